@@ -1,0 +1,44 @@
+# Needs Python (3.11 or newer), make and git; everything else goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+PACKAGES := models derivations figures tests
+
+.PHONY: help venv test lint types curves figures benchmark lock clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+venv: .venv/installed  ## make .venv with every extra, from the lock file
+
+.venv/installed: requirements.lock setup.cfg pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+test: lint types  ## linter, type checker, tests
+	$(BIN)/pytest
+
+lint: venv
+	$(BIN)/ruff check $(PACKAGES)
+	$(BIN)/ruff format --check $(PACKAGES)
+
+types: venv
+	$(BIN)/mypy
+
+curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures in ./curves
+	$(BIN)/longfat window --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \
+	    --loss 1e-4,1e-3,1e-2 --output curves
+
+figures: venv  ## every published figure, ours beside theirs, in ./figures
+	$(BIN)/python -m figures.gong_parulkar
+
+benchmark: venv  ## speed, as ratios taken in one run
+	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q -s
+
+lock: venv  ## write requirements.lock anew (exact versions for Python 3.11 to 3.14)
+	$(BIN)/uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-annotate \
+	    --quiet setup.cfg --output-file requirements.lock
+
+clean:
+	rm -rf .venv curves

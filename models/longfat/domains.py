@@ -1,0 +1,117 @@
+"""Domains of parameters, and one way of refusing what lies outside them.
+
+Every room of the house uses this module and it uses none of them, so that a bad value is refused in the
+same words by a law, by a simulator and at the command line: parameter, value, unit, allowed range.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval of the real line, written as mathematicians write it: ``Interval.parse("[0, 1)")``."""
+
+    low: float
+    high: float
+    includes_low: bool
+    includes_high: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Interval:
+        """Read ``"(0, inf)"``, ``"[1, 128]"`` and the like.
+
+        >>> Interval.parse("[0, 1)").contains(1.0)
+        False
+        """
+        match = _INTERVAL.match(text)
+        if match is None:
+            raise ValueError(f"an interval is written like '[0, 1)', got {text!r}")
+        left, low, high, right = match.groups()
+        return cls(float(low), float(high), left == "[", right == "]")
+
+    def contains(self, value: Any) -> Any:
+        """True where the value lies inside; works elementwise on any array; False for NaN."""
+        above = value >= self.low if self.includes_low else value > self.low
+        below = value <= self.high if self.includes_high else value < self.high
+        return above & below
+
+    def __str__(self) -> str:
+        left, right = "[("[not self.includes_low], "])"[not self.includes_high]
+        return f"{left}{self.low:g}, {self.high:g}{right}"
+
+
+def refuse(name: str, value: object, unit: str, allowed: object, *, whole: bool = False) -> ValueError:
+    """The error for a value outside its domain, to be raised by the caller.
+
+    >>> print(refuse("window", 0, "segments", "[1, inf)", whole=True))
+    window = 0 segments is out of range: allowed are whole numbers in [1, inf)
+    """
+    shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+    unit = "" if unit == "1" else f" {unit}"
+    allowed = f"whole numbers in {allowed}" if whole else f"values in {allowed}"
+    return ValueError(f"{name} = {shown}{unit} is out of range: allowed are {allowed}")
+
+
+def number(name: str, value: Any, unit: str, allowed: str) -> float:
+    """A finite-or-inf float inside the interval, or a ValueError that says what was wrong.
+
+    >>> number("loss", 0.01, "probability", "[0, 1)")
+    0.01
+    """
+    interval = Interval.parse(allowed)
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        raise refuse(name, repr(value), unit, interval) from None
+    if not interval.contains(result):  # False for NaN as well
+        raise refuse(name, result, unit, interval)
+    return result
+
+
+def whole_number(name: str, value: Any, unit: str, allowed: str) -> int:
+    """An int inside the interval; an integral float such as 16.0 is taken, 16.5 is refused.
+
+    >>> whole_number("window", 16.0, "segments", "[1, inf)")
+    16
+    """
+    interval = Interval.parse(allowed)
+    try:
+        result = operator.index(value)
+    except TypeError:
+        try:
+            as_float = float(value)
+        except (TypeError, ValueError):
+            raise refuse(name, repr(value), unit, interval, whole=True) from None
+        if not math.isfinite(as_float) or as_float != math.floor(as_float):
+            raise refuse(name, as_float, unit, interval, whole=True) from None
+        result = int(as_float)
+    if not interval.contains(result):
+        raise refuse(name, result, unit, interval, whole=True)
+    return result
+
+
+def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool = False) -> None:
+    """Refuse the first element outside the interval, by its index; NaN elements pass."""
+    values = np.asarray(values)
+    if values.size == 0:
+        return
+    inside = interval.contains(values)
+    if whole:
+        inside &= values == np.floor(values)
+    if inside.all():
+        return
+    outside = ~inside & ~np.isnan(values)
+    if outside.any():
+        index = tuple(int(i) for i in np.argwhere(outside)[0])
+        where = ", ".join(map(str, index))
+        raise refuse(f"{name}[{where}]", values[index].item(), unit, interval, whole=whole)

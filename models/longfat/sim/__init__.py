@@ -1,0 +1,1 @@
+"""The packet simulators; they know nothing of the laws."""

@@ -1,0 +1,90 @@
+"""Packet loss: where the next lost packet lies, so that a simulator can jump to it.
+
+Independent loss is the Gilbert-Elliott channel that never leaves its good state, so one kernel serves
+both. The chain of states advances with every packet transmitted, not with time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from longfat.domains import number
+
+@dataclass(frozen=True)
+class IndependentLoss:
+    """Every packet is lost with the same probability, whatever happened to the others.
+
+    Parameters
+    ----------
+    loss : float
+        Probability that a packet is lost [probability], in [0, 1).
+    """
+
+    loss: float
+
+    def __post_init__(self) -> None:
+        number("loss", self.loss, "probability", "[0, 1)")
+
+    @property
+    def mean(self) -> float:
+        """Long-run share of packets lost [probability]."""
+        return float(self.loss)
+
+    def parameters(self) -> np.ndarray:
+        """Exponential rates per packet, in the order that the kernel expects."""
+        return np.array([_rate(self.loss), 0.0, 0.0, 0.0])
+
+
+@dataclass(frozen=True)
+class GilbertElliott:
+    """Bursty loss: a channel that wanders between a good and a bad state from packet to packet.
+
+    Parameters
+    ----------
+    good_loss, bad_loss : float
+        Probability that a packet is lost in either state [probability], in [0, 1).
+        A bad state that loses everything is 1 - 1e-12 or so.
+    good_to_bad, bad_to_good : float
+        Probability of changing state after a packet [probability], in (0, 1).
+    """
+
+    good_loss: float
+    bad_loss: float
+    good_to_bad: float
+    bad_to_good: float
+
+    def __post_init__(self) -> None:
+        for name in ("good_loss", "bad_loss"):
+            number(name, getattr(self, name), "probability", "[0, 1)")
+        for name in ("good_to_bad", "bad_to_good"):
+            number(name, getattr(self, name), "probability", "(0, 1)")
+
+    @classmethod
+    def bursts(cls, loss: float, length: float, bad_loss: float = 0.5) -> GilbertElliott:
+        """The channel with a lossless good state, the given mean loss and bad spells of ``length`` packets.
+
+        >>> round(GilbertElliott.bursts(0.01, 20).mean, 12)
+        0.01
+        """
+        number("length", length, "packets", "(1, inf)")
+        number("bad_loss", bad_loss, "probability", "(0, 1)")
+        number("loss", loss, "probability", f"(0, {bad_loss})")
+        share = loss / bad_loss  # of packets sent in the bad state
+        return cls(0.0, bad_loss, share / (length * (1 - share)), 1 / length)
+
+    @property
+    def mean(self) -> float:
+        """Long-run share of packets lost [probability]."""
+        bad = self.good_to_bad / (self.good_to_bad + self.bad_to_good)
+        return (1 - bad) * self.good_loss + bad * self.bad_loss
+
+    def parameters(self) -> np.ndarray:
+        """Exponential rates per packet, in the order that the kernel expects."""
+        return np.array([_rate(p) for p in (self.good_loss, self.bad_loss, self.good_to_bad, self.bad_to_good)])
+
+
+def _rate(probability: float) -> float:
+    """-ln(1 - p): an exponential variable of this rate, rounded down, is geometric with p."""
+    return float(-np.log1p(-probability))
