@@ -104,15 +104,18 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
 
     # Holes: segments that lack packets, in order of their number; at most a window of them.
     # Groups: what was sent of holes and is not answered yet, in order of sending; at most one a hole.
-    room = window + 1
+    room = 2
+    while room < window + 1:
+        room *= 2
+    mask = room - 1  # places in the arrays are serial numbers modulo a power of two
     hole_segment, hole_start = np.empty(room, np.int64), np.empty(room, np.int64)
     hole_open = np.zeros(room, np.bool_)
     group_answer, group_hole = np.empty(room, np.int64), np.empty(room, np.int64)
     group_missing = np.empty(room, np.int64)
-    first_hole = end_hole = 0  # serial numbers; the place in the arrays is the remainder by room
+    first_hole = end_hole = 0  # serial numbers
     first_group = end_group = 0
     # Steps of lag over the last window: lag(i) is step_lag from segment step_from on. Only for slack < 0.
-    steps = room if slack < 0 else 1
+    steps = room if slack < 0 else 2
     step_from, step_lag = np.empty(steps, np.int64), np.empty(steps, np.int64)
     first_step = end_step = 0
 
@@ -123,14 +126,14 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
     sent = lost = 0
     delay_sum, delay_max = 0, segment
 
-    while ended < 0 or (first_hole < end_hole and hole_segment[first_hole % room] < last):
+    while ended < 0 or (first_hole < end_hole and hole_segment[first_hole & mask] < last):
         if stop[0]:
             result[INTERRUPTED] = 1
             break
 
         # 1. Answers that have come in: requests for lost packets go ahead of new segments, oldest first.
-        if first_group < end_group and group_answer[first_group % room] <= now:
-            at = first_group % room
+        if first_group < end_group and group_answer[first_group & mask] <= now:
+            at = first_group & mask
             first_group += 1
             hole, missing, answer = group_hole[at], group_missing[at], group_answer[at]
             quiet_since = segment_number
@@ -139,45 +142,44 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
                 sent += missing
                 missing, gap = lost_in_group(rng, channel, state, gap, missing)
                 lost += missing
-                at = end_group % room
+                at = end_group & mask
                 group_answer[at], group_hole[at], group_missing[at] = now + ack_delay, hole, missing
                 end_group += 1
                 continue
-            hole_open[hole % room] = False
-            if warm_up <= hole_segment[hole % room] < last:
-                delay = answer - ack_delay - hole_start[hole % room]
+            hole_open[hole & mask] = False
+            if warm_up <= hole_segment[hole & mask] < last:
+                delay = answer - ack_delay - hole_start[hole & mask]
                 delay_sum += delay
                 delay_max = max(delay_max, delay)
-            while first_hole < end_hole and not hole_open[first_hole % room]:
+            while first_hole < end_hole and not hole_open[first_hole & mask]:
                 first_hole += 1
             continue
 
         # 2. Nothing to repeat: new segments, as far as the window is open.
-        next_answer = group_answer[first_group % room] if first_group < end_group else NEVER
-        if first_hole < end_hole and segment_number >= hole_segment[first_hole % room] + window:
+        next_answer = group_answer[first_group & mask] if first_group < end_group else NEVER
+        if first_hole < end_hole and segment_number >= hole_segment[first_hole & mask] + window:
             now = next_answer
             continue
-        steady = NEVER  # segments until something in the window changes
+        steady = NEVER  # segments until the step of lag one window back changes
         if slack < 0:
-            # The step that covers the segment one window back.
             back = segment_number - window
-            while first_step + 1 < end_step and step_from[(first_step + 1) % steps] <= back:
+            while first_step + 1 < end_step and step_from[(first_step + 1) & mask] <= back:
                 first_step += 1
-            if first_step < end_step:
-                if step_from[first_step % steps] > back:
-                    steady = step_from[first_step % steps] - back
-                else:
-                    earliest = step_lag[first_step % steps] - slack + segment_number * segment
-                    if now < earliest:
-                        now = min(earliest, next_answer)
-                        if now == next_answer:
-                            continue
-                    if first_step + 1 < end_step:
-                        steady = step_from[(first_step + 1) % steps] - back
+            if first_step < end_step and step_from[first_step & mask] <= back:
+                earliest = step_lag[first_step & mask] - slack + segment_number * segment
+                if next_answer <= earliest and now < earliest:
+                    now = next_answer
+                    continue
+                now = max(now, earliest)
             lag = now - segment_number * segment
-            if first_step == end_step or lag > step_lag[(end_step - 1) % steps]:
-                step_from[end_step % steps], step_lag[end_step % steps] = segment_number, lag
+            if first_step == end_step or lag > step_lag[(end_step - 1) & mask]:
+                step_from[end_step & mask], step_lag[end_step & mask] = segment_number, lag
                 end_step += 1
+            following = first_step
+            if step_from[first_step & mask] <= back:
+                following += 1
+            if following < end_step:
+                steady = step_from[following & mask] - back
 
         # 3. Segments that get through, all at once, up to whatever comes first.
         if segment_number == warm_up and began < 0:
@@ -190,7 +192,7 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
         elif segment_number < last:
             whole = min(whole, last - segment_number)
         if first_hole < end_hole:
-            whole = min(whole, hole_segment[first_hole % room] + window - segment_number)
+            whole = min(whole, hole_segment[first_hole & mask] + window - segment_number)
         elif slack < 0 and segment_number >= quiet_since + window and first_group == end_group:
             # Nothing was interrupted for a window: skip whole periods.
             limit = gap // segment
@@ -201,8 +203,8 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
             periods = limit // window
             if periods > 0 and segment_number < last:
                 for step in range(first_step, end_step):
-                    step_from[step % steps] += periods * window
-                    step_lag[step % steps] -= periods * slack
+                    step_from[step & mask] += periods * window
+                    step_lag[step & mask] -= periods * slack
                 now += periods * (window * segment - slack)
                 segment_number += periods * window
                 gap -= periods * window * segment
@@ -222,9 +224,9 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
         sent += segment
         lost += missing
         if missing > tolerance:
-            at = end_hole % room
+            at = end_hole & mask
             hole_segment[at], hole_start[at], hole_open[at] = segment_number, now, True
-            at = end_group % room
+            at = end_group & mask
             group_answer[at], group_hole[at] = now + segment + ack_delay, end_hole
             group_missing[at] = missing
             end_hole += 1

@@ -1,0 +1,213 @@
+"""Arithmetics that a law can be evaluated in: arrays, mpmath numbers, sympy expressions.
+
+A law is written over ``xp``. Each class here gives the same few names for one arithmetic; which one is used
+follows from the types of the arguments. Nothing heavy is imported before somebody passes in its numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import array_api_compat
+import array_api_compat.numpy
+import numpy as np
+
+Thunk = Callable[[], Any]
+Branch = tuple[Any, Thunk]
+
+
+class ArrayNamespace:
+    """NumPy, or any array API namespace."""
+
+    exact = False
+
+    def __init__(self, library: Any) -> None:
+        self.library = library
+
+    def __getattr__(self, name: str) -> Any:  # exp, log, expm1, log1p, floor, minimum, maximum, where, ...
+        return getattr(self.library, name)
+
+    def power(self, base: Any, exponent: Any) -> Any:
+        """Base to the exponent."""
+        return self.library.pow(base, exponent)
+
+    def equal(self, left: Any, right: Any) -> Any:
+        """Elementwise equality; never Python's, which is False between a symbol and a number."""
+        return left == right
+
+    def piecewise(self, default: Thunk, *branches: Branch) -> Any:
+        """The value of the first branch whose condition holds, else the default."""
+        result = default()
+        for condition, value in reversed(branches):
+            if self.library.any(condition):
+                result = self.library.where(condition, value(), result)
+        return result
+
+    def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function`` of the elements for which the condition holds; others are 0 and cost nothing."""
+        condition, *arguments = self.library.broadcast_arrays(condition, *arguments)
+        result = self.library.zeros_like(arguments[0])
+        if self.library.any(condition):
+            result[condition] = function(*(argument[condition] for argument in arguments))
+        return result
+
+    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
+        """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
+        return floats()
+
+
+class JaxNamespace(ArrayNamespace):
+    """JAX arrays and tracers: nothing depends on a value at trace time, nothing is written in place."""
+
+    def piecewise(self, default: Thunk, *branches: Branch) -> Any:
+        """The value of the first branch whose condition holds, else the default."""
+        result = default()
+        for condition, value in reversed(branches):
+            result = self.library.where(condition, value(), result)
+        return result
+
+    def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function`` of all elements if one of them needs it, else zeros."""
+        import jax
+
+        condition, *arguments = self.library.broadcast_arrays(condition, *arguments)
+        return jax.lax.cond(
+            self.library.any(condition), function, lambda *args: self.library.zeros_like(args[0]), *arguments
+        )
+
+
+class MpmathNamespace:
+    """mpmath numbers at the precision of the moment."""
+
+    exact = True
+
+    def __init__(self) -> None:
+        import mpmath
+
+        self.mp = mpmath.mp
+        self.exp, self.log, self.floor = mpmath.exp, mpmath.log, mpmath.floor
+        self.expm1, self.log1p, self.power = mpmath.expm1, mpmath.log1p, mpmath.power
+
+    @staticmethod
+    def minimum(left: Any, right: Any) -> Any:
+        """The smaller of two numbers."""
+        return min(left, right)
+
+    @staticmethod
+    def maximum(left: Any, right: Any) -> Any:
+        """The larger of two numbers."""
+        return max(left, right)
+
+    @staticmethod
+    def equal(left: Any, right: Any) -> bool:
+        """Equality of two numbers."""
+        return bool(left == right)
+
+    @staticmethod
+    def piecewise(default: Thunk, *branches: Branch) -> Any:
+        """The value of the first branch whose condition holds, else the default."""
+        return next((value for condition, value in branches if condition), default)()
+
+    @staticmethod
+    def where_needed(condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function`` of the arguments: branches are lazy already."""
+        return function(*arguments)
+
+    @staticmethod
+    def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
+        """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
+        return mpmath()
+
+
+class SympyNamespace:
+    """sympy expressions, written as a reader wants to see them."""
+
+    exact = True
+
+    def __init__(self) -> None:
+        import sympy
+
+        self.sympy = sympy
+        self.exp, self.log, self.floor = sympy.exp, sympy.log, sympy.floor
+        self.minimum, self.maximum, self.power, self.equal = sympy.Min, sympy.Max, sympy.Pow, sympy.Eq
+
+    def expm1(self, x: Any) -> Any:
+        """exp(x) - 1, with exp(s log(b)) written as b^s."""
+        factor, logarithm = x.as_independent(self.sympy.log)
+        if isinstance(logarithm, self.sympy.log):
+            return logarithm.args[0] ** factor - 1
+        return self.sympy.exp(x) - 1
+
+    def log1p(self, x: Any) -> Any:
+        """log(1 + x)."""
+        return self.sympy.log(1 + x)
+
+    def piecewise(self, default: Thunk, *branches: Branch) -> Any:
+        """sympy's Piecewise."""
+        return self.sympy.Piecewise(*((value(), condition) for condition, value in branches), (default(), True))
+
+    @staticmethod
+    def where_needed(condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function`` of the arguments."""
+        return function(*arguments)
+
+    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
+        """An unevaluated Sum."""
+        i = self.sympy.Symbol("i", integer=True, positive=True)
+        return self.sympy.Sum(term(i), (i, 1, self.sympy.oo))
+
+
+NUMPY = ArrayNamespace(array_api_compat.numpy)
+
+
+def _is(value: Any, module: str, *names: str) -> bool:
+    """Whether a value is of one of a module's types, without importing the module."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and any(isinstance(value, getattr(loaded, name)) for name in names)
+
+
+def namespace_of(values: list[Any]) -> Any:
+    """The arithmetic that the values call for: symbols before mpmath before JAX before NumPy.
+
+    >>> namespace_of([0.5, 1]) is NUMPY
+    True
+    """
+    if any(_is(value, "sympy", "Basic") for value in values):
+        return SympyNamespace()
+    if any(_is(value, "mpmath", "mpf") for value in values):
+        return MpmathNamespace()
+    if any(_is(value, "jax", "Array") for value in values):
+        import jax.numpy
+
+        return JaxNamespace(array_api_compat.array_namespace(jax.numpy.zeros(())))
+    strange = [value for value in values if hasattr(value, "__array_namespace__") and not _is(value, "numpy", "ndarray")]
+    if strange and not isinstance(strange[0], np.generic):
+        return ArrayNamespace(array_api_compat.array_namespace(*strange))
+    return NUMPY
+
+
+def is_traced(value: Any) -> bool:
+    """Whether the value is a JAX tracer: it has no value yet that could be checked."""
+    return sys.modules.get("jax") is not None and _is(value, "jax.core", "Tracer")
+
+
+def as_arrays(values: list[Any], xp: ArrayNamespace) -> list[Any]:
+    """All values as arrays of one floating type: that of the floating arrays among them, else the default.
+
+    >>> [a.dtype.name for a in as_arrays([np.float32([0.5]), 2], NUMPY)]
+    ['float32', 'float32']
+    """
+    arrays = [None if isinstance(v, int | float) and not isinstance(v, np.generic) else xp.asarray(v) for v in values]
+    kinds = [a.dtype for a in arrays if a is not None and xp.isdtype(a.dtype, "real floating")]
+    kind = xp.result_type(*kinds) if kinds else xp.asarray(0.0).dtype
+    return [
+        xp.asarray(v, dtype=kind) if a is None else a if a.dtype == kind else xp.astype(a, kind)
+        for v, a in zip(values, arrays, strict=True)
+    ]
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value is a number rather than an array (a zero-dimensional NumPy array is an array)."""
+    return isinstance(value, int | float | np.generic)
