@@ -100,18 +100,17 @@ def whole_number(name: str, value: Any, unit: str, allowed: str) -> int:
     return result
 
 
-def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool = False) -> None:
-    """Refuse the first element outside the interval, by its index; NaN elements pass."""
+def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool = False) -> bool:
+    """Refuse the first element outside the interval, by its index; True if there are NaN elements, which pass."""
     values = np.asarray(values)
-    if values.size == 0:
-        return
     inside = interval.contains(values)
     if whole:
         inside &= values == np.floor(values)
     if inside.all():
-        return
+        return False
     outside = ~inside & ~np.isnan(values)
     if outside.any():
         index = tuple(int(i) for i in np.argwhere(outside)[0])
         where = ", ".join(map(str, index))
         raise refuse(f"{name}[{where}]", values[index].item(), unit, interval, whole=whole)
+    return True

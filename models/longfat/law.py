@@ -185,23 +185,27 @@ class Law:
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
         traced = any(map(namespaces.is_traced, values))
-        if not traced:
-            self._check(values)
+        undefined = False if traced else self._check(values)
         arrays = namespaces.as_arrays(values, xp)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)
-        if traced:  # nothing can be refused while tracing: what lies outside becomes NaN
+        if xp is namespaces.NUMPY and all(map(namespaces.is_scalar, values)):
+            return float(result)
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        if result.shape != shape:  # the case that applied does not depend on every parameter
+            result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
+        if traced or undefined:  # nothing can be refused while tracing: what lies outside becomes NaN
             inside = True
             for array, symbol in zip(arrays, self.symbols.values(), strict=True):
                 inside = inside & symbol.interval.contains(array)
                 if symbol.whole:
                     inside = inside & (array == xp.floor(array))
-            return xp.where(inside, result, xp.nan)
-        if xp is namespaces.NUMPY and all(map(namespaces.is_scalar, values)):
-            return float(result)
+            return xp.where(inside, result, xp.full_like(result, xp.nan))
         return result
 
-    def _check(self, values: list[Any]) -> None:
+    def _check(self, values: list[Any]) -> bool:
+        """Refuse what lies outside its domain; True if there are NaN elements, which pass."""
+        undefined = False
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if namespaces.is_scalar(value) or namespaces._is(value, "mpmath", "mpf"):
                 inside = symbol.interval.contains(value) and (not symbol.whole or value == np.floor(float(value)))
@@ -212,7 +216,8 @@ class Law:
                     array = np.asarray(value, dtype=float)
                 except (TypeError, ValueError):
                     raise domains.refuse(name, repr(value), symbol.unit, symbol.interval) from None
-                domains.array(name, array, symbol.unit, symbol.interval, whole=symbol.whole)
+                undefined |= domains.array(name, array, symbol.unit, symbol.interval, whole=symbol.whole)
+        return undefined
 
     @cached_property
     def expr(self) -> sympy.Expr:

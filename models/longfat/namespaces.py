@@ -73,9 +73,10 @@ class JaxNamespace(ArrayNamespace):
         import jax
 
         condition, *arguments = self.library.broadcast_arrays(condition, *arguments)
-        return jax.lax.cond(
-            self.library.any(condition), function, lambda *args: self.library.zeros_like(args[0]), *arguments
-        )
+        needed = self.library.any(condition)
+        if not is_traced(needed) and not any(map(is_traced, arguments)):  # no graph to build
+            return function(*arguments) if needed else self.library.zeros_like(arguments[0])
+        return jax.lax.cond(needed, function, lambda *args: self.library.zeros_like(args[0]), *arguments)
 
 
 class MpmathNamespace:
@@ -87,7 +88,7 @@ class MpmathNamespace:
         import mpmath
 
         self.mp = mpmath.mp
-        self.exp, self.log, self.floor = mpmath.exp, mpmath.log, mpmath.floor
+        self.exp, self.log, self.floor, self.nan = mpmath.exp, mpmath.log, mpmath.floor, mpmath.nan
         self.expm1, self.log1p, self.power = mpmath.expm1, mpmath.log1p, mpmath.power
 
     @staticmethod
@@ -130,7 +131,7 @@ class SympyNamespace:
         import sympy
 
         self.sympy = sympy
-        self.exp, self.log, self.floor = sympy.exp, sympy.log, sympy.floor
+        self.exp, self.log, self.floor, self.nan = sympy.exp, sympy.log, sympy.floor, sympy.nan
         self.minimum, self.maximum, self.power, self.equal = sympy.Min, sympy.Max, sympy.Pow, sympy.Eq
 
     def expm1(self, x: Any) -> Any:

@@ -577,7 +577,7 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
 
     alone = xp.equal(window, 1)
     return xp.piecewise(
-        lambda: 1 - loss + 0 * g * window,
+        lambda: 1 - loss,
         (alone, lambda: xp.where_needed(alone, lambda p, s, w_a: _alone(p, s, w_a, xp), loss, segment_packets, ack_segments)),
         (window <= ack_segments + 1, small),
         (window < 2 * ack_segments + 1, middle),
@@ -668,8 +668,8 @@ def window_for_efficiency(efficiency: Any, loss: Any, segment_packets: Any, ack_
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
     middle = ack_segments + 1 + excess / xp.piecewise(lambda: g, (xp.equal(g, 0), lambda: one))
     return xp.piecewise(
-        lambda: 2 * ack_segments + 1 + 0 * g,
-        (efficiency > 1 - loss, lambda: float("nan") * one),
+        lambda: 2 * ack_segments + 1,
+        (efficiency > 1 - loss, lambda: xp.nan),
         (small <= ack_segments + 1, lambda: small),
         (middle <= ack_segments + ack_segments * (1 - loss), lambda: middle),
     )

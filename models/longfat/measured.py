@@ -1,0 +1,274 @@
+"""A path's figures from measurements: what ``iperf3 --json`` and ``ping`` wrote.
+
+Three numbers describe a path to the models: rate, round-trip time, loss. No tool measures them directly,
+so that every figure comes with a note saying what was measured instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from longfat.domains import number
+
+_FIGURES = {"rate": ("bytes/s", "(0, inf)"), "round_trip_time": ("s", "(0, inf)"), "loss": ("probability", "[0, 1)")}
+
+
+@dataclass(frozen=True)
+class PathFigures:
+    """What is known of a path; None stands for what is not.
+
+    Parameters
+    ----------
+    rate : float, optional
+        Rate at which data arrived [bytes/s], in (0, inf).
+    round_trip_time : float, optional
+        Round-trip time [s], in (0, inf).
+    loss : float, optional
+        Probability that a packet is lost [probability], in [0, 1).
+    notes : tuple of str
+        Where each figure comes from; a note begins with the name of its figure and a colon.
+
+    Raises
+    ------
+    ValueError
+        If a figure lies outside its domain.
+
+    Examples
+    --------
+    >>> PathFigures(rate=1.25e8, loss=1e-3).merged(PathFigures(rate=1e6, round_trip_time=0.1))
+    PathFigures(rate=125000000.0, round_trip_time=0.1, loss=0.001, notes=())
+    """
+
+    rate: float | None = None
+    round_trip_time: float | None = None
+    loss: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, (unit, allowed) in _FIGURES.items():
+            if getattr(self, name) is not None:
+                number(name, getattr(self, name), unit, allowed)
+
+    def merged(self, other: PathFigures) -> PathFigures:
+        """These figures, and from the other record those that are missing here.
+
+        Parameters
+        ----------
+        other : PathFigures
+            The record to fill the gaps from.
+
+        Returns
+        -------
+        PathFigures
+            The notes of both, but not the other's notes on figures that were not taken from it.
+
+        Examples
+        --------
+        >>> ping = PathFigures(round_trip_time=0.02, notes=("round_trip_time: ping",))
+        >>> iperf = PathFigures(1e6, 0.03, 1e-3, notes=("rate: iperf3", "round_trip_time: iperf3"))
+        >>> ping.merged(iperf)
+        PathFigures(rate=1000000.0, round_trip_time=0.02, loss=0.001, notes=('round_trip_time: ping', 'rate: iperf3'))
+        """
+        kept = tuple(f"{name}:" for name in _FIGURES if getattr(self, name) is not None)
+        notes = self.notes + tuple(n for n in other.notes if n not in self.notes and not n.startswith(kept))
+        return PathFigures(
+            self.rate if self.rate is not None else other.rate,
+            self.round_trip_time if self.round_trip_time is not None else other.round_trip_time,
+            self.loss if self.loss is not None else other.loss,
+            notes,
+        )
+
+
+def read_iperf3(path: str | PathLike[str]) -> PathFigures:
+    """Read the figures of one ``iperf3 --json`` run, as the client wrote them.
+
+    TCP: the rate is what the receiver saw; the round-trip time is the sender's mean over the run, queueing
+    included, which only the sending side writes (not with ``-R``); the loss is retransmissions per segment
+    sent, an estimate that counts drops from the flow's own overflows and segments resent in vain.
+    UDP: the rate is what the receiver saw, never more than what was offered; the loss is the share of
+    datagrams that did not arrive; there is no round-trip time. Parallel streams count together.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    PathFigures
+        Rate [bytes/s], round-trip time [s], loss [probability], with a note on each.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, reports an error or a run in both directions (``--bidir``), lacks a
+        field or holds an impossible value; the message names the file and the field.
+
+    Examples
+    --------
+    >>> read_iperf3("no-such-file.json")
+    Traceback (most recent call last):
+    ValueError: no-such-file.json: cannot be read (No such file or directory)
+    """
+    try:
+        content = json.loads(_read(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run ({where})") from None
+    run = _Field(str(path), "", content)
+    if "error" in run.members():
+        raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
+    end = run["end"]
+    if any("bidir" in key for key in end.members()):
+        raise ValueError(f"{path}: holds a run in both directions; measure each by itself, without --bidir")
+    protocol = run["start"]["test_start"]["protocol"]
+    if protocol.value == "TCP":
+        return _tcp(run)
+    if protocol.value == "UDP":
+        return _udp(end)
+    raise ValueError(f"{path}: {protocol.name} = {protocol.value!r} is unknown: allowed are 'TCP' and 'UDP'")
+
+
+def _tcp(run: _Field) -> PathFigures:
+    start, end = run["start"], run["end"]
+    mss = start["tcp_mss" if "tcp_mss" in start.members() else "tcp_mss_default"].number("bytes", "(0, inf)")
+    segments = end["sum_sent"]["bytes"].number("bytes", "(0, inf)") / mss
+    resent = end["sum_sent"]["retransmits"]
+    loss = resent.number("segments", "[0, inf)") / segments
+    if not loss < 1:
+        raise ValueError(f"{resent.path}: {resent.name} = {resent.value} is no less than all {segments:.6g} segments")
+    notes = [
+        "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
+        f"loss: an estimate, {resent.value} retransmissions in {segments:.0f} segments (iperf3), own overflows included",
+    ]
+    measured = [s["sender"]["mean_rtt"].number("us", "[0, inf)") for s in end["streams"].elements()]
+    known = [rtt for rtt in measured if rtt > 0]  # iperf3 writes 0 where the sender is the remote side
+    if known:
+        notes.append("round_trip_time: an estimate, the TCP sender's mean (iperf3), queueing included")
+    else:
+        notes.append("round_trip_time: not measured, iperf3 did not run on the sending side; take it from ping")
+    return PathFigures(
+        end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8,
+        sum(known) / len(known) * 1e-6 if known else None,
+        loss,
+        tuple(notes),
+    )
+
+
+def _udp(end: _Field) -> PathFigures:
+    loss = end["sum"]["lost_percent"].number("%", "[0, 100)") / 100
+    if "sum_received" in end.members():
+        rate = end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8
+    else:  # before version 3.12 there is only "sum", and its rate is the sender's
+        rate = end["sum"]["bits_per_second"].number("bit/s", "(0, inf)") / 8 * (1 - loss)
+    return PathFigures(
+        rate,
+        None,
+        loss,
+        (
+            "rate: an estimate, what the UDP receiver saw (iperf3), never more than what was offered",
+            "loss: an estimate, the share of UDP datagrams lost (iperf3), overflows of queues included",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A value in the file, with the way to it for the message of a refusal."""
+
+    path: str
+    name: str
+    value: Any
+
+    def __getitem__(self, key: str) -> _Field:
+        members = self.members()
+        name = f"{self.name}.{key}".lstrip(".")
+        if key not in members:
+            raise ValueError(f"{self.path}: {name} is missing")
+        return _Field(self.path, name, members[key])
+
+    def members(self) -> dict[str, Any]:
+        return self.value if isinstance(self.value, dict) else self._refuse("an object")
+
+    def elements(self) -> list[_Field]:
+        values = self.value if isinstance(self.value, list) and self.value else self._refuse("a list of streams")
+        return [_Field(self.path, f"{self.name}[{i}]", value) for i, value in enumerate(values)]
+
+    def number(self, unit: str, allowed: str) -> float:
+        # Python takes true for 1 and "7" for 7; iperf3 writes neither
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            self._refuse(f"a number ({unit})")
+        try:
+            return number(f"{self.path}: {self.name}", float(self.value), unit, allowed)
+        except OverflowError:  # an integer of more than 308 digits
+            self._refuse(f"a number in {allowed} {unit}")
+
+    def _refuse(self, expected: str) -> Any:
+        shown = type(self.value).__name__ if isinstance(self.value, dict | list) else f"{self.value!r:.40}"
+        raise ValueError(f"{self.path}: {self.name or 'the file'} holds {shown}, expected is {expected}")
+
+
+# iputils: "rtt min/avg/max/mdev = "; BSD, macOS: "round-trip min/avg/max/stddev = "; busybox: without the last
+_SUMMARY = re.compile(r"(?:rtt|round-trip)\s+min/avg/max\S*\s*=\s*([0-9]+(?:\.[0-9]+)?)/[0-9./]+\s*ms\b")
+_REPLY = re.compile(r"\btime=([0-9]+(?:\.[0-9]+)?)\s*ms\b")
+_LOST = re.compile(r"([0-9]+(?:\.[0-9]+)?)% packet loss")
+
+
+def read_ping(path: str | PathLike[str]) -> PathFigures:
+    """Read the round-trip time from what ``ping`` wrote: the smallest, which met the least queueing.
+
+    Loss is noted if there was any, and not taken as the path's: a few dozen packets cannot tell 1e-3 from
+    none, and many hosts answer ping only so often.
+
+    Parameters
+    ----------
+    path : str or path
+        The file: output of ping on Linux, BSD, macOS or busybox, one run; cut off before its summary,
+        the replies are read one by one.
+
+    Returns
+    -------
+    PathFigures
+        Round-trip time [s] of small packets; rate and loss are None.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, holds no reply, or holds several runs.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "ping.txt")
+    ...     _ = file.write_text("round-trip min/avg/max = 20.1/20.5/21.0 ms")
+    ...     read_ping(file).round_trip_time
+    0.0201
+    """
+    text = _read(path)
+    summaries = _SUMMARY.findall(text)
+    if len(summaries) > 1:
+        raise ValueError(f"{path}: holds {len(summaries)} runs of ping, expected is one")
+    times = summaries or _REPLY.findall(text)
+    if not times:
+        raise ValueError(f"{path}: holds no round-trip time, expected is the output of ping with at least one reply")
+    smallest = number(f"{path}: round-trip time", min(map(float, times)), "ms", "(0, inf)")
+    notes = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
+    lost = _LOST.search(text)
+    if lost and float(lost[1]) > 0:
+        notes.append(f"loss: ping lost {lost[1]}% of its packets; too few to tell, not used")
+    return PathFigures(round_trip_time=smallest / 1000, notes=tuple(notes))
+
+
+def _read(path: str | PathLike[str]) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: cannot be read (not UTF-8 text)") from None

@@ -1,0 +1,317 @@
+"""Quantities as people write them, "1 Gbit/s" or "16 KiB", turned into SI floats and back.
+
+The units are a short list of our own, given to pint, and not pint's catalogue. There a bit is a pure
+number, so that 5 Hz passes for 5 bit/s; "b" is a barn, "Gb" a gilbert, "K" a kelvin, and "1,5 ms" is
+fifteen milliseconds. Only the unit goes to pint: given the whole text it would also do the arithmetic in it.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import reprlib
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from longfat.domains import Interval, number, refuse
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a value has to be: its unit inside the package, that unit as pint writes it, and a specimen."""
+
+    unit: str
+    target: str
+    example: str
+
+
+_RATE = _Kind("bytes/s", "byte / second", "1 Gbit/s")
+_DURATION = _Kind("s", "second", "100 ms")
+_SIZE = _Kind("bytes", "byte", "16 KiB")
+_FRACTION = _Kind("1", "", "0.1%")
+
+# Information is a dimension of its own. The small prefixes exist for seconds only: a millibit per second
+# ("1 mb/s") is a slip of the shift key. Capital K is written for kilo often enough to be taken.
+_UNITS = """
+second = [time] = s = sec
+millisecond = second / 1000 = ms
+microsecond = second / 1000000 = us = µs = μs
+nanosecond = second / 1000000000 = ns
+minute = 60 * second = min
+hour = 3600 * second = h
+day = 86400 * second = d
+bit = [information] = b = Bit
+byte = 8 * bit = B = Byte = octet
+baud = bit / second = bps
+bytes_per_second = byte / second = Bps
+percent = 1 / 100 = %
+permille = 1 / 1000
+ppm = 1 / 1000000
+kilo- = 1000 = k- = K-
+mega- = 1000000 = M-
+giga- = 1000000000 = G-
+tera- = 1000000000000 = T-
+peta- = 1000000000000000 = P-
+kibi- = 1024 = Ki-
+mebi- = 1048576 = Mi-
+gibi- = 1073741824 = Gi-
+tebi- = 1099511627776 = Ti-
+"""
+
+# Bounded digits: the number becomes an exact fraction, which must stay small. No comma, decimal or other.
+_NUMBER = r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
+_TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Za-zµμ]+)?)?")
+
+
+def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
+    """Read a data rate; a plain number is in bytes/s already, a text needs its unit.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "1 Gbit/s", "1Gbps", "150 Mb/s", "12.5MB/s"; "b" is a bit, "B" a byte, "K" is 1000.
+    name, allowed : str
+        The parameter's name for a refusal, and the interval that allows a result [bytes/s].
+
+    Returns
+    -------
+    float
+        The rate [bytes/s].
+
+    Raises
+    ------
+    ValueError
+        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
+
+    Examples
+    --------
+    >>> rate("1 Gbit/s")
+    125000000.0
+    """
+    return _read(value, name, allowed, _RATE)
+
+
+def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)") -> float:
+    """Read a duration; a plain number is in seconds already, a text needs its unit.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "100ms", "20 us", "0.1 s", "2 min".
+    name, allowed : str
+        The parameter's name for a refusal, and the interval that allows a result [s].
+
+    Returns
+    -------
+    float
+        The duration [s].
+
+    Raises
+    ------
+    ValueError
+        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
+
+    Examples
+    --------
+    >>> duration("100ms")
+    0.1
+    """
+    return _read(value, name, allowed, _DURATION)
+
+
+def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
+    """Read an amount of data; a plain number is in bytes already, a text needs its unit.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "16KiB" is 16384 bytes, "16 KB" and "16 kB" are 16000, "12 Mbit" is 1500000.
+    name, allowed : str
+        The parameter's name for a refusal, and the interval that allows a result [bytes].
+
+    Returns
+    -------
+    float
+        The size [bytes].
+
+    Raises
+    ------
+    ValueError
+        If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
+
+    Examples
+    --------
+    >>> size("16 KiB")
+    16384.0
+    """
+    return _read(value, name, allowed, _SIZE)
+
+
+def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
+    """Read a probability or another share of one, with or without a percent sign.
+
+    Parameters
+    ----------
+    value : str, float or pint.Quantity
+        "0.1%", "1e-4", "5 ppm".
+    name, allowed : str
+        The parameter's name for a refusal, and the interval that allows a result [1].
+
+    Returns
+    -------
+    float
+        The share [1].
+
+    Raises
+    ------
+    ValueError
+        If the value cannot be read, has a unit, or lies outside the interval.
+
+    Examples
+    --------
+    >>> fraction("0.1%")
+    0.001
+    """
+    return _read(value, name, allowed, _FRACTION)
+
+
+def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[float]:
+    """Read shares of one, separated by commas.
+
+    Parameters
+    ----------
+    text : str
+        "1e-4,1e-3,1%".
+    name, allowed : str
+        The parameter's name for a refusal, and the interval that allows a result [1].
+
+    Returns
+    -------
+    list of float
+        The shares [1], in the order given.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be read or lies outside the interval; the message gives its index.
+
+    Examples
+    --------
+    >>> fractions("1e-4, 1e-3, 1%")
+    [0.0001, 0.001, 0.01]
+    """
+    if not isinstance(text, str):
+        raise _unreadable(name, text, "is not a text", allowed, _FRACTION)
+    parts = text.split(",")
+    return [fraction(part, f"{name}[{i}]" if len(parts) > 1 else name, allowed) for i, part in enumerate(parts)]
+
+
+def text(value: float, unit: str) -> str:
+    """Write a quantity as people read it, to six significant digits, so that it can be read back.
+
+    Parameters
+    ----------
+    value : float
+        The quantity, in that unit.
+    unit : str
+        "bytes/s" (written in bits per second), "bytes" or "s".
+
+    Returns
+    -------
+    str
+        The number with an engineering prefix. A size is written in KiB, MiB, GiB or TiB if it is a whole
+        number of them, unless decimal prefixes say the same with fewer characters ("10 GB").
+
+    Raises
+    ------
+    ValueError
+        If the unit is none of the three.
+
+    Examples
+    --------
+    >>> text(1.25e8, "bytes/s"), text(16384, "bytes"), text(31.25e6, "bytes"), text(0.1, "s")
+    ('1 Gbit/s', '16 KiB', '31.25 MB', '100 ms')
+    """
+    value = float(value)
+    if unit == "bytes/s":
+        return _prefixed(8 * value, "bit/s", _LARGE)
+    if unit == "s":
+        return _prefixed(value, "s", _SMALL)
+    if unit != "bytes":
+        raise ValueError(f"unit = {unit!r} is unknown: allowed are 'bytes/s', 'bytes' and 's'")
+    decimal = _prefixed(value, "B", _LARGE)
+    for scale, prefix in _BINARY:
+        if value and value % scale == 0:  # False for inf and nan
+            binary = f"{value / scale:.0f} {prefix}B"
+            exact = float(f"{value:.6g}") == value
+            return decimal if exact and len(decimal) < len(binary) else binary
+    return decimal
+
+
+_LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"))
+_BINARY = ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))
+
+
+def _prefixed(value: float, unit: str, prefixes: tuple[tuple[float, str], ...]) -> str:
+    value = float(f"{value:.6g}")  # rounded first, so that 0.9999999 s is 1 s and not 1000 ms
+    scale, prefix = next((p for p in prefixes if abs(value) >= p[0]), prefixes[-1])
+    if value == 0 or not math.isfinite(value):
+        scale, prefix = 1.0, ""
+    return f"{value / scale:.6g} {prefix}{unit}"
+
+
+def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
+    if isinstance(value, str):
+        match = _TEXT.fullmatch(value.strip())
+        if match is None:
+            raise _unreadable(name, value, "cannot be read", allowed, kind)
+        digits, unit = match.groups()
+        if unit is None and kind is not _FRACTION:
+            raise _unreadable(name, value, "has no unit", allowed, kind)
+        value = _convert(Fraction(digits), unit, kind, (name, value, allowed)) if unit else Fraction(digits)
+    elif hasattr(value, "unit_items"):  # pint.Quantity, of any registry, told without importing pint
+        try:
+            magnitude = Fraction(float(value.magnitude))
+        except (TypeError, ValueError, OverflowError):  # an array, a string; nan; inf
+            raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
+        units = " * ".join(f"{key} ** {power}" for key, power in value.unit_items())
+        value = _convert(magnitude, units, kind, (name, str(value), allowed))
+    try:
+        return number(name, value, kind.unit, allowed)
+    except OverflowError:  # an integer or a fraction beyond the largest float
+        raise refuse(name, math.inf if value > 0 else -math.inf, kind.unit, Interval.parse(allowed)) from None
+
+
+def _convert(magnitude: Fraction, unit: str, kind: _Kind, told: tuple[str, str, str]) -> Fraction:
+    """The magnitude in the kind's own unit; exact, so that "35 ms" is the float 0.035 and not its neighbour."""
+    import pint  # only now: plain numbers need no pint
+
+    name, shown, allowed = told
+    registry = _registry()
+    try:
+        return magnitude * Fraction(registry.convert(Fraction(1), registry.parse_units(unit), kind.target))
+    except pint.DimensionalityError:
+        raise _unreadable(name, shown, "has a unit of another dimension", allowed, kind) from None
+    except pint.UndefinedUnitError:
+        raise _unreadable(name, shown, "has an unknown unit", allowed, kind) from None
+
+
+@functools.cache
+def _registry() -> Any:
+    import pint
+
+    registry = pint.UnitRegistry(None, non_int_type=Fraction)
+    for line in _UNITS.strip().splitlines():
+        registry.define(line)
+    return registry
+
+
+def _unreadable(name: str, value: object, why: str, allowed: str, kind: _Kind) -> ValueError:
+    unit = "" if kind.unit == "1" else f" {kind.unit}"
+    return ValueError(
+        f"{name} = {reprlib.repr(value)} {why}: write e.g. {kind.example}; "
+        f"allowed are values in {Interval.parse(allowed)}{unit}"
+    )

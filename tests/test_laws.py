@@ -1,0 +1,248 @@
+"""Every registered law against its own high-precision face, its derivative and its record."""
+
+import inspect
+import math
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import longfat.laws  # noqa: F401  (registers the laws)
+from longfat.law import Law, Symbol, law, registered
+
+LAWS = dict(registered())
+EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.removeprefix("longfat.laws.") for name in LAWS])
+
+# The corners that plain formulas get wrong, besides the typical values that the record offers.
+CORNERS = {
+    "p": [0.0, 1e-300, 1e-16, 1e-8, 0.3, 0.74, 0.86, 0.99, 1 - 1e-12],
+    "s": [1.0, 2.0, 15.0, 16.0, 17.0, 1e4, 1e9],
+    "w_a": [0.0, 1e-6, 1e6],
+    "W": [1.0, 1.0 + 1e-9, 1e6],
+}
+
+
+def arguments(record):
+    """Keyword arguments of a law: typical ones, ends of the domains and corners."""
+    return st.fixed_dictionaries(
+        {
+            name: st.one_of(symbol.strategy(), st.sampled_from(CORNERS.get(symbol.letter, [symbol.typical[0]])))
+            for name, symbol in record.symbols.items()
+        }
+    )
+
+
+def exact(record, values):
+    """The law in mpmath, at a precision raised until two precisions agree."""
+    digits, before = 60, None
+    while digits < 2000:
+        with mpmath.workdps(digits):
+            result = record(**{name: mpmath.mpf(value) for name, value in values.items()})
+            if before is not None and (result == before or abs(result - before) <= mpmath.mpf(10) ** -30 * abs(result)):
+                return result
+            if mpmath.isnan(result) and before is not None:
+                return result
+            before = result
+        digits *= 2
+    raise AssertionError(f"{record.name} does not settle at {values}")
+
+
+@EVERY
+def test_floats_agree_with_many_digits(one):
+    @settings(max_examples=150, deadline=None, derandomize=True)
+    @given(values=arguments(one))
+    def check(values):
+        expected, got = exact(one, values), one(**values)
+        if mpmath.isnan(expected):
+            assert math.isnan(got)
+        elif not near_jump(one, values):
+            assert abs(got - expected) <= 1e-12 * abs(expected), (values, got, expected)
+
+    check()
+
+
+def near_jump(one, values):
+    """Whether rounding decides on which side of a jump the floats lie (W = 2 w_a + 1)."""
+    if one.name != "throughput_efficiency":
+        return False
+    edge = 2 * values["ack_segments"] + 1
+    return 0 < abs(values["window"] - edge) < 1e-9 * edge
+
+
+@EVERY
+def test_all_arithmetics_agree(one):
+    @settings(max_examples=15, deadline=None, derandomize=True)
+    @given(values=one.strategy())
+    def check(values):
+        expected = one(**values)
+        column = {name: np.array([value, value]) for name, value in values.items()}
+        np.testing.assert_allclose(one(**column), expected, rtol=1e-12)
+        traced = jitted({name: jnp.asarray(value) for name, value in column.items()})
+        np.testing.assert_allclose(traced, expected, rtol=1e-12)
+        mapped = jax.vmap(lambda v: one(**v))({name: jnp.asarray(value) for name, value in column.items()})
+        np.testing.assert_allclose(mapped, expected, rtol=1e-12)
+        strict = array_api_strict()
+        by_standard = one(**{name: strict.asarray(value) for name, value in column.items()})
+        np.testing.assert_allclose(np.asarray(by_standard), expected, rtol=1e-12)
+
+    jitted = jax.jit(lambda v: one(**v))
+    check()
+
+
+def array_api_strict():
+    import array_api_strict
+
+    return array_api_strict
+
+
+@EVERY
+def test_gradients_agree_with_finite_differences(one):
+    real = [name for name, symbol in one.symbols.items() if not symbol.whole]
+    gradient = jax.jit(jax.grad(lambda v: one(**v)))
+    reverse_over_many = jax.jit(jax.grad(lambda v: jnp.sum(one(**v))))
+
+    @settings(max_examples=25, deadline=None, derandomize=True)
+    @given(values=one.strategy())
+    def check(values):
+        slopes = gradient({name: jnp.asarray(value) for name, value in values.items()})
+        many = reverse_over_many({name: jnp.asarray([value, value]) for name, value in values.items()})
+        for name in real:
+            expected = difference(one, values, name)
+            if expected is not None:
+                assert slopes[name] == pytest.approx(expected, rel=1e-6, abs=1e-12), (name, values)
+                assert many[name][0] == pytest.approx(float(slopes[name]), rel=1e-9, abs=1e-300)
+
+    check()
+
+
+def difference(one, values, name):
+    """Central difference in 60 digits; None where the two sides differ, that is at a kink or a jump."""
+    with mpmath.workdps(60):
+        precise = {key: mpmath.mpf(value) for key, value in values.items()}
+        step = mpmath.mpf(10) ** -25 * (abs(precise[name]) or 1)
+        if not (
+            one.symbols[name].interval.contains(precise[name] - step)
+            and one.symbols[name].interval.contains(precise[name] + step)
+        ):
+            return None
+        middle = one(**precise)
+        after = (one(**(precise | {name: precise[name] + step})) - middle) / step
+        before = (middle - one(**(precise | {name: precise[name] - step}))) / step
+        if mpmath.isnan(after) or abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
+            return None
+        return float((after + before) / 2)
+
+
+@EVERY
+def test_single_precision_in_gives_single_precision_out(one):
+    @settings(max_examples=30, deadline=None, derandomize=True)
+    @given(values=one.strategy())
+    def check(values):
+        single = {name: np.float32([value]) for name, value in values.items()}
+        same = {name: float(value[0]) for name, value in single.items()}
+        if not all(symbol.interval.contains(same[name]) for name, symbol in one.symbols.items()):
+            return  # rounding left the domain
+        expected = one(**same)
+        for result in (one(**single), one(**{name: jnp.asarray(value) for name, value in single.items()})):
+            assert result.dtype == np.float32
+            if math.isfinite(expected) and not near_jump_single(one, same):
+                assert float(result[0]) == pytest.approx(expected, rel=3e-5), values
+
+    check()
+
+
+def near_jump_single(one, values):
+    """Whether single precision decides on which side of a case boundary the floats lie."""
+    if "window" in values and "ack_segments" in values:
+        return any(abs(values["window"] - k * values["ack_segments"] - 1) < 1e-5 * values["window"] for k in (1, 2))
+    if one.name == "window_for_efficiency":  # ill-conditioned: differences of nearly equal numbers
+        return True
+    return False
+
+
+@EVERY
+def test_the_record_says_what_the_docstring_says(one):
+    text = inspect.getdoc(one)
+    sections = ["Parameters\n---", "Returns\n---", "Raises\n---", "Notes\n---", "Examples\n---", "References\n---"]
+    places = [text.index(section) for section in sections]
+    assert places == sorted(places)
+    assert ".. math::" in text[: places[0]]
+    parameters = text[places[0] : places[1]]
+    for name, symbol in one.symbols.items():
+        assert name in parameters
+        assert symbol.domain in parameters
+        assert f"[{symbol.unit}]" in parameters
+        assert symbol.interval.contains(symbol.typical[0])
+    assert f"[{one.unit}]" in text[places[1] : places[2]]
+    assert ">>>" in text[places[4] : places[5]]
+
+
+@EVERY
+def test_the_record_shows_itself(one):
+    assert isinstance(one.expr, sympy.Basic)
+    assert one.expr.free_symbols <= {symbol.sympy for symbol in one.symbols.values()}
+    html = one._repr_html_()
+    assert all(name in html for name in one.symbols)
+    assert one._repr_latex_().startswith("$")
+    assert one.name in repr(one)
+
+
+@EVERY
+def test_outside_the_domain(one):
+    inside = {name: float(symbol.typical[0]) for name, symbol in one.symbols.items()}
+    for name, symbol in one.symbols.items():
+        outside = symbol.interval.low - 1.5 if math.isfinite(symbol.interval.low) else symbol.interval.high + 1
+        for bad in (outside, math.nan, math.inf, "much"):
+            with pytest.raises(ValueError, match=f"^{name} = .*allowed are") as refusal:
+                one(**(inside | {name: bad}))
+            assert "\n" not in str(refusal.value)
+            assert symbol.unit == "1" or symbol.unit in str(refusal.value)
+        with pytest.raises(ValueError, match=rf"^{name}\[1\] = "):
+            one(**(inside | {name: np.array([inside[name], outside])}))
+        with pytest.raises(ValueError, match=rf"^{name}\[0, 1\] = "):
+            one(**(inside | {name: jnp.asarray([[inside[name], outside]])}))
+        propagated = one(**(inside | {name: np.array([inside[name], math.nan])}))
+        assert np.isfinite(propagated[0])
+        assert np.isnan(propagated[1])
+        assert np.isnan(jax.jit(lambda v: one(**v))(inside | {name: outside}))
+        if symbol.whole:
+            with pytest.raises(ValueError, match="whole numbers"):
+                one(**(inside | {name: 16.5}))
+
+
+def test_tracing_checks_nothing_and_precision_is_left_alone():
+    """The suite switches 64-bit on; no law does."""
+    assert jax.config.jax_enable_x64
+    with jax.experimental.enable_x64(False) if hasattr(jax.experimental, "enable_x64") else jax.enable_x64(False):
+        result = LAWS["longfat.laws.selective_repeat.throughput_efficiency"](jnp.asarray([24.0]), 1e-3, 16, 23.0)
+        assert result.dtype == jnp.float32
+
+
+def test_dataarrays_keep_their_labels():
+    import xarray as xr
+
+    window = xr.DataArray([10.0, 24.0], dims="window", coords={"window": [10.0, 24.0]})
+    loss = xr.DataArray([1e-3, 1e-2, 0.1], dims="loss")
+    one = LAWS["longfat.laws.selective_repeat.throughput_efficiency"]
+    result = one(window, loss, 16, 23.0)
+    assert result.sizes == {"window": 2, "loss": 3}
+    assert result.attrs["units"] == "1"
+    assert float(result[1, 0]) == one(24, 1e-3, 16, 23.0)
+
+
+def test_a_declaration_that_does_not_fit_is_refused():
+    with pytest.raises(TypeError, match="declared"):
+        law(source="none", unit="1", y=Symbol("y", "1", "[0, 1]", (0, 1)))(lambda x, *, xp: x)
+    assert "<lambda>" not in str(LAWS)
+
+
+def test_the_property_test_can_fail():
+    """A law with the plain form 1 - (1 - p)^s in floats loses its digits, and the comparison sees it."""
+    p = Symbol("p", "probability", "[0, 1)", (1e-6, 0.1))
+    naive = Law(lambda p, *, xp: 1 - (1 - p) ** 16, {"p": p}, "1", "an example")
+    assert abs(naive(1e-12) - exact(naive, {"p": 1e-12})) > 1e-12 * exact(naive, {"p": 1e-12})
