@@ -160,9 +160,7 @@ def near_jump_single(one, values):
     """Whether single precision decides on which side of a case boundary the floats lie."""
     if "window" in values and "ack_segments" in values:
         return any(abs(values["window"] - k * values["ack_segments"] - 1) < 1e-5 * values["window"] for k in (1, 2))
-    if one.name == "window_for_efficiency":  # ill-conditioned: differences of nearly equal numbers
-        return True
-    return False
+    return one.name == "window_for_efficiency"  # ill-conditioned: differences of nearly equal numbers
 
 
 @EVERY

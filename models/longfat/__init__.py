@@ -1,0 +1,28 @@
+"""Congestion- and flow-control models for long fat networks: symbolic, numeric, simulated.
+
+Rooms open when they are entered: ``import longfat as lf`` loads neither JAX nor sympy nor numba.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from longfat._version import __version__
+
+if TYPE_CHECKING:
+    from longfat import design, law, laws, measured, plot, quantities, sim, verify
+
+_ROOMS = ("design", "law", "laws", "measured", "plot", "quantities", "sim", "verify")
+
+__all__ = ["__version__", "design", "law", "laws", "measured", "plot", "quantities", "sim", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"longfat.{name}")
+    raise AttributeError(f"module 'longfat' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,16 +64,13 @@ def refuse(name: str, value: object, unit: str, allowed: object, *, whole: bool 
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> float:
-    """A finite-or-inf float inside the interval, or a ValueError that says what was wrong.
+    """A float inside the interval, or a ValueError that says what was wrong.
 
     >>> number("loss", 0.01, "probability", "[0, 1)")
     0.01
     """
     interval = Interval.parse(allowed)
-    try:
-        result = float(value)
-    except (TypeError, ValueError):
-        raise refuse(name, repr(value), unit, interval) from None
+    result = _float(name, value, unit, interval, whole=False)
     if not interval.contains(result):  # False for NaN as well
         raise refuse(name, result, unit, interval)
     return result
@@ -88,16 +86,25 @@ def whole_number(name: str, value: Any, unit: str, allowed: str) -> int:
     try:
         result = operator.index(value)
     except TypeError:
-        try:
-            as_float = float(value)
-        except (TypeError, ValueError):
-            raise refuse(name, repr(value), unit, interval, whole=True) from None
+        as_float = _float(name, value, unit, interval, whole=True)
         if not math.isfinite(as_float) or as_float != math.floor(as_float):
             raise refuse(name, as_float, unit, interval, whole=True) from None
         result = int(as_float)
     if not interval.contains(result):
         raise refuse(name, result, unit, interval, whole=True)
     return result
+
+
+def _float(name: str, value: Any, unit: str, interval: Interval, *, whole: bool) -> float:
+    """One number as a float; text, bytes and arrays of more than no dimension are none."""
+    if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            pass
+        except OverflowError:  # an integer beyond the largest float
+            return math.inf if value > 0 else -math.inf
+    raise refuse(name, " ".join(reprlib.repr(value).split()), unit, interval, whole=whole)
 
 
 def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool = False) -> bool:

@@ -91,10 +91,7 @@ class Symbol:
             )
             if included
         ]
-        if self.whole:
-            choices = [st.integers(int(low), int(high)).map(float)]
-        else:
-            choices = [st.floats(low, high)]
+        choices = [st.integers(int(low), int(high)).map(float) if self.whole else st.floats(low, high)]
         if 0 < low < high:
             spread = st.floats(float(np.log(low)), float(np.log(high))).map(lambda x: float(np.exp(x)))
             choices.append(spread.map(round).map(float) if self.whole else spread)
@@ -167,6 +164,7 @@ class Law:
         return self.function.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The law at some values, in the arithmetic that their types call for."""
         bound = inspect.Signature.bind(self.__signature__, *args, **kwargs)  # type: ignore[attr-defined]
         bound.apply_defaults()
         values = list(bound.arguments.values())

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from longfat.domains import number
 
@@ -31,7 +31,7 @@ class PathFigures:
     loss : float, optional
         Probability that a packet is lost [probability], in [0, 1).
     notes : tuple of str
-        Where each figure comes from; a note begins with the name of its figure and a colon.
+        Where each figure comes from; a note on a figure begins with its name and a colon.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class PathFigures:
         Returns
         -------
         PathFigures
-            The notes of both, but not the other's notes on figures that were not taken from it.
+            The notes of both, less those on a figure that was taken from the other of the two.
 
         Examples
         --------
@@ -74,13 +74,15 @@ class PathFigures:
         >>> ping.merged(iperf)
         PathFigures(rate=1000000.0, round_trip_time=0.02, loss=0.001, notes=('round_trip_time: ping', 'rate: iperf3'))
         """
-        kept = tuple(f"{name}:" for name in _FIGURES if getattr(self, name) is not None)
-        notes = self.notes + tuple(n for n in other.notes if n not in self.notes and not n.startswith(kept))
+        mine = tuple(f"{name}:" for name in _FIGURES if getattr(self, name) is not None)
+        taken = tuple(f"{n}:" for n in _FIGURES if getattr(self, n) is None and getattr(other, n) is not None)
+        notes = [note for note in self.notes if not note.startswith(taken)]
+        notes += [note for note in other.notes if not note.startswith(mine) and note not in notes]
         return PathFigures(
             self.rate if self.rate is not None else other.rate,
             self.round_trip_time if self.round_trip_time is not None else other.round_trip_time,
             self.loss if self.loss is not None else other.loss,
-            notes,
+            tuple(notes),
         )
 
 
@@ -106,8 +108,8 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     Raises
     ------
     ValueError
-        If the file cannot be read, reports an error or a run in both directions (``--bidir``), lacks a
-        field or holds an impossible value; the message names the file and the field.
+        If the file cannot be read, is the server's, reports an error or a run in both directions
+        (``--bidir``), lacks a field or holds an impossible value; the message names file and field.
 
     Examples
     --------
@@ -115,27 +117,30 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     Traceback (most recent call last):
     ValueError: no-such-file.json: cannot be read (No such file or directory)
     """
+    text = _read(path)
     try:
-        content = json.loads(_read(path))
-    except (json.JSONDecodeError, RecursionError) as error:
-        where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        raise ValueError(f"{path}: is not the JSON of one iperf3 run ({where})") from None
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
+    except (ValueError, RecursionError):  # Python's own limits
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run (too many digits or levels)") from None
     run = _Field(str(path), "", content)
     if "error" in run.members():
         raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
-    end = run["end"]
+    start, end = run["start"], run["end"]
+    if "accepted_connection" in start.members():
+        raise ValueError(f"{path}: was written by the iperf3 server; take the file of the client")
     if any("bidir" in key for key in end.members()):
         raise ValueError(f"{path}: holds a run in both directions; measure each by itself, without --bidir")
-    protocol = run["start"]["test_start"]["protocol"]
+    protocol = start["test_start"]["protocol"]
     if protocol.value == "TCP":
-        return _tcp(run)
+        return _tcp(start, end)
     if protocol.value == "UDP":
         return _udp(end)
     raise ValueError(f"{path}: {protocol.name} = {protocol.value!r} is unknown: allowed are 'TCP' and 'UDP'")
 
 
-def _tcp(run: _Field) -> PathFigures:
-    start, end = run["start"], run["end"]
+def _tcp(start: _Field, end: _Field) -> PathFigures:
     mss = start["tcp_mss" if "tcp_mss" in start.members() else "tcp_mss_default"].number("bytes", "(0, inf)")
     segments = end["sum_sent"]["bytes"].number("bytes", "(0, inf)") / mss
     resent = end["sum_sent"]["retransmits"]
@@ -144,7 +149,7 @@ def _tcp(run: _Field) -> PathFigures:
         raise ValueError(f"{resent.path}: {resent.name} = {resent.value} is no less than all {segments:.6g} segments")
     notes = [
         "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
-        f"loss: an estimate, {resent.value} retransmissions in {segments:.0f} segments (iperf3), own overflows included",
+        f"loss: an estimate, {resent.value} of {segments:.0f} segments sent again (iperf3), own overflows included",
     ]
     measured = [s["sender"]["mean_rtt"].number("us", "[0, inf)") for s in end["streams"].elements()]
     known = [rtt for rtt in measured if rtt > 0]  # iperf3 writes 0 where the sender is the remote side
@@ -154,7 +159,7 @@ def _tcp(run: _Field) -> PathFigures:
         notes.append("round_trip_time: not measured, iperf3 did not run on the sending side; take it from ping")
     return PathFigures(
         end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8,
-        sum(known) / len(known) * 1e-6 if known else None,
+        sum(known) / len(known) / 1e6 if known else None,
         loss,
         tuple(notes),
     )
@@ -208,7 +213,7 @@ class _Field:
         except OverflowError:  # an integer of more than 308 digits
             self._refuse(f"a number in {allowed} {unit}")
 
-    def _refuse(self, expected: str) -> Any:
+    def _refuse(self, expected: str) -> NoReturn:
         shown = type(self.value).__name__ if isinstance(self.value, dict | list) else f"{self.value!r:.40}"
         raise ValueError(f"{self.path}: {self.name or 'the file'} holds {shown}, expected is {expected}")
 
@@ -261,7 +266,7 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     notes = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
     lost = _LOST.search(text)
     if lost and float(lost[1]) > 0:
-        notes.append(f"loss: ping lost {lost[1]}% of its packets; too few to tell, not used")
+        notes.append(f"ping lost {lost[1]}% of its packets: too few to tell, not used as the path's loss")
     return PathFigures(round_trip_time=smallest / 1000, notes=tuple(notes))
 
 

@@ -183,7 +183,9 @@ def namespace_of(values: list[Any]) -> Any:
         import jax.numpy
 
         return JaxNamespace(array_api_compat.array_namespace(jax.numpy.zeros(())))
-    strange = [value for value in values if hasattr(value, "__array_namespace__") and not _is(value, "numpy", "ndarray")]
+    strange = [
+        value for value in values if hasattr(value, "__array_namespace__") and not _is(value, "numpy", "ndarray")
+    ]
     if strange and not isinstance(strange[0], np.generic):
         return ArrayNamespace(array_api_compat.array_namespace(*strange))
     return NUMPY

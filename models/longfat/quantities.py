@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from longfat.domains import Interval, number, refuse
+from longfat.domains import Interval, number
 
 
 @dataclass(frozen=True)
@@ -221,8 +221,8 @@ def text(value: float, unit: str) -> str:
     Returns
     -------
     str
-        The number with an engineering prefix. A size is written in KiB, MiB, GiB or TiB if it is a whole
-        number of them, unless decimal prefixes say the same with fewer characters ("10 GB").
+        The number with an engineering prefix. A size is written in KiB, MiB, GiB or TiB if that makes a whole
+        number below 10000, unless decimal prefixes say the same with fewer characters ("10 GB").
 
     Raises
     ------
@@ -243,7 +243,7 @@ def text(value: float, unit: str) -> str:
         raise ValueError(f"unit = {unit!r} is unknown: allowed are 'bytes/s', 'bytes' and 's'")
     decimal = _prefixed(value, "B", _LARGE)
     for scale, prefix in _BINARY:
-        if value and value % scale == 0:  # False for inf and nan
+        if value and value % scale == 0 and value < 1e4 * scale:  # False for inf and nan
             binary = f"{value / scale:.0f} {prefix}B"
             exact = float(f"{value:.6g}") == value
             return decimal if exact and len(decimal) < len(binary) else binary
@@ -279,10 +279,15 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
             raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
         units = " * ".join(f"{key} ** {power}" for key, power in value.unit_items())
         value = _convert(magnitude, units, kind, (name, str(value), allowed))
+    if getattr(value, "ndim", 0):
+        raise _unreadable(name, value, "is not one number", allowed, kind)
     try:
-        return number(name, value, kind.unit, allowed)
+        plain = float(value)
     except OverflowError:  # an integer or a fraction beyond the largest float
-        raise refuse(name, math.inf if value > 0 else -math.inf, kind.unit, Interval.parse(allowed)) from None
+        plain = math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        raise _unreadable(name, value, "is not a number", allowed, kind) from None
+    return number(name, plain, kind.unit, allowed)
 
 
 def _convert(magnitude: Fraction, unit: str, kind: _Kind, told: tuple[str, str, str]) -> Fraction:
@@ -310,8 +315,8 @@ def _registry() -> Any:
 
 
 def _unreadable(name: str, value: object, why: str, allowed: str, kind: _Kind) -> ValueError:
+    shown = " ".join(reprlib.repr(value).split())  # short, and one line whatever the object
     unit = "" if kind.unit == "1" else f" {kind.unit}"
     return ValueError(
-        f"{name} = {reprlib.repr(value)} {why}: write e.g. {kind.example}; "
-        f"allowed are values in {Interval.parse(allowed)}{unit}"
+        f"{name} = {shown} {why}: write e.g. {kind.example}; allowed are values in {Interval.parse(allowed)}{unit}"
     )

@@ -28,7 +28,9 @@ PACKET_SIZE = Symbol("l", "bytes", "(0, inf)", (53.0, 9000.0), "packet size")
 EFFICIENCY = Symbol("e", "1", "(0, 1)", (0.05, 0.99), "throughput efficiency")
 
 
-@law(source=f"{PAPER}, section 3.3", unit="bytes/s", burst_rate=BURST_RATE, burst_packets=BURST, packet_size=PACKET_SIZE)
+@law(
+    source=f"{PAPER}, section 3.3", unit="bytes/s", burst_rate=BURST_RATE, burst_packets=BURST, packet_size=PACKET_SIZE
+)
 def average_rate(burst_rate: Any, burst_packets: Any, packet_size: Any, *, xp: Any) -> Any:
     r"""Average rate of the bursty rate specification (P, F, L).
 
@@ -493,9 +495,10 @@ def _alone(loss: Any, packets: Any, ack: Any, xp: Any) -> Any:
 
 
 VALIDITY = Validity(
-    "w_a s p^2 <= 0.02, s <= 128, p <= 0.01, W <= 4 w_a (few segments under way need a third transmission)",
+    "w_a s p^2 <= 0.02, w_a >= 8, s <= 128, p <= 0.01, W <= 4 w_a (few segments under way need a third transmission)",
     lambda window, loss, segment_packets, ack_segments: (
         (ack_segments * segment_packets * loss**2 <= 0.02)
+        & (ack_segments >= 8)
         & (segment_packets <= 128)
         & (loss <= 0.01)
         & (window <= 4 * ack_segments)
@@ -559,7 +562,7 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
     Examples
     --------
     >>> round(throughput_efficiency(24, 1e-4, 16, 23.08), 3)
-    0.964
+    0.963
 
     References
     ----------
@@ -578,7 +581,12 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
     alone = xp.equal(window, 1)
     return xp.piecewise(
         lambda: 1 - loss,
-        (alone, lambda: xp.where_needed(alone, lambda p, s, w_a: _alone(p, s, w_a, xp), loss, segment_packets, ack_segments)),
+        (
+            alone,
+            lambda: xp.where_needed(
+                alone, lambda p, s, w_a: _alone(p, s, w_a, xp), loss, segment_packets, ack_segments
+            ),
+        ),
         (window <= ack_segments + 1, small),
         (window < 2 * ack_segments + 1, middle),
     )

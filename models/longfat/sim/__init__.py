@@ -1,1 +1,5 @@
 """The packet simulators; they know nothing of the laws."""
+
+from longfat.sim import channel, segments
+
+__all__ = ["channel", "segments"]

@@ -12,6 +12,7 @@ import numpy as np
 
 from longfat.domains import number
 
+
 @dataclass(frozen=True)
 class IndependentLoss:
     """Every packet is lost with the same probability, whatever happened to the others.

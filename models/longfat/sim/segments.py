@@ -168,18 +168,18 @@ def _is_sequence(given: Any) -> bool:
 def _listed(name: str, given: Any) -> list[Any]:
     if not _is_sequence(given):
         return [given]
-    if not isinstance(given, Sequence) and np.ndim(given) != 1 or len(given) == 0:
+    if len(given) == 0 or (not isinstance(given, Sequence) and np.ndim(given) != 1):
         raise ValueError(f"{name} = {given!r} is out of range: allowed are a scalar or a sequence that is not empty")
     return list(given)
 
 
 def _interval(samples: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean over the last axis, and Student's interval around it."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # Student's quantile; scipy.stats takes a second to load
 
     count = samples.shape[-1]
     mean = samples.mean(-1)
-    half = t.ppf((1 + confidence) / 2, count - 1) * samples.std(-1, ddof=1) / np.sqrt(count)
+    half = stdtrit(count - 1, (1 + confidence) / 2) * samples.std(-1, ddof=1) / np.sqrt(count)
     return mean, mean - half, mean + half
 
 

@@ -1,0 +1,1 @@
+"""One module per paper: every published figure and table, ours beside theirs."""

@@ -1,0 +1,130 @@
+"""Figures of Gong & Parulkar, WUCS-92-38: figure 14, throughput efficiency, analysis against simulation.
+
+The paper gives neither rate nor round-trip time. Taken here: 150 Mbit/s, 20 ms, segments of 16 packets of
+1024 B, so w_a = 23.08; 10^7 packets a point, as in the paper. Run with ``python -m figures.gong_parulkar``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from longfat import design, plot
+from longfat.files import WholeFiles
+from longfat.laws.selective_repeat import VALIDITY, throughput_efficiency
+from longfat.sim.segments import simulate
+
+PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
+LOSSES = [1e-4, 1e-3, 1e-2]
+WINDOWS = [
+    1,
+    2,
+    4,
+    6,
+    8,
+    10,
+    12,
+    14,
+    16,
+    18,
+    20,
+    22,
+    23,
+    24,
+    25,
+    26,
+    28,
+    30,
+    32,
+    34,
+    36,
+    38,
+    40,
+    42,
+    44,
+    46,
+    47,
+    48,
+    50,
+    54,
+    58,
+    62,
+]
+
+
+def figure_14(packets: float = 1e7, rng: int = 14):
+    """Law, printed law and simulation as a Dataset: figure 14's three families of curves.
+
+    Parameters
+    ----------
+    packets : float
+        Packets delivered at each point [packets].
+    rng : int
+        Seed.
+    """
+    data = simulate(
+        window=WINDOWS,
+        loss=LOSSES,
+        segment_packets=PATH.segment_packets,
+        ack_segments=round(PATH.ack_segments * PATH.segment_packets) / PATH.segment_packets,
+        segments=round(packets / PATH.segment_packets),
+        rng=rng,
+    )
+    ack = data.attrs["ack_segments"]
+    dense = np.unique(np.concatenate([np.linspace(1, max(WINDOWS), 600), [ack + 1, 2 * ack + 1 - 1e-9, 2 * ack + 1]]))
+    data = data.assign_coords(law_window=("law_window", dense, {"units": "segments"}))
+    for name, one in (("law", throughput_efficiency), ("printed", throughput_efficiency.as_printed)):
+        for dim, windows in (("window", np.array(WINDOWS, float)), ("law_window", dense)):
+            values = one(windows[None, :], np.array(LOSSES)[:, None], PATH.segment_packets, ack)
+            data[f"{name}_at_{dim}"] = (("loss", dim), values, {"units": "1"})
+    return data
+
+
+def draw_14(data, axes) -> None:
+    """Draw figure 14 into two axes: efficiencies above, deviations from the simulation below."""
+    above, below = axes
+    for index, p in enumerate(data.loss.values):
+        row, colour = data.sel(loss=p), f"C{index}"
+        above.plot(row.law_window, row.law_at_law_window, color=colour, label=f"p = {p:g}")
+        above.plot(row.law_window, row.printed_at_law_window, color=colour, ls=":")
+        value, half = row.throughput_efficiency, row.throughput_efficiency_upper - row.throughput_efficiency
+        above.errorbar(row.window, value, half, color=colour, ls="", marker="o", ms=3.5, lw=1)
+        below.errorbar(row.window, row.law_at_window - value, half, color=colour, marker="o", ms=3.5, lw=1)
+        below.plot(row.window, row.printed_at_window - value, color=colour, ls=":")
+    above.plot([], [], color="0.4", label="law (third case corrected)")
+    above.plot([], [], color="0.4", ls=":", label="law as printed")
+    above.errorbar([], [], [], color="0.4", ls="", marker="o", ms=3.5, label="simulated, 95% interval")
+    ack = data.attrs["ack_segments"]
+    for ax in axes:
+        for edge in (ack + 1, 2 * ack + 1):
+            ax.axvline(edge, color="0.7", lw=0.8, zorder=0)
+    above.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05))
+    above.set_title("Gong & Parulkar, figure 14: analysis against simulation (150 Mbit/s, 20 ms, 16-packet segments)")
+    above.legend(loc="lower right")
+    below.axhspan(-VALIDITY.accuracy, VALIDITY.accuracy, color="0.92", zorder=0, label="stated accuracy")
+    below.set(xlabel="window [segments]; grey lines: w_a + 1 and 2 w_a + 1", ylabel="law - simulated [1]")
+    below.legend(loc="lower left")
+
+
+def write_14(directory: str | Path = Path(__file__).parent) -> None:
+    """Simulate, draw and write figure 14 as SVG, PNG and NetCDF."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    data = figure_14()
+    with WholeFiles(directory) as files, plot.style():
+        figure, axes = plt.subplots(2, sharex=True, figsize=(7.6, 6.4), height_ratios=[2, 1])
+        draw_14(data, axes)
+        for kind in ("svg", "png"):
+            # No date in the file: the same code writes the same bytes.
+            metadata = {"Date": None} if kind == "svg" else None
+            figure.savefig(files.path(f"gong_parulkar_14.{kind}"), format=kind, metadata=metadata)
+        plt.close(figure)
+        data.to_netcdf(files.path("gong_parulkar_14.nc"))
+
+
+if __name__ == "__main__":
+    write_14()

@@ -1,0 +1,213 @@
+"""The command line: questions asked in words, answers as a table, a picture and data files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat._version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="longfat")
+def commands() -> None:
+    """Congestion- and flow-control models for paths with a large bandwidth-delay product."""
+
+
+@commands.command("window")
+@click.option("--rate", help="Rate of the path, e.g. 1Gbit/s.")
+@click.option("--rtt", help="Round-trip time, e.g. 100ms.")
+@click.option("--loss", help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
+@click.option("--segment", default="16KiB", show_default=True, help="Segment size.")
+@click.option("--packet", default="1024B", show_default=True, help="Largest packet.")
+@click.option("--target", default="0.95", show_default=True, help="Share of the attainable efficiency 1 - p.")
+@click.option("--iperf3", metavar="FILE", help="Take rate, RTT and loss from the output of iperf3 --json.")
+@click.option("--ping", metavar="FILE", help="Take the RTT from the output of ping: its minimum.")
+@click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
+@click.option("--points", default="24", show_default=True, help="Windows at which the curves are simulated.")
+@click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
+@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+def window_command(output: str, **flags: Any) -> None:
+    """The window that a path needs, with simulated points beside the law.
+
+    Writes window.csv, window.nc, window.svg and window.png, and prints a table. What is given by a flag wins
+    over what was measured.
+    """
+    from longfat import design, quantities
+    from longfat.files import WholeFiles
+
+    with WholeFiles(output) as files:
+        path, notes = _path(flags)
+        data = design.window(
+            **path,
+            segment=flags["segment"],
+            packet=flags["packet"],
+            target=quantities.fraction(flags["target"], "target", "(0, 1)"),
+            points=_whole("points", flags["points"], "windows", "[2, 10000]"),
+            confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
+            rng=_whole("seed", flags["seed"], "1", "[0, inf)"),
+        )
+        data.attrs["notes"] = "; ".join(notes)
+        click.echo(_table(data, notes))
+        _write(data, files)
+
+
+def _whole(name: str, text: str, unit: str, allowed: str) -> int:
+    """A whole number that was typed."""
+    from longfat.domains import refuse, whole_number
+
+    try:
+        return whole_number(name, int(text), unit, allowed)
+    except ValueError:
+        raise refuse(name, text, unit, allowed, whole=True) from None
+
+
+def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Rate, round-trip time and losses, from flags first and measurements second."""
+    from longfat import measured, quantities
+
+    figures = measured.PathFigures(None, None, None, ())
+    if flags["ping"]:  # a minimum over many small packets is nearer to the empty path than a mean under load
+        figures = figures.merged(measured.read_ping(flags["ping"]))
+    if flags["iperf3"]:
+        figures = figures.merged(measured.read_iperf3(flags["iperf3"]))
+    given = {
+        "rate": quantities.rate(flags["rate"]) if flags["rate"] else figures.rate,
+        "round_trip_time": quantities.duration(flags["rtt"], "rtt") if flags["rtt"] else figures.round_trip_time,
+        "loss": quantities.fractions(flags["loss"]) if flags["loss"] else figures.loss,
+    }
+    for name, flag in (("rate", "--rate"), ("round_trip_time", "--rtt"), ("loss", "--loss")):
+        if given[name] is None:
+            raise ValueError(f"{flag} is missing: give it, or a measurement that holds it (--iperf3, --ping)")
+    return given, figures.notes
+
+
+def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
+    """The answer for people."""
+    from longfat.plot import _rows
+    from longfat.quantities import text
+
+    a = data.attrs
+    interval = f"{a['confidence']:.0%} interval"
+    lines = [
+        f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: "
+        f"bandwidth-delay product {text(a['product'], 'bytes')}",
+        f"segments  {text(a['segment'], 'bytes')} in {a['segment_packets']} packets; acknowledgment delay "
+        f"{a['ack_segments']:.5g} segments",
+        *(f"note      {note}" for note in notes),
+        "",
+        f"Smallest window that carries {a['target']:.0%} of what loss leaves (1 - p):",
+        "",
+        f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'products':>8}  {'law':>6}  {'simulated':>9}  "
+        f"{interval:>16}  from",
+    ]
+    for row in _rows(data):
+        if row.status == "reached":
+            size = f"{int(row.window_segments):8d}  {text(float(row.window_bytes), 'bytes'):>10}"
+            size += f"  {float(row.window_products):8.3f}"
+        else:
+            size = f"{'not reached':>30}"
+        lines.append(
+            f"{float(row.loss):8.3g}  {size}  {float(row.law):6.4f}  {float(row.simulated):9.4f}  "
+            f"{_interval(row, '')}  {row.source.item()}"
+        )
+    lines += ["", f"{a['reference_products']} products ({a['reference_window']} segments, "
+              f"{text(a['reference_window'] * a['segment'], 'bytes')}) really carry:", ""]  # fmt: skip
+    for row in _rows(data):
+        share = float(row.reference_simulated) / (1 - float(row.loss))
+        lines.append(
+            f"{float(row.loss):8.3g}  {float(row.reference_simulated):.4f}  {_interval(row, 'reference_')}  "
+            f"{share:.1%} of what loss leaves (law: {float(row.reference_law):.4f})"
+        )
+    if any(row.source == "simulator" for row in _rows(data)):
+        lines += ["", "Where w_a s p^2 is above 0.02 or the path outside the law's validity, the law does not hold;"]
+        lines += ["there the window is the smallest whose simulated efficiency reaches the goal with its lower limit."]
+    return "\n".join(lines)
+
+
+def _interval(row: Any, prefix: str) -> str:
+    low, high = (float(row[f"{prefix}simulated_{side}"]) for side in ("lower", "upper"))
+    return f"{low:.4f} .. {high:.4f}"
+
+
+def frame(data: xr.Dataset) -> pd.DataFrame:
+    """One tidy table: the answers, what the reference window carries, and the curves."""
+    import pandas as pd
+
+    from longfat.plot import _rows
+
+    segment, product = data.attrs["segment"], data.attrs["product"]
+    rows = []
+
+    def add(kind: str, row: Any, window: float, prefix: str, **more: Any) -> None:
+        rows.append(
+            {
+                "kind": kind,
+                "loss": float(row.loss),
+                "window_segments": window,
+                "window_bytes": window * segment,
+                "window_products": window * segment / product,
+                **{
+                    name: float(row[prefix + name])
+                    for name in ("law", "simulated", "simulated_lower", "simulated_upper")
+                },
+                **more,
+            }
+        )
+
+    for row in _rows(data):
+        add("answer", row, float(row.window_segments), "", source=row.source.item(), status=row.status.item())
+    for row in _rows(data):
+        add("reference", row, data.attrs["reference_window"], "reference_")
+    for row in _rows(data):
+        for i in range(data.sizes.get("window", 0)):
+            point = row.isel(window=i)
+            add("curve", point, float(point.window), "curve_", as_printed=float(point.curve_as_printed))
+    return pd.DataFrame(rows)
+
+
+def _write(data: xr.Dataset, files: Any) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from longfat import plot
+
+    frame(data).to_csv(files.path("window.csv"), index=False)
+    data.to_netcdf(files.path("window.nc"), engine="netcdf4")
+    with plot.style():
+        figure, ax = plt.subplots()
+        plot.window_curves(data, ax)
+        for kind in ("svg", "png"):
+            figure.savefig(files.path(f"window.{kind}"), format=kind)
+        plt.close(figure)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; every error is one line on stderr and exit status 2."""
+    try:
+        commands(arguments, prog_name="longfat", standalone_mode=False)
+    except click.ClickException as error:
+        return _complain(error.format_message())
+    except (ValueError, OSError) as error:
+        return _complain(str(error))
+    except (KeyboardInterrupt, click.Abort):
+        print("longfat: interrupted, no file was written", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _complain(message: str) -> int:
+    print("longfat: " + " ".join(message.split()), file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Files that are whole or absent: written under a temporary name, renamed when all of them are there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+
+class WholeFiles:
+    """A context in which files of one directory are written, to appear together at its end.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Where the files go; made if it is not there.
+
+    Raises
+    ------
+    ValueError
+        If the directory cannot be made or written to: at once, before anything is computed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with WholeFiles(folder) as files:
+    ...         _ = files.path("a.txt").write_text("text")
+    ...         during = sorted(os.listdir(folder))
+    ...     print(len(during), during == ["a.txt"], os.listdir(folder))
+    1 False ['a.txt']
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        self._pending: dict[Path, Path] = {}
+
+    def __enter__(self) -> WholeFiles:
+        probe = self.path(".probe")
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            probe.touch()
+        except OSError as error:
+            raise ValueError(f"output = {self.directory} cannot be written to: {error.strerror}") from None
+        finally:
+            self._discard()
+        return self
+
+    def path(self, name: str) -> Path:
+        """Where to write the file that shall appear as ``name``."""
+        temporary = self.directory / f".{name}.{os.getpid()}.part"
+        self._pending[temporary] = self.directory / name
+        return temporary
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                for temporary, final in self._pending.items():
+                    os.replace(temporary, final)
+        finally:
+            self._discard()
+
+    def _discard(self) -> None:
+        for temporary in self._pending:
+            try:
+                temporary.unlink(missing_ok=True)
+            except OSError:
+                continue  # the directory is not there or not ours: nothing of ours is left in it
+        self._pending.clear()

@@ -1,0 +1,107 @@
+"""Pictures of results: a function takes a Dataset and axes, draws, and returns the axes. Nothing is computed here."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.quantities import text
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+
+def style() -> AbstractContextManager[None]:
+    """The project's style as a context, so that nobody's own settings change.
+
+    >>> import matplotlib.pyplot as plt
+    >>> with style():
+    ...     plt.rcParams["axes.grid"]
+    True
+    """
+    import matplotlib.pyplot as plt
+
+    return plt.style.context(str(files("longfat") / "longfat.mplstyle"))  # type: ignore[no-any-return]
+
+
+def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
+    """Draw efficiency over window: the law, simulated points with their intervals, and the window chosen.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.design.window` returned with ``points`` > 0.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+    printed : bool
+        Also draw the law as its source prints it.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+    """
+    ax = ax if ax is not None else _new_axes()
+    ack = data.attrs["ack_segments"]
+    for index, row in enumerate(_rows(data)):
+        colour = f"C{index % 7}"
+        label = f"p = {float(row.loss):g}"
+        ax.plot(row.law_window, row.dense_law, color=colour, ls="-" if row.source == "law" else "--", label=label)
+        if printed:
+            ax.plot(row.law_window, row.dense_as_printed, color=colour, ls=":", lw=1)
+        error = np.abs(
+            [row.curve_simulated - row.curve_simulated_lower, row.curve_simulated_upper - row.curve_simulated]
+        )
+        ax.errorbar(row.window, row.curve_simulated, error, color=colour, ls="", marker="o", ms=3, lw=1)
+        if np.isfinite(row.window_segments):
+            ax.plot(row.window_segments, row.goal, color=colour, marker="v", ms=9, mec="black", mew=0.6, zorder=5)
+    ax.plot([], [], color="0.4", ls="-", label="law")
+    ax.plot([], [], color="0.4", ls="--", label="law, outside its validity")
+    if printed:
+        ax.plot([], [], color="0.4", ls=":", lw=1, label="law as printed")
+    ax.errorbar(
+        [], [], [], color="0.4", ls="", marker="o", ms=3, label=f"simulated, {data.attrs['confidence']:.0%} interval"
+    )
+    ax.plot(
+        [],
+        [],
+        color="0.4",
+        ls="",
+        marker="v",
+        ms=9,
+        mec="black",
+        mew=0.6,
+        label=f"window for {data.attrs['target']:.0%} of 1 - p",
+    )
+    top = ax.secondary_xaxis("top", functions=(lambda w: w / ack, lambda x: x * ack))
+    top.set_xlabel("window / w_a [1]")
+    ax.set(
+        xlabel="window [segments]",
+        ylabel="throughput efficiency [1]",
+        ylim=(0, 1.05),
+        xlim=(0, None),
+        title=f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}, segments of "
+        f"{data.attrs['segment_packets']} packets (w_a = {ack:.4g} segments)",
+    )
+    ax.legend(loc="lower right")
+    ax.annotate(
+        "law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: 10^7 packets or more a point",
+        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
+    )  # fmt: skip
+    return ax
+
+
+def _rows(data: xr.Dataset) -> Any:
+    if "loss" not in data.dims:
+        return [data]
+    return [data.isel(loss=i) for i in range(data.sizes["loss"])]
+
+
+def _new_axes() -> Axes:
+    import matplotlib.pyplot as plt
+
+    return plt.subplots()[1]

@@ -1,0 +1,116 @@
+"""A law held against a simulator as a statement of equivalence, with a confidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from longfat.domains import number
+from longfat.law import Law
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Estimator = Callable[..., tuple[float, float, float]]
+
+
+def check(
+    law: Law,
+    estimator: Estimator,
+    points: Iterable[Mapping[str, Any]],
+    *,
+    confidence: float = 0.95,
+    accuracy: float | None = None,
+) -> xr.Dataset:
+    """Hold a law against a simulator at some points, within the law's accuracy and inside its validity.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    estimator : callable
+        Called with a point's parameters by name and ``confidence=``; returns estimate, lower and upper limit.
+    points : iterable of mapping
+        The law's parameters at each point.
+    confidence : float
+        Confidence of all verdicts together [probability], in (0, 1): each of n intervals is made at
+        1 - (1 - confidence) / n.
+    accuracy : float, optional
+        Largest deviation allowed [the law's unit]; by default what the law's record states.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``point``: the parameters, ``law``, ``estimate``, ``lower``, ``upper``, ``valid`` and ``verdict``:
+        "agrees" (the interval lies within the accuracy of the law), "differs" (it lies wholly outside),
+        "undecided" (it crosses the limit: simulate longer), "not valid" (outside the law's validity, so
+        not judged). ``attrs["agrees"]`` is 1 if all valid points agree and there is at least one.
+
+    Raises
+    ------
+    ValueError
+        If the law states no accuracy and none is given, or there are no points.
+
+    Examples
+    --------
+    >>> from longfat.laws.selective_repeat import initial_window
+    >>> table = check(initial_window, lambda ack_segments, confidence: (3.1, 3.0, 3.2),
+    ...               [{"ack_segments": 2.0}], accuracy=0.25)
+    >>> str(table.verdict.values[0])
+    'agrees'
+    """
+    import xarray as xr
+
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    if accuracy is None:
+        if law.validity is None:
+            raise ValueError(f"accuracy = None is out of range: {law.name} states none, give one in (0, inf)")
+        accuracy = law.validity.accuracy
+    accuracy = number("accuracy", accuracy, law.unit, "(0, inf)")
+    points = list(points)
+    if not points:
+        raise ValueError("points = [] is out of range: allowed is at least one point")
+    each = 1 - (1 - confidence) / len(points)
+    rows = [_judge(law, estimator, point, each, accuracy) for point in points]
+    data = xr.Dataset({name: ("point", [row[name] for row in rows]) for name in rows[0]})
+    for name, symbol in law.symbols.items():
+        data[name].attrs["units"] = symbol.unit
+    for name in ("law", "estimate", "lower", "upper"):
+        data[name].attrs["units"] = law.unit
+    valid = data.verdict.values[data.valid.values]
+    data.attrs = {
+        "law": law.name,
+        "source": law.source,
+        "accuracy": accuracy,
+        "confidence": confidence,
+        "agrees": int(len(valid) > 0 and bool((valid == "agrees").all())),
+    }
+    return data
+
+
+def _judge(
+    law: Law, estimator: Estimator, point: Mapping[str, Any], confidence: float, accuracy: float
+) -> dict[str, Any]:
+    value = law(**point)
+    estimate, lower, upper = estimator(**point, confidence=confidence)
+    if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
+        raise ValueError(f"the estimator gave no interval at {dict(point)}: {lower} to {upper}")
+    valid = law.validity is None or bool(law.validity(**point))
+    if not valid:
+        verdict = "not valid"
+    elif value - accuracy <= lower and upper <= value + accuracy:
+        verdict = "agrees"
+    elif upper < value - accuracy or lower > value + accuracy:
+        verdict = "differs"
+    else:
+        verdict = "undecided"
+    return {
+        **point,
+        "law": value,
+        "estimate": estimate,
+        "lower": lower,
+        "upper": upper,
+        "valid": valid,
+        "verdict": verdict,
+    }

@@ -1,0 +1,100 @@
+"""The mean number of rounds against other algorithms: plain summation and Poisson's summation formula."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+
+from longfat.laws import rounds
+from longfat.laws.selective_repeat import mean_rounds
+
+
+def summed(loss, packets):
+    """S term by term, from the definition."""
+    total, i = mpmath.mpf(0), 0
+    while True:
+        term = 1 - (1 - loss**i) ** packets
+        total += term
+        if term < mpmath.mpf(10) ** -40 * total:
+            return total
+        i += 1
+
+
+def poisson(loss, packets):
+    """S = H_s/u + 1/2 - (2/u) sum over k of Re B(2 pi i k / u, s + 1): Poisson's summation of the series."""
+    u = -mpmath.log(loss)
+    result = mpmath.harmonic(packets) / u + mpmath.mpf(1) / 2
+    for k in range(1, 8):
+        result -= 2 / u * mpmath.re(mpmath.beta(2j * mpmath.pi * k / u, packets + 1))
+    return result
+
+
+@pytest.fixture(autouse=True)
+def _digits():
+    with mpmath.workdps(80):
+        yield
+
+
+@pytest.mark.parametrize("packets", [1, 2, 3, 8, 15, 16, 17, 38, 39, 40, 128, 10**4, 10**9])
+@pytest.mark.parametrize("loss", [1e-12, 1e-6, 0.01, 0.3, 0.5, 0.74, 0.8, 0.8607079, 0.861, 0.9, 0.97])
+def test_against_plain_summation(loss, packets):
+    expected = summed(mpmath.mpf(loss), packets)
+    assert abs(mean_rounds(loss, packets) - expected) < 1e-13 * expected
+    assert abs(mean_rounds(mpmath.mpf(loss), packets) - expected) < mpmath.mpf(10) ** -35 * expected
+
+
+@pytest.mark.parametrize("packets", [16, 24, 100, 10**5])
+@pytest.mark.parametrize("loss", [0.8, 0.95, 0.999, 1 - 1e-6, 1 - 1e-12])
+def test_against_poisson_summation(loss, packets):
+    expected = poisson(mpmath.mpf(loss), packets)
+    assert abs(mean_rounds(loss, packets) - expected) < 1e-13 * expected
+
+
+@pytest.mark.parametrize(
+    ("loss", "packets", "rounds"),
+    [
+        (0.5, 1, 2.0),  # geometric: 1 / (1 - p)
+        (0.5, 2, 8 / 3),  # 2/(1 - p) - 1/(1 - p^2) = 4 - 4/3
+        (0.0, 16, 1.0),
+        (1e-300, 7, 1.0),
+    ],
+)
+def test_by_hand(loss, packets, rounds):
+    assert mean_rounds(loss, packets) == pytest.approx(rounds, rel=1e-15)
+
+
+def test_small_losses_keep_their_digits():
+    """S - 1 = s p for tiny p: 7 times 1e-300."""
+    from longfat.namespaces import NUMPY
+
+    assert rounds.repeated_rounds(np.array(1e-300), np.array(7.0), NUMPY) == pytest.approx(7e-300, rel=1e-14)
+
+
+def test_the_asymptote_alone_would_not_do():
+    """H_s / u + 1/2 is often said to hold for u < 0.3 and s >= 16; at u = 0.3 it misses the third part of 1e-10."""
+    u = mpmath.mpf("0.3")
+    exact = summed(mpmath.exp(-u), 16)
+    asymptote = mpmath.harmonic(16) / u + mpmath.mpf(1) / 2
+    assert 1e-12 < abs(asymptote - exact) / exact < 1e-10
+    assert abs(mean_rounds(float(mpmath.exp(-u)), 16) - exact) < 1e-13 * exact
+
+
+@pytest.mark.parametrize("packets", [1.0, 7.0, 16.0, 128.0])
+def test_no_step_where_the_forms_meet(packets):
+    """Value and slope agree on both sides of u = U."""
+    at = math.exp(-rounds.SPLIT)
+    slope = jax.jit(jax.vmap(jax.grad(mean_rounds), (0, None)))
+    left, right = np.nextafter(at, 0), np.nextafter(at, 1)
+    below, above = slope(jnp.array([left - 1e-15, right + 1e-15]), packets)
+    assert below == pytest.approx(float(above), rel=1e-10)
+    assert mean_rounds(left, packets) == pytest.approx(mean_rounds(right, packets), rel=1e-13)
+
+
+def test_reverse_mode_over_an_array():
+    """Gradients pass because the number of terms is fixed: d/dp 1/(1 - p) = 1/(1 - p)^2 for s = 1."""
+    p = jnp.array([0.0, 1e-300, 1e-3, 0.5, 0.9, 1 - 1e-6])
+    slopes = jax.grad(lambda x: jnp.sum(mean_rounds(x, 1.0)))(p)
+    np.testing.assert_allclose(slopes[1:], 1 / (1 - p[1:]) ** 2, rtol=1e-9)

@@ -1,0 +1,146 @@
+"""Gong & Parulkar's laws: values by hand, errata, and the simulator as judge."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat import verify
+from longfat.laws import selective_repeat as laws
+
+
+def test_by_hand():
+    # RTD + 3 t_p = 20 ms + 3 * 54.6133 us (1024 B at 150 Mbit/s); w_a = t_a / (16 t_p) = 20.16384 / 0.873813
+    packet_time = 1024 * 8 / 150e6
+    delay = laws.ack_delay(20e-3, packet_time)
+    assert delay == pytest.approx(20.16384e-3, rel=1e-12)
+    assert laws.ack_segments(delay, packet_time, 16) == pytest.approx(23 + 0.06613333 / 0.87381333, rel=1e-9)
+    assert laws.initial_window(23.0) == 24
+    assert laws.adjusted_window(60, 100, 80) == 48
+    # 16 packets and 16 * 0.2 / 0.8 = 4 retransmissions
+    assert laws.burst_packets(0.2, 16) == 20
+    assert laws.average_rate(100, 20, 1000) == 2e6
+    assert laws.largest_burst_rate(2e6, 20, 1000) == 100
+
+
+@pytest.mark.parametrize(
+    ("window", "shipped", "printed"),
+    [
+        # p = 1/2, s = 1: g = 1/2, 1/g = 2; w_a = 3
+        (1, 1 / 8, 1 / 8),  # 1 / (2 + 3 * 2)
+        (2, 4 / 11.5, 4 / 11.5),  # (2 + 2) / (6 + 1 + 1/2 + 4 / (2 * 1/2))
+        (4, 6 / 9.5, 6 / 9.5),  # (2 + 4) / (7.5 + 4 / (4 * 1/2))
+        (4.5, 6.5 / 9.5, 6.5 / 11),  # m = min(1.5, 1.5) = 1.5: (3 + 1.5 + 2) / (7.5 + 2 [+ 1.5 as printed])
+        (5, 6.5 / 9.5, 6.5 / 11),  # m = min(2, 1.5)
+        (7, 0.5, 0.5),
+    ],
+)
+def test_efficiency_by_hand(window, shipped, printed):
+    assert laws.throughput_efficiency(window, 0.5, 1, 3) == pytest.approx(shipped, rel=1e-15)
+    assert laws.throughput_efficiency.as_printed(window, 0.5, 1, 3) == pytest.approx(printed, rel=1e-15)
+
+
+def test_delay_by_hand():
+    # p = 1/2, s = 2: S = 2/(1/2) - 1/(3/4) = 8/3; D_s = 2 * 1 * 2 + 3 * 8/3
+    assert laws.mean_delay_sender(0.5, 2, 1.0, 3.0) == pytest.approx(12.0, rel=1e-15)
+    # RTD = 4, t_p = 1: t_a = 7; D_r = 4 + 7 * 8/3 - 2 - 3
+    assert laws.mean_delay_receiver(0.5, 2, 1.0, 4.0) == pytest.approx(4 + 56 / 3 - 5, rel=1e-15)
+    # without loss: t_s + RTD / 2, the ideal delay of section 4.1
+    assert laws.mean_delay_receiver(0.0, 16, 1e-3, 0.1) == pytest.approx(0.066, rel=1e-15)
+
+
+def test_laws_without_an_erratum_have_nothing_as_printed():
+    with pytest.raises(AttributeError, match="stands as it is"):
+        _ = laws.ack_delay.as_printed
+
+
+@pytest.mark.parametrize("p", [1e-4, 1e-3, 1e-2])
+def test_erratum_the_printed_curve_falls_where_it_should_be_continuous(p):
+    """At W = w_a + 1 the second and third case describe the same cycle."""
+    edge = np.nextafter(24.0, 25)
+    at = laws.throughput_efficiency(24.0, p, 16, 23.0)
+    assert laws.throughput_efficiency(edge, p, 16, 23.0) == pytest.approx(at, rel=1e-12)
+    assert laws.throughput_efficiency.as_printed(edge, p, 16, 23.0) < at * (1 - 1e-4)
+
+
+def test_erratum_the_printed_curve_tends_to_two_thirds():
+    """W just below 2 w_a + 1, w_a large: (2 w_a) / (3 w_a) as printed, 1 - p / 2 when counted once."""
+    window = 2e9
+    assert laws.throughput_efficiency.as_printed(window, 1e-3, 16, 1e9) == pytest.approx(2 / 3, abs=1e-3)
+    assert laws.throughput_efficiency(window, 1e-3, 16, 1e9) == pytest.approx(1 - 1e-3 / 2, abs=1e-5)
+
+
+def test_the_shipped_law_is_not_capped_at_1_minus_p():
+    """It exceeds what loss leaves where (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1); the record says so."""
+    w, p, s, w_a = 45.9, 0.01, 16, 100.0
+    for w_a in (23.0, 100.0):
+        w = 2 * w_a + 0.9
+        g = 1 - (1 - p) ** s
+        m = min(w - w_a, w_a * (1 - p))
+        exceeds = (w_a + m) * g + 1 > (1 - p) * ((2 * w_a + 1 + p) * g + 1)
+        assert (laws.throughput_efficiency(w, p, s, w_a) > 1 - p) == exceeds
+    assert exceeds
+    assert "(w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1)" in laws.throughput_efficiency.__doc__
+
+
+def test_isolated_cases_cost_nothing_where_they_do_not_occur(monkeypatch):
+    seen = []
+    monkeypatch.setattr(laws, "_alone", lambda p, s, w_a, xp: seen.append(p.size) or p * 0)
+    laws.throughput_efficiency(np.linspace(2, 50, 1000), 1e-3, 16, 23.0)
+    assert seen == []
+    laws.throughput_efficiency(np.array([1.0, 2, 1, 3]), 1e-3, 16, 23.0)
+    assert seen == [2]
+
+
+def corners():
+    """Points at the edge of the law's validity, and a few inside."""
+    for s in (1, 16, 128):
+        for w_a in (8.0, 23.0, 100.0):
+            for share in (1.0, 0.3):
+                p = min(0.01, math.sqrt(0.02 * (1 - 1e-9) * share / (w_a * s)))
+                for window in (1, w_a // 2, w_a, w_a + 1, w_a + 2, 1.5 * w_a, 2 * w_a, 2 * w_a + 1, 2.5 * w_a, 4 * w_a):
+                    yield {"window": math.floor(window), "loss": p, "segment_packets": s, "ack_segments": w_a}
+    for window in (763, 1144, 1526, 1907):
+        yield {"window": window, "loss": 1e-3, "segment_packets": 16, "ack_segments": 763.125}
+
+
+def test_the_law_agrees_with_the_simulator_within_its_validity():
+    table = verify.check(laws.throughput_efficiency, verify.segment_efficiency(lost=1e5, rng=1), corners())
+    worst = table.isel(point=int(np.abs(table.law - table.estimate).values.argmax()))
+    assert table.attrs["agrees"], worst
+    assert bool(table.valid.all())
+
+
+def test_the_printed_law_does_not():
+    points = [{"window": 45, "loss": p, "segment_packets": 16, "ack_segments": 23.0} for p in (1e-3, 5e-3)]
+    table = verify.check(laws.throughput_efficiency.as_printed, verify.segment_efficiency(), points, accuracy=0.03)
+    assert list(table.verdict.values) == ["differs", "differs"]
+
+
+@pytest.mark.parametrize(
+    ("window", "loss", "segment_packets", "ack_segments", "error"),
+    [
+        (4, 0.0079, 128, 2.5, 0.09),  # a short path: most segments in flight are damaged at once
+        (6, 0.0055, 128, 5.0, 0.03),
+        (1526, 0.01, 16, 763.125, 0.2),  # w_a s p^2 = 1.2: third transmissions
+    ],
+)
+def test_where_the_record_says_that_it_does_not_hold(window, loss, segment_packets, ack_segments, error):
+    """The bounds of the validity are there for a reason: outside them the simulator differs by more than 0.03."""
+    point = {"window": window, "loss": loss, "segment_packets": segment_packets, "ack_segments": ack_segments}
+    assert not laws.throughput_efficiency.validity(**point)
+    value, low, high = verify.segment_efficiency(packets=3e7)(**point, confidence=0.99)
+    assert laws.throughput_efficiency(**point) - high > error - 0.005
+    assert laws.throughput_efficiency(**point) - value > 0.03
+
+
+def test_delay_law_against_the_simulator_for_one_segment_at_a_time():
+    """A window of one is a segment in isolation: D_s - t_a is the simulated delay, within its interval."""
+    from longfat.sim.segments import simulate
+
+    for loss in (1e-3, 0.03, 0.4):
+        run = simulate(window=1, loss=loss, segment_packets=16, ack_segments=23, segments=10**6, confidence=0.999, rng=2)
+        law = laws.mean_delay_sender(loss, 16, 1.0, 23.0 * 16) - 23 * 16
+        assert float(run.mean_delay_lower) <= law <= float(run.mean_delay_upper)
+        efficiency = laws.throughput_efficiency(1, loss, 16, 23.0)
+        assert float(run.throughput_efficiency_lower) <= efficiency <= float(run.throughput_efficiency_upper)

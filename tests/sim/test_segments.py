@@ -1,0 +1,202 @@
+"""The segment simulator as people use it: what it returns, what it refuses, what it may depend on."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from longfat.sim import _segment_kernel as kernel
+from longfat.sim.channel import GilbertElliott, IndependentLoss
+from longfat.sim.segments import QUANTITIES, simulate
+
+BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}
+
+
+def run(**changes):
+    return simulate(**(BASE | changes))
+
+
+def test_what_comes_back():
+    data = run(window=[10, 24], loss=[1e-3, 1e-2])
+    assert data.sizes == {"loss": 2, "window": 2}
+    for name, (unit, _) in QUANTITIES.items():
+        assert data[name].attrs["units"] == unit
+        assert bool((data[name + "_lower"] <= data[name]).all())
+        assert bool((data[name] <= data[name + "_upper"]).all())
+    assert data.attrs["segments"] == 20_000
+    assert run().throughput_efficiency.ndim == 0
+    assert run(window=[24]).throughput_efficiency.dims == ("window",)
+    assert data.to_dataframe().shape[0] == 4
+
+
+def test_netcdf_keeps_it(tmp_path):
+    import xarray as xr
+
+    data = run(window=[10, 24])
+    data.to_netcdf(tmp_path / "run.nc")
+    with xr.open_dataset(tmp_path / "run.nc") as back:
+        xr.testing.assert_identical(back.load(), data)
+
+
+def test_the_result_depends_on_the_seed_alone(monkeypatch):
+    first = run(window=[10, 24])
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert run(window=[10, 24]).identical(first)
+    assert run(window=[10, 24], rng=np.random.SeedSequence(1)).identical(first)
+    assert not run(window=[10, 24], rng=2).throughput_efficiency.identical(first.throughput_efficiency)
+    assert first.attrs["entropy"] == "1"
+
+
+def test_no_loss_by_hand():
+    # W = 10 < w_a + 1: ten segments every 369 + 16 packet times; 160 / 385
+    few = run(window=10, loss=0.0)
+    assert float(few.throughput_efficiency) == pytest.approx(160 / 385, rel=1e-3)
+    # W = 25 >= w_a + 1: never idle, and every segment takes its 16 packet times
+    many = run(window=25, loss=0.0)
+    assert float(many.throughput_efficiency) == 1.0
+    assert float(many.mean_delay) == float(many.max_delay) == 16.0
+    assert int(many.lost_packets) == 0
+
+
+def test_one_segment_at_a_time_by_hand():
+    """s = 1: rounds are geometric with mean 1 / (1 - p); a round takes 1 + 4 packet times, the last 1 for the delay."""
+    data = run(window=1, loss=0.5, segment_packets=1, ack_segments=4, segments=400_000, confidence=0.9999)
+    # delay = 5 (rounds - 1) + 1 with mean 6; time per segment = 5 rounds with mean 10
+    assert float(data.mean_delay_lower) <= 6 <= float(data.mean_delay_upper)
+    assert float(data.throughput_efficiency_lower) <= 1 / 10 <= float(data.throughput_efficiency_upper)
+
+
+def test_a_window_too_wide_to_close_loses_only_what_is_lost():
+    data = run(window=5000, loss=0.02, segments=10**6, confidence=0.9999)
+    assert float(data.throughput_efficiency_lower) <= 0.98 <= float(data.throughput_efficiency_upper)
+    assert int(data.lost_packets) / int(data.sent_packets) == pytest.approx(0.02, rel=0.01)
+
+
+def test_a_tolerant_application_waits_less():
+    strict, tolerant = run(loss=0.01), run(loss=0.01, tolerance=2)
+    assert float(tolerant.throughput_efficiency_lower) > float(strict.throughput_efficiency_upper)
+    # With 15 of 16 packets dispensable a segment is repeated with probability 0.01^16: never.
+    assert float(run(window=25, loss=0.01, tolerance=15).throughput_efficiency) == 1.0
+
+
+def test_bursts_damage_fewer_segments():
+    loss = 0.005
+    bursty = GilbertElliott.bursts(loss, 20)
+    assert bursty.mean == pytest.approx(loss)
+    together = run(loss=bursty, segments=200_000)
+    assert int(together.lost_packets) / int(together.sent_packets) == pytest.approx(loss, rel=0.1)
+    assert float(together.throughput_efficiency_lower) > float(run(loss=loss).throughput_efficiency_upper)
+
+
+@pytest.mark.parametrize("channel", [IndependentLoss(0.03), GilbertElliott(0.01, 0.4, 0.02, 0.1)], ids=["alone", "bursts"])
+def test_the_channel_loses_what_it_says(channel):
+    """Share of packets lost, and mean length of a run of losses, of 10^6 packets of the channel alone."""
+    rng, state, parameters = np.random.default_rng(5), np.zeros(2, np.int64), channel.parameters()
+    kernel.start_channel(rng, parameters, state)
+    gaps = np.array([kernel.packets_to_next_loss(rng, parameters, state) for _ in range(20_000)])
+    assert len(gaps) / (gaps + 1).sum() == pytest.approx(channel.mean, rel=0.05)
+    # P(the packet after a lost one is lost too), conditioning on the state by hand
+    p = np.array([channel.good_loss, channel.bad_loss]) if isinstance(channel, GilbertElliott) else np.array([0.03, 0.03])
+    move = (
+        np.array(
+            [[1 - channel.good_to_bad, channel.good_to_bad], [channel.bad_to_good, 1 - channel.bad_to_good]]
+        )
+        if isinstance(channel, GilbertElliott)
+        else np.eye(2)
+    )
+    stationary = np.array([move[1, 0], move[0, 1]]) / (move[1, 0] + move[0, 1]) if move[0, 1] else np.array([1.0, 0.0])
+    again = (stationary * p) @ move @ p / (stationary @ p)
+    assert (gaps == 0).mean() == pytest.approx(again, abs=4 * np.sqrt(again / len(gaps)) + 0.002)
+
+
+def test_warm_up_is_treated():
+    """Runs of very different lengths, so of very different shares of start-up, agree within their intervals."""
+    short = run(window=40, loss=0.01, segments=4_000, replications=100, confidence=0.999, rng=1)
+    long = run(window=40, loss=0.01, segments=2_000_000, rng=2)
+    assert float(short.throughput_efficiency_lower) <= float(long.throughput_efficiency)
+    assert float(long.throughput_efficiency) <= float(short.throughput_efficiency_upper)
+
+
+def test_intervals_cover_as_often_as_they_say():
+    """Of 200 intervals at 90 % confidence 200 * 0.9 +- 3 sqrt(200 * 0.9 * 0.1) = 180 +- 12.7 cover the truth."""
+    truth = float(run(loss=0.01, segments=3_000_000, rng=99).throughput_efficiency)
+    covered = 0
+    for seed in range(200):
+        one = run(loss=0.01, segments=5_000, replications=8, confidence=0.9, rng=seed)
+        covered += float(one.throughput_efficiency_lower) <= truth <= float(one.throughput_efficiency_upper)
+    assert 167 <= covered <= 193
+
+
+def test_a_run_can_be_stopped():
+    """A run that would take for ever ends as soon as it is told to."""
+    stop, result = np.zeros(1, np.bool_), np.zeros(6, np.int64)
+    arguments = (np.random.default_rng(1), IndependentLoss(0.3).parameters(), 24, 16, 369, 0, 0, 10**15, stop, result)
+    thread = threading.Thread(target=kernel.run, args=arguments)
+    thread.start()
+    stop[0] = True
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+    assert result[kernel.INTERRUPTED] == 1
+
+
+def test_without_jit_the_same_numbers():
+    code = (
+        "from longfat.sim.segments import simulate\n"
+        "from longfat.sim.channel import GilbertElliott as G\n"
+        "for loss in (1e-3, 0.2, G(0.01, 0.4, 0.02, 0.1)):\n"
+        "    d = simulate(window=[3, 24, 60], loss=loss, segment_packets=16, ack_segments=23.0625, segments=3000, rng=1)\n"
+        "    print(d.throughput_efficiency.values.tolist(), d.mean_delay.values.tolist(), d.lost_packets.values.tolist())\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env=os.environ | {"NUMBA_DISABLE_JIT": flag},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for flag in ("0", "1")
+    ]
+    assert outputs[0] == outputs[1] != ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("window", 0, r"window = 0 segments is out of range: allowed are whole numbers in \[1, 1e\+08\]"),
+        ("window", 2.5, "window = 2.5 segments"),
+        ("window", [], "window = "),
+        ("window", "24", "window = '24'"),
+        ("loss", 1, "loss = 1 probability is out of range"),
+        ("loss", -0.1, "loss = -0.1 probability"),
+        ("loss", float("nan"), "loss = nan probability"),
+        ("segment_packets", 0, "segment_packets = 0 packets"),
+        ("ack_segments", -1, "ack_segments = -1 segments"),
+        ("ack_segments", 23.08, "a whole number of packet times, got 369.28"),
+        ("segments", 0, "segments = 0 segments"),
+        ("tolerance", 16, r"tolerance = 16 packets is out of range: allowed are whole numbers in \[0, 15\]"),
+        ("replications", 1, "replications = 1 runs"),
+        ("confidence", 1.0, "confidence = 1 probability"),
+    ],
+)
+def test_refusals(name, value, words):
+    with pytest.raises(ValueError, match=words):
+        run(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((0.0, 1.0, 0.1, 0.1), "bad_loss = 1"),
+        ((0.0, 0.5, 0.0, 0.1), "good_to_bad = 0"),
+        ((-1, 0.5, 0.1, 0.1), "good_loss = -1"),
+    ],
+)
+def test_channel_refusals(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        GilbertElliott(*arguments)
+    with pytest.raises(ValueError, match="length = 1 packets"):
+        GilbertElliott.bursts(0.01, 1)

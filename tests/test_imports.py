@@ -1,0 +1,82 @@
+"""The rooms of the house: who may import whom, and what stays unloaded until it is needed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import longfat
+
+ROOT = Path(longfat.__file__).parent
+
+# A room -> the rooms it may import. What is not named here sits on top and may import everything.
+ALLOWED = {
+    "domains": set(),
+    "namespaces": set(),
+    "files": set(),
+    "quantities": {"domains"},
+    "measured": {"domains", "quantities"},
+    "law": {"domains", "namespaces"},
+    "laws": {"law", "laws"},
+    "sim": {"sim", "domains"},
+    "verify": {"verify", "law", "laws", "sim", "domains"},
+    "design": {"domains", "quantities", "law", "laws", "sim", "_version"},
+}
+
+
+def imported_rooms(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module] if node.module != "longfat" else [f"longfat.{alias.name}" for alias in node.names]
+        yield from (name.split(".")[1] for name in names if name.startswith("longfat."))
+
+
+def modules():
+    for path in sorted(ROOT.rglob("*.py")):
+        room = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        if room in ALLOWED:
+            yield pytest.param(path, room, id=str(path.relative_to(ROOT)))
+
+
+@pytest.mark.parametrize(("path", "room"), list(modules()))
+def test_imports_run_one_way(path, room):
+    assert set(imported_rooms(path)) <= ALLOWED[room]
+
+
+def test_the_check_sees_a_forbidden_import(tmp_path):
+    bad = tmp_path / "bad.py"
+    bad.write_text("from longfat.laws import selective_repeat\nfrom longfat import plot\n")
+    assert set(imported_rooms(bad)) - ALLOWED["sim"] == {"laws", "plot"}
+
+
+@pytest.mark.parametrize("room", ["laws", "sim"])
+def test_no_files_and_no_pictures_in_the_cellar(room):
+    for path in (ROOT / room).rglob("*.py"):
+        assert not {"open", "matplotlib", "pathlib", "click"} & {
+            node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)
+        }
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import longfat",
+        "import longfat as lf; lf.laws.selective_repeat.throughput_efficiency(24, 1e-3, 16, 23.0)",
+        "from longfat import cli",
+    ],
+)
+def test_heavy_libraries_stay_unloaded(code):
+    check = "; import sys; print([name for name in ('jax', 'sympy', 'numba', 'matplotlib', 'pint') if name in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code + check], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_rooms_open_when_entered():
+    assert set(longfat.__all__) == set(dir(longfat))
+    with pytest.raises(AttributeError, match="no attribute 'cellar'"):
+        longfat.cellar  # noqa: B018

@@ -1,0 +1,270 @@
+"""Figures of a path from files that iperf3 and ping really wrote (see data/README.md), and from broken ones."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat.measured import PathFigures, read_iperf3, read_ping
+
+DATA = Path(__file__).parent / "data"
+TCP = json.loads((DATA / "iperf3_tcp.json").read_text())
+UDP = json.loads((DATA / "iperf3_udp.json").read_text())
+
+# Every key that is read.
+TCP_KEYS = [
+    ("start",),
+    ("start", "test_start"),
+    ("start", "test_start", "protocol"),
+    ("start", "tcp_mss_default"),
+    ("end",),
+    ("end", "streams"),
+    ("end", "streams", 0),
+    ("end", "streams", 0, "sender"),
+    ("end", "streams", 0, "sender", "mean_rtt"),
+    ("end", "sum_sent"),
+    ("end", "sum_sent", "bytes"),
+    ("end", "sum_sent", "retransmits"),
+    ("end", "sum_received"),
+    ("end", "sum_received", "bits_per_second"),
+]
+UDP_KEYS = [
+    ("start", "test_start", "protocol"),
+    ("end", "sum"),
+    ("end", "sum", "lost_percent"),
+    ("end", "sum_received", "bits_per_second"),
+]
+REQUIRED = [(TCP, keys) for keys in TCP_KEYS] + [(UDP, keys) for keys in UDP_KEYS]
+WRONG = ["7", "", None, -1, -0.5, float("nan"), float("inf"), True, [], [1], {}, 10**400]
+
+
+def written(folder, content):
+    path = folder / "run.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def changed(content, keys, value):
+    """A copy with one value replaced, or with the key removed if the value is ``...``."""
+    result = copy.deepcopy(content)
+    inner = result
+    for key in keys[:-1]:
+        inner = inner[key]
+    if value is ...:
+        del inner[keys[-1]]
+    else:
+        inner[keys[-1]] = value
+    return result
+
+
+def refused(path, *parts, read=read_iperf3):
+    with pytest.raises(ValueError, match=re.escape(str(path))) as caught:
+        read(path)
+    message = str(caught.value)
+    assert type(caught.value) is ValueError
+    assert "\n" not in message
+    for part in parts:
+        assert part in message
+
+
+def test_tcp():
+    figures = read_iperf3(DATA / "iperf3_tcp.json")
+    # end.sum_received: 11627440 bytes in 4.027587 s
+    assert figures.rate == pytest.approx(11627440 / 4.027587, rel=1e-9)
+    # rtt of the four intervals: 27094, 33411, 22624, 21610 us, mean 26184.75, and iperf3 drops the fraction
+    assert figures.round_trip_time == 0.026184
+    # 12597600 bytes / 1448 = 8700 segments; retransmits 25 + 2 + 2 + 0 = 29
+    assert figures.loss == pytest.approx(29 / 8700, rel=1e-15)
+    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss", "round_trip_time"]
+    assert all("an estimate" in note for note in figures.notes)
+    assert "29 of 8700 segments" in figures.notes[1]
+
+
+def test_udp():
+    figures = read_iperf3(DATA / "iperf3_udp.json")
+    # end.sum_received: 9990400 bytes in 4.021387 s; the 9998800 bytes of end.sum are those sent
+    assert figures.rate == pytest.approx(9990400 / 4.021387, rel=1e-9)
+    assert figures.loss == pytest.approx(6 / 7142, rel=1e-12)  # lost_packets of packets
+    assert figures.round_trip_time is None
+    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss"]
+
+
+def test_udp_of_versions_that_write_only_the_senders_sum(tmp_path):
+    figures = read_iperf3(written(tmp_path, changed(UDP, ("end", "sum_received"), ...)))
+    # sent at 19996600.17 bit/s, of which 7136 of 7142 datagrams arrived
+    assert figures.rate == pytest.approx(19996600.1699915 / 8 * 7136 / 7142, rel=1e-12)
+
+
+def test_ping():
+    figures = read_ping(DATA / "ping.txt")
+    assert figures.round_trip_time == pytest.approx(0.020464, rel=1e-15)  # rtt min of 20.464/20.761/21.008/0.191 ms
+    assert (figures.rate, figures.loss) == (None, None)
+    assert len(figures.notes) == 1  # nothing was lost
+
+
+def test_parallel_streams_count_together(tmp_path):
+    two = copy.deepcopy(TCP)
+    two["end"]["streams"].append(copy.deepcopy(two["end"]["streams"][0]))
+    two["end"]["streams"][1]["sender"]["mean_rtt"] = 36184
+    assert read_iperf3(written(tmp_path, two)).round_trip_time == 0.031184  # (26184 + 36184) / 2
+
+
+def test_chosen_segment_size(tmp_path):
+    content = changed(TCP, ("start", "tcp_mss_default"), ...)
+    content["start"]["tcp_mss"] = 1000  # what iperf3 -M 1000 writes instead
+    assert read_iperf3(written(tmp_path, content)).loss == pytest.approx(29 / 12597.6, rel=1e-15)
+
+
+def test_reverse_run_has_no_round_trip_time(tmp_path):
+    # iperf3 -R: the client receives, and writes 0 for what only the sender knows
+    content = changed(TCP, ("end", "streams", 0, "sender", "mean_rtt"), 0)
+    figures = read_iperf3(written(tmp_path, content))
+    assert figures.round_trip_time is None
+    assert any(note.startswith("round_trip_time: not measured") for note in figures.notes)
+    assert figures.loss == pytest.approx(29 / 8700)
+
+
+@pytest.mark.parametrize(("content", "keys"), REQUIRED)
+def test_missing_key_is_refused_by_name(tmp_path, content, keys):
+    name = keys[-1] if isinstance(keys[-1], str) else "streams"
+    refused(written(tmp_path, changed(content, keys, ...)), name)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda value: repr(value)[:20])
+@pytest.mark.parametrize(("content", "keys"), REQUIRED)
+def test_wrong_value_is_refused_by_name(tmp_path, content, keys, wrong):
+    refused(written(tmp_path, changed(content, keys, wrong)), str(keys[0]))
+
+
+@pytest.mark.parametrize(
+    ("content", "keys", "value", "parts"),
+    [
+        (TCP, ("end", "sum_received", "bits_per_second"), 0, ["end.sum_received.bits_per_second = 0 bit/s"]),
+        (TCP, ("end", "sum_sent", "bytes"), 0, ["end.sum_sent.bytes = 0 bytes"]),
+        (TCP, ("start", "tcp_mss_default"), 0, ["start.tcp_mss_default = 0 bytes"]),
+        (TCP, ("end", "sum_sent", "retransmits"), 8700, ["end.sum_sent.retransmits = 8700", "8700 segments"]),  # loss 1
+        (TCP, ("end", "sum_sent", "retransmits"), 9000, ["end.sum_sent.retransmits = 9000"]),
+        (UDP, ("end", "sum", "lost_percent"), 100, ["end.sum.lost_percent = 100 %", "[0, 100)"]),
+        (UDP, ("end", "sum_received", "bits_per_second"), 0, ["end.sum_received.bits_per_second"]),
+        (UDP, ("start", "test_start", "protocol"), "SCTP", ["start.test_start.protocol = 'SCTP'", "'TCP' and 'UDP'"]),
+        (TCP, ("error",), "unable to connect:\nrefused", ["iperf3 reports an error: unable to connect: refused"]),
+        (TCP, ("end", "sum_sent_bidir_reverse"), {}, ["both directions", "--bidir"]),
+        (UDP, ("end", "sum_bidir_reverse"), {}, ["both directions"]),
+        (TCP, ("start", "accepted_connection"), {}, ["server"]),
+    ],
+)
+def test_refusal_says_what_is_wrong(tmp_path, content, keys, value, parts):
+    refused(written(tmp_path, changed(content, keys, value)), *parts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "3", "null", '"text"', "{}", "{}{}", "[" * 100000, "9" * 5000, (DATA / "ping.txt").read_text()],
+    ids=lambda text: repr(text)[:12],
+)
+def test_what_is_no_run_is_refused(tmp_path, text):
+    refused(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("read", [read_iperf3, read_ping])
+def test_unreadable_files_are_refused(tmp_path, read):
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00time=\x80")
+    refused(binary, "not UTF-8", read=read)
+    refused(tmp_path, "cannot be read", read=read)
+    refused(tmp_path / "absent", "No such file", read=read)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_any_damage_is_read_or_refused(tmp_path_factory, data):
+    text = (DATA / data.draw(st.sampled_from(["iperf3_tcp.json", "iperf3_udp.json", "ping.txt"]))).read_text()
+    at = data.draw(st.integers(0, len(text)))
+    path = written(tmp_path_factory.mktemp("damaged"), text[:at] + data.draw(st.text(max_size=3)) + text[at + 1 :])
+    for read in (read_iperf3, read_ping):
+        try:
+            read(path)
+        except ValueError as error:
+            message = str(error)
+        else:
+            message = str(path)
+        assert message.startswith(str(path))
+        assert "\n" not in message
+
+
+REPLIES = "64 bytes from 10.0.0.1: icmp_seq={} ttl=64 time={} ms\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rtt min/avg/max/mdev = 0.045/0.060/0.082/0.012 ms, pipe 2\n", 45e-6),  # iputils
+        ("round-trip min/avg/max/stddev = 12.345/13.000/14.000/0.500 ms\n", 12.345e-3),  # BSD, macOS
+        ("round-trip min/avg/max/std-dev = 12.345/13.000/14.000/0.500 ms\n", 12.345e-3),  # NetBSD
+        ("round-trip min/avg/max = 100.1/100.5/101.0 ms\n", 100.1e-3),  # busybox
+        (REPLIES.format(1, 21.5) + REPLIES.format(2, 20.5) + REPLIES.format(3, 22), 20.5e-3),  # cut off
+        # the summary has more digits than the replies
+        (REPLIES.format(1, 20.5) + "rtt min/avg/max/mdev = 20.464/20.761/21.008/0.191 ms\n", 20.464e-3),
+    ],
+)
+def test_pings_of_several_makes(tmp_path, text, expected):
+    assert read_ping(written(tmp_path, text)).round_trip_time == pytest.approx(expected, rel=1e-12)
+
+
+def test_ping_loss_is_noted_and_not_used(tmp_path):
+    text = "8 packets transmitted, 7 received, 12.5% packet loss, time 7ms\nrtt min/avg/max/mdev = 1/2/3/1 ms\n"
+    figures = read_ping(written(tmp_path, text))
+    assert figures.loss is None
+    assert figures.notes[1].startswith("ping lost 12.5%")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "no round-trip time"),
+        ("3 packets transmitted, 0 received, 100% packet loss, time 2052ms\n", "no round-trip time"),
+        ("Reply from 10.0.0.1: bytes=32 time<1ms TTL=128\n", "no round-trip time"),  # a bound, not a time
+        ("rtt min/avg/max/mdev = nan/nan/nan/nan ms\n", "no round-trip time"),
+        ("rtt min/avg/max/mdev = 0.000/0.001/0.002/0.001 ms\n", "0 ms is out of range"),
+        ("rtt min/avg/max/mdev = 1/2/3/1 ms\n" * 2, "2 runs"),
+        (json.dumps(TCP), "no round-trip time"),
+    ],
+)
+def test_pings_that_are_refused(tmp_path, text, part):
+    refused(written(tmp_path, text), part, read=read_ping)
+
+
+def test_merged():
+    ping = read_ping(DATA / "ping.txt")
+    tcp = read_iperf3(DATA / "iperf3_tcp.json")
+    both = ping.merged(tcp)
+    assert (both.rate, both.round_trip_time, both.loss) == (tcp.rate, ping.round_trip_time, tcp.loss)
+    assert both.notes == (*ping.notes, *tcp.notes[:2])  # not the note on the round-trip time that lost
+    reverse = PathFigures(rate=1.0, notes=("rate: r", "round_trip_time: not measured"))
+    assert reverse.merged(ping).notes == ("rate: r", *ping.notes)
+    assert ping.merged(ping) == ping
+    assert PathFigures(notes=("a",)).merged(PathFigures(loss=0.0, notes=("a", "b"))) == PathFigures(
+        None, None, 0.0, ("a", "b")
+    )
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"loss": 1.0},
+        {"loss": -0.1},
+        {"rate": 0.0},
+        {"rate": float("inf")},
+        {"round_trip_time": 0.0},
+        {"rate": float("nan")},
+    ],
+)
+def test_figures_outside_their_domain_are_refused(figures):
+    with pytest.raises(ValueError, match=next(iter(figures))):
+        PathFigures(**figures)

@@ -1,0 +1,281 @@
+"""Quantities as text: what is read, what is refused, and that what is written can be read back."""
+
+from __future__ import annotations
+
+import decimal
+import subprocess
+import sys
+
+import numpy as np
+import pint
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from longfat import quantities
+from longfat.quantities import duration, fraction, fractions, rate, size
+
+UREG = pint.UnitRegistry()  # pint's own catalogue, as a user would have it
+
+# Expected values by hand; exact, since the arithmetic is exact and rounded once.
+READ = [
+    (rate, "1Gbit/s", 125e6),  # 1e9 / 8
+    (rate, "1 Gbps", 125e6),
+    (rate, "1e9 bps", 125e6),
+    (rate, "150 Mb/s", 18.75e6),  # 150e6 / 8; "b" is no barn
+    (rate, "10 Gb/s", 1.25e9),  # nor is "Gb" a gilbert
+    (rate, "12.5MB/s", 12.5e6),
+    (rate, "12.5 MBps", 12.5e6),
+    (rate, "  5 kbps ", 625.0),
+    (rate, "5 Kbit/s", 625.0),
+    (rate, "8 Mbits per s", 1e6),
+    (rate, "8 MBit / sec", 1e6),
+    (rate, "1 GiB/s", 1073741824.0),  # 2**30
+    (rate, "1 bit/ms", 125.0),  # 1000 / 8
+    (rate, "+.5 MB/s", 5e5),
+    (duration, "100ms", 0.1),
+    (duration, "35 ms", 0.035),  # 35 * 0.001 is 0.035000000000000003 in floats
+    (duration, "7 µs", 7e-6),  # micro sign
+    (duration, "7 μs", 7e-6),  # Greek mu
+    (duration, "20us", 20e-6),
+    (duration, "1.5 s", 1.5),
+    (duration, "2 min", 120.0),
+    (duration, "0 s", 0.0),
+    (size, "16KiB", 16384.0),
+    (size, "16 KB", 16000.0),
+    (size, "16 kB", 16000.0),
+    (size, "1024B", 1024.0),
+    (size, "1 Kbit", 125.0),
+    (size, "1 MiB", 1048576.0),  # bytes, not the 8388608 bits of pint's base units
+    (size, "3 bytes", 3.0),
+    (fraction, "0.1%", 0.001),
+    (fraction, "1e-4", 1e-4),
+    (fraction, "0", 0.0),
+    (fraction, "5 ppm", 5e-6),
+]
+
+# With pint's own catalogue and grammar many of these give a number, a hang or an odd exception.
+UNREADABLE = [
+    *[(rate, t) for t in ("5 ms", "5 B", "5 Hz", "1/s", "0.1%", "1 mb/s", "1 gbps", "1,5 Mbit/s", "1 Mbit/s/s")],
+    *[
+        (rate, t)
+        for t in ("100", "", "  ", "fast", "1e", "Gbps", "nan MB/s", "inf", "inf MB/s", "1/0 MB/s", "((", "'a'")
+    ],
+    *[
+        (rate, t)
+        for t in (
+            "9**9**9 MB/s",
+            "1 MB/s + 1 MB/s",
+            "1 MB/s\n2",
+            "\0",
+            "1e9999 MB/s",
+            "1" * 5000 + " MB/s",
+            "\u22121 MB/s",
+        )
+    ],
+    *[
+        (rate, t)
+        for t in ("\uff11 MB/s", "1_000 MB/s", "0x10 MB/s", "1±0.1 MB/s", "lambda: 1", "1 in", "1 MB%", "1 %/s")
+    ],
+    *[
+        (duration, t)
+        for t in ("100", "1 m", "nan ms", "inf s", "5 KB", "1,000 ms", "1 ms ms", "1 degC", "3 K", "1__ms")
+    ],
+    *[(size, t) for t in ("16 K", "16 k", "16", "5 rad", "16 Kib/s", "1 mB", "1 KIB", "8 s")],
+    *[(fraction, t) for t in ("16 KiB", "0.1 bit", "5%%", "%", "1e-4 s", "nan", "five")],
+    *[(rate, q) for q in (UREG("5 Hz"), UREG("150 Mb/s"), UREG("5 ms"), UREG.Quantity(5))],
+    (rate, UREG.Quantity([1, 2], "bit/s")),
+    (rate, UREG.Quantity(float("nan"), "bit/s")),
+    (rate, UREG.Quantity(float("inf"), "bit/s")),
+    (duration, UREG.Quantity(20, "degC")),
+    (duration, UREG.Quantity(1, "s**0.5")),
+]
+
+OUTSIDE = [
+    *[
+        (rate, v)
+        for v in ("-1 Mbps", "0 bit/s", 0, -1.0, float("nan"), float("inf"), 10**400, -(10**400), "1e999 Gbps")
+    ],
+    *[
+        (rate, v)
+        for v in (None, 1j, [1.0, 2.0], object(), np.array([1.0]), np.eye(2), b"fast", UREG.Quantity(-1, "bit/s"))
+    ],
+    *[(duration, v) for v in ("-1ms", -1e-9, float("inf"), "1e999 s")],
+    *[(size, v) for v in ("0 B", 0, "1e-999 B", -1)],
+    *[(fraction, v) for v in ("100%", "1", "-1%", 1.0, "1e5")],
+]
+
+KINDS = {
+    rate: ("rate", "in (0, inf)", "bytes/s"),
+    duration: ("round_trip_time", "in [0, inf)", "s"),
+    size: ("size", "in (0, inf)", "bytes"),
+    fraction: ("loss", "in [0, 1)", ""),
+}
+
+
+@pytest.mark.parametrize(("read", "text", "expected"), READ)
+def test_text_is_read(read, text, expected):
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "expected"),
+    [
+        (rate, UREG("1 Gbit/s"), 125e6),
+        (rate, UREG("1 Gbps"), 125e6),  # pint calls these bauds
+        (rate, UREG.Quantity(3, "GiB/minute"), 53687091.2),  # 3 * 2**30 / 60
+        (duration, UREG.Quantity(35, "ms"), 0.035),
+        (duration, UREG.Quantity(decimal.Decimal("1.5"), "day"), 129600.0),
+        (size, UREG.Quantity(np.float64(1), "MiB"), 1048576.0),
+        (fraction, UREG.Quantity(3, "percent"), 0.03),
+        (fraction, UREG.Quantity(0.25), 0.25),
+    ],
+)
+def test_pint_quantities_of_any_registry_are_read(read, value, expected):
+    assert read(value) == expected
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2)])
+@pytest.mark.parametrize("read", [rate, duration, size])
+def test_plain_numbers_are_si_already(read, value):
+    result = read(value)
+    assert result == 2.0
+    assert type(result) is float
+
+
+@pytest.mark.parametrize(
+    ("read", "value"), UNREADABLE + OUTSIDE, ids=lambda v: v.__name__ if callable(v) else repr(v)[:20]
+)
+def test_refusal_is_one_line_with_name_value_unit_and_range(read, value):
+    name, interval, unit = KINDS[read]
+    with pytest.raises(ValueError, match="allowed are values") as caught:
+        read(value)
+    message = str(caught.value)
+    assert type(caught.value) is ValueError
+    assert message.startswith(f"{name} = ")
+    assert interval in message
+    assert unit in message
+    assert "\n" not in message
+    assert len(message) < 250
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("100", "has no unit: write e.g. 1 Gbit/s"),
+        ("5 ms", "has a unit of another dimension"),
+        ("5 K", "has an unknown unit"),
+        ("fast", "cannot be read"),
+    ],
+)
+def test_refusal_says_why(text, why):
+    with pytest.raises(ValueError, match=f"^rate = '{text}' {why}"):
+        rate(text)
+
+
+def test_name_and_interval_are_the_callers():
+    assert fraction("100%", "utilisation", "[0, 1]") == 1.0
+    with pytest.raises(ValueError, match=r"^delay = 0 s is out of range: allowed are values in \(0, inf\)$"):
+        duration("0 ms", "delay", "(0, inf)")
+
+
+def test_fractions():
+    assert fractions("1e-4,1e-3, 1%") == [1e-4, 1e-3, 0.01]
+    assert fractions("0.5") == [0.5]
+    for bad, where in [
+        ("1e-4,,1", r"loss\[1\] = ''"),
+        ("0.1,2", r"loss\[1\] = 2"),
+        ("", "loss = ''"),
+        (0.1, "loss = 0.1"),
+    ]:
+        with pytest.raises(ValueError, match=f"^{where} "):
+            fractions(bad)
+
+
+@given(
+    st.one_of(
+        st.text(), st.from_regex(r"\A[0-9]{1,3} ?[a-zA-Z%/*+(). ]{0,8}\Z"), st.text("0123456789eE+-.kKMGmiBbps/ ")
+    )
+)
+@settings(deadline=None)
+@example("1 if")
+@example("1e400 s")
+def test_any_text_is_read_or_refused(text):
+    for read in KINDS:
+        try:
+            result, message = read(text), "allowed are values"
+        except ValueError as error:
+            result, message = 0.0, str(error)
+        assert 0 <= result < float("inf")
+        assert "allowed are values" in message
+        assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (1.25e8, "bytes/s", "1 Gbit/s"),
+        (12.5, "bytes/s", "100 bit/s"),
+        (18.75e6, "bytes/s", "150 Mbit/s"),
+        (16384, "bytes", "16 KiB"),
+        (1048576, "bytes", "1 MiB"),
+        (1572864, "bytes", "1536 KiB"),  # 1.5 MiB is no whole number of MiB
+        (31.25e6, "bytes", "31.25 MB"),
+        (1460, "bytes", "1.46 kB"),
+        (10e9, "bytes", "10 GB"),  # 9765625 KiB too, which says the same with more
+        (1264196608, "bytes", "1.2642 GB"),  # 1234567 KiB is exact and unreadable
+        (0, "bytes", "0 B"),
+        (0.1, "s", "100 ms"),
+        (20e-6, "s", "20 us"),
+        (0.9999999, "s", "1 s"),
+        (3600, "s", "3600 s"),
+        (0, "s", "0 s"),
+        (-0.1, "s", "-100 ms"),
+        (float("inf"), "s", "inf s"),
+        (float("nan"), "bytes", "nan B"),
+    ],
+)
+def test_text(value, unit, expected):
+    assert quantities.text(value, unit) == expected
+
+
+def test_text_refuses_an_unknown_unit():
+    with pytest.raises(ValueError, match=r"^unit = 'miles' is unknown"):
+        quantities.text(1, "miles")
+
+
+log_spread = st.builds(lambda m, e: m * 10.0**e, st.floats(1, 10), st.integers(-12, 18))
+
+
+@pytest.mark.parametrize(("read", "unit"), [(rate, "bytes/s"), (duration, "s"), (size, "bytes")])
+@settings(deadline=None)
+@given(value=log_spread)
+def test_what_is_written_is_read_back(read, unit, value):
+    # six significant digits are off by at most half of the last one: 5e-6 of a leading 1
+    assert read(quantities.text(value, unit)) == pytest.approx(value, rel=5.1e-6)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 9999))
+def test_kibibytes_that_can_be_read_are_written_exactly(count):
+    assert size(quantities.text(count * 1024, "bytes")) == count * 1024
+
+
+@settings(deadline=None)
+@given(st.integers(1, 999999), st.integers(-6, 6))
+def test_six_digits_are_written_exactly(digits, power):
+    assert duration(quantities.text(float(f"{digits}e{power}"), "s")) == float(f"{digits}e{power}")
+    bits = 8 * float(f"{digits}e{abs(power)}")
+    assert rate(quantities.text(float(f"{digits}e{abs(power)}"), "bytes/s")) == pytest.approx(bits / 8, rel=5.1e-6)
+
+
+def test_pint_is_not_imported_for_plain_numbers():
+    code = (
+        "import sys; from longfat import quantities as q; q.rate(5); q.fraction('1e-4'); q.text(1, 's');"
+        "assert 'pint' not in sys.modules; q.rate('5 Mbps'); assert 'pint' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_registry_is_built_once():
+    assert quantities._registry() is quantities._registry()
