@@ -71,7 +71,9 @@ def test_no_files_and_no_pictures_in_the_cellar(room):
     ],
 )
 def test_heavy_libraries_stay_unloaded(code):
-    check = "; import sys; print([name for name in ('jax', 'sympy', 'numba', 'matplotlib', 'pint') if name in sys.modules])"
+    check = (
+        "; import sys; print([name for name in ('jax', 'sympy', 'numba', 'matplotlib', 'pint') if name in sys.modules])"
+    )
     out = subprocess.run([sys.executable, "-c", code + check], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

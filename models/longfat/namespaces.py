@@ -57,6 +57,12 @@ class ArrayNamespace:
         """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
         return floats()
 
+    def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """The state after ``step(i, *state)`` for i = 1 ... times; the number of times is fixed."""
+        for i in range(1, times + 1):
+            state = step(i, *state)
+        return state
+
 
 class JaxNamespace(ArrayNamespace):
     """JAX arrays and tracers: nothing depends on a value at trace time, nothing is written in place."""
@@ -69,14 +75,38 @@ class JaxNamespace(ArrayNamespace):
         return result
 
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function`` of all elements if one of them needs it, else zeros."""
+        """``function`` of the elements for which the condition holds; others are 0.
+
+        Shapes cannot follow values, so there are three programs, chosen when it runs: no element needs it; at
+        most one in sixteen does, and these are gathered; or all are computed.
+        """
         import jax
 
-        condition, *arguments = self.library.broadcast_arrays(condition, *arguments)
-        needed = self.library.any(condition)
+        jnp = self.library
+        condition, *arguments = jnp.broadcast_arrays(condition, *arguments)
+        needed = jnp.sum(condition)
         if not is_traced(needed) and not any(map(is_traced, arguments)):  # no graph to build
-            return function(*arguments) if needed else self.library.zeros_like(arguments[0])
-        return jax.lax.cond(needed, function, lambda *args: self.library.zeros_like(args[0]), *arguments)
+            return function(*arguments) if needed else jnp.zeros_like(arguments[0])
+        shape, size, few = condition.shape, condition.size, condition.size // 16
+
+        def none(*args: Any) -> Any:
+            return jnp.zeros_like(args[0])
+
+        def some(*args: Any) -> Any:
+            at = jnp.nonzero(condition.ravel(), size=few, fill_value=size)[0]  # places to spare lie outside
+            picked = function(*(arg.ravel().at[at].get(mode="clip") for arg in args))
+            return jnp.zeros_like(args[0]).ravel().at[at].set(picked, mode="drop").reshape(shape)
+
+        programs = [none, some, function] if few else [none, function]
+        which = jnp.where(needed == 0, 0, jnp.where(needed <= few, 1, len(programs) - 1))
+        return jax.lax.switch(which, programs, *arguments)
+
+    def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """The state after ``step(i, *state)`` for i = 1 ... times: one copy of the step to compile."""
+        import jax
+
+        kind = state[0].dtype
+        return jax.lax.fori_loop(1, times + 1, lambda i, s: step(i.astype(kind), *s), state)
 
 
 class MpmathNamespace:

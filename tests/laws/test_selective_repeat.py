@@ -139,7 +139,9 @@ def test_delay_law_against_the_simulator_for_one_segment_at_a_time():
     from longfat.sim.segments import simulate
 
     for loss in (1e-3, 0.03, 0.4):
-        run = simulate(window=1, loss=loss, segment_packets=16, ack_segments=23, segments=10**6, confidence=0.999, rng=2)
+        run = simulate(
+            window=1, loss=loss, segment_packets=16, ack_segments=23, segments=10**6, confidence=0.999, rng=2
+        )
         law = laws.mean_delay_sender(loss, 16, 1.0, 23.0 * 16) - 23 * 16
         assert float(run.mean_delay_lower) <= law <= float(run.mean_delay_upper)
         efficiency = laws.throughput_efficiency(1, loss, 16, 23.0)

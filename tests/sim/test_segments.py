@@ -91,7 +91,9 @@ def test_bursts_damage_fewer_segments():
     assert float(together.throughput_efficiency_lower) > float(run(loss=loss).throughput_efficiency_upper)
 
 
-@pytest.mark.parametrize("channel", [IndependentLoss(0.03), GilbertElliott(0.01, 0.4, 0.02, 0.1)], ids=["alone", "bursts"])
+@pytest.mark.parametrize(
+    "channel", [IndependentLoss(0.03), GilbertElliott(0.01, 0.4, 0.02, 0.1)], ids=["alone", "bursts"]
+)
 def test_the_channel_loses_what_it_says(channel):
     """Share of packets lost, and mean length of a run of losses, of 10^6 packets of the channel alone."""
     rng, state, parameters = np.random.default_rng(5), np.zeros(2, np.int64), channel.parameters()
@@ -99,11 +101,13 @@ def test_the_channel_loses_what_it_says(channel):
     gaps = np.array([kernel.packets_to_next_loss(rng, parameters, state) for _ in range(20_000)])
     assert len(gaps) / (gaps + 1).sum() == pytest.approx(channel.mean, rel=0.05)
     # P(the packet after a lost one is lost too), conditioning on the state by hand
-    p = np.array([channel.good_loss, channel.bad_loss]) if isinstance(channel, GilbertElliott) else np.array([0.03, 0.03])
+    p = (
+        np.array([channel.good_loss, channel.bad_loss])
+        if isinstance(channel, GilbertElliott)
+        else np.array([0.03, 0.03])
+    )
     move = (
-        np.array(
-            [[1 - channel.good_to_bad, channel.good_to_bad], [channel.bad_to_good, 1 - channel.bad_to_good]]
-        )
+        np.array([[1 - channel.good_to_bad, channel.good_to_bad], [channel.bad_to_good, 1 - channel.bad_to_good]])
         if isinstance(channel, GilbertElliott)
         else np.eye(2)
     )

@@ -55,31 +55,33 @@ def _tiny(loss: Any, xp: Any) -> Any:
 
 def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:
     first = xp.maximum(xp.floor(xp.log(packets / CERTAIN) / decay), xp.ones_like(decay))
-    total = first - 1
     ratio = xp.exp(-decay)
-    chance = xp.exp(-decay * first)  # p^i: a packet is still missing after round i
-    for _ in range(TERMS):
-        total = total - xp.expm1(packets * xp.log1p(-chance))
-        chance = chance * ratio
-    # Terms from here on: expanded in powers of t = chance and summed over i.
-    coefficient, power = packets * chance, ratio
-    for j in range(1, TAIL_TERMS + 1):
+
+    def term(_: Any, total: Any, chance: Any) -> tuple[Any, Any]:
+        return total - xp.expm1(packets * xp.log1p(-chance)), chance * ratio
+
+    # chance is p^i: that a packet is still missing after round i
+    start = xp.exp(-decay * first)
+    total, chance = xp.repeat(TERMS, term, first - 1 + 0 * start, start)
+
+    def tail(j: Any, total: Any, coefficient: Any, power: Any) -> tuple[Any, Any, Any]:
         total = total + coefficient / (1 - power)
-        coefficient = -coefficient * chance * (packets - j) / (j + 1)
-        power = power * ratio
-    return total
+        return total, -coefficient * chance * (packets - j) / (j + 1), power * ratio
+
+    # The terms from here on, expanded in powers of chance and summed over i.
+    return xp.repeat(TAIL_TERMS, tail, total, packets * chance, ratio)[0]
 
 
 def _near_one(decay: Any, packets: Any, xp: Any) -> Any:
     """S - 1 for p near 1."""
-    result = _harmonic(packets, xp) / decay - 0.5
     few = xp.minimum(packets, xp.full_like(packets, SMALL - 1.0))
-    correction = xp.zeros_like(result)
-    coefficient = few
-    for j in range(1, SMALL):
-        correction = correction + coefficient * _curvature(j * decay)
-        coefficient = -coefficient * (few - j) / (j + 1)
-    return result + xp.where(packets < SMALL, correction, xp.zeros_like(correction))
+
+    def term(j: Any, total: Any, coefficient: Any) -> tuple[Any, Any]:
+        return total + coefficient * _curvature(j * decay), -coefficient * (few - j) / (j + 1)
+
+    correction, _ = xp.repeat(SMALL - 1, term, xp.zeros_like(decay + few), few + 0 * decay)
+    correction = xp.where(packets < SMALL, correction, xp.zeros_like(correction))
+    return _harmonic(packets, xp) / decay - 0.5 + correction
 
 
 def _curvature(y: Any) -> Any:
@@ -94,10 +96,10 @@ def _curvature(y: Any) -> Any:
 
 def _harmonic(n: Any, xp: Any) -> Any:
     """H_n: added up below 16, Euler-Maclaurin above (the next term is 2e-17 there)."""
-    few = xp.minimum(n, xp.full_like(n, SMALL - 1.0))
-    added = xp.zeros_like(n)
-    for j in range(1, SMALL):
-        added = added + xp.where(few >= j, xp.full_like(n, 1.0 / j), xp.zeros_like(n))
+    def term(j: Any, total: Any) -> tuple[Any]:
+        return (total + xp.where(j <= n, xp.ones_like(n) / j, xp.zeros_like(n)),)
+
+    (added,) = xp.repeat(SMALL - 1, term, xp.zeros_like(n))
     many = xp.maximum(n, xp.full_like(n, float(SMALL)))
     w = 1 / (many * many)
     series = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w * (1 / 132 - w * 691 / 32760)))))

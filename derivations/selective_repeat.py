@@ -1,0 +1,492 @@
+"""Proofs for F. Gong and G. Parulkar, WUCS-92-38 (1992), sections 3.3, 3.4, 4.1 and 4.2.
+
+Each function starts from the assumptions of its section, proves one result with all symbols free (residual
+and limits) and returns it. A proof that fails raises AssertionError. Assumptions of section 4.2: packets are
+lost independently with probability p; the answer to a group of packets arrives t_a after the group's last
+packet was sent and is never lost; everything is delivered in the end; and, for the throughput alone, no
+packet needs a third transmission. Efficiencies count in segment times, t_s = s t_p.
+"""
+
+from collections import namedtuple
+from functools import cache
+
+import mpmath
+import sympy as sp
+from sympy import Expr, Rational, binomial, exp
+
+p, lam = sp.symbols("p lambda", positive=True)  # p < 1; lam = -ln p
+s, N = sp.symbols("s N", integer=True, positive=True)
+i, j, n = sp.symbols("i j n", integer=True, nonnegative=True)
+t_p, RTD, w, W, g, e = sp.symbols("t_p RTD w_a W g e", positive=True)
+m = sp.Symbol("m", positive=True)  # new segments sent while the answer to the retransmission is awaited
+S = sp.Symbol("S", positive=True)  # mean number of rounds
+F, F_1, L, size, P, c = sp.symbols("F F_1 L l P c", positive=True)  # size: bytes per packet
+beyond = sp.Symbol("d", nonnegative=True)  # how far a quantity is above a threshold
+A = 8 * F * L * size  # average rate, section 3.3
+t_s, t_a = s * t_p, RTD + 3 * t_p
+Ledger = list[tuple[Expr, Expr]]  # (segment times, segments delivered), one row per period of a cycle
+
+Rate = namedtuple("Rate", "average largest_burst_rate")
+AckDelay = namedtuple("AckDelay", "seconds segments printed_over_peak")
+Adjusted = namedtuple("Adjusted", "scaling unaffected_above")
+Middle = namedtuple("Middle", "law printed excess")
+LongPath = namedtuple("LongPath", "law printed printed_all_damaged")
+Excess = namedtuple("Excess", "by_window by_room last_step")
+Alone = namedtuple("Alone", "law step")
+Inversion = namedtuple("Inversion", "small small_for_few_losses middle")
+ThirdTransmission = namedtuple("ThirdTransmission", "segment window leading")
+
+
+def require_zero(residual: Expr, claim: str) -> None:
+    """Every residual passes here; a plain `assert` would vanish under `python -O`."""
+    if sp.simplify(residual) != 0:
+        raise AssertionError(f"{claim}: residual {residual}")
+
+
+def require(truth: object, claim: str) -> None:
+    """Only True will do: None is how sympy says that it does not know."""
+    if truth is not True and truth is not sp.true:
+        raise AssertionError(claim)
+
+
+# Sections 3.3 and 3.4: rates and windows
+
+
+def rate_specification() -> Rate:
+    """Section 3.3: bursts of L packets fit into their period 1/F iff F <= P/(8 L l), that is iff A <= P."""
+    burst_time = 8 * L * size / P
+    largest = sp.solve(sp.Eq(burst_time, 1 / F), F)[0]
+    require_zero(A.subs(F, largest) - P, "no idle time between bursts means average rate = peak rate")
+    require(sp.diff(burst_time * F, F).is_positive, "the busy fraction grows with F, so the bound is from above")
+    return Rate(A, largest)
+
+
+def acknowledgment_delay() -> AckDelay:
+    """Section 3.4, figure 8: t_a = RTD + 3 t_p from the timeline, and w_a = A t_a / (8 s l) = t_a / t_s.
+
+    Section 3.4 has t_p = 8l/P, section 4.2 has 8l/A. w_a = t_a / t_s holds with the second; with the first
+    the printed w_a is A/P of it, and they agree only without idle time between bursts. A segment rate F
+    has F t_a segments in t_a, but the printed w_a is L/s times that: the same for bursts of one segment only.
+    """
+    answered = sum([RTD / 2, 3 * t_p, RTD / 2])  # from the last packet sent: there, overhead, back
+    require_zero(answered - t_a, "figure 8")
+    delay = sp.Symbol("t_a", positive=True)
+    printed = A * delay / (8 * s * size)
+    require_zero(printed - delay / (s * 8 * size / A), "w_a = t_a / t_s with packets at the average rate")
+    printed_over_peak = sp.simplify(printed / (delay / (s * 8 * size / P)))
+    require_zero(printed_over_peak - A / P, "packets at the peak rate")
+    require_zero(printed_over_peak.subs(F, rate_specification().largest_burst_rate) - 1, "no idle time")
+    require_zero(printed / (F * delay) - L / s, "bursts longer than a segment")
+    return AckDelay(t_a, t_a / t_s, printed_over_peak)
+
+
+def initial_window() -> Expr:
+    """Section 3.4: without loss the sender never waits iff W >= 1 + w_a.
+
+    The window opens again when the answer to its first segment returns, 1 + w_a segment times after the
+    start; until then W segments last for W segment times.
+    """
+    idle = (1 + w) - W
+    bound = sp.solve(idle, W)[0]
+    require(sp.diff(idle, W).is_negative, "a larger window waits less")
+    require_zero(bound.subs(w, t_a / t_s) * t_s - (t_s + t_a), "in seconds")
+    return bound
+
+
+def lossless_efficiency(ratio: Expr) -> Expr:
+    """Min(1, W/(1 + w_a)) from the cycle, for a given ratio W/(1 + w_a), by the sign of ratio - 1.
+
+    In a cycle W segments are sent; it lasts until the first answer (1 + w_a) or, if that is longer, W.
+    """
+    excess = sp.factor(ratio - 1)
+    window = ratio * (1 + w)
+    if excess.is_nonpositive:
+        return sp.simplify(window / (1 + w))
+    require(excess.is_nonnegative, f"{ratio} is neither <= 1 nor >= 1")
+    return sp.simplify(window / window)
+
+
+def adjusted_window() -> Adjusted:
+    """Section 3.4, W_1 = (F_1/F) W_0: slows down by F_1/F where W_0 <= 1 + w_a (erratum of scope beyond).
+
+    From W_0 = c (1 + w_a), c > 1, the throughput does not fall until F_1/F < 1/c, and then it is c F_1/F.
+    A receiver that advertised 2.5 w_a, w_a >= 1, and asks for 80 % slows nothing down.
+    """
+    fraction = 1 / (1 + sp.Symbol("r", positive=True))  # F_1/F in (0, 1)
+    small = 1 / (1 + beyond)  # W_0 / (1 + w_a) in (0, 1]
+    require_zero(lossless_efficiency(fraction * small) / lossless_efficiency(small) - fraction, "W_0 <= 1 + w_a")
+    keeps, slows = (1 + beyond) / c, 1 / (c * (1 + beyond))  # F_1/F on either side of 1/c
+    require_zero(lossless_efficiency(keeps * c) - 1, "no slower above 1/c")
+    require_zero(lossless_efficiency(slows * c) - c * slows, "slower below 1/c")
+    advertised = Rational(5, 2) * w / (1 + w)
+    require_zero(lossless_efficiency((advertised * Rational(4, 5)).subs(w, 1 + beyond)) - 1, "80 % of 2.5 w_a")
+    return Adjusted(F_1 / F, 1 / c)
+
+
+# Section 4.2: rounds and delay
+
+
+def rounds_distribution() -> Expr:
+    """Section 4.2: P(rounds <= i) = (1 - p^i)^s, the s packets being independent."""
+    within = 1 - p**i  # one packet; through in exactly round i is i - 1 losses, then none
+    require_zero(within - within.subs(i, i - 1) - p ** (i - 1) * (1 - p), "P(exactly i) adds up")
+    require_zero(within.subs(i, 0), "nothing is through before the first round")
+    return within**s
+
+
+def mean_rounds() -> Expr:
+    """Section 4.2, third term of D_s: sum of i (F_i - F_{i-1}) is S = sum over i >= 0 of 1 - (1 - p^i)^s.
+
+    For any F and N, sum_{i=1..N} i (F_i - F_{i-1}) = sum_{i<N} (F_N - F_i), by induction; and the right side
+    is sum_{i<N} (1 - F_i) - N (1 - F_N), whose last term vanishes because 1 - F_N <= s p^N.
+    """
+    f = sp.Function("F")
+    require_zero(1 * (f(1) - f(0)) - sum(f(1) - f(k) for k in range(1)), "base, N = 1")
+    more = sp.Sum((f(N + 1) - f(i)) - (f(N) - f(i)), (i, 0, N - 1)).doit() + (f(N + 1) - f(N))
+    require_zero((N + 1) * (f(N + 1) - f(N)) - more, "step, N to N + 1")
+
+    within = rounds_distribution()
+    lost = sp.Symbol("q", positive=True)  # p^N; Bernoulli's 1 - (1 - q)^s <= s q, by induction in s
+    slack = s * lost - 1 + (1 - lost) ** s
+    require_zero(slack.subs(s, 1), "base, s = 1")
+    step = lost * (1 - (1 - lost) ** s)  # not negative for q in (0, 1)
+    require_zero(sp.expand(slack.subs(s, s + 1) - slack - step, power_exp=True), "step, s to s + 1")
+    require_zero(sp.limit(N * s * exp(-lam * N), N, sp.oo), "N (1 - F_N) vanishes")
+    return sp.Sum(1 - within, (i, 0, sp.oo))
+
+
+def mean_rounds_bounds() -> tuple[Expr, Expr]:
+    """1 <= S <= 1 + s p/(1 - p), the term i = 0 being 1 and the others at most s p^i; so S -> 1 as p -> 0."""
+    term = mean_rounds().function
+    require_zero(term.subs(i, 0) - 1, "the first round always takes place")
+    upper = 1 + s * geometric_mean(p)  # sum of p^i over i >= 1 is the mean of a geometric number, too
+    require_zero(geometric_mean(p) - p - p * geometric_mean(p), "p + p^2 + ... = p + p (p + p^2 + ...)")
+    require_zero(upper.subs(p, 0) - 1, "no loss, one round")
+    return sp.Integer(1), upper
+
+
+def geometric_mean(ratio: Expr) -> Expr:
+    """Sum over k >= 0 of k r^k (1 - r) = r/(1 - r): proved for every partial sum, then its limit."""
+    r = sp.Symbol("r", positive=True)
+    partial = r * (1 - (n + 1) * r**n + n * r ** (n + 1)) / (1 - r)
+    require_zero(partial.subs(n, 0), "base, n = 0")
+    require_zero(partial - partial.subs(n, n - 1) - n * r**n * (1 - r), "step, n - 1 to n")
+    require_zero(sp.limit((n + 1) * exp(-lam * n), n, sp.oo), "the remainder vanishes, r = exp(-lam)")
+    return ratio / (1 - ratio)
+
+
+def mean_transmissions() -> Expr:
+    """Section 4.2, second term of D_s: a packet is retransmitted p/(1 - p) times, so sent 1/(1 - p) times.
+
+    s packets take s t_p p/(1 - p); s p/(1 - p) is also the X in the burst length L = s + X of section 3.3.
+    """
+    times = 1 + geometric_mean(p)
+    require_zero(times - 1 / (1 - p), "once, and the retransmissions")
+    require_zero(times.subs(p, 0) - 1, "no loss, one transmission")
+    return 1 / (1 - p)
+
+
+def sender_delay() -> Expr:
+    """Section 4.2: D_s = t_s/(1 - p) + t_a S, with S = `mean_rounds`; t_s + t_a without loss.
+
+    Section 4.1 calls t_s + RTD the sender's ideal; this limit has 3 t_p, the receiver's overhead, on top.
+    """
+    delay = t_s + t_s * geometric_mean(p) + t_a * S
+    require_zero(delay - (t_s * mean_transmissions() + t_a * S), "transmission and retransmissions in one term")
+    require_zero(delay.subs({p: 0, S: mean_rounds_bounds()[1].subs(p, 0)}) - (t_s + RTD + 3 * t_p), "no loss")
+    require_zero(delay.subs({s: 1, S: rounds_tail(1).subs(n, 0)}) - (t_p + t_a) / (1 - p), "one packet per segment")
+    return t_s / (1 - p) + t_a * S
+
+
+def receiver_delay() -> Expr:
+    """Section 4.2: D_r = D_s - RTD/2 - 3 t_p = t_s/(1 - p) + RTD (S - 1/2) + 3 t_p (S - 1), free of cancellation.
+
+    Without loss it is t_s + RTD/2, the ideal end-to-end delay of section 4.1.
+    """
+    delay = t_s / (1 - p) + RTD * (S - Rational(1, 2)) + 3 * t_p * (S - 1)
+    require_zero(sender_delay() - RTD / 2 - 3 * t_p - delay, "the two forms")
+    require_zero(delay.subs({p: 0, S: 1}) - (t_s + RTD / 2), "no loss")
+    return delay
+
+
+def binomial_weights(packets: int) -> list[tuple[int, Expr]]:
+    """The pairs j, C(s, j) (-1)^(j+1) for j = 1 .. s of 1 - (1 - x)^s = sum of them times x^j."""
+    return [(k, binomial(packets, k) * (-1) ** (k + 1)) for k in range(1, packets + 1)]
+
+
+def rounds_tail(packets: int) -> Expr:
+    """Sum over i >= n of 1 - (1 - p^i)^s = sum over j of C(s, j) (-1)^(j+1) p^(j n)/(1 - p^j); S is n = 0.
+
+    With x = p^n, T(x) - T(p x) is the term n, and T vanishes with x: the series telescopes. That each
+    term expands so for every s is Pascal's rule times 1 - x.
+    """
+    x = sp.Symbol("x", positive=True)
+    tail = sum(weight * x**k / (1 - p**k) for k, weight in binomial_weights(packets))
+    require_zero(tail - tail.subs(x, p * x) - (1 - (1 - x) ** packets), "T(x) - T(p x)")
+    require_zero(tail.subs(x, 0), "T(0)")
+    pascal = binomial(s + 1, j) - binomial(s, j) - binomial(s, j - 1)
+    require_zero(sp.gammasimp(pascal), "Pascal's rule")
+    return sum(weight * p ** (k * n) / (1 - p**k) for k, weight in binomial_weights(packets))
+
+
+def harmonic_sum() -> Expr:
+    """Sum over j of C(s, j) (-1)^(j+1)/j = H_s, and of C(s, j) (-1)^(j+1) = 1, by induction in s."""
+    # Pascal: a step adds C(s, j-1) (-1)^(j+1)/j = C(s+1, j) (-1)^(j+1)/(s+1), which sums to 1/(s+1).
+    require_zero(sp.gammasimp(binomial(s, j - 1) / j - binomial(s + 1, j) / (s + 1)), "absorption")
+    for packets in range(1, 9):
+        weights = binomial_weights(packets)
+        require_zero(sum(weight for _, weight in weights) - 1, "the weights are 1 - (1 - x)^s at x = 1")
+        require_zero(sum(weight / k for k, weight in weights) - sp.harmonic(packets), "H_s")
+    return sp.harmonic(s)
+
+
+@cache
+def h_series() -> Expr:
+    """h(y) = 1/(1 - exp(-y)) - 1/y - 1/2 = y/12 - y^3/720 + ..., odd, below y^10.
+
+    h(2z) = (coth z - 1/z)/2, and coth z = 1/z + z/(3 + z^2/(5 + z^2/(7 + ...))), checked below z^10.
+    """
+    y = sp.Symbol("y", positive=True)
+    h = 1 / (1 - exp(-y)) - 1 / y - Rational(1, 2)
+    require_zero(h + h.subs(y, -y), "odd")
+    require_zero(h.subs(y, 2 * y) - (sp.coth(y).rewrite(exp) - 1 / y) / 2, "h is half a coth")
+    series = sp.expand(sp.series(y / (1 - exp(-y)), y, 0, 11).removeO() / y - 1 / y - Rational(1, 2))
+    fraction = sp.Integer(11)
+    for k in (9, 7, 5, 3):
+        fraction = k + y**2 / fraction
+    continued = sp.series(y / (2 * fraction), y, 0, 10).removeO()
+    require_zero(sp.expand(continued - series.subs(y, 2 * y)), "continued fraction")
+    return series
+
+
+def rounds_near_certain_loss(packets: int) -> Expr:
+    """S = H_s/lam + 1/2 + R with lam = -ln p; returns the leading term of R = sum of C(s, j) (-1)^(j+1) h(j lam).
+
+    R is O(lam^s) for odd s, O(lam^(s+1)) for even s: s-th differences annihilate every power below, and h
+    is odd. It is not negligible everywhere: |R|/S is 3.2e-11 at lam = 0.3, s = 16, 1.8e-13 at lam = 0.2
+    and 2.3e-18 at lam = 0.1 (`logarithmic_error`), where below 1e-15 for lam < 0.3 is sometimes claimed.
+    """
+    y = sp.Symbol("y", positive=True)
+    h = 1 / (1 - exp(-y)) - 1 / y - Rational(1, 2)
+    closed = harmonic_sum().subs(s, packets) / lam + Rational(1, 2)
+    closed += sum(weight * h.subs(y, k * lam) for k, weight in binomial_weights(packets))
+    require_zero(sp.expand(closed - rounds_tail(packets).subs({n: 0, p: exp(-lam)})), "the same finite sum")
+    require(packets <= 8, "the series of h ends before lam^10")
+    remainder = sp.expand(sum(weight * h_series().subs(y, k * lam) for k, weight in binomial_weights(packets)))
+    power = packets if packets % 2 else packets + 1
+    leading = remainder.coeff(lam, power)
+    require(all(remainder.coeff(lam, k) == 0 for k in range(power)) and leading != 0, "order of R")
+    return leading * lam**power
+
+
+def logarithmic_error(decay: str, packets: int) -> mpmath.mpf:
+    """Relative error of H_s/lam + 1/2 for S, from the definition of S at 50 digits."""
+    with mpmath.workdps(50):
+        u = mpmath.mpf(decay)
+        rounds = mpmath.fsum(1 - (1 - mpmath.exp(-u * k)) ** packets for k in range(int(140 / u)))
+        return (mpmath.harmonic(packets) / u + mpmath.mpf(1) / 2 - rounds) / rounds
+
+
+# Section 4.2: throughput efficiency
+
+
+def segment_loss() -> Expr:
+    """Section 4.2: g = 1 - (1 - p)^s, the chance that a segment needs a second round; 0 without loss, 1 at p = 1."""
+    chance = 1 - rounds_distribution().subs(i, 1)
+    require_zero(chance.subs(p, 0), "no loss")
+    require_zero(chance.subs(p, 1) - 1, "certain loss")
+    return chance
+
+
+def loss_free_run() -> Expr:
+    """Section 4.2, period 5: segments in a row without loss number (1 - g)/g on average, one less than the 1/g used.
+
+    1/g counts the next damaged segment as well, which is the first of the next cycle. The laws below keep
+    1/g, which the paper states as an approximation.
+    """
+    run = geometric_mean(1 - g)
+    require_zero(1 / g - run - 1, "one segment")
+    return run
+
+
+def efficiency(ledger: Ledger) -> Expr:
+    """Segments delivered in a cycle over its length in segment times, every period counted once."""
+    return sum(delivered for _, delivered in ledger) / sum(duration for duration, _ in ledger)
+
+
+def ledger_small() -> Ledger:
+    """Figure 12 for 1 < W <= w_a + 1: one window in the two rounds, then each segment takes (w_a + 1)/W."""
+    each = 1 / lossless_efficiency(1 / (1 + beyond)).subs(beyond, (1 + w) / W - 1)
+    return [(sp.Integer(1), W), (w, 0), (p, 0), (w, 0), (each / g, 1 / g)]
+
+
+def efficiency_small() -> Expr:
+    """Section 4.2, 1 < W <= w_a + 1: (1/g + W)/(2 w_a + 1 + p + (w_a + 1)/(W g)), here without division by g."""
+    times_g = (1 + W * g) / ((2 * w + 1 + p) * g + (w + 1) / W)
+    require_zero(efficiency(ledger_small()) - times_g, "every period once")
+    require_zero((1 / g + W) / (2 * w + 1 + p + (w + 1) / W / g) - times_g, "as printed")
+    require_zero(times_g.subs(g, segment_loss()).subs(p, 0) - W / (w + 1), "no loss, s free")
+    return times_g
+
+
+def ledger_middle() -> Ledger:
+    """Figure 12 for w_a + 1 < W < 2 w_a + 1: the sender is busy for one t_a and sends m segments in the next."""
+    return [(sp.Integer(1), 0), (w, w), (p, 0), (w, m), (1 / g, 1 / g)]
+
+
+def efficiency_middle() -> Middle:
+    """Section 4.2, w_a + 1 < W < 2 w_a + 1: (w_a + m + 1/g)/(2 w_a + 1 + p + 1/g), m = min(W - w_a, w_a (1-p)).
+
+    Erratum: the printed denominator has m more. The m segments are sent inside the second t_a, which 2 w_a
+    already contains: its w_a segment times hold w_a p retransmissions of the first t_a's losses and at most
+    w_a (1 - p) new segments, so none of them needs time outside.
+    """
+    ledger = ledger_middle()
+    printed_actual, printed_ideal = w + m + 1 / g, 2 * w + 1 + p + m + 1 / g
+    require_zero(sum(delivered for _, delivered in ledger) - printed_actual, "the numerator as printed")
+    excess = sp.simplify(printed_ideal - sum(duration for duration, _ in ledger))
+    require_zero(excess - m, "the printed denominator has m twice")
+    require_zero(w - w * p - w * (1 - p), "the second t_a has room for the new segments")
+    law = ((w + m) * g + 1) / ((2 * w + 1 + p) * g + 1)
+    require_zero(efficiency(ledger) - law, "every period once, without division by g")
+    printed = ((w + m) * g + 1) / ((2 * w + 1 + p + m) * g + 1)
+    require_zero(printed_actual / printed_ideal - printed, "as printed, without division by g")
+    for each in (law, printed):
+        require_zero(each.subs(g, segment_loss()).subs(p, 0) - 1, "no loss at a fixed window")
+    return Middle(law, printed, excess)
+
+
+def printed_jump() -> Expr:
+    """At W = w_a + 1, where m = 1 (if w_a (1 - p) >= 1), the law meets `efficiency_small`; the printed one falls.
+
+    Returned: efficiency_small minus printed, positive for all p, s and w_a.
+    """
+    meet = efficiency_small().subs(W, w + 1)
+    middle = efficiency_middle()
+    require_zero(middle.law.subs(m, 1) - meet, "continuous")
+    ideal, actual = 2 * w + 1 + p + 1 / g, w + 1 + 1 / g
+    jump = actual / (ideal * (ideal + 1))
+    require_zero(meet - middle.printed.subs(m, 1) - jump, "size of the jump")
+    require(jump.is_positive, "it falls")
+    return jump
+
+
+def long_path() -> LongPath:
+    """Just below W = 2 w_a + 1, m = w_a (1 - p): as w_a -> oo the law tends to 1 - p/2, the printed to (2-p)/(3-p).
+
+    Both for any fixed g, so for any s. A few losses on a long path leave 2/3 of the rate by the printed law.
+    """
+    middle = efficiency_middle()
+    full = {m: w * (1 - p)}
+    require((2 * w + 1 - w - w * (1 - p)).expand().is_positive, "W - w_a > w_a (1 - p) there")
+    short = sp.Symbol("1/w_a", positive=True)  # a rational function at 0 is its value
+    law, printed = (sp.cancel(each.subs(full).subs(w, 1 / short)).subs(short, 0) for each in middle[:2])
+    require_zero(law - (1 - p / 2), "law")
+    require_zero(printed - (2 - p) / (3 - p), "printed")
+    require_zero(printed.subs(p, 0) - Rational(2, 3), "printed, then few losses")
+    at_one = (w * (2 - p) + 1) / (w * (3 - p) + 2 + p)
+    require_zero(middle.printed.subs(full).subs(g, 1) - at_one, "every segment damaged")
+    return LongPath(1 - p / 2, (2 - p) / (3 - p), at_one)
+
+
+def excess_over_loss() -> Excess:
+    """The middle law exceeds 1 - p iff (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1); no cap is applied.
+
+    m = W - w_a: p + g (W - (1 - p)(2 w_a + 1 + p)) > 0. m = w_a (1 - p): p + g (w_a p + p^2 - 1) > 0,
+    always so for s = 1, where g = p; for s > 1 and p -> 0, g ~ s p and it is not so.
+    """
+    law = efficiency_middle().law
+    by_window = p + g * (W - (1 - p) * (2 * w + 1 + p))
+    by_room = p + g * (w * p + p**2 - 1)
+    length = (2 * w + 1 + p) * g + 1
+    require(length.is_positive, "multiplying by the length keeps the sign")
+    require_zero((law.subs(m, W - w) - (1 - p)) * length - by_window, "m = W - w_a")
+    require_zero((law.subs(m, w * (1 - p)) - (1 - p)) * length - by_room, "m = w_a (1 - p)")
+    require(sp.factor(by_room.subs(g, p)).is_positive, "one packet per segment")
+    leading = sp.limit(by_room.subs(g, segment_loss()) / p, p, 0)
+    require_zero(leading - (1 - s), "few losses")
+    return Excess(by_window, by_room, -by_room / length)
+
+
+def uncounted_first_segment() -> Expr:
+    """The window gives W = 1 + w_a + (W - w_a - 1) segments, the room 1 + w_a + w_a (1 - p): a min of these is meant.
+
+    The printed min(W - w_a, w_a (1 - p)) has the cycle's first segment on its left side only. Returned is
+    what that omits where the room decides; with w_a (1 - p) < 1 it leaves a fall at W = w_a + 1.
+    """
+    law = efficiency_middle().law
+    by_room = w * (1 - p)
+    omitted = g / ((2 * w + 1 + p) * g + 1)
+    require_zero(law.subs(m, 1 + by_room) - law.subs(m, by_room) - omitted, "one segment per cycle")
+    fall = efficiency_small().subs(W, w + 1) - law.subs(m, by_room)
+    require_zero(fall - (1 - by_room) * omitted, "the fall where there is no room for one segment")
+    return omitted
+
+
+def efficiency_large() -> Expr:
+    """Section 4.2, W >= 2 w_a + 1: the sender is always busy and sends every packet 1/(1 - p) times, so 1 - p."""
+    share = t_s / (t_s * mean_transmissions())
+    require_zero(share - (1 - p), "useful share of the time")
+    require_zero(share.subs(p, 0) - 1, "no loss")
+    return 1 - p
+
+
+def efficiency_alone() -> Alone:
+    """Section 4.2, W = 1: t_s/D_s = 1/(1/(1 - p) + w_a S); 1/(1 + w_a) without loss, as efficiency_small at W -> 1+.
+
+    With loss they differ by p/(1 + w_a)^2 to first order in p, S being 1 + s p + O(p^2).
+    """
+    law = 1 / (1 / (1 - p) + w * S)
+    require_zero(law.subs(w, t_a / t_s) - t_s / sender_delay(), "t_s/D_s")
+    # S lies between its first two terms and its upper bound, which have the same value and slope at p = 0.
+    two_terms = 1 + segment_loss()
+    require_zero(sp.diff(mean_rounds_bounds()[1] - two_terms, p).subs(p, 0), "S = 1 + s p + O(p^2)")
+    above = efficiency_small().subs(W, 1).subs(g, segment_loss()) - law.subs(S, two_terms)
+    require_zero(above.subs(p, 0), "no step without loss")
+    step = p / (1 + w) ** 2
+    require_zero(sp.diff(above, p).subs(p, 0) - step / p, "first order of the step")
+    require_zero(law.subs({p: 0, S: 1}) - 1 / (1 + w), "no loss")
+    return Alone(law, step)
+
+
+def window_inversion() -> Inversion:
+    """Section 4.2 solved for W: g W^2 + (1 - e (2 w_a + 1 + p) g) W - e (w_a + 1) = 0, and a linear equation.
+
+    The quadratic's roots are real and of opposite sign, so one is positive. Its second form does not cancel
+    where the linear coefficient is positive, and gives e (w_a + 1) as p -> 0.
+    """
+    b, constant = 1 - e * (2 * w + 1 + p) * g, e * (w + 1)
+    quadratic = g * W**2 + b * W - constant
+    cleared = efficiency_small() - e
+    require_zero(cleared * ((2 * w + 1 + p) * g + (w + 1) / W) * W - quadratic, "law = e is the quadratic")
+    require((b**2 + 4 * g * constant).is_positive, "real roots")
+    require((-constant / g).is_negative, "their product, so of opposite sign")
+    root = sp.sqrt(b**2 + 4 * g * constant)  # larger than |b|, so this is the positive one
+    small, other = (-b + root) / (2 * g), 2 * constant / (b + root)
+    require_zero(sp.expand(quadratic.subs(W, small)), "residual")
+    require_zero(sp.expand(small * (b + root) - 2 * constant), "the two forms")
+    require_zero(other.subs(g, segment_loss()).subs(p, 0) - e * (w + 1), "no loss")
+    middle = (e * ((2 * w + 1 + p) * g + 1) - 1) / g
+    require_zero(efficiency_middle().law.subs(m, W - w).subs(W, middle) - e, "middle law = e")
+    return Inversion(small, other, middle)
+
+
+def third_transmission() -> ThirdTransmission:
+    """Section 4.2, fourth assumption: 1 - (1 - p^2)^s is one segment's chance; the w_a + 1 under way have more.
+
+    Two losses have chance p^2 per packet (the paper words the segment's chance as each packet's). One segment
+    being safe is too weak: of s (w_a + 1) packets one is concerned with chance s (w_a + 1) p^2 to leading
+    order, w_a s p^2 on long paths. That number is what a range of validity has to bound.
+    """
+    segment = 1 - rounds_distribution().subs(i, 2)
+    window = 1 - (1 - p**2) ** (s * (w + 1))
+    kept = sp.Symbol("q", positive=True)  # 1 - p^2
+    survive = [(1 - chance).subs(1 - p**2, kept) for chance in (segment, window)]
+    require_zero(survive[0] ** (w + 1) - survive[1], "w_a + 1 segments, independent")
+    x = sp.Symbol("x", positive=True)  # p^2
+    chance = 1 - (1 - x) ** (s * (w + 1))
+    leading = sp.diff(chance, x).subs(x, 0) * p**2
+    require_zero(chance.subs(x, 0), "no loss")
+    require_zero(leading - s * (w + 1) * p**2, "leading term")
+    require_zero(sp.limit(leading / (w * s * p**2), w, sp.oo) - 1, "long paths")
+    return ThirdTransmission(segment, window, leading)

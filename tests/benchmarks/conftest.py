@@ -1,0 +1,1 @@
+"""Benchmarks run apart from the tests: ``make benchmark``."""

@@ -1,0 +1,62 @@
+"""The segment simulator beside a plain jitted loop over segments, in the same run."""
+
+import numba
+import numpy as np
+import pytest
+
+from longfat.sim import _segment_kernel as kernel
+from longfat.sim.channel import IndependentLoss
+
+WINDOW, SEGMENT, ACK = 58, 16, 369
+PACKETS = {1e-2: 4e6, 1e-3: 4e7, 1e-5: 4e9}
+
+
+@numba.njit(nogil=True)
+def plain_loop(rng, damaged, segments):
+    """One random number and one comparison a segment: the least that a simulator without jumps has to do."""
+    time = 0
+    for _ in range(segments):
+        time += 16
+        if rng.random() < damaged:
+            time += 1
+    return time
+
+
+def report(capsys, text):
+    with capsys.disabled():
+        print(f"\n    {text}", end="")
+
+
+@pytest.mark.parametrize("window", [10, 24, WINDOW])
+@pytest.mark.parametrize("loss", list(PACKETS))
+def test_packets_per_second(benchmark, capsys, loss, window):
+    benchmark.group = "segment simulator"
+    segments = int(PACKETS[loss] / SEGMENT)
+    stop, result = np.zeros(1, np.bool_), np.zeros(6, np.int64)
+    channel = IndependentLoss(loss).parameters()
+
+    def run():
+        result[:] = 0
+        kernel.run(np.random.default_rng(1), channel, window, SEGMENT, ACK, 0, 10 * window, segments, stop, result)
+
+    run()
+    benchmark.pedantic(run, rounds=5)
+    import time
+
+    rng = np.random.default_rng(1)
+    plain_loop(rng, 0.1, 10)
+    plain_segments = 2_000_000
+    best = min(timed(time, lambda: plain_loop(rng, 1 - (1 - loss) ** SEGMENT, plain_segments)) for _ in range(5))
+    rate, plain = result[kernel.SENT] / benchmark.stats["min"], plain_segments * SEGMENT / best
+    per_loss = benchmark.stats["min"] / result[kernel.LOST] * 1e9
+    report(
+        capsys,
+        f"p = {loss:g}, W = {window}: {rate:.2e} packets/s, {rate / plain:.1f}x the plain loop ({plain:.1e}), "
+        f"{per_loss:.0f} ns per lost packet",
+    )
+
+
+def timed(time, function):
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin

@@ -1,0 +1,36 @@
+"""What a person waits for: import, first run with compilation, later runs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = Path(sys.executable).parent / "longfat"
+EXAMPLE = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-4,1e-3,1e-2"]
+
+
+def test_import(benchmark):
+    benchmark.group = "import longfat (beside an empty interpreter)"
+    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", "import longfat"], check=True), rounds=10)
+
+
+def test_nothing(benchmark):
+    benchmark.group = "import longfat (beside an empty interpreter)"
+    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True), rounds=10)
+
+
+def window(folder, cache):
+    arguments = [PROGRAM, *EXAMPLE, "--output", folder]
+    subprocess.run(arguments, check=True, capture_output=True, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)})
+
+
+def test_window_first(benchmark, tmp_path):
+    benchmark.group = "longfat window, the paper's example with simulated points"
+    caches = iter(tmp_path / f"cache{i}" for i in range(3))
+    benchmark.pedantic(lambda: window(tmp_path, next(caches)), rounds=2)
+
+
+def test_window_warm(benchmark, tmp_path):
+    benchmark.group = "longfat window, the paper's example with simulated points"
+    window(tmp_path, tmp_path / "cache")
+    benchmark.pedantic(lambda: window(tmp_path, tmp_path / "cache"), rounds=5)

@@ -1,0 +1,149 @@
+"""The command line: four files, a table, and one line for every mistake."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+from longfat import cli, design
+
+DATA = Path(__file__).parent / "data"
+PATH = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4,1e-2", "--points", "4"]
+
+
+def test_table_and_files(tmp_path, capsys):
+    assert cli.main(["window", *PATH, "--output", str(tmp_path / "out")]) == 0
+    files = sorted(p.name for p in (tmp_path / "out").iterdir())
+    assert files == ["window.csv", "window.nc", "window.png", "window.svg"]
+    out, err = capsys.readouterr()
+    assert err == ""
+    expected = design.window(
+        rate="150Mbit/s", round_trip_time="20ms", loss="1e-4,1e-2", segment="16KiB", packet="1024B", points=4, rng=0
+    )
+    # The table's figures are the Dataset's.
+    for row, line in zip(
+        (expected.isel(loss=0), expected.isel(loss=1)),
+        [line for line in out.splitlines() if re.search(r"  (law|simulator)$", line)],
+        strict=True,
+    ):
+        words = line.split()
+        assert float(words[0]) == float(row.loss)
+        assert int(words[1]) == int(row.window_segments)
+        assert float(words[4]) == pytest.approx(float(row.window_products), abs=1e-3)
+        assert words[-1] == row.source.item()
+    assert "2.5 products (57 segments" in out  # 2.5 * 375 kB / 16384 B = 57.2
+    with xr.open_dataset(tmp_path / "out" / "window.nc") as data:
+        assert data.load().window_segments.equals(expected.window_segments)
+        assert data.attrs["rate"] == 150e6 / 8
+    table = pd.read_csv(tmp_path / "out" / "window.csv")
+    assert list(table.kind.value_counts().sort_index()) == [2, 8, 2]  # answers, curve points, references
+    assert (table[table.kind == "answer"].window_segments == expected.window_segments.values).all()
+    assert (tmp_path / "out" / "window.svg").read_text().startswith("<?xml")
+
+
+def test_from_measurements(tmp_path, capsys):
+    arguments = ["window", "--iperf3", str(DATA / "iperf3_udp.json"), "--ping", str(DATA / "ping.txt"), "--points", "2"]
+    assert cli.main([*arguments, "--output", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "round trip 20.464 ms" in out  # ping's minimum
+    assert "note" in out
+    assert "estimate" in out
+    with xr.open_dataset(tmp_path / "window.nc") as data:
+        assert float(data.loss[()]) == pytest.approx(6 / 7142)
+        assert "iperf3" in data.attrs["notes"]
+    # A flag wins over a measurement.
+    assert cli.main([*arguments, "--rtt", "35ms", "--output", str(tmp_path)]) == 0
+    assert "round trip 35 ms" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rate", "0bit/s"], "rate = "),
+        (["--rate", "1Gfoo/s"], "rate = '1Gfoo/s'"),
+        (["--rate", "fast"], "rate = 'fast'"),
+        (["--rtt", "nan ms"], "'nan ms'"),
+        (["--rtt", "-1ms"], "rtt = "),
+        (["--rtt", "0s"], "round_trip_time = 0 s"),
+        (["--loss", "1"], "loss = 1"),
+        (["--loss", "1e-3,2"], "loss"),
+        (["--loss", ""], "--loss is missing"),
+        (["--packet", "0B"], "packet = 0"),
+        (["--segment", "16"], "segment = '16' has no unit"),
+        (["--target", "1"], "target = 1"),
+        (["--points", "many"], "points = many windows is out of range"),
+        (["--points", "1"], "points = 1"),
+        (["--seed", "-1"], "seed = -1"),
+        (["--confidence", "1"], "confidence = 1"),
+        (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
+        (["--iperf3", "missing.json"], "missing.json"),
+        (["--colour"], "No such option"),
+        (["--loss"], "requires an argument"),
+    ],
+)
+def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["window", *PATH, *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert err.count("\n") == 1
+    assert err.startswith("longfat: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_missing_is_named(capsys, tmp_path):
+    assert cli.main(["window", "--rate", "1Gbit/s", "--loss", "0", "--output", str(tmp_path)]) == 2
+    assert "--rtt is missing" in capsys.readouterr().err
+    assert cli.main(["widnow"]) == 2
+    assert "widnow" in capsys.readouterr().err
+
+
+def test_malformed_iperf3(tmp_path, capsys):
+    (tmp_path / "bad.json").write_text('{"end": ')
+    assert cli.main(["window", "--iperf3", str(tmp_path / "bad.json"), "--output", str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert "bad.json" in err
+    assert err.count("\n") == 1
+
+
+def test_interrupted(tmp_path, monkeypatch, capsys):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(design, "window", interrupt)
+    assert cli.main(["window", *PATH, "--output", str(tmp_path)]) == 130
+    assert capsys.readouterr().err.strip() == "longfat: interrupted, no file was written"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_in_the_middle(tmp_path):
+    """A run of minutes ends at once when it is interrupted, and leaves no file."""
+    program = Path(sys.executable).parent / "longfat"
+    arguments = [program, "window", *PATH, "--loss", "0.5,0.6,0.7", "--points", "10000", "--output", tmp_path]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(5)  # into the simulation
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert "longfat: interrupted, no file was written" in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_as_a_program(tmp_path):
+    """The installed command, with its real standard streams."""
+    program = Path(sys.executable).parent / "longfat"
+    help_text = subprocess.run([program, "window", "--help"], capture_output=True, text=True, check=True).stdout
+    assert "--iperf3" in help_text
+    bad = subprocess.run([program, "window", "--rate", "nan bit/s"], capture_output=True, text=True, cwd=tmp_path)
+    assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (2, "", 1)
+    assert "Traceback" not in bad.stderr

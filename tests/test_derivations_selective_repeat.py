@@ -1,0 +1,279 @@
+"""The proofs of derivations/selective_repeat.py run, give what hand arithmetic gives, and can fail."""
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from derivations import selective_repeat as sr
+
+# The instance used throughout: w_a = 23 segment times, s = 16 packets, p = 1/100.
+P = Fraction(1, 100)
+G = 1 - Fraction(99, 100) ** 16  # 0.1485...
+LENGTH = 47 + P  # 2 w_a + 1 + p = 2 * 23 + 1 + 1/100
+
+
+def number(expression, **extra):
+    """The instance put into an expression, exactly."""
+    values = {sr.w: 23, sr.s: 16, sr.p: P, sr.g: G} | {getattr(sr, name): value for name, value in extra.items()}
+    value = expression.subs({symbol: sp.Rational(value) for symbol, value in values.items()})
+    assert value.is_Rational
+    return Fraction(int(value.p), int(value.q))
+
+
+# 3.3 and 3.4
+
+
+def test_rate_specification():
+    rate = sr.rate_specification()
+    # 1000 bursts/s of 16 packets of 1024 bytes: 1000 * 16 * 8192 bits/s = 131.072 Mbit/s, and back.
+    assert number(rate.average, F=1000, L=16, size=1024) == 131_072_000
+    assert number(rate.largest_burst_rate, P=131_072_000, L=16, size=1024) == 1000
+
+
+def test_acknowledgment_delay():
+    delay = sr.acknowledgment_delay()
+    assert number(delay.seconds, RTD=Fraction(1, 10), t_p=Fraction(1, 1000)) == Fraction(103, 1000)  # 100 + 3 ms
+    assert number(delay.segments, RTD=365, t_p=1) == 23  # (365 + 3)/16
+    # A burst of 16 packets every two burst times: half of the peak rate.
+    assert number(delay.printed_over_peak, F=500, L=16, size=1024, P=131_072_000) == Fraction(1, 2)
+
+
+def test_initial_window():
+    assert number(sr.initial_window()) == 24
+
+
+def test_adjusted_window():
+    adjusted = sr.adjusted_window()
+    assert number(adjusted.scaling, F=100, F_1=80) == Fraction(4, 5)
+    assert number(adjusted.unaffected_above, c=Fraction(5, 2)) == Fraction(2, 5)
+
+
+@pytest.mark.parametrize(
+    ("window", "efficiency"),
+    # W/(1 + w_a) = 12/24; 24/24; 2.5 * 23 = 57.5 of 24, full; and 80 % of it, 46 of 24, still full.
+    [(12, Fraction(1, 2)), (24, 1), (Fraction(115, 2), 1), (46, 1)],
+)
+def test_lossless_efficiency(window, efficiency):
+    assert sr.lossless_efficiency(sp.Rational(Fraction(window, 24))) == sp.Rational(efficiency)
+
+
+# 4.2, delay
+
+
+def test_rounds_distribution():
+    # p = 1/100, i = 1: 0.99^16; two packets at p = 1/2, i = 2: (3/4)^2.
+    assert number(sr.rounds_distribution().subs(sr.i, 1)) == Fraction(99, 100) ** 16
+    assert sr.rounds_distribution().subs({sr.i: 2, sr.p: sp.Rational(1, 2), sr.s: 2}) == sp.Rational(9, 16)
+
+
+def test_mean_rounds():
+    term = sr.mean_rounds().function
+    # Two packets at p = 1/2: 1 - (1 - 2^-i)^2 = 2^(1-i) - 4^-i adds up to 4 - 4/3 = 8/3.
+    partial = sum(term.subs({sr.p: sp.Rational(1, 2), sr.s: 2, sr.i: k}) for k in range(60))
+    assert 0 < sp.Rational(8, 3) - partial < sp.Rational(1, 10**17)
+
+
+def test_mean_rounds_bounds():
+    lower, upper = sr.mean_rounds_bounds()
+    assert (lower, number(upper)) == (1, 1 + Fraction(16, 99))  # 16 * (1/100)/(99/100)
+    rounds = sum(1 - (1 - P**k) ** 16 for k in range(9))
+    assert 1 + G < rounds < number(upper)
+
+
+def test_mean_transmissions():
+    assert number(sr.mean_transmissions()) == Fraction(100, 99)
+    assert sr.geometric_mean(sp.Rational(1, 2)) == 1  # 1/4 + 2/8 + 3/16 + ... = 1
+
+
+def test_sender_delay():
+    # RTD = 365 t_p, so t_a = 368 t_p; t_s/(1 - p) = 1600/99 t_p; with S = 7/6: 1600/99 + 1288/3 = 44104/99.
+    assert number(sr.sender_delay(), RTD=365, t_p=1, S=Fraction(7, 6)) == Fraction(44104, 99)
+
+
+def test_receiver_delay():
+    # The same minus 182.5 + 3 packet times: 44104/99 - 371/2 = (88208 - 36729)/198.
+    assert number(sr.receiver_delay(), RTD=365, t_p=1, S=Fraction(7, 6)) == Fraction(51479, 198)
+
+
+@pytest.mark.parametrize("packets", range(1, 7))
+def test_rounds_tail(packets):
+    tail = sr.rounds_tail(packets)
+    half = {sr.p: sp.Rational(1, 2)}
+    term = sr.mean_rounds().function.subs(half).subs(sr.s, packets)
+    partial = sum(term.subs(sr.i, k) for k in range(3, 70))
+    assert (
+        0 < tail.subs(half).subs(sr.n, 3) - partial <= sp.Rational(packets, 2**69)
+    )  # the terms left out are <= s 2^-i
+
+
+def test_rounds_tail_by_hand():
+    # p = 1/2, s = 3: 3/(1/2) - 3/(3/4) + 1/(7/8) = 6 - 4 + 8/7 = 22/7.
+    assert sr.rounds_tail(3).subs({sr.p: sp.Rational(1, 2), sr.n: 0}) == sp.Rational(22, 7)
+
+
+def test_harmonic_sum():
+    assert sr.harmonic_sum().subs(sr.s, 4) == sp.Rational(25, 12)  # 1 + 1/2 + 1/3 + 1/4
+
+
+def test_h_series():
+    (y,) = sr.h_series().free_symbols
+    # Bernoulli numbers over factorials: (1/6)/2!, (-1/30)/4!, (1/42)/6!.
+    assert [sr.h_series().coeff(y, k) for k in (1, 3, 5)] == [sp.Rational(1, q) for q in (12, -720, 30240)]
+
+
+@pytest.mark.parametrize(
+    ("packets", "leading"),
+    # R = sum of weights times h(j lam), so the coefficient is h's times a difference of powers:
+    [
+        (1, sp.Rational(1, 12)),
+        (2, -sp.Rational(2 - 8, 720)),  # 2 * 1^3 - 2^3 = -6
+        (3, -sp.Rational(3 - 24 + 27, 720)),  # 3 * 1^3 - 3 * 2^3 + 3^3 = 6
+        (4, sp.Rational(-240, 30240)),  # 4 * 1 - 6 * 32 + 4 * 243 - 1024 = -240
+        (5, sp.Rational(120, 30240)),  # 5!
+        (6, None),
+        (7, -sp.Rational(5040, 1209600)),  # 7!
+        (8, None),
+    ],
+)
+def test_rounds_near_certain_loss(packets, leading):
+    result = sr.rounds_near_certain_loss(packets)
+    power = packets + (packets + 1) % 2
+    assert sp.degree(result, sr.lam) == power
+    if leading is not None:
+        assert result == leading * sr.lam**power
+
+
+@pytest.mark.parametrize(("decay", "error"), [("0.3", 3.2e-11), ("0.2", 1.8e-13), ("0.1", 2.3e-18)])
+def test_logarithmic_error(decay, error):
+    """Not below 1e-15 for all lam < 0.3: the measured sizes, by the definition of S at 50 digits."""
+    assert float(abs(sr.logarithmic_error(decay, 16))) == pytest.approx(error, rel=0.02)
+
+
+# 4.2, throughput efficiency
+
+
+def test_segment_loss():
+    assert number(sr.segment_loss()) == G
+
+
+def test_loss_free_run():
+    assert number(sr.loss_free_run()) == 1 / G - 1
+
+
+def test_efficiency_small():
+    # W = 12: each segment of the loss-free run takes 24/12 = 2 segment times.
+    assert number(sr.efficiency_small(), W=12) == (1 / G + 12) / (LENGTH + 2 / G)
+
+
+def test_efficiency_middle():
+    middle = sr.efficiency_middle()
+    # W = 30: m = min(30 - 23, 23 * 0.99) = 7, so 23 + 7 segments and the loss-free run.
+    assert number(middle.law, m=7) == (30 + 1 / G) / (LENGTH + 1 / G)
+    assert number(middle.printed, m=7) == (30 + 1 / G) / (LENGTH + 7 + 1 / G)
+    assert middle.excess == sr.m
+
+
+def test_printed_jump():
+    # Both have 24 + 1/g segments at W = 24; the lengths are 47.01 + 1/g and one more.
+    assert number(sr.printed_jump()) == (24 + 1 / G) / (LENGTH + 1 / G) - (24 + 1 / G) / (LENGTH + 1 + 1 / G)
+
+
+def test_long_path():
+    limits = sr.long_path()
+    assert number(limits.law) == Fraction(199, 200)  # 1 - 0.005
+    assert number(limits.printed) == Fraction(199, 299)  # 1.99/2.99
+    # g = 1: (23 * 1.99 + 1)/(23 * 2.99 + 2.01) = 46.77/70.78
+    assert number(limits.printed_all_damaged) == Fraction(4677, 7078)
+
+
+def test_excess_over_loss():
+    excess = sr.excess_over_loss()
+    length = LENGTH * G + 1
+    room = 23 * Fraction(99, 100)  # m where the window is large
+    assert number(excess.by_window, W=30) == (30 * G + 1) - Fraction(99, 100) * length
+    assert number(excess.by_room) == (23 + room) * G + 1 - Fraction(99, 100) * length
+    assert number(excess.last_step) == Fraction(99, 100) - ((23 + room) * G + 1) / length
+
+
+def test_uncounted_first_segment():
+    assert number(sr.uncounted_first_segment()) == 1 / (LENGTH + 1 / G)
+
+
+def test_efficiency_large():
+    assert number(sr.efficiency_large()) == Fraction(99, 100)
+
+
+def test_efficiency_alone():
+    alone = sr.efficiency_alone()
+    assert number(alone.law, S=Fraction(7, 6)) == 1 / (Fraction(100, 99) + Fraction(161, 6))  # 23 * 7/6 = 161/6
+    assert number(alone.step) == Fraction(1, 57600)  # (1/100)/24^2
+
+
+def test_window_inversion():
+    inversion = sr.window_inversion()
+    # The efficiency of W = 12 gives W = 12 back, in both forms; that of W = 30, m = 7, gives 30.
+    small = (1 / G + 12) / (LENGTH + 2 / G)
+    assert number(inversion.small, e=small) == number(inversion.small_for_few_losses, e=small) == 12
+    assert number(inversion.middle, e=(30 + 1 / G) / (LENGTH + 1 / G)) == 30
+
+
+def test_third_transmission():
+    chances = sr.third_transmission()
+    safe = Fraction(9999, 10000)  # 1 - 1/100^2
+    assert number(chances.segment) == 1 - safe**16
+    assert number(chances.window) == 1 - safe**384  # 16 * 24 packets
+    assert number(chances.leading) == Fraction(384, 10000)
+
+
+# Each check can fail: a wrong assumption put under a proof stops it.
+
+
+def cycle_with(changed, ledger):
+    """The ledger's rows, one of them replaced."""
+    row, value = changed
+    return lambda: [*ledger[:row], value, *ledger[row + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "proof"),
+    [
+        # The m segments given time of their own: the printed denominator.
+        ("ledger_middle", cycle_with((3, (sr.w + sr.m, sr.m)), sr.ledger_middle()), sr.efficiency_middle),
+        ("ledger_middle", cycle_with((2, (0, 0)), sr.ledger_middle()), sr.efficiency_middle),
+        ("ledger_small", cycle_with((2, (0, 0)), sr.ledger_small()), sr.efficiency_small),
+        ("ledger_small", cycle_with((4, (1 / sr.g, 1 / sr.g)), sr.ledger_small()), sr.efficiency_small),
+        ("rounds_distribution", lambda: (1 - sr.p ** (sr.i + 1)) ** sr.s, sr.mean_rounds_bounds),
+        ("rounds_distribution", lambda: 1 - sr.p**sr.i, sr.excess_over_loss),
+        ("geometric_mean", lambda ratio: 1 / (1 - ratio), sr.mean_transmissions),
+        ("geometric_mean", lambda ratio: ratio / (1 - ratio) ** 2, sr.sender_delay),
+        ("binomial_weights", lambda packets: [(k, sp.binomial(packets, k)) for k in range(1, packets + 1)], None),
+        ("mean_transmissions", lambda: 1 + sr.p, sr.efficiency_large),
+    ],
+)
+def test_wrong_assumptions_are_found(monkeypatch, name, wrong, proof):
+    monkeypatch.setattr(sr, name, wrong)
+    with pytest.raises(AssertionError):
+        proof() if proof else sr.rounds_tail(3)
+
+
+@pytest.mark.parametrize(
+    "residual",
+    [
+        sr.efficiency(sr.ledger_middle()) - (sr.w + sr.m + 1 / sr.g) / (2 * sr.w + 1 + sr.p + sr.m + 1 / sr.g),
+        sr.efficiency(sr.ledger_small()) - (1 / sr.g + sr.W) / (2 * sr.w + 1 + sr.p + sr.w / sr.W / sr.g),
+        sr.t_s / (1 - sr.p) - sr.t_s * (1 + sr.p),
+    ],
+    ids=["printed middle case", "w_a for w_a + 1", "first order for the mean"],
+)
+def test_wrong_formulas_leave_a_residual(residual):
+    with pytest.raises(AssertionError, match="residual"):
+        sr.require_zero(residual, "wrong")
+
+
+def test_unknown_signs_are_not_true():
+    sr.require(sr.w.is_positive, "known")
+    with pytest.raises(AssertionError):
+        sr.require((sr.w - sr.W).is_positive, "unknown")
+    with pytest.raises(AssertionError):
+        sr.lossless_efficiency(sr.W / (1 + sr.w))

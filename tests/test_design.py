@@ -1,0 +1,146 @@
+"""Windows for paths: the two routes agree, sources are named, promises are kept."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat import design
+from longfat.laws import selective_repeat as laws
+
+BASELINE = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
+PAPER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "segment": "16KiB", "packet": "1024B"}
+
+
+def test_the_path_by_hand():
+    path = design.Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
+    assert path.segment_packets == 16
+    assert path.packet_time == pytest.approx(8.192e-6)  # 1024 / 125e6
+    assert path.ack_delay == pytest.approx(0.100024576)
+    assert path.ack_segments == pytest.approx(763.125, abs=0.01)  # 0.100024576 / 131.072e-6 = 763.1269...
+    assert path.product == 12.5e6
+    # 16384 / 1500 = 10.92: eleven equal packets
+    assert design.Path(125e6, 0.1, 16384, 1500).segment_packets == 11
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    loss=st.sampled_from([0.0, 1e-300, 1e-9]) | st.floats(-6, -0.5).map(lambda x: 10**x),
+    packets=st.integers(1, 128),
+    ack=st.floats(0.1, 300),
+    target=st.floats(0.05, 0.99),
+)
+def test_the_inverse_and_the_scan_agree(loss, packets, ack, target):
+    path = design.Path(rate=1.0, round_trip_time=max(0.0, ack * packets - 3), segment=packets, packet=1)
+    goal = target * (1 - loss)
+    found = design.law_window(path, loss, goal)
+    assert found == design.law_window(path, loss, goal, "scan")
+    efficiency = laws.throughput_efficiency(found, loss, packets, path.ack_segments)
+    assert efficiency >= goal
+
+
+def test_the_simulated_window_and_the_scan_agree():
+    """Outside the validity of the law, on a path short enough to try every window."""
+    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
+    fast = design.window(loss=0.05, **path)
+    slow = design.window(loss=0.05, search="scan", **path)
+    assert fast.source == slow.source == "simulator"
+    assert int(fast.window_segments) == int(slow.window_segments)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 8, 9, 1000])
+def test_bisection_finds_the_first_window(limit):
+    tried = []
+
+    def reaches(w):
+        tried.append(w)
+        return w >= limit
+
+    assert design.simulated_window(reaches, 3.0) == (limit if limit <= 256 else None)
+    assert len(tried) < 20
+
+
+def test_a_short_window_suffices_for_small_losses_on_the_baseline_path():
+    """150 Mbit/s, 20 ms, w_a = 23.08: at W = 24 efficiency is at least 0.95 up to p = 1e-4 (section 4.3)."""
+    path = design.Path(150e6 / 8, 0.02, 16384, 1024)
+    for loss in (0.0, 1e-6, 1e-5, 1e-4):
+        run = path.simulate(loss, 24, 1, 0.99)
+        assert float(run.throughput_efficiency_lower) >= 0.95
+    assert float(path.simulate(3e-4, 24, 1, 0.99).throughput_efficiency_upper) < 0.95  # and not much further
+
+
+def test_two_and_a_half_products_carry_a_percent_of_loss_on_the_baseline_path():
+    """2.5 w_a = 57.7, so 58 segments, at p = 1e-2: at least 0.97."""
+    path = design.Path(150e6 / 8, 0.02, 16384, 1024)
+    run = path.simulate(1e-2, math.ceil(2.5 * path.ack_segments), 1, 0.99)
+    assert float(run.throughput_efficiency_lower) >= 0.97
+
+
+def test_the_papers_example():
+    """1 Gbit/s, 100 ms: 31.25 MB are said to do up to p = 1e-2. There w_a s p^2 is 1.2 and they do not."""
+    data = design.window(loss="1e-4,1e-3,1e-2", points=0, **PAPER)
+    assert list(data.source.values) == ["law", "law", "simulator"]
+    assert list(data.status.values) == ["reached"] * 3
+    assert float(data.third_transmissions[2]) == pytest.approx(1.22, abs=0.01)
+    assert data.attrs["reference_window"] == 1907  # 31.25e6 / 16384 = 1907.3
+    assert float(data.reference_simulated_upper[2]) < 0.9
+    assert float(data.reference_law[2]) == pytest.approx(0.99)
+    assert float(data.simulated_lower[2]) >= float(data.goal[2]) == pytest.approx(0.95 * 0.99)
+    assert float(data.window_bytes[2]) == float(data.window_segments[2]) * 16384
+    assert float(data.window_products[2]) == pytest.approx(float(data.window_bytes[2]) / 12.5e6)
+    # Where the law answered, the simulation is within its stated accuracy of the goal.
+    assert bool((data.simulated[:2] > data.goal[:2] - 0.03).all())
+
+
+def test_curves():
+    data = design.window(loss=[1e-3, 1e-2], points=5, **BASELINE)
+    assert data.sizes == {"loss": 2, "window": 5, "law_window": data.sizes["law_window"]}
+    law = laws.throughput_efficiency(data.window.values.astype(float), 1e-3, 16, data.attrs["ack_segments"])
+    np.testing.assert_array_equal(data.curve_law.sel(loss=1e-3), law)
+    assert bool((data.curve_simulated_lower <= data.curve_simulated).all())
+    assert "curve_law" not in design.window(loss=1e-3, points=0, **BASELINE)
+
+
+def test_the_same_answer_every_time_and_labels(tmp_path):
+    import xarray as xr
+
+    data = design.window(loss=[1e-3, 1e-2], points=3, **BASELINE)
+    assert design.window(loss=[1e-3, 1e-2], points=3, **BASELINE).identical(data)
+    assert all("long_name" in data[name].attrs for name in data.variables)
+    data.to_netcdf(tmp_path / "window.nc")
+    with xr.open_dataset(tmp_path / "window.nc") as back:
+        assert back.load().equals(data)
+
+
+def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
+    """99.9999 % of 1 - p at p = 0.3 is closer to the limit than any interval of this many packets."""
+    data = design.window(
+        rate="1Mbit/s", round_trip_time="1ms", loss=0.3, segment="1kB", packet="1kB", target=0.999999, points=0
+    )
+    assert data.status == "not reached"
+    assert math.isnan(data.window_segments)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rate": 0}, r"rate = 0 bytes/s is out of range: allowed are values in \(0, inf\)"),
+        ({"rate": "5 parsecs"}, "rate = '5 parsecs'"),
+        ({"round_trip_time": "nan ms"}, "round_trip_time = 'nan ms'"),
+        ({"round_trip_time": 0}, "round_trip_time = 0 s"),
+        ({"loss": 1}, "loss = 1 probability"),
+        ({"loss": []}, "loss = "),
+        ({"loss": [0.1, float("nan")]}, "loss = nan"),
+        ({"segment": 0}, "segment = 0 bytes"),
+        ({"packet": -5}, "packet = -5 bytes"),
+        ({"target": 1}, "target = 1 "),
+        ({"search": "guess"}, "search = 'guess'"),
+        ({"points": -1}, "points = -1"),
+        ({"confidence": 0}, "confidence = 0"),
+    ],
+)
+def test_refusals(changes, words):
+    with pytest.raises(ValueError, match=words):
+        design.window(**(BASELINE | {"loss": 1e-3} | changes))
