@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,6 +45,7 @@ def window_command(output: str, **flags: Any) -> None:
 
     with WholeFiles(output) as files:
         path, notes = _path(flags)
+        Thread(target=_load_drawing, daemon=True).start()  # a second that the simulation need not be waited for
         data = design.window(
             **path,
             segment=flags["segment"],
@@ -56,6 +58,14 @@ def window_command(output: str, **flags: Any) -> None:
         data.attrs["notes"] = "; ".join(notes)
         click.echo(_table(data, notes))
         _write(data, files)
+
+
+def _load_drawing() -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot
+    import netCDF4  # noqa: F401
 
 
 def _whole(name: str, text: str, unit: str, allowed: str) -> int:
@@ -173,9 +183,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
+    _load_drawing()
     import matplotlib.pyplot as plt
 
     from longfat import plot
@@ -185,6 +193,8 @@ def _write(data: xr.Dataset, files: Any) -> None:
     with plot.style():
         figure, ax = plt.subplots()
         plot.window_curves(data, ax)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # laid out once, for both files
         for kind in ("svg", "png"):
             figure.savefig(files.path(f"window.{kind}"), format=kind)
         plt.close(figure)

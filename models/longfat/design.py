@@ -58,7 +58,7 @@ class Path:
         return self.rate * self.round_trip_time
 
     def simulate(
-        self, loss: float, window: Any, rng: Any, confidence: float, lost: float = 3e5, progress: bool = False
+        self, loss: float, window: Any, rng: Any, confidence: float, lost: float = 2e5, progress: bool = False
     ) -> xr.Dataset:
         """The segment simulator on this path: 10^7 packets or so many that about ``lost`` of them are lost."""
         packets = max(1e7, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
@@ -165,11 +165,15 @@ def window(
 
     seed = np.random.default_rng(rng).integers(2**63)
     rows = [_answer(path, p, target, search, seed, confidence) for p in _bar(losses, progress)]
-    data = xr.Dataset(coords={"loss": ("loss", losses, _attrs("1", "packet loss probability"))})
-    for name, (unit, description) in ANSWER.items():
-        data[name] = ("loss", [row[name] for row in rows], _attrs(unit, description))
+    variables: dict[str, Any] = {
+        name: ("loss", [row[name] for row in rows], _attrs(unit, description))
+        for name, (unit, description) in ANSWER.items()
+    }
+    coordinates: dict[str, Any] = {"loss": ("loss", losses, _attrs("1", "packet loss probability"))}
     if points:
-        data = data.merge(_curves(path, losses, points, seed, confidence, progress))
+        more, windows = _curves(path, losses, points, seed, confidence, progress)
+        variables, coordinates = variables | more, coordinates | windows
+    data = xr.Dataset(variables, coords=coordinates)
     data.attrs = {
         "rate": path.rate,
         "round_trip_time": path.round_trip_time,
@@ -308,30 +312,29 @@ def _answer(path: Path, loss: float, target: float, search: Search, seed: Any, c
     return row
 
 
-def _curves(path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool) -> xr.Dataset:
-    """Law, printed law and simulation over windows from 1 to 4 w_a, denser where the curves bend."""
-    import xarray as xr
-
+def _curves(
+    path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Variables and coordinates: law, printed law and simulation over windows from 1 to 4 w_a."""
     ack = path.ack_segments
     widest = max(4 * ack, 4.0)
     windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)
     # Densely for the law, with the windows on either side of its jumps.
     dense = np.concatenate([np.linspace(1, widest, 201), [1 + 1e-9, ack + 1, (2 * ack + 1) * (1 - 1e-12), 2 * ack + 1]])
     dense = np.unique(dense[dense >= 1])
-    data = xr.Dataset(
-        coords={
-            "window": ("window", windows, _attrs("segments", "window simulated")),
-            "law_window": ("law_window", dense, _attrs("segments", "window")),
-        }
-    )
+    coordinates = {
+        "window": ("window", windows, _attrs("segments", "window simulated")),
+        "law_window": ("law_window", dense, _attrs("segments", "window")),
+    }
+    variables = {}
     for dim, grid in (("window", windows.astype(float)), ("law_window", dense)):
         for name, one in (("law", laws.throughput_efficiency), ("as_printed", laws.throughput_efficiency.as_printed)):
             values = one(grid[None, :], np.asarray(losses)[:, None], path.segment_packets, ack)
             label = ("curve_" if dim == "window" else "dense_") + name
-            data[label] = (("loss", dim), values, _attrs("1", f"throughput efficiency, {name.replace('_', ' ')}"))
-    dims = ("loss", "window")
-    runs = [path.simulate(loss, windows.tolist(), seed, confidence, 1e5, progress) for loss in losses]
+            variables[label] = (("loss", dim), values, _attrs("1", f"throughput efficiency, {name.replace('_', ' ')}"))
+    runs = [path.simulate(loss, windows.tolist(), seed, confidence, 5e4, progress) for loss in losses]
     for suffix in ("", "_lower", "_upper"):
         values = np.stack([run["throughput_efficiency" + suffix].values for run in runs])
-        data[f"curve_simulated{suffix}"] = (dims, values, _attrs("1", f"throughput efficiency, simulated{suffix}"))
-    return data
+        description = f"throughput efficiency, simulated{suffix.replace('_', ', ')}"
+        variables[f"curve_simulated{suffix}"] = (("loss", "window"), values, _attrs("1", description))
+    return variables, coordinates

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import array_api_compat
-import array_api_compat.numpy
 import numpy as np
 
 Thunk = Callable[[], Any]
@@ -190,7 +188,7 @@ class SympyNamespace:
         return self.sympy.Sum(term(i), (i, 1, self.sympy.oo))
 
 
-NUMPY = ArrayNamespace(array_api_compat.numpy)
+NUMPY = ArrayNamespace(np)  # follows the array API by itself since 2.1
 
 
 def _is(value: Any, module: str, *names: str) -> bool:
@@ -212,11 +210,13 @@ def namespace_of(values: list[Any]) -> Any:
     if any(_is(value, "jax", "Array") for value in values):
         import jax.numpy
 
-        return JaxNamespace(array_api_compat.array_namespace(jax.numpy.zeros(())))
+        return JaxNamespace(jax.numpy)
     strange = [
         value for value in values if hasattr(value, "__array_namespace__") and not _is(value, "numpy", "ndarray")
     ]
     if strange and not isinstance(strange[0], np.generic):
+        import array_api_compat
+
         return ArrayNamespace(array_api_compat.array_namespace(*strange))
     return NUMPY
 

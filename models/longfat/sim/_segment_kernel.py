@@ -186,22 +186,18 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
             began = now
         if segment_number == last and ended < 0:
             ended = now
-        whole = min(gap // segment, steady, (next_answer - now + segment - 1) // segment)
+        bound = steady  # segments that may be sent before something other than a loss comes between
         if segment_number < warm_up:
-            whole = min(whole, warm_up - segment_number)
+            bound = min(bound, warm_up - segment_number)
         elif segment_number < last:
-            whole = min(whole, last - segment_number)
+            bound = min(bound, last - segment_number)
         if first_hole < end_hole:
-            whole = min(whole, hole_segment[first_hole & mask] + window - segment_number)
-        elif slack < 0 and segment_number >= quiet_since + window and first_group == end_group:
+            bound = min(bound, hole_segment[first_hole & mask] + window - segment_number)
+        elif slack < 0 and segment_number >= quiet_since + window and segment_number < last and first_group == end_group:
             # Nothing was interrupted for a window: skip whole periods.
-            limit = gap // segment
-            if segment_number < warm_up:
-                limit = min(limit, warm_up - segment_number)
-            elif segment_number < last:
-                limit = min(limit, last - segment_number)
-            periods = limit // window
-            if periods > 0 and segment_number < last:
+            to_mark = warm_up - segment_number if segment_number < warm_up else last - segment_number
+            periods = min(gap // segment, to_mark) // window
+            if periods > 0:
                 for step in range(first_step, end_step):
                     step_from[step & mask] += periods * window
                     step_lag[step & mask] -= periods * slack
@@ -210,14 +206,18 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
                 gap -= periods * window * segment
                 sent += periods * window * segment
                 continue
-        if whole > 0:
-            now += whole * segment
-            segment_number += whole
-            gap -= whole * segment
-            sent += whole * segment
+        until_answer = next_answer - now
+        if gap >= until_answer:  # the answer comes before the loss
+            bound = min(bound, (until_answer + segment - 1) // segment)
+        whole = bound
+        if bound > gap or bound * segment > gap:  # the first test keeps the product small
+            whole = gap // segment
+        now += whole * segment
+        segment_number += whole
+        gap -= whole * segment
+        sent += whole * segment
+        if whole == bound:
             continue
-        if gap >= segment:
-            continue  # an answer is due, or the window has changed
 
         # 4. A segment that loses packets.
         missing, gap = lost_in_group(rng, channel, state, gap, segment)

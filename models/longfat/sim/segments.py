@@ -67,7 +67,7 @@ def simulate(
     tolerance : int
         Lost packets of a segment that the application accepts [packets], less than ``segment_packets``.
     replications : int
-        Independent runs that the intervals rest on, at least 2. Each begins with a warm-up of ten windows
+        Independent runs that the intervals rest on, at least 2. Each begins with a warm-up of five windows
         or a tenth of its segments, whichever is more, that is not measured.
     confidence : float
         Confidence of each interval [probability], in (0, 1): Student's t over the replications.
@@ -136,17 +136,20 @@ def simulate(
         "max_delay": raw[..., kernel.DELAY_MAX],
     }
     dims = ("loss", "window")
+    variables = {}
+    for name, (unit, description) in QUANTITIES.items():
+        for suffix, values in zip(("", "_lower", "_upper"), _interval(samples[name], confidence), strict=True):
+            variables[name + suffix] = (dims, values, {"units": unit, "long_name": description})
+    for name, column in (("sent_packets", kernel.SENT), ("lost_packets", kernel.LOST)):
+        description = name.replace("_", " ")
+        variables[name] = (dims, raw[..., column].sum(-1), {"units": "packets", "long_name": description})
     data = xr.Dataset(
+        variables,
         coords={
             "loss": ("loss", [c.mean for c in channels], {"units": "1", "long_name": "packet loss probability"}),
             "window": ("window", windows, {"units": "segments", "long_name": "window"}),
-        }
+        },
     )
-    for name, (unit, description) in QUANTITIES.items():
-        for suffix, values in zip(("", "_lower", "_upper"), _interval(samples[name], confidence), strict=True):
-            data[name + suffix] = (dims, values, {"units": unit, "long_name": description})
-    for name, column in (("sent_packets", kernel.SENT), ("lost_packets", kernel.LOST)):
-        data[name] = (dims, raw[..., column].sum(-1), {"units": "packets", "long_name": name.replace("_", " ")})
     data.attrs = {
         "segment_packets": segment_packets,
         "ack_segments": ack_delay / segment_packets,
@@ -202,7 +205,7 @@ def _run_all(
 
     def one(job: int) -> None:
         channel, window = points[job // replications]
-        warm_up = max(10 * window, measured // 10)
+        warm_up = max(5 * window, measured // 10)
         kernel.run(
             streams[job],
             channel.parameters(),
