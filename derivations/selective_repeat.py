@@ -8,15 +8,23 @@ packet needs a third transmission. Efficiencies count in segment times, t_s = s 
 """
 
 from collections import namedtuple
-from functools import cache
 
-import mpmath
 import sympy as sp
-from sympy import Expr, Rational, binomial, exp
+from sympy import Expr, Rational
 
-p, lam = sp.symbols("p lambda", positive=True)  # p < 1; lam = -ln p
-s, N = sp.symbols("s N", integer=True, positive=True)
-i, j, n = sp.symbols("i j n", integer=True, nonnegative=True)
+from derivations.proof import require, require_zero
+from derivations.segment_rounds import (
+    geometric_mean,
+    i,
+    mean_rounds_bounds,
+    mean_transmissions,
+    n,
+    p,
+    rounds_distribution,
+    rounds_tail,
+    s,
+)
+
 t_p, RTD, w, W, g, e = sp.symbols("t_p RTD w_a W g e", positive=True)
 m = sp.Symbol("m", positive=True)  # new segments sent while the answer to the retransmission is awaited
 S = sp.Symbol("S", positive=True)  # mean number of rounds
@@ -35,18 +43,6 @@ Excess = namedtuple("Excess", "by_window by_room last_step")
 Alone = namedtuple("Alone", "law step")
 Inversion = namedtuple("Inversion", "small small_for_few_losses middle")
 ThirdTransmission = namedtuple("ThirdTransmission", "segment window leading")
-
-
-def require_zero(residual: Expr, claim: str) -> None:
-    """Every residual passes here; a plain `assert` would vanish under `python -O`."""
-    if sp.simplify(residual) != 0:
-        raise AssertionError(f"{claim}: residual {residual}")
-
-
-def require(truth: object, claim: str) -> None:
-    """Only True will do: None is how sympy says that it does not know."""
-    if truth is not True and truth is not sp.true:
-        raise AssertionError(claim)
 
 
 # Sections 3.3 and 3.4: rates and windows
@@ -123,67 +119,7 @@ def adjusted_window() -> Adjusted:
     return Adjusted(F_1 / F, 1 / c)
 
 
-# Section 4.2: rounds and delay
-
-
-def rounds_distribution() -> Expr:
-    """Section 4.2: P(rounds <= i) = (1 - p^i)^s, the s packets being independent."""
-    within = 1 - p**i  # one packet; through in exactly round i is i - 1 losses, then none
-    require_zero(within - within.subs(i, i - 1) - p ** (i - 1) * (1 - p), "P(exactly i) adds up")
-    require_zero(within.subs(i, 0), "nothing is through before the first round")
-    return within**s
-
-
-def mean_rounds() -> Expr:
-    """Section 4.2, third term of D_s: sum of i (F_i - F_{i-1}) is S = sum over i >= 0 of 1 - (1 - p^i)^s.
-
-    For any F and N, sum_{i=1..N} i (F_i - F_{i-1}) = sum_{i<N} (F_N - F_i), by induction; and the right side
-    is sum_{i<N} (1 - F_i) - N (1 - F_N), whose last term vanishes because 1 - F_N <= s p^N.
-    """
-    f = sp.Function("F")
-    require_zero(1 * (f(1) - f(0)) - sum(f(1) - f(k) for k in range(1)), "base, N = 1")
-    more = sp.Sum((f(N + 1) - f(i)) - (f(N) - f(i)), (i, 0, N - 1)).doit() + (f(N + 1) - f(N))
-    require_zero((N + 1) * (f(N + 1) - f(N)) - more, "step, N to N + 1")
-
-    within = rounds_distribution()
-    lost = sp.Symbol("q", positive=True)  # p^N; Bernoulli's 1 - (1 - q)^s <= s q, by induction in s
-    slack = s * lost - 1 + (1 - lost) ** s
-    require_zero(slack.subs(s, 1), "base, s = 1")
-    step = lost * (1 - (1 - lost) ** s)  # not negative for q in (0, 1)
-    require_zero(sp.expand(slack.subs(s, s + 1) - slack - step, power_exp=True), "step, s to s + 1")
-    require_zero(sp.limit(N * s * exp(-lam * N), N, sp.oo), "N (1 - F_N) vanishes")
-    return sp.Sum(1 - within, (i, 0, sp.oo))
-
-
-def mean_rounds_bounds() -> tuple[Expr, Expr]:
-    """1 <= S <= 1 + s p/(1 - p), the term i = 0 being 1 and the others at most s p^i; so S -> 1 as p -> 0."""
-    term = mean_rounds().function
-    require_zero(term.subs(i, 0) - 1, "the first round always takes place")
-    upper = 1 + s * geometric_mean(p)  # sum of p^i over i >= 1 is the mean of a geometric number, too
-    require_zero(geometric_mean(p) - p - p * geometric_mean(p), "p + p^2 + ... = p + p (p + p^2 + ...)")
-    require_zero(upper.subs(p, 0) - 1, "no loss, one round")
-    return sp.Integer(1), upper
-
-
-def geometric_mean(ratio: Expr) -> Expr:
-    """Sum over k >= 0 of k r^k (1 - r) = r/(1 - r): proved for every partial sum, then its limit."""
-    r = sp.Symbol("r", positive=True)
-    partial = r * (1 - (n + 1) * r**n + n * r ** (n + 1)) / (1 - r)
-    require_zero(partial.subs(n, 0), "base, n = 0")
-    require_zero(partial - partial.subs(n, n - 1) - n * r**n * (1 - r), "step, n - 1 to n")
-    require_zero(sp.limit((n + 1) * exp(-lam * n), n, sp.oo), "the remainder vanishes, r = exp(-lam)")
-    return ratio / (1 - ratio)
-
-
-def mean_transmissions() -> Expr:
-    """Section 4.2, second term of D_s: a packet is retransmitted p/(1 - p) times, so sent 1/(1 - p) times.
-
-    s packets take s t_p p/(1 - p); s p/(1 - p) is also the X in the burst length L = s + X of section 3.3.
-    """
-    times = 1 + geometric_mean(p)
-    require_zero(times - 1 / (1 - p), "once, and the retransmissions")
-    require_zero(times.subs(p, 0) - 1, "no loss, one transmission")
-    return 1 / (1 - p)
+# Section 4.2: delay
 
 
 def sender_delay() -> Expr:
@@ -207,84 +143,6 @@ def receiver_delay() -> Expr:
     require_zero(sender_delay() - RTD / 2 - 3 * t_p - delay, "the two forms")
     require_zero(delay.subs({p: 0, S: 1}) - (t_s + RTD / 2), "no loss")
     return delay
-
-
-def binomial_weights(packets: int) -> list[tuple[int, Expr]]:
-    """The pairs j, C(s, j) (-1)^(j+1) for j = 1 .. s of 1 - (1 - x)^s = sum of them times x^j."""
-    return [(k, binomial(packets, k) * (-1) ** (k + 1)) for k in range(1, packets + 1)]
-
-
-def rounds_tail(packets: int) -> Expr:
-    """Sum over i >= n of 1 - (1 - p^i)^s = sum over j of C(s, j) (-1)^(j+1) p^(j n)/(1 - p^j); S is n = 0.
-
-    With x = p^n, T(x) - T(p x) is the term n, and T vanishes with x: the series telescopes. That each
-    term expands so for every s is Pascal's rule times 1 - x.
-    """
-    x = sp.Symbol("x", positive=True)
-    tail = sum(weight * x**k / (1 - p**k) for k, weight in binomial_weights(packets))
-    require_zero(tail - tail.subs(x, p * x) - (1 - (1 - x) ** packets), "T(x) - T(p x)")
-    require_zero(tail.subs(x, 0), "T(0)")
-    pascal = binomial(s + 1, j) - binomial(s, j) - binomial(s, j - 1)
-    require_zero(sp.gammasimp(pascal), "Pascal's rule")
-    return sum(weight * p ** (k * n) / (1 - p**k) for k, weight in binomial_weights(packets))
-
-
-def harmonic_sum() -> Expr:
-    """Sum over j of C(s, j) (-1)^(j+1)/j = H_s, and of C(s, j) (-1)^(j+1) = 1, by induction in s."""
-    # Pascal: a step adds C(s, j-1) (-1)^(j+1)/j = C(s+1, j) (-1)^(j+1)/(s+1), which sums to 1/(s+1).
-    require_zero(sp.gammasimp(binomial(s, j - 1) / j - binomial(s + 1, j) / (s + 1)), "absorption")
-    for packets in range(1, 9):
-        weights = binomial_weights(packets)
-        require_zero(sum(weight for _, weight in weights) - 1, "the weights are 1 - (1 - x)^s at x = 1")
-        require_zero(sum(weight / k for k, weight in weights) - sp.harmonic(packets), "H_s")
-    return sp.harmonic(s)
-
-
-@cache
-def h_series() -> Expr:
-    """h(y) = 1/(1 - exp(-y)) - 1/y - 1/2 = y/12 - y^3/720 + ..., odd, below y^10.
-
-    h(2z) = (coth z - 1/z)/2, and coth z = 1/z + z/(3 + z^2/(5 + z^2/(7 + ...))), checked below z^10.
-    """
-    y = sp.Symbol("y", positive=True)
-    h = 1 / (1 - exp(-y)) - 1 / y - Rational(1, 2)
-    require_zero(h + h.subs(y, -y), "odd")
-    require_zero(h.subs(y, 2 * y) - (sp.coth(y).rewrite(exp) - 1 / y) / 2, "h is half a coth")
-    series = sp.expand(sp.series(y / (1 - exp(-y)), y, 0, 11).removeO() / y - 1 / y - Rational(1, 2))
-    fraction = sp.Integer(11)
-    for k in (9, 7, 5, 3):
-        fraction = k + y**2 / fraction
-    continued = sp.series(y / (2 * fraction), y, 0, 10).removeO()
-    require_zero(sp.expand(continued - series.subs(y, 2 * y)), "continued fraction")
-    return series
-
-
-def rounds_near_certain_loss(packets: int) -> Expr:
-    """S = H_s/lam + 1/2 + R with lam = -ln p; returns the leading term of R = sum of C(s, j) (-1)^(j+1) h(j lam).
-
-    R is O(lam^s) for odd s, O(lam^(s+1)) for even s: s-th differences annihilate every power below, and h
-    is odd. It is not negligible everywhere: |R|/S is 3.2e-11 at lam = 0.3, s = 16, 1.8e-13 at lam = 0.2
-    and 2.3e-18 at lam = 0.1 (`logarithmic_error`), where below 1e-15 for lam < 0.3 is sometimes claimed.
-    """
-    y = sp.Symbol("y", positive=True)
-    h = 1 / (1 - exp(-y)) - 1 / y - Rational(1, 2)
-    closed = harmonic_sum().subs(s, packets) / lam + Rational(1, 2)
-    closed += sum(weight * h.subs(y, k * lam) for k, weight in binomial_weights(packets))
-    require_zero(sp.expand(closed - rounds_tail(packets).subs({n: 0, p: exp(-lam)})), "the same finite sum")
-    require(packets <= 8, "the series of h ends before lam^10")
-    remainder = sp.expand(sum(weight * h_series().subs(y, k * lam) for k, weight in binomial_weights(packets)))
-    power = packets if packets % 2 else packets + 1
-    leading = remainder.coeff(lam, power)
-    require(all(remainder.coeff(lam, k) == 0 for k in range(power)) and leading != 0, "order of R")
-    return leading * lam**power
-
-
-def logarithmic_error(decay: str, packets: int) -> mpmath.mpf:
-    """Relative error of H_s/lam + 1/2 for S, from the definition of S at 50 digits."""
-    with mpmath.workdps(50):
-        u = mpmath.mpf(decay)
-        rounds = mpmath.fsum(1 - (1 - mpmath.exp(-u * k)) ** packets for k in range(int(140 / u)))
-        return (mpmath.harmonic(packets) / u + mpmath.mpf(1) / 2 - rounds) / rounds
 
 
 # Section 4.2: throughput efficiency

@@ -16,15 +16,23 @@ def test_all_appear_together(tmp_path):
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_an_interrupted_run_leaves_what_was_there(tmp_path, error):
     (tmp_path / "a").write_text("old")
-    with pytest.raises(error), WholeFiles(tmp_path) as files:
-        files.path("a").write_text("half")
-        raise error
+
+    def interrupted():
+        with WholeFiles(tmp_path) as files:
+            files.path("a").write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a", "old")]
 
 
 def test_unwritable(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match="output = .*file.* cannot be written to"), WholeFiles(tmp_path / "file" / "x"):
+    with (
+        pytest.raises(ValueError, match=r"output = .*file.* cannot be written to"),
+        WholeFiles(tmp_path / "file" / "x"),
+    ):
         pass
     with pytest.raises(ValueError, match="cannot be written to"), WholeFiles("/proc/nowhere"):
         pass

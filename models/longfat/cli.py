@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -45,7 +44,6 @@ def window_command(output: str, **flags: Any) -> None:
 
     with WholeFiles(output) as files:
         path, notes = _path(flags)
-        Thread(target=_load_drawing, daemon=True).start()  # a second that the simulation need not be waited for
         data = design.window(
             **path,
             segment=flags["segment"],
@@ -58,14 +56,6 @@ def window_command(output: str, **flags: Any) -> None:
         data.attrs["notes"] = "; ".join(notes)
         click.echo(_table(data, notes))
         _write(data, files)
-
-
-def _load_drawing() -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot
-    import netCDF4  # noqa: F401
 
 
 def _whole(name: str, text: str, unit: str, allowed: str) -> int:
@@ -183,7 +173,9 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    _load_drawing()
+    import matplotlib as mpl
+
+    mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     from longfat import plot
@@ -193,10 +185,9 @@ def _write(data: xr.Dataset, files: Any) -> None:
     with plot.style():
         figure, ax = plt.subplots()
         plot.window_curves(data, ax)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # laid out once, for both files
         for kind in ("svg", "png"):
             figure.savefig(files.path(f"window.{kind}"), format=kind)
+            figure.set_layout_engine("none")  # laid out once, for both files
         plt.close(figure)
 
 

@@ -8,8 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from longfat.laws import rounds
-from longfat.laws.selective_repeat import mean_rounds
+from longfat.laws.selective_repeat import mean_rounds, rounds
 
 
 def summed(loss, packets):

@@ -85,7 +85,7 @@ def test_the_shipped_law_is_not_capped_at_1_minus_p():
 
 def test_isolated_cases_cost_nothing_where_they_do_not_occur(monkeypatch):
     seen = []
-    monkeypatch.setattr(laws, "_alone", lambda p, s, w_a, xp: seen.append(p.size) or p * 0)
+    monkeypatch.setattr(laws.efficiency, "_alone", lambda p, s, w_a, xp: seen.append(p.size) or p * 0)
     laws.throughput_efficiency(np.linspace(2, 50, 1000), 1e-3, 16, 23.0)
     assert seen == []
     laws.throughput_efficiency(np.array([1.0, 2, 1, 3]), 1e-3, 16, 23.0)
@@ -129,7 +129,7 @@ def test_where_the_record_says_that_it_does_not_hold(window, loss, segment_packe
     """The bounds of the validity are there for a reason: outside them the simulator differs by more than 0.03."""
     point = {"window": window, "loss": loss, "segment_packets": segment_packets, "ack_segments": ack_segments}
     assert not laws.throughput_efficiency.validity(**point)
-    value, low, high = verify.segment_efficiency(packets=3e7)(**point, confidence=0.99)
+    value, _, high = verify.segment_efficiency(packets=3e7)(**point, confidence=0.99)
     assert laws.throughput_efficiency(**point) - high > error - 0.005
     assert laws.throughput_efficiency(**point) - value > 0.03
 

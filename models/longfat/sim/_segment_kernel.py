@@ -193,7 +193,7 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
             bound = min(bound, last - segment_number)
         if first_hole < end_hole:
             bound = min(bound, hole_segment[first_hole & mask] + window - segment_number)
-        elif slack < 0 and segment_number >= quiet_since + window and segment_number < last and first_group == end_group:
+        elif slack < 0 and first_group == end_group and quiet_since + window <= segment_number < last:
             # Nothing was interrupted for a window: skip whole periods.
             to_mark = warm_up - segment_number if segment_number < warm_up else last - segment_number
             periods = min(gap // segment, to_mark) // window

@@ -96,6 +96,7 @@ def _curvature(y: Any) -> Any:
 
 def _harmonic(n: Any, xp: Any) -> Any:
     """H_n: added up below 16, Euler-Maclaurin above (the next term is 2e-17 there)."""
+
     def term(j: Any, total: Any) -> tuple[Any]:
         return (total + xp.where(j <= n, xp.ones_like(n) / j, xp.zeros_like(n)),)
 

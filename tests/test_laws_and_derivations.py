@@ -1,0 +1,115 @@
+"""The shipped laws are what the derivations prove: the one place where both are seen."""
+
+import ast
+import importlib
+from pathlib import Path
+
+import pytest
+import sympy as sp
+
+import derivations
+from derivations import segment_rounds
+from derivations import selective_repeat as proofs
+from longfat.law import registered
+from longfat.laws import selective_repeat as laws
+from longfat.laws.selective_repeat.parameters import ACK_DELAY, ACK_SEGMENTS, WINDOW
+
+DERIVATIONS = Path(derivations.__file__).parent
+
+
+def in_letters(expression):
+    """An expression of either side in plain symbols, so that assumptions do not keep p from being p."""
+    return expression.subs({symbol: sp.Symbol(symbol.name) for symbol in expression.free_symbols})
+
+
+def same(shipped, proved):
+    return sp.simplify(in_letters(shipped) - in_letters(proved)) == 0
+
+
+def case(record, window):
+    """The case of a piecewise law that applies at w_a = 23 and some window, as an expression."""
+    for value, condition in record.expr.args:
+        if condition.subs({WINDOW.sympy: window, ACK_SEGMENTS.sympy: 23}) in (True, sp.true):
+            return value
+    raise AssertionError("no case applies")
+
+
+def test_derivations_do_not_import_what_they_prove():
+    for path in DERIVATIONS.glob("*.py"):
+        names = [
+            name
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+        ]
+        assert not any("longfat" in name for name in names), path
+
+
+@pytest.mark.parametrize("name", [name for name, record in registered() if record.derivation])
+def test_the_derivation_named_in_the_record_exists_and_runs(name):
+    module, function = dict(registered())[name].derivation.split(".")
+    assert getattr(importlib.import_module(f"derivations.{module}"), function)() is not None
+
+
+def plain_rounds(expression):
+    """Both sides name the same sum S."""
+    return expression.replace(lambda x: isinstance(x, sp.Sum), lambda _: proofs.S - 1)
+
+
+def test_rates_and_windows():
+    rate = proofs.rate_specification()
+    assert same(8 * laws.average_rate.expr, rate.average)  # the paper counts bits
+    bits = {laws.largest_burst_rate.symbols["peak_rate"].sympy: proofs.P / 8}
+    assert same(laws.largest_burst_rate.expr.subs(bits), rate.largest_burst_rate)
+    assert same(laws.burst_packets.expr, proofs.s * segment_rounds.mean_transmissions())
+    delay = proofs.acknowledgment_delay()
+    assert same(laws.ack_delay.expr, delay.seconds)
+    assert same(laws.ack_segments.expr.subs(ACK_DELAY.sympy, delay.seconds), delay.segments)
+    assert same(laws.initial_window.expr, proofs.initial_window())
+    scaling = laws.adjusted_window.expr / WINDOW.sympy
+    assert same(scaling, proofs.adjusted_window().scaling)
+
+
+def test_rounds_and_delays():
+    term = in_letters(segment_rounds.mean_rounds().function)
+    shipped = next(iter(laws.mean_rounds.expr.atoms(sp.Sum)))
+    index = {sp.Symbol(shipped.limits[0][0].name): sp.Symbol("i")}
+    assert sp.simplify(in_letters(shipped.function).subs(index) - term) == 0
+    assert term.subs({sp.Symbol("i"): 0, sp.Symbol("s"): 16}) == 1  # the law counts the first round apart
+    assert same(plain_rounds(laws.mean_rounds.expr), proofs.S)
+    sender = plain_rounds(laws.mean_delay_sender.expr).subs(ACK_DELAY.sympy, proofs.t_a)
+    assert same(sender, proofs.sender_delay())
+    assert same(plain_rounds(laws.mean_delay_receiver.expr), proofs.receiver_delay())
+
+
+@pytest.mark.parametrize(
+    ("window", "proved"),
+    [
+        (1, lambda: proofs.efficiency_alone().law),
+        (10, lambda: proofs.efficiency_small()),
+        (30, lambda: proofs.efficiency_middle().law),
+        (50, lambda: proofs.efficiency_large()),
+    ],
+)
+def test_throughput_efficiency(window, proved):
+    room = sp.Min(proofs.W - proofs.w, proofs.w * (1 - proofs.p))
+    expected = proved().subs({proofs.m: room, proofs.g: proofs.segment_loss()})
+    assert same(plain_rounds(case(laws.throughput_efficiency, window)), expected)
+
+
+def test_throughput_efficiency_as_printed():
+    room = sp.Min(proofs.W - proofs.w, proofs.w * (1 - proofs.p))
+    expected = proofs.efficiency_middle().printed.subs({proofs.m: room, proofs.g: proofs.segment_loss()})
+    printed = laws.throughput_efficiency.as_printed
+    assert same(printed.expr.args[0][0], expected)
+    assert not same(case(laws.throughput_efficiency, 30), expected)
+
+
+def test_window_for_efficiency():
+    """The shipped inverse, put at a point of each case, is the proved one."""
+    inversion = proofs.window_inversion()
+    for efficiency, proved in ((sp.Rational(1, 2), inversion.small), (sp.Rational(9, 10), inversion.middle)):
+        values = {proofs.e: efficiency, proofs.p: sp.Rational(1, 100), proofs.s: 16, proofs.w: 23}
+        expected = proved.subs(proofs.g, proofs.segment_loss()).subs(values)
+        got = laws.window_for_efficiency(float(efficiency), 0.01, 16, 23.0)
+        assert got == pytest.approx(float(expected), rel=1e-13)
