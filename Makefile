@@ -1,7 +1,7 @@
 # Needs Python (3.11 or newer), make and git; everything else goes into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := models derivations figures tests
+PACKAGES := models derivations figures notebooks tests
 
 .PHONY: help venv test lint types curves figures benchmark lock clean
 
@@ -34,7 +34,7 @@ figures: venv  ## every published figure, ours beside theirs, in ./figures
 	$(BIN)/python -m figures.gong_parulkar
 
 benchmark: venv  ## speed, as ratios taken in one run
-	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q -s
+	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
 
 lock: venv  ## write requirements.lock anew (exact versions for Python 3.11 to 3.14)
 	$(BIN)/uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-annotate \

@@ -39,8 +39,9 @@ def arguments(record):
 
 def exact(record, values):
     """The law in mpmath, at a precision raised until two precisions agree."""
-    digits, before = 60, None
-    while digits < 2000:
+    smallest = min((abs(value) for value in values.values() if value), default=1.0)
+    digits, before = 60 + 2 * max(0, -math.floor(math.log10(smallest))), None  # 1 - (1 - p)^s is not zero
+    while digits < 4000:
         with mpmath.workdps(digits):
             result = record(**{name: mpmath.mpf(value) for name, value in values.items()})
             if before is not None and (result == before or abs(result - before) <= mpmath.mpf(10) ** -30 * abs(result)):

@@ -2,11 +2,13 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
 from longfat import verify
 from longfat.laws import selective_repeat as laws
+from tests.laws.test_rounds import poisson, summed
 
 
 def test_by_hand():
@@ -47,6 +49,40 @@ def test_delay_by_hand():
     assert laws.mean_delay_receiver(0.5, 2, 1.0, 4.0) == pytest.approx(4 + 56 / 3 - 5, rel=1e-15)
     # without loss: t_s + RTD / 2, the ideal delay of section 4.1
     assert laws.mean_delay_receiver(0.0, 16, 1e-3, 0.1) == pytest.approx(0.066, rel=1e-15)
+
+
+def plain_efficiency(window, loss, packets, ack):
+    """The four expressions of section 4.2 as the paper writes them, third one corrected, in mpmath."""
+    window, loss, packets, ack = map(mpmath.mpf, (window, loss, packets, ack))
+    g = 1 - (1 - loss) ** int(packets)
+    if window == 1:
+        rounds = poisson(loss, packets) if loss > 0.99 else summed(loss, int(packets))
+        return 1 / (1 / (1 - loss) + ack * rounds)
+    if window <= ack + 1:
+        return (1 / g + window) / (2 * ack + 1 + loss + (ack + 1) / (window * g))
+    if window < 2 * ack + 1:
+        m = min(window - ack, ack * (1 - loss))
+        return (ack + m + 1 / g) / (2 * ack + 1 + loss + 1 / g)
+    return 1 - loss
+
+
+@pytest.mark.parametrize("loss", [1e-300, 1e-100, 1e-16, 1e-6, 0.01, 0.5, 0.9, 1 - 1e-6, 1 - 1e-12])
+@pytest.mark.parametrize("packets", [16, 10**4, 10**9])
+def test_efficiency_against_the_plain_formula_in_many_digits(loss, packets):
+    """700 digits: at p = 1e-300 the plain form 1 - (1 - p)^s needs more than 350 to show anything at all."""
+    with mpmath.workdps(700 if loss < 1e-12 else 60):
+        for window, ack in (
+            (1.0, 23.08),
+            (1.0, 0.0),
+            (7.5, 23.08),
+            (30.0, 23.08),
+            (46.1, 23.08),
+            (60.0, 23.08),
+            (1e6, 7e5),
+        ):
+            expected = plain_efficiency(window, loss, packets, ack)
+            got = laws.throughput_efficiency(window, loss, packets, ack)
+            assert abs(got - expected) < 1e-12 * expected, (window, ack)
 
 
 def test_laws_without_an_erratum_have_nothing_as_printed():
