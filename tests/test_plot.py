@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 
 from longfat import design, plot
 from tests.test_design import BASELINE
@@ -30,6 +31,11 @@ def test_one_loss_alone():
     ax = plot.window_curves(design.window(loss=1e-3, points=2, **BASELINE), plt.figure().add_subplot())
     assert "150 Mbit/s, 20 ms" in ax.get_title()
     plt.close("all")
+
+
+def test_no_curves():
+    with pytest.raises(ValueError, match=r"call design\.window with points > 0"):
+        plot.window_curves(design.window(loss=1e-3, points=0, **BASELINE))
 
 
 def test_colours_differ_for_the_colour_blind():

@@ -137,7 +137,13 @@ def _interval(row: Any, prefix: str) -> str:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """One tidy table: the answers, what the reference window carries, and the curves."""
+    """One tidy table: the answers, what the reference window carries, and the curves.
+
+    >>> from longfat import design
+    >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=2)
+    >>> list(frame(data).kind)
+    ['answer', 'reference', 'curve', 'curve']
+    """
     import pandas as pd
 
     from longfat.plot import _rows

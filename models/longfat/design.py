@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
-from longfat.domains import number, whole_number
+from longfat.domains import generator, number, whole_number
 from longfat.laws import selective_repeat as laws
 from longfat.sim.segments import simulate
 
@@ -25,7 +25,12 @@ LARGEST_FACTOR = 64  # the simulator looks for windows up to so many times w_a +
 
 @dataclass(frozen=True)
 class Path:
-    """A path and the way it is cut into segments and packets, in SI units; derived figures as properties."""
+    """A path and the way it is cut into segments and packets, in SI units; derived figures as properties.
+
+    >>> path = Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
+    >>> path.segment_packets, path.product, round(path.ack_segments, 2)
+    (16, 12500000.0, 763.13)
+    """
 
     rate: float
     round_trip_time: float
@@ -163,7 +168,7 @@ def window(
     if search not in ("bisect", "scan"):
         raise ValueError(f"search = {search!r} is out of range: allowed are 'bisect' and 'scan'")
 
-    seed = np.random.default_rng(rng).integers(2**63)
+    seed = generator(rng).integers(2**63)
     rows = [_answer(path, p, target, search, seed, confidence) for p in _bar(losses, progress)]
     variables: dict[str, Any] = {
         name: ("loss", [row[name] for row in rows], _attrs(unit, description))

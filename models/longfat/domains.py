@@ -95,6 +95,21 @@ def whole_number(name: str, value: Any, unit: str, allowed: str) -> int:
     return result
 
 
+def generator(rng: Any) -> np.random.Generator:
+    """A random generator from whatever ``rng=`` was given: None, a seed, a SeedSequence or a Generator.
+
+    >>> bool(generator(1).integers(10) == np.random.default_rng(1).integers(10))
+    True
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"rng = {reprlib.repr(rng)} is out of range: allowed are None, whole numbers in [0, inf), "
+            "a numpy.random.SeedSequence or a numpy.random.Generator"
+        ) from None
+
+
 def _float(name: str, value: Any, unit: str, interval: Interval, *, whole: bool) -> float:
     """One number as a float; text, bytes and arrays of more than no dimension are none."""
     if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):

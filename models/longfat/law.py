@@ -50,6 +50,12 @@ class Symbol:
         A few words for tables.
     whole : bool
         Whether only whole numbers are allowed.
+
+    Examples
+    --------
+    >>> loss = Symbol("p", "probability", "[0, 1)", typical=(1e-6, 0.1))
+    >>> loss.interval.contains(1.0), loss.sympy
+    (False, p)
     """
 
     letter: str
@@ -112,6 +118,11 @@ class Validity:
         The condition as a function of some of the law's parameters, by their names.
     accuracy : float
         Largest absolute error inside the condition, in the unit of the law.
+
+    Examples
+    --------
+    >>> Validity("x < 5", lambda x: x < 5, accuracy=0.1)(x=3, y=7)
+    True
     """
 
     text: str

@@ -44,7 +44,21 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     -------
     matplotlib.axes.Axes
         The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset holds no curves.
+
+    Examples
+    --------
+    >>> from longfat import design
+    >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=3)
+    >>> window_curves(data).get_ylabel()
+    'throughput efficiency [1]'
     """
+    if "curve_law" not in data:
+        raise ValueError("data holds no curves: call design.window with points > 0")
     ax = ax if ax is not None else _new_axes()
     ack = data.attrs["ack_segments"]
     for index, row in enumerate(_rows(data)):

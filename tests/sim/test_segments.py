@@ -184,6 +184,8 @@ def test_without_jit_the_same_numbers():
         ("tolerance", 16, r"tolerance = 16 packets is out of range: allowed are whole numbers in \[0, 15\]"),
         ("replications", 1, "replications = 1 runs"),
         ("confidence", 1.0, "confidence = 1 probability"),
+        ("rng", "seed", "rng = 'seed' is out of range"),
+        ("rng", -1, "rng = -1 is out of range"),
     ],
 )
 def test_refusals(name, value, words):

@@ -21,6 +21,16 @@ class IndependentLoss:
     ----------
     loss : float
         Probability that a packet is lost [probability], in [0, 1).
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range.
+
+    Examples
+    --------
+    >>> IndependentLoss(0.01).mean
+    0.01
     """
 
     loss: float
@@ -49,6 +59,16 @@ class GilbertElliott:
         A bad state that loses everything is 1 - 1e-12 or so.
     good_to_bad, bad_to_good : float
         Probability of changing state after a packet [probability], in (0, 1).
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range.
+
+    Examples
+    --------
+    >>> round(GilbertElliott(0.0, 0.5, good_to_bad=0.01, bad_to_good=0.09).mean, 12)
+    0.05
     """
 
     good_loss: float

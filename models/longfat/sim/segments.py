@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat import domains
 from longfat.domains import number, whole_number
 from longfat.sim import _segment_kernel as kernel
 from longfat.sim.channel import GilbertElliott, IndependentLoss
@@ -123,7 +124,7 @@ def simulate(
     replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
 
-    generator = np.random.default_rng(rng)
+    generator = domains.generator(rng)
     points = list(product(channels, windows))
     measured = -(-segments // replications)
     raw = _run_all(points, segment_packets, ack_delay, tolerance, measured, replications, generator, progress)

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from longfat import domains
 from longfat.sim.segments import simulate
 
 
@@ -39,7 +38,7 @@ def segment_efficiency(
     >>> low < value < high
     True
     """
-    generator = np.random.default_rng(rng)
+    generator = domains.generator(rng)
 
     def estimate(
         *, window: float, loss: float, segment_packets: float, ack_segments: float, confidence: float
