@@ -37,7 +37,7 @@ def test_table_and_files(tmp_path, capsys):
         assert int(words[1]) == int(row.window_segments)
         assert float(words[4]) == pytest.approx(float(row.window_products), abs=1e-3)
         assert words[-1] == row.source.item()
-    assert "2.5 products (57 segments" in out  # 2.5 * 375 kB / 16384 B = 57.2
+    assert "2.5 products (937.5 kB, 57 whole segments)" in out  # 2.5 * 375 kB = 57.2 * 16384 B
     with xr.open_dataset(tmp_path / "out" / "window.nc") as data:
         assert data.load().window_segments.equals(expected.window_segments)
         assert data.attrs["rate"] == 150e6 / 8

@@ -117,8 +117,8 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
             f"{float(row.loss):8.3g}  {size}  {float(row.law):6.4f}  {float(row.simulated):9.4f}  "
             f"{_interval(row, '')}  {row.source.item()}"
         )
-    lines += ["", f"{a['reference_products']} products ({a['reference_window']} segments, "
-              f"{text(a['reference_window'] * a['segment'], 'bytes')}) really carry:", ""]  # fmt: skip
+    reference = f"{text(a['reference_products'] * a['product'], 'bytes')}, {a['reference_window']} whole segments"
+    lines += ["", f"{a['reference_products']} products ({reference}) really carry:", ""]
     for row in _rows(data):
         share = float(row.reference_simulated) / (1 - float(row.loss))
         lines.append(
@@ -126,8 +126,11 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
             f"{share:.1%} of what loss leaves (law: {float(row.reference_law):.4f})"
         )
     if any(row.source == "simulator" for row in _rows(data)):
-        lines += ["", "Where w_a s p^2 is above 0.02 or the path outside the law's validity, the law does not hold;"]
-        lines += ["there the window is the smallest whose simulated efficiency reaches the goal with its lower limit."]
+        lines += [
+            "",
+            'Rows "from simulator" lie outside the validity of the law (w_a s p^2 <= 0.02 and more: see its record):',
+            "there the window is the smallest whose simulated efficiency reaches the goal with its lower limit.",
+        ]
     return "\n".join(lines)
 
 
