@@ -61,6 +61,10 @@ class ArrayNamespace:
             state = step(i, *state)
         return state
 
+    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """What the first state tends to, or 0 if that is below; so many steps reach it in floats."""
+        return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
+
 
 class JaxNamespace(ArrayNamespace):
     """JAX arrays and tracers: nothing depends on a value at trace time, nothing is written in place."""
@@ -149,6 +153,14 @@ class MpmathNamespace:
         """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
         return mpmath()
 
+    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """What the first state tends to, or 0 if that is below: steps until it stays, to the working precision."""
+        for i in range(1, 100 * times):
+            before, state = max(state[0], 0), step(i, *state)
+            if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
+                return max(state[0], 0)
+        raise ArithmeticError(f"{name} does not settle")
+
 
 class SympyNamespace:
     """sympy expressions, written as a reader wants to see them."""
@@ -186,6 +198,10 @@ class SympyNamespace:
         """An unevaluated Sum."""
         i = self.sympy.Symbol("i", integer=True, positive=True)
         return self.sympy.Sum(term(i), (i, 1, self.sympy.oo))
+
+    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """A name for what the recurrence tends to; the law's documentation states the recurrence."""
+        return self.sympy.Max(self.sympy.Function(name, real=True)(self.sympy.oo), 0)
 
 
 NUMPY = ArrayNamespace(np)  # follows the array API by itself since 2.1

@@ -8,6 +8,7 @@ lost, and every segment is delivered completely (sections 4.2). Proofs: derivati
 
 from longfat.laws.selective_repeat.delay import mean_delay_receiver, mean_delay_sender, mean_rounds
 from longfat.laws.selective_repeat.efficiency import throughput_efficiency, window_for_efficiency
+from longfat.laws.selective_repeat.many_rounds import throughput_efficiency_many_rounds
 from longfat.laws.selective_repeat.rates import (
     ack_delay,
     ack_segments,
@@ -30,5 +31,6 @@ __all__ = [
     "mean_delay_sender",
     "mean_rounds",
     "throughput_efficiency",
+    "throughput_efficiency_many_rounds",
     "window_for_efficiency",
 ]
