@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat import design, plot
 from longfat.files import WholeFiles
-from longfat.laws.selective_repeat import throughput_efficiency
+from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.sim.segments import simulate
 
 PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
@@ -75,7 +75,12 @@ def figure_14(packets: float = 1e7, rng: int = 14):
     ack = data.attrs["ack_segments"]
     dense = np.unique(np.concatenate([np.linspace(1, max(WINDOWS), 600), [ack + 1, 2 * ack + 1 - 1e-9, 2 * ack + 1]]))
     data = data.assign_coords(law_window=("law_window", dense, {"units": "segments"}))
-    for name, one in (("law", throughput_efficiency), ("printed", throughput_efficiency.as_printed)):
+    laws = {
+        "law": throughput_efficiency,
+        "printed": throughput_efficiency.as_printed,
+        "ours": throughput_efficiency_many_rounds,
+    }
+    for name, one in laws.items():
         for dim, windows in (("window", np.array(WINDOWS, float)), ("law_window", dense)):
             values = one(windows[None, :], np.array(LOSSES)[:, None], PATH.segment_packets, ack)
             data[f"{name}_at_{dim}"] = (("loss", dim), values, {"units": "1"})
@@ -89,12 +94,14 @@ def draw_14(data, axes) -> None:
         row, colour = data.sel(loss=p), f"C{index}"
         above.plot(row.law_window, row.law_at_law_window, color=colour, label=f"p = {p:g}")
         above.plot(row.law_window, row.printed_at_law_window, color=colour, ls=":")
+        above.plot(row.law_window, row.ours_at_law_window, color=colour, ls=(0, (6, 1, 1, 1)), lw=0.9)
         value, half = row.throughput_efficiency, row.throughput_efficiency_upper - row.throughput_efficiency
         above.errorbar(row.window, value, half, color=colour, ls="", marker="o", ms=3.5, lw=1)
         below.errorbar(row.window, row.law_at_window - value, half, color=colour, marker="o", ms=3.5, lw=1)
         below.plot(row.window, row.printed_at_window - value, color=colour, ls=":")
     above.plot([], [], color="0.4", label="law (third case corrected)")
     above.plot([], [], color="0.4", ls=":", label="law as printed")
+    above.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")
     above.errorbar([], [], [], color="0.4", ls="", marker="o", ms=3.5, label="simulated, 95% interval")
     ack = data.attrs["ack_segments"]
     for ax in axes:

@@ -17,7 +17,7 @@ def test_window_curves():
     assert "[segments]" in ax.get_xlabel()
     assert "[1]" in ax.get_ylabel()
     drawn = {tuple(np.round(line.get_ydata(), 12)) for line in ax.lines if len(line.get_ydata()) > 10}
-    for name in ("dense_law", "dense_as_printed"):
+    for name in ("dense_law", "dense_as_printed", "dense_many_rounds"):
         for i in range(2):
             assert tuple(np.round(data[name].values[i], 12)) in drawn
     labels = [text.get_text() for text in ax.get_legend().get_texts()]

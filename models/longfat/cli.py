@@ -177,7 +177,13 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     for row in _rows(data):
         for i in range(data.sizes.get("window", 0)):
             point = row.isel(window=i)
-            add("curve", point, float(point.window), "curve_", as_printed=float(point.curve_as_printed))
+            add(
+                "curve",
+                point,
+                float(point.window),
+                "curve_",
+                **{name: float(point[f"curve_{name}"]) for name in ("as_printed", "many_rounds")},
+            )
     return pd.DataFrame(rows)
 
 

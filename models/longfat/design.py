@@ -128,9 +128,9 @@ def window(
         products], ``goal`` [1], ``law`` and ``simulated`` efficiency there [1] with ``_lower`` and ``_upper``,
         ``source`` ("law" or "simulator"), ``status`` ("reached" or "not reached"; the window is then NaN),
         ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: what 2.5 products
-        carry. Along ``loss`` and ``window``: ``curve_law``, ``curve_as_printed`` and
-        ``curve_simulated``, with its limits; along ``loss`` and ``law_window``, more densely, ``dense_law`` and
-        ``dense_as_printed``.
+        carry. Along ``loss`` and ``window``: ``curve_law``, ``curve_as_printed``,
+        ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its limits; along
+        ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
 
     Raises
     ------
@@ -216,6 +216,13 @@ ANSWER = {
     "reference_simulated": ("1", "throughput efficiency at the reference window, simulated"),
     "reference_simulated_lower": ("1", "throughput efficiency at the reference window, lower confidence limit"),
     "reference_simulated_upper": ("1", "throughput efficiency at the reference window, upper confidence limit"),
+}
+
+
+CURVES = {
+    "law": laws.throughput_efficiency,
+    "as_printed": laws.throughput_efficiency.as_printed,
+    "many_rounds": laws.throughput_efficiency_many_rounds,
 }
 
 
@@ -333,8 +340,10 @@ def _curves(
     }
     variables = {}
     for dim, grid in (("window", windows.astype(float)), ("law_window", dense)):
-        for name, one in (("law", laws.throughput_efficiency), ("as_printed", laws.throughput_efficiency.as_printed)):
-            values = one(grid[None, :], np.asarray(losses)[:, None], path.segment_packets, ack)
+        for name, one in CURVES.items():
+            # NaN where a loss lies outside the domain of this law.
+            rates = [loss if one.symbols["loss"].interval.contains(loss) else math.nan for loss in losses]
+            values = one(grid[None, :], np.asarray(rates)[:, None], path.segment_packets, ack)
             label = ("curve_" if dim == "window" else "dense_") + name
             variables[label] = (("loss", dim), values, _attrs("1", f"throughput efficiency, {name.replace('_', ' ')}"))
     runs = [path.simulate(loss, windows.tolist(), seed, confidence, 5e4, progress) for loss in losses]

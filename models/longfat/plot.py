@@ -29,7 +29,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
-    """Draw efficiency over window: the law, simulated points with their intervals, and the window chosen.
+    """Draw efficiency over window: the laws, simulated points with their intervals, and the window chosen.
 
     Parameters
     ----------
@@ -65,6 +65,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         colour = f"C{index % 7}"
         label = f"p = {float(row.loss):g}"
         ax.plot(row.law_window, row.dense_law, color=colour, ls="-" if row.source == "law" else "--", label=label)
+        ax.plot(row.law_window, row.dense_many_rounds, color=colour, ls=(0, (6, 1, 1, 1)), lw=0.9)
         if printed:
             ax.plot(row.law_window, row.dense_as_printed, color=colour, ls=":", lw=1)
         error = np.abs(
@@ -75,6 +76,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
             ax.plot(row.window_segments, row.goal, color=colour, marker="v", ms=9, mec="black", mew=0.6, zorder=5)
     ax.plot([], [], color="0.4", ls="-", label="law")
     ax.plot([], [], color="0.4", ls="--", label="law, outside its validity")
+    ax.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")
     if printed:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="law as printed")
     ax.errorbar(
@@ -103,7 +105,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     )
     ax.legend(loc="lower right")
     ax.annotate(
-        "law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: 10^7 packets or more a point",
+        "law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: at least 10^7 packets a point",
         (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
     )  # fmt: skip
     return ax
