@@ -102,12 +102,14 @@ def generator(rng: Any) -> np.random.Generator:
     True
     """
     try:
-        return np.random.default_rng(rng)
+        result = np.random.default_rng(rng)
+        result.spawn(0)  # a generator that cannot have children is of no use to replications
     except (TypeError, ValueError):
         raise ValueError(
             f"rng = {reprlib.repr(rng)} is out of range: allowed are None, whole numbers in [0, inf), "
-            "a numpy.random.SeedSequence or a numpy.random.Generator"
+            "a numpy.random.SeedSequence or a numpy.random.Generator made from one"
         ) from None
+    return result
 
 
 def _float(name: str, value: Any, unit: str, interval: Interval, *, whole: bool) -> float:
@@ -133,6 +135,6 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool 
     outside = ~inside & ~np.isnan(values)
     if outside.any():
         index = tuple(int(i) for i in np.argwhere(outside)[0])
-        where = ", ".join(map(str, index))
-        raise refuse(f"{name}[{where}]", values[index].item(), unit, interval, whole=whole)
+        where = f"[{', '.join(map(str, index))}]" if index else ""
+        raise refuse(f"{name}{where}", values[index].item(), unit, interval, whole=whole)
     return True

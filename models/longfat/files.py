@@ -48,6 +48,8 @@ class WholeFiles:
 
     def path(self, name: str) -> Path:
         """Where to write the file that shall appear as ``name``."""
+        if (self.directory / name).is_dir():
+            raise ValueError(f"output = {self.directory} cannot be written to: {name} is a directory there")
         temporary = self.directory / f".{name}.{os.getpid()}.part"
         self._pending[temporary] = self.directory / name
         return temporary

@@ -17,7 +17,11 @@ record come validation, documentation, test strategies, the symbolic expression 
 
 from __future__ import annotations
 
+import decimal
+import importlib
 import inspect
+import numbers
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -184,23 +188,57 @@ class Law:
 
             return xarray.apply_ufunc(self, *values).assign_attrs(units=self.unit, long_name=self.name)
         xp = namespaces.namespace_of(values)
+        values = [self._plain(*pair) for pair in zip(self.symbols, values, strict=True)]
         if isinstance(xp, namespaces.SympyNamespace):
-            return self.function(*map(xp.sympy.sympify, values), xp=xp)
+            symbols = [xp.sympy.sympify(value) for value in values]
+            self._check_numbers(symbols)
+            return self.function(*symbols, xp=xp)
         if isinstance(xp, namespaces.MpmathNamespace):
+            for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
+                if not namespaces.is_scalar(value) and not namespaces._is(value, "mpmath", "mpf"):
+                    raise domains.refuse(name, reprlib.repr(value), symbol.unit, symbol.interval)
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
             return self.function(*values, xp=xp)
         return self._arrays(values, xp)
 
+    def _plain(self, name: str, value: Any) -> Any:
+        """Real numbers of all kinds as floats, sequences as arrays; what is no real number is refused."""
+        if isinstance(value, bool | float | np.floating | np.integer):
+            return value
+        symbol = self.symbols[name]
+        refusal = domains.refuse(name, " ".join(reprlib.repr(value).split()), symbol.unit, symbol.interval)
+        if isinstance(value, numbers.Real | decimal.Decimal) and not namespaces._is(value, "sympy", "Basic"):
+            try:
+                return value if namespaces._is(value, "mpmath", "mpf") else float(value)
+            except OverflowError:
+                raise refusal from None
+        if value is None or isinstance(value, str | bytes | complex | np.generic) or hasattr(value, "magnitude"):
+            raise refusal
+        if isinstance(value, list | tuple):
+            try:
+                value = np.asarray(value)
+            except ValueError:
+                raise refusal from None
+        if isinstance(getattr(value, "dtype", None), np.dtype) and value.dtype.kind not in "fiub":
+            raise refusal
+        return value
+
+    def _check_numbers(self, values: list[Any]) -> None:
+        """Among symbols, what is a number has to lie in its domain."""
+        for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
+            if value.is_number and not (value.is_real and symbol.interval.contains(value)):
+                raise domains.refuse(name, value, symbol.unit, symbol.interval, whole=symbol.whole)
+
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
         traced = any(map(namespaces.is_traced, values))
         undefined = False if traced else self._check(values)
         arrays = namespaces.as_arrays(values, xp)
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)
         if xp is namespaces.NUMPY and all(map(namespaces.is_scalar, values)):
             return float(result)
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
         if result.shape != shape:  # the case that applied does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
         if traced or undefined:  # nothing can be refused while tracing: what lies outside becomes NaN
@@ -286,8 +324,17 @@ class Law:
             f"{rows}</table><p>{' '.join(notes)}</p>"
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name, as functions are."""
+        return _named, (self.function.__module__, self.name)
+
     def __repr__(self) -> str:
         return f"<law {self.name}({', '.join(self.symbols)}) [{self.unit}], {self.source}>"
+
+
+def _named(module: str, name: str) -> Law:
+    found: Law = getattr(importlib.import_module(module), name)
+    return found
 
 
 _REGISTRY: dict[str, Law] = {}

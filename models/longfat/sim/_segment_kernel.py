@@ -186,6 +186,8 @@ def run(rng, channel, window, segment, ack_delay, tolerance, warm_up, measured, 
             began = now
         if segment_number == last and ended < 0:
             ended = now
+            if first_hole == end_hole or hole_segment[first_hole & mask] >= last:
+                break
         bound = steady  # segments that may be sent before something other than a loss comes between
         if segment_number < warm_up:
             bound = min(bound, warm_up - segment_number)

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import domains
-from longfat.domains import number, whole_number
+from longfat.domains import number, refuse, whole_number
 from longfat.sim import _segment_kernel as kernel
 from longfat.sim.channel import GilbertElliott, IndependentLoss
 
 if TYPE_CHECKING:
     import xarray as xr
+
+LEAST_WINDOWS = 10  # measured in each replication
 
 Channel = IndependentLoss | GilbertElliott
 
@@ -64,7 +66,8 @@ def simulate(
         Acknowledgment delay in segment times [segments], at least 0; times ``segment_packets`` it must be a
         whole number of packet times.
     segments : int
-        Segments measured, all replications together [segments].
+        Segments measured, all replications together, at least [segments]: each replication measures whole
+        windows, ten or more.
     tolerance : int
         Lost packets of a segment that the application accepts [packets], less than ``segment_packets``.
     replications : int
@@ -83,7 +86,8 @@ def simulate(
     xarray.Dataset
         ``throughput_efficiency`` [1], ``mean_delay`` and ``max_delay`` [packet times] from the first
         transmission of a segment to the end of the transmission that completes it, propagation excluded, each
-        with ``_lower`` and ``_upper``; ``sent_packets`` and ``lost_packets`` of the whole run. Dimensions
+        with ``_lower`` and ``_upper``; ``sent_packets`` and ``lost_packets`` of the whole run, and
+        the ``segments`` measured. Dimensions
         ``loss`` and ``window`` where sequences were given.
 
     Notes
@@ -126,24 +130,30 @@ def simulate(
 
     generator = domains.generator(rng)
     points = list(product(channels, windows))
-    measured = -(-segments // replications)
+    # Whole windows, and enough of them: a part of one would depend on where in the pattern it lies.
+    enough = [max(-(-segments // replications), LEAST_WINDOWS * w) for w in windows]
+    measured = np.array([-(-one // w) * w for one, w in zip(enough, windows, strict=True)])
+    if measured.max() * (segment_packets + ack_delay) > 1e17:
+        raise refuse("segments", segments, "segments", f"[1, {1e17 / (segment_packets + ack_delay):.3g})", whole=True)
     raw = _run_all(points, segment_packets, ack_delay, tolerance, measured, replications, generator, progress)
     raw = raw.reshape(len(channels), len(windows), replications, -1)
 
-    efficiency = measured * segment_packets / raw[..., kernel.ELAPSED]
+    each = measured[None, :, None]
+    efficiency = each * segment_packets / raw[..., kernel.ELAPSED]
     samples = {
         "throughput_efficiency": efficiency,
-        "mean_delay": raw[..., kernel.DELAY_SUM] / measured,
+        "mean_delay": raw[..., kernel.DELAY_SUM] / each,
         "max_delay": raw[..., kernel.DELAY_MAX],
     }
     dims = ("loss", "window")
-    variables = {}
+    variables: dict[str, Any] = {}
     for name, (unit, description) in QUANTITIES.items():
         for suffix, values in zip(("", "_lower", "_upper"), _interval(samples[name], confidence), strict=True):
             variables[name + suffix] = (dims, values, {"units": unit, "long_name": description})
     for name, column in (("sent_packets", kernel.SENT), ("lost_packets", kernel.LOST)):
         description = name.replace("_", " ")
         variables[name] = (dims, raw[..., column].sum(-1), {"units": "packets", "long_name": description})
+    variables["segments"] = (("window",), measured * replications, {"units": "segments", "long_name": "measured"})
     data = xr.Dataset(
         variables,
         coords={
@@ -154,7 +164,6 @@ def simulate(
     data.attrs = {
         "segment_packets": segment_packets,
         "ack_segments": ack_delay / segment_packets,
-        "segments": measured * replications,
         "tolerance": tolerance,
         "replications": replications,
         "confidence": confidence,
@@ -192,7 +201,7 @@ def _run_all(
     segment: int,
     ack_delay: int,
     tolerance: int,
-    measured: int,
+    measured: np.ndarray,
     replications: int,
     generator: np.random.Generator,
     progress: bool,
@@ -206,7 +215,8 @@ def _run_all(
 
     def one(job: int) -> None:
         channel, window = points[job // replications]
-        warm_up = max(5 * window, measured // 10)
+        count = int(measured[job // replications % len(measured)])
+        warm_up = max(5 * window, count // 10)
         kernel.run(
             streams[job],
             channel.parameters(),
@@ -215,7 +225,7 @@ def _run_all(
             ack_delay,
             tolerance,
             warm_up,
-            measured,
+            count,
             stop,
             results[job],
         )

@@ -38,17 +38,19 @@ def segment_efficiency(
     >>> low < value < high
     True
     """
+    packets = domains.number("packets", packets, "packets", "[1, 1e15]")
+    lost = domains.number("lost", lost, "packets", "[0, 1e12]")
     generator = domains.generator(rng)
 
     def estimate(
         *, window: float, loss: float, segment_packets: float, ack_segments: float, confidence: float
     ) -> tuple[float, float, float]:
         run = simulate(
-            window=int(window),
+            window=window,  # type: ignore[arg-type]  # refused there if it is not whole
             loss=loss,
-            segment_packets=int(segment_packets),
+            segment_packets=segment_packets,  # type: ignore[arg-type]
             ack_segments=ack_segments,
-            segments=math.ceil(max(packets, lost / loss if loss > 0 else 0) / segment_packets),
+            segments=math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1)),
             replications=replications,
             confidence=confidence,
             rng=generator,

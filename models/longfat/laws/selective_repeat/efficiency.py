@@ -124,7 +124,9 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
     "the denominator of the third case has m once more than the cycle has segment times, so the curve falls "
     "by a jump at W = w_a + 1 and tends to 2/3 on long paths."
 )
-def _printed(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any) -> Any:
+def throughput_efficiency_as_printed(
+    window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any
+) -> Any:
     """The four expressions for ThE as printed in section 4.2."""
     g = _damaged(loss, segment_packets, xp)
 

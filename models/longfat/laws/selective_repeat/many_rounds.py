@@ -71,7 +71,7 @@ def throughput_efficiency_many_rounds(
     Examples
     --------
     >>> round(throughput_efficiency_many_rounds(1907, 0.01, 16, 763.125), 3)
-    0.859
+    0.86
 
     References
     ----------
@@ -82,9 +82,9 @@ def throughput_efficiency_many_rounds(
     def step(k: Any, waiting: Any, chance: Any) -> tuple[Any, Any]:
         g = -xp.expm1(segment_packets * xp.log1p(-chance))
         above = xp.maximum(waiting, 0 * waiting)
-        # q with numerator and denominator multiplied by w_a (1 + n)
-        spread = g * (window * ack_segments + above)
-        share = spread / (spread + (1 - g) * (ack_segments + above))
+        alone = ack_segments / (ack_segments + above)  # 1 / (1 + n)
+        distance = window * alone + (1 - alone)
+        share = g * distance / (g * distance + (1 - g))
         after = xp.piecewise(
             lambda: waiting + ack_segments,
             (waiting >= 0, lambda: waiting + ack_segments * share),

@@ -43,8 +43,9 @@ def _floats(loss: Any, packets: Any, xp: Any) -> Any:
     # Each form is evaluated inside its own region only, so that no branch not taken spoils a gradient.
     result = xp.where(
         decay >= SPLIT,
-        _split_sum(xp.maximum(decay, xp.full_like(decay, SPLIT)), packets, xp),
-        _near_one(xp.minimum(decay, xp.full_like(decay, SPLIT)), packets, xp),
+        # where, not maximum: at a tie a maximum would pass on half of the gradient.
+        _split_sum(xp.where(decay >= SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
+        _near_one(xp.where(decay < SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
     )
     return xp.where(loss > 0, result, packets * loss)  # S - 1 = s p + O(p^2)
 
