@@ -2,6 +2,9 @@
 
 import inspect
 import math
+import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import jax
 import jax.numpy as jnp
@@ -219,6 +222,51 @@ def test_tracing_checks_nothing_and_precision_is_left_alone():
     with jax.experimental.enable_x64(False) if hasattr(jax.experimental, "enable_x64") else jax.enable_x64(False):
         result = throughput_efficiency(jnp.asarray([24.0]), 1e-3, 16, 23.0)
         assert result.dtype == jnp.float32
+
+
+@EVERY
+def test_laws_travel_between_processes(one):
+    assert pickle.loads(pickle.dumps(one)) is one
+    if one.has_printed:
+        assert pickle.loads(pickle.dumps(one.as_printed)) is one.as_printed
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "0.001",
+        b"0.001",
+        None,
+        1j,
+        np.complex128(0.1),
+        np.timedelta64(1, "s"),
+        10**400,
+        [None],
+        [1j],
+        ["x"],
+        [[1], [1, 2]],
+    ],
+)
+def test_what_is_no_real_number_is_refused(bad):
+    for others in ((24, 16, 23.0), (mpmath.mpf(24), 16, 23.0), (sympy.Symbol("W"), 16, 23.0), (jnp.ones(2), 16, 23.0)):
+        with pytest.raises(ValueError, match=r"^loss = ") as refusal:
+            throughput_efficiency(others[0], bad, *others[1:])
+        assert "\n" not in str(refusal.value)
+
+
+def test_numbers_among_symbols_are_checked():
+    with pytest.raises(ValueError, match="window = -3 segments"):
+        throughput_efficiency(sympy.Integer(-3), sympy.Rational(1, 2), 16, 23)
+    with pytest.raises(ValueError, match="loss = -3"):
+        throughput_efficiency(sympy.Symbol("x"), -3.0, 16, 23)
+    with pytest.raises(ValueError, match="window = nan"):
+        throughput_efficiency(sympy.nan, sympy.Rational(1, 2), 16, 23)
+
+
+def test_other_real_numbers_give_floats():
+    exact = throughput_efficiency(24, Fraction(1, 1000), 16, Decimal(23))
+    assert isinstance(exact, float)
+    assert exact == throughput_efficiency(24, 1e-3, 16, 23.0)
 
 
 def test_dataarrays_keep_their_labels():

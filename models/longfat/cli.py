@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ def commands() -> None:
 @click.option("--segment", default="16KiB", show_default=True, help="Segment size.")
 @click.option("--packet", default="1024B", show_default=True, help="Largest packet.")
 @click.option("--target", default="0.95", show_default=True, help="Share of the attainable efficiency 1 - p.")
+@click.option("--source", default="auto", show_default=True, help="What answers: auto, law or simulator.")
 @click.option("--iperf3", metavar="FILE", help="Take rate, RTT and loss from the output of iperf3 --json.")
 @click.option("--ping", metavar="FILE", help="Take the RTT from the output of ping: its minimum.")
 @click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
@@ -48,6 +50,7 @@ def window_command(output: str, **flags: Any) -> None:
             **path,
             segment=flags["segment"],
             packet=flags["packet"],
+            source=flags["source"],
             target=quantities.fraction(flags["target"], "target", "(0, 1)"),
             points=_whole("points", flags["points"], "windows", "[2, 10000]"),
             confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
@@ -63,9 +66,9 @@ def _whole(name: str, text: str, unit: str, allowed: str) -> int:
     from longfat.domains import refuse, whole_number
 
     try:
-        return whole_number(name, int(text), unit, allowed)
+        return whole_number(name, int(text) if text.lstrip("+-").isdecimal() else math.nan, unit, allowed)
     except ValueError:
-        raise refuse(name, text, unit, allowed, whole=True) from None
+        raise refuse(name, text or "''", unit, allowed, whole=True) from None
 
 
 def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -79,7 +82,9 @@ def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         figures = figures.merged(measured.read_iperf3(flags["iperf3"]))
     given = {
         "rate": quantities.rate(flags["rate"]) if flags["rate"] else figures.rate,
-        "round_trip_time": quantities.duration(flags["rtt"], "rtt") if flags["rtt"] else figures.round_trip_time,
+        "round_trip_time": quantities.duration(flags["rtt"], "rtt", "(0, inf)")
+        if flags["rtt"]
+        else figures.round_trip_time,
         "loss": quantities.fractions(flags["loss"]) if flags["loss"] else figures.loss,
     }
     for name, flag in (("rate", "--rate"), ("round_trip_time", "--rtt"), ("loss", "--loss")):
@@ -94,7 +99,7 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     from longfat.quantities import text
 
     a = data.attrs
-    interval = f"{a['confidence']:.0%} interval"
+    interval = f"{_percent(a['confidence'])} interval"
     lines = [
         f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: "
         f"bandwidth-delay product {text(a['product'], 'bytes')}",
@@ -102,30 +107,37 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
         f"{a['ack_segments']:.5g} segments",
         *(f"note      {note}" for note in notes),
         "",
-        f"Smallest window that carries {a['target']:.0%} of what loss leaves (1 - p):",
+        f"Smallest window that carries {_percent(a['target'])} of what loss leaves (1 - p):",
         "",
         f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'products':>8}  {'law':>6}  {'simulated':>9}  "
         f"{interval:>16}  from",
     ]
     for row in _rows(data):
-        if row.status == "reached":
+        if row.status != "not reached":
             size = f"{int(row.window_segments):8d}  {text(float(row.window_bytes), 'bytes'):>10}"
-            size += f"  {float(row.window_products):8.3f}"
+            size += f"  {float(row.window_products):8.4g}"
         else:
             size = f"{'not reached':>30}"
         lines.append(
             f"{float(row.loss):8.3g}  {size}  {float(row.law):6.4f}  {float(row.simulated):9.4f}  "
-            f"{_interval(row, '')}  {row.source.item()}"
+            f"{_interval(row, '')}  {row.source.item()}{', near' if row.status == 'near' else ''}"
         )
     reference = f"{text(a['reference_products'] * a['product'], 'bytes')}, {a['reference_window']} whole segments"
-    lines += ["", f"{a['reference_products']} products ({reference}) really carry:", ""]
-    for row in _rows(data):
+    if a["reference_window"]:
+        lines += ["", f"{a['reference_products']} products ({reference}) really carry:", ""]
+    for row in _rows(data) if a["reference_window"] else []:
         share = float(row.reference_simulated) / (1 - float(row.loss))
         lines.append(
             f"{float(row.loss):8.3g}  {float(row.reference_simulated):.4f}  {_interval(row, 'reference_')}  "
             f"{share:.1%} of what loss leaves (law: {float(row.reference_law):.4f})"
         )
-    if any(row.source == "simulator" for row in _rows(data)):
+    if any(row.status == "near" for row in _rows(data)):
+        lines += [
+            "",
+            'Rows "near": by the law, within its accuracy; the simulation stays below the goal. --source simulator',
+            "finds the window whose simulated efficiency reaches it.",
+        ]
+    if a["source_wanted"] == "auto" and any(row.source == "simulator" for row in _rows(data)):
         lines += [
             "",
             'Rows "from simulator" lie outside the validity of the law (w_a s p^2 <= 0.02 and more: see its record):',
@@ -134,9 +146,13 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.6g}%"
+
+
 def _interval(row: Any, prefix: str) -> str:
     low, high = (float(row[f"{prefix}simulated_{side}"]) for side in ("lower", "upper"))
-    return f"{low:.4f} .. {high:.4f}"
+    return f"{low:6.4f} .. {high:6.4f}"
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
@@ -196,7 +212,10 @@ def _write(data: xr.Dataset, files: Any) -> None:
     from longfat import plot
 
     frame(data).to_csv(files.path("window.csv"), index=False)
-    data.to_netcdf(files.path("window.nc"), engine="netcdf4")
+    try:
+        data.to_netcdf(files.path("window.nc"), engine="netcdf4")
+    except RuntimeError as error:  # how the library reports a disk that is full
+        raise OSError(f"window.nc cannot be written: {error}") from None
     with plot.style():
         figure, ax = plt.subplots()
         plot.window_curves(data, ax)

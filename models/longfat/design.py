@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Search = Literal["bisect", "scan"]
+Source = Literal["auto", "law", "simulator"]
 REFERENCE_PRODUCTS = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 LARGEST_FACTOR = 64  # the simulator looks for windows up to so many times w_a + 1
 
@@ -87,6 +89,7 @@ def window(
     segment: float | str,
     packet: float | str,
     target: float = 0.95,
+    source: Source = "auto",
     search: Search = "bisect",
     points: int = 24,
     confidence: float = 0.95,
@@ -110,6 +113,8 @@ def window(
         packets that are no larger than ``packet``.
     target : float
         Share of the attainable efficiency 1 - p [1], in (0, 1).
+    source : {"auto", "law", "simulator"}
+        What answers: by default the law where it is valid and the simulator elsewhere.
     search : {"bisect", "scan"}
         How the window is found. "scan" tries every window in turn: slow, and the referee of the other.
     points : int
@@ -126,7 +131,8 @@ def window(
     xarray.Dataset
         Along ``loss``: ``window_segments`` [segments], ``window_bytes``, ``window_products`` [bandwidth-delay
         products], ``goal`` [1], ``law`` and ``simulated`` efficiency there [1] with ``_lower`` and ``_upper``,
-        ``source`` ("law" or "simulator"), ``status`` ("reached" or "not reached"; the window is then NaN),
+        ``source`` ("law" or "simulator"), ``status`` ("reached"; "near", if the law reaches the goal and the
+        simulation stays below; "not reached", the window is then NaN),
         ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: what 2.5 products
         carry. Along ``loss`` and ``window``: ``curve_law``, ``curve_as_printed``,
         ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its limits; along
@@ -165,11 +171,12 @@ def window(
     target = number("target", target, "1", "(0, 1)")
     points = whole_number("points", points, "windows", "[0, 10000]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    if search not in ("bisect", "scan"):
-        raise ValueError(f"search = {search!r} is out of range: allowed are 'bisect' and 'scan'")
+    for name, choice, allowed in (("search", search, get_args(Search)), ("source", source, get_args(Source))):
+        if not isinstance(choice, str) or choice not in allowed:
+            raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
 
     seed = generator(rng).integers(2**63)
-    rows = [_answer(path, p, target, search, seed, confidence) for p in _bar(losses, progress)]
+    rows = [_answer(path, p, target, source, search, seed, confidence) for p in _bar(losses, progress)]
     variables: dict[str, Any] = {
         name: ("loss", [row[name] for row in rows], _attrs(unit, description))
         for name, (unit, description) in ANSWER.items()
@@ -191,13 +198,16 @@ def window(
         "product": path.product,
         "reference_products": REFERENCE_PRODUCTS,
         "reference_window": _reference_window(path),
+        "simulated_ack_segments": round(path.ack_segments * path.segment_packets) / path.segment_packets,
         "target": target,
+        "source_wanted": source,
         "confidence": confidence,
         "seed": str(seed),
         "units": "bytes/s, s, bytes, bytes, packets, s, s, segments, bytes, products, segments in this order",
         "longfat_version": __version__,
     }
-    return data if isinstance(loss, list | tuple | np.ndarray) or len(losses) > 1 else data.squeeze("loss")
+    alone = len(losses) == 1 and (isinstance(loss, str) or np.ndim(loss) == 0)
+    return data.squeeze("loss") if alone else data
 
 
 ANSWER = {
@@ -244,8 +254,8 @@ def _bar(items: Any, progress: bool) -> Any:
 
 
 def _reference_window(path: Path) -> int:
-    """The largest whole window inside 2.5 products."""
-    return max(1, math.floor(REFERENCE_PRODUCTS * path.product / path.segment))
+    """The largest whole window inside 2.5 products; 0 if they hold less than a segment."""
+    return math.floor(REFERENCE_PRODUCTS * path.product / path.segment)
 
 
 def _efficiency(path: Path, loss: float, window: Any) -> Any:
@@ -293,7 +303,9 @@ def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search
     return high
 
 
-def _answer(path: Path, loss: float, target: float, search: Search, seed: Any, confidence: float) -> dict[str, Any]:
+def _answer(
+    path: Path, loss: float, target: float, wanted: Source, search: Search, seed: Any, confidence: float
+) -> dict[str, Any]:
     """One row of the answer. All windows meet the same random numbers, so that they can be compared."""
     goal = target * (1 - loss)
 
@@ -301,9 +313,10 @@ def _answer(path: Path, loss: float, target: float, search: Search, seed: Any, c
         return path.simulate(loss, w, seed, confidence)
 
     found: int | None = law_window(path, loss, goal, search)
-    source = "law"
-    if not law_is_valid(path, loss, found or 1):
-        source = "simulator"
+    source = wanted
+    if wanted == "auto":
+        source = "law" if law_is_valid(path, loss, found or 1) else "simulator"
+    if source == "simulator":
         found = simulated_window(lambda w: bool(run(w).throughput_efficiency_lower >= goal), path.ack_segments, search)
     reference = _reference_window(path)
     row: dict[str, Any] = {
@@ -321,6 +334,8 @@ def _answer(path: Path, loss: float, target: float, search: Search, seed: Any, c
         for suffix in ("", "_lower", "_upper"):
             value = math.nan if result is None else float(result["throughput_efficiency" + suffix])
             row[f"{prefix}simulated{suffix}"] = value
+    if row["simulated_upper"] < goal:
+        row["status"] = "near"
     return row
 
 

@@ -204,7 +204,7 @@ class Law:
 
     def _plain(self, name: str, value: Any) -> Any:
         """Real numbers of all kinds as floats, sequences as arrays; what is no real number is refused."""
-        if isinstance(value, bool | float | np.floating | np.integer):
+        if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
         refusal = domains.refuse(name, " ".join(reprlib.repr(value).split()), symbol.unit, symbol.interval)

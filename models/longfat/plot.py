@@ -80,7 +80,14 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     if printed:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="law as printed")
     ax.errorbar(
-        [], [], [], color="0.4", ls="", marker="o", ms=3, label=f"simulated, {data.attrs['confidence']:.0%} interval"
+        [],
+        [],
+        [],
+        color="0.4",
+        ls="",
+        marker="o",
+        ms=3,
+        label=f"simulated, {100 * data.attrs['confidence']:.6g}% interval",
     )
     ax.plot(
         [],
@@ -91,7 +98,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         ms=9,
         mec="black",
         mew=0.6,
-        label=f"window for {data.attrs['target']:.0%} of 1 - p",
+        label=f"window for {100 * data.attrs['target']:.6g}% of 1 - p",
     )
     top = ax.secondary_xaxis("top", functions=(lambda w: w / ack, lambda x: x * ack))
     top.set_xlabel("window / w_a [1]")

@@ -92,6 +92,12 @@ def test_no_step_where_the_forms_meet(packets):
     assert mean_rounds(left, packets) == pytest.approx(mean_rounds(right, packets), rel=1e-13)
 
 
+def test_the_gradient_is_whole_where_the_forms_meet():
+    """At -ln p = U in floats, for which the larger of two equal numbers would pass on half of the gradient."""
+    for p in (float(np.exp(-0.15)), float(np.nextafter(np.exp(-0.15), 1)), float(np.nextafter(np.exp(-0.15), 0))):
+        assert jax.grad(mean_rounds)(p, 1.0) == pytest.approx(1 / (1 - p) ** 2, rel=1e-9)
+
+
 def test_reverse_mode_over_an_array():
     """Gradients pass because the number of terms is fixed: d/dp 1/(1 - p) = 1/(1 - p)^2 for s = 1."""
     p = jnp.array([0.0, 1e-300, 1e-3, 0.5, 0.9, 1 - 1e-6])

@@ -8,7 +8,7 @@ from collections import deque
 
 
 def replay(window, segment, ack_delay, tolerance, warm_up, measured, is_lost):
-    """Packet times between the first transmissions of two segments, and the delays of those in between."""
+    """Packet times between two first transmissions, delays in between, packets sent and lost until all are there."""
     accepted = set()  # as the sender knows it
     left_edge = 0
     next_new = 0
@@ -16,7 +16,7 @@ def replay(window, segment, ack_delay, tolerance, warm_up, measured, is_lost):
     requests = deque()  # groups to repeat, oldest request first
     first_sent, delays = {}, {}
     missing_now = None  # packets lost so far of the group being sent
-    now = serial = 0
+    now = serial = lost = 0
     last = warm_up + measured
     while last not in first_sent or any(i not in delays for i in range(warm_up, last)):
         # Answers first, then one packet.
@@ -40,6 +40,7 @@ def replay(window, segment, ack_delay, tolerance, warm_up, measured, is_lost):
                 continue
             missing_now = 0
         missing_now += is_lost(serial)
+        lost += is_lost(serial)
         serial += 1
         left -= 1
         now += 1
@@ -50,4 +51,4 @@ def replay(window, segment, ack_delay, tolerance, warm_up, measured, is_lost):
             missing_now = None
     elapsed = first_sent[last] - first_sent[warm_up]
     chosen = [delays[i] for i in range(warm_up, last)]
-    return elapsed, sum(chosen), max(chosen)
+    return elapsed, sum(chosen), max(chosen), serial, lost

@@ -74,7 +74,10 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
     tolerance = min(tolerance, segment - 1)
     expected = replay(window, segment, ack_delay, tolerance, warm_up, measured, loss_pattern(channel, seed))
     result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed)
-    assert tuple(result[: kernel.SENT]) == expected
+    assert tuple(result[: kernel.SENT]) == expected[:3]
+    # The last group counts whole in one and up to the last packet needed in the other; the jump may end in mid-step.
+    assert abs(int(result[kernel.SENT]) - expected[3]) <= 2 * segment * (window + 1)
+    assert result[kernel.LOST] <= result[kernel.SENT]
 
 
 @pytest.mark.parametrize("window", [3, 10, 14, 30, 58])
@@ -82,11 +85,11 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
 def test_same_run_at_the_size_people_use(window, loss):
     channel = IndependentLoss(loss)
     expected = replay(window, 16, 369, 0, 100, 2000, loss_pattern(channel, 7))
-    assert tuple(jump(channel, window, 16, 369, 0, 100, 2000, 7)[: kernel.SENT]) == expected
+    assert tuple(jump(channel, window, 16, 369, 0, 100, 2000, 7)[: kernel.SENT]) == expected[:3]
 
 
 def test_the_comparison_can_fail():
     """One acknowledgment a packet time later is noticed."""
     channel = IndependentLoss(0.01)
     expected = replay(10, 16, 370, 0, 100, 500, loss_pattern(channel, 7))
-    assert tuple(jump(channel, 10, 16, 369, 0, 100, 500, 7)[: kernel.SENT]) != expected
+    assert tuple(jump(channel, 10, 16, 369, 0, 100, 500, 7)[: kernel.SENT]) != expected[:3]

@@ -61,6 +61,22 @@ def test_no_loss_by_hand():
     assert int(many.lost_packets) == 0
 
 
+@pytest.mark.parametrize(("window", "ack"), [(1000, 10000), (24, 369 / 16), (7, 100)])
+def test_without_loss_the_cycle_is_exact(window, ack):
+    """Whole windows are measured: W segments every w_a + 1 segment times, to the last digit, however few were asked."""
+    data = run(window=window, loss=0.0, ack_segments=ack, segments=10)
+    assert float(data.throughput_efficiency) == pytest.approx(min(1, window / (ack + 1)), rel=1e-12)
+    assert int(data.segments) >= 10 * 10 * window
+
+
+@pytest.mark.parametrize("loss", [0.0, 1e-12, 1e-6])
+def test_packets_are_counted_to_the_end_of_the_measurement(loss):
+    data = run(window=25, loss=loss, segments=100_000)
+    # 10 replications of 10,000 segments and a warm-up of 1,000, 16 packets each
+    assert int(data.sent_packets) == pytest.approx(10 * 11_000 * 16, rel=0.01)
+    assert int(data.lost_packets) <= 20 * (loss > 1e-9)
+
+
 def test_one_segment_at_a_time_by_hand():
     """s = 1: rounds are geometric with mean 1 / (1 - p); a round takes 1 + 4 packet times, the last 1 for the delay."""
     data = run(window=1, loss=0.5, segment_packets=1, ack_segments=4, segments=400_000, confidence=0.9999)

@@ -20,12 +20,13 @@ def _alone(loss: Any, packets: Any, ack: Any, xp: Any) -> Any:
 
 
 VALIDITY = Validity(
-    "w_a s p^2 <= 0.02, w_a >= 8, s <= 128, p <= 0.01, W <= 4 w_a (few segments under way need a third "
-    "transmission, and not all of them a second); not capped: it exceeds 1 - p where "
+    "w_a s p^2 <= 0.02, w_a >= 20, w_a >= 3 s / 8, s <= 128, p <= 0.01, W <= 4 w_a (few segments under way need a "
+    "third transmission, and not all of them a second); not capped: it exceeds 1 - p where "
     "(w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1)",
     lambda window, loss, segment_packets, ack_segments: (
         (ack_segments * segment_packets * loss**2 <= 0.02)
-        & (ack_segments >= 8)
+        & (ack_segments >= 20)
+        & (8 * ack_segments >= 3 * segment_packets)
         & (segment_packets <= 128)
         & (loss <= 0.01)
         & (window <= 4 * ack_segments)
@@ -84,8 +85,8 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
     same cycle with every segment time counted once, and `as_printed` keeps the other. It is continuous at
     W = w_a + 1 if w_a (1 - p) >= 1, and jumps at W = 1 and W = 2 w_a + 1. It exceeds 1 - p, which no scheme
     can, where (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1). Validity: within 0.03 of the simulator where
-    w_a s p^2 <= 0.02, w_a >= 8, p <= 0.01, s <= 128, W <= 4 w_a. On shorter paths most segments under way may
-    be damaged at once, and it promises up to 0.1 too much (w_a = 2.5, s = 128).
+    w_a s p^2 <= 0.02, w_a >= 20, w_a >= 3 s / 8, p <= 0.01, s <= 128, W <= 4 w_a. On shorter paths most
+    segments under way may be damaged at once, and it promises up to 0.1 too much (w_a = 2.5, s = 128).
 
     Examples
     --------
