@@ -211,7 +211,7 @@ class Law:
         if isinstance(value, numbers.Real | decimal.Decimal) and not namespaces._is(value, "sympy", "Basic"):
             try:
                 return value if namespaces._is(value, "mpmath", "mpf") else float(value)
-            except OverflowError:
+            except (OverflowError, TypeError):
                 raise refusal from None
         if value is None or isinstance(value, str | bytes | complex | np.generic) or hasattr(value, "magnitude"):
             raise refusal
