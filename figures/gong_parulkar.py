@@ -68,7 +68,7 @@ def figure_14(packets: float = 1e7, rng: int = 14):
         window=WINDOWS,
         loss=LOSSES,
         segment_packets=PATH.segment_packets,
-        ack_segments=round(PATH.ack_segments * PATH.segment_packets) / PATH.segment_packets,
+        ack_segments=PATH.simulated_ack_segments,
         segments=round(packets / PATH.segment_packets),
         rng=rng,
     )

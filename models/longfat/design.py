@@ -60,6 +60,11 @@ class Path:
         return float(laws.ack_segments(self.ack_delay, self.packet_time, self.segment_packets))
 
     @property
+    def simulated_ack_segments(self) -> float:
+        """The same as the simulator takes it: a whole number of packet times [segments]."""
+        return round(self.ack_segments * self.segment_packets) / self.segment_packets
+
+    @property
     def product(self) -> float:
         """Bandwidth-delay product [bytes]."""
         return self.rate * self.round_trip_time
@@ -73,7 +78,7 @@ class Path:
             window=window,
             loss=loss,
             segment_packets=self.segment_packets,
-            ack_segments=round(self.ack_segments * self.segment_packets) / self.segment_packets,
+            ack_segments=self.simulated_ack_segments,
             segments=math.ceil(packets / self.segment_packets),
             confidence=confidence,
             rng=rng,
@@ -162,11 +167,10 @@ def window(
 
     path = Path(
         quantities.rate(rate),
-        quantities.duration(round_trip_time),
+        quantities.duration(round_trip_time, allowed="(0, inf)"),
         quantities.size(segment, "segment"),
         quantities.size(packet, "packet"),
     )
-    number("round_trip_time", path.round_trip_time, "s", "(0, inf)")
     losses = _losses(loss)
     target = number("target", target, "1", "(0, 1)")
     points = whole_number("points", points, "windows", "[0, 10000]")
@@ -198,7 +202,7 @@ def window(
         "product": path.product,
         "reference_products": REFERENCE_PRODUCTS,
         "reference_window": _reference_window(path),
-        "simulated_ack_segments": round(path.ack_segments * path.segment_packets) / path.segment_packets,
+        "simulated_ack_segments": path.simulated_ack_segments,
         "target": target,
         "source_wanted": source,
         "confidence": confidence,

@@ -19,8 +19,6 @@ Branch = tuple[Any, Thunk]
 class ArrayNamespace:
     """NumPy, or any array API namespace."""
 
-    exact = False
-
     def __init__(self, library: Any) -> None:
         self.library = library
 
@@ -114,8 +112,6 @@ class JaxNamespace(ArrayNamespace):
 class MpmathNamespace:
     """mpmath numbers at the precision of the moment."""
 
-    exact = True
-
     def __init__(self) -> None:
         import mpmath
 
@@ -164,8 +160,6 @@ class MpmathNamespace:
 
 class SympyNamespace:
     """sympy expressions, written as a reader wants to see them."""
-
-    exact = True
 
     def __init__(self) -> None:
         import sympy
