@@ -20,7 +20,7 @@ ALLOWED = {
     "measured": {"domains", "quantities"},
     "law": {"domains", "namespaces"},
     "laws": {"law", "laws"},
-    "sim": {"sim", "domains"},
+    "sim": {"sim", "domains", "quantities", "_version"},
     "verify": {"verify", "law", "laws", "sim", "domains"},
     "design": {"domains", "quantities", "law", "laws", "sim", "_version"},
 }

@@ -1,0 +1,255 @@
+"""A network as the arrays that the kernel runs on, and more room in them when it asks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from longfat.domains import refuse
+from longfat.sim import records
+from longfat.sim.network import Flow, Link, Network
+from longfat.sim.queues import SERVICES, Discipline
+from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
+from longfat.sim.schemes.scheme import Scheme, set_parameters
+from longfat.sim.world import World, rows
+
+SLOTS, DISCIPLINE_SLOTS = 8, 4
+_UNBOUNDED = 2**62
+
+
+@dataclass
+class Assembly:
+    """A world, and what its rows and slots stand for."""
+
+    world: World
+    schemes: list[Scheme]
+    disciplines: list[Discipline]
+    flow_names: list[str]
+    link_names: list[str]  # the first rows; internal lines follow
+    copies: list[Flow]
+
+
+class _Builder:
+    def __init__(self, net: Network) -> None:
+        self.net = net
+        self.links: list[Link] = list(net.links.values())
+        self.rows = {(link.tail, link.head): k for k, link in enumerate(self.links)}
+        self.named = len(self.links)
+        self.wires: dict[float, int] = {}
+        self.hops: list[tuple[int, int, int, int]] = []
+        self.queues: list[int] = []  # the link of each
+        self.schemes: list[Scheme] = []
+        self.disciplines: list[Discipline] = []
+
+    def line(self, rate: float, delay: float, jitter: float = 0.0) -> int:
+        """A line of a flow's own, unbounded."""
+        self.links.append(Link("", "", "", rate, delay, jitter=jitter))
+        return len(self.links) - 1
+
+    def wire(self, delay: float) -> int:
+        """A line of pure delay; order is kept whoever shares it."""
+        if delay not in self.wires:
+            self.wires[delay] = self.line(math.inf, delay)
+        return self.wires[delay]
+
+    def slot(self, things: list[Any], thing: Any, most: int, what: str) -> int:
+        """The slot of a scheme or discipline: the same for all that are alike."""
+        for k, other in enumerate(things):
+            if other is thing:
+                return k
+        if len(things) == most:
+            raise ValueError(f"a network may mix at most {most} {what}")
+        things.append(thing)
+        return len(things) - 1
+
+    def queue(self, link: int) -> int:
+        if SERVICES[self.links[link].discipline.service] < records.SELF_CLOCKED:
+            return NONE
+        self.queues.append(link)
+        return len(self.queues) - 1
+
+    def route(self, flow: Flow) -> int:
+        """Lay out the hops of one copy of a flow; the first of them."""
+        forward = [self.rows[link.tail, link.head] for link in self.net.route(flow)]
+        back = [self.rows[link.tail, link.head] for link in self.net.way_back(flow)]
+        own = []
+        if flow.send_jitter > 0:
+            own.append(self.line(math.inf, 0.0, flow.send_jitter))
+        if flow.access_rate < math.inf:
+            own.append(self.line(flow.access_rate, 0.0))
+        delays = [self.links[k].delay for k in forward]
+        data = own + forward
+        answers = back or [self.wire(math.fsum(delays))]
+        first = len(self.hops)
+        for k, link in enumerate(data):
+            self.hops.append(
+                (link, self.queue(link), records.RECEIVER if k == len(data) - 1 else records.NEXT_HOP, NONE)
+            )
+        for k, link in enumerate(answers):
+            self.hops.append(
+                (link, self.queue(link), records.SENDER if k == len(answers) - 1 else records.NEXT_HOP, NONE)
+            )
+        self._notes(flow, first, len(own), forward, back, delays)
+        return first
+
+    def _notes(
+        self, flow: Flow, first: int, own: int, forward: list[int], back: list[int], delays: list[float]
+    ) -> None:
+        """Where a note of each switch enters: the way of the acknowledgments from there, or as much delay."""
+        for k, link in enumerate(forward):
+            if not self.links[link].discipline.has_hooks:
+                continue
+            row = first + own + k
+            entry = first + own + len(forward) + (len(back) - k)
+            if not back or k == 0:
+                entry = len(self.hops)
+                self.hops.append((self.wire(math.fsum(delays[:k])), NONE, records.SENDER, NONE))
+            self.hops[row] = (*self.hops[row][:3], entry)
+
+
+def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
+    """Lay a network out in arrays."""
+    if not net.flows:
+        raise ValueError(f"{net!r} has no flow")
+    builder = _Builder(net)
+    copies: list[tuple[Flow, str, float, int]] = []
+    for flow in net.flows:
+        for k, name in enumerate(flow.names):
+            copies.append((flow, name, flow.start + k * flow.stagger, builder.route(flow)))
+    flows = rows(len(copies), records.FLOW)
+    for f, (flow, _, start, first) in enumerate(copies):
+        slot = builder.slot(builder.schemes, flow.scheme, SLOTS, "schemes") if flow.scheme else 0
+        _fill_flow(flows[f], flow, slot, start, first)
+    links = rows(len(builder.links), records.LINK)
+    for k, link in enumerate(builder.links):
+        slot = NONE
+        if link.discipline.has_hooks:
+            slot = builder.slot(builder.disciplines, link.discipline, DISCIPLINE_SLOTS, "disciplines with hooks")
+        _fill_link(links[k], link, k, slot)
+    if len(links) >= 2**20 or len(flows) >= 2**19:
+        raise ValueError(f"{net!r} is too large: at most {2**20 - 1} links and {2**19 - 1} flows are allowed")
+    active = rows(max(1, len(builder.queues)), records.TURN)
+    offset = 0
+    for k in range(len(links)):
+        links[k].offset, links[k].capacity = offset, builder.queues.count(k) if links[k].service >= 2 else 0
+        offset += links[k].capacity
+    world = _world(links, flows, active, builder, sample_every, duration)
+    for f, (_, _, start, _) in enumerate(copies):
+        world.schedule(records.CLOCK + records.PACE, f, round(start * SECOND))
+        flows[f].armed[records.PACE] = flows[f].due[records.PACE] = round(start * SECOND)
+    for k, link in enumerate(builder.links):
+        if link.discipline.tick is not None:
+            world.schedule(records.SWITCH_CLOCK, k, 0)
+    if sample_every is not None:
+        world.schedule(records.SAMPLING, 0, 0)
+    names = [name for _, name, _, _ in copies]
+    made = Assembly(
+        world,
+        builder.schemes,
+        builder.disciplines,
+        names,
+        [link.name for link in builder.links[: builder.named]],
+        [copy[0] for copy in copies],
+    )
+    for f, (flow, _, _, _) in enumerate(copies):
+        if flow.traffic is not None and flow.traffic.kind == records.ARRIVALS:
+            world.add_connections(f, 16)
+    return made
+
+
+def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
+    row.number = number
+    row.head = row.tail = row.first = row.sending = row.queue_head = row.queue_tail = NONE
+    row.delay = round(link.delay * SECOND)
+    if link.rate < math.inf and not 1 <= 8 * link.rate <= 1e15:
+        raise refuse(f"rate of link {link.name}", link.rate, "bytes/s", "[0.125, 1.25e14]")
+    rate = Fraction(0) if link.rate == math.inf else Fraction(8 * link.rate).limit_denominator(1000)
+    # A line without transmission time: the division's numerator is 0.
+    row.rate, row.scale = (rate.numerator, rate.denominator) if rate else (1 << 30, 0)
+    row.length = NONE
+    row.service = SERVICES[link.discipline.service]
+    row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
+    row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
+    row.discipline = slot
+    row.loss = link.loss
+    row.jitter = round(link.jitter * SECOND)
+    parameters = dict(link.discipline.parameters)
+    if "packet_time" in parameters:
+        parameters["packet_time"] = parameters["packet_time"] or 1000 / link.rate
+    for k, value in enumerate(parameters.values()):
+        row.p[k] = value
+    row.quantum = int(parameters.get("quantum", 0))
+
+
+def _fill_flow(row: Any, flow: Flow, slot: int, start: float, first: int) -> None:
+    traffic, scheme = flow.traffic, flow.scheme
+    row.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
+    row.window, row.rate = math.inf, math.inf
+    row.resend = row.timed = NONE
+    row.recover = -2
+    row.first_hop = first
+    row.packet_size, row.ack_size = flow.packet, flow.ack
+    row.scheme = slot
+    row.limited = 1e300
+    row.reorder = 1
+    row.acknowledged = 1
+    row.due[:] = row.armed[:] = NEVER
+    row.rto, row.backoff = 1.0, 1.0
+    row.min_rto, row.max_rto, row.max_backoff = 0.2, 60.0, 64.0
+    row.timestamps = 1
+    row.last_paced = -(2**62)
+    row.nodes_head = row.nodes_tail = row.lost_head = row.lost_tail = NONE
+    row.blocks_head = row.blocks_tail = NONE
+    row.first_row = row.last_row = row.next_row = row.template = NONE
+    row.alarm = -1.0
+    row.start = round(start * SECOND)
+    row.stop = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
+    row.finish = NEVER
+    if scheme is not None:
+        row.window_decides = scheme.controls == "window"
+        row.selective = scheme.recovery == "selective"
+        row.every_loss, row.stamped = scheme.every_loss, scheme.stamped
+        row.echo_once = scheme.echo == "once"
+        row.reorder = scheme.reorder
+        if scheme.controls == "window":
+            row.window = 1.0
+        else:
+            row.rate = flow.packet  # one packet a second, until its scheme says more
+        set_parameters(row, scheme, flow.parameters)
+    if traffic is not None:
+        row.traffic = traffic.kind
+        row.acknowledged = traffic.acknowledged
+        row.on_time, row.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
+        row.shape_on, row.shape_off = traffic.shape_on, traffic.shape_off
+        row.mean_size = flow.packet if traffic.exponential_sizes else 0.0
+        gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or flow.packet / traffic.rate
+        row.gap = gap * SECOND
+
+
+def _world(
+    links: np.ndarray, flows: np.ndarray, active: np.ndarray, builder: _Builder, every: float | None, duration: float
+) -> World:
+    hops = rows(len(builder.hops), records.HOP)
+    for k, hop in enumerate(builder.hops):
+        hops[k].link, hops[k].queue, hops[k].then, hops[k].feedback = hop
+    queues = rows(max(1, len(builder.queues)), records.QUEUE)
+    queues["head"] = queues["tail"] = queues["place"] = NONE
+    world = World(links=links, flows=flows, hops=hops, queues=queues, active=active)
+    row = world.row
+    row.free_packet = row.free_block = row.free_node = NONE
+    row.entering = row.sending = row.notify_flow = row.flow = row.callback = row.link = NONE
+    for kind in (records.NO_PACKETS, records.NO_BLOCKS, records.NO_NODES):
+        world.grow(kind)
+    if every is not None:
+        if not duration < math.inf:
+            raise ValueError("sample_every needs a duration")
+        row.sample_every = max(1, round(every * SECOND))
+        row.samples_room = int(duration / every) + 1
+        row.sampled_flows, row.sampled_links = len(flows), builder.named
+        world.flow_samples = rows(row.samples_room * len(flows), records.FLOW_SAMPLE)
+        world.link_samples = rows(row.samples_room * builder.named, records.LINK_SAMPLE)
+    return world

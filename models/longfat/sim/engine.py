@@ -1,0 +1,235 @@
+"""Running a network: chunks of the compiled loop, with progress, interruption, and the books checked at the end."""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+import time
+from typing import Any
+
+import numba
+import numpy as np
+
+from longfat.domains import generator, number
+from longfat.sim import assemble, jit, records
+from longfat.sim.kernel import loop
+from longfat.sim.network import Network
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes.scheme import CALLBACKS, SIGNATURE, Scheme
+from longfat.sim.world import World
+
+PATIENCE = 0.1  # s between two looks at the keyboard
+
+
+class SchemeError(ValueError):
+    """A scheme or discipline of somebody's failed, or answered nonsense."""
+
+
+class Simulation:
+    """One run of a network, which can be carried on.
+
+    Parameters
+    ----------
+    net : Network
+        What is run; later changes of it do not count.
+    rng : None, int, SeedSequence or Generator
+        Of the random numbers: traffic and network have streams of their own, so that schemes can be compared under the
+        same traffic.
+    sample_every : float, optional
+        Distance of the samples of the traces [s]; needs `duration`.
+    duration : float
+        Longest time to be run [s]; only for the traces.
+
+    Raises
+    ------
+    ValueError
+        For networks without flows, or too many schemes.
+    SchemeError
+        By `advance`, when a scheme fails: with its name and the simulated time.
+
+    Examples
+    --------
+    >>> net = Network()
+    >>> _ = net.link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True)
+    >>> _ = net.flow("reno", path=["a", "b"], file="10 kB")
+    >>> run = Simulation(net, rng=1)
+    >>> run.advance(5.0)
+    >>> run.world.flows[0].expect
+    10
+    """
+
+    def __init__(
+        self, net: Network, *, rng: Any = None, sample_every: float | None = None, duration: float = math.inf
+    ) -> None:
+        self.assembly = assemble.assemble(net, sample_every=sample_every, duration=duration)
+        self.random = generator(rng)
+        self.rng, self.traffic = self.random.spawn(2)
+        self.wall_time = 0.0
+        self.stop = threading.Event()
+        self._slots: tuple[Any, ...] | None = None
+
+    @property
+    def world(self) -> World:
+        """The arrays of the run as they are now."""
+        return self.assembly.world
+
+    @property
+    def now(self) -> float:
+        """Simulated time [s]."""
+        return float(self.world.row.now) / records.SECOND
+
+    def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
+        """Run until a simulated time [s], or until every file is transferred; from where the last call ended."""
+        until = number("until", until, "s", "[0, 9e9]")
+        if self._slots is None:
+            self._slots = slots(self.assembly.schemes, self.assembly.disciplines)
+            _kernel()
+        goal, budget = round(until * records.SECOND), 1 << 14
+        self.world.row.unfinished = self._unfinished() if to_the_end else records.NONE
+        while True:
+            begun = time.perf_counter()
+            status = self._chunk(goal, budget)
+            spent = time.perf_counter() - begun
+            self.wall_time += spent
+            if spent > 0:
+                budget = int(min(max(budget * PATIENCE / spent, 1 << 10), 1 << 24))
+            if progress is not None:
+                progress(self.now)
+            if status == records.DONE:
+                return
+            if status == records.BAD_VALUE:
+                raise self._failure(None)
+            if status == records.NO_FLOWS:
+                template = int(self.world.row.flow)
+                rows = int((self.world.flows["template"] == template).sum())
+                self.world.add_connections(template, rows)
+            elif status != records.PAUSED:
+                self.world.grow(status)
+            if self.stop.is_set():
+                raise KeyboardInterrupt(f"stopped at {self.now:.6g} s of {until:g} s simulated")
+
+    def _chunk(self, goal: int, budget: int) -> int:
+        try:
+            return int(_kernel()(self.world.address(), self.rng, self.traffic, goal, budget, *self._slots))
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            if self.world.row.callback == records.NONE and self.world.row.link == records.NONE:
+                raise
+            raise self._failure(error) from None
+
+    def _failure(self, error: Exception | None) -> SchemeError:
+        """One sentence that names scheme, callback, flow and simulated time."""
+        state = self.world.row
+        when = f"at {self.now:.9g} s"
+        if state.callback == records.NONE:
+            link = self.assembly.link_names[state.link]
+            name = self.assembly.disciplines[self.world.links[state.link].discipline].name
+            return SchemeError(f"discipline {name!r} failed on link {link!r} {when}: {_said(error)}")
+        f = int(state.flow)
+        flow = self.world.flows[f]
+        named = f if flow.template == records.NONE else int(flow.template)
+        scheme = self.assembly.schemes[flow.scheme]
+        whom = f"scheme {scheme.name!r}, {CALLBACKS[state.callback]}, flow {self.assembly.flow_names[named]!r} {when}"
+        if error is not None:
+            return SchemeError(f"{whom}: {_said(error)}")
+        unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
+        return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")
+
+    def all_done(self) -> bool:
+        """Whether every file has been transferred."""
+        return self._unfinished() == 0
+
+    def _unfinished(self) -> int:
+        flows = self.world.flows[: len(self.assembly.flow_names)]
+        transfers = (flows["traffic"] == records.TRANSFER) & (flows["packets"] < records.FOREVER)
+        return int(((flows["finish"] == records.NEVER) & transfers).sum())
+
+    def books(self) -> dict[str, int]:
+        """Every packet accounted for: sent = received + dropped + in flight, for data, acknowledgments and notes.
+
+        Raises
+        ------
+        RuntimeError
+            If not: then the simulator is wrong, or a discipline lost packets.
+        """
+        flows, state = self.world.flows, self.world.row
+        totals = {name: int(flows[name].sum()) for name in ("sent", "received", "dropped")}
+        acks = [int(flows[f"acks_{name}"].sum()) for name in ("sent", "received", "dropped")]
+        notes = [int(state[name]) for name in ("fed", "fed_received", "fed_dropped")]
+        in_flight = np.bincount(self.world.packets["kind"][self._in_use()], minlength=3)
+        rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, notes)
+        for name, (sent, received, dropped), under_way in zip(
+            ("data packets", "acknowledgments", "notes"), rows, in_flight, strict=True
+        ):
+            if sent != received + dropped + under_way:
+                raise RuntimeError(
+                    f"the books do not balance: {name} sent {sent}, received {received}, dropped {dropped}, "
+                    f"in flight {under_way}"
+                )
+        return {**totals, "in_flight": int(in_flight[0]), "acks_in_flight": int(in_flight[1])}
+
+    def _in_use(self) -> np.ndarray:
+        """Rows of packets found by walking the links and queues, and checked against the free list's count."""
+        world = self.world
+        following = world.packets["next"]
+        rows: list[int] = []
+        starts = [*world.links["head"], *world.links["queue_head"], *world.queues["head"]]
+        for start in starts:
+            row = int(start)
+            while row != records.NONE:
+                rows.append(row)
+                row = int(following[row])
+        rows += [int(row) for row in world.links["sending"] if row != records.NONE]
+        if len(set(rows)) != len(rows) or len(rows) + int(world.row.free_packets) != len(world.packets):
+            raise RuntimeError(
+                f"{len(rows)} packets on links and {world.row.free_packets} free of {len(world.packets)}"
+            )
+        return np.array(rows, np.int64)
+
+
+def _said(error: Exception | None) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+_PREPARED = threading.Lock()
+
+
+@functools.cache
+def _prepare() -> Any:
+    """Compile the loop for the one signature it has, or load it from disk."""
+    from longfat.sim import queues
+
+    if jit.COMPILED:
+        rng = numba.types.npy_rng
+        hooks = queues.SIGNATURES
+        loop.run.compile(
+            (
+                numba.int64, rng, rng, numba.int64, numba.int64,
+                *[SIGNATURE] * (assemble.SLOTS * len(CALLBACKS)),
+                *[hooks[hook] for hook in hooks for _ in range(assemble.DISCIPLINE_SLOTS)],
+            )
+        )  # fmt: skip
+        loop.run.disable_compile()
+    return loop.run
+
+
+def _kernel() -> Any:
+    with _PREPARED:
+        return _prepare()
+
+
+def slots(schemes: list[Scheme], disciplines: list[Discipline]) -> tuple[Any, ...]:
+    """The callbacks of all schemes and disciplines, kind by kind; slots that nobody needs repeat the first."""
+    from longfat.sim import queues
+    from longfat.sim import schemes as known
+
+    of_schemes = [one.compiled() for one in schemes or [known.scheme("reno")]]
+    of_schemes += [of_schemes[0]] * (assemble.SLOTS - len(of_schemes))
+    of_links = [one.compiled() for one in disciplines or [queues.FIFO]]
+    of_links += [of_links[0]] * (assemble.DISCIPLINE_SLOTS - len(of_links))
+    return tuple(one[k] for k in range(len(CALLBACKS)) for one in of_schemes) + tuple(
+        one[k] for k in range(3) for one in of_links
+    )

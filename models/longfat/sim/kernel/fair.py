@@ -1,0 +1,186 @@
+"""Fair queueing: a queue per flow, served by finish tags (Golestani 1994) or by turns (Shreedhar & Varghese 1995).
+
+Tags are bytes and whole numbers: v = tag of the packet in service, F = max(last F of the flow, v) + size. A
+full buffer takes the last packet of the flow with most bytes in it.
+"""
+
+from longfat.sim.jit import part
+from longfat.sim.memory import packet_at, queue_at, turn_at
+from longfat.sim.records import NONE, SELF_CLOCKED
+
+
+@part
+def first_tag(world, queue):
+    """Finish tag of the packet at the head of a queue."""
+    return packet_at(world, queue_at(world, queue).head).time
+
+
+@part
+def comes_before(world, a, b):
+    """Smaller tag first; equal tags in the order of the flows."""
+    tag_a, tag_b = first_tag(world, a), first_tag(world, b)
+    return tag_a < tag_b or (tag_a == tag_b and a < b)
+
+
+@part
+def slot(link, k):
+    """Where the k-th active queue of a link stands: a heap, or a ring that begins at `turn`."""
+    k += link.turn
+    if k >= link.capacity:
+        k -= link.capacity
+    return link.offset + k
+
+
+@part
+def put(world, link, place, queue):
+    """A queue stands at this place of the list of active ones."""
+    turn_at(world, slot(link, place)).queue = queue
+    queue_at(world, queue).place = place
+
+
+@part
+def up(world, link, place):
+    """Restore the heap upwards."""
+    queue = turn_at(world, slot(link, place)).queue
+    while place > 0:
+        above = (place - 1) >> 1
+        if not comes_before(world, queue, turn_at(world, slot(link, above)).queue):
+            break
+        put(world, link, place, turn_at(world, slot(link, above)).queue)
+        place = above
+    put(world, link, place, queue)
+
+
+@part
+def down(world, link, place):
+    """Restore the heap downwards."""
+    queue = turn_at(world, slot(link, place)).queue
+    while True:
+        child = 2 * place + 1
+        if child >= link.active:
+            break
+        if child + 1 < link.active and comes_before(
+            world, turn_at(world, slot(link, child + 1)).queue, turn_at(world, slot(link, child)).queue
+        ):
+            child += 1
+        if not comes_before(world, turn_at(world, slot(link, child)).queue, queue):
+            break
+        put(world, link, place, turn_at(world, slot(link, child)).queue)
+        place = child
+    put(world, link, place, queue)
+
+
+@part
+def wait_changed(world, link, packets, size):
+    """Time-weighted count of the packets that wait."""
+    now = world.now
+    link.area += link.waiting * (now - link.changed)
+    link.changed = now
+    link.waiting += packets
+    link.waiting_bytes += packets * size
+
+
+@part
+def enqueue(world, link, q, i):
+    """A packet joins its flow's queue."""
+    packet, queue = packet_at(world, i), queue_at(world, q)
+    packet.next = NONE
+    packet.time = max(queue.tag, link.tag) + packet.length
+    queue.tag = packet.time
+    queue.packets += 1
+    queue.bytes += packet.length
+    if queue.tail != NONE:
+        packet_at(world, queue.tail).next = i
+        queue.tail = i
+        return
+    queue.head = i
+    queue.tail = i
+    queue.deficit = link.quantum  # its first turn
+    put(world, link, link.active, q)
+    link.active += 1
+    if link.service == SELF_CLOCKED:
+        up(world, link, link.active - 1)
+
+
+@part
+def leave(world, link, q):
+    """A queue that is empty leaves the list."""
+    link.active -= 1
+    if link.service == SELF_CLOCKED:
+        place = queue_at(world, q).place
+        if place < link.active:
+            moved = turn_at(world, slot(link, link.active)).queue
+            put(world, link, place, moved)
+            up(world, link, place)
+            down(world, link, queue_at(world, moved).place)
+    elif turn_at(world, slot(link, 0)).queue == q:
+        link.turn += 1
+        if link.turn == link.capacity:
+            link.turn = 0
+    else:  # only after a drop: turns keep their order
+        place = 0
+        while turn_at(world, slot(link, place)).queue != q:
+            place += 1
+        for k in range(place, link.active):
+            turn_at(world, slot(link, k)).queue = turn_at(world, slot(link, k + 1)).queue
+    queue_at(world, q).place = NONE
+
+
+@part
+def choose(world, link):
+    """Take the packet that is served next out of its queue."""
+    q = turn_at(world, slot(link, 0)).queue
+    if link.service == SELF_CLOCKED:
+        link.tag = first_tag(world, q)
+    else:
+        while queue_at(world, q).deficit < packet_at(world, queue_at(world, q).head).length:
+            queue_at(world, q).deficit += link.quantum  # for its next turn
+            turn_at(world, slot(link, link.active)).queue = q
+            link.turn += 1
+            if link.turn == link.capacity:
+                link.turn = 0
+            q = turn_at(world, slot(link, 0)).queue
+    queue = queue_at(world, q)
+    i = queue.head
+    size = packet_at(world, i).length
+    queue.head = packet_at(world, i).next
+    queue.packets -= 1
+    queue.bytes -= size
+    queue.deficit -= size
+    if queue.head == NONE:
+        queue.tail = NONE
+        leave(world, link, q)
+    elif link.service == SELF_CLOCKED:
+        down(world, link, 0)
+    return i
+
+
+@part
+def make_room(world, link, q, size):
+    """Take the last packet of the longest queue out, if that is longer than the one that asks would be.
+
+    The cost follows the drops, not the packets that pass.
+    """
+    longest, most = q, queue_at(world, q).bytes + size
+    for k in range(link.active):
+        other = turn_at(world, slot(link, k)).queue
+        if queue_at(world, other).bytes > most:
+            longest, most = other, queue_at(world, other).bytes
+    if longest == q:
+        return NONE
+    queue = queue_at(world, longest)
+    victim, before = queue.head, NONE
+    while packet_at(world, victim).next != NONE:
+        before, victim = victim, packet_at(world, victim).next
+    taken = packet_at(world, victim).length
+    queue.packets -= 1
+    queue.bytes -= taken
+    queue.tag -= taken
+    queue.tail = before
+    if before == NONE:
+        queue.head = NONE
+        leave(world, link, longest)
+    else:
+        packet_at(world, before).next = NONE
+    wait_changed(world, link, -1, taken)
+    return victim

@@ -1,0 +1,271 @@
+"""Links: admission, transmission, departure.
+
+On a link that serves in order of arrival everything is known when a packet is admitted: it starts when the
+packets before it have been sent, so that only its arrival at the far end is an event, and of the packets on
+the link only the first needs an entry in the heap. Disciplines that decide at departure (fair queueing,
+push-out, stamps) take a second event, the end of the transmission.
+"""
+
+from longfat.sim.jit import part
+from longfat.sim.kernel.events import new_key, push
+from longfat.sim.kernel.fair import choose, enqueue, make_room, wait_changed
+from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
+from longfat.sim.records import ACK, ARRIVAL, DATA, DEPARTURE, FEEDBACK, FIFO, NONE, SELF_CLOCKED
+
+ADMIT, DROP = 0, -1  # verdicts of a discipline; i + 1 pushes out packet i instead
+
+
+@part
+def take_packet(world):
+    """A row for a packet: the one that has been free for longest.
+
+    Taken in this order, packets that follow each other on a link tend to stand behind each other in memory.
+    """
+    i = world.free_packet
+    world.free_packet = packet_at(world, i).next
+    world.free_packets -= 1
+    return i
+
+
+@part
+def give_back(world, i):
+    """A packet is no longer needed."""
+    packet_at(world, world.last_free_packet).next = i
+    world.last_free_packet = i
+    world.free_packets += 1
+
+
+@part
+def transmission_time(link, size, fresh):
+    """Whole nanoseconds; the rest of the division is carried on, so that k packets take round(8 k size/rate)."""
+    if size != link.length:
+        numerator = int(size) * 8_000_000_000 * link.scale
+        link.length = size
+        link.quotient = numerator // link.rate
+        link.rest = numerator - link.quotient * link.rate
+    if fresh:
+        link.remainder = link.rate >> 1
+    time = link.quotient
+    link.remainder += link.rest
+    if link.remainder >= link.rate:
+        link.remainder -= link.rate
+        time += 1
+    return time
+
+
+@part
+def advance(world, link):
+    """Packets whose transmission has begun wait no longer: amortised one step a packet."""
+    while link.waiting > 0 and link.begin <= world.now:
+        first = packet_at(world, link.first)
+        link.begin = first.time - link.delay
+        link.waiting -= 1
+        link.waiting_bytes -= first.length
+        link.first = first.next
+
+
+@part
+def drop(world, link, i, early):
+    """A packet is dropped by a link's switch."""
+    packet = packet_at(world, i)
+    flow = flow_at(world, packet.flow)
+    link.dropped += 1
+    if early:
+        link.dropped_early += 1
+    if packet.kind == DATA:
+        flow.dropped += 1
+    elif packet.kind == ACK:
+        flow.acks_dropped += 1
+    else:
+        world.fed_dropped += 1
+    give_back(world, i)
+
+
+@part
+def append(world, link, i, time):
+    """Behind all others on the link; it arrives at `time`."""
+    packet = packet_at(world, i)
+    packet.next = NONE
+    packet.time = time
+    if link.tail == NONE:
+        link.head = i
+        push(world.arrivals_base, world.arrivals, time, new_key(world, ARRIVAL, link.number))
+        world.arrivals += 1
+    else:
+        packet_at(world, link.tail).next = i
+    link.tail = i
+
+
+@part
+def is_full(link, size):
+    """Whether a packet that has to wait finds no room."""
+    return link.waiting >= link.limit_packets or link.waiting_bytes + size > link.limit_bytes
+
+
+@part
+def take_note(world, link, i):
+    """A discipline that filled in `note` and set `notify` tells the sender of packet i; the loop sends it."""
+    if link.notify:
+        link.notify = 0
+        world.notify_link = link.number
+        world.notify_flow = packet_at(world, i).flow
+        world.notify_hop = hop_at(world, packet_at(world, i).hop).feedback
+
+
+@part
+def send_note(world):
+    """A packet from a switch to a sender, by the way that acknowledgments take from there."""
+    link = link_at(world, world.notify_link)
+    i = take_packet(world)
+    packet = packet_at(world, i)
+    packet.flow = world.notify_flow
+    packet.kind = FEEDBACK
+    packet.marks = 0
+    packet.length = flow_at(world, packet.flow).ack_size
+    packet.hop = world.notify_hop
+    packet.sent = world.now
+    packet.number = link.number
+    for k in range(4):
+        header_at(world, i).x[k] = link.note[k]
+    world.notify_flow = NONE
+    world.fed += 1
+    world.entering = i
+
+
+@part
+def admit(world, rng, arrive, depart, i):
+    """A packet enters the queue of the link of its hop, or is dropped."""
+    packet = packet_at(world, i)
+    hop = hop_at(world, packet.hop)
+    link = link_at(world, hop.link)
+    now = world.now
+    size = int(packet.length)
+    link.arrived += 1
+    if link.service == FIFO:
+        advance(world, link)
+    if link.loss > 0.0 and rng.random() < link.loss:
+        drop(world, link, i, True)
+        return
+    if link.discipline != NONE:
+        world.link = link.number
+        verdict = arrive[link.discipline](link, packet, header_at(world, i), now * 1e-9, rng)
+        take_note(world, link, i)
+        if verdict == DROP:
+            drop(world, link, i, True)
+            return
+        if verdict > 0:
+            push_out(world, link, verdict - 1)
+    if link.service == FIFO:
+        begin = link.free
+        idle = begin <= now
+        if idle:
+            begin = now
+        elif is_full(link, size):
+            drop(world, link, i, False)
+            return
+        if link.jitter > 0:
+            begin = max(begin, now + int(rng.random() * link.jitter))
+        time = transmission_time(link, size, idle)
+        link.free = begin + time
+        link.busy += time
+        link.served += 1
+        link.served_bytes += size
+        if begin > now:
+            link.wait += begin - now
+            if link.waiting == 0:
+                link.first = i
+                link.begin = begin
+            link.waiting += 1
+            link.waiting_bytes += size
+            if link.waiting > link.largest:
+                link.largest = link.waiting
+        append(world, link, i, begin + time + link.delay)
+    else:
+        admit_by_discipline(world, depart, link, hop.queue, i, rng)
+
+
+@part
+def admit_by_discipline(world, depart, link, queue, i, rng):
+    """The same where the link decides at departure what it sends."""
+    size = packet_at(world, i).length
+    if link.sending == NONE:
+        transmit(world, depart, link, i, queue, rng)
+        return
+    while is_full(link, size):
+        victim = make_room(world, link, queue, size) if link.service >= SELF_CLOCKED else NONE
+        if victim == NONE:
+            drop(world, link, i, False)
+            return
+        drop(world, link, victim, False)
+    wait_changed(world, link, 1, size)
+    if link.waiting > link.largest:
+        link.largest = link.waiting
+    if link.service >= SELF_CLOCKED:
+        enqueue(world, link, queue, i)
+        return
+    packet_at(world, i).next = NONE
+    if link.queue_tail == NONE:
+        link.queue_head = i
+    else:
+        packet_at(world, link.queue_tail).next = i
+    link.queue_tail = i
+
+
+@part
+def push_out(world, link, victim):
+    """A waiting packet gives way to another one."""
+    before, i = NONE, link.queue_head
+    while i != victim:
+        before, i = i, packet_at(world, i).next
+    behind = packet_at(world, i).next
+    if before == NONE:
+        link.queue_head = behind
+    else:
+        packet_at(world, before).next = behind
+    if behind == NONE:
+        link.queue_tail = before
+    wait_changed(world, link, -1, packet_at(world, i).length)
+    drop(world, link, i, False)
+
+
+@part
+def transmit(world, depart, link, i, queue, rng):
+    """The transmitter takes a packet; the end of the transmission is an event."""
+    packet = packet_at(world, i)
+    if link.service == SELF_CLOCKED and queue != NONE:  # it did not wait, so that it has no tag yet
+        link.tag = max(queue_at(world, queue).tag, link.tag) + packet.length
+        queue_at(world, queue).tag = link.tag
+    fresh = link.free < world.now
+    if fresh:
+        link.free = world.now
+    if link.discipline != NONE:
+        world.link = link.number
+        depart[link.discipline](link, packet, header_at(world, i), world.now * 1e-9, rng)
+        take_note(world, link, i)
+    time = transmission_time(link, packet.length, fresh)
+    link.free += time
+    link.busy += time
+    link.served += 1
+    link.served_bytes += packet.length
+    link.sending = i
+    push(world.arrivals_base, world.arrivals, link.free, new_key(world, DEPARTURE, link.number))
+    world.arrivals += 1
+
+
+@part
+def end_of_transmission(world, depart, link, rng):
+    """The packet is on its way; the discipline chooses the next one."""
+    i = link.sending
+    link.sending = NONE
+    append(world, link, i, world.now + link.delay)
+    if link.waiting == 0:
+        return
+    if link.service >= SELF_CLOCKED:
+        following = choose(world, link)
+    else:
+        following = link.queue_head
+        link.queue_head = packet_at(world, following).next
+        if link.queue_head == NONE:
+            link.queue_tail = NONE
+    wait_changed(world, link, -1, packet_at(world, following).length)
+    transmit(world, depart, link, following, NONE, rng)

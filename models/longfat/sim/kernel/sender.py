@@ -1,0 +1,400 @@
+"""The sender: what it may send, what an acknowledgment tells it, and the questions it asks its scheme.
+
+Two ways of recovering what was lost. *Selective* (schemes.md 0.3 and 1.6): the sender keeps its
+transmissions in order; one that was made `reorder` acknowledged transmissions ago and is not acknowledged is
+lost, is sent again before anything new, and the scheme is told. *Own*: the scheme sees every acknowledgment
+and says itself what is sent again (`resend`, `next`).
+"""
+
+from longfat.sim.jit import part
+from longfat.sim.kernel.events import arm
+from longfat.sim.kernel.links import give_back, take_packet
+from longfat.sim.kernel.timing import restart_timer, take_round_trip, timeout_ns
+from longfat.sim.memory import event_of, flow_at, header_at, node_at, packet_at, sack_at
+from longfat.sim.records import (
+    ALARM,
+    CWR,
+    DATA,
+    ECE,
+    ECT,
+    NEVER,
+    NONE,
+    ON_ACK,
+    ON_ALARM,
+    ON_LOSS,
+    ON_TIMEOUT,
+    PACE,
+    RTO,
+    START,
+)
+from longfat.sim.records import SACK as HAS_BLOCKS
+
+
+@part
+def clear(event, now):
+    """An event of which nothing is known but its time."""
+    event.now = now * 1e-9
+    event.rtt = 0.0
+    event.acked = 0
+    event.number = NONE
+    event.transmission = NONE
+    event.lost = 0
+    event.marked = 0
+    event.duplicate = 0
+    event.restart_timer = 0
+    event.packet_size = 0
+
+
+@part
+def obey(world, f, value):
+    """What a callback returned is the new window or rate; False if it is none."""
+    flow = flow_at(world, f)
+    if flow.window_decides:
+        flow.window = value
+    else:
+        flow.rate = value
+    if value >= 0.0 and flow.rate >= 0.0 and flow.window >= 0.0:  # False for NaN
+        return True
+    world.value = flow.rate if value >= 0.0 and flow.window >= 0.0 else flow.window if value >= 0.0 else value
+    return False
+
+
+@part
+def ask(world, f, callbacks, number):
+    """Ask a flow's scheme; the state says whom and what, in case it fails."""
+    flow = flow_at(world, f)
+    world.flow = f
+    world.callback = number
+    if not obey(world, f, callbacks[flow.scheme](flow, event_of(world))):
+        return False
+    world.callback = NONE  # it neither raised nor answered nonsense
+    return True
+
+
+@part
+def ring(world, f):
+    """Set the clock that the scheme asked for."""
+    flow = flow_at(world, f)
+    if flow.alarm >= 0.0:
+        arm(world, f, ALARM, int(flow.alarm * 1e9))
+        flow.alarm = -1.0
+
+
+@part
+def begin(world, f, start):
+    """The first packet may go."""
+    clear(event_of(world), world.now)
+    flow_at(world, f).begun = 1
+    fine = ask(world, f, start, START)
+    ring(world, f)
+    world.sending = f
+    return fine
+
+
+@part
+def acknowledge(world, i, on_ack, on_loss):
+    """An acknowledgment has come back; False if the scheme answered nonsense."""
+    event = event_of(world)
+    packet = packet_at(world, i)
+    f = packet.flow
+    flow = flow_at(world, f)
+    now = world.now
+    flow.acks_received += 1
+    clear(event, now)
+    outstanding = flow.high > flow.una
+    acked = packet.number - flow.una
+    if acked > 0:
+        flow.una = packet.number
+        if flow.next < flow.una:
+            flow.next = flow.una
+    else:
+        acked = 0
+    take_round_trip(flow, now, packet.sent, packet.echo, acked)
+    if flow.finish != NEVER:  # of a packet that was sent twice
+        give_back(world, i)
+        return True
+    lost, fresh = 0, False
+    if flow.selective:
+        lost, fresh = account(world, flow, i)
+    event.rtt = (now - packet.sent) * 1e-9
+    event.acked = acked
+    event.number = packet.echo
+    event.transmission = packet.transmission
+    event.marked = 1 if packet.marks & ECE else 0
+    event.duplicate = 1 if acked == 0 and outstanding else 0
+    event.restart_timer = 1 if acked > 0 else 0
+    event.packet_size = flow.packet_size
+    if flow.stamped:
+        for k in range(4):
+            event.header[k] = header_at(world, i).x[k]
+    give_back(world, i)
+    fine = True
+    if lost > 0:
+        fine = tell_losses(world, f, on_loss, lost, fresh)
+    if fine:
+        fine = ask(world, f, on_ack, ON_ACK)
+    if event.restart_timer:
+        restart_timer(world, f)
+    if flow.una >= flow.packets:
+        flow.finish = now
+        if flow.template == NONE and world.unfinished > 0:
+            world.unfinished -= 1
+        for k in range(3):
+            flow.due[k] = NEVER
+    ring(world, f)
+    world.sending = f
+    return fine
+
+
+@part
+def tell_losses(world, f, on_loss, lost, fresh):
+    """The scheme is told of every loss, or once of all losses of one window."""
+    flow, event = flow_at(world, f), event_of(world)
+    flow.losses += lost
+    event.lost = lost
+    event.number, echoed = world.lost_number, event.number
+    fine = True
+    if flow.every_loss or fresh:
+        if fresh:
+            flow.recover = flow.transmission
+        fine = ask(world, f, on_loss, ON_LOSS)
+    event.number = echoed
+    return fine
+
+
+@part
+def take_node(world, flow):
+    """A row for a transmission."""
+    n = world.free_node
+    world.free_node = node_at(world, n).next
+    world.free_nodes -= 1
+    return n
+
+
+@part
+def return_node(world, n):
+    """A transmission is accounted for."""
+    node_at(world, n).next = world.free_node
+    world.free_node = n
+    world.free_nodes += 1
+
+
+@part
+def is_acknowledged(world, flow, i, number):
+    """Whether acknowledgment i covers a packet."""
+    if number < flow.una or number == packet_at(world, i).echo:
+        return True
+    if packet_at(world, i).marks & HAS_BLOCKS:
+        for k in range(0, 6, 2):
+            if sack_at(world, i).x[k] <= number < sack_at(world, i).x[k + 1]:
+                return True
+    return False
+
+
+@part
+def account(world, flow, i):
+    """Cross out the transmissions that an acknowledgment covers; how many others are lost, and whether one
+    of them was made after the last loss that the scheme was told of (section 0.2, rule LI, with a threshold).
+
+    The walk ends at the transmission acknowledged: its length is the number of holes before it.
+    """
+    upto = packet_at(world, i).transmission
+    lost, fresh = 0, False
+    before, n = NONE, flow.nodes_head
+    while n != NONE and node_at(world, n).transmission <= upto:
+        node = node_at(world, n)
+        following = node.next
+        covered = is_acknowledged(world, flow, i, node.number)
+        node.passed += 1
+        if not covered and node.passed < flow.reorder:
+            before, n = n, following
+            continue
+        if before == NONE:
+            flow.nodes_head = following
+        else:
+            node_at(world, before).next = following
+        if following == NONE:
+            flow.nodes_tail = before
+        flow.in_flight -= 1
+        if covered:
+            return_node(world, n)
+        else:
+            lost += 1
+            fresh = fresh or node.transmission >= flow.recover
+            world.lost_number = node.number
+            resend_later(world, flow, n)
+        n = following
+    return lost, fresh
+
+
+@part
+def resend_later(world, flow, n):
+    """Behind what is already known to be lost."""
+    node_at(world, n).next = NONE
+    if flow.lost_tail == NONE:
+        flow.lost_head = n
+    else:
+        node_at(world, flow.lost_tail).next = n
+    flow.lost_tail = n
+
+
+@part
+def time_out(world, f, on_timeout):
+    """The timer went off: double it (RFC 6298, 5.5); everything under way counts as lost."""
+    flow = flow_at(world, f)
+    flow.timeouts += 1
+    flow.backoff = min(2 * flow.backoff, flow.max_backoff)
+    flow.timed = NONE
+    flow.due[RTO] = NEVER
+    if flow.selective and flow.nodes_head != NONE:
+        # What is under way goes before what was already to be sent again: it is older, or sent again since.
+        n = flow.nodes_head
+        while n != NONE:
+            following = node_at(world, n).next
+            resend_later(world, flow, n)
+            n = following
+        flow.nodes_head = NONE
+        flow.nodes_tail = NONE
+        flow.in_flight = 0
+        flow.recover = flow.transmission
+    clear(event_of(world), world.now)
+    fine = ask(world, f, on_timeout, ON_TIMEOUT)
+    if flow.due[RTO] == NEVER:
+        arm(world, f, RTO, world.now + timeout_ns(flow))
+    ring(world, f)
+    world.sending = f
+    return fine
+
+
+@part
+def alarm_rings(world, f, on_alarm):
+    """The clock that the scheme set."""
+    clear(event_of(world), world.now)
+    fine = ask(world, f, on_alarm, ON_ALARM)
+    ring(world, f)
+    world.sending = f
+    return fine
+
+
+@part
+def hear(world, i, on_ack):
+    """A note of a switch has arrived: an acknowledgment of nothing, with header fields."""
+    event = event_of(world)
+    packet = packet_at(world, i)
+    f = packet.flow
+    world.fed_received += 1
+    clear(event, world.now)
+    for k in range(4):
+        event.header[k] = header_at(world, i).x[k]
+    give_back(world, i)
+    if flow_at(world, f).finish != NEVER:
+        return True
+    fine = ask(world, f, on_ack, ON_ACK)
+    ring(world, f)
+    world.sending = f
+    return fine
+
+
+@part
+def next_number(world, flow):
+    """The packet to be sent now, NONE if there is none."""
+    if flow.selective:
+        if flow.in_flight + 1 > flow.window:
+            return NONE
+        while flow.lost_head != NONE:
+            n = flow.lost_head
+            number = node_at(world, n).number
+            flow.lost_head = node_at(world, n).next
+            if flow.lost_head == NONE:
+                flow.lost_tail = NONE
+            return_node(world, n)
+            if number >= flow.una:
+                return number
+    elif flow.resend != NONE:
+        number = flow.resend
+        flow.resend = NONE
+        return number
+    elif flow.next + 1 > flow.una + flow.window + flow.inflation:
+        return NONE
+    if flow.next >= flow.packets:
+        return NONE
+    flow.next += 1
+    return flow.next - 1
+
+
+@part
+def send(world, f):
+    """Make the packet that a flow may send now; False if there is none.
+
+    Called until there is none, because how many may go is known only when they have gone.
+    """
+    flow = flow_at(world, f)
+    now = world.now
+    if flow.finish == NEVER and now < flow.stop and flow.limited >= 1.0:
+        due = now
+        if flow.rate < 1e300:  # a finite rate paces
+            due = flow.last_paced + int(flow.paced_size / flow.rate * 1e9) if flow.rate > 0.0 else NEVER
+        if due <= now:
+            number = next_number(world, flow)
+            if number != NONE:
+                flow.limited -= 1.0
+                transmit_data(world, f, number)
+                return True
+        elif due != NEVER and flow.due[PACE] != due:
+            arm(world, f, PACE, due)
+    flow.limited = 1e300
+    return False
+
+
+@part
+def transmit_data(world, f, number):
+    """One data packet leaves."""
+    flow = flow_at(world, f)
+    now = world.now
+    i = take_packet(world)
+    packet = packet_at(world, i)
+    packet.flow = f
+    packet.number = number
+    packet.sent = now
+    packet.transmission = flow.transmission
+    packet.length = flow.packet_size
+    packet.hop = flow.first_hop
+    packet.kind = DATA
+    packet.marks = ECT if flow.ect else 0
+    packet.colour = 0
+    packet.priority = 0
+    if flow.cwr and number >= flow.high:
+        packet.marks |= CWR
+        flow.cwr = 0
+    if flow.stamped:
+        for k in range(4):
+            header_at(world, i).x[k] = flow.header[k]
+    flow.sent += 1
+    if number < flow.high:
+        flow.retransmitted += 1
+        if number == flow.timed:
+            flow.timed = NONE  # Karn: its round trip would be ambiguous
+    else:
+        flow.high = number + 1
+        if flow.timed == NONE:
+            flow.timed = number
+            flow.timed_at = now
+    if flow.selective:
+        n = take_node(world, flow)
+        node = node_at(world, n)
+        node.number = number
+        node.transmission = flow.transmission
+        node.next = NONE
+        node.passed = 0
+        if flow.nodes_tail == NONE:
+            flow.nodes_head = n
+        else:
+            node_at(world, flow.nodes_tail).next = n
+        flow.nodes_tail = n
+        flow.in_flight += 1
+    flow.transmission += 1
+    flow.last_paced = now
+    flow.paced_size = flow.packet_size
+    if flow.due[RTO] == NEVER:
+        arm(world, f, RTO, now + timeout_ns(flow))
+    world.entering = i

@@ -1,0 +1,320 @@
+"""Networks: nodes, links, flows, and the usual shapes in one line each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from longfat import quantities
+from longfat.domains import number, refuse, whole_number
+from longfat.sim import queues, schemes
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.traffic import Traffic
+
+
+@dataclass(frozen=True)
+class Link:
+    """One direction of a line between two nodes; SI units. Made by `Network.link`."""
+
+    name: str
+    tail: str
+    head: str
+    rate: float  # bytes/s, math.inf: no transmission time
+    delay: float  # s
+    buffer_packets: float = math.inf
+    buffer_bytes: float = math.inf
+    discipline: Discipline = queues.FIFO
+    loss: float = 0.0
+    jitter: float = 0.0  # s
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A transfer, or traffic, along a path; SI units. Made by `Network.flow`."""
+
+    name: str
+    path: tuple[str, ...]
+    scheme: Scheme | None
+    traffic: Traffic | None = None
+    file: float | None = None  # bytes
+    start: float = 0.0
+    stagger: float = 0.0
+    stop: float = math.inf
+    packet: int = 1000
+    ack: int = 40
+    access_rate: float = math.inf  # bytes/s
+    ack_path: str = "reverse"
+    count: int = 1
+    send_jitter: float = 0.0
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the copies."""
+        return (self.name,) if self.count == 1 else tuple(f"{self.name}-{k + 1}" for k in range(self.count))
+
+
+class Network:
+    """Nodes, links and flows, put together step by step.
+
+    Parameters
+    ----------
+    name : str
+        A title.
+
+    Raises
+    ------
+    ValueError
+        By `link` and `flow`, for what cannot be: by name, value, unit and range.
+
+    Examples
+    --------
+    >>> net = Network("one bottleneck")
+    >>> _ = net.link("left", "right", rate="40 Mbit/s", delay="22 ms", buffer="440 packets", duplex=True)
+    >>> _ = net.flow("reno", path=["left", "right"], packet="500 B", file="2 MB", count=2)
+    >>> net
+    Network('one bottleneck', 2 nodes, 2 links, 2 flows)
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.links: dict[tuple[str, str], Link] = {}
+        self.flows: list[Flow] = []
+
+    def __repr__(self) -> str:
+        flows = sum(flow.count for flow in self.flows)
+        return f"Network({self.name!r}, {len(self.nodes)} nodes, {len(self.links)} links, {flows} flows)"
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The names of the nodes, in the order of their appearance."""
+        return tuple(dict.fromkeys(node for pair in self.links for node in pair))
+
+    def link(
+        self,
+        tail: str,
+        head: str,
+        *,
+        rate: float | str,
+        delay: float | str = 0.0,
+        buffer: int | str | None = None,
+        discipline: str | Discipline = "fifo",
+        duplex: bool = False,
+        name: str | None = None,
+        loss: float = 0.0,
+        jitter: float | str = 0.0,
+    ) -> Network:
+        """Add a line from one node to another, or with `duplex` one each way.
+
+        Parameters
+        ----------
+        tail, head : str
+            Nodes, made by being named.
+        rate : float or str
+            [bytes/s] or text with a unit; ``math.inf`` for a line without transmission time.
+        delay : float or str
+            Propagation delay [s].
+        buffer : int or str, optional
+            Packets that may wait, the one in transmission not counted: a number, "440 packets" or "64 KiB"; unbounded
+            if absent.
+        discipline : str or Discipline
+            How packets are queued, dropped and marked: see `longfat.sim.queues`.
+        duplex : bool
+            Add the opposite direction, too.
+        name : str, optional
+            By default "tail-head".
+        loss : float
+            Probability that a packet is lost [probability], independently of others.
+        jitter : float or str
+            Random extra time before each transmission, uniform in [0, jitter) [s]; keeps the order.
+
+        Returns
+        -------
+        Network
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            For values outside their ranges, and for a line that is there already.
+        """
+        for what, node in (("tail", tail), ("head", head)):
+            if not isinstance(node, str) or not node:
+                raise ValueError(f"{what} = {node!r} is no node: allowed is text that is not empty")
+        if tail == head:
+            raise ValueError(f"a link from {tail!r} to itself carries nothing: name two different nodes")
+        packets, size = read_buffer(buffer)
+        chosen = queues.discipline(discipline)
+        if chosen.needs_buffer and not (packets >= 1 and size >= 1):
+            raise ValueError(
+                f"buffer = {buffer} of link {tail}-{head} is out of range: discipline {chosen.name!r} needs room "
+                "for packets"
+            )
+        made = Link(
+            name=name or f"{tail}-{head}",
+            tail=tail,
+            head=head,
+            rate=math.inf if rate == math.inf else quantities.rate(rate),
+            delay=quantities.duration(delay, "delay", "[0, 1e6]"),
+            buffer_packets=packets,
+            buffer_bytes=size,
+            discipline=chosen,
+            loss=number("loss", loss, "probability", "[0, 1]"),
+            jitter=quantities.duration(jitter, "jitter", "[0, 1e6]"),
+        )
+        back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
+        for one in (made, back) if duplex else (made,):
+            if (one.tail, one.head) in self.links:
+                raise ValueError(f"there is a link from {one.tail!r} to {one.head!r} already")
+            if one.name in {link.name for link in self.links.values()}:
+                raise ValueError(f"name = {one.name!r} is taken by another link")
+            self.links[one.tail, one.head] = one
+        return self
+
+    def flow(
+        self,
+        scheme: str | Scheme | Traffic,
+        *,
+        path: Sequence[str],
+        name: str | None = None,
+        file: float | str | None = None,
+        start: float | str = 0.0,
+        stagger: float | str = 0.0,
+        stop: float | str = math.inf,
+        packet: int | str = 1000,
+        ack: int | str = 40,
+        access_rate: float | str = math.inf,
+        ack_path: str = "reverse",
+        count: int = 1,
+        send_jitter: float | str = 0.0,
+        parameters: Mapping[str, float] | None = None,
+    ) -> Network:
+        """Add a flow: a transfer controlled by a scheme, or traffic that nobody controls.
+
+        Parameters
+        ----------
+        scheme : str, Scheme or Traffic
+            A scheme or its name (see `longfat.sim.schemes.names`), or a generator of `longfat.sim.traffic`.
+        path : sequence of str
+            Nodes from source to destination; acknowledgments return over the same nodes backwards.
+        name : str, optional
+            By default the scheme's name and a number.
+        file : float or str, optional
+            Size of the transfer [bytes]; greedy if absent.
+        start, stagger, stop : float or str
+            Start of the first copy, time between the copies, end of sending [s].
+        packet, ack : int or str
+            Sizes of data packets and acknowledgments, headers included [bytes].
+        access_rate : float or str
+            Rate of the source's own line, with an unbounded queue, before the first node [bytes/s].
+        ack_path : {"reverse", "ideal"}
+            Ideal: acknowledgments take the propagation delay and no bandwidth.
+        count : int
+            Copies, named name-1, name-2, ...
+        send_jitter : float or str
+            Uniform extra delay per packet, in order (schemes.md 0.2, convention 5) [s].
+        parameters : mapping, optional
+            The scheme's own parameters.
+
+        Returns
+        -------
+        Network
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            For a path that does not connect, unknown schemes and parameters, and values outside their ranges.
+        """
+        controlled = not isinstance(scheme, Traffic)
+        chosen = schemes.scheme(scheme) if controlled else scheme.scheme
+        traffic = None if controlled else scheme
+        label = name or f"{(chosen or traffic).name}-{len(self.flows) + 1}"
+        count = whole_number("count", count, "flows", "[1, 1e6]")
+        made = Flow(
+            name=label,
+            path=self._connected(path, label, ack_path == "reverse" and (traffic is None or traffic.acknowledged)),
+            scheme=chosen,
+            traffic=traffic,
+            file=None if file is None else quantities.size(file, "file", "[1, 1e18]"),
+            start=quantities.duration(start, "start", "[0, 1e9]"),
+            stagger=quantities.duration(stagger, "stagger", "[0, 1e9]"),
+            stop=math.inf if stop == math.inf else quantities.duration(stop, "stop", "[0, 1e9]"),
+            packet=whole_number("packet", quantities.size(packet, "packet", "[1, 1e6]"), "bytes", "[1, 1e6]"),
+            ack=whole_number("ack", quantities.size(ack, "ack", "[1, 1e6]"), "bytes", "[1, 1e6]"),
+            access_rate=math.inf if access_rate == math.inf else quantities.rate(access_rate),
+            ack_path=ack_path,
+            count=count,
+            send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),
+            parameters=schemes.check_parameters(chosen, parameters or {}),
+        )
+        if ack_path not in ("reverse", "ideal"):
+            raise ValueError(
+                f"ack_path = {ack_path!r} of flow {label!r} is out of range: allowed are reverse and ideal"
+            )
+        if made.stop <= made.start + made.stagger * (count - 1):
+            raise refuse("stop", made.stop, "s", f"({made.start + made.stagger * (count - 1):g}, inf)")
+        taken = {one for flow in self.flows for one in flow.names}
+        for one in made.names:
+            if one in taken:
+                raise ValueError(f"name = {one!r} is taken by another flow")
+        self.flows.append(made)
+        return self
+
+    def _connected(self, path: Sequence[str], label: str, both_ways: bool) -> tuple[str, ...]:
+        nodes = tuple(path)
+        if isinstance(path, str) or len(nodes) < 2 or len(set(nodes)) != len(nodes):
+            raise ValueError(
+                f"path = {path!r} of flow {label!r} is out of range: allowed are two nodes or more, each of them once"
+            )
+        for there in pairwise(nodes):
+            for pair in (there, there[::-1])[: 1 + both_ways]:
+                if pair not in self.links:
+                    why = "" if pair == there else " for the acknowledgments (duplex=True, or ack_path='ideal')"
+                    raise ValueError(
+                        f"path = {' -> '.join(map(str, nodes))} of flow {label!r} does not connect: "
+                        f"no link from {pair[0]!r} to {pair[1]!r}{why}"
+                    )
+        return nodes
+
+    def route(self, flow: Flow) -> list[Link]:
+        """The links of a flow's path."""
+        return [self.links[pair] for pair in pairwise(flow.path)]
+
+    def way_back(self, flow: Flow) -> list[Link]:
+        """The links of its acknowledgments; none with an ideal path."""
+        if flow.ack_path == "ideal" or (flow.traffic is not None and not flow.traffic.acknowledged):
+            return []
+        nodes = flow.path[::-1]
+        return [self.links[pair] for pair in pairwise(nodes)]
+
+    def to_toml(self) -> str:
+        """This network as a scenario that a person can read; `longfat.sim.scenario.read` reads it back."""
+        from longfat.sim import scenario
+
+        return scenario.write(self)
+
+
+def read_buffer(buffer: Any) -> tuple[float, float]:
+    """A buffer's limits in packets and in bytes.
+
+    >>> read_buffer("440 packets"), read_buffer("64 KiB"), read_buffer(None)
+    ((440, inf), (inf, 65536.0), (inf, inf))
+    """
+    if buffer is None or buffer == math.inf:
+        return math.inf, math.inf
+    if isinstance(buffer, str):
+        text = buffer.strip()
+        for word in ("packets", "packet"):
+            if text.endswith(word):
+                amount = text.removesuffix(word).strip()
+                try:
+                    return whole_number("buffer", float(amount), "packets", "[0, 1e15]"), math.inf
+                except ValueError:
+                    raise refuse("buffer", buffer, "packets", "[0, 1e15]", whole=True) from None
+        return math.inf, quantities.size(buffer, "buffer", "[0, 1e18]")
+    return whole_number("buffer", buffer, "packets", "[0, 1e15]"), math.inf

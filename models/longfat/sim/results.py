@@ -1,0 +1,203 @@
+"""What a run is asked for: counters of flows and links between two times, as an xarray.Dataset."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.sim import records
+from longfat.sim.records import NEVER, SECOND
+from longfat.sim.world import COUNTERS
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from longfat.sim.engine import Simulation
+
+#: name: (dimension, unit, description)
+QUANTITIES = {
+    "transfer_time": ("flow", "s", "from the start to the acknowledgment of the last byte"),
+    "goodput": ("flow", "bytes/s", "new data that arrived, over the time the flow was there"),
+    "delivered": ("flow", "packets", "new and in order"),
+    "sent": ("flow", "packets", "transmissions, repeated ones included"),
+    "retransmitted": ("flow", "packets", "sent again"),
+    "dropped": ("flow", "packets", "data packets dropped on the way"),
+    "loss": ("flow", "1", "dropped over sent"),
+    "mean_delay": ("flow", "s", "of data packets from sender to receiver, queueing included"),
+    "timeouts": ("flow", "1", "retransmission timeouts"),
+    "marks": ("flow", "packets", "data packets that arrived with a congestion mark"),
+    "connections": ("flow", "1", "transfers completed"),
+    "utilisation": ("link", "1", "share of the time spent transmitting"),
+    "mean_queue": ("link", "packets", "waiting, time-weighted, the packet in transmission not counted"),
+    "max_queue": ("link", "packets", "most that waited, since the start of the run"),
+    "mean_wait": ("link", "s", "from arrival to the begin of transmission"),
+    "arrived": ("link", "packets", "arrivals, dropped ones included"),
+    "link_dropped": ("link", "packets", "dropped here"),
+    "link_marked": ("link", "packets", "marked here"),
+    "throughput": ("link", "bytes/s", "sent by this link"),
+    "jain_index": (None, "1", "fairness of the goodputs, (sum x)^2/(n sum x^2)"),
+}
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Counters at a moment."""
+
+    time: int
+    flows: np.ndarray
+    links: np.ndarray
+    connections: int
+    waited: np.ndarray  # per link: packets x ns up to now
+    transmitted: np.ndarray  # per link: ns spent transmitting up to now
+
+
+def snapshot(run: Simulation) -> Snapshot:
+    """The counters of a run now; what was counted ahead of its time is taken back.
+
+    On a link that serves in order of arrival a packet's wait and transmission are counted when it is admitted.
+    """
+    world = run.world
+    now = int(world.row.now)
+    waited = np.zeros(len(run.assembly.link_names), np.int64)
+    transmitted = np.zeros_like(waited)
+    for k in range(len(waited)):
+        link = world.links[k]
+        transmitted[k] = link.busy - max(0, int(link.free) - now)
+        if link.service != records.FIFO:
+            waited[k] = link.area + link.waiting * (now - link.changed)
+            continue
+        ahead, begin, row, left = 0, int(link.begin), int(link.first), int(link.waiting)
+        while left:
+            packet = world.packets[row]
+            ahead += max(0, begin - now)
+            begin, row, left = int(packet.time) - int(link.delay), int(packet.next), left - 1
+        waited[k] = link.wait - ahead
+    links = world.links[: len(waited)].copy()
+    return Snapshot(now, _totals(run), links, int(world.row.connections), waited, transmitted)
+
+
+def _totals(run: Simulation) -> np.ndarray:
+    """The flows' rows, with what connections counted added to the flow that started them."""
+    flows = run.world.flows
+    named = flows[: len(run.assembly.flow_names)].copy()
+    for row in flows[len(named) :]:
+        for counter in COUNTERS:
+            named[counter][row.template] += row[counter]
+    return named
+
+
+def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.ndarray]:
+    """Every quantity between two moments, NaN where there is none."""
+    flows, links = after.flows, after.links
+    span = (after.time - before.time) / SECOND
+    packet = flows["packet_size"]
+
+    def counted(name: str) -> np.ndarray:
+        return (flows[name] - before.flows[name]).astype(float)
+
+    def over(top: Any, bottom: Any) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(bottom > 0, top / bottom, np.nan)
+
+    done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
+    end = np.minimum(np.where(done, flows["finish"], NEVER), after.time)
+    begin = np.maximum(flows["start"], before.time)
+    goodput = over(counted("received_bytes"), (end - begin) / SECOND)
+    transfer = np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
+    connections, times = _connections(run, before, after)
+    arrivals = flows["traffic"] == records.ARRIVALS
+    transfer[arrivals] = times[arrivals]
+    waited = (after.waited - before.waited) / SECOND
+    served = (links["served"] - before.links["served"]).astype(float)
+    # A flow that cannot count in order (no acknowledgments) delivers all that arrives.
+    delivered = np.where(arrivals, over(counted("received_bytes"), packet), counted("expect"))
+    index = goodput[~np.isnan(goodput)]
+    return {
+        "transfer_time": transfer,
+        "goodput": goodput,
+        "delivered": delivered,
+        "sent": counted("sent"),
+        "retransmitted": counted("retransmitted"),
+        "dropped": counted("dropped"),
+        "loss": over(counted("dropped"), counted("sent")),
+        "mean_delay": over(counted("delay") / SECOND, counted("received")),
+        "timeouts": counted("timeouts"),
+        "marks": counted("marks"),
+        "connections": connections,
+        "utilisation": over((after.transmitted - before.transmitted) / SECOND, span) * np.ones(len(links)),
+        "mean_queue": over(waited, span) * np.ones(len(links)),
+        "max_queue": links["largest"].astype(float),
+        "mean_wait": over(waited, served),
+        "arrived": (links["arrived"] - before.links["arrived"]).astype(float),
+        "link_dropped": (links["dropped"] - before.links["dropped"]).astype(float),
+        "link_marked": (links["marked"] - before.links["marked"]).astype(float),
+        "throughput": over((links["served_bytes"] - before.links["served_bytes"]).astype(float), span),
+        "jain_index": np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan),
+    }
+
+
+def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np.ndarray, np.ndarray]:
+    """How many transfers of each flow were completed, and their mean time."""
+    log = run.world.connections[before.connections : after.connections]
+    count = np.bincount(log["flow"], minlength=len(after.flows)).astype(float)
+    total = np.bincount(log["flow"], (log["finish"] - log["start"]) / SECOND, minlength=len(after.flows))
+    with np.errstate(invalid="ignore"):
+        mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
+    return np.where(after.flows["traffic"] == records.ARRIVALS, count, alone.astype(float)), mean
+
+
+def dataset(
+    samples: list[dict[str, np.ndarray]], flow_names: list[str], link_names: list[str], confidence: float
+) -> xr.Dataset:
+    """Replications as means with Student's intervals; one alone as it is."""
+    import xarray as xr
+
+    variables: dict[str, Any] = {}
+    for name, (dim, unit, description) in QUANTITIES.items():
+        values = np.stack([one[name] for one in samples])
+        dims = () if dim is None else (dim,)
+        about = {"units": unit, "long_name": description}
+        mean, half = _interval(values, confidence)
+        variables[name] = (dims, mean, about)
+        if len(samples) > 1:
+            variables[f"{name}_lower"] = (dims, mean - half, about)
+            variables[f"{name}_upper"] = (dims, mean + half, about)
+    return xr.Dataset(variables, coords={"flow": flow_names, "link": link_names})
+
+
+def _interval(values: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and half of Student's interval over the first axis; NaN where any replication has none."""
+    from scipy.special import stdtrit
+
+    count = len(values)
+    mean = values.mean(0)
+    if count == 1:
+        return mean, np.full_like(mean, np.nan)
+    return mean, stdtrit(count - 1, (1 + confidence) / 2) * values.std(0, ddof=1) / math.sqrt(count)
+
+
+#: name: (row's field, dimension, unit, description)
+TRACES = {
+    "window": ("window", "flow", "packets", "window, inflation included"),
+    "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: the window alone decides"),
+    "received": ("received_bytes", "flow", "bytes", "new data that had arrived"),
+    "srtt": ("srtt", "flow", "s", "smoothed round-trip time"),
+    "queue": ("waiting", "link", "packets", "waiting packets"),
+}
+
+
+def traces(run: Simulation, every: float) -> dict[str, Any]:
+    """What was sampled, along `time` [s]."""
+    row = run.world.row
+    count = int(row.samples)
+    made: dict[str, Any] = {"time": ("time", np.arange(count) * every, {"units": "s", "long_name": "time"})}
+    tables = {"flow": run.world.flow_samples, "link": run.world.link_samples}
+    for name, (field, dim, unit, description) in TRACES.items():
+        columns = int(row.sampled_flows if dim == "flow" else row.sampled_links)
+        values = tables[dim][field][: count * columns].reshape(count, columns)
+        made[f"{name}_trace"] = (("time", dim), values.copy(), {"units": unit, "long_name": description})
+    return made

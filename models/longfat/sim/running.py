@@ -1,0 +1,182 @@
+"""`run`: a network simulated once or several times, with everything needed to do it again."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat import quantities
+from longfat._version import __version__
+from longfat.domains import generator, number, refuse, whole_number
+from longfat.sim import results
+from longfat.sim.engine import Simulation, slots
+from longfat.sim.network import Network
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LONGEST = 1e6  # s, of a run that ends when all files are transferred
+
+
+def run(
+    net: Network,
+    *,
+    duration: float | str | None = None,
+    warm_up: float | str = 0.0,
+    replications: int = 1,
+    confidence: float = 0.95,
+    sample_every: float | str | None = None,
+    rng: Any = None,
+    progress: bool = True,
+) -> xr.Dataset:
+    """Simulate a network, packet by packet.
+
+    Parameters
+    ----------
+    net : Network
+        Links and flows.
+    duration : float or str, optional
+        Simulated time [s]; if absent, until every file is transferred.
+    warm_up : float or str
+        Time before counting begins [s]; transfer times count from the flow's start whenever that is.
+    replications : int
+        Independent runs, on all cores.
+    confidence : float
+        Of the intervals [probability], in (0, 1); with one replication there are none.
+    sample_every : float or str, optional
+        Distance of the samples of the traces of the first run [s]: ``window_trace``, ``rate_trace``,
+        ``received_trace``, ``srtt_trace``, ``queue_trace``.
+    rng : None, int, SeedSequence or Generator
+        Of the random numbers; the same seed gives the same result on every machine.
+    progress : bool
+        Show a bar if it takes more than two seconds.
+
+    Returns
+    -------
+    xarray.Dataset
+        Per flow: ``transfer_time`` [s], ``goodput`` [bytes/s], ``delivered``, ``sent``, ``retransmitted``, ``dropped``
+        [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts``, ``marks``, ``connections``. Per link:
+        ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s], ``arrived``, ``link_dropped``,
+        ``link_marked`` [packets], ``throughput`` [bytes/s]. ``jain_index`` of the goodputs. With replications
+        ``_lower`` and ``_upper`` beside each.
+
+    Raises
+    ------
+    ValueError
+        For values outside their ranges, a run that cannot end, schemes that fail.
+    KeyboardInterrupt
+        On Ctrl-C, saying how far it came; what was simulated until then is lost. Use `Simulation` to keep it.
+
+    Notes
+    -----
+    Every packet is accounted for at the end: sent = received + dropped + in flight, or a RuntimeError is raised.
+
+    Examples
+    --------
+    >>> net = Network()
+    >>> _ = net.link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440, duplex=True)
+    >>> _ = net.flow("reno", path=["a", "b"], packet=500, file="2 MB", parameters={"initial_ssthresh": 440})
+    >>> data = run(net, rng=1)
+    >>> round(float(data.transfer_time.sel(flow="reno-1")), 2)
+    0.71
+    """
+    until = _duration(net, duration)
+    begin = quantities.duration(warm_up, "warm_up", f"[0, {until:g})") if warm_up else 0.0
+    replications = whole_number("replications", replications, "runs", "[1, 1e6]")
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "(0, 1e9]")
+    if every is not None and duration is None:
+        raise refuse("duration", "absent", "s", "(0, 9e9], which sample_every needs")
+    random = generator(rng)
+    runs = [
+        Simulation(net, rng=stream, sample_every=every if k == 0 else None, duration=until)
+        for k, stream in enumerate(random.spawn(replications))
+    ]
+    kinds = slots(runs[0].assembly.schemes, runs[0].assembly.disciplines)  # compiled once, errors said once
+    samples = _simulate(runs, begin, until, duration is None, progress and bool(kinds))
+    first = runs[0]
+    data = results.dataset(samples, first.assembly.flow_names, first.assembly.link_names, confidence)
+    if every is not None:
+        data = data.assign(results.traces(first, every))
+    data.attrs = {
+        "network": net.to_toml(),
+        "duration": until if duration is not None else max(run.now for run in runs),
+        "warm_up": begin,
+        "replications": replications,
+        "confidence": confidence,
+        "entropy": str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
+        "events": int(sum(int(run.world.row.events) for run in runs)),
+        "wall_time": sum(run.wall_time for run in runs),
+        "conservation": "sent = received + dropped + in flight",
+        "version": __version__,
+    }
+    return data
+
+
+def _duration(net: Network, duration: float | str | None) -> float:
+    if duration is not None:
+        return quantities.duration(duration, "duration", "(0, 9e9]")
+    endless = [flow.name for flow in net.flows if flow.file is None and flow.traffic is None and flow.stop == math.inf]
+    files = [flow.name for flow in net.flows if flow.file is not None and flow.traffic is None]
+    if endless or not files:
+        what = f"flow {endless[0]!r} never ends" if endless else "no flow has a file"
+        raise ValueError(f"duration is absent and {what}: give duration [s] in (0, 9e9], or files to all flows")
+    return LONGEST
+
+
+def _simulate(
+    runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
+) -> list[dict[str, np.ndarray]]:
+    """All runs, side by side; ends at once on Ctrl-C."""
+    from tqdm import tqdm
+
+    with tqdm(total=len(runs) * until, unit="s", delay=2, leave=False, disable=not progress) as bar:
+        if to_the_end:
+            bar.total = None
+        shown = [0.0] * len(runs)
+
+        def one(k: int) -> dict[str, np.ndarray]:
+            return _one(runs[k], begin, until, to_the_end, lambda now: shown.__setitem__(k, now))
+
+        workers = min(len(runs), os.cpu_count() or 1)
+        pool = ThreadPoolExecutor(workers)
+        waiting = {pool.submit(one, k) for k in range(len(runs))}
+        futures = list(waiting)
+        try:
+            while waiting:
+                try:
+                    for done in as_completed(waiting, timeout=0.2):
+                        done.result()
+                        waiting.discard(done)
+                except TimeoutError:
+                    pass
+                bar.update(sum(shown) - bar.n)
+        except BaseException as error:
+            for one_run in runs:
+                one_run.stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            if isinstance(error, KeyboardInterrupt):
+                far = sum(run.now for run in runs)
+                raise KeyboardInterrupt(
+                    f"{far:.6g} s of {until * len(runs):g} s were simulated; nothing of it is kept"
+                ) from None
+            raise
+        pool.shutdown()
+    order = {future: k for k, future in enumerate(futures)}
+    return [future.result() for future in sorted(futures, key=order.__getitem__)]
+
+
+def _one(run: Simulation, begin: float, until: float, to_the_end: bool, tell: Any) -> dict[str, np.ndarray]:
+    before = results.snapshot(run)
+    if begin > 0:
+        run.advance(begin, tell)
+        before = results.snapshot(run)
+    run.advance(until, tell, to_the_end=to_the_end)
+    if to_the_end and not run.all_done():
+        raise ValueError(f"duration is absent and not every file is transferred after {until:g} s: give duration [s]")
+    run.books()
+    return results.measure(run, before, results.snapshot(run))

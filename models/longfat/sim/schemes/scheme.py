@@ -1,0 +1,233 @@
+"""What a congestion-control scheme is: callbacks that see events and return a window or a rate."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+
+from longfat import domains
+from longfat.sim import jit, memory
+
+SIGNATURE = numba.types.FunctionType(numba.float64(memory.FLOW, memory.EVENT))
+CALLBACKS = ("start", "ack", "loss", "timeout", "alarm")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a scheme: its default, unit, domain, and the field of the flow's record that holds it.
+
+    Parameters
+    ----------
+    default : float
+        Value where none is given.
+    unit : str
+        Unit, "1" for a pure number.
+    allowed : str
+        Interval of allowed values, as in ``"[1, inf)"``.
+    field : str, optional
+        Field of the record; by default the next free one of ``flow.p``.
+
+    Examples
+    --------
+    >>> Parameter(1.0, "packets", "[1, inf)", "window").default
+    1.0
+    """
+
+    default: float
+    unit: str = "1"
+    allowed: str = "(-inf, inf)"
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A congestion-control scheme, written as a few plain functions of a flow and an event.
+
+    Each callback takes ``(flow, event)`` and returns the new window [packets] (``controls="window"``) or rate
+    [bytes/s] (``controls="rate"``). It is compiled by numba, so it is written in floats, integers and ``math``.
+    It may read and set the fields of the flow's record (`longfat.sim.records.FLOW`): ``flow.window``,
+    ``flow.rate``, ``flow.srtt`` [s], ``flow.in_flight``, its parameters ``flow.p[0]``, ``flow.p[1]``, ... in the
+    order of ``parameters``, and ``flow.u[0]`` ... ``flow.u[15]``, which are the scheme's own and zero at first. The
+    event tells ``event.now`` [s], ``event.rtt`` [s], ``event.acked`` (packets newly acknowledged in order),
+    ``event.lost``, ``event.marked`` and ``event.header`` (what switches stamped).
+
+    Parameters
+    ----------
+    name : str
+        Its name in results and messages.
+    ack : callable
+        Called for every acknowledgment.
+    start : callable, optional
+        Called when the flow starts. By default the window is 1, or the rate its parameter.
+    loss : callable, optional
+        Called when packets are found lost; once per window of data unless `every_loss`. Only with selective recovery.
+        By default the window is halved, a rate stays.
+    timeout : callable, optional
+        Called when the retransmission timer goes off. By default the window becomes 1, a rate is halved.
+    alarm : callable, optional
+        Called at the time that a callback put in ``flow.alarm`` [s].
+    controls : {"window", "rate"}
+        What the callbacks return. A window scheme may set ``flow.rate`` as well, and the other way round.
+    recovery : {"selective", "own"}
+        Selective: the sender repairs losses by itself. Own: the scheme sees duplicates (``event.duplicate``) and
+        decides what is sent again (``flow.resend = number``, ``flow.next = number``).
+    parameters : mapping of str to Parameter or float, optional
+        What ``flow(..., parameters=)`` may set.
+    every_loss : bool
+        Call `loss` for all losses and not once per window.
+    reorder : int
+        Acknowledged later transmissions before a packet counts as lost [packets].
+    echo : {"latched", "once"}
+        Whether a receiver repeats a mark until the sender reports a reduction (RFC 3168), or not.
+    stamped : bool
+        Whether packets carry ``flow.header`` to the switches and back.
+    source : str
+        Where its rules come from.
+
+    Raises
+    ------
+    ValueError
+        For a callback that is no function of two arguments, and for values outside their ranges.
+
+    Examples
+    --------
+    >>> def ack(flow, event):
+    ...     return flow.window + event.acked / flow.window
+    >>> def loss(flow, event):
+    ...     return max(1.0, flow.window / 2)
+    >>> Scheme("aimd", ack=ack, loss=loss).name
+    'aimd'
+    """
+
+    name: str
+    ack: Callable[[Any, Any], float]
+    start: Callable[[Any, Any], float] | None = None
+    loss: Callable[[Any, Any], float] | None = None
+    timeout: Callable[[Any, Any], float] | None = None
+    alarm: Callable[[Any, Any], float] | None = None
+    controls: str = "window"
+    recovery: str = "selective"
+    parameters: Mapping[str, Parameter | float] = field(default_factory=dict)
+    every_loss: bool = False
+    reorder: int = 1
+    echo: str = "latched"
+    stamped: bool = False
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        for what, allowed in (
+            ("controls", ("window", "rate")),
+            ("recovery", ("selective", "own")),
+            ("echo", ("latched", "once")),
+        ):
+            if getattr(self, what) not in allowed:
+                raise ValueError(
+                    f"{what} = {getattr(self, what)!r} of scheme {self.name!r} is out of range: "
+                    f"allowed are {' and '.join(allowed)}"
+                )
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"name = {self.name!r} of a scheme is out of range: allowed is text that is not empty")
+        domains.whole_number("reorder", self.reorder, "packets", "[1, 1e6]")
+        for name in CALLBACKS:
+            function = getattr(self, name)
+            if function is not None or name == "ack":
+                _check_signature(self.name, name, function)
+        object.__setattr__(self, "parameters", self._complete(dict(self.parameters)))
+
+    def _complete(self, given: dict[str, Any]) -> dict[str, Parameter]:
+        """Every parameter with the field that holds it."""
+        complete, used = {}, 0
+        for name, parameter in given.items():
+            if not isinstance(parameter, Parameter):
+                parameter = Parameter(domains.number(name, parameter, "1", "(-inf, inf)"))
+            if not parameter.field:
+                if used == 16:
+                    raise ValueError(f"parameters = {len(given)} of scheme {self.name!r}: at most 16 are allowed")
+                parameter = Parameter(parameter.default, parameter.unit, parameter.allowed, f"p[{used}]")
+                used += 1
+            complete[name] = parameter
+        return complete
+
+    def compiled(self) -> tuple[Any, ...]:
+        """The callbacks, ready for the kernel's slots."""
+        return tuple(
+            _compile(self.name, name, getattr(self, name) or _default(self.controls, name)) for name in CALLBACKS
+        )
+
+
+def _check_signature(scheme: str, name: str, function: Any) -> None:
+    if not callable(function):
+        raise ValueError(f"scheme {scheme!r}: {name} = {function!r} is no function of (flow, event)")
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(None, None)
+    except TypeError:
+        shown = inspect.signature(function)
+        raise ValueError(
+            f"scheme {scheme!r}: {name}{shown} takes the wrong arguments: it is called with (flow, event)"
+        ) from None
+    except ValueError:
+        pass  # a built-in without a signature
+
+
+@functools.lru_cache(maxsize=256)
+def _compile(scheme: str, name: str, function: Callable[..., Any]) -> Any:
+    own = getattr(function, "__module__", "").startswith("longfat.sim.schemes.")
+    try:
+        return jit.callback(SIGNATURE, function, cache=own)
+    except numba.core.errors.NumbaError as error:
+        raise ValueError(f"scheme {scheme!r}: {name} cannot be compiled: {jit.reason(error)}") from None
+
+
+def _default(controls: str, name: str) -> Callable[[Any, Any], float]:
+    return {
+        ("window", "start"): keep_window,
+        ("window", "loss"): halve_window,
+        ("window", "timeout"): window_of_one,
+        ("window", "alarm"): keep_window,
+        ("rate", "start"): keep_rate,
+        ("rate", "loss"): keep_rate,
+        ("rate", "timeout"): halve_rate,
+        ("rate", "alarm"): keep_rate,
+    }[controls, name]
+
+
+def keep_window(flow, event):  # type: ignore[no-untyped-def]
+    """As it was."""
+    return flow.window
+
+
+def halve_window(flow, event):  # type: ignore[no-untyped-def]
+    """Half of it, one packet at least."""
+    return max(1.0, flow.window / 2)
+
+
+def window_of_one(flow, event):  # type: ignore[no-untyped-def]
+    """One packet."""
+    return 1.0
+
+
+def keep_rate(flow, event):  # type: ignore[no-untyped-def]
+    """As it was."""
+    return flow.rate
+
+
+def halve_rate(flow, event):  # type: ignore[no-untyped-def]
+    """Half of it."""
+    return flow.rate / 2
+
+
+def set_parameters(row: np.record, scheme: Scheme, given: Mapping[str, float]) -> None:
+    """Write a scheme's parameters into a flow's record."""
+    for name, parameter in scheme.parameters.items():
+        assert isinstance(parameter, Parameter)
+        value = given.get(name, parameter.default)
+        if parameter.field.startswith("p["):
+            row.p[int(parameter.field[2:-1])] = value
+        else:
+            setattr(row, parameter.field, value)
