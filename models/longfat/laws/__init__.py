@@ -1,5 +1,5 @@
 """Closed forms, one module per subject; no simulator in here."""
 
-from longfat.laws import selective_repeat
+from longfat.laws import queues, selective_repeat, tcp
 
-__all__ = ["selective_repeat"]
+__all__ = ["queues", "selective_repeat", "tcp"]

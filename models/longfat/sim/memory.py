@@ -33,8 +33,15 @@ class Row(types.Record):
 
     @property
     def key(self) -> Any:
-        """What makes two of them the same: the layout, and the name."""
-        return self.name, self.size, tuple((name, info.offset, str(info.type)) for name, info in self.fields.items())
+        """What makes two of them the same: the name and the layout; asked for often, so made once."""
+        known = self.__dict__.get("_key")
+        if known is None:
+            layout = "; ".join(f"{each} {info.type} {info.offset}" for each, info in self.fields.items())
+            known = self.__dict__["_key"] = (self.name, self.size, layout)
+        return known
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 register_model(Row)(models.RecordModel)
@@ -51,45 +58,54 @@ FLOW, LINK, PACKET, EVENT = (
 HEADER = Row(records.HEADER, "header")
 
 
-def _reader(dtype: np.dtype, row: Row | None = None, name: str = "") -> Callable[[Any, Any], Any]:
-    """A function of (address, index) that gives the row."""
+def _reader(dtype: np.dtype, row: Row | None = None, name: str = "", base: str = "") -> Callable[[Any, Any], Any]:
+    """A function of (address, index) that gives the row; with `base`, of (record that holds the address, index)."""
     kind = row or Row(dtype, name)
     if not COMPILED:
         size = dtype.itemsize
 
-        def look(address: int, index: int) -> Any:
+        def look(place: Any, index: int) -> Any:
+            address = getattr(place, base) if base else place
             memory = (ctypes.c_char * size).from_address(int(address) + int(index) * size)
             return np.frombuffer(memory, dtype)[0]
 
         return look
 
     @intrinsic
-    def at(typingctx, address, index):  # type: ignore[no-untyped-def]
+    def at(typingctx, place, index):  # type: ignore[no-untyped-def]
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            place, count = arguments
+            address, count = arguments
+            word = context.get_value_type(types.int64)
+            if base:
+                field = builder.ptrtoint(address, word)
+                field = builder.add(field, context.get_constant(types.int64, place.offset(base)))
+                address = builder.load(builder.inttoptr(field, word.as_pointer()))
+            count = context.cast(builder, count, index, types.int64)
             offset = builder.mul(count, context.get_constant(types.int64, kind.size))
-            return builder.inttoptr(builder.add(place, offset), context.get_value_type(kind))
+            return builder.inttoptr(builder.add(address, offset), context.get_value_type(kind))
 
-        return kind(types.int64, types.int64), generate
+        return kind(place, index), generate
 
     return at
 
 
-_flow = _reader(records.FLOW, FLOW)
-_link = _reader(records.LINK, LINK)
-_packet = _reader(records.PACKET, PACKET)
-_event = _reader(records.EVENT, EVENT)
-_header = _reader(records.HEADER, HEADER)
-_hop = _reader(records.HOP, name="hop")
-_queue = _reader(records.QUEUE, name="queue")
-_block = _reader(records.BLOCK, name="block")
-_node = _reader(records.NODE, name="node")
-_sack = _reader(records.SACKS, name="sacks")
-_turn = _reader(records.TURN, name="turn")
-_connection = _reader(records.CONNECTION, name="connection")
-_flow_sample = _reader(records.FLOW_SAMPLE, name="flow_sample")
-_link_sample = _reader(records.LINK_SAMPLE, name="link_sample")
+#: Of (world, number): a flow, a link, ...
+flow_at = _reader(records.FLOW, FLOW, base="flows_base")
+link_at = _reader(records.LINK, LINK, base="links_base")
+packet_at = _reader(records.PACKET, PACKET, base="packets_base")
+header_at = _reader(records.HEADER, HEADER, base="headers_base")
+sack_at = _reader(records.SACKS, name="sacks", base="sacks_base")
+hop_at = _reader(records.HOP, name="hop", base="hops_base")
+queue_at = _reader(records.QUEUE, name="queue", base="queues_base")
+turn_at = _reader(records.TURN, name="turn", base="active_base")
+block_at = _reader(records.BLOCK, name="block", base="blocks_base")
+node_at = _reader(records.NODE, name="node", base="nodes_base")
+connection_at = _reader(records.CONNECTION, name="connection", base="connections_base")
+flow_sample_at = _reader(records.FLOW_SAMPLE, name="flow_sample", base="flow_samples_base")
+link_sample_at = _reader(records.LINK_SAMPLE, name="link_sample", base="link_samples_base")
+_event = _reader(records.EVENT, EVENT, base="event_base")
 _world = _reader(records.WORLD, name="world")
+#: Of (address, number): an entry of a heap, a word of memory.
 entry_at = _reader(records.ENTRY, name="entry")
 word_at = _reader(records.WORD, name="word")
 
@@ -101,96 +117,18 @@ def world_at(address):
 
 
 @part
-def flow_at(world, f):
-    """A flow."""
-    return _flow(world.flows_base, f)
-
-
-@part
-def link_at(world, k):
-    """A link."""
-    return _link(world.links_base, k)
-
-
-@part
-def packet_at(world, i):
-    """A packet."""
-    return _packet(world.packets_base, i)
-
-
-@part
-def header_at(world, i):
-    """The header fields of packet i."""
-    return _header(world.headers_base, i)
-
-
-@part
-def sack_at(world, i):
-    """What acknowledgment i reports beyond the first hole."""
-    return _sack(world.sacks_base, i)
-
-
-@part
-def hop_at(world, h):
-    """A hop of a route."""
-    return _hop(world.hops_base, h)
-
-
-@part
-def queue_at(world, q):
-    """A flow's own queue."""
-    return _queue(world.queues_base, q)
-
-
-@part
-def turn_at(world, k):
-    """A place in the list of active queues."""
-    return _turn(world.active_base, k)
-
-
-@part
-def block_at(world, b):
-    """A run of packets beyond a hole."""
-    return _block(world.blocks_base, b)
-
-
-@part
-def node_at(world, n):
-    """A transmission."""
-    return _node(world.nodes_base, n)
-
-
-@part
-def connection_at(world, c):
-    """A connection that ended."""
-    return _connection(world.connections_base, c)
-
-
-@part
-def flow_sample_at(world, row):
-    """A row of the flows' trace."""
-    return _flow_sample(world.flow_samples_base, row)
-
-
-@part
-def link_sample_at(world, row):
-    """A row of the links' trace."""
-    return _link_sample(world.link_samples_base, row)
-
-
-@part
 def event_of(world):
     """What callbacks are told."""
-    return _event(world.event_base, 0)
+    return _event(world, 0)
 
 
 @part
 def behind(link, packet):
     """The waiting packet behind this one, for disciplines that push out; only if ``packet.next`` is not NONE."""
-    return _packet(link.packets_base, packet.next)
+    return packet_at(link, packet.next)
 
 
 @part
 def first_waiting(link):
     """The first waiting packet of a link that decides at departure; only if any waits."""
-    return _packet(link.packets_base, link.queue_head)
+    return packet_at(link, link.queue_head)

@@ -1,0 +1,332 @@
+"""Proofs for the TCP laws: the sawtooth, its loss rate, timeouts, slow start.
+
+Each function starts from a rule of the protocol, proves one result with all symbols free (residual and
+boundary values) and returns it; one that fails raises AssertionError. Windows are in packets, but for the
+sawtooth at a drop-tail link, where they are in bandwidth-delay products and time is in round trips of the
+empty path. The sawtooth is a fluid limit; the rest counts packets.
+"""
+
+from collections import namedtuple
+
+import sympy as sp
+from sympy import Expr, Rational
+
+from derivations.proof import require, require_zero
+from derivations.segment_rounds import geometric_mean, mean_transmissions, p
+
+R, T_0, b, W, W_m, B, U, alpha = sp.symbols("R T_0 b W W_m B U alpha", positive=True)
+u = sp.Symbol("u", positive=True)
+beta = 1 / (1 + u)  # anything in (0, 1)
+w = sp.Symbol("w", positive=True)
+q = 1 - p
+
+Sawtooth = namedtuple("Sawtooth", "rounds packets time")
+Mean = namedtuple("Mean", "packets seconds")
+Full = namedtuple("Full", "window unlimited limited jump")
+Finish = namedtuple("Finish", "time step")
+HALF = {u: 1, alpha: 1}
+
+
+# The sawtooth
+
+
+def sawtooth(low: Expr, high: Expr, round_time: Expr) -> Sawtooth:
+    """The climb from one window to another, alpha/b packets per round: an acknowledgment covers b packets."""
+    density = b / alpha  # rounds per packet of window
+    return Sawtooth(*(sp.integrate(density * x, (w, low, high)) for x in (sp.Integer(1), w, round_time)))
+
+
+def window_of_loss() -> Expr:
+    """W with one loss per cycle: the climb from beta W to W has 1/p packets."""
+    window = sp.sqrt(2 * alpha / (b * (1 - beta**2) * p))
+    cycle = sawtooth(beta * W, W, R)
+    require_zero(cycle.packets.subs(W, window) - 1 / p, "1/p packets in a cycle")
+    require(sp.factor(sp.diff(cycle.packets, W)).is_positive, "no other window has them")
+    return window
+
+
+def gaimd_rate() -> Expr:
+    """Yang & Lam without timeouts: the packets of a cycle over its time, (1/R) sqrt(alpha (1+beta)/(2b (1-beta) p))."""
+    cycle = sawtooth(beta * W, W, R)
+    rate = (cycle.packets / cycle.time).subs(W, window_of_loss())
+    law = sp.sqrt(alpha * (1 + beta) / (2 * b * (1 - beta) * p)) / R
+    require_zero(sp.simplify(rate**2) - law**2, "rate, squared; both are positive")
+    require_zero((cycle.packets / cycle.time) - (1 + beta) * W / 2 / R, "the mean window per round trip")
+    fair = 3 * (1 - beta) / (1 + beta)
+    require_zero(law.subs(alpha, fair) ** 2 - law.subs(HALF) ** 2, "the increase that is fair to halving")
+    return law
+
+
+def square_root_rate() -> Expr:
+    """Mathis et al., section 2: alpha = 1, beta = 1/2 give (1/R) sqrt(3/(2 b p))."""
+    law = sp.sqrt(3 / (2 * b * p)) / R
+    require_zero(gaimd_rate().subs(HALF) ** 2 - law**2, "halving")
+    require_zero(law.subs({b: 1, p: Rational(3, 2)}) * R - 1, "one packet per round trip at p = 3/2")
+    return law
+
+
+def loss_of_window() -> Expr:
+    """p = 8/(3 b W^2), the inverse of `window_of_loss` for halving.
+
+    In whole packets, b = 1 and W even, the rounds W/2, W/2 + 1, ... W have (3/8) W^2 + (3/4) W: less by 2/W.
+    """
+    law = 8 / (3 * b * W**2)
+    require_zero(window_of_loss().subs(HALF).subs(p, law) - W, "inverse")
+    require_zero(1 / law - sawtooth(W / 2, W, R).packets.subs(alpha, 1), "packets of the climb")
+    half, j = sp.Symbol("h", integer=True, positive=True), sp.Symbol("j", integer=True)
+    whole = sp.summation(j, (j, half, 2 * half))
+    require_zero(whole * law.subs({b: 1, W: 2 * half}) - (1 + 2 / (2 * half)), "whole packets")
+    return law
+
+
+def round_time(window: Expr) -> Expr:
+    """Round trips at a link of rate 1 take max(1, w): what does not fit into the path of one product queues."""
+    queue = window - 1
+    require_zero(1 + queue - window, "the queue's time is its length")
+    return sp.Max(1, window)
+
+
+def filled(low: Expr, high: Expr) -> Expr:
+    """Utilisation over the climb from a window below one product to one of 1 or more."""
+    above = sp.Symbol("v", nonnegative=True)
+    slow = sawtooth(low, sp.Integer(1), round_time(1 / (1 + above)))  # the empty path's time for w <= 1
+    require_zero(round_time(1 + above) - (1 + above), "w for w >= 1")
+    fast = sawtooth(sp.Integer(1), high, w)
+    return (slow.packets + fast.packets) / (slow.time + fast.time)
+
+
+def aimd_utilisation_general() -> Expr:
+    """(1-beta^2)/(1-beta^2+y^2), y = 1/(1+B) - beta, where that is positive; 1 beyond.
+
+    The loss comes when the window is the product and the buffer, 1 + B. Where beta (1 + B) >= 1 no window is
+    below one product, and the link never idles. The increase cancels, and so does b.
+    """
+    top = 1 + B
+    law = (1 - beta**2) / (1 - beta**2 + (1 / top - beta) ** 2)
+    require_zero(filled(beta * top, top) - law, "packets over time")
+    require_zero(law.subs(B, 0) - (1 + beta) / 2, "no buffer")
+    enough = 1 / beta - 1
+    require_zero(beta * (1 + enough) - 1, "where the window stays at one product")
+    require_zero(law.subs(B, enough) - 1, "continuous there")
+    require_zero(sp.diff(law, B).subs(B, enough), "and smooth")
+    always = sawtooth(beta * top, top, w)  # w >= 1 throughout
+    require_zero(always.packets / always.time - 1, "beyond")
+    return law
+
+
+def aimd_utilisation() -> Expr:
+    """Halving: 3 (1 + B)^2/(4 (1 + B + B^2)) for B <= 1, which is 3/(3 + y^2) with y = (1 - B)/(1 + B)."""
+    law = 3 * (1 + B) ** 2 / (4 * (1 + B + B**2))
+    require_zero(aimd_utilisation_general().subs(HALF) - law, "beta = 1/2")
+    require_zero(filled(Rational(1, 2), sp.Integer(1)) - Rational(3, 4), "no buffer: the mean of 1/2 and 1")
+    require_zero(law - 3 / (3 + ((1 - B) / (1 + B)) ** 2), "the form without cancellation")
+    require_zero(law.subs(B, 1) - 1, "full at one product")
+    require_zero(sp.diff(law, B).subs(B, 1), "with slope 0, as beyond")
+    require_zero(sp.diff(law, B, 2).subs(B, 1) + Rational(1, 6), "but curved, from below")
+    return law
+
+
+def buffer_for_utilisation() -> Expr:
+    """(4 U - 3)/(sqrt(U) + sqrt(3 (1 - U)))^2 for U in [3/4, 1]: y = sqrt(3 (1 - U)/U) and B = (1 - y)/(1 + y).
+
+    `aimd_utilisation` = U is a quadratic in B whose roots have the product 1: one of them is in [0, 1].
+    """
+    quadratic = (4 * U - 3) * (1 + B**2) + (4 * U - 6) * B
+    cleared = (aimd_utilisation() - U) * 4 * (1 + B + B**2)
+    require_zero(cleared + quadratic, "the quadratic, whose first and last coefficient agree")
+    y = sp.Symbol("y", positive=True)
+    require_zero(quadratic.subs({B: (1 - y) / (1 + y), U: 3 / (3 + y**2)}), "residual")
+    law = (4 * U - 3) / (sp.sqrt(U) + sp.sqrt(3 * (1 - U))) ** 2
+    inside = {U: 3 / (3 + y**2)}
+    require_zero(law.subs(inside) - (1 - y) / (1 + y), "the form without cancellation")
+    require_zero(law.subs(U, Rational(3, 4)), "no buffer")
+    require_zero(law.subs(U, 1) - 1, "one product")
+    return law
+
+
+# Timeouts: Padhye et al., SIGCOMM 1998
+
+
+def first_loss_window() -> Expr:
+    """Section 2.1: E[W] = c + sqrt(8 (1-p)/(3 b p) + c^2), c = (2 + b)/(3 b).
+
+    The first loss of a period is packet 1/p on average, and W - 1 more are sent in the next round. Over
+    k = b W/2 rounds the window goes from W/2 to W; the last round sends W/2 on average, up to that loss.
+    """
+    rounds = b * W / 2
+    require_zero(W / 2 + rounds / b - W, "the climb ends where it began")
+    by_loss = 1 + geometric_mean(q) + W - 1  # the geometric mean counts the packets before
+    require_zero(by_loss - (q / p + W), "packets by the loss")
+    by_round = rounds / 2 * (W / 2 + W - 1) + W / 2
+    constant = (2 + b) / (3 * b)
+    quadratic = W**2 - 2 * constant * W - 8 * q / (3 * b * p)
+    require_zero((by_round - by_loss) * 8 / (3 * b) - quadratic, "both counts agree")
+    root = constant + sp.sqrt(8 * q / (3 * b * p) + constant**2)
+    require_zero(sp.expand(quadratic.subs(W, root)), "residual")
+    require_zero(quadratic.subs({W: 2 * constant, p: 1}), "certain loss")
+    require_zero(sp.limit(sp.sqrt(p) * root, p, 0) - sp.sqrt(8 / (3 * b)), "small p: the sawtooth's window")
+    return root
+
+
+def timeout_share() -> Expr:
+    """Section 2.2: Q, the chance that a loss in a window of w packets ends in a timeout; 1 at w = 3, 3/w as p -> 0.
+
+    In the round of the loss k packets arrive before it with chance q^k p/(1 - q^w), k < w. A timeout comes if
+    fewer than 3 do, or if fewer than 3 of the k that they release in the round after.
+    """
+    k, first, end = sp.symbols("k a c", integer=True, nonnegative=True)
+    arrives = sp.Symbol("q", positive=True)  # 1 - p; as a symbol its powers combine
+    require_zero(arrives**k * (1 - arrives) - (arrives**k - arrives ** (k + 1)), "sums of q^k p telescope")
+    run = arrives**first - arrives**end  # over first <= k < end
+    require_zero(run.subs(end, first + 1) - arrives**first * (1 - arrives), "a sum of one")
+    few, later, every = (run.subs({first: low, end: high}) for low, high in ((0, 3), (3, w), (0, w)))
+    require_zero(few + later - every, "k is anything below w")
+    printed = (1 - arrives**3) * (1 + arrives**3 * (1 - arrives ** (w - 3))) / (1 - arrives**w)
+    require_zero((few + later * few) / every - printed, "as printed")
+    require_zero(printed.subs(w, 3) - 1, "three packets")
+    printed = printed.subs(arrives, q)
+    numerator, denominator = (sp.diff(x, p).subs(p, 0) for x in (printed * (1 - q**w), 1 - q**w))
+    require_zero(numerator / denominator - 3 / w, "few losses")
+    return printed
+
+
+def timeouts() -> Mean:
+    """Section 2.2: a sequence of timeouts sends 1/(1-p) packets and takes T_0 f(p)/(1-p).
+
+    The k-th wait is 2^(k-1) T_0 up to k = 7, and 64 T_0 from there on; each ends by a packet, lost with
+    chance p. Up to k = 6 they last (2^k - 1) T_0 together, then 63 + 64 (k - 6).
+    """
+    waits = [2 ** min(k - 1, 6) for k in range(1, 12)]
+    lasts = [sum(waits[:k]) for k in range(1, 12)]
+    require(lasts[:6] == [2**k - 1 for k in range(1, 7)], "doubling")
+    require(lasts[6:] == [63 + 64 * (k - 6) for k in range(7, 12)], "no longer doubling")
+    short = sum((2**k - 1) * p ** (k - 1) * (1 - p) for k in range(1, 7))
+    long = p**6 * (127 + 64 * geometric_mean(p))  # k = 7 + m, m geometric
+    f = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
+    require_zero(short + long - f / (1 - p), "f(p)")
+    require_zero(mean_transmissions() - 1 / (1 - p), "one packet ends each")
+    return Mean(1 / (1 - p), T_0 * f / (1 - p))
+
+
+def pftk_full_rate() -> Full:
+    """Section 2.3: packets over time of a period and its share of timeouts, in either case of the window limit.
+
+    At the limit the window climbs for b W_m/2 rounds and stays for V more, which the count of packets
+    gives; the round after the loss is one more. At W_m = E[W] the two have (2 - b)/4 rounds between them.
+    """
+    window, sequence = first_loss_window(), timeouts()
+    packets = q / p + W
+    climb, stay = b * W / 2, sp.Symbol("V", real=True)
+    during = climb / 2 * (W / 2 + W) + stay * W
+    staying = sp.solve(during - packets, stay)[0]
+    limited = climb + staying
+    require_zero(limited - (b * W / 8 + q / (p * W) + 1), "as printed")
+    share = sp.Symbol("Q", positive=True)
+
+    def rate(rounds: Expr) -> Expr:
+        return (packets + share * sequence.packets) / (R * (rounds + 1) + share * sequence.seconds)
+
+    jump = sp.simplify((limited - climb).subs(W, window))
+    require_zero(jump - (2 - b) / 4, "the cases meet for b = 2 only")
+    return Full(window, rate(climb), rate(limited), jump)
+
+
+def pftk_rate() -> Expr:
+    """Section 2.3, approximate model: the leading terms of the full rate as p -> 0; 1 + 32 p^2 is a fit to f(p).
+
+    Leading terms: 1/p packets, W = sqrt(8/(3 b p)), k = b W/2 rounds, Q = 3/W, which is not let above 1.
+    The fit is 1 at p = 0, like f, but not of the same slope: it is below f up to p = 1/30 or so.
+    """
+    leading = {W: sp.sqrt(8 / (3 * b * p))}
+    require_zero(sp.limit(first_loss_window() / leading[W], p, 0) - 1, "window")
+    require_zero(sp.limit(p * (q / p + leading[W] + 1 / q), p, 0) - 1, "packets")
+    require_zero(sp.limit((b * leading[W] / 2 + 1) / (b * leading[W] / 2), p, 0) - 1, "rounds")
+    # With p = k/w^2 and w -> oo, (1 - p)^w -> 1 and 1 - (1 - p)^w ~ w p, so that Q w -> 3.
+    k = sp.Symbol("k", positive=True)
+    require_zero(sp.limit((1 - (1 - k / w**2) ** w) * w / k, w, sp.oo) - 1, "1 - (1 - p)^w")
+    require_zero(sp.limit((1 - q**3) / p, p, 0) - 3, "1 - (1 - p)^3")
+    share = (3 / W).subs(leading)
+    require_zero(share - 3 * sp.sqrt(3 * b * p / 8), "Q")
+    climb = (p * R * b * W / 2).subs(leading)
+    require_zero(climb - R * sp.sqrt(2 * b * p / 3), "rounds per packet")
+    backoff = timeouts().seconds * (1 - p) / T_0
+    fit = 1 + 32 * p**2
+    require_zero((fit / backoff).subs(p, 0) - 1, "the fit at p = 0")
+    require((fit - backoff).subs(p, Rational(1, 29)) > 0, "above f from p = 1/29")
+    require((fit - backoff).subs(p, Rational(1, 30)) < 0, "below it up to p = 1/30")
+    law = 1 / (climb + T_0 * sp.Min(1, share) * p * fit)
+    require_zero(law.subs(T_0, 0) - square_root_rate(), "no timeouts")
+    return law
+
+
+# Slow start: packets and rounds are counted from 0
+
+
+j, m, a, n, W_0 = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("j", "m", "a", "n", "W_0"))
+t = sp.Symbol("t", positive=True)
+path = sp.Symbol("R", nonnegative=True)  # without the packet's own time
+lone = path + t
+
+
+def first_packet(number: Expr) -> Expr:
+    """The first packet of a round, W_0 (2^j - 1): round j sends W_0 2^j, every acknowledgment adding 1 to the window.
+
+    After the acknowledgment of packet a there are a + 1 of them, so W_0 + 2 (a + 1) packets may have been
+    sent: packets W_0 + 2 a and W_0 + 2 a + 1 are released by it.
+    """
+    acknowledged = a + 1
+    allowed = acknowledged + (W_0 + acknowledged)
+    require_zero(allowed - 1 - (W_0 + 2 * a + 1), "the last packet that the acknowledgment of packet a releases")
+    first = W_0 * (2**j - 1)
+    require_zero(first.subs(j, 0), "round 0 begins with packet 0")
+    require_zero(first.subs(j, j + 1) - (W_0 + 2 * first), "a round's first packet releases that of the next")
+    require_zero(first.subs(j, j + 1) - first - W_0 * 2**j, "packets of round j")
+    return first.subs(j, number)
+
+
+def slow_start_rounds() -> Expr:
+    """The smallest r with first_packet(r) >= n: log2(n/W_0 + 1), rounded up."""
+    size = sp.Symbol("W_0", positive=True)
+    law = sp.ceiling(sp.log(n / size + 1, 2))
+    exact = sp.log(n / size + 1, 2)
+    require_zero(first_packet(j).subs({W_0: size, j: exact}) - n, "where r rounds send n packets exactly")
+    require(sp.diff(size * (2**w - 1), w).is_positive, "more rounds, more packets")
+    require_zero(law.subs({n: 1, size: 1}) - 1, "one packet, one round")
+    for rounds in range(1, 12):
+        require_zero(law.subs({size: 1, n: 2**rounds - 1}) - rounds, "the last packet of a round")
+        require_zero(law.subs({size: 1, n: 2**rounds}) - rounds - 1, "the first of the next")
+    return law
+
+
+def slow_start_transfer_time() -> Finish:
+    """R + max over j < r of j (R + t) + (n - W_0 (2^j - 1)) t.
+
+    Packet m starts at s_m = max over j up to its round of S_j(m) = j (R + t) + (m - W_0 (2^j - 1)) t. This solves
+    the rule of the link, s_m = max(s_(m-1) + t, release of m), the release being 0 in round 0 and the start
+    of packet a plus R + t else, m = W_0 + 2 a or one more:
+
+    1. S_j(m-1) + t = S_j(m), so waiting for the packet before gives the same maximum over its rounds;
+    2. S_j(a) + R + t = S_(j+1)(m) - (a - first_packet(j)) t, or t less: the release never decides, but for
+       the first packet of a round, a = first_packet(j), where it is the term that comes in new.
+
+    S_(j+1) - S_j = R + t - W_0 2^j t falls with j: the maximum is at the first j with W_0 2^j t >= R + t, or in the
+    last round. From there on the link is never idle.
+    """
+
+    def start(number: Expr, packet: Expr) -> Expr:
+        return number * lone + (packet - first_packet(number)) * t
+
+    require_zero(start(j, m - 1) + t - start(j, m), "after the packet before")
+    require_zero(start(sp.Integer(0), m) - m * t, "round 0: all released at once")
+    for other in (0, 1):
+        late = start(j, a) + lone - start(j + 1, W_0 + 2 * a + other)
+        require_zero(sp.expand(late + (a - first_packet(j) + other) * t), "released in time")
+    require_zero(start(j, first_packet(j)) - j * lone, "what the first packet of a round brings in: j round trips")
+    step = lone - W_0 * 2**j * t
+    require_zero(start(j + 1, m) - start(j, m) - step, "one round later")
+    require(sp.diff(step.subs({W_0: W, j: w}), w).is_negative, "it falls with j")
+    finish = path + j * lone + (n - first_packet(j)) * t
+    require_zero(finish - (start(j, n - 1) + lone), "the last packet starts, and its acknowledgment comes back")
+    require_zero(finish.subs({j: 0, n: 1}) - lone, "a lone packet")
+    require_zero(sp.expand(finish.subs(n, first_packet(j) + 1) - (j + 1) * lone), "the first packet of round j")
+    return Finish(finish, step)

@@ -1,0 +1,225 @@
+"""M/D/1/K: packets of one size and room for K of them. All loads, 1 and beyond as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from longfat.law import law
+from longfat.laws.queues.chain import queue
+from longfat.laws.queues.parameters import ANY_LOAD, BRUN_GARCIA, CAPACITY
+from longfat.laws.queues.smooth import by_arithmetic
+
+
+def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
+    """b_(K-1), the sum of b_0 ... b_(K-1), and the size of what cancels in them."""
+    last, total, size = mp.zero, mp.zero, mp.zero
+    for m in range(int(capacity)):  # n - k = m
+        term = mp.exp(m * load)
+        total, size = total + term, size + term
+        for k in range(1, int(capacity) - m):
+            term *= -m * load / k
+            total, size = total + term, size + abs(term)
+        last += term
+    return last, total, size
+
+
+def _exact(value: Callable[[Any, Any], tuple[Any, Any]], load: Any, capacity: Any, mp: Any) -> Any:
+    """A numerator and denominator of the sums, at a precision that leaves enough of what cancels."""
+    extra = 64
+    while True:
+        with mp.extraprec(extra):
+            last, total, size = _sums(load, capacity, mp)
+            over, under = value(last, total)
+            lost = mp.mag(size * (1 + load) * capacity) - mp.mag(over) if over else extra
+            result = over / under
+        if lost + 20 < extra:
+            return +result
+        extra = max(2 * extra, int(lost) + 64) if over else 2 * extra
+
+
+def _b(n: Any, load: Any, sympy: Any) -> Any:
+    k = sympy.Symbol("k", integer=True, nonnegative=True)
+    term = (-1) ** k / sympy.factorial(k) * ((n - k) * load) ** k * sympy.exp((n - k) * load)
+    return sympy.Sum(term, (k, 0, n))
+
+
+def _all(capacity: Any, load: Any, sympy: Any) -> Any:
+    if capacity.is_Integer:  # sympy leaves a sum over sums as it stands
+        return sympy.Add(*(_b(i, load, sympy).doit() for i in range(int(capacity))))
+    n = sympy.Symbol("n", integer=True, nonnegative=True)
+    return sympy.Sum(_b(n, load, sympy), (n, 0, capacity - 1))
+
+
+@law(
+    source=BRUN_GARCIA,
+    unit="probability",
+    derivation="queues.md1k_loss",
+    load=ANY_LOAD,
+    capacity=CAPACITY,
+)
+def md1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
+    r"""Probability that a packet finds an M/D/1/K queue full and is lost.
+
+    .. math::
+
+        P = 1 - \frac{b_{K-1}}{1 + \rho b_{K-1}}, \qquad
+        b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
+
+    Parameters
+    ----------
+    load : float or array
+        rho [1], in [0, inf).
+    capacity : float or array
+        K [packets], whole, in [1, inf); the buffer is K - 1.
+
+    Returns
+    -------
+    float or array
+        P [probability].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    Exact for Poisson arrivals and constant service times, whatever the load. The sum alternates and the loss is
+    what it leaves of 1, so floats are computed as `longfat.laws.queues.chain` says; mpmath numbers are computed
+    from the sum, in a time that grows with the square of K.
+
+    Examples
+    --------
+    >>> round(md1k_loss(1.0, 2), 6)  # 1/(1 + e)
+    0.268941
+
+    References
+    ----------
+    Brun & Garcia, the blocking probability; proved anew in derivations/queues.py.
+    """
+    return by_arithmetic(
+        xp,
+        lambda: queue(load, capacity, xp)[0],
+        lambda mp: load if load == 0 else _exact(lambda b, _: (1 - (1 - load) * b, 1 + load * b), load, capacity, mp),
+        lambda sympy: 1 - _b(capacity - 1, load, sympy) / (1 + load * _b(capacity - 1, load, sympy)),
+    )
+
+
+@law(
+    source=BRUN_GARCIA,
+    unit="packets",
+    derivation="queues.md1k_mean_number",
+    load=ANY_LOAD,
+    capacity=CAPACITY,
+)
+def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
+    r"""Mean number of packets in an M/D/1/K queue, with the one in service.
+
+    .. math::
+
+        L = K - \frac{\sum_{n=0}^{K-1} b_n}{1 + \rho b_{K-1}}, \qquad
+        b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
+
+    Parameters
+    ----------
+    load : float or array
+        rho [1], in [0, inf).
+    capacity : float or array
+        K [packets], whole, in [1, inf); the buffer is K - 1.
+
+    Returns
+    -------
+    float or array
+        L [packets], averaged over time.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    As for `md1k_loss`.
+
+    Examples
+    --------
+    >>> md1k_mean_number(1.0, 1)
+    0.5
+
+    References
+    ----------
+    Brun & Garcia, the mean number of customers; proved anew in derivations/queues.py.
+    """
+
+    def floats() -> Any:
+        _, carried, wait = queue(load, capacity, xp)
+        return carried * (1 + wait)  # Little's law
+
+    return by_arithmetic(
+        xp,
+        floats,
+        lambda mp: (
+            load
+            if load == 0
+            else _exact(lambda b, s: (capacity * (1 + load * b) - s, 1 + load * b), load, capacity, mp)
+        ),
+        lambda sympy: capacity - _all(capacity, load, sympy) / (1 + load * _b(capacity - 1, load, sympy)),
+    )
+
+
+@law(
+    source=BRUN_GARCIA,
+    unit="service times",
+    derivation="queues.md1k_wait",
+    load=ANY_LOAD,
+    capacity=CAPACITY,
+)
+def md1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
+    r"""Mean wait before service in an M/D/1/K queue, of the packets that are not lost.
+
+    .. math::
+
+        W_q = K - 1 - \frac{\sum_{n=0}^{K-1} b_n - K}{\rho b_{K-1}}, \qquad
+        b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
+
+    Parameters
+    ----------
+    load : float or array
+        rho [1], in [0, inf).
+    capacity : float or array
+        K [packets], whole, in [1, inf); the buffer is K - 1.
+
+    Returns
+    -------
+    float or array
+        W_q [service times].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    As for `md1k_loss`, in order of arrival.
+
+    Examples
+    --------
+    >>> round(md1k_wait(1.0, 2), 6)  # 1 - 1/e
+    0.367879
+
+    References
+    ----------
+    Brun & Garcia, the mean waiting time; proved anew in derivations/queues.py.
+    """
+    return by_arithmetic(
+        xp,
+        lambda: queue(load, capacity, xp)[2],
+        lambda mp: (
+            mp.zero
+            if load == 0 or capacity == 1
+            else _exact(lambda b, s: ((capacity - 1) * load * b - s + capacity, load * b), load, capacity, mp)
+        ),
+        lambda sympy: capacity - 1 - (_all(capacity, load, sympy) - capacity) / (load * _b(capacity - 1, load, sympy)),
+    )

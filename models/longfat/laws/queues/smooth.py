@@ -1,0 +1,72 @@
+"""Functions with removable singularities, smooth in floats, and the choice of an arithmetic.
+
+phi_k(x) is the sum over j >= 0 of x^j/(j + k)!, so phi_0 = exp and phi_k = 1/k! + x phi_(k+1). Where the textbook
+divides by a load minus 1, a law divides by phi_1 instead, whose value and slope are right at 0 as well: a limit
+filled in with `where` would have the right value there and the slope of a constant. (The phi_k are the functions
+of exponential integrators.) Identities: derivations/queues.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+NEAR = 2.0
+TERMS = 22  # 2^22 4!/26! = 2e-19, and beyond NEAR the division loses less than a digit
+
+
+def by_arithmetic(
+    xp: Any, floats: Callable[[], Any], mpmath: Callable[[Any], Any], symbols: Callable[[Any], Any]
+) -> Any:
+    """A law in the form that its arithmetic wants: floats, mpmath's numbers or sympy's symbols."""
+    if hasattr(xp, "sympy"):
+        return symbols(xp.sympy)
+    if hasattr(xp, "mp"):
+        return mpmath(xp.mp)
+    return floats()
+
+
+def phis(x: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
+    """phi_1 ... phi_4: Taylor's series of the last for small x, the definitions one after the other beyond."""
+    near = xp.abs(x) <= NEAR
+    # Each form is evaluated inside its own region only, so that no branch not taken spoils a gradient.
+    small = xp.where(near, x, xp.zeros_like(x))
+    (total,) = xp.repeat(TERMS, lambda i, t: (1 + small / (TERMS + 5 - i) * t,), xp.ones_like(x))
+    four = total / 24
+    three = 1 / 6 + small * four
+    two = 0.5 + small * three
+    series = (1 + small * two, two, three, four)
+    large = xp.where(near, xp.full_like(x, NEAR), x)
+    one = xp.expm1(large) / large
+    two = (one - 1) / large
+    three = (two - 0.5) / large
+    direct = (one, two, three, (three - 1 / 6) / large)
+    first, second, third, fourth = (xp.where(near, *pair) for pair in zip(series, direct, strict=True))
+    return first, second, third, fourth
+
+
+def truncated_geometric_mean(load: Any, places: Any, xp: Any) -> Any:
+    """The mean of j = 0 ... m - 1 with weights rho^j: 1/(1/rho - 1) - m/(rho^-m - 1).
+
+    With u = ln rho and m |u| <= NEAR it is (m - 1)/2 + m h(m u) - h(u), where
+    h(y) = 1/(exp(y) - 1) - 1/y + 1/2 = y (phi_2(y)/2 - phi_3(y))/phi_1(y).
+    """
+    positive = load > 0
+    u = xp.log(xp.where(positive, load, xp.ones_like(load)))
+    near = xp.abs(places * u) <= NEAR
+
+    def bend(y: Any) -> Any:
+        one, two, three, _ = phis(y, xp)
+        return y * (two / 2 - three) / one
+
+    small = xp.where(near, u, xp.zeros_like(u))
+    middle = (places - 1) / 2 + places * bend(places * small) - bend(small)
+    below, above = ~near & (u < 0), ~near & (u > 0)
+    low = xp.where(below, u, xp.full_like(u, -1.0))
+    high = xp.where(above, -u, xp.full_like(u, -1.0))
+    # exp(low) over, not 1/expm1(-low): that would overflow and take the gradient with it.
+    light = places * xp.exp(places * low) / xp.expm1(places * low) - xp.exp(low) / xp.expm1(low)
+    heavy = 1 / xp.expm1(high) - places / xp.expm1(places * high)
+    result = xp.where(below, light, xp.where(above, heavy, middle))
+    result = xp.where(positive, result, load)  # rho + O(rho^2)
+    return xp.where(places > 1, result, xp.zeros_like(result))

@@ -1,0 +1,22 @@
+"""TCP and its relatives: sawtooth, rate under loss, slow start; windows in packets, rates in packets/s.
+
+Additive increase, multiplicative decrease, one flow. Proofs: derivations/tcp.py.
+"""
+
+from longfat.laws.tcp.pftk import pftk_full_rate, pftk_rate
+from longfat.laws.tcp.rates import gaimd_rate, loss_of_window, square_root_rate
+from longfat.laws.tcp.sawtooth import aimd_utilisation, aimd_utilisation_general, buffer_for_utilisation
+from longfat.laws.tcp.slow_start import slow_start_rounds, slow_start_transfer_time
+
+__all__ = [
+    "aimd_utilisation",
+    "aimd_utilisation_general",
+    "buffer_for_utilisation",
+    "gaimd_rate",
+    "loss_of_window",
+    "pftk_full_rate",
+    "pftk_rate",
+    "slow_start_rounds",
+    "slow_start_transfer_time",
+    "square_root_rate",
+]

@@ -1,0 +1,175 @@
+"""The network simulator: packets a second beside SimPy in the same run, growth with the flows, starts, threads.
+
+htsim (C++), measured once beside SimPy on an idle machine of this kind with the same workload, delivered 23, 26
+and 34 times SimPy's packets a second with 10, 100 and 1,000 flows on one link each way, and 7.8, 7.9 and 5.3 times
+as many where every flow has links of its own.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from longfat import sim
+from tests.benchmarks import simpy_dumbbell
+
+HTSIM = {
+    ("lean", 10): 23,
+    ("lean", 100): 26,
+    ("lean", 1000): 34,
+    ("star", 10): 7.8,
+    ("star", 100): 7.9,
+    ("star", 1000): 5.3,
+}
+WORK = {10: (100, 40), 100: (10, 400), 1000: (2, 4000)}  # flows: simulated seconds, Mbit/s
+
+
+def network(form, flows, mbit):
+    """Reno flows with 500 byte packets over a round trip of 44 ms, a buffer of one product."""
+    net, product = sim.Network(), int(mbit * 1e6 * 0.044 / 8 / 500)
+    parameters = {"initial_ssthresh": product // flows}
+    fast, common = f"{10 * mbit} Mbit/s", {"packet": 500, "parameters": parameters}
+    if form == "lean":
+        net.link("a", "b", rate=f"{mbit} Mbit/s", delay=0.022, buffer=product).link("b", "a", rate=fast, delay=0.022)
+        return net.flow("reno", path=["a", "b"], count=flows, stagger=0.2 / flows, **common)
+    net.link("a", "b", rate=f"{mbit} Mbit/s", delay=0.020, buffer=product).link("b", "a", rate=fast, delay=0.020)
+    for k in range(flows):
+        net.link(f"s{k}", "a", rate=f"{mbit} Mbit/s", delay=0.001, duplex=True)
+        net.link("b", f"d{k}", rate=f"{mbit} Mbit/s", delay=0.001, duplex=True)
+        net.flow("reno", path=[f"s{k}", "a", "b", f"d{k}"], start=0.2 * k / flows, **common)
+    return net
+
+
+def delivered_per_second(net, seconds):
+    run = sim.Simulation(net, rng=1)
+    run.advance(seconds)
+    run.books()
+    return run.world.flows["expect"].sum() / run.wall_time
+
+
+def report(capsys, text):
+    with capsys.disabled():
+        print(f"\n    {text}", end="")
+
+
+@pytest.mark.parametrize("flows", list(WORK))
+@pytest.mark.parametrize("form", ["lean", "star"])
+def test_packets_per_second(benchmark, capsys, form, flows):
+    benchmark.group = "network simulator"
+    seconds, mbit = WORK[flows]
+    net = network(form, flows, mbit)
+    delivered_per_second(net, 0.01)
+    ours, theirs = [], []
+
+    def by_turns():  # so that both see the same machine
+        ours.append(delivered_per_second(net, seconds))
+        packets, spent = simpy_dumbbell.run(flows, seconds / 10, mbit)
+        theirs.append(packets / spent)
+
+    benchmark.pedantic(by_turns, rounds=3)
+    ratio = sorted(ours)[1] / sorted(theirs)[1]
+    report(
+        capsys,
+        f"{form}, {flows} flows: {max(ours) / 1e6:.1f} M packets/s, {ratio:.0f}x SimPy "
+        f"({max(theirs) / 1e3:.0f} k); htsim {HTSIM[form, flows]}x",
+    )
+
+
+@pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
+def test_growth_with_the_flows(benchmark, capsys, scheme):
+    """At 4 Gbit/s in all: what a delivered packet costs with 10 and with 10,000 flows."""
+    benchmark.group = "network simulator, growth with the flows"
+    cost = {}
+
+    def measure(flows):
+        net = network("lean", flows, 4000)
+        net.flows = [type(flow)(**{**vars(flow), "scheme": sim.schemes.scheme(scheme)}) for flow in net.flows]
+        delivered_per_second(net, 0.01)
+        cost[flows] = min(1e9 / delivered_per_second(net, 1.0) for _ in range(3))
+
+    benchmark.pedantic(lambda: [measure(flows) for flows in (10, 100, 1000, 10_000)], rounds=1)
+    shown = ", ".join(f"{flows} flows {ns:.0f} ns" for flows, ns in cost.items())
+    report(capsys, f"{scheme}: {shown}; {cost[10_000] / cost[10]:.2f}x")
+
+
+def test_memory(benchmark, capsys):
+    benchmark.group = "network simulator, growth with the flows"
+    code = """
+        import resource, sys
+        sys.path.insert(0, ".")
+        from tests.benchmarks.test_network import network, delivered_per_second
+        delivered_per_second(network("lean", 10_000, 40_000), 1.0)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    out = benchmark.pedantic(lambda: subprocess.run(command, capture_output=True, text=True, check=True), rounds=1)
+    report(capsys, f"10,000 flows at 40 Gbit/s: {float(out.stdout):.0f} MiB in all (allowed 1024)")
+
+
+FIRST = """
+    import time
+    begin = time.perf_counter()
+    from longfat import sim
+    net = sim.Network().link("a", "b", rate=1e6, duplex=True).flow("reno", path=["a", "b"])
+    run = sim.Simulation(net, rng=1)
+    run.advance(0.001)
+    print(time.perf_counter() - begin)
+"""
+
+
+def start(cache, code=FIRST):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["NUMBA_CACHE_DIR"] = str(cache)
+    out = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True, env=environment
+    )
+    return float(out.stdout)
+
+
+def test_starts(benchmark, capsys, tmp_path):
+    benchmark.group = "network simulator, what a person waits for"
+    own = """
+        import time
+        from longfat import sim
+        net = sim.Network().link("a", "b", rate=1e6, duplex=True).flow("reno", path=["a", "b"])
+        sim.Simulation(net, rng=1).advance(0.001)
+        begin = time.perf_counter()
+        def ack(flow, event):
+            return flow.window + event.acked / flow.window
+        def loss(flow, event):
+            return max(1.0, 0.7 * flow.window)
+        net = sim.Network().link("a", "b", rate=1e6, duplex=True)
+        net.flow(sim.Scheme("mine", ack=ack, loss=loss), path=["a", "b"])
+        sim.Simulation(net, rng=1).advance(0.001)
+        print(time.perf_counter() - begin)
+    """
+    first = benchmark.pedantic(lambda: start(tmp_path), rounds=1)
+    later = min(start(tmp_path) for _ in range(3))
+    mine = min(start(tmp_path, own) for _ in range(2))
+    report(
+        capsys,
+        f"to the first event: first use with compilation {first:.1f} s (allowed 15), later processes {later:.2f} s "
+        f"(allowed 1), a scheme of one's own {mine:.2f} s (allowed 1)",
+    )
+
+
+def test_replications_on_all_cores(benchmark, capsys):
+    benchmark.group = "network simulator, what a person waits for"
+    net = network("lean", 100, 400)
+    sim.run(net, duration=0.1, rng=1, progress=False)
+
+    def spent(replications):
+        import time
+
+        begin = time.perf_counter()
+        sim.run(net, duration=20, replications=replications, rng=1, progress=False)
+        return time.perf_counter() - begin
+
+    turns = []
+    benchmark.pedantic(lambda: turns.append((spent(1), spent(2))), rounds=3)
+    one, both = (min(turn[k] for turn in turns) for k in (0, 1))
+    report(
+        capsys, f"two replications on {os.cpu_count()} cores: {2 * one / both:.2f}x one after the other (wanted 1.8)"
+    )

@@ -1,0 +1,297 @@
+"""The queueing laws against hand arithmetic, many digits, and Markov chains solved as linear systems."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+
+from longfat.laws import queues
+from longfat.laws.queues.chain import PLACES
+
+LOADS = [0.05, 0.3, 0.8, 0.999, 1.0, 1.001, 1.3, 2.5, 6.0]
+
+
+def stationary(rates):
+    """The stationary distribution of a chain from its rates or probabilities between different states."""
+    rates = rates - np.diag(np.diag(rates))
+    equations = rates.T - np.diag(rates.sum(axis=1))
+    equations[-1] = 1.0
+    return np.linalg.solve(equations, np.eye(len(rates))[-1])
+
+
+def birth_and_death(load, capacity):
+    """M/M/1/K: loss, mean number, mean wait of the accepted, from the generator."""
+    p = stationary(np.diag([load] * capacity, 1) + np.diag([1.0] * capacity, -1))
+    found = np.arange(capacity) @ p[:-1] / p[:-1].sum()
+    return p[-1], np.arange(capacity + 1) @ p, found
+
+
+def departures(load, capacity):
+    """M/D/1/K: the same from the chain that departures see, and the time between them."""
+    arrivals = [math.exp(-load) * load**i / math.factorial(i) for i in range(capacity)]
+    steps = np.zeros((capacity, capacity))
+    for left in range(capacity):
+        begin = max(left, 1) - 1  # left behind if nobody arrives in the service
+        steps[left, begin:] = arrivals[: capacity - begin]
+        steps[left, -1] = 1 - steps[left, :-1].sum()
+    pi = stationary(steps) if capacity > 1 else np.ones(1)
+    accepted = 1 / (1 + pi[0] / load)  # packets per service time
+    loss = 1 - accepted / load
+    number = (1 - loss) * (np.arange(capacity) @ pi) + loss * capacity
+    return loss, number, number / accepted - 1
+
+
+def printed(load, capacity):
+    """M/D/1/K from the sums as Brun and Garcia print them, k for k, with 400 digits to lose."""
+    with mpmath.workdps(400):
+        x = mpmath.mpf(load)
+        b = [
+            mpmath.fsum(
+                mpmath.mpf(-1) ** k / mpmath.factorial(k) * ((n - k) * x) ** k * mpmath.exp((n - k) * x)
+                for k in range(n + 1)
+            )
+            for n in range(capacity)
+        ]
+        loss = 1 - b[-1] / (1 + x * b[-1])
+        number = capacity - mpmath.fsum(b) / (1 + x * b[-1])
+        return loss, number, capacity - 1 - (mpmath.fsum(b) - capacity) / (x * b[-1])
+
+
+def finite(service, load, capacity):
+    """Loss, mean number and mean wait as shipped; service is mm1k or md1k."""
+    return [getattr(queues, f"{service}_{what}")(load, capacity) for what in ("loss", "mean_number", "wait")]
+
+
+def test_by_hand():
+    assert queues.mm1_mean_number(0.8) == pytest.approx(4, rel=1e-15)  # 0.8/0.2
+    assert queues.mm1_wait(0.8) == pytest.approx(4, rel=1e-15)
+    assert queues.mm1_response(0.8) == pytest.approx(5, rel=1e-15)
+    assert queues.md1_wait(0.8) == pytest.approx(2, rel=1e-15)  # 0.8/(2 * 0.2)
+    assert queues.mg1_wait(0.8, 4) == pytest.approx(10, rel=1e-15)  # 0.8 * 5/(2 * 0.2)
+    assert queues.mg1ps_response(0.8) == pytest.approx(5, rel=1e-15)
+    # rho = 2, K = 2: weights 1, 2, 4; p = 1/7, 2/7, 4/7; L = 10/7; accepted find 0 or 1 with weights 1, 2
+    assert finite("mm1k", 2.0, 2) == pytest.approx([4 / 7, 10 / 7, 2 / 3], rel=1e-14)
+    # rho = 1, K = 3: 1/4, 3/2, and 0, 1, 2 are found equally often
+    assert finite("mm1k", 1.0, 3) == pytest.approx([1 / 4, 3 / 2, 1], rel=1e-14)
+    # K = 2: b_0 = 1, b_1 = e^rho. rho = ln 2: b_1 = 2, P = 1 - 2/(1 + 2 ln 2), L = 2 - 3/(1 + 2 ln 2),
+    # W_q = 1 - (3 - 2)/(2 ln 2)
+    x = math.log(2)
+    assert finite("md1k", x, 2) == pytest.approx([1 - 2 / (1 + 2 * x), 2 - 3 / (1 + 2 * x), 1 - 1 / (2 * x)], rel=1e-14)
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("service", ["mm1k", "md1k"])
+def test_without_a_buffer(service, load):
+    """Erlang's formula for one server, whatever the service times: the server is free 1 of 1 + rho."""
+    assert finite(service, load, 1) == pytest.approx([load / (1 + load), load / (1 + load), 0], rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("capacity", [1, 2, 3, 7, 20])
+def test_against_the_chain_solved_as_a_linear_system(capacity, load):
+    for service, solved in (("mm1k", birth_and_death), ("md1k", departures)):
+        assert finite(service, load, capacity) == pytest.approx(solved(load, capacity), rel=1e-9, abs=1e-13)
+
+
+def test_the_linear_system_sees_a_place_too_many():
+    """A capacity that counts the buffer alone, and exponential for constant service, would not pass."""
+    right = departures(0.8, 7)
+    assert finite("md1k", 0.8, 8) != pytest.approx(right, rel=1e-2)
+    assert finite("mm1k", 0.8, 7) != pytest.approx(right, rel=1e-2)
+
+
+@pytest.mark.parametrize("load", [0.02, 0.249, 0.251, 1 - 1e-9, 1.0, 1.999, 2.001, 3.999, 4.001, 30.0])
+@pytest.mark.parametrize("capacity", [2, 17, PLACES, PLACES + 1])
+def test_both_ways_against_the_printed_sums(capacity, load):
+    for got, expected in zip(finite("md1k", load, capacity), printed(load, capacity), strict=True):
+        assert abs(got - expected) <= 1e-12 * abs(expected)
+
+
+def test_the_printed_sums_would_not_do_in_floats():
+    """At rho = 0.8 and K = 40 the loss is 9e-9; the sums have terms of the size of exp(20)."""
+    x, n = 0.8, 39
+    b = sum((-1) ** k / math.factorial(k) * ((n - k) * x) ** k * math.exp((n - k) * x) for k in range(n + 1))
+    exact = float(printed(x, 40)[0])
+    assert abs(1 - b / (1 + x * b) - exact) > 1e-3 * exact
+    assert queues.md1k_loss(x, 40) == pytest.approx(exact, rel=1e-13)
+
+
+def test_slopes_at_load_one_by_hand():
+    """With u = ln rho: the loss p_K of weights rho^j has d ln p_K/du = K - L, a mean has the variance as slope."""
+    k = np.array([1.0, 2, 10, 1000])
+    np.testing.assert_allclose(slope(queues.mm1k_loss, 1.0, k), k / (2 * (k + 1)), rtol=1e-12)
+    np.testing.assert_allclose(slope(queues.mm1k_mean_number, 1.0, k), k * (k + 2) / 12, rtol=1e-12)
+    np.testing.assert_allclose(slope(queues.mm1k_wait, 1.0, k), (k * k - 1) / 12, rtol=1e-12)
+
+
+FINITE = pytest.mark.parametrize(
+    "law", [getattr(queues, name) for name in queues.__all__ if "1k_" in name], ids=lambda law: law.name
+)
+
+
+def slope(law, load, capacity):
+    """The derivative with respect to the load, one program for all."""
+    load, capacity = np.broadcast_arrays(load, capacity)
+    return jax.jit(jax.vmap(jax.grad(law)))(jnp.asarray(load), jnp.asarray(capacity))
+
+
+def many_digits(law, load, capacity):
+    """The same by a difference in 60 digits."""
+    with mpmath.workdps(60):
+        step = mpmath.mpf(10) ** -20
+        above, below = (law(mpmath.mpf(load) + sign * step, capacity) for sign in (1, -1))
+        return float((above - below) / (2 * step))
+
+
+@FINITE
+def test_slopes_around_load_one(law):
+    load, capacity = np.meshgrid(
+        [1 - 1e-3, 1 - 1e-6, 1 - 1e-9, 1 - 2.0**-53, 1, 1 + 2.0**-52, 1 + 1e-9, 1 + 1e-4, 1.02],
+        [2, 10, PLACES, PLACES + 1.0],
+    )
+    load, capacity = load.ravel(), capacity.ravel()
+    expected = [many_digits(law, *point) for point in zip(load, capacity, strict=True)]
+    np.testing.assert_allclose(slope(law, load, capacity), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("law", [queues.mm1k_loss, queues.mm1k_wait, queues.md1k_wait], ids=lambda law: law.name)
+def test_second_derivatives_at_load_one(law):
+    capacity = np.array([2.0, 10, PLACES + 10])
+    got = jax.jit(jax.vmap(jax.hessian(law), (None, 0)))(1.0, capacity)
+    with mpmath.workdps(60):
+        step = mpmath.mpf(10) ** -12
+        for k, value in zip(capacity, got, strict=True):
+            above, middle, below = (law(1 + sign * step, k) for sign in (1, 0, -1))
+            assert value == pytest.approx(float((above - 2 * middle + below) / step**2), rel=1e-7)
+
+
+def test_the_usual_way_loses_the_slope():
+    """A limit filled in by where has the right value at rho = 1 and the slope of a constant."""
+
+    def usual(load, capacity):
+        safe = jnp.where(load == 1, 0.5, load)
+        return jnp.where(load == 1, 1 / (capacity + 1), safe**capacity * (1 - safe) / (1 - safe ** (capacity + 1)))
+
+    assert usual(1.0, 10.0) == pytest.approx(queues.mm1k_loss(1.0, 10))
+    assert jax.grad(usual)(1.0, 10.0) == 0
+
+
+def test_vast_buffers_and_loads():
+    # K u = 1000 > 0: the buffer is always full but for 1/rho of the rate; K u = -1000: exp(-1000) = 0
+    assert queues.mm1k_loss(1 + 1e-6, 10**9) == pytest.approx(1e-6 / (1 + 1e-6), rel=1e-9)
+    assert queues.mm1k_loss(1 - 1e-6, 10**9) == 0
+    assert finite("mm1k", 1e300, 10**9) == pytest.approx([1, 1e9, 1e9 - 1], rel=1e-15)
+    assert finite("md1k", 1e300, 10**9) == pytest.approx([1, 1e9, 1e9 - 1], rel=1e-15)
+    assert finite("md1k", 1e300, 50) == pytest.approx([1, 50, 49], rel=1e-15)
+    # At rho = 1 the poles merge: b_n = 2 n + 2/3, so P = 1/(2 n + 5/3), and W_q = (n^2/2 - 1/36)/(n + 1/3).
+    n = 10**9 - 1
+    assert queues.md1k_loss(1.0, 10**9) == pytest.approx(1 / (2 * n + 5 / 3), rel=1e-14)
+    assert queues.md1k_wait(1.0, 101) == pytest.approx((100**2 / 2 - 1 / 36) / (100 + 1 / 3), rel=1e-14)
+
+
+def test_tiny_loads():
+    """To first order K packets have to come together: rho^K in M/M/1/K, rho^K/K! within one constant service."""
+    assert queues.mm1k_loss(1e-300, 1) == pytest.approx(1e-300, rel=1e-12)
+    assert queues.mm1k_loss(1e-20, 5) == pytest.approx(1e-100, rel=1e-12)
+    assert queues.md1k_loss(1e-20, 5) == pytest.approx(1e-100 / 120, rel=1e-12)
+    assert queues.md1k_wait(1e-300, 5) == pytest.approx(5e-301, rel=1e-12)
+    assert queues.mm1k_wait(1e-300, 5) == pytest.approx(1e-300, rel=1e-12)
+    for service in ("mm1k", "md1k"):
+        for capacity in (1, 5, PLACES + 1):
+            assert finite(service, 0.0, capacity) == [0, 0, 0]
+    # d/drho at 0: rho/(1 + rho) for one place; a second in the system makes the wait rho, or half of it
+    assert slope(queues.mm1k_loss, 0.0, [1.0]) == slope(queues.md1k_loss, 0.0, [1.0]) == 1
+    assert slope(queues.mm1k_wait, 0.0, [5.0]) == 1
+    np.testing.assert_allclose(slope(queues.md1k_wait, 0.0, [5.0, PLACES + 5]), 0.5)
+
+
+@pytest.mark.parametrize("load", [0.0, 0.1, 0.5, 0.9, 0.99])
+def test_a_vast_buffer_is_no_limit(load):
+    loss, number, wait = finite("mm1k", load, 10**5)
+    assert loss == 0  # 0.99^100000 = 1e-436
+    assert number == pytest.approx(queues.mm1_mean_number(load), rel=1e-13)
+    assert wait == pytest.approx(queues.mm1_wait(load), rel=1e-13)
+    loss, number, wait = finite("md1k", load, 10**5)
+    assert loss == 0
+    assert wait == pytest.approx(queues.md1_wait(load), rel=1e-12)
+    assert number == pytest.approx(load * (1 + queues.md1_wait(load)), rel=1e-12)
+
+
+@pytest.mark.parametrize("service", ["mm1k", "md1k"])
+def test_littles_law_and_order(service):
+    load, capacity = np.meshgrid(np.linspace(0.01, 4, 41), [1.0, 2, 10, 95, 96, 97, 98, 500])
+    loss, number, wait = finite(service, load, capacity)
+    np.testing.assert_allclose(number, load * (1 - loss) * (1 + wait), rtol=1e-12)
+    assert np.all(np.diff(loss, axis=1) >= -1e-15)  # more load, more loss
+    assert np.all(np.diff(loss, axis=0) <= 1e-15)  # more room, less
+    assert np.all(np.diff(wait, axis=0) >= -1e-12 * wait[:-1])
+    assert np.all(load * (1 - loss) <= 1 + 1e-15)
+
+
+def test_constant_service_loses_and_waits_less():
+    load = np.array([0.3, 0.9, 1.0, 1.2])
+    assert np.all(queues.md1k_loss(load, 10) < queues.mm1k_loss(load, 10))
+    assert np.all(queues.md1_wait(load[:2]) == queues.mm1_wait(load[:2]) / 2)
+
+
+HYPER = np.array([[0.9, 1.8], [0.1, 0.2]])  # share and rate of two kinds; mean 0.5 + 0.5 = 1
+# E[S^2] = 2 (0.9/1.8^2 + 0.1/0.2^2) = 5.5556, so C_b^2 = 4.5556
+SQUARED_VARIATION = 2 * (0.9 / 1.8**2 + 0.1 / 0.2**2) - 1
+
+
+def test_pollaczek_khinchine_against_a_chain():
+    """Hyperexponential service in order of arrival, room for 300: states 0 and (number, kind in service)."""
+    load, room = 0.5, 300
+    share, rate = HYPER.T
+    rates = np.zeros((1 + 2 * room, 1 + 2 * room))
+    for kind in (0, 1):
+        rates[0, 1 + kind] = load * share[kind]
+        for number in range(1, room + 1):
+            here = 1 + 2 * (number - 1) + kind
+            if number < room:
+                rates[here, here + 2] = load
+            if number == 1:
+                rates[here, 0] = rate[kind]
+            else:
+                for after in (0, 1):
+                    rates[here, 1 + 2 * (number - 2) + after] = rate[kind] * share[after]
+    p = stationary(rates)
+    number = np.concatenate([[0], np.repeat(np.arange(1, room + 1), 2)])
+    assert queues.mg1_wait(load, SQUARED_VARIATION) == pytest.approx(number @ p / load - 1, rel=1e-9)
+    assert queues.mg1_wait(load, math.sqrt(SQUARED_VARIATION)) != pytest.approx(number @ p / load - 1, rel=0.1)
+
+
+def test_processor_sharing_against_a_chain():
+    """The same service times, shared: states are the numbers of either kind, up to 36 together."""
+    load, room = 0.4, 36
+    share, rate = HYPER.T
+    states = [(i, k) for i in range(room + 1) for k in range(room + 1 - i)]
+    index = {state: n for n, state in enumerate(states)}
+    rates = np.zeros((len(states), len(states)))
+    for i, k in states:
+        if i + k < room:
+            rates[index[i, k], index[i + 1, k]] = load * share[0]
+            rates[index[i, k], index[i, k + 1]] = load * share[1]
+        if i:
+            rates[index[i, k], index[i - 1, k]] = rate[0] * i / (i + k)
+        if k:
+            rates[index[i, k], index[i, k - 1]] = rate[1] * k / (i + k)
+    p = stationary(rates)
+    # Little's law for each kind by itself, over its own mean service time
+    for kind in (0, 1):
+        number = np.array([state[kind] for state in states]) @ p
+        response = number / (load * share[kind]) * rate[kind]
+        assert response == pytest.approx(queues.mg1ps_response(load), rel=1e-10)
+    # in order of arrival the same load would give another number
+    assert load * (1 + queues.mg1_wait(load, SQUARED_VARIATION)) > 1.5 * queues.mm1_mean_number(load)
+
+
+@pytest.mark.parametrize("law", [queues.mm1k_loss, queues.mm1k_wait, queues.md1k_loss], ids=lambda law: law.name)
+def test_single_precision_at_load_one(law):
+    capacity = np.array([5.0, 90, 120])
+    got = slope(law, np.float32(1.0), capacity.astype(np.float32))
+    assert got.dtype == jnp.float32
+    np.testing.assert_allclose(got, [many_digits(law, 1.0, k) for k in capacity], rtol=1e-4)

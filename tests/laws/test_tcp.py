@@ -1,0 +1,387 @@
+"""The TCP laws: values by hand, loops over rounds and packets, definitions in many digits."""
+
+import math
+from collections import deque
+from fractions import Fraction
+
+import array_api_strict
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+import sympy
+
+from longfat.laws import tcp
+from longfat.laws.tcp.arithmetic import whole_logarithm, whole_quotient
+from longfat.namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
+
+# The sawtooth
+
+
+@pytest.mark.parametrize(
+    ("buffer", "by_hand"),
+    [
+        (0, 3 / 4),
+        (0.1, 3 * 1.21 / (4 * 1.11)),  # 3 * 1.1^2 / (4 (1 + 0.1 + 0.01)) = 0.818
+        (0.25, 75 / 84),  # 3 * 25/16 / (4 * 21/16)
+        (0.5, 27 / 28),  # 3 * 9/4 / (4 * 7/4)
+        (1, 1),
+        (3, 1),
+        (1e308, 1),
+    ],
+)
+def test_utilisation_by_hand(buffer, by_hand):
+    assert tcp.aimd_utilisation(buffer) == pytest.approx(by_hand, rel=1e-15)
+    assert tcp.aimd_utilisation_general(buffer, 0.5) == pytest.approx(by_hand, rel=1e-15)
+
+
+def one_cycle(buffer, decrease, product):
+    """Utilisation over one cycle of rounds: w packets in max(1, w/product) round trips, one more each time."""
+    window, packets, time = decrease * (1 + buffer) * product, 0.0, 0.0
+    while window < (1 + buffer) * product:
+        packets += window / product
+        time += max(1.0, window / product)
+        window += 1
+    return packets / time
+
+
+@pytest.mark.parametrize("buffer", [0.0, 0.05, 0.3, 0.7, 0.95, 1.0, 1.5])
+@pytest.mark.parametrize("decrease", [0.2, 0.5, 0.875])
+def test_utilisation_against_a_loop_over_rounds(buffer, decrease):
+    """The sum over rounds is off the fluid limit by about 1/N, for a product of N packets."""
+    law = tcp.aimd_utilisation_general(buffer, decrease)
+    assert one_cycle(buffer, decrease, 20_000) == pytest.approx(law, abs=3e-5)
+    assert one_cycle(buffer, decrease, 20) == pytest.approx(law, abs=0.03)
+    if decrease == 0.5:
+        assert tcp.aimd_utilisation(buffer) == pytest.approx(law, rel=1e-15)
+    # The check sees a buffer of a hundredth of a product more.
+    if law < 0.999:
+        assert abs(one_cycle(buffer + 0.01, decrease, 20_000) - law) > 3e-5
+
+
+def test_gentler_decrease_without_a_buffer():
+    assert tcp.aimd_utilisation_general(0, 7 / 8) == 15 / 16  # (1 + 7/8)/2
+    assert tcp.aimd_utilisation_general(1 / 7, 7 / 8) == 1  # 7/8 (1 + 1/7) = 1
+
+
+def test_the_joint_at_one_product_is_smooth_but_curved():
+    """1 - U = (1 - B)^2 / (4 (1 + B + B^2)), so h^2/12 at B = 1 - h, and 0 beyond."""
+    for h in (1e-2, 1e-3):
+        assert 1 - tcp.aimd_utilisation(1 - h) == pytest.approx(h * h / 12, rel=1.1 * h)
+        assert tcp.aimd_utilisation(1 + h) == 1
+    slope = jax.jit(jax.vmap(jax.grad(tcp.aimd_utilisation)))
+    # d/dB of the left side: 3 (1 + B)(1 - B) / (4 (1 + B + B^2)^2)
+    for h in (1e-1, 1e-6, 1e-12):
+        left = 3 * (2 - h) * h / (4 * (3 - 3 * h + h * h) ** 2)
+        assert float(slope(jnp.asarray([1 - h]))[0]) == pytest.approx(left, rel=2e-4)
+    np.testing.assert_array_equal(slope(jnp.asarray([1.0, 1 + 1e-12, 2.0])), 0)
+    second = jax.vmap(jax.grad(jax.grad(tcp.aimd_utilisation)))
+    np.testing.assert_allclose(second(jnp.asarray([1 - 1e-9, 1 + 1e-9])), [-1 / 6, 0], rtol=1e-8)
+
+
+def test_buffer_for_utilisation():
+    assert [tcp.buffer_for_utilisation(u) for u in (0.1, 0.75, 1)] == [0, 0, 1]
+    assert tcp.buffer_for_utilisation(27 / 28) == pytest.approx(0.5, rel=1e-14)  # as above
+    for buffer in (1e-12, 1e-3, 0.3, 0.9):
+        with mpmath.workdps(50):
+            exact = tcp.aimd_utilisation(mpmath.mpf(buffer))
+            assert abs(tcp.buffer_for_utilisation(exact) - buffer) < mpmath.mpf(10) ** -35
+    assert math.isinf(jax.grad(tcp.buffer_for_utilisation)(1.0))
+    # Next above 3/4 the plain (1 - y)/(1 + y) has no digit left: 4 (U - 3/4) / (U (1 + 1)^2) = (4/3) 2^-53.
+    near = np.nextafter(0.75, 1)
+    assert tcp.buffer_for_utilisation(near) == pytest.approx((near - 0.75) / 0.75, rel=1e-9)
+
+
+# Rates
+
+
+def rate_by_rounds(loss, increase, decrease, acked, cycles=50):
+    """Packets per round trip when every 1/p-th packet is lost: windows round by round, the cut after the round."""
+    window, since, packets, rounds, cut = 2.0, 0.0, 0.0, 0, 0
+    while cut < 2 * cycles:
+        since += window
+        if cut >= cycles:  # the first half is for settling
+            packets, rounds = packets + window, rounds + 1
+        if since >= 1 / loss:
+            since -= 1 / loss
+            window, cut = window * decrease, cut + 1
+        else:
+            window += increase / acked
+    return packets / rounds
+
+
+@pytest.mark.parametrize(
+    ("increase", "decrease", "acked"), [(1.0, 0.5, 1.0), (1.0, 0.5, 2.0), (0.31, 0.875, 1.0), (0.2, 0.875, 2.0)]
+)
+def test_rates_against_a_loop_over_rounds(increase, decrease, acked):
+    rate = rate_by_rounds(1e-5, increase, decrease, acked)
+    assert tcp.gaimd_rate(1e-5, 1.0, increase, decrease, acked) == pytest.approx(rate, rel=0.02)
+    assert tcp.gaimd_rate(1e-5, 0.25, increase, decrease, acked) == pytest.approx(4 * rate, rel=0.02)
+    if (increase, decrease) == (1.0, 0.5):
+        assert tcp.square_root_rate(1e-5, 1.0, acked) == pytest.approx(rate, rel=0.02)
+    assert tcp.gaimd_rate(1e-5, 1.0, 1.1 * increase, decrease, acked) != pytest.approx(rate, rel=0.02)
+
+
+def test_rates_by_hand():
+    # p = 0.06, b = 1: sqrt(3 / 0.12) = 5; b = 4: 5 / 2
+    assert tcp.square_root_rate(0.06, 0.5) == pytest.approx(10, rel=1e-14)
+    assert tcp.square_root_rate(0.06, 0.5, acked=4) == pytest.approx(5, rel=1e-14)
+    assert tcp.square_root_rate(1e-300, 1) == pytest.approx(math.sqrt(1.5) * 1e150, rel=1e-14)
+    # sqrt(0.31 (15/8) / (2/8 p)) against sqrt(3 / (2 p)): the ratio is sqrt(0.31 * 15 / 3) = 1.245
+    ratio = tcp.gaimd_rate(1e-4, 0.1, 0.31, 7 / 8) / tcp.square_root_rate(1e-4, 0.1)
+    assert ratio == pytest.approx(math.sqrt(0.31 * 5), rel=1e-14)
+
+
+def test_loss_of_window_against_whole_packets():
+    # 50 + 51 + ... + 100 = 51 * 75 = 3825 packets a cycle; the fluid cycle has 3 * 100^2 / 8 = 3750
+    assert tcp.loss_of_window(100) == pytest.approx(1 / 3750, rel=1e-14)
+    assert tcp.loss_of_window(100) == pytest.approx((1 + 2 / 100) / sum(range(50, 101)), rel=1e-14)
+    # The rate at that loss is the mean window, 3/4 of the largest.
+    assert tcp.square_root_rate(tcp.loss_of_window(100, 2), 1, 2) == pytest.approx(75, rel=1e-14)
+
+
+def test_pftk_by_hand():
+    # p = 0.06, b = 1: sqrt(2p/3) = 0.2, 3 sqrt(3p/8) = 0.45, 1 + 32 p^2 = 1.1152
+    assert tcp.pftk_rate(0.06, 1, 1) == pytest.approx(1 / (0.2 + 0.45 * 0.06 * 1.1152), rel=1e-14)
+    # p = 0.54: sqrt(2p/3) = 0.6, 3 sqrt(3p/8) = 1.35 and so 1, 1 + 32 p^2 = 10.3312
+    assert tcp.pftk_rate(0.54, 1, 2) == pytest.approx(1 / (0.6 + 2 * 0.54 * 10.3312), rel=1e-14)
+    assert tcp.pftk_rate(0.01, 0.1, 0) == tcp.square_root_rate(0.01, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("loss", "packets", "without_timeouts"),
+    [
+        (1e-4, "122", "122"),
+        (1e-3, "38.4", "38.7"),
+        (1e-2, "11.2", "12.2"),
+        (0.05, "3.69", "5.48"),
+        (0.1, "1.77", "3.87"),
+    ],
+)
+def test_tfrc_values(loss, packets, without_timeouts):
+    """Packets per round trip for t_RTO = 4 R, b = 1, and the square root alone: to the digits given."""
+    assert f"{tcp.pftk_rate(loss, 0.05, 0.2) * 0.05:.3g}" == packets
+    assert f"{tcp.square_root_rate(loss, 0.05) * 0.05:.3g}" == without_timeouts
+
+
+def test_full_model_by_hand():
+    """b = 1, p = 1/4: c = 1 and 8 (3/4) / (3/4) = 8, so W_u = 1 + 3 = 4."""
+    q = Fraction(3, 4)
+    share = (1 - q**3) * (1 + q**3 * (1 - q)) / (1 - q**4)
+    assert share == Fraction(10471, 11200)
+    backoff = sum(Fraction(1, 4) ** k * 2 ** max(k - 1, 0) for k in range(7))  # 1.4921875
+    packets, time = 3 + 4 + share / q, (2 + 1) + share * 2 * backoff / q  # k = 4/2 rounds; R = 1, T_0 = 2
+    assert tcp.pftk_full_rate(0.25, 1, 2, 100) == pytest.approx(float(packets / time), rel=1e-14)
+    # W_m = 2: Q = 1, k = 2/8 + (3/4) / (2/4) + 1 = 2.75
+    packets, time = 3 + 2 + 1 / q, Fraction(15, 4) + 2 * backoff / q
+    assert tcp.pftk_full_rate(0.25, 1, 2, 2) == pytest.approx(float(packets / time), rel=1e-14)
+
+
+def full_by_definition(p, rtt, timeout, largest, b):
+    """The model from its parts: chances summed over packets, waits summed over timeouts, in mpmath."""
+    p, rtt, timeout, b = map(mpmath.mpf, (p, rtt, timeout, b))
+    c = (2 + b) / (3 * b)
+    unlimited = c + mpmath.sqrt(8 * (1 - p) / (3 * b * p) + c * c)
+    w = min(unlimited, mpmath.mpf(largest))
+    assert w == int(w)  # sums over packets need a whole window
+    some = 1 - (1 - p) ** int(w)
+
+    def before(k):  # k packets of the round arrive before the first loss, given that there is one
+        return (1 - p) ** k * p / some
+
+    def few(k):  # fewer than three of the k packets of the round after arrive
+        return sum((1 - p) ** m * p for m in range(3)) if k >= 3 else 1
+
+    share = sum(before(k) * few(k) for k in range(int(w)))
+    wait = mpmath.nsum(lambda k: p ** (k - 1) * (1 - p) * sum(2 ** min(i, 6) for i in range(int(k))), [1, 400])
+    rounds = b * w / 2 if unlimited < largest else b * w / 8 + (1 - p) / (p * w) + 1
+    packets = (1 - p) / p + w + share / (1 - p)
+    return packets / (rtt * (rounds + 1) + share * timeout * wait)
+
+
+def unlimited_window(loss, acked):
+    c = (2 + acked) / (3 * acked)
+    return c + math.sqrt(8 * (1 - loss) / (3 * acked * loss) + c * c)
+
+
+@pytest.mark.parametrize("loss", [1e-8, 1e-4, 0.01, 0.2, 0.6])
+@pytest.mark.parametrize("acked", [1, 2])
+def test_full_model_against_its_definitions(loss, acked):
+    """Under a window limit that acts and is whole, so that chances can be summed packet by packet."""
+    windows = [window for window in (1, 2, 3, 4, 7, 15, 40) if window < unlimited_window(loss, acked)]
+    assert windows
+    with mpmath.workdps(50):
+        for window in windows:
+            expected = full_by_definition(loss, 0.1, 0.5, window, acked)
+            got = tcp.pftk_full_rate(loss, 0.1, 0.5, window, acked)
+            assert abs(got - expected) < 1e-13 * expected
+
+
+def test_full_model_tends_to_the_approximation():
+    for loss, error in ((1e-4, 4e-3), (1e-6, 4e-4), (1e-10, 4e-6), (1e-300, 1e-12)):
+        full = tcp.pftk_full_rate(loss, 0.1, 0.4, 1e200)
+        assert full == pytest.approx(tcp.pftk_rate(loss, 0.1, 0.4), rel=error)
+    # With few losses the receiver's window decides: W_m per round trip.
+    assert tcp.pftk_full_rate(1e-12, 0.1, 0.4, 50) == pytest.approx(500, rel=1e-6)
+
+
+@pytest.mark.parametrize(("acked", "rounds"), [(1, 0.25), (1.5, 0.125), (2, 0.0)])
+def test_full_model_jumps_at_the_window_limit_by_the_rounds_that_the_record_says(acked, rounds):
+    """1/X times the packets of a period, on either side of W_m = W_u, differs by R times (2 - b)/4."""
+    loss, window = 0.01, unlimited_window(0.01, acked)
+    above, below = (1 / tcp.pftk_full_rate(loss, 1, 0, window * (1 + side), acked) for side in (1e-12, -1e-12))
+    q = (1 - loss) ** np.array([3, window - 3, window])
+    share = (1 - q[0]) * (1 + q[0] * (1 - q[1])) / (1 - q[2])
+    packets = (1 - loss) / loss + window + share / (1 - loss)
+    assert (below - above) * packets == pytest.approx(rounds, abs=1e-8)
+
+
+# Slow start
+
+
+def rounds_by_doubling(packets, window):
+    rounds = 0
+    while packets > 0:
+        packets, window, rounds = packets - window, 2 * window, rounds + 1
+    return rounds
+
+
+def test_rounds():
+    for initial in (1, 2, 3, 4, 7, 10):
+        n = np.arange(1.0, 3000)
+        expected = [rounds_by_doubling(k, initial) for k in range(1, 3000)]
+        np.testing.assert_array_equal(tcp.slow_start_rounds(n, initial), expected)
+        np.testing.assert_array_equal(tcp.slow_start_rounds(n.astype(np.float32), initial), expected)
+        np.testing.assert_array_equal(jax.jit(tcp.slow_start_rounds)(jnp.asarray(n), initial), expected)
+    # 1 + 2 + 1, 1 + 2 + 4 + 8 + 5, 1 + ... + 64 + 73
+    assert [tcp.slow_start_rounds(n) for n in (4, 20, 200)] == [3, 5, 8]
+
+
+@pytest.mark.parametrize("rounds", [20, 29, 31, 47, 52])
+def test_rounds_of_long_files_are_exact(rounds):
+    """log(2^29)/log(2) is above 29 in floats, and that of 2^47 + 1 is that of 2^47."""
+    full = 2.0**rounds - 1
+    assert tcp.slow_start_rounds(full) == rounds
+    assert tcp.slow_start_rounds(full + 1) == rounds + 1
+    with mpmath.workdps(20):
+        assert tcp.slow_start_rounds(mpmath.mpf(full)) == rounds
+        assert tcp.slow_start_rounds(mpmath.mpf(full + 1)) == rounds + 1
+
+
+def transfer(packets, path, packet_time, window):
+    """A sender, a link and a receiver, packet by packet, in exact fractions."""
+    now, free = Fraction(0), Fraction(0)  # the link is free from then on
+    sent, acknowledged = 0, 0
+    coming = deque()  # times of the acknowledgments under way; they keep their order
+    while True:
+        while sent < packets and sent - acknowledged < window:
+            free = max(now, free) + packet_time
+            coming.append(free + path)
+            sent += 1
+        now = coming.popleft()
+        acknowledged, window = acknowledged + 1, window + 1
+        if acknowledged == packets:
+            return now
+
+
+@pytest.mark.parametrize("initial", [1, 2, 3, 10])
+@pytest.mark.parametrize("path", [0, Fraction(1, 3), 1, 3, Fraction(7, 2), 7, 15, Fraction(317, 10), 400])
+def test_transfer_time_against_packets(path, initial):
+    """Paths of -1 + powers of 2 packet times are filled exactly by a round."""
+    t = Fraction(1, 10_000)
+    for n in (*range(1, 70), 127, 128, 129, 200, 511, 1000, 3000):
+        expected = float(transfer(n, path * t, t, initial))
+        assert tcp.slow_start_transfer_time(n, float(path * t), float(t), initial) == pytest.approx(expected, rel=1e-14)
+    assert tcp.slow_start_transfer_time(n, float(path * t), float(t), initial) != pytest.approx(
+        float(transfer(n + 1, path * t, t, initial)), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("packets", "rounds", "in_last", "rounds_of_40_ms"), [(4, 3, 1, 120.1), (20, 5, 5, 200.5), (200, 8, 73, 327.3)]
+)
+def test_transfer_time_of_short_files_by_hand(packets, rounds, in_last, rounds_of_40_ms):
+    """40 ms, packets of 0.1 ms, none of these files fills the pipe: r (R + t) + (packets of the last round - 1) t.
+
+    With R = 40 ms: 120.3, 200.9, 328.0 ms; with R + t = 40 ms: 120.0, 200.4, 327.2 ms. The 120.1, 200.5 and
+    327.3 ms of rounds of 40 ms and then the packets of the last one count t in the last round only.
+    """
+    t = 0.1e-3
+    for path in (40e-3, 40e-3 - t):
+        by_hand = rounds * (path + t) + (in_last - 1) * t
+        assert tcp.slow_start_transfer_time(packets, path, t) == pytest.approx(by_hand, rel=1e-14)
+    assert rounds_of_40_ms == pytest.approx(1e3 * (rounds * 40e-3 + in_last * t), rel=1e-12)
+    got = 1e3 * tcp.slow_start_transfer_time(packets, 40e-3, t)
+    assert got - (rounds - 1) * 1e3 * t == pytest.approx(rounds_of_40_ms, rel=1e-12)
+
+
+def test_transfer_time_of_a_long_file_by_hand():
+    # A pipe of 401 packets is filled by round 9 of 512, which follows 511: 40 + 9 * 40.1 + 489 * 0.1 ms
+    assert tcp.slow_start_transfer_time(1000, 40e-3, 0.1e-3) == pytest.approx(449.8e-3, rel=1e-14)
+    # From there on a packet costs its packet time.
+    more = tcp.slow_start_transfer_time(5000, 40e-3, 0.1e-3) - tcp.slow_start_transfer_time(1000, 40e-3, 0.1e-3)
+    assert more == pytest.approx(0.4, rel=1e-12)
+
+
+def test_transfer_time_slopes():
+    """Five rounds of 20 packets: 5 round trips, and 4 + 5 packet times; a long file: 10 and 9 + 489."""
+    slope = jax.jit(jax.grad(tcp.slow_start_transfer_time, argnums=(1, 2)))
+    assert [float(x) for x in slope(20.0, 40e-3, 0.1e-3)] == [5, 9]
+    assert [float(x) for x in slope(1000.0, 40e-3, 0.1e-3)] == [10, 498]
+
+
+# Arithmetic
+
+
+@pytest.mark.parametrize(
+    ("xp", "kind"),
+    [
+        (NUMPY, "float64"),
+        (NUMPY, "float32"),
+        (JaxNamespace(jnp), "float64"),
+        (JaxNamespace(jnp), "float32"),
+        (ArrayNamespace(array_api_strict), "float64"),
+    ],
+)
+def test_whole_logarithm_next_to_every_power_of_two(xp, kind):
+    """k = 0, 1, ... up to the largest; the number above 2^k has the same k, the one below has k - 1."""
+    k = np.arange(128.0 if kind == "float32" else 1024.0)
+    power = np.ldexp(np.ones(k.size, kind), k.astype(int))
+    above, below = np.nextafter(power, np.inf, dtype=kind), np.nextafter(power, 0, dtype=kind)
+    for x, expected in ((power, k), (above, k), (below[1:], k[1:] - 1)):
+        got, doubled = whole_logarithm(xp.asarray(x, dtype=getattr(xp, kind)), xp)
+        np.testing.assert_array_equal(np.asarray(got), expected)
+        np.testing.assert_array_equal(np.asarray(doubled), np.ldexp(1.0, expected.astype(int)))
+
+
+def test_whole_logarithm_of_many_digits():
+    with mpmath.workdps(400):
+        for k in (1, 2, 29, 47, 1000):
+            power, little = mpmath.mpf(2) ** k, mpmath.mpf(10) ** -80
+            for x, expected in ((power, k), (power + little, k), (power - little, k - 1)):
+                assert whole_logarithm(x, MpmathNamespace()) == (expected, mpmath.mpf(2) ** expected)
+
+
+def test_whole_logarithm_of_symbols():
+    x = sympy.Symbol("x", positive=True)
+    k, doubled = whole_logarithm(x, SympyNamespace())
+    for number in range(1, 300):
+        assert (k.subs(x, number), doubled.subs(x, number)) == (number.bit_length() - 1, 2 ** (number.bit_length() - 1))
+
+
+def test_whole_quotient_of_products():
+    """n = k w exactly, where a division that rounds upwards would count one window more."""
+    k, w = np.meshgrid(np.arange(1.0, 400), np.arange(1.0, 100))
+    for kind in (np.float64, np.float32):
+        np.testing.assert_array_equal(whole_quotient((k * w).astype(kind), w.astype(kind), NUMPY), k)
+        np.testing.assert_array_equal(whole_quotient((k * w + 1).astype(kind), w.astype(kind), NUMPY), k + 1)
+
+
+def test_symbols_and_floats_give_the_same_slow_start():
+    for n, initial in ((1, 1), (7, 1), (8, 1), (30, 10), (31, 10), (1000, 3)):
+        exact = tcp.slow_start_rounds(sympy.Integer(n), sympy.Integer(initial))
+        assert exact == rounds_by_doubling(n, initial) == tcp.slow_start_rounds(n, initial)
+        path, t = sympy.Rational(40, 1000), sympy.Rational(1, 10_000)
+        time = tcp.slow_start_transfer_time(sympy.Integer(n), path, t, sympy.Integer(initial))
+        assert time == sympy.Rational(transfer(n, Fraction(path.p, path.q), Fraction(t.p, t.q), initial))

@@ -1,0 +1,108 @@
+"""The proofs for queues run, give what is known by hand, agree with the shipped laws, and can fail."""
+
+import mpmath
+import pytest
+import sympy as sp
+
+from derivations import queues as proofs
+from longfat.laws import queues as laws
+from longfat.laws.queues.chain import LIGHT, PLACES
+from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LOAD, VARIATION
+
+rho, K = proofs.rho, proofs.K
+LETTERS = {LOAD.sympy: rho, ANY_LOAD.sympy: rho, CAPACITY.sympy: K, VARIATION.sympy: proofs.C}
+
+
+def shipped(law):
+    """The law's expression in the letters of the proofs."""
+    return law.expr.subs(LETTERS)
+
+
+def test_proofs_by_hand():
+    # rho = 2, K = 2: weights 1, 2, 4
+    at = {rho: 2, K: 2}
+    assert [form.subs(at) for form in proofs.mm1k()] == [sp.Rational(4, 7), sp.Rational(10, 7), sp.Rational(2, 3)]
+    assert proofs.mm1k_distribution().subs(at | {sp.Symbol("j", integer=True, nonnegative=True): 1}) == sp.Rational(
+        2, 7
+    )
+    assert proofs.pollaczek_khinchine().subs({rho: sp.Rational(4, 5), proofs.C: 4}) == 10
+    assert proofs.processor_sharing().subs(rho, sp.Rational(3, 4)) == 4
+    # b_0 = 1, b_1 = e^rho, b_2 = e^(2 rho) - rho e^rho
+    assert [sp.expand(proofs.b(n)) for n in range(3)] == [1, sp.exp(rho), sp.exp(2 * rho) - rho * sp.exp(rho)]
+    # without a buffer the server is free 1 of 1 + rho; with K = 2 and rho = 1: P = 1 - e/(1 + e)
+    assert sp.simplify(proofs.md1k_solved(1).loss - rho / (1 + rho)) == 0
+    assert sp.simplify(proofs.md1k_solved(2).loss.subs(rho, 1) - 1 / (1 + sp.E)) == 0
+    assert proofs.phi_at_zero() == (1, sp.Rational(1, 2), sp.Rational(1, 6), sp.Rational(1, 24))
+    assert len(proofs.mm1k_smooth()) == 2
+
+
+def test_without_a_limit():
+    wait, response = proofs.mm1_times()
+    for law, proved in (
+        (laws.mm1_mean_number, proofs.mm1_number()),
+        (laws.mm1_wait, wait),
+        (laws.mm1_response, response),
+        (laws.md1_wait, proofs.md1_wait()),
+        (laws.mg1_wait, proofs.pollaczek_khinchine()),
+        (laws.mg1ps_response, proofs.processor_sharing()),
+    ):
+        assert sp.simplify(shipped(law) - proved) == 0
+
+
+@pytest.mark.parametrize("room", [1, 2, 5])
+def test_exponential_service(room):
+    proved = proofs.mm1k()
+    for law, form in zip((laws.mm1k_loss, laws.mm1k_mean_number, laws.mm1k_wait), proved, strict=True):
+        expression = shipped(law).subs(K, room).doit()
+        if expression.has(sp.Piecewise):
+            assert sp.simplify(expression.subs(rho, 1) - sp.limit(form.subs(K, room), rho, 1)) == 0
+            expression = expression.args[-1][0]
+        assert sp.simplify(expression - form.subs(K, room)) == 0
+
+
+@pytest.mark.parametrize("room", [1, 2, 4])
+def test_constant_service(room):
+    """The shipped sums, written out, are the chain solved as a linear system."""
+    for law, form in zip(
+        (laws.md1k_loss, laws.md1k_mean_number, laws.md1k_wait), proofs.md1k_solved(room), strict=True
+    ):
+        assert sp.simplify(law(rho, sp.Integer(room)).doit() - form) == 0
+    number = shipped(laws.md1k_mean_number).atoms(sp.Sum)  # with K free there are sums over sums
+    assert max(len(total.limits) for total in number) == 2
+
+
+def test_the_positive_form_and_the_poles():
+    assert proofs.md1k_positive() is not None
+    loss, number, wait = proofs.md1k_poles()
+    tau, n, E, F = proofs.tau, *sp.symbols("n E F", positive=True)
+    # at tau = 1/2, n = 100: the shipped floats at rho = tau/(exp(tau) - 1), K = 101
+    half = sp.Rational(1, 2)
+    at = {tau: half, n: 100, E: sp.exp(half), F: sp.exp(-50)}
+    load = float(half / (sp.exp(half) - 1))
+    assert laws.md1k_loss(load, 101) == pytest.approx(float(loss.subs(at).evalf(40)), rel=1e-12)
+    assert laws.md1k_mean_number(load, 101) == pytest.approx(float(number.subs(at).evalf(40)), rel=1e-13)
+    assert laws.md1k_wait(load, 101) == pytest.approx(float(wait.subs(at).evalf(40)), rel=1e-13)
+
+
+@pytest.mark.parametrize("load", ["0.005", "0.02", "0.1", "0.25", "0.5", "0.9", "0.999", "1.001", "1.5", "2"])
+def test_two_poles_are_enough(load):
+    assert proofs.md1k_poles_error(load, PLACES + 1) < 1e-14
+
+
+def test_where_two_poles_are_not_enough():
+    """With 33 places they would not do at small loads, and below LIGHT the loss is no float any more."""
+    assert proofs.md1k_poles_error("0.1", 33) > 1e-13
+    assert proofs.md1k_poles_error("0.02", 33) > 1e-8
+    with mpmath.workdps(400):
+        assert laws.md1k_loss(mpmath.mpf(LIGHT), PLACES + 1) < mpmath.mpf(10) ** -324
+
+
+def test_the_proofs_can_fail(monkeypatch):
+    monkeypatch.setattr(proofs, "b", lambda n: sp.exp(n * rho))  # without the alternating rest
+    with pytest.raises(AssertionError, match="the chain itself"):
+        proofs.md1k_chain.__wrapped__()
+    with pytest.raises(AssertionError, match="linear system"):
+        proofs.md1k.__wrapped__()
+    monkeypatch.setattr(proofs, "geometric_sums", lambda last: (rho**last, rho**last))
+    with pytest.raises(AssertionError):
+        proofs.mm1k_distribution()

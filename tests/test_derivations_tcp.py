@@ -1,0 +1,167 @@
+"""The proofs of the TCP laws run, agree with the shipped laws, and can fail."""
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+import sympy as sp
+
+from derivations import proof
+from derivations import tcp as proofs
+from longfat.laws import tcp as laws
+
+
+def in_letters(expression):
+    """An expression of either side in plain symbols; beta is 1/(1 + u) in the proofs."""
+    plain = {symbol: sp.Symbol(symbol.name.lstrip("\\"), positive=True) for symbol in expression.free_symbols}
+    plain |= {symbol: proofs.beta for symbol in expression.free_symbols if symbol.name == r"\beta"}
+    return expression.subs(plain)
+
+
+def same(shipped, proved):
+    return sp.simplify(in_letters(shipped) - in_letters(proved)) == 0
+
+
+# The shipped laws are what is proved
+
+
+@pytest.mark.parametrize("name", ["square_root_rate", "gaimd_rate", "loss_of_window", "pftk_rate"])
+def test_rates(name):
+    assert same(getattr(laws, name).expr, getattr(proofs, name)())
+    assert not same(getattr(laws, name).expr, 2 * getattr(proofs, name)())
+
+
+def test_utilisation():
+    """Below the joint, where Max(1 - B, 0) = 1 - B, with B = 1/(1 + v), and above it."""
+    (buffer,) = laws.aimd_utilisation.expr.free_symbols
+    below = {"B": 1 / (1 + sp.Symbol("v", positive=True))}
+    shipped = laws.aimd_utilisation.expr.subs(buffer, below["B"])
+    assert sp.simplify(shipped - proofs.aimd_utilisation().subs(proofs.B, below["B"])) == 0
+    assert laws.aimd_utilisation.expr.subs(buffer, 1 + sp.Symbol("v", positive=True)) == 1
+
+
+def test_utilisation_with_other_factors():
+    """The same, with 1/(1 + B) = beta + (1 - beta) v for v in (0, 1), and with B = 1/beta."""
+    v = 1 / (1 + sp.Symbol("v", positive=True))
+    below = sp.simplify(1 / (proofs.beta + (1 - proofs.beta) * v) - 1)
+    symbols = [symbol.sympy for symbol in laws.aimd_utilisation_general.symbols.values()]
+    shipped = laws.aimd_utilisation_general.expr
+    for values in ((1, 1), (2, 5), (7, 3)):
+        at = dict(zip([proofs.u, *v.free_symbols], map(sp.Integer, values), strict=True))
+        beta, buffer = proofs.beta.subs(at), below.subs(at)
+        proved = proofs.aimd_utilisation_general().subs(at).subs(proofs.B, buffer)
+        assert shipped.subs(dict(zip(symbols, (buffer, beta), strict=True))) == proved < 1
+        assert shipped.subs(dict(zip(symbols, (1 / beta, beta), strict=True))) == 1
+
+
+def test_buffer():
+    """Above U = 3/4 the law's Max is its first argument."""
+    (utilisation,) = laws.buffer_for_utilisation.expr.free_symbols
+    y = 1 / (1 + sp.Symbol("v", positive=True))
+    inside = 3 / (3 + y**2)
+    shipped = laws.buffer_for_utilisation.expr.subs(utilisation, inside)
+    assert sp.simplify(shipped - proofs.buffer_for_utilisation().subs(proofs.U, inside)) == 0
+    assert laws.buffer_for_utilisation.expr.subs(utilisation, sp.Rational(1, 2)) == 0
+
+
+@pytest.mark.parametrize(("largest", "case"), [(10**6, "unlimited"), (5, "limited")])
+def test_full_rate(largest, case):
+    full = proofs.pftk_full_rate()
+    for loss, acked in ((Fraction(1, 1000), 1), (Fraction(1, 50), 2)):
+        at = {proofs.p: sp.Rational(loss), proofs.b: acked, proofs.R: sp.Rational(1, 10), proofs.T_0: 1}
+        window = full.window.subs(at) if case == "unlimited" else sp.Integer(largest)
+        share = sp.Min(1, proofs.timeout_share().subs(at).subs(proofs.w, window))
+        rate = getattr(full, case).subs(at).subs({proofs.W: window, sp.Symbol("Q", positive=True): share})
+        with mpmath.workdps(50):
+            shipped = laws.pftk_full_rate(
+                mpmath.mpf(loss.numerator) / loss.denominator, mpmath.mpf("0.1"), 1, largest, acked
+            )
+            assert abs(shipped - mpmath.mpf(sp.N(rate, 50))) < mpmath.mpf(10) ** -45
+
+
+def test_slow_start():
+    n, initial = (symbol.sympy for symbol in laws.slow_start_rounds.symbols.values())
+    proved = proofs.slow_start_rounds()
+    finish = proofs.slow_start_transfer_time().time
+    names = [symbol.sympy for symbol in laws.slow_start_transfer_time.symbols.values()]
+    for packets, first in ((1, 1), (4, 1), (20, 1), (200, 3), (1000, 10)):
+        rounds = laws.slow_start_rounds.expr.subs({n: packets, initial: first})
+        assert rounds == proved.subs({proofs.n: packets, sp.Symbol("W_0", positive=True): first})
+        for path in (0, 7, 31, 400):
+            values = {proofs.n: packets, proofs.W_0: first, proofs.path: path, proofs.t: 1}
+            longest = max(finish.subs(values).subs(proofs.j, j) for j in range(int(rounds)))
+            shipped = laws.slow_start_transfer_time.expr
+            assert shipped.subs(dict(zip(names, (packets, path, 1, first), strict=True))) == longest
+
+
+# By hand
+
+
+def test_sawtooth_by_hand():
+    # Halving from 100, a packet per round: 50 rounds, mean window 75
+    cycle = proofs.sawtooth(sp.Integer(50), sp.Integer(100), proofs.R)
+    assert [x.subs({proofs.alpha: 1, proofs.b: 1}) for x in cycle] == [50, 3750, 50 * proofs.R]
+    assert proofs.window_of_loss().subs(proofs.HALF).subs({proofs.b: 1, proofs.p: sp.Rational(1, 3750)}) == 100
+    # From 1/2 to 3/2 products: (1/2)(3/4) + 5/8 = 1 product in 1/2 + 5/8 round trips
+    half = sp.Rational(1, 2)
+    assert proofs.filled(half, 3 * half).subs({proofs.alpha: 1, proofs.b: 1}) == sp.Rational(8, 9)
+
+
+def test_timeouts_by_hand():
+    # p = 1/4, b = 1: 1 + sqrt(8 + 1); q = 3/4: (37/64)(283/256)/(175/256)
+    at = {proofs.p: sp.Rational(1, 4), proofs.b: 1, proofs.T_0: 1}
+    assert proofs.first_loss_window().subs(at) == 4
+    assert proofs.timeout_share().subs(at).subs(proofs.w, 4) == sp.Rational(10471, 11200)
+    packets, seconds = (x.subs(at) for x in proofs.timeouts())
+    assert packets == sp.Rational(4, 3)
+    # 1 with chance 3/4, 3 with 3/16, 7 with 3/64, ... added up to k = 60
+    waits = [2 ** min(k, 6) for k in range(60)]
+    added = sum(sum(waits[: k + 1]) * Fraction(3, 4) * Fraction(1, 4) ** k for k in range(60))
+    assert 0 < Fraction(int(seconds.p), int(seconds.q)) - added < Fraction(1, 10**30)
+
+
+# Each check can fail: a wrong assumption put under a proof stops it.
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "stopped"),
+    [
+        ("round_time", lambda window: sp.Integer(1) + 0 * window, proofs.aimd_utilisation_general),
+        ("beta", sp.Rational(1, 3), proofs.buffer_for_utilisation),
+        ("window_of_loss", lambda: sp.sqrt(2 * proofs.alpha / proofs.p), proofs.gaimd_rate),
+        ("window_of_loss", lambda: sp.sqrt(3 / proofs.b / proofs.p), proofs.loss_of_window),
+        (
+            "sawtooth",
+            lambda low, high, time: proofs.Sawtooth(high - low, high**2 - low**2, time * (high - low)),
+            proofs.loss_of_window,
+        ),
+        ("geometric_mean", lambda ratio: 1 / (1 - ratio), proofs.first_loss_window),
+        ("geometric_mean", lambda ratio: 1 / (1 - ratio), proofs.timeouts),
+        ("mean_transmissions", lambda: 1 + proofs.p, proofs.timeouts),
+        ("q", 1 - proofs.p**2, proofs.timeout_share),
+        ("first_loss_window", lambda: sp.sqrt(8 / (3 * proofs.b * proofs.p)), proofs.pftk_full_rate),
+        ("first_loss_window", lambda: sp.sqrt(8 / (3 * proofs.p)), proofs.pftk_rate),
+        ("first_packet", lambda number: proofs.W_0 * 2**number, proofs.slow_start_transfer_time),
+        ("first_packet", lambda number: proofs.W_0 * number, proofs.slow_start_transfer_time),
+        ("first_packet", lambda number: proofs.W_0 * (3**number - 1) / 2, proofs.slow_start_rounds),
+        ("lone", proofs.path, proofs.slow_start_transfer_time),
+    ],
+)
+def test_wrong_assumptions_are_found(monkeypatch, name, wrong, stopped):
+    monkeypatch.setattr(proofs, name, wrong)
+    with pytest.raises(AssertionError):
+        stopped()
+
+
+@pytest.mark.parametrize(
+    "residual",
+    [
+        proofs.filled(proofs.beta, sp.Integer(1)) - proofs.beta,
+        1 / proofs.sawtooth(proofs.W / 2, proofs.W, proofs.R).packets.subs(proofs.HALF) - 2 / proofs.W**2 / proofs.b,
+        proofs.timeouts().seconds - proofs.T_0 * (1 + 32 * proofs.p**2) / (1 - proofs.p),
+    ],
+    ids=["the smallest window for the mean", "2 for 8/3", "the fit for f"],
+)
+def test_wrong_formulas_leave_a_residual(residual):
+    with pytest.raises(AssertionError, match="residual"):
+        proof.require_zero(residual, "wrong")
