@@ -22,6 +22,7 @@ ALLOWED = {
     "laws": {"law", "laws"},
     "sim": {"sim", "domains", "quantities", "_version"},
     "verify": {"verify", "law", "laws", "sim", "domains"},
+    "sweeping": {"sweeping", "domains", "files", "_version"},
     "design": {"domains", "quantities", "law", "laws", "sim", "_version"},
 }
 

@@ -11,16 +11,31 @@ from typing import TYPE_CHECKING, Any
 from longfat._version import __version__
 
 if TYPE_CHECKING:
-    from longfat import design, law, laws, measured, plot, quantities, sim, verify
+    from longfat import design, law, laws, measured, plot, quantities, sim, sweeping, verify
+    from longfat.sweeping import sweep
 
-_ROOMS = ("design", "law", "laws", "measured", "plot", "quantities", "sim", "verify")
+_ROOMS = ("design", "law", "laws", "measured", "plot", "quantities", "sim", "sweeping", "verify")
 
-__all__ = ["__version__", "design", "law", "laws", "measured", "plot", "quantities", "sim", "verify"]
+__all__ = [
+    "__version__",
+    "design",
+    "law",
+    "laws",
+    "measured",
+    "plot",
+    "quantities",
+    "sim",
+    "sweep",
+    "sweeping",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"longfat.{name}")
+    if name == "sweep":
+        return importlib.import_module("longfat.sweeping").sweep
     raise AttributeError(f"module 'longfat' has no attribute {name!r}")
 
 

@@ -1,0 +1,150 @@
+"""The points of a grid, and the stream of random numbers that belongs to each run of each of them."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longfat import domains
+
+TAKEN = ("rng", "replication", "replications")  # names that a sweep needs itself
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One parameter of the grid: its values in order, whether one value stood there alone, and its labels."""
+
+    name: str
+    values: np.ndarray
+    alone: bool
+    attrs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All combinations of the axes' values, the last axis fastest.
+
+    >>> grid = Grid.parse({"load": [0.5, 0.9], "scheme": ["reno", "cubic"]})
+    >>> len(grid), grid.positions(2), grid.point(2)
+    (4, (1, 0), {'load': 0.9, 'scheme': 'reno'})
+    """
+
+    axes: tuple[Axis, ...]
+
+    @classmethod
+    def parse(cls, grid: Any) -> Grid:
+        """The grid that was given, or a ValueError that says what is wrong with it."""
+        if not isinstance(grid, Mapping):
+            raise ValueError(f"grid = {reprlib.repr(grid)} is out of range: allowed is a mapping of names to sequences")
+        return cls(tuple(_axis(name, values) for name, values in grid.items()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the axes."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many values there are on each axis."""
+        return tuple(len(axis.values) for axis in self.axes)
+
+    def __len__(self) -> int:
+        return math.prod(self.shape)
+
+    def positions(self, index: int) -> tuple[int, ...]:
+        """Where a point stands on each axis."""
+        return tuple(map(int, np.unravel_index(index, self.shape))) if self.axes else ()
+
+    def point(self, index: int) -> dict[str, Any]:
+        """The arguments of a point, as Python's own numbers and text."""
+        pairs = zip(self.axes, self.positions(index), strict=True)
+        return {axis.name: axis.values[position].item() for axis, position in pairs}
+
+    def values(self) -> dict[str, list[Any]]:
+        """All values of all axes, as Python's own numbers and text."""
+        return {axis.name: axis.values.tolist() for axis in self.axes}
+
+
+def _axis(name: Any, given: Any) -> Axis:
+    if not isinstance(name, str) or not name.isidentifier() or name in TAKEN:
+        raise ValueError(
+            f"grid: {name!r} is no name of a parameter: allowed are names that a function may have, "
+            f"other than {', '.join(TAKEN)}"
+        )
+    attrs = dict(getattr(given, "attrs", {}))
+    values = getattr(given, "values", given)  # of xarray and pandas
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    alone = isinstance(values, str) or not isinstance(values, Sequence)
+    listed = [values] if alone else list(values)
+    kinds = {_kind(value) for value in listed}
+    if len(kinds) != 1 or kinds == {"other"} or len(set(listed)) != len(listed):
+        raise ValueError(
+            f"grid: {name} = {reprlib.repr(given)} is out of range: allowed are one or more different values, "
+            "all numbers, all text or all booleans"
+        )
+    array = np.asarray(listed)
+    if array.dtype.kind not in "biufU":  # text in other clothes; whole numbers beyond 64 bits
+        array = np.asarray(listed, str if kinds == {"text"} else float)
+    return Axis(name, array, alone, attrs)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, int | float | np.integer | np.floating) and value == value:  # NaN is no place on an axis
+        return "number"
+    return "other"
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Where all random numbers of a sweep come from: a seed, and the kind of generator it is put into."""
+
+    entropy: Any
+    spawn_key: tuple[int, ...]
+    pool_size: int
+    bit_generator: type[np.random.BitGenerator]
+
+    @classmethod
+    def parse(cls, rng: Any) -> Streams:
+        """From whatever ``rng=`` was given.
+
+        A seed gives the same streams every time. A generator has a child, as if it had been drawn from, so that
+        the next sweep with the same generator is independent of this one.
+        """
+        made = domains.generator(rng)
+        root: Any = made.bit_generator.seed_seq
+        if isinstance(rng, np.random.Generator | np.random.BitGenerator):
+            root = root.spawn(1)[0]
+        entropy = root.entropy if isinstance(root.entropy, int) else np.asarray(root.entropy).tolist()
+        return cls(entropy, tuple(map(int, root.spawn_key)), root.pool_size, type(made.bit_generator))
+
+    @classmethod
+    def from_attributes(cls, seed: Mapping[str, Any]) -> Streams:
+        """From what `attributes` said."""
+        kind = getattr(np.random, seed["bit_generator"], np.random.PCG64)
+        return cls(seed["entropy"], tuple(seed["spawn_key"]), seed["pool_size"], kind)
+
+    def attributes(self) -> dict[str, Any]:
+        """All that is needed to have the same streams again."""
+        return {
+            "entropy": self.entropy,
+            "spawn_key": list(self.spawn_key),
+            "pool_size": self.pool_size,
+            "bit_generator": self.bit_generator.__name__,
+        }
+
+    def generator(self, positions: tuple[int, ...], replication: int) -> np.random.Generator:
+        """The stream of one run, by its place: neither the rest of the grid nor the other runs matter to it."""
+        key = (*self.spawn_key, *positions, replication)
+        seed = np.random.SeedSequence(self.entropy, spawn_key=key, pool_size=self.pool_size)
+        make: Any = self.bit_generator
+        return np.random.Generator(make(seed))

@@ -1,0 +1,101 @@
+"""What a function returned, in plain arrays that travel between processes and into files."""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+RESULT = "result"  # the name of a number that came without one
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An array with names for its dimensions and labels such as its unit."""
+
+    dims: tuple[str, ...]
+    values: np.ndarray
+    attrs: dict[str, Any]
+
+    def agrees(self, other: Variable) -> bool:
+        """The same dimensions and values; NaN agrees with NaN."""
+        if self.dims != other.dims or self.values.shape != other.values.shape:
+            return False
+        a, b = self.values, other.values
+        return bool(((a == b) | ((a != a) & (b != b))).all())
+
+
+@dataclass(frozen=True)
+class Record:
+    """The variables that one run returned, and the coordinates of their own dimensions."""
+
+    variables: dict[str, Variable]
+    coords: dict[str, Variable]
+
+
+def record(returned: Any) -> Record:
+    """The record of a float, a mapping, an xarray Dataset or DataArray.
+
+    >>> record({"delay": 2.5, "queue": [1, 2]}).variables["queue"].dims
+    ('queue_dim_0',)
+    """
+    # xarray is recognised by what its objects have: importing it here would take every worker half a second.
+    if hasattr(returned, "data_vars"):
+        parts = dict(returned.data_vars)
+    elif _labelled(returned):
+        parts = {getattr(returned, "name", None) or RESULT: returned}
+    elif isinstance(returned, Mapping):
+        parts = dict(returned)
+    else:
+        parts = {RESULT: returned}
+    if not parts:
+        raise ValueError("the function returned no variable")
+    variables = {str(name): _variable(str(name), value) for name, value in parts.items()}
+    coords: dict[str, Variable] = {}
+    for value in parts.values():
+        for name, given in getattr(value, "coords", {}).items():
+            if given.ndim == 0:  # where the run stood, not where its values stand
+                continue
+            coord = Variable(tuple(map(str, given.dims)), _coordinate(name, given.values), _plain(given.attrs))
+            if not coords.setdefault(str(name), coord).agrees(coord):
+                raise ValueError(f"the function returned two different coordinates {name!r}")
+    return Record(variables, coords)
+
+
+def _labelled(value: Any) -> bool:
+    return all(hasattr(value, name) for name in ("dims", "attrs", "values"))
+
+
+def _variable(name: str, value: Any) -> Variable:
+    labelled = _labelled(value)
+    try:
+        array = np.asarray(value.values if labelled else value)
+    except ValueError:  # rows of different lengths
+        array = np.asarray(None)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"the function returned {name} = {reprlib.repr(value)}: allowed are numbers and arrays of numbers, "
+            "by themselves, in a mapping, or as an xarray Dataset or DataArray"
+        )
+    dims = tuple(map(str, value.dims)) if labelled else tuple(f"{name}_dim_{k}" for k in range(array.ndim))
+    return Variable(dims, np.array(array, np.float64), _plain(value.attrs) if labelled else {})
+
+
+def _coordinate(name: Any, values: Any) -> np.ndarray:
+    array = np.array(values)
+    if array.dtype.kind in "OT" and all(isinstance(value, str) for value in array.flat):
+        array = array.astype(str)
+    if array.dtype.kind not in "biufUmM":
+        raise ValueError(f"the function returned a coordinate {name!r} that is neither numbers nor text")
+    return array
+
+
+def _plain(attrs: Mapping[Any, Any]) -> dict[str, Any]:
+    """Labels as they come back from a file, so that it makes no difference whether a run was stored."""
+    text = json.dumps(dict(attrs), default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
+    plain: dict[str, Any] = json.loads(text)
+    return plain
