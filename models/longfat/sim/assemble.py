@@ -11,6 +11,7 @@ import numpy as np
 
 from longfat.domains import refuse
 from longfat.sim import records
+from longfat.sim.kernel.events import INDICES
 from longfat.sim.network import Flow, Link, Network
 from longfat.sim.queues import SERVICES, Discipline
 from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
@@ -57,9 +58,9 @@ class _Builder:
         return self.wires[delay]
 
     def slot(self, things: list[Any], thing: Any, most: int, what: str) -> int:
-        """The slot of a scheme or discipline: the same for all that are alike."""
+        """The slot of a scheme or discipline: the same for all that are alike; parameters stand in their rows."""
         for k, other in enumerate(things):
-            if other is thing:
+            if other == thing or (isinstance(thing, Discipline) and _hooks(other) == _hooks(thing)):
                 return k
         if len(things) == most:
             raise ValueError(f"a network may mix at most {most} {what}")
@@ -111,6 +112,10 @@ class _Builder:
             self.hops[row] = (*self.hops[row][:3], entry)
 
 
+def _hooks(one: Discipline) -> tuple[Any, ...]:
+    return one.name, one.arrive, one.depart, one.tick
+
+
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
     """Lay a network out in arrays."""
     if not net.flows:
@@ -130,8 +135,8 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
         if link.discipline.has_hooks:
             slot = builder.slot(builder.disciplines, link.discipline, DISCIPLINE_SLOTS, "disciplines with hooks")
         _fill_link(links[k], link, k, slot)
-    if len(links) >= 2**20 or len(flows) >= 2**19:
-        raise ValueError(f"{net!r} is too large: at most {2**20 - 1} links and {2**19 - 1} flows are allowed")
+    if max(len(links), len(flows)) >= INDICES:
+        raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
     active = rows(max(1, len(builder.queues)), records.TURN)
     offset = 0
     for k in range(len(links)):
@@ -171,9 +176,15 @@ def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     # A line without transmission time: the division's numerator is 0.
     row.rate, row.scale = (rate.numerator, rate.denominator) if rate else (1 << 30, 0)
     row.length = NONE
+    row.remainder = row.rate >> 1
     row.service = SERVICES[link.discipline.service]
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
+    if link.jitter > 0 and row.service != records.FIFO:
+        raise ValueError(
+            f"jitter of link {link.name!r} needs a discipline that serves in order of arrival: "
+            f"{link.discipline.name!r} decides at departure"
+        )
     row.discipline = slot
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
@@ -241,14 +252,14 @@ def _world(
     world = World(links=links, flows=flows, hops=hops, queues=queues, active=active)
     row = world.row
     row.free_packet = row.free_block = row.free_node = NONE
-    row.entering = row.sending = row.notify_flow = row.flow = row.callback = row.link = NONE
+    row.entering = row.sending = row.notify_flow = row.flow = row.callback = row.link = row.unfinished = NONE
     for kind in (records.NO_PACKETS, records.NO_BLOCKS, records.NO_NODES):
         world.grow(kind)
     if every is not None:
         if not duration < math.inf:
             raise ValueError("sample_every needs a duration")
         row.sample_every = max(1, round(every * SECOND))
-        row.samples_room = int(duration / every) + 1
+        row.samples_room = round(duration * SECOND) // int(row.sample_every) + 1
         row.sampled_flows, row.sampled_links = len(flows), builder.named
         world.flow_samples = rows(row.samples_room * len(flows), records.FLOW_SAMPLE)
         world.link_samples = rows(row.samples_room * builder.named, records.LINK_SAMPLE)

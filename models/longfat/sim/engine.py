@@ -11,15 +11,17 @@ from typing import Any
 import numba
 import numpy as np
 
-from longfat.domains import generator, number
+from longfat.domains import generator, number, refuse
 from longfat.sim import assemble, jit, records
-from longfat.sim.kernel import loop
+from longfat.sim.kernel import loop, sender
 from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import CALLBACKS, SIGNATURE, Scheme
 from longfat.sim.world import World
 
 PATIENCE = 0.1  # s between two looks at the keyboard
+LONGEST = 4e9  # s, 127 years: whole nanoseconds with room for what lies ahead
+STANDSTILL = 1000  # events at one time for each packet, flow and link that there is
 
 
 class SchemeError(ValueError):
@@ -47,6 +49,8 @@ class Simulation:
         For networks without flows, or too many schemes.
     SchemeError
         By `advance`, when a scheme fails: with its name and the simulated time.
+    KeyboardInterrupt
+        By `advance`, on Ctrl-C: with the simulated time. The run can be carried on from there.
 
     Examples
     --------
@@ -55,7 +59,7 @@ class Simulation:
     >>> _ = net.flow("reno", path=["a", "b"], file="10 kB")
     >>> run = Simulation(net, rng=1)
     >>> run.advance(5.0)
-    >>> run.world.flows[0].expect
+    >>> int(run.world.flows[0].expect)
     10
     """
 
@@ -67,7 +71,7 @@ class Simulation:
         self.rng, self.traffic = self.random.spawn(2)
         self.wall_time = 0.0
         self.stop = threading.Event()
-        self._slots: tuple[Any, ...] | None = None
+        self._slots: tuple[Any, ...] = ()
 
     @property
     def world(self) -> World:
@@ -81,37 +85,81 @@ class Simulation:
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
         """Run until a simulated time [s], or until every file is transferred; from where the last call ended."""
-        until = number("until", until, "s", "[0, 9e9]")
-        if self._slots is None:
-            self._slots = slots(self.assembly.schemes, self.assembly.disciplines)
-            _kernel()
-        goal, budget = round(until * records.SECOND), 1 << 14
+        until = number("until", until, "s", f"[0, {LONGEST:g}]")
+        goal = round(until * records.SECOND)
+        if goal < self.world.row.now:
+            raise refuse("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
+        try:
+            self._advance(goal, progress, to_the_end)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"stopped at {self.now:.6g} s of {until:g} s simulated") from None
+
+    def _advance(self, goal: int, progress: Any, to_the_end: bool) -> None:
+        budget, still = 1 << 14, 0
+        self._prepare()
         self.world.row.unfinished = self._unfinished() if to_the_end else records.NONE
         while True:
-            begun = time.perf_counter()
+            begun, before = time.perf_counter(), int(self.world.row.now)
             status = self._chunk(goal, budget)
             spent = time.perf_counter() - begun
             self.wall_time += spent
+            still = still + budget if status == records.PAUSED and self.world.row.now == before else 0
             if spent > 0:
                 budget = int(min(max(budget * PATIENCE / spent, 1 << 10), 1 << 24))
             if progress is not None:
                 progress(self.now)
             if status == records.DONE:
                 return
-            if status == records.BAD_VALUE:
-                raise self._failure(None)
+            if status != records.PAUSED:
+                self._make_room(status)
+            elif still > STANDSTILL * (1000 + len(self.world.packets) + len(self.world.flows) + len(self.world.links)):
+                raise SchemeError(
+                    f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
+                    "give its path some delay, or a scheme that limits its window or rate"
+                )
+            if self.stop.is_set():
+                raise KeyboardInterrupt
+
+    def _make_room(self, status: int) -> None:
+        """What the kernel has asked for when it returned before the end of its budget."""
+        if status == records.BAD_VALUE:
+            raise self._failure(None)
+        try:
             if status == records.NO_FLOWS:
                 template = int(self.world.row.flow)
-                rows = int((self.world.flows["template"] == template).sum())
-                self.world.add_connections(template, rows)
-            elif status != records.PAUSED:
+                self.world.add_connections(template, int((self.world.flows["template"] == template).sum()))
+            else:
                 self.world.grow(status)
-            if self.stop.is_set():
-                raise KeyboardInterrupt(f"stopped at {self.now:.6g} s of {until:g} s simulated")
+        except MemoryError as error:
+            raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
+
+    def _busiest(self) -> str:
+        """The flow with the most on its way."""
+        f = int(np.argmax(self.world.flows["sent"] - self.world.flows["received"] - self.world.flows["dropped"]))
+        if self.world.row.sending != records.NONE:
+            f = int(self.world.row.sending)
+        flow = self.world.flows[f]
+        scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
+        return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
+
+    def _name(self, f: int) -> str:
+        """A flow's name, for a connection that of the flow that started it."""
+        template = int(self.world.flows[f].template)
+        return self.assembly.flow_names[f if template == records.NONE else template]
+
+    def _prepare(self) -> None:
+        """Compile what has to be."""
+        if not self._slots:
+            self._slots = slots(self.assembly.schemes, self.assembly.disciplines)
+            _kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
+        """One call of the kernel: until a time [ns], or that many events and packets sent."""
+        self._prepare()
+        self.world.renumber()
         try:
-            return int(_kernel()(self.world.address(), self.rng, self.traffic, goal, budget, *self._slots))
+            with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
+                return int(_kernel()(self.world.address(), self.rng, self.traffic, goal, budget, *self._slots))
         except KeyboardInterrupt:
             raise
         except Exception as error:
@@ -129,11 +177,12 @@ class Simulation:
             return SchemeError(f"discipline {name!r} failed on link {link!r} {when}: {_said(error)}")
         f = int(state.flow)
         flow = self.world.flows[f]
-        named = f if flow.template == records.NONE else int(flow.template)
         scheme = self.assembly.schemes[flow.scheme]
-        whom = f"scheme {scheme.name!r}, {CALLBACKS[state.callback]}, flow {self.assembly.flow_names[named]!r} {when}"
+        whom = f"scheme {scheme.name!r}, {CALLBACKS[state.callback]}, flow {self._name(f)!r} {when}"
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
+        if flow.impatience >= sender.IMPATIENCE:
+            return SchemeError(f"{whom}: {sender.IMPATIENCE} times in a row flow.alarm was set to no later than now")
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
         return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")
 
@@ -191,6 +240,8 @@ class Simulation:
 
 def _said(error: Exception | None) -> str:
     text = " ".join(str(error).split())
+    if isinstance(error, TypeError) and "NoneType" in text:  # only with jit off: compilation refuses it
+        return jit.NOTHING
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

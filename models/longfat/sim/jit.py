@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,22 +15,51 @@ import numba
 #: With ``NUMBA_DISABLE_JIT=1`` the same function runs as plain Python and gives the same numbers.
 kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True)
 
-#: A function that is only called from kernels: compiled into them, never on its own.
-part: Callable[..., Any] = numba.njit(
-    nogil=True, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
-
+HERE = Path(__file__).resolve().parent
 COMPILED: bool = not numba.config.DISABLE_JIT
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """A function that is only called from kernels: compiled into them, never on its own.
+
+    numba would compile it anew for every width of integer and every constant among its arguments; here all of
+    them are 64 bits wide, and each function is compiled once.
+    """
+    dispatcher = numba.njit(nogil=True, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+        function
+    )
+    if COMPILED:
+        compile_for = dispatcher.compile
+        dispatcher.compile = lambda signature: compile_for(tuple(_plain(one) for one in _arguments(signature)))
+    return dispatcher
+
+
+def _arguments(signature: Any) -> tuple[Any, ...]:
+    return tuple(numba.core.sigutils.normalize_signature(signature)[0])
+
+
+def _plain(kind: Any) -> Any:
+    kind = numba.core.types.unliteral(kind)
+    return numba.int64 if isinstance(kind, numba.core.types.Integer) else kind
 
 
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Any:
     """A function of somebody's, compiled to be called from a kernel through a slot."""
     if not COMPILED:
         return function
-    dispatcher = numba.njit(nogil=True, cache=cache)(getattr(function, "py_func", function))
+    function = getattr(function, "py_func", function)
     if cache:
-        stamp(dispatcher, [Path(inspect.getfile(function)).parent])
-    dispatcher.compile(signature.signature)
+        dispatcher = _cached(function, [Path(inspect.getfile(function)).parent, HERE, HERE / "kernel"])
+    else:
+        dispatcher = numba.njit(nogil=True, boundscheck=True)(function)
+    try:
+        dispatcher.compile(signature.signature)
+    except numba.core.errors.NumbaError:
+        raise
+    except KeyError as error:
+        raise numba.core.errors.TypingError(f"there is no field {error.args[0]!r}") from None
+    except Exception as error:  # numba's own of other kinds, for what it cannot compile
+        raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()
     return dispatcher
 
@@ -42,13 +72,22 @@ def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(cache=True, nogil=True, _nrt=False)(function)
-        if COMPILED:
-            here = Path(inspect.getfile(function)).parent
-            stamp(dispatcher, [(here / folder).resolve() for folder in folders])
-        return dispatcher
+        if not COMPILED:
+            return function
+        here = Path(inspect.getfile(function)).parent
+        return _cached(function, [(here / folder).resolve() for folder in folders], _nrt=False)
 
     return decorate
+
+
+def _cached(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
+    """Compiled, and kept on disk if its stamp can be set and there is a place to write to."""
+    try:
+        dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
+        stamp(dispatcher, folders)
+    except (AttributeError, RuntimeError):  # another numba, whose cache knows no stamp; or no folder to write to
+        dispatcher = numba.njit(nogil=True, **flags)(function)
+    return dispatcher
 
 
 def stamp(dispatcher: Any, folders: list[Path]) -> None:
@@ -61,11 +100,17 @@ def stamp(dispatcher: Any, folders: list[Path]) -> None:
     cache_file._source_stamp = (*cache_file._source_stamp, digest.hexdigest())
 
 
+NOTHING = "it returns nothing on some path; return a number"
+
+
 def reason(error: Exception) -> str:
     """The line of numba's page of types that a person needs."""
     text = str(error)
-    if "none to float64" in text or ("cast <Var" in text and "none" in text):
-        return "it returns nothing on some path; return the new window [packets] or rate [bytes/s]"
+    if "none to float64" in text or "none to int64" in text or ("cast <Var" in text and "none" in text):
+        return NOTHING
+    returned = re.search(r"No conversion from (.+?) to (?:float64|int64) for '\$\w*return_value", text)
+    if returned:
+        return f"it returns no number but {returned[1]}"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("Failed in", "During", "File ", "-", "<", "def "))]
     where = next((line for line in lines if line.startswith("File ")), "")

@@ -9,7 +9,6 @@ their addresses before it calls the kernel. With jit off the same functions look
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -27,7 +26,7 @@ class Row(types.Record):
 
     def __init__(self, dtype: np.dtype, name: str) -> None:
         plain = numba.from_dtype(dtype)
-        fields = [(each, {"type": info.type, "offset": info.offset}) for each, info in plain.fields.items()]
+        fields: Any = [(each, {"type": info.type, "offset": info.offset}) for each, info in plain.fields.items()]
         super().__init__(fields, plain.size, plain.aligned)
         self.name = f"longfat.{name}"
 
@@ -58,7 +57,7 @@ FLOW, LINK, PACKET, EVENT = (
 HEADER = Row(records.HEADER, "header")
 
 
-def _reader(dtype: np.dtype, row: Row | None = None, name: str = "", base: str = "") -> Callable[[Any, Any], Any]:
+def _reader(dtype: np.dtype, row: Row | None = None, name: str = "", base: str = "") -> Any:
     """A function of (address, index) that gives the row; with `base`, of (record that holds the address, index)."""
     kind = row or Row(dtype, name)
     if not COMPILED:
@@ -66,7 +65,7 @@ def _reader(dtype: np.dtype, row: Row | None = None, name: str = "", base: str =
 
         def look(place: Any, index: int) -> Any:
             address = getattr(place, base) if base else place
-            memory = (ctypes.c_char * size).from_address(int(address) + int(index) * size)
+            memory: Any = (ctypes.c_char * size).from_address(int(address) + int(index) * size)
             return np.frombuffer(memory, dtype)[0]
 
         return look

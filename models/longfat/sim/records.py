@@ -94,6 +94,7 @@ LINK = _record(
     ("changed", i8),  # when the number waiting last changed
     ("area", i8),  # packets waiting x ns until then
     ("scale", i8),
+    ("impatience", i8),  # ticks in a row wanted no later than now
     ("packets_base", i8),  # for disciplines that look at waiting packets
     ("notify", i8),  # set by a discipline that wants `note` sent to the sender of the packet in hand
     ("note", f8, (4,)),
@@ -178,7 +179,7 @@ FLOW = _record(
     ("echo_ce", i1),
     ("traffic", i4),
     ("template", i4),  # of a connection: the flow that started it
-    ("recent", i8, (4,)),  # the two blocks reported before
+    ("recent", i8, (6,)),  # the blocks reported last
     ("duplicate", i8),
     # recovery
     ("in_flight", i8),  # transmissions not accounted for (selective recovery)
@@ -211,6 +212,7 @@ FLOW = _record(
     ("shape_off", f8),
     ("mean_size", f8),
     ("header", f8, (4,)),  # of the packets it sends
+    ("impatience", i8),  # alarms in a row set to no later than now
 )
 
 #: What a callback is told.

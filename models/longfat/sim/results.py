@@ -10,6 +10,7 @@ import numpy as np
 
 from longfat.sim import records
 from longfat.sim.records import NEVER, SECOND
+from longfat.sim.statistics import half_width
 from longfat.sim.world import COUNTERS
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 #: name: (dimension, unit, description)
 QUANTITIES = {
     "transfer_time": ("flow", "s", "from the start to the acknowledgment of the last byte"),
-    "goodput": ("flow", "bytes/s", "new data that arrived, over the time the flow was there"),
+    "goodput": ("flow", "bytes/s", "new data that arrived, over the time from the flow's start to its end or stop"),
     "delivered": ("flow", "packets", "new and in order"),
     "sent": ("flow", "packets", "transmissions, repeated ones included"),
     "retransmitted": ("flow", "packets", "sent again"),
@@ -37,7 +38,7 @@ QUANTITIES = {
     "arrived": ("link", "packets", "arrivals, dropped ones included"),
     "link_dropped": ("link", "packets", "dropped here"),
     "link_marked": ("link", "packets", "marked here"),
-    "throughput": ("link", "bytes/s", "sent by this link"),
+    "throughput": ("link", "bytes/s", "of packets whose transmission began"),
     "jain_index": (None, "1", "fairness of the goodputs, (sum x)^2/(n sum x^2)"),
 }
 
@@ -52,6 +53,8 @@ class Snapshot:
     connections: int
     waited: np.ndarray  # per link: packets x ns up to now
     transmitted: np.ndarray  # per link: ns spent transmitting up to now
+    served: np.ndarray  # per link: packets whose transmission has begun
+    served_bytes: np.ndarray
 
 
 def snapshot(run: Simulation) -> Snapshot:
@@ -61,31 +64,47 @@ def snapshot(run: Simulation) -> Snapshot:
     """
     world = run.world
     now = int(world.row.now)
-    waited = np.zeros(len(run.assembly.link_names), np.int64)
-    transmitted = np.zeros_like(waited)
-    for k in range(len(waited)):
-        link = world.links[k]
-        transmitted[k] = link.busy - max(0, int(link.free) - now)
+    links = world.links[: len(run.assembly.link_names)].copy()
+    waited = np.zeros(len(links), np.int64)
+    transmitted, served, served_bytes = waited.copy(), links["served"].copy(), links["served_bytes"].copy()
+    for k, link in enumerate(links):
+        transmitted[k] = link.busy - _untransmitted(run, link, now)
         if link.service != records.FIFO:
             waited[k] = link.area + link.waiting * (now - link.changed)
             continue
-        ahead, begin, row, left = 0, int(link.begin), int(link.first), int(link.waiting)
+        waited[k] = link.wait
+        begin, row, left = int(link.begin), int(link.first), int(link.waiting)
         while left:
             packet = world.packets[row]
-            ahead += max(0, begin - now)
+            if begin > now:
+                waited[k] -= begin - now
+                served[k] -= 1
+                served_bytes[k] -= packet.length
             begin, row, left = int(packet.time) - int(link.delay), int(packet.next), left - 1
-        waited[k] = link.wait - ahead
-    links = world.links[: len(waited)].copy()
-    return Snapshot(now, _totals(run), links, int(world.row.connections), waited, transmitted)
+    return Snapshot(now, _totals(run), links, int(world.row.connections), waited, transmitted, served, served_bytes)
 
 
-def _totals(run: Simulation) -> np.ndarray:
+def _untransmitted(run: Simulation, link: Any, now: int) -> int:
+    """Transmission time [ns] that a link has counted and that lies ahead."""
+    if link.jitter == 0:
+        return max(0, int(link.free) - now)
+    # Packets are held back between transmissions: each for itself, to a nanosecond.
+    ahead, row = 0, int(link.head)
+    while row != records.NONE:
+        packet = run.world.packets[row]
+        time = int(packet.length) * 8 * SECOND * int(link.scale) // int(link.rate)
+        ahead += min(max(0, int(packet.time) - int(link.delay) - now), time)
+        row = int(packet.next)
+    return ahead
+
+
+def _totals(run: Simulation) -> Any:
     """The flows' rows, with what connections counted added to the flow that started them."""
     flows = run.world.flows
     named = flows[: len(run.assembly.flow_names)].copy()
-    for row in flows[len(named) :]:
-        for counter in COUNTERS:
-            named[counter][row.template] += row[counter]
+    connections = flows[len(named) :]
+    for counter in COUNTERS:
+        np.add.at(named[counter], connections["template"], connections[counter])
     return named
 
 
@@ -95,7 +114,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
     span = (after.time - before.time) / SECOND
     packet = flows["packet_size"]
 
-    def counted(name: str) -> np.ndarray:
+    def counted(name: str) -> Any:
         return (flows[name] - before.flows[name]).astype(float)
 
     def over(top: Any, bottom: Any) -> np.ndarray:
@@ -103,7 +122,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
             return np.where(bottom > 0, top / bottom, np.nan)
 
     done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
-    end = np.minimum(np.where(done, flows["finish"], NEVER), after.time)
+    end = np.minimum(np.where(done, flows["finish"], flows["stop"]), after.time)
     begin = np.maximum(flows["start"], before.time)
     goodput = over(counted("received_bytes"), (end - begin) / SECOND)
     transfer = np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
@@ -111,7 +130,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
     arrivals = flows["traffic"] == records.ARRIVALS
     transfer[arrivals] = times[arrivals]
     waited = (after.waited - before.waited) / SECOND
-    served = (links["served"] - before.links["served"]).astype(float)
+    served = (after.served - before.served).astype(float)
     # A flow that cannot count in order (no acknowledgments) delivers all that arrives.
     delivered = np.where(arrivals, over(counted("received_bytes"), packet), counted("expect"))
     index = goodput[~np.isnan(goodput)]
@@ -134,7 +153,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
         "arrived": (links["arrived"] - before.links["arrived"]).astype(float),
         "link_dropped": (links["dropped"] - before.links["dropped"]).astype(float),
         "link_marked": (links["marked"] - before.links["marked"]).astype(float),
-        "throughput": over((links["served_bytes"] - before.links["served_bytes"]).astype(float), span),
+        "throughput": over((after.served_bytes - before.served_bytes).astype(float), span) * np.ones(len(links)),
         "jain_index": np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan),
     }
 
@@ -153,7 +172,7 @@ def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np
 def dataset(
     samples: list[dict[str, np.ndarray]], flow_names: list[str], link_names: list[str], confidence: float
 ) -> xr.Dataset:
-    """Replications as means with Student's intervals; one alone as it is."""
+    """Replications as means with Student's intervals, NaN where any of them has none; one alone as it is."""
     import xarray as xr
 
     variables: dict[str, Any] = {}
@@ -161,23 +180,12 @@ def dataset(
         values = np.stack([one[name] for one in samples])
         dims = () if dim is None else (dim,)
         about = {"units": unit, "long_name": description}
-        mean, half = _interval(values, confidence)
+        mean, half = values.mean(0), half_width(values, confidence)
         variables[name] = (dims, mean, about)
         if len(samples) > 1:
             variables[f"{name}_lower"] = (dims, mean - half, about)
             variables[f"{name}_upper"] = (dims, mean + half, about)
     return xr.Dataset(variables, coords={"flow": flow_names, "link": link_names})
-
-
-def _interval(values: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and half of Student's interval over the first axis; NaN where any replication has none."""
-    from scipy.special import stdtrit
-
-    count = len(values)
-    mean = values.mean(0)
-    if count == 1:
-        return mean, np.full_like(mean, np.nan)
-    return mean, stdtrit(count - 1, (1 + confidence) / 2) * values.std(0, ddof=1) / math.sqrt(count)
 
 
 #: name: (row's field, dimension, unit, description)

@@ -13,6 +13,7 @@ from longfat import quantities
 from longfat._version import __version__
 from longfat.domains import generator, number, refuse, whole_number
 from longfat.sim import results
+from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation, slots
 from longfat.sim.network import Network
 
@@ -82,7 +83,7 @@ def run(
     >>> _ = net.flow("reno", path=["a", "b"], packet=500, file="2 MB", parameters={"initial_ssthresh": 440})
     >>> data = run(net, rng=1)
     >>> round(float(data.transfer_time.sel(flow="reno-1")), 2)
-    0.71
+    0.79
     """
     until = _duration(net, duration)
     begin = quantities.duration(warm_up, "warm_up", f"[0, {until:g})") if warm_up else 0.0
@@ -90,7 +91,7 @@ def run(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "(0, 1e9]")
     if every is not None and duration is None:
-        raise refuse("duration", "absent", "s", "(0, 9e9], which sample_every needs")
+        raise refuse("duration", "absent", "s", f"(0, {LIMIT:g}], which sample_every needs")
     random = generator(rng)
     runs = [
         Simulation(net, rng=stream, sample_every=every if k == 0 else None, duration=until)
@@ -119,12 +120,12 @@ def run(
 
 def _duration(net: Network, duration: float | str | None) -> float:
     if duration is not None:
-        return quantities.duration(duration, "duration", "(0, 9e9]")
+        return quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
     endless = [flow.name for flow in net.flows if flow.file is None and flow.traffic is None and flow.stop == math.inf]
     files = [flow.name for flow in net.flows if flow.file is not None and flow.traffic is None]
     if endless or not files:
         what = f"flow {endless[0]!r} never ends" if endless else "no flow has a file"
-        raise ValueError(f"duration is absent and {what}: give duration [s] in (0, 9e9], or files to all flows")
+        raise ValueError(f"duration is absent and {what}: give duration [s] in (0, {LIMIT:g}], or files to all flows")
     return LONGEST
 
 
@@ -144,8 +145,8 @@ def _simulate(
 
         workers = min(len(runs), os.cpu_count() or 1)
         pool = ThreadPoolExecutor(workers)
-        waiting = {pool.submit(one, k) for k in range(len(runs))}
-        futures = list(waiting)
+        futures = [pool.submit(one, k) for k in range(len(runs))]
+        waiting = set(futures)
         try:
             while waiting:
                 try:
@@ -160,14 +161,13 @@ def _simulate(
                 one_run.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             if isinstance(error, KeyboardInterrupt):
-                far = sum(run.now for run in runs)
+                whole = "" if to_the_end else f" of {until * len(runs):g} s"
                 raise KeyboardInterrupt(
-                    f"{far:.6g} s of {until * len(runs):g} s were simulated; nothing of it is kept"
+                    f"{sum(run.now for run in runs):.6g} s{whole} were simulated; nothing of it is kept"
                 ) from None
             raise
         pool.shutdown()
-    order = {future: k for k, future in enumerate(futures)}
-    return [future.result() for future in sorted(futures, key=order.__getitem__)]
+    return [future.result() for future in futures]  # in the order of the streams, so that sums are the same
 
 
 def _one(run: Simulation, begin: float, until: float, to_the_end: bool, tell: Any) -> dict[str, np.ndarray]:

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from longfat.sim import records
+from longfat.sim.kernel.events import INDEX_BITS, INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.records import NEVER, NONE
+
+LEAST_ROWS = 256  # of a pool
+MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
 #: What a flow counts, and a template sums up over its connections.
 COUNTERS = (
@@ -19,13 +23,30 @@ COUNTERS = (
 class World:
     """The arrays of a run by the names of `records.ARRAYS`, and their addresses in the one row of `table`."""
 
+    arrivals: np.ndarray
+    timers: np.ndarray
+    packets: np.ndarray
+    headers: np.ndarray
+    sacks: np.ndarray
+    links: np.ndarray
+    hops: np.ndarray
+    queues: np.ndarray
+    active: np.ndarray
+    flows: np.ndarray
+    blocks: np.ndarray
+    nodes: np.ndarray
+    connections: np.ndarray
+    event: np.ndarray
+    flow_samples: np.ndarray
+    link_samples: np.ndarray
+
     def __init__(self, **arrays: np.ndarray) -> None:
         for name, dtype in records.ARRAYS.items():
             setattr(self, name, arrays.get(name, rows(int(name == "event"), dtype)))
         self.table = rows(1, records.WORLD)
         self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
         self.timers = rows(4 * len(self.flows) + len(self.links) + 64, records.ENTRY)
-        self.connections = rows(256, records.CONNECTION)
+        self.connections = rows(LEAST_ROWS, records.CONNECTION)
 
     @property
     def row(self) -> Any:
@@ -43,17 +64,28 @@ class World:
 
     def schedule(self, kind: int, index: int, time: int) -> None:
         """Put an event among the timers before the run begins."""
-        from longfat.sim.kernel.events import INDEX_BITS, KIND_BITS
-
         row, heap = self.row, self.timers
         row.serial += 1
-        key = (int(row.serial) << (KIND_BITS + INDEX_BITS)) | (kind << INDEX_BITS) | index
+        key = (int(row.serial) << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
         place = int(row.timers)
         while place > 0 and heap[(place - 1) // 2].item() > (time, key):
             heap[place] = heap[(place - 1) // 2]
             place = (place - 1) // 2
         heap[place] = time, key
         row.timers += 1
+
+    def renumber(self) -> None:
+        """Count the events from 1 again, in the order they are in, long before their numbers run out."""
+        row = self.row
+        if row.serial < LAST_SERIAL:
+            return
+        keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.timers["key"][: row.timers]))
+        serials = np.unique((keys & np.iinfo(np.int64).max) >> SERIAL_SHIFT)
+        for heap, count in ((self.arrivals, row.arrivals), (self.timers, row.timers)):
+            key = heap["key"][:count]
+            old = (key & np.iinfo(np.int64).max) >> SERIAL_SHIFT
+            key -= (old - (np.searchsorted(serials, old) + 1)) << SERIAL_SHIFT
+        row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
         """Twice the room of the kind that was short."""
@@ -63,7 +95,9 @@ class World:
             return
         name = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}[kind]
         array = getattr(self, f"{name}s")
-        old, length = len(array), max(256, 2 * len(array))
+        old, length = len(array), max(LEAST_ROWS, 2 * len(array))
+        if length > MOST_ROWS:
+            raise MemoryError(f"more than {old} {name}s")
         grown = _longer(array, length)
         # The new rows come first when a row is taken, the lowest before the others.
         grown["next"][old:] = np.arange(old + 1, length + 1)
@@ -79,6 +113,8 @@ class World:
     def add_connections(self, template: int, count: int) -> None:
         """More rows for the connections of a template, on the same route."""
         old = len(self.flows)
+        if old + count > INDICES:
+            raise MemoryError(f"more than {old} flows and connections at once")
         self.flows = _longer(self.flows, old + count)
         t = self.flows[template]
         for f in range(old, old + count):

@@ -11,13 +11,21 @@ from longfat.sim.records import CLOCK
 INDEX_BITS, KIND_BITS = 20, 3
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
+SERIAL_SHIFT = KIND_BITS + INDEX_BITS
+LAST_SERIAL = 1 << (62 - SERIAL_SHIFT)  # here the engine begins again with the entries it has
 
 
 @part
 def new_key(world, kind, index):
     """A key that orders equal times by when they were asked for."""
     world.serial += 1
-    return (((world.serial << KIND_BITS) | kind) << INDEX_BITS) | index
+    return (world.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
+
+
+@part
+def sooner(key):
+    """The same, before all others of its time: departures come before arrivals (schemes.md 0.2, convention 4)."""
+    return key - (1 << 62) - (1 << 62)
 
 
 @part

@@ -7,7 +7,7 @@ push-out, stamps) take a second event, the end of the transmission.
 """
 
 from longfat.sim.jit import part
-from longfat.sim.kernel.events import new_key, push
+from longfat.sim.kernel.events import new_key, push, sooner
 from longfat.sim.kernel.fair import choose, enqueue, make_room, wait_changed
 from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
 from longfat.sim.records import ACK, ARRIVAL, DATA, DEPARTURE, FEEDBACK, FIFO, NONE, SELF_CLOCKED
@@ -104,12 +104,17 @@ def is_full(link, size):
 
 @part
 def take_note(world, link, i):
-    """A discipline that filled in `note` and set `notify` tells the sender of packet i; the loop sends it."""
+    """A discipline that filled in `note` and set `notify` tells the sender of packet i; the loop sends it.
+
+    On their way back packets have nobody to be told: acknowledgments and notes cause none.
+    """
     if link.notify:
         link.notify = 0
-        world.notify_link = link.number
-        world.notify_flow = packet_at(world, i).flow
-        world.notify_hop = hop_at(world, packet_at(world, i).hop).feedback
+        hop = hop_at(world, packet_at(world, i).hop).feedback
+        if hop != NONE:
+            world.notify_link = link.number
+            world.notify_flow = packet_at(world, i).flow
+            world.notify_hop = hop
 
 
 @part
@@ -148,25 +153,27 @@ def admit(world, rng, arrive, depart, i):
         return
     if link.discipline != NONE:
         world.link = link.number
-        verdict = arrive[link.discipline](link, packet, header_at(world, i), now * 1e-9, rng)
+        verdict = int(arrive[link.discipline](link, packet, header_at(world, i), now * 1e-9, rng))
         take_note(world, link, i)
         if verdict == DROP:
             drop(world, link, i, True)
             return
+        if verdict < DROP:
+            raise ValueError("arrive returned less than DROP; allowed are ADMIT, DROP, a waiting packet's number + 1")
         if verdict > 0:
             push_out(world, link, verdict - 1)
     if link.service == FIFO:
         begin = link.free
-        idle = begin <= now
-        if idle:
+        fresh = begin < now
+        if fresh:
             begin = now
-        elif is_full(link, size):
+        elif begin > now and is_full(link, size):
             drop(world, link, i, False)
             return
-        if link.jitter > 0:
-            begin = max(begin, now + int(rng.random() * link.jitter))
-        time = transmission_time(link, size, idle)
+        time = transmission_time(link, size, fresh)
         link.free = begin + time
+        if link.jitter > 0:  # the transmitter holds it back; the packets behind it wait meanwhile
+            link.free = max(begin, now + int(rng.random() * link.jitter)) + time
         link.busy += time
         link.served += 1
         link.served_bytes += size
@@ -179,7 +186,7 @@ def admit(world, rng, arrive, depart, i):
             link.waiting_bytes += size
             if link.waiting > link.largest:
                 link.largest = link.waiting
-        append(world, link, i, begin + time + link.delay)
+        append(world, link, i, link.free + link.delay)
     else:
         admit_by_discipline(world, depart, link, hop.queue, i, rng)
 
@@ -215,8 +222,10 @@ def admit_by_discipline(world, depart, link, queue, i, rng):
 def push_out(world, link, victim):
     """A waiting packet gives way to another one."""
     before, i = NONE, link.queue_head
-    while i != victim:
+    while i != NONE and i != victim:
         before, i = i, packet_at(world, i).next
+    if i == NONE:
+        raise ValueError("arrive pushes out a packet that does not wait; that needs service='departures'")
     behind = packet_at(world, i).next
     if before == NONE:
         link.queue_head = behind
@@ -248,7 +257,7 @@ def transmit(world, depart, link, i, queue, rng):
     link.served += 1
     link.served_bytes += packet.length
     link.sending = i
-    push(world.arrivals_base, world.arrivals, link.free, new_key(world, DEPARTURE, link.number))
+    push(world.arrivals_base, world.arrivals, link.free, sooner(new_key(world, DEPARTURE, link.number)))
     world.arrivals += 1
 
 

@@ -4,7 +4,7 @@ from longfat.sim.jit import entry, part
 from longfat.sim.kernel.events import INDEX_BITS, INDICES, KINDS, arm, new_key, pop, schedule, sink
 from longfat.sim.kernel.links import admit, advance, end_of_transmission, send_note
 from longfat.sim.kernel.receiver import receive
-from longfat.sim.kernel.sender import acknowledge, alarm_rings, begin, hear, send, time_out
+from longfat.sim.kernel.sender import IMPATIENCE, LATEST, acknowledge, alarm_rings, begin, hear, send, time_out
 from longfat.sim.kernel.traffic import connect, disconnect, emit
 from longfat.sim.memory import entry_at, flow_at, flow_sample_at, hop_at, link_at, link_sample_at, packet_at, world_at
 from longfat.sim.records import (
@@ -123,8 +123,14 @@ def switch_clock(world, k, tick):
     """The timer of a link's discipline; it says when it wants the next call."""
     link = link_at(world, k)
     world.link = k
-    seconds = tick[link.discipline](link, world.now * 1e-9)
-    if seconds * 1e9 < 4e18:
+    now = world.now * 1e-9
+    seconds = tick[link.discipline](link, now)
+    if not seconds >= 0.0:  # or NaN
+        raise ValueError("tick returned no time [s] in [0, inf]")
+    link.impatience = link.impatience + 1 if seconds <= now else 0
+    if link.impatience >= IMPATIENCE:
+        raise ValueError("tick asked 1000 times in a row to be called at once; return the next time [s]")
+    if seconds < LATEST:
         schedule(world, SWITCH_CLOCK, k, max(int(seconds * 1e9), world.now + 1))
 
 
@@ -162,13 +168,15 @@ def run(
     d0, d1, d2, d3,
     t0, t1, t2, t3,
 ):  # fmt: skip
-    """Run until a time [ns]; what it ends with. Schemes and disciplines come in slots, see `engine`."""
+    """Run until a time [ns], or for `budget` events and packets sent; what it ends with.
+
+    Schemes and disciplines come in slots, see `engine`.
+    """
     start, on_ack = (s0, s1, s2, s3, s4, s5, s6, s7), (a0, a1, a2, a3, a4, a5, a6, a7)
     on_loss, on_timeout = (l0, l1, l2, l3, l4, l5, l6, l7), (o0, o1, o2, o3, o4, o5, o6, o7)
     on_alarm = (c0, c1, c2, c3, c4, c5, c6, c7)
     arrive, depart, tick = (q0, q1, q2, q3), (d0, d1, d2, d3), (t0, t1, t2, t3)
     world = world_at(address)
-    stop_at = world.events + budget
     while True:
         if world.entering != NONE:
             i = world.entering
@@ -180,6 +188,9 @@ def run(
         short = room(world)
         if short != DONE:
             return short
+        if budget <= 0:
+            return PAUSED
+        budget -= 1
         if world.sending != NONE:
             f = world.sending
             if send(world, f):
@@ -201,8 +212,6 @@ def run(
         if time > until:
             world.now = until
             return DONE
-        if world.events >= stop_at:
-            return PAUSED
         world.events += 1
         world.now = time
         index = key & (INDICES - 1)

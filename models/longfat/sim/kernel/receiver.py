@@ -147,8 +147,21 @@ def keep(world, flow, number):
 
 
 @part
+def add_run(world, flow, i, count, low, high):
+    """One more run in an acknowledgment, unless it is in order by now or part of one there; how many there are."""
+    if high <= flow.expect:
+        return count
+    for k in range(count):
+        if sack_at(world, i).x[2 * k] <= low and high <= sack_at(world, i).x[2 * k + 1]:
+            return count
+    sack_at(world, i).x[2 * count] = low
+    sack_at(world, i).x[2 * count + 1] = high
+    return count + 1
+
+
+@part
 def report_blocks(world, flow, i, newest):
-    """RFC 2018, 4: the run of the packet that caused this acknowledgment, then those reported before."""
+    """RFC 2018, 4: the run of the packet that caused this acknowledgment, then those reported before, then any."""
     for k in range(6):
         sack_at(world, i).x[k] = 0
     count = 0
@@ -156,13 +169,14 @@ def report_blocks(world, flow, i, newest):
         sack_at(world, i).x[0] = block_at(world, newest).low
         sack_at(world, i).x[1] = block_at(world, newest).high
         count = 1
-    for k in range(0, 4, 2):
-        low, high = flow.recent[k], flow.recent[k + 1]
-        if high > flow.expect and not (count > 0 and sack_at(world, i).x[0] <= low and high <= sack_at(world, i).x[1]):
-            sack_at(world, i).x[2 * count] = low
-            sack_at(world, i).x[2 * count + 1] = high
-            count += 1
-    for k in range(4):
+    for k in range(0, 6, 2):
+        if count < 3:
+            count = add_run(world, flow, i, count, flow.recent[k], flow.recent[k + 1])
+    b = flow.blocks_tail
+    while b != NONE and count < 3:
+        count = add_run(world, flow, i, count, block_at(world, b).low, block_at(world, b).high)
+        b = block_at(world, b).previous
+    for k in range(6):
         flow.recent[k] = sack_at(world, i).x[k]
     if count > 0:
         packet_at(world, i).marks |= HAS_BLOCKS

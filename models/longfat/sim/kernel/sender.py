@@ -6,6 +6,8 @@ lost, is sent again before anything new, and the scheme is told. *Own*: the sche
 and says itself what is sent again (`resend`, `next`).
 """
 
+import math
+
 from longfat.sim.jit import part
 from longfat.sim.kernel.events import arm
 from longfat.sim.kernel.links import give_back, take_packet
@@ -26,8 +28,12 @@ from longfat.sim.records import (
     PACE,
     RTO,
     START,
+    TRANSFER,
 )
 from longfat.sim.records import SACK as HAS_BLOCKS
+
+LATEST = 4e9  # s; later is never
+IMPATIENCE = 1000  # alarms in a row that a scheme may want at once
 
 
 @part
@@ -73,10 +79,13 @@ def ask(world, f, callbacks, number):
 
 @part
 def ring(world, f):
-    """Set the clock that the scheme asked for."""
+    """Set the clock that the scheme asked for; it rings a nanosecond from now or later, so that time goes on."""
     flow = flow_at(world, f)
     if flow.alarm >= 0.0:
-        arm(world, f, ALARM, int(flow.alarm * 1e9))
+        if flow.alarm < LATEST:
+            arm(world, f, ALARM, max(int(flow.alarm * 1e9), world.now + 1))
+        else:  # infinite: never
+            flow.due[ALARM] = NEVER
         flow.alarm = -1.0
 
 
@@ -110,7 +119,7 @@ def acknowledge(world, i, on_ack, on_loss):
     else:
         acked = 0
     take_round_trip(flow, now, packet.sent, packet.echo, acked)
-    if flow.finish != NEVER:  # of a packet that was sent twice
+    if flow.finish != NEVER or flow.traffic != TRANSFER:  # of a packet that was sent twice; of a probe
         give_back(world, i)
         return True
     lost, fresh = 0, False
@@ -135,15 +144,29 @@ def acknowledge(world, i, on_ack, on_loss):
         fine = ask(world, f, on_ack, ON_ACK)
     if event.restart_timer:
         restart_timer(world, f)
-    if flow.una >= flow.packets:
-        flow.finish = now
-        if flow.template == NONE and world.unfinished > 0:
-            world.unfinished -= 1
-        for k in range(3):
-            flow.due[k] = NEVER
     ring(world, f)
+    if flow.una >= flow.packets:
+        finish(world, f)
     world.sending = f
     return fine
+
+
+@part
+def finish(world, f):
+    """Everything is acknowledged: its clocks stop, and what it remembers of its transmissions is given back."""
+    flow = flow_at(world, f)
+    flow.finish = world.now
+    if flow.template == NONE and world.unfinished > 0:
+        world.unfinished -= 1
+    for k in range(3):
+        flow.due[k] = NEVER
+    return_nodes(world, flow.nodes_head)
+    return_nodes(world, flow.lost_head)
+    flow.nodes_head = NONE
+    flow.nodes_tail = NONE
+    flow.lost_head = NONE
+    flow.lost_tail = NONE
+    flow.in_flight = 0
 
 
 @part
@@ -177,6 +200,15 @@ def return_node(world, n):
     node_at(world, n).next = world.free_node
     world.free_node = n
     world.free_nodes += 1
+
+
+@part
+def return_nodes(world, n):
+    """All of a list."""
+    while n != NONE:
+        following = node_at(world, n).next
+        return_node(world, n)
+        n = following
 
 
 @part
@@ -269,8 +301,14 @@ def time_out(world, f, on_timeout):
 @part
 def alarm_rings(world, f, on_alarm):
     """The clock that the scheme set."""
-    clear(event_of(world), world.now)
+    event = event_of(world)
+    clear(event, world.now)
     fine = ask(world, f, on_alarm, ON_ALARM)
+    flow = flow_at(world, f)
+    flow.impatience = flow.impatience + 1 if 0.0 <= flow.alarm <= event.now else 0
+    if flow.impatience >= IMPATIENCE:
+        world.callback = ON_ALARM
+        fine = False
     ring(world, f)
     world.sending = f
     return fine
@@ -287,7 +325,7 @@ def hear(world, i, on_ack):
     for k in range(4):
         event.header[k] = header_at(world, i).x[k]
     give_back(world, i)
-    if flow_at(world, f).finish != NEVER:
+    if flow_at(world, f).finish != NEVER or flow_at(world, f).traffic != TRANSFER:
         return True
     fine = ask(world, f, on_ack, ON_ACK)
     ring(world, f)
@@ -313,7 +351,7 @@ def next_number(world, flow):
     elif flow.resend != NONE:
         number = flow.resend
         flow.resend = NONE
-        return number
+        return number if 0 <= number < flow.high else NONE
     elif flow.next + 1 > flow.una + flow.window + flow.inflation:
         return NONE
     if flow.next >= flow.packets:
@@ -333,7 +371,8 @@ def send(world, f):
     if flow.finish == NEVER and now < flow.stop and flow.limited >= 1.0:
         due = now
         if flow.rate < 1e300:  # a finite rate paces
-            due = flow.last_paced + int(flow.paced_size / flow.rate * 1e9) if flow.rate > 0.0 else NEVER
+            gap = flow.paced_size / flow.rate * 1e9 if flow.rate > 0.0 else math.inf
+            due = flow.last_paced + int(gap) if gap < LATEST * 1e9 else NEVER
         if due <= now:
             number = next_number(world, flow)
             if number != NONE:

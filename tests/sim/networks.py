@@ -1,0 +1,189 @@
+"""Random networks, and a plain look into a run between its events: what the kernel's short cuts are judged by."""
+
+import hashlib
+import itertools
+
+import numpy as np
+
+from longfat.sim import Network, Scheme, Simulation, queues, records, schemes, traffic
+
+
+def aimd_ack(flow, event):
+    return flow.window + event.acked / flow.window
+
+
+def aimd_loss(flow, event):
+    return max(1.0, flow.window / 2)
+
+
+def paced_start(flow, event):
+    flow.alarm = event.now + 0.05
+    return 20_000.0
+
+
+def paced_ack(flow, event):
+    return flow.rate * 1.001
+
+
+def paced_alarm(flow, event):
+    flow.alarm = event.now + 0.05
+    return max(1_000.0, flow.rate * 0.97)
+
+
+AIMD = Scheme("aimd", ack=aimd_ack, loss=aimd_loss)
+EAGER = Scheme("eager", ack=aimd_ack, loss=aimd_loss, reorder=3, every_loss=True)
+PACED = Scheme("paced", start=paced_start, ack=paced_ack, alarm=paced_alarm, controls="rate", echo="once")
+OWN = (AIMD, EAGER, PACED)
+GIVEN = {"mark-above": {"threshold": 5.0}}
+DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted(queues.NAMED)]
+
+
+def build(seed, *, disciplines=None, jitter=True, lossy=True):
+    """A chain, dumbbell or parking lot with a mix of flows; everything follows from the seed. Times that are no
+    round numbers, so that no two things happen at once by chance."""
+    rng = np.random.default_rng(seed)
+    net = Network(f"random {seed}")
+    disciplines = DISCIPLINES if disciplines is None else [queues.discipline(name) for name in disciplines]
+    shape = rng.choice(["chain", "dumbbell", "parking lot"])
+    hops = int(rng.integers(1, 4))
+    backbone = [f"n{k}" for k in range(hops + 1)]
+
+    def line(tail, head, scale=1.0):
+        for a, b in ((tail, head), (head, tail)):
+            discipline = disciplines[int(rng.integers(len(disciplines)))]
+            packets = bool(rng.integers(2))
+            size = int(rng.integers(1, 30))
+            in_order = discipline.service == "fifo"
+            net.link(
+                a,
+                b,
+                rate=scale * float(rng.uniform(5e4, 1e6)),
+                delay=float(rng.uniform(1e-4, 0.03)),
+                buffer=size if packets else f"{size * 700} B",
+                discipline=discipline,
+                loss=float(rng.choice([0.0, 0.0, 0.01, 0.1])) if lossy else 0.0,
+                jitter=float(rng.choice([0.0, 0.0, 0.002])) if jitter and in_order else 0.0,
+            )
+
+    for a, b in itertools.pairwise(backbone):
+        line(a, b)
+    known = [*schemes.names(), *OWN]
+    for k in range(int(rng.integers(1, 6))):
+        first, last = 0, hops
+        if shape == "parking lot":
+            first, last = sorted(rng.choice(hops + 1, 2, replace=False).tolist())
+        path = backbone[first : last + 1]
+        if shape == "dumbbell":
+            line(f"s{k}", path[0], 3.0)
+            line(path[-1], f"d{k}", 3.0)
+            path = [f"s{k}", *path, f"d{k}"]
+        rate = float(rng.uniform(1e4, 3e5))
+        kind = rng.integers(12)
+        what = known[int(rng.integers(len(known)))]
+        if kind >= 8:
+            what = (
+                traffic.constant(rate),
+                traffic.poisson(rate, exponential_sizes=bool(rng.integers(2))),
+                traffic.on_off(rate, 0.05, 0.05, shape_on=1.0, shape_off=1.5),
+                traffic.arrivals(20.0, known[int(rng.integers(len(known)))]),
+            )[int(kind) - 8]
+        options = {}
+        if not isinstance(what, traffic.Traffic) and rng.integers(2):
+            options["file"] = float(rng.integers(1, 200_000))
+        if isinstance(what, traffic.Traffic) and what.kind == records.ARRIVALS:
+            options["file"] = float(rng.integers(1, 20_000))
+        if rng.integers(4) == 0:
+            options["access_rate"] = float(rng.uniform(1e5, 2e6))
+        if jitter and rng.integers(4) == 0:
+            options["send_jitter"] = float(rng.uniform(1e-5, 1e-3))
+        net.flow(
+            what,
+            path=path,
+            name=f"f{k}",
+            start=float(rng.uniform(0, 0.2)),
+            stagger=0.0123456,
+            count=int(rng.integers(1, 3)),
+            packet=int(rng.integers(100, 1500)),
+            ack=int(rng.integers(20, 80)),
+            ack_path=str(rng.choice(["reverse", "ideal"])),
+            **options,
+        )
+    return net
+
+
+def state(run):
+    """Every number of a run but the addresses, as text."""
+    world = run.world
+    flows = {name: world.flows[name].tolist() for name in world.flows.dtype.names if name not in ROWS}
+    links = {name: world.links[name].tolist() for name in world.links.dtype.names if name not in ROWS}
+    log = world.connections[: world.row.connections].tolist()
+    return str((int(world.row.now), int(world.row.events), flows, links, log))
+
+
+#: Fields that name rows, or move when nobody has looked.
+ROWS = {
+    "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
+    "sending", "queue_head", "queue_tail", "packets_base", "first_row", "last_row", "next_row", "begin", "waiting",
+    "waiting_bytes", "offset", "recover", "phase",
+}  # fmt: skip
+
+
+def digest(seeds, until):
+    """For a comparison of two processes."""
+    lines = []
+    for seed in seeds:
+        run = Simulation(build(seed), rng=seed)
+        run.advance(until)
+        lines.append(hashlib.sha256(state(run).encode()).hexdigest() + f" {run.world.row.events}")
+    return "\n".join(lines)
+
+
+def steps(run, until):
+    """Carry a run on one event or one sent packet at a time; gives the time before each."""
+    goal = round(until * records.SECOND)
+    while run.world.row.now < goal or run.world.row.sending != records.NONE:
+        before = int(run.world.row.now)
+        status = run._chunk(goal, 1)
+        yield before
+        if status == records.DONE:
+            return
+        if status != records.PAUSED:
+            run._make_room(status)
+
+
+class Look:
+    """A run between two events: its packets as plain numbers, on the links and in the queues."""
+
+    def __init__(self, run):
+        packets = run.world.packets
+        self.now, self.links = int(run.world.row.now), run.world.links
+        self.column = {
+            name: packets[name].tolist() for name in ("next", "flow", "time", "length", "kind", "transmission")
+        }
+        self.link = {name: self.links[name].tolist() for name in ("head", "queue_head", "service", "delay")}
+        self.queues = [[] for _ in self.links]
+        for link, queue in set(zip(run.world.hops["link"].tolist(), run.world.hops["queue"].tolist(), strict=True)):
+            if queue != records.NONE:
+                self.queues[link].append(int(run.world.queues["head"][queue]))
+
+    def rows(self, first):
+        """Rows of a list of packets."""
+        rows = []
+        while first != records.NONE:
+            rows.append(first)
+            first = self.column["next"][first]
+        return rows
+
+    def waiting(self, k):
+        """What waits at link k: for each packet its bytes, and when its transmission begins, if that is known."""
+        length = self.column["length"]
+        if self.link["service"][k] == records.FIFO:
+            # Behind a packet that has not left its transmitter; what is on the link stands there in order.
+            rows = self.rows(self.link["head"][k])
+            ends = [self.column["time"][row] - self.link["delay"][k] for row in rows]
+            return [(length[row], end) for end, row in zip(ends, rows[1:], strict=False) if end > self.now]
+        return [(length[row], None) for first in self.of(k)[1:] for row in self.rows(first)]
+
+    def of(self, k):
+        """First packets of the lists of link k: on the line, in the common queue, in the flows' own ones."""
+        return [self.link["head"][k], self.link["queue_head"][k], *self.queues[k]]

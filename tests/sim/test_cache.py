@@ -1,0 +1,135 @@
+"""Compiled code on disk: taken again by the next process, and never when any file it was made from has changed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from longfat.sim import jit
+
+PACKAGE = Path(jit.__file__).resolve().parents[1]
+RUN = """
+from longfat.sim import Network, Simulation
+from longfat.sim.kernel import loop
+net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
+run = Simulation(net.flow("reno", path=["a", "b"], file="20 kB"), rng=1)
+run.advance(5.0)
+ack = run.assembly.schemes[0].compiled()[1]
+print(sum(loop.run.stats.cache_hits.values()), sum(loop.run.stats.cache_misses.values()), int(run.world.row.events))
+print(sum(ack.stats.cache_hits.values()), sum(ack.stats.cache_misses.values()))
+"""
+LOOK = """
+from numba.core import sigutils
+from longfat.sim import engine
+from longfat.sim.kernel import loop
+signatures = []
+loop.run.compile, loop.run.disable_compile = signatures.append, lambda: None
+engine._prepare()
+loop.run.targetctx.refresh()
+print(loop.run._cache.load_overload(sigutils.normalize_signature(signatures[0])[0], loop.run.targetctx) is not None)
+"""
+
+
+def process(folder, code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")} | environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_the_loop_on_disk(tmp_path):
+    """A copy of the package: compiled, found, not found after a change in a file that the loop only calls."""
+    shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
+    hits, misses, events, *callback = process(tmp_path, RUN)
+    assert (hits, misses, *callback) == ("0", "1", "0", "1")
+    assert int(events) > 40
+    assert process(tmp_path, RUN) == ["1", "0", events, "1", "0"]
+    for helper in ("kernel/links.py", "records.py", "memory.py"):
+        path = tmp_path / "longfat" / "sim" / helper
+        text = path.read_text()
+        path.write_text(text + "\n# changed\n")
+        assert process(tmp_path, LOOK) == ["False"], helper
+        path.write_text(text)
+    assert process(tmp_path, LOOK) == ["True"]
+
+
+LITTLE = {
+    "little.py": "from longfat.sim.jit import entry\nfrom helper import value\n\n\n"
+    "@entry('.')\ndef run():\n    return value()\n",
+    "helper.py": "from longfat.sim.jit import part\n\n\n@part\ndef value():\n    return 20\n",
+}
+CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_hits', {}).values()))"
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_a_helper_that_changes(tmp_path):
+    """numba alone would answer 20 for ever, because the file of `run` is as it was."""
+    for name, text in LITTLE.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "longfat").symlink_to(PACKAGE)
+    assert process(tmp_path, CALL) == ["20", "0"]
+    assert process(tmp_path, CALL) == ["20", "1"]
+    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
+    assert process(tmp_path, CALL) == ["1010", "0"]
+    assert process(tmp_path, CALL) == ["1010", "1"]
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize("missing", ["_cache", "_cache_file", "_source_stamp"])
+def test_another_numba(monkeypatch, missing):
+    """Where the place of the stamp is not what it is today, nothing is kept: slow, but never out of date."""
+    true_stamp = jit.stamp
+
+    class Without:
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __getattr__(self, name):
+            if name == missing:
+                raise AttributeError(name)
+            value = getattr(self.inner, name)
+            return Without(value) if name in ("_cache", "_cache_file") else value
+
+    monkeypatch.setattr(jit, "stamp", lambda dispatcher, folders: true_stamp(Without(dispatcher), folders))
+    dispatcher = jit.entry(".")(plain)
+    assert dispatcher() == 3
+    assert "cache" not in dispatcher.targetoptions or not dispatcher.targetoptions["cache"]
+    assert type(dispatcher._cache).__name__ == "NullCache"
+    compiled = jit.callback(numba.types.FunctionType(numba.float64(numba.float64)), twice, cache=True)
+    assert compiled(2.0) == 4.0
+    assert type(compiled._cache).__name__ == "NullCache"
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_with_a_stamp_it_is_kept(monkeypatch):
+    """That the test above can fail."""
+    assert type(jit.entry(".")(plain)._cache).__name__ != "NullCache"
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_no_place_to_write_to(monkeypatch):
+    def refuse(dispatcher, folders):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(jit, "stamp", refuse)
+    assert jit.entry(".")(plain)() == 3
+
+
+def plain():
+    return 3
+
+
+def twice(x):
+    return 2 * x

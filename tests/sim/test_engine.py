@@ -1,0 +1,248 @@
+"""The engine as people use it: time, progress, interruption, replications, memory, and what it refuses."""
+
+import _thread
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from longfat.sim import Network, Scheme, SchemeError, Simulation, engine, queues, records, run, traffic
+from longfat.sim import world as worlds
+from tests.sim.networks import AIMD, build, state
+
+
+def bottleneck(scheme=AIMD, **options):
+    net = Network("bottleneck").link("a", "b", rate=1e6, delay=0.01, buffer=50, duplex=True)
+    return net.flow(scheme, path=["a", "b"], name="only", **options)
+
+
+def interrupt_after(seconds):
+    timer = threading.Timer(seconds, _thread.interrupt_main)
+    timer.start()
+    return timer
+
+
+def wide(flow, event):
+    return 1e300
+
+
+def test_time_does_not_run_back():
+    one = Simulation(bottleneck(), rng=1)
+    one.advance(0.5)
+    events = int(one.world.row.events)
+    one.advance(0.5)
+    assert (one.now, int(one.world.row.events)) == (0.5, events)
+    with pytest.raises(ValueError, match=r"until = 0.25 s is out of range: .* \[0.5, 4e\+09\], because time does not"):
+        one.advance(0.25)
+    with pytest.raises(ValueError, match="until = -1 s"):
+        one.advance(-1)
+    assert one.now == 0.5
+
+
+def test_the_end_of_files():
+    """8 Mbit/s, 10 ms, one packet of 1000 B: 1 ms and 10 ms there, 0.04 ms and 10 ms back."""
+    one = Simulation(bottleneck(file=1000), rng=1)
+    one.advance(100.0, to_the_end=True)
+    assert one.now == pytest.approx(0.02104, rel=1e-12)
+    assert one.all_done()
+    one.advance(100.0)
+    assert one.now == 100.0
+
+
+def test_a_probe_with_an_end_does_not_end_the_run():
+    net = bottleneck(file="200 kB").flow(traffic.probe("5 ms"), path=["a", "b"], file="3 kB")
+    data = run(net, rng=1, progress=False)
+    assert float(data.delivered.sel(flow="only")) == 200
+    assert float(data.delivered[1]) == 3
+
+
+def test_interruption_and_afterwards():
+    """Ctrl-C is heard within a second, says how far the run came, and the run goes on as if nothing had been."""
+    one, other = Simulation(bottleneck(), rng=1), Simulation(bottleneck(), rng=1)
+    one.advance(0.1)
+    interrupt_after(0.3)
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt, match=r"stopped at \S+ s of 1e\+08 s simulated"):
+        one.advance(1e8)
+    assert time.monotonic() - begun < 1.3
+    assert 0.1 < one.now < 1e8
+    one.books()
+    until = one.now + 0.5
+    one.advance(until)
+    other.advance(until)
+    assert state(one) == state(other)
+
+
+def test_interruption_of_replications():
+    run(bottleneck(), duration=0.01, rng=1, progress=False)
+    interrupt_after(0.5)
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt, match=r"s of 4e\+08 s were simulated; nothing of it is kept"):
+        run(bottleneck(), duration=1e8, replications=4, rng=1, progress=False)
+    assert time.monotonic() - begun < 1.8
+
+
+def test_stopping_from_another_thread():
+    one = Simulation(bottleneck(), rng=1)
+    one.advance(0.1)
+    threading.Timer(0.2, one.stop.set).start()
+    with pytest.raises(KeyboardInterrupt, match="stopped at"):
+        one.advance(1e8)
+    one.books()
+
+
+def test_progress():
+    one, told = Simulation(bottleneck(), rng=1), []
+    one.advance(200.0, told.append)
+    assert told == sorted(told)
+    assert len(told) > 1
+    assert told[-1] == 200.0
+
+
+@pytest.mark.parametrize("cores", [1, 2, 7])
+def test_replications_do_not_depend_on_threads(monkeypatch, cores):
+    net = build(9)
+    first = run(net, duration=1.0, warm_up=0.3, replications=5, rng=3, progress=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    again = run(net, duration=1.0, warm_up=0.3, replications=5, rng=3, progress=False)
+    assert again.drop_attrs().identical(first.drop_attrs())
+    # Independent: no two are alike. Each is what its own stream gives.
+    lower, upper = first.goodput_lower.values, first.goodput_upper.values
+    assert (upper[~(lower != lower)] > lower[~(lower != lower)]).any()
+
+
+def test_memory_of_many_flows():
+    """10,000 Reno flows and their packets in less than 1 GiB, interpreter and numba included."""
+    code = (
+        "from longfat.sim import Network, Simulation\n"
+        "net = Network().link('a', 'b', rate='4 Gbit/s', delay='22 ms', buffer=44000, duplex=True)\n"
+        "net.flow('reno', path=['a', 'b'], packet=500, count=10000, stagger=1e-5)\n"
+        "run = Simulation(net, rng=1)\n"
+        "run.advance(0.3)\n"
+        "assert run.books()['received'] > 10**5\n"
+        "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120).stdout
+    assert 0.05 < float(said) / 2**20 < 1.0  # GiB; Linux counts in KiB (getrusage would count the parent's, too)
+
+
+def test_what_cannot_end_is_refused():
+    with pytest.raises(ValueError, match=r"duration is absent and flow 'only' never ends: give duration \[s\]"):
+        run(bottleneck(), rng=1)
+    net = Network().link("a", "b", rate=1e6)
+    with pytest.raises(ValueError, match="duration is absent and no flow has a file"):
+        run(net.flow(traffic.constant(1e5), path=["a", "b"]), rng=1)
+    with pytest.raises(ValueError, match="has no flow"):
+        run(Network(), duration=1.0)
+
+
+def test_a_clock_that_stands_still(monkeypatch):
+    """A path without any delay, and a scheme without any limit, are told as such instead of running for ever."""
+    net = Network().link("a", "b", rate=float("inf"), duplex=True)
+    one = Simulation(net.flow(AIMD, path=["a", "b"], name="quick"), rng=1)
+    with pytest.raises(
+        SchemeError, match=r"clock stands still at 0 s after \d+ events; flow 'quick' \(scheme 'aimd'\)"
+    ):
+        one.advance(1.0)
+    one = Simulation(bottleneck(Scheme("boundless", start=wide, ack=wide, recovery="own")), rng=1)
+    with pytest.raises(SchemeError, match=r"stands still at 0 s .* has window 1e\+300 packets and rate inf bytes/s"):
+        one.advance(1.0)
+    monkeypatch.setattr(worlds, "MOST_ROWS", 4096)
+    net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)  # unbounded buffer
+    one = Simulation(net.flow(Scheme("boundless", start=wide, ack=wide), path=["a", "b"], name="only"), rng=1)
+    with pytest.raises(SchemeError, match=r"more than 4096 packets at 0 s; flow 'only' \(scheme 'boundless'\)"):
+        one.advance(1.0)
+
+
+def test_too_many_connections(monkeypatch):
+    monkeypatch.setattr(worlds, "INDICES", 100)
+    net = Network().link("a", "b", rate=1000.0, delay=0.01, duplex=True)
+    one = Simulation(net.flow(traffic.arrivals(100.0, AIMD), path=["a", "b"], file="1 MB", name="crowd"), rng=1)
+    with pytest.raises(SchemeError, match=r"more than \d+ flows and connections at once .* flow 'crowd'"):
+        one.advance(10.0)
+
+
+@pytest.mark.parametrize("controls", ["window", "rate"])
+def test_a_flow_that_never_sends_ends(controls):
+    def zero(flow, event):
+        return 0.0
+
+    one = Simulation(bottleneck(Scheme("mute", ack=zero, start=zero, controls=controls)), rng=1)
+    one.advance(1e6)
+    assert one.now == 1e6
+    assert one.books()["sent"] == 0
+
+
+@pytest.mark.parametrize("rate", [1e-300, 5e-324, 1e-9])
+def test_rates_next_to_nothing(rate):
+    """The gap between packets is longer than any run: one packet, no overflow."""
+    slow = Scheme(f"slow {rate}", start=lambda flow, event: rate, ack=lambda flow, event: rate, controls="rate")
+    one = Simulation(bottleneck(slow), rng=1)
+    one.advance(1e6)
+    assert one.books()["sent"] <= 1
+
+
+def test_finished_flows_are_silent():
+    """A scheme whose alarm rings for ever is not asked any more once its file has arrived; nor are connections."""
+    net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
+    net.flow(traffic.arrivals(50.0, CLOCKED), path=["a", "b"], file="3 kB", name="short", stop=2.0)
+    net.flow(CLOCKED, path=["a", "b"], file="3 kB")
+    one = Simulation(net, rng=1)
+    one.advance(3.0)
+    log = one.world.connections[: one.world.row.connections]
+    assert len(log) > 50
+    assert len({(entry.start, entry.finish) for entry in log}) == len(log)
+    assert int(one.world.flows["received_bytes"].sum()) == 3000 * (len(log) + 1)
+    assert one.world.row.free_nodes == len(one.world.nodes)
+    events = int(one.world.row.events)
+    one.advance(100.0)
+    assert one.world.row.events <= events + 300  # what stood in the heap, at most twice per flow
+
+
+def clocked(flow, event):
+    flow.alarm = event.now + 0.0005
+    return 2.0
+
+
+CLOCKED = Scheme("clocked", start=clocked, ack=clocked, alarm=clocked)
+
+
+def test_slots():
+    """Disciplines that differ in parameters alone share a slot; too many different schemes are refused."""
+    net = Network()
+    for k in range(6):
+        net.link(f"n{k}", f"n{k + 1}", rate=1e6, discipline=queues.red(low=5 + k, high=20), buffer=50, duplex=True)
+    net.flow("reno", path=[f"n{k}" for k in range(7)])
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert len(one.assembly.disciplines) == 1
+    assert [link.p[1] for link in one.world.links[:12:2]] == [5, 6, 7, 8, 9, 10]
+    for k in range(9):
+        net.flow(Scheme(f"scheme {k}", ack=wide), path=["n0", "n1"])
+    with pytest.raises(ValueError, match="a network may mix at most 8 schemes"):
+        Simulation(net)
+
+
+def test_jitter_needs_order():
+    net = Network().link("a", "b", rate=1e6, jitter=0.001, buffer=10, discipline="fair", duplex=True)
+    with pytest.raises(ValueError, match=r"jitter of link 'a-b' needs a discipline that serves in order .*: 'fair'"):
+        Simulation(net.flow(AIMD, path=["a", "b"]))
+
+
+def test_samples():
+    """Every 0.1 s from 0 to 0.3 s are four, though 0.3/0.1 is 2.9999999999999996."""
+    data = run(bottleneck(), duration=0.3, sample_every=0.1, rng=1, progress=False)
+    assert data.time.values.tolist() == pytest.approx([0, 0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="which sample_every needs"):
+        run(bottleneck(file=1000), sample_every=0.1)
+
+
+def test_longest_run():
+    with pytest.raises(ValueError, match="until = 5e"):
+        Simulation(bottleneck(), rng=1).advance(5e9)
+    one = Simulation(bottleneck(file=1000), rng=1)
+    one.advance(engine.LONGEST)
+    assert one.world.row.now == int(engine.LONGEST) * records.SECOND

@@ -1,0 +1,274 @@
+"""What has to hold in every network at every moment, looked at between the events of random small runs."""
+
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat.sim import Network, Simulation, memory, queues, records, results
+from longfat.sim import world as worlds
+from longfat.sim.network import read_buffer
+from tests.sim import networks
+from tests.sim.networks import Look, build, state, steps
+
+seeds = st.integers(0, 10**6)
+few = settings(max_examples=12, deadline=None, derandomize=True)
+many = settings(max_examples=40, deadline=None, derandomize=True)
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def check_order(look):
+    """Packets of one flow stand on a link, and in a queue, in the order of their transmission, and arrive in it."""
+    column = look.column
+    for k in range(len(look.links)):
+        on_line = look.rows(look.link["head"][k])
+        times = [look.now, *(column["time"][row] for row in on_line)]
+        assert times == sorted(times)
+        for first in look.of(k):
+            last = {}
+            for row in look.rows(first):
+                if column["kind"][row] != records.FEEDBACK:
+                    whose = column["flow"][row], column["kind"][row]
+                    assert column["transmission"][row] > last.get(whose, -1)
+                    last[whose] = column["transmission"][row]
+
+
+def check_buffers(look):
+    for k, (packets, size) in enumerate(zip(look.links["limit_packets"], look.links["limit_bytes"], strict=True)):
+        inside = [size for size, _ in look.waiting(k)]
+        assert len(inside) <= packets
+        assert sum(inside) <= size
+
+
+@few
+@given(seed=seeds)
+def test_between_all_events(seed):
+    """Books, order, buffers and clock after each of the first events; the queues' time integral at the end."""
+    run = Simulation(build(seed), rng=seed)
+    until, count = 0.5, 0
+    now, area, before = 0, np.zeros(len(run.world.links)), [[] for _ in run.world.links]
+    for now in steps(run, until):
+        after = int(run.world.row.now)
+        assert after >= now >= 0
+        if after > now:  # what waited since the last event, each packet until it began or until now
+            for k, begins in enumerate(before):
+                area[k] += sum(min(after, after if begin is None else begin) - now for begin in begins)
+        run.books()
+        look = Look(run)
+        check_order(look)
+        check_buffers(look)
+        before = [[begin for _, begin in look.waiting(k)] for k in range(len(run.world.links))]
+        count += 1
+        if count == 400:
+            break
+    named = len(run.assembly.link_names)
+    if count < 400:
+        assert run.world.row.now == until * records.SECOND
+    np.testing.assert_array_equal(results.snapshot(run).waited, area[:named])
+
+
+@many
+@given(seed=seeds, cuts=st.lists(st.floats(0, 1), max_size=5))
+def test_a_run_in_pieces_is_the_run(seed, cuts):
+    """Cut in time anywhere, or into chunks of a few events, with the books checked after each."""
+    whole = Simulation(build(seed), rng=seed)
+    whole.advance(1.0)
+    whole.books()
+    pieces = Simulation(build(seed), rng=seed)
+    for until in [*sorted(cuts), 1.0]:
+        pieces.advance(until)
+        pieces.books()
+    assert state(pieces) == state(whole)
+    chunks, goal = Simulation(build(seed), rng=seed), records.SECOND
+    while (status := chunks._chunk(goal, 97)) != records.DONE:
+        if status != records.PAUSED:
+            chunks._make_room(status)
+    assert state(chunks) == state(whole)
+    again = Simulation(build(seed), rng=seed)
+    again.advance(1.0)
+    assert state(again) == state(whole)
+
+
+@few
+@given(seed=seeds)
+def test_pools_that_grow(seed):
+    """Pools that begin with hardly more rows than one event may take."""
+    large = Simulation(build(seed), rng=seed)
+    large.advance(1.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worlds, "LEAST_ROWS", records.ROOM)
+        small = Simulation(build(seed), rng=seed)
+        small.world.timers = small.world.timers[: small.world.row.timers + 1].copy()
+        small.advance(1.0)
+    assert state(small) == state(large)
+    small.books()
+
+
+@many
+@given(seed=seeds)
+def test_two_kinds_of_fifo(seed):
+    """Decided at admission or at departure: the same packets at the same times, and the same waiting."""
+    runs = []
+    for name in ("fifo", "fifo-departures"):
+        run = Simulation(build(seed, disciplines=[name], jitter=False), rng=seed)
+        run.advance(0.7)
+        before = results.snapshot(run)
+        run.advance(1.0)
+        runs.append((run.world.flows, run.world.links, results.measure(run, before, results.snapshot(run))))
+    (flows, links, here), (others, other_links, there) = runs
+    for name in worlds.COUNTERS:
+        np.testing.assert_array_equal(flows[name], others[name], name)
+    for name in ("arrived", "dropped", "largest"):
+        np.testing.assert_array_equal(links[name], other_links[name], name)
+    for name in results.QUANTITIES:
+        np.testing.assert_array_equal(here[name], there[name], name)
+
+
+@many
+@given(seed=seeds)
+def test_littles_law(seed):
+    """Waiting summed over packets is waiting summed over time, once nothing waits any more."""
+    net = build(seed, disciplines=["fifo"])
+    run = Simulation(net, rng=seed)
+    run.advance(0.5)
+    run.world.flows["stop"] = run.world.row.now  # nothing new; what is there drains
+    run.advance(100.0)
+    for k in range(len(run.assembly.link_names)):
+        link = run.world.links[k]
+        assert results.snapshot(run).waited[k] == link.wait
+        assert link.served == link.arrived - link.dropped
+    assert run.books()["in_flight"] == 0
+
+
+def test_the_look_into_a_run_can_fail():
+    """A queue too long, an order broken and a packet lost are seen."""
+    net = Network().link("a", "b", rate=1e5, delay=0.01, buffer=5, duplex=True)
+    run = Simulation(net.flow(networks.AIMD, path=["a", "b"], parameters={}), rng=1)
+    run.advance(1.0)
+    link = run.world.links[0]
+    assert len(Look(run).waiting(0)) > 1
+    check_order(Look(run))
+    check_buffers(Look(run))
+    link.limit_packets = 0
+    with pytest.raises(AssertionError):
+        check_buffers(Look(run))
+    first = run.world.packets[link.head]
+    first.transmission += 1000
+    with pytest.raises(AssertionError):
+        check_order(Look(run))
+    run.world.flows[0].sent += 1
+    with pytest.raises(RuntimeError, match=r"data packets sent \d+, received \d+, dropped"):
+        run.books()
+    run.world.flows[0].sent -= 1
+    link.head = first.next
+    with pytest.raises(RuntimeError, match=r"\d+ packets on links and \d+ free of \d+"):
+        run.books()
+
+
+def test_with_and_without_jit():
+    """The same trace, to the last bit, of networks with all schemes and disciplines."""
+    code = "from tests.sim.networks import digest; print(digest(range(12), 0.3))"
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env=os.environ | {"NUMBA_DISABLE_JIT": flag, "PYTHONPATH": str(ROOT)},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for flag in ("0", "1")
+    ]
+    assert outputs[0] == outputs[1] != ""
+
+
+def test_seeds_matter():
+    seed = 5
+    runs = [Simulation(build(seed), rng=rng) for rng in (1, 1, 2)]
+    for run in runs:
+        run.advance(1.0)
+    first, second, third = (state(run) for run in runs)
+    assert first == second != third
+
+
+def test_no_field_has_the_name_of_an_attribute():
+    """With jit off rows are numpy records: `row.size` would be theirs and not the field."""
+    known = {name for kind in (np.record, np.generic, np.ndarray) for name in dir(kind)}
+    kinds = [kind for kind in vars(records).values() if isinstance(kind, np.dtype)]
+    assert len(kinds) > 10
+    for kind in kinds:
+        assert not known & set(kind.names)
+    assert "size" in known
+
+
+def test_the_memory_that_the_kernel_sees_is_the_arrays():
+    """Each row's reader, with jit off or from outside, looks at the row that numpy shows."""
+    run = Simulation(build(3), rng=3)
+    run.world.address()
+    for name in ("flows", "links", "packets"):
+        assert getattr(run.world.row, f"{name}_base") == getattr(run.world, name).ctypes.data
+        assert getattr(run.world, name).ctypes.data % 64 == 0
+    assert {kind.size for kind in (memory.FLOW, memory.LINK)} == {records.FLOW.itemsize, records.LINK.itemsize}
+
+
+@pytest.mark.parametrize(("buffer", "packets", "size"), [(3, 3, np.inf), ("2000 B", np.inf, 2000)])
+@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair", "round-robin"])
+def test_a_buffer_by_hand(buffer, packets, size, discipline):
+    """Ten packets of 1000 B at once: one is sent, three or two wait, the others are dropped."""
+    assert read_buffer(buffer) == (packets, size)
+    net = (
+        Network().link("a", "b", rate=1000.0, delay=0.0, buffer=buffer, discipline=discipline).link("b", "a", rate=1e6)
+    )
+    net.flow(networks.AIMD, path=["a", "b"], file="10 kB")
+    run = Simulation(net, rng=1)
+    run.world.flows["window"] = 10.0
+    run.advance(0.5)
+    room = 3 if packets == 3 else 2
+    assert run.world.links[0].largest == room
+    assert run.world.links[0].dropped == 10 - 1 - room
+    assert run.world.flows[0].dropped == 10 - 1 - room
+
+
+def test_numbers_of_events_begin_again(monkeypatch):
+    """Long before the serial number runs out of bits the entries are numbered anew, in their order."""
+    plain, pushed = (Simulation(build(7), rng=7) for _ in range(2))
+    plain.advance(0.1)
+    pushed.advance(0.1)
+    world = pushed.world
+    last = worlds.LAST_SERIAL
+    world.arrivals["key"][: world.row.arrivals] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
+    world.timers["key"][: world.row.timers] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
+    world.row.serial = last - 5
+    for run in (plain, pushed):
+        for until in (0.2, 0.3, 0.5):
+            run.advance(until)
+    assert world.row.serial < 10**6
+    assert state(plain) == state(pushed)
+
+
+def test_departures_come_first():
+    """Convention 4 of schemes.md: who arrives as another one ends finds the transmitter free and needs no buffer.
+
+    Both arrive over lines of their own: 1000 B each at 1e6 bytes/s are 1 ms, the second leaves 1 ms later.
+    """
+    for discipline, order in itertools.product(["fifo", "fifo-departures"], [(0.0, 0.001), (0.001, 0.0)]):
+        net = Network()
+        for k in range(2):
+            net.link(f"s{k}", "a", rate=1e6, delay=0.02)
+        net.link("a", "b", rate=1e6, delay=0.001, buffer=0, discipline=discipline)
+        for k, start in enumerate(order):
+            net.flow(networks.AIMD, path=[f"s{k}", "a", "b"], start=start, file=1000, ack_path="ideal")
+        run = Simulation(net, rng=1)
+        run.advance(1.0)
+        assert run.world.links["dropped"].sum() == 0
+        assert run.world.flows["finish"].max() == 45_000_000  # 1 + (1 + 20) + (1 + 1) there, 20 + 1 back
+
+
+def test_every_discipline_is_in_the_mix():
+    assert {one.name for one in networks.DISCIPLINES} >= set(queues.NAMED) - {"fifo-departures"}

@@ -1,0 +1,217 @@
+"""Transmission times in exact arithmetic; reassembly and reports against a set; recovery whatever is lost."""
+
+from fractions import Fraction
+from math import floor
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
+from longfat.sim.kernel.links import give_back, take_packet
+from longfat.sim.kernel.receiver import receive
+from longfat.sim.memory import packet_at, sack_at, world_at
+from longfat.sim.queues import ADMIT, DROP
+from tests.sim.networks import AIMD, EAGER, PACED, Look
+
+usual = settings(max_examples=150, deadline=None, derandomize=True)
+
+
+def one_link(rate, sizes, discipline="fifo", start=0.0):
+    """Flows that send all they have at one time."""
+    net = Network().link("a", "b", rate=rate, delay=0.5, discipline=discipline)
+    for size, count in sizes:
+        net.flow(AIMD, path=["a", "b"], packet=size, file=size * count, ack_path="ideal", start=start)
+    run = Simulation(net, rng=1)
+    run.world.flows["window"] = [count for _, count in sizes]
+    run.advance(0.25 + start)
+    look = Look(run)
+    rows = look.rows(look.link["head"][0])
+    return [(look.column["length"][row], look.column["time"][row] - round((0.5 + start) * 1e9)) for row in rows]
+
+
+@usual
+@given(
+    bits=st.integers(10**6, 10**12),
+    sizes=st.lists(st.tuples(st.integers(1, 9000), st.integers(1, 12)), min_size=1, max_size=4),
+    discipline=st.sampled_from(["fifo", "fifo-departures"]),
+    start=st.sampled_from([0.0, 0.125]),
+)
+@example(100 * 10**9, [(64, 100)], "fifo", 0.0)
+@example(100 * 10**9, [(64, 100)], "fifo-departures", 0.0)
+def test_transmission_times(bits, sizes, discipline, start):
+    """The k-th packet has left after all bits before it, to the nearest nanosecond: no drift, mixed sizes too."""
+    sent = one_link(bits / 8, sizes, discipline, start)
+    total = Fraction(0)
+    for size, time in sent:
+        total += Fraction(8 * size * 10**9, bits)
+        if total < 10**9 // 4:
+            assert time == floor(total + Fraction(1, 2))
+    expected = sorted(size for size, count in sizes for _ in range(count))
+    assert sorted(size for size, _ in sent) == expected or discipline == "fifo-departures"
+
+
+def test_transmission_times_by_hand():
+    # 64 B at 100 Gbit/s: 5.12 ns each; 5, 10.24, 15.36, 20.48, 25.6 -> 5, 10, 15, 20, 26; a hundred: 512
+    times = [time for _, time in one_link(100e9 / 8, [(64, 100)])]
+    assert times[:5] == [5, 10, 15, 20, 26]
+    assert times[-1] == 512
+
+
+@numba.njit
+def feed(address, numbers, reports):
+    """Data packets of flow 0 arrive; what is acknowledged, and the runs reported, for each."""
+    world = world_at(address)
+    for k in range(len(numbers)):
+        i = take_packet(world)
+        packet = packet_at(world, i)
+        packet.flow = 0
+        packet.number = numbers[k]
+        packet.marks = 0
+        packet.kind = 0
+        packet.length = 100
+        packet.hop = 0
+        packet.sent = 0
+        receive(world, i)
+        reports[k, 0] = packet.number
+        reports[k, 1] = packet.marks & 16
+        for j in range(6):
+            reports[k, 2 + j] = sack_at(world, i).x[j] if packet.marks & 16 else 0
+        world.entering = -1
+        give_back(world, i)
+
+
+def runs_of(there, expect):
+    """Maximal runs of numbers above the first hole, as (low, one more than high)."""
+    above = sorted(number for number in there if number >= expect)
+    runs = []
+    for number in above:
+        if runs and runs[-1][1] == number:
+            runs[-1] = (runs[-1][0], number + 1)
+        else:
+            runs.append((number, number + 1))
+    return runs
+
+
+orders = st.one_of(
+    st.permutations(list(range(24))),
+    st.lists(st.integers(0, 30), max_size=60),
+    st.permutations(list(range(0, 40, 2))).map(lambda order: [*order, *range(0, 40)]),
+)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(numbers=orders)
+@example([1, 3, 5, 7, 9, 5, 6, 4, 0])
+def test_the_receiver_is_a_set(numbers):
+    """Any order, with duplicates: what is next in order, new bytes, duplicates, and RFC 2018's reports."""
+    net = Network().link("a", "b", rate=1e6, duplex=True)
+    run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
+    reports = np.zeros((len(numbers), 8), np.int64)
+    feed(run.world.address(), np.array(numbers, np.int64), reports)
+    there, before = set(), []
+    for number, report in zip(numbers, reports.tolist(), strict=True):
+        there.add(number)
+        expect = next(n for n in range(100) if n not in there)
+        assert report[0] == expect
+        runs = runs_of(there, expect)
+        shown = [(low, high) for low, high in zip(report[2::2], report[3::2], strict=True) if high > 0]
+        # As many as there are, up to three, each one whole and none twice; none at all without a hole.
+        assert len(shown) == len(set(shown)) == min(3, len(runs))
+        assert set(shown) <= set(runs)
+        assert bool(report[1]) == bool(runs)
+        # RFC 2018, 4: first the run of the packet that came, then the ones reported most recently.
+        order = []
+        for low in [number, *(low for low, _ in before)]:
+            now = next((one for one in runs if one[0] <= low < one[1]), None)
+            if now is not None and now not in order:
+                order.append(now)
+        assert shown[: len(order[:3])] == order[:3]
+        before = shown
+    flow = run.world.flows[0]
+    assert flow.received_bytes == 100 * len(there)
+    assert flow.duplicate == len(numbers) - len(there)
+    assert run.world.row.free_blocks == len(run.world.blocks) - len(runs_of(there, flow.expect))
+
+
+def chosen_arrive(link, packet, header, now, rng):
+    """Drop the packets whose bits are set in p, 32 in each."""
+    k = int(link.u[0])
+    link.u[0] += 1.0
+    if k < 384 and (int(link.p[k // 32]) >> (k % 32)) & 1:
+        return DROP
+    return ADMIT
+
+
+CHOSEN = Discipline("chosen", arrive=chosen_arrive)
+
+
+def lossy_path(scheme, size, lost, lost_acks):
+    """A file over a link that loses the packets of these numbers, and acknowledgments of those."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=CHOSEN, duplex=True)
+    run = Simulation(net.flow(scheme, path=["a", "b"], packet=1000, file=1000 * size), rng=1)
+    for link, which in enumerate((lost, lost_acks)):
+        for k in which:
+            run.world.links[link].p[k // 32] += 2.0 ** (k % 32)
+    run.advance(3000.0)
+    return run, run.world.flows[0]
+
+
+patterns = st.sets(st.integers(0, 150), max_size=60)
+
+
+@usual
+@given(
+    scheme=st.sampled_from([AIMD, EAGER, PACED]),
+    size=st.integers(1, 120),
+    lost=patterns,
+    lost_acks=st.one_of(st.just(set()), patterns),
+)
+@example(AIMD, 50, set(range(50)), set())
+@example(AIMD, 50, set(), set(range(0, 150, 2)))
+def test_selective_recovery(scheme, size, lost, lost_acks):
+    """Every file arrives, and while no acknowledgment is lost nothing is sent again but what was lost."""
+    run, flow = lossy_path(scheme, size, lost, lost_acks)
+    assert flow.finish != records.NEVER
+    assert flow.expect == size == flow.packets
+    assert flow.received_bytes == 1000 * size
+    assert flow.in_flight == 0
+    assert run.world.row.free_nodes == len(run.world.nodes)
+    books = run.books()
+    assert books["in_flight"] == books["acks_in_flight"] == 0
+    if not lost_acks:
+        assert flow.losses <= flow.dropped
+        assert flow.retransmitted == flow.dropped
+        assert flow.duplicate == 0
+        if flow.timeouts == 0:
+            assert flow.losses == flow.dropped
+
+
+def test_losses_by_hand():
+    """Packet 3 of ten is lost: the acknowledgment of 4 tells, 3 is sent again, once; no timeout."""
+    _, flow = lossy_path(Scheme("wide", ack=lambda flow, event: 100.0), 10, {3}, set())
+    assert (flow.sent, flow.losses, flow.timeouts) == (11, 1, 0)
+    # The last one: nothing comes after it, so that the timer has to tell.
+    _, flow = lossy_path(Scheme("wide", ack=lambda flow, event: 100.0), 10, {9}, set())
+    assert (flow.sent, flow.losses, flow.timeouts) == (11, 0, 1)
+
+
+def test_thresholds():
+    """With reorder = 3 a packet is lost when three later ones are acknowledged: two are not enough."""
+    one = lossy_path(Scheme("third", ack=lambda flow, event: 100.0, reorder=3), 10, {7}, set())[1]
+    other = lossy_path(Scheme("third", ack=lambda flow, event: 100.0, reorder=3), 11, {7}, set())[1]
+    assert (one.timeouts, other.timeouts) == (1, 0)
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="the driver is compiled")
+def test_reports_by_hand():
+    """Two holes, then the packet that joins two runs."""
+    net = Network().link("a", "b", rate=1e6, duplex=True)
+    run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
+    reports = np.zeros((4, 8), np.int64)
+    feed(run.world.address(), np.array([1, 3, 5, 2], np.int64), reports)
+    # 2 joins 1 and 3: that run first, then 5, though 5 was reported first before
+    assert reports[3].tolist() == [0, 16, 1, 4, 5, 6, 0, 0]
+    assert reports[2].tolist() == [0, 16, 5, 6, 3, 4, 1, 2]

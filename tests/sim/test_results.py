@@ -1,0 +1,222 @@
+"""What a run answers, against hand arithmetic on networks small enough to be done by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Scheme, Simulation, results, run, traffic
+from tests.sim.networks import AIMD, build
+
+quiet = {"rng": 1, "progress": False}
+
+
+def constant_flow(**link):
+    """100 packets of 1000 B a second, on a link that sends one in 5 ms, 20 ms long."""
+    net = Network().link("a", "b", rate=200_000.0, delay=0.02, **link)
+    return net.flow(traffic.constant(100_000.0), path=["a", "b"], name="steady")
+
+
+def test_constant_rate_by_hand():
+    """10 s: packets leave at 0, 10, ... ms, 1000 of them before 10 s, one at 10 s. Each arrives 25 ms later."""
+    data = run(constant_flow(), duration=10.0, **quiet)
+    flow, link = data.sel(flow="steady"), data.sel(link="a-b")
+    assert int(flow.sent) == 1001
+    assert int(flow.delivered) == 998  # those sent until 9.975 s
+    assert float(flow.goodput) == pytest.approx(998 * 1000 / 10)
+    assert float(flow.mean_delay) == pytest.approx(0.025)
+    assert float(flow.loss) == float(flow.dropped) == float(flow.marks) == float(flow.timeouts) == 0
+    assert math.isnan(flow.transfer_time)
+    # 5 ms in every 10 ms; the one that starts at 10 s counts as begun, not as sent
+    assert float(link.utilisation) == pytest.approx(0.5)
+    assert float(link.throughput) == pytest.approx(1001 * 1000 / 10)
+    assert int(link.arrived) == 1001
+    assert float(link.mean_queue) == float(link.mean_wait) == float(link.max_queue) == 0
+    assert float(data.jain_index) == 1.0
+
+
+def test_warm_up_by_hand():
+    """Counted from 4.002 s on: sends at 4.01 ... 10 s are 600; 400 ms of 9.998 ... no remainder but the edges."""
+    data = run(constant_flow(), duration=10.0, warm_up=4.002, **quiet)
+    assert int(data.sent[0]) == 600
+    assert int(data.delivered[0]) == 600  # arrivals 4.005 + ..: packets sent 3.98 ... 9.97 s
+    assert float(data.goodput[0]) == pytest.approx(600_000 / 5.998)
+    # transmissions: the rest of 4.000 to 4.005 is 3 ms, then 599 of 5 ms
+    assert float(data.utilisation[0]) == pytest.approx((0.003 + 599 * 0.005) / 5.998)
+    assert data.attrs["warm_up"] == 4.002
+
+
+def overload(buffer, discipline="fifo"):
+    """Two packets of 1000 B every 10 ms, 10 ms each to send: half of them too many."""
+    net = Network().link("a", "b", rate=100_000.0, delay=0.0, buffer=buffer, discipline=discipline)
+    net.flow(traffic.constant(100_000.0), path=["a", "b"], name="first")
+    return net.flow(traffic.constant(100_000.0), path=["a", "b"], name="second", start=0.005)
+
+
+@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
+def test_queue_and_drops_by_hand(discipline):
+    """Buffer 1. t = 0: first goes. 5 ms: second waits until 10. At 10 ms first finds the buffer free, because the
+    second begins then, and waits until 20; at 15 ms second finds it full. From then on second is always dropped.
+    The queue: 1 from 5 ms on, for ever."""
+    data = run(overload(1, discipline), duration=1.0, **quiet)
+    assert data.sent.values.tolist() == [101, 100]
+    # 95 ms ... : all of second's but the one at 5 ms are dropped
+    assert data.dropped.values.tolist() == [0, 99]
+    assert data.loss.values.tolist() == pytest.approx([0, 0.99])
+    link = data.sel(link="a-b")
+    assert float(link.link_dropped) == 99
+    assert float(link.max_queue) == 1
+    assert float(link.mean_queue) == pytest.approx(0.995)
+    # begun until 1 s: at 0, 10, ..., 1000 ms; the integral over them
+    assert float(link.mean_wait) == pytest.approx(0.995 / 101)
+    assert float(link.utilisation) == pytest.approx(1.0)
+    assert float(link.throughput) == pytest.approx(101_000)
+    # arrivals at the far end at 10, 20, ..., 1000 ms: first, second, then first only
+    assert data.delivered.values.tolist() == [99, 1]
+    assert float(data.mean_delay[0]) == pytest.approx((0.01 + 98 * 0.02) / 99)
+    # x = 99 over 1 s, y = 1 over 0.995 s
+    x, y = 99.0, 1 / 0.995
+    assert float(data.jain_index) == pytest.approx((x + y) ** 2 / (2 * (x * x + y * y)))
+
+
+@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair"])
+def test_throughput_counts_what_has_begun(discipline):
+    """50 packets at once at 1000 B in 10 ms: after 95 ms ten have begun; 50 admitted are not 50 sent."""
+    net = Network().link("a", "b", rate=100_000.0, buffer=100, discipline=discipline).link("b", "a", rate=1e6)
+    scheme = Scheme("burst", start=fifty, ack=fifty)
+    data = run(net.flow(scheme, path=["a", "b"], file="50 kB"), duration=0.095, **quiet)
+    assert float(data.throughput.sel(link="a-b")) == pytest.approx(10_000 / 0.095)
+    assert float(data.utilisation.sel(link="a-b")) == pytest.approx(1.0)
+    # 49, 48, ..., 40 wait, 10 ms each, the last 5 ms
+    assert float(data.mean_queue.sel(link="a-b")) == pytest.approx((sum(range(41, 50)) * 0.01 + 40 * 0.005) / 0.095)
+    assert float(data.max_queue.sel(link="a-b")) == 49
+
+
+def fifty(flow, event):
+    return 50.0
+
+
+def test_one_file_by_hand():
+    """Three packets, window 1: three round trips of 1 + 10 + 0.04 + 10 ms, from a start at 0.5 s."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
+    net.flow(Scheme("one", ack=lambda flow, event: 1.0), path=["a", "b"], file=2500, start=0.5, name="file")
+    data = run(net, **quiet)
+    flow = data.sel(flow="file")
+    assert float(flow.transfer_time) == pytest.approx(3 * 0.02104, rel=1e-12)
+    assert float(flow.goodput) == pytest.approx(3000 / (3 * 0.02104))
+    assert (int(flow.sent), int(flow.delivered), int(flow.retransmitted), int(flow.connections)) == (3, 3, 0, 1)
+    assert float(flow.mean_delay) == pytest.approx(0.011)
+    assert data.attrs["duration"] == pytest.approx(0.5 + 3 * 0.02104)
+    link = data.sel(link="a-b")
+    assert float(link.utilisation) == pytest.approx(0.003 / (0.5 + 3 * 0.02104))
+
+
+def test_a_flow_that_stops():
+    """Goodput is over the time from start to stop: 100 packets/s from 1 to 3 s of 10."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01)
+    net.flow(traffic.constant(100_000.0), path=["a", "b"], start=1.0, stop=3.0)
+    data = run(net, duration=10.0, **quiet)
+    assert int(data.sent[0]) == 200
+    assert float(data.goodput[0]) == pytest.approx(100_000)
+
+
+def test_where_there_is_none():
+    """NaN: a file that did not finish, a flow that never began, a link without packets; and nothing else."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True).link("b", "c", rate=1e6, duplex=True)
+    net.flow(AIMD, path=["a", "b"], file="10 MB", name="long")
+    net.flow(AIMD, path=["a", "b"], file="10 MB", name="later", start=5.0)
+    data = run(net, duration=1.0, **quiet)
+    none = {(name, str(at)) for name, array in data.items() for at in (array.dims and array[array.dims[0]].values)
+            if np.isnan(array.sel({array.dims[0]: at}))}  # fmt: skip
+    assert none == {
+        ("transfer_time", "long"), ("transfer_time", "later"), ("goodput", "later"), ("loss", "later"),
+        ("mean_delay", "later"), ("mean_wait", "b-c"), ("mean_wait", "c-b"),
+    }  # fmt: skip
+    assert not math.isnan(data.jain_index)
+
+
+def test_connections():
+    """Transfers that come and go are counted by the flow that starts them, and so is what they sent."""
+    net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
+    net.flow(traffic.arrivals(20.0, Scheme("two", start=two, ack=two)), path=["a", "b"], file="2 kB", name="short")
+    one = Simulation(net, rng=1)
+    one.advance(100.0)
+    books = one.books()
+    snapshot = results.snapshot(one)
+    values = results.measure(one, results.snapshot(Simulation(net, rng=1)), snapshot)
+    # 2000 expected, +- 4 standard deviations of a Poisson number
+    assert values["connections"][0] == pytest.approx(2000, abs=4 * math.sqrt(2000))
+    assert values["sent"][0] == books["sent"] == pytest.approx(2 * values["connections"][0], abs=10)
+    # 2 ms to send both, 1 ms there, 0.04 and 1 ms back; a little more where two meet
+    assert 0.00404 <= values["transfer_time"][0] < 0.0045
+
+
+def two(flow, event):
+    return 2.0
+
+
+def test_jitter_is_no_transmission():
+    """100 packets/s of 1 ms, held back up to 4 ms each: the link is busy a tenth of the time, whenever one looks."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, jitter=0.004)
+    net.flow(traffic.constant(100_000.0), path=["a", "b"])
+    one = Simulation(net, rng=1)
+    for until in (0.0005, 0.002, 0.0035, 0.5, 0.5012, 0.9999):
+        one.advance(until)
+        done = results.snapshot(one).transmitted[0]
+        whole = math.floor(until * 100 + 1e-9)
+        assert whole * 1e6 <= done <= (whole + 1) * 1e6
+    assert results.snapshot(one).transmitted[0] == 100e6
+
+
+def test_traces_by_hand():
+    """Window 50 at once, 10 ms each: every 100 ms ten fewer wait; the time begins at 0."""
+    net = Network().link("a", "b", rate=100_000.0, buffer=100).link("b", "a", rate=1e9)
+    net.flow(Scheme("burst", start=fifty, ack=fifty), path=["a", "b"], file="50 kB", name="burst")
+    data = run(net, duration=0.52, sample_every=0.1, **quiet)
+    assert data.time.values.tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    # At 100 ms the eleventh begins: 39 wait. At 0 the flow has not begun when the sample is taken, or has.
+    assert data.queue_trace.sel(link="a-b").values[1:].tolist() == [39, 29, 19, 9, 0]
+    # Arrived and taken at 100 ms: ten packets, sampled before or after the tenth of that very time
+    assert np.abs(data.received_trace.sel(flow="burst").values[1:] - 1000 * np.arange(10, 51, 10)).max() <= 1000
+    assert data.window_trace.values[1:].tolist() == [[50.0]] * 5
+    assert data.rate_trace.attrs["units"] == "bytes/s"
+    assert set(data.time.dims) == {"time"}
+
+
+def test_units_and_names():
+    data = run(build(2), duration=0.5, replications=2, **quiet)
+    for name, (dim, unit, description) in results.QUANTITIES.items():
+        for shown in (name, f"{name}_lower", f"{name}_upper"):
+            assert data[shown].attrs == {"units": unit, "long_name": description}
+            assert data[shown].dims == (() if dim is None else (dim,))
+        # The mean lies in the middle, whatever the values
+        middle = (data[f"{name}_lower"] + data[f"{name}_upper"]) / 2
+        np.testing.assert_allclose(middle, data[name], rtol=1e-9, atol=1e-12)
+    assert {"network", "duration", "warm_up", "replications", "confidence", "entropy", "events", "version"} <= set(
+        data.attrs
+    )
+    assert (data.attrs["entropy"], data.attrs["replications"]) == ("1", 2)
+
+
+def test_netcdf_keeps_it(tmp_path):
+    import xarray as xr
+
+    data = run(build(4), duration=0.5, sample_every=0.1, replications=2, **quiet)
+    data.to_netcdf(tmp_path / "run.nc")
+    with xr.open_dataset(tmp_path / "run.nc") as back:
+        xr.testing.assert_identical(back.load(), data)
+
+
+def test_intervals_cover():
+    """M/D/1 at half load (no buffer limit): the mean wait is rho/(2 mu (1 - rho)) = 0.5 service times (Pollaczek 1930).
+
+    Of 40 intervals at 90 % cover 36 +- 3 sqrt(40 * 0.09) = 36 +- 5.7; queues begin empty, hence the warm-up.
+    """
+    net = Network().link("a", "b", rate=1e6, delay=0.0)
+    net.flow(traffic.poisson(5e5), path=["a", "b"])
+    covered = 0
+    for seed in range(40):
+        data = run(net, duration=8.0, warm_up=0.5, replications=6, confidence=0.9, rng=seed, progress=False)
+        wait = data.sel(link="a-b")
+        covered += float(wait.mean_wait_lower) <= 0.5e-3 <= float(wait.mean_wait_upper)
+    assert 31 <= covered <= 40

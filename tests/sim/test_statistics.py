@@ -1,0 +1,134 @@
+"""Intervals against series whose mean and variance are known, warm-up against a transient that is known."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from longfat.sim import statistics
+
+
+def autoregressive(rng, length, correlation, mean=10.0):
+    """x' = r x + noise of variance 1, begun in its stationary distribution: variance 1/(1 - r^2)."""
+    noise = rng.normal(size=length)
+    noise[0] /= math.sqrt(1 - correlation**2)
+    series = np.empty(length)
+    value = 0.0
+    for k in range(length):
+        value = correlation * value + noise[k]
+        series[k] = value
+    return series + mean
+
+
+def covered(intervals, truth):
+    return sum(one.lower <= truth <= one.upper for one in intervals)
+
+
+def test_replications_by_hand():
+    # mean 2, s = 1, t_2 at 97.5 % = 4.302653 (tables): 2 -+ 4.302653/sqrt(3)
+    one = statistics.replications([1, 2, 3])
+    assert one == pytest.approx((2.0, 2 - 2.484138, 2 + 2.484138), rel=1e-6)
+    # scipy.stats' own interval, 7 normal values
+    values = np.random.default_rng(1).normal(3, 2, 7)
+    expected = stats.t.interval(0.9, 6, values.mean(), stats.sem(values))
+    assert statistics.replications(values, 0.9)[1:] == pytest.approx(expected)
+
+
+def test_replications_cover():
+    """Exact for normal values: of 1000 at 90 % cover 900 +- 3 sqrt(1000 * 0.9 * 0.1) = 900 +- 28.5."""
+    rng = np.random.default_rng(2)
+    assert 871 <= covered([statistics.replications(rng.normal(1, 1, 4), 0.9) for _ in range(1000)], 1) <= 929
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
+def test_batches_cover(correlation):
+    """AR(1): of 300 intervals at 90 % cover 270 +- 3 sqrt(300 * 0.09) = 270 +- 15.6, where batches are long."""
+    rng = np.random.default_rng(3)
+    count = covered([statistics.batch_means(autoregressive(rng, 3000, correlation), 30, 0.9) for _ in range(300)], 10)
+    assert 254 <= count <= 286
+
+
+def test_correlated_batches():
+    """r = 0.97, batches of 100: a short memory per batch. Without the correction fewer would cover."""
+    rng = np.random.default_rng(4)
+    series = [autoregressive(rng, 3000, 0.97) for _ in range(200)]
+    with_it = covered([statistics.batch_means(one, 30, 0.9) for one in series], 10)
+    batches = [one.reshape(30, 100).mean(1) for one in series]
+    without = covered([statistics.replications(one, 0.9) for one in batches], 10)
+    assert without < with_it
+    assert with_it >= 180 - 12.7  # 3 sqrt(200 * 0.09)
+
+
+def test_the_width_is_that_of_the_series():
+    """Variance of the mean of AR(1), n = 30,000, r = 0.5: 1/(1 - r)^2/n. Half width t_29 at 95 % times its root."""
+    rng = np.random.default_rng(5)
+    widths = [(lambda one: (one.upper - one.lower) / 2)(statistics.batch_means(autoregressive(rng, 30_000, 0.5)))
+              for _ in range(20)]  # fmt: skip
+    assert np.mean(widths) == pytest.approx(2.045 * math.sqrt(4 / 30_000), rel=0.1)
+
+
+def test_batches_too_short_are_refused():
+    with pytest.raises(ValueError, match=r"batches = 30 of 10 samples are correlated with coefficient 0.\d+ > 0.8"):
+        statistics.batch_means(autoregressive(np.random.default_rng(6), 300, 0.9999))
+
+
+def test_what_is_left_over_goes_from_the_front():
+    series = [1000.0] * 5 + [1.0, 2.0] * 50
+    assert statistics.batch_means(series, 10) == (1.5, 1.5, 1.5)
+
+
+def test_warm_up_of_a_known_transient():
+    """A step of ten standard deviations after 200 of 2000 samples: never less than 200, by chance some groups more."""
+    rng, found = np.random.default_rng(7), []
+    for _ in range(20):
+        series = rng.normal(size=2000)
+        series[:200] += 10
+        found.append(statistics.warm_up(series))
+    assert min(found) == 200
+    assert np.median(found) <= 230
+
+
+def test_warm_up_by_the_definition():
+    """The statistic written down as in the paper, group by group."""
+    rng = np.random.default_rng(8)
+    for length in (50, 103, 400):
+        series = rng.normal(size=length).cumsum() * 0.01 + rng.normal(size=length)
+        groups = [np.mean(series[k : k + 5]) for k in range(0, length - 4, 5)]
+        errors = [np.sum((groups[d:] - np.mean(groups[d:])) ** 2) / (len(groups) - d) ** 2 for d in range(len(groups))]
+        best = int(np.argmin(errors[:-5]))
+        if best <= len(groups) // 2:
+            assert statistics.warm_up(series) == 5 * best
+        else:
+            with pytest.raises(ValueError, match="more than half of them: run longer"):
+                statistics.warm_up(series)
+
+
+def test_no_warm_up():
+    """A stationary series needs little, a constant one none."""
+    rng = np.random.default_rng(9)
+    assert np.mean([statistics.warm_up(rng.normal(size=1000)) for _ in range(30)]) < 150
+    assert statistics.warm_up(np.ones(100)) == 0
+
+
+def test_no_steady_state_is_refused():
+    with pytest.raises(ValueError, match=r"the warm-up takes \d+ of 1000 samples, more than half of them: run longer"):
+        statistics.warm_up([0.0] * 700 + [1.0, 1.1] * 150)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: statistics.replications([1.0]), "values of shape .* allowed are 2 finite numbers or more"),
+        (lambda: statistics.replications([1.0, math.nan]), "values of shape"),
+        (lambda: statistics.replications("ab"), "values = str"),
+        (lambda: statistics.replications([1.0, 2.0], 1.0), "confidence = 1"),
+        (lambda: statistics.batch_means(range(100), 60), r"batches = 60 batches .* \[10, 50\]"),
+        (lambda: statistics.batch_means(range(100), 9), "batches = 9"),
+        (lambda: statistics.batch_means([[1.0] * 30] * 30), "samples of shape"),
+        (lambda: statistics.warm_up(range(49)), "samples of shape .* allowed are 50 finite numbers"),
+    ],
+)
+def test_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
