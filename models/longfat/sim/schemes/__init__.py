@@ -7,12 +7,18 @@ from typing import Any
 
 from longfat.domains import number
 from longfat.sim.names import unknown
+from longfat.sim.schemes.constant import CONSTANT
+from longfat.sim.schemes.newreno import NEWRENO
 from longfat.sim.schemes.reno import RENO
+from longfat.sim.schemes.sack import SACK
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.tahoe import TAHOE
+from longfat.sim.schemes.timers import profile
+from longfat.sim.schemes.vegas import VEGAS
 
-_NAMED: dict[str, Scheme] = {one.name: one for one in (RENO,)}
+_NAMED: dict[str, Scheme] = {one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT)}
 
-__all__ = ["Parameter", "Scheme", "check_parameters", "names", "scheme"]
+__all__ = ["Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
 
 
 def names() -> tuple[str, ...]:

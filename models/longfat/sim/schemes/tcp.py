@@ -1,11 +1,18 @@
-"""What the TCP schemes share: growth, halving, go-back-N after a timeout, and their parameters."""
+"""What the TCP schemes share: parameters, growth, halving, marks, go-back-N after a timeout.
+
+Of the flow's record they use ``recover``, the highest packet sent when the window was last reduced, ``phase``,
+what it was reduced for, ``duplicates`` and ``inflation``.
+"""
 
 import math
 
 from longfat.sim.jit import part
+from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: Names as in scenario files. Defaults: schemes.md 1.1.
+#: Names as in scenario files. Defaults: schemes.md 1.1. A mark (ECN) comes from queues only if `ecn` is 1.
+#: `bugfix` (1.3 rule 6): one fast retransmit per window at most. On, as in ns-2 and RFC 6582; the code of 1988 and
+#: 1990 had no such guard, so that for comparisons with papers of that time, KKM among them, it is set to 0.
 PARAMETERS = {
     "initial_window": Parameter(1.0, "packets", "[1, 1e9]", "window"),
     "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", "ssthresh"),
@@ -13,7 +20,10 @@ PARAMETERS = {
     "ssthresh_floor": Parameter(2.0, "packets", "[1, 1e9]", "p[1]"),
     "bugfix": Parameter(1.0, "1", "[0, 1]", "p[2]"),
     "ecn": Parameter(0.0, "1", "[0, 1]", "ect"),
+    **timers.PARAMETERS,
 }
+
+LOSS, TIMEOUT, MARK = 1, 2, 3  # what the window was last reduced for
 
 
 @part
@@ -23,9 +33,9 @@ def duplicate_threshold(flow):
 
 
 @part
-def halved(packets):
-    """Half of the packets under way, whole, two at least (1.3 rule 3)."""
-    return max(2.0, math.floor(packets / 2))
+def halved(flow, packets):
+    """Half of the packets under way, whole, and not below the floor (1.3 rule 3)."""
+    return max(flow.p[1], math.floor(packets / 2))
 
 
 @part
@@ -37,21 +47,62 @@ def grow(flow):
 
 
 @part
-def reduce_on_mark(flow, event):
-    """RFC 3168, 6.1.2: a mark halves the window once per window of data, and nothing is sent again."""
-    if flow.una - 1 > flow.recover:
-        flow.recover = flow.high - 1
-        flow.ssthresh = max(flow.window / 2, 1.0)
-        flow.cwr = 1
-        return flow.ssthresh
-    return flow.window
+def may_retransmit(flow):
+    """1.3 rule 6, 1.4 rule 1: not again for what was sent before the last reduction, unless that was for a mark."""
+    return flow.una - 1 > flow.recover or flow.p[2] == 0.0 or flow.phase == MARK
+
+
+@part
+def already_reduced(flow):
+    """1.9 rule 2: a mark and a loss of the same window reduce it once."""
+    return flow.phase == MARK and flow.una - 1 <= flow.recover
+
+
+@part
+def note_reduction(flow, cause):
+    """From here on one window is sent; the first new packet tells the receiver (RFC 3168, 6.1.2)."""
+    flow.recover = flow.high - 1
+    flow.phase = cause
+    flow.cwr = flow.ect
+
+
+@part
+def heed_mark(flow, recover):
+    """Whether a mark is news: the last reduction is a window ago, or was a timeout (1.9 rule 2)."""
+    return flow.una - 1 > recover or flow.phase == TIMEOUT
+
+
+@part
+def halve_on_mark(flow):
+    """1.9 rules 2 and 3: half the window and nothing sent again; at one packet the timer backs off instead.
+
+    RFC 3168, 6.1.2, goes further at one packet: nothing is sent until the timer goes off.
+    """
+    if flow.window <= 1.0:
+        flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
+    flow.window = max(1.0, flow.window / 2)
+    flow.ssthresh = max(flow.p[1], flow.window)
+
+
+@part
+def take_mark(flow):
+    """A marked acknowledgment, new or not."""
+    if heed_mark(flow, flow.recover):
+        halve_on_mark(flow)
+        note_reduction(flow, MARK)
+
+
+@part
+def go_back(flow):
+    """1.3 rule 4 (RFC 5681, 3.1): half of what was under way becomes ssthresh, and all of it is sent again."""
+    flow.ssthresh = halved(flow, min(flow.window, float(flow.high - flow.una)))
+    flow.inflation = 0.0
+    flow.duplicates = 0
+    note_reduction(flow, TIMEOUT)
+    flow.next = flow.una
 
 
 def start_over(flow, event):
-    """1.3 rule 4 (RFC 5681, 3.1): half of what was under way becomes ssthresh, one packet the window, go-back-N."""
-    flow.ssthresh = halved(min(flow.window, float(flow.high - flow.una)))
-    flow.inflation = 0.0
-    flow.duplicates = 0
-    flow.recover = flow.high - 1
-    flow.next = flow.una
+    """The timer went off: go back, with a window of one packet."""
+    go_back(flow)
     return 1.0

@@ -1,0 +1,20 @@
+"""Constant rate: packets at even distances, whatever happens; what is lost is sent again, so that files end."""
+
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.scheme import Parameter, Scheme
+
+
+def ack(flow, event):
+    """Nothing changes the rate."""
+    return flow.rate
+
+
+# A timeout, too, only tells what has to be sent again (0.3: reliability never changes the rule of the rate).
+CONSTANT = Scheme(
+    "constant",
+    ack=ack,
+    timeout=ack,
+    controls="rate",
+    parameters={"rate": Parameter(125_000.0, "bytes/s", "(0, 1e15]", "rate"), **timers.PARAMETERS},
+    source="schemes.md 0.3",
+)

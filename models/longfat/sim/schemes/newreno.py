@@ -1,0 +1,116 @@
+"""NewReno: Reno that repairs one loss a round trip without a timeout (schemes.md 1.5; RFC 6582).
+
+u: whether it is in recovery, the packets sent when the first duplicate came, partial acknowledgments so far.
+"""
+
+from longfat.sim.jit import part
+from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.tcp import (
+    LOSS,
+    PARAMETERS,
+    already_reduced,
+    duplicate_threshold,
+    go_back,
+    grow,
+    halved,
+    may_retransmit,
+    note_reduction,
+    take_mark,
+)
+
+RECOVERING, SENT_BEFORE, PARTIAL = 0, 1, 2
+LIMITED_TRANSMIT, CAREFUL_EXIT, IMPATIENT = 3, 4, 5
+BURST = 2.0  # 1.5 rule 4: new packets per acknowledgment in recovery
+
+
+def ack(flow, event):
+    """As Reno, but recovery ends when everything sent before it is acknowledged."""
+    if event.marked:
+        take_mark(flow)
+    if event.acked > 0:
+        if flow.u[RECOVERING] > 0.0:
+            if flow.una - 1 < flow.recover:
+                repair_next(flow, event)
+            else:
+                leave(flow)
+            return flow.window
+        flow.inflation = 0.0
+        flow.duplicates = 0
+        return flow.window if event.marked else grow(flow)
+    if event.duplicate:
+        count_duplicate(flow, event)
+    return flow.window
+
+
+@part
+def count_duplicate(flow, event):
+    """1.4 rules 1 and 2, with the careful variant of RFC 6582, and limited transmit (RFC 3042)."""
+    flow.duplicates += 1
+    if flow.u[RECOVERING] > 0.0:
+        flow.inflation += 1.0
+        flow.limited = BURST
+        return
+    if flow.duplicates == 1:
+        flow.u[SENT_BEFORE] = flow.high
+    if flow.duplicates == duplicate_threshold(flow):
+        if may_retransmit(flow):
+            if not already_reduced(flow):
+                # RFC 5681, 3.2: without what limited transmit has sent meanwhile.
+                flow.ssthresh = halved(flow, flow.u[SENT_BEFORE] - flow.una)
+                flow.window = flow.ssthresh
+            note_reduction(flow, LOSS)
+            flow.u[RECOVERING] = 1.0
+            flow.u[PARTIAL] = 0.0
+            flow.inflation = duplicate_threshold(flow)
+            flow.resend = flow.una
+            event.restart_timer = 1
+    elif flow.duplicates < duplicate_threshold(flow) and flow.p[LIMITED_TRANSMIT] > 0.0 and flow.next == flow.high:
+        flow.inflation = float(flow.duplicates)  # each duplicate says that a packet has left
+
+
+@part
+def repair_next(flow, event):
+    """1.5 rule 2 (RFC 6582, 3.2 step 3): a partial acknowledgment names the next packet that is missing."""
+    flow.resend = flow.una
+    if flow.inflation > event.acked:
+        flow.inflation -= event.acked - 1.0
+    else:
+        flow.window = max(1.0, flow.window - (event.acked - flow.inflation))
+        flow.inflation = 1.0
+    flow.u[PARTIAL] += 1.0
+    if flow.u[PARTIAL] > 1.0 and flow.p[IMPATIENT] > 0.0:
+        event.restart_timer = 0  # impatient: only the first one restarts it
+    flow.limited = BURST + 1.0  # in ns the retransmission does not count
+
+
+@part
+def leave(flow):
+    """1.5 rule 3: everything that was under way at the loss has arrived; this acknowledgment does not grow."""
+    flow.u[RECOVERING] = 0.0
+    flow.inflation = 0.0
+    flow.duplicates = 0
+    flow.window = flow.ssthresh
+    if flow.p[CAREFUL_EXIT] > 0.0:  # RFC 6582, 3.2 step 3: against a burst
+        flow.window = min(flow.ssthresh, max(float(flow.high - flow.una), 1.0) + 1.0)
+
+
+def timeout(flow, event):
+    """1.4 rule 4."""
+    flow.u[RECOVERING] = 0.0
+    go_back(flow)
+    return 1.0
+
+
+NEWRENO = Scheme(
+    "newreno",
+    ack=ack,
+    timeout=timeout,
+    recovery="own",
+    parameters={
+        **PARAMETERS,
+        "limited_transmit": Parameter(1.0, "1", "[0, 1]", f"p[{LIMITED_TRANSMIT}]"),
+        "careful_exit": Parameter(0.0, "1", "[0, 1]", f"p[{CAREFUL_EXIT}]"),
+        "impatient": Parameter(1.0, "1", "[0, 1]", f"p[{IMPATIENT}]"),
+    },
+    source="schemes.md 1.5; RFC 6582; ns-2.35 tcp-newreno.cc",
+)
