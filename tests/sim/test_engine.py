@@ -53,7 +53,7 @@ def test_the_end_of_files():
 
 
 def test_a_probe_with_an_end_does_not_end_the_run():
-    net = bottleneck(file="200 kB").flow(traffic.probe("5 ms"), path=["a", "b"], file="3 kB")
+    net = bottleneck(file="200 kB").flow(traffic.probe("50 ms"), path=["a", "b"], file="3 kB")
     data = run(net, rng=1, progress=False)
     assert float(data.delivered.sel(flow="only")) == 200
     assert float(data.delivered[1]) == 3
@@ -208,6 +208,24 @@ def clocked(flow, event):
 
 
 CLOCKED = Scheme("clocked", start=clocked, ack=clocked, alarm=clocked)
+
+
+def hasty(flow, event):
+    if event.now > flow.u[0]:
+        flow.u[1] += 1.0
+    flow.u[0] = event.now
+    flow.u[2] += 1.0
+    if flow.u[2] < 100.0:
+        flow.alarm = event.now
+    return 1.0
+
+
+def test_time_goes_on():
+    """An alarm set to now rings a nanosecond later: 99 calls after the first, each at a later time."""
+    one = Simulation(bottleneck(Scheme("hasty", start=hasty, ack=lambda flow, event: 1.0, alarm=hasty)), rng=1)
+    one.advance(1.0)
+    assert one.world.flows[0].u[1:3].tolist() == [99.0, 100.0]
+    assert one.world.flows[0].u[0] == pytest.approx(99e-9)
 
 
 def test_slots():

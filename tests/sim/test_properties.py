@@ -18,6 +18,7 @@ from tests.sim import networks
 from tests.sim.networks import Look, build, state, steps
 
 seeds = st.integers(0, 10**6)
+steppers = settings(max_examples=6, deadline=None, derandomize=True)
 few = settings(max_examples=12, deadline=None, derandomize=True)
 many = settings(max_examples=40, deadline=None, derandomize=True)
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +47,7 @@ def check_buffers(look):
         assert sum(inside) <= size
 
 
-@few
+@steppers
 @given(seed=seeds)
 def test_between_all_events(seed):
     """Books, order, buffers and clock after each of the first events; the queues' time integral at the end."""

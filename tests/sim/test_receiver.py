@@ -198,6 +198,16 @@ def test_losses_by_hand():
     assert (flow.sent, flow.losses, flow.timeouts) == (11, 0, 1)
 
 
+def test_what_a_sender_remembers_is_given_back():
+    """All ten acknowledgments are lost, all ten sent again at once; the first answer ends it with nine under way."""
+    wide = Scheme(
+        "wide", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0, timeout=lambda flow, event: 10.0
+    )
+    run, flow = lossy_path(wide, 10, set(), set(range(10)))
+    assert (flow.sent, flow.duplicate, flow.timeouts) == (20, 10, 1)
+    assert run.world.row.free_nodes == len(run.world.nodes)
+
+
 def test_thresholds():
     """With reorder = 3 a packet is lost when three later ones are acknowledged: two are not enough."""
     one = lossy_path(Scheme("third", ack=lambda flow, event: 100.0, reorder=3), 10, {7}, set())[1]

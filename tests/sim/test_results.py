@@ -220,3 +220,20 @@ def test_intervals_cover():
         wait = data.sel(link="a-b")
         covered += float(wait.mean_wait_lower) <= 0.5e-3 <= float(wait.mean_wait_upper)
     assert 31 <= covered <= 40
+
+
+def test_an_automatic_warm_up():
+    """50 packets/s on average on a link that takes 110, and 200 more at the start: gone after some 3.3 s of 100."""
+    net = Network().link("a", "b", rate=110_000.0).link("b", "a", rate=1e9)
+    net.flow(traffic.poisson(50_000.0), path=["a", "b"])
+    burst = Scheme("burst", start=lambda flow, event: 200.0, ack=lambda flow, event: 200.0)
+    net.flow(burst, path=["a", "b"], file="200 kB", ack_path="ideal")
+    data = run(net, duration=100.0, warm_up="auto", **quiet)
+    assert 2.5 <= data.attrs["warm_up"] <= 10
+    assert float(data.max_queue[0]) > 190
+    # M/D/1 with load 5/11: rho^2/(2 (1 - rho)) = 0.19 wait; the burst alone would be 200 * 3.3/2/100 = 3.3 more
+    assert float(data.mean_queue[0]) < 0.4
+    with pytest.raises(ValueError, match="which warm_up = 'auto' needs"):
+        run(Network().link("a", "b", rate=1e6, duplex=True).flow(AIMD, path=["a", "b"], file=1000), warm_up="auto")
+    with pytest.raises(ValueError, match="warm_up = 'often'"):
+        run(net, duration=1.0, warm_up="often")

@@ -12,7 +12,7 @@ import numpy as np
 from longfat import quantities
 from longfat._version import __version__
 from longfat.domains import generator, number, refuse, whole_number
-from longfat.sim import results
+from longfat.sim import results, statistics
 from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation, slots
 from longfat.sim.network import Network
@@ -43,7 +43,8 @@ def run(
     duration : float or str, optional
         Simulated time [s]; if absent, until every file is transferred.
     warm_up : float or str
-        Time before counting begins [s]; transfer times count from the flow's start whenever that is.
+        Time before counting begins [s]; transfer times count from the flow's start whenever that is. "auto": what
+        `longfat.sim.statistics.warm_up` (MSER-5) finds in the packets waiting at all links, in a run made for it.
     replications : int
         Independent runs, on all cores.
     confidence : float
@@ -86,7 +87,10 @@ def run(
     0.79
     """
     until = _duration(net, duration)
-    begin = quantities.duration(warm_up, "warm_up", f"[0, {until:g})") if warm_up else 0.0
+    automatic = warm_up == "auto"
+    begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
+    if automatic and duration is None:
+        raise refuse("duration", "absent", "s", f"(0, {LIMIT:g}], which warm_up = 'auto' needs")
     replications = whole_number("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "(0, 1e9]")
@@ -98,6 +102,8 @@ def run(
         for k, stream in enumerate(random.spawn(replications))
     ]
     kinds = slots(runs[0].assembly.schemes, runs[0].assembly.disciplines)  # compiled once, errors said once
+    if automatic:
+        begin = _steady_from(net, until, random.spawn(1)[0])
     samples = _simulate(runs, begin, until, duration is None, progress and bool(kinds))
     first = runs[0]
     data = results.dataset(samples, first.assembly.flow_names, first.assembly.link_names, confidence)
@@ -127,6 +133,14 @@ def _duration(net: Network, duration: float | str | None) -> float:
         what = f"flow {endless[0]!r} never ends" if endless else "no flow has a file"
         raise ValueError(f"duration is absent and {what}: give duration [s] in (0, {LIMIT:g}], or files to all flows")
     return LONGEST
+
+
+def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
+    """When the warm-up of a run ends, to a thousandth of it."""
+    run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
+    run.advance(until)
+    waiting = run.world.link_samples["waiting"].reshape(-1, int(run.world.row.sampled_links)).sum(1)
+    return statistics.warm_up(waiting) * until / 1000
 
 
 def _simulate(

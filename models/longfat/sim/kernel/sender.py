@@ -337,8 +337,10 @@ def hear(world, i, on_ack):
 def next_number(world, flow):
     """The packet to be sent now, NONE if there is none."""
     if flow.selective:
-        if flow.in_flight + 1 > flow.window:
+        # A scheme that sets `resend` lets one packet go whatever the window (RFC 6675, 5, step 4.3).
+        if flow.in_flight + 1 > flow.window and flow.resend == NONE:
             return NONE
+        flow.resend = NONE
         while flow.lost_head != NONE:
             n = flow.lost_head
             number = node_at(world, n).number

@@ -7,12 +7,14 @@ from longfat.sim.kernel.events import arm
 from longfat.sim.memory import flow_at
 from longfat.sim.records import NEVER, NONE, RTO
 
+NEARLY = 1e-6  # of a tick: three ticks of 0.1 s are 0.30000000000000004 s, and no fourth one
+
 
 @part
 def sample(flow, seconds):
     """RFC 6298, 2.2 and 2.3: the first sample sets, later ones smooth; the variation first."""
     if flow.tick > 0.0:  # a clock of whole ticks, as in BSD: it reads the number of ticks that went by
-        seconds = max(1.0, math.floor(seconds / flow.tick)) * flow.tick
+        seconds = max(1.0, math.floor(seconds / flow.tick + NEARLY)) * flow.tick
     if flow.srtt == 0.0:
         flow.srtt = seconds
         flow.rttvar = seconds / 2
@@ -22,7 +24,7 @@ def sample(flow, seconds):
     # RFC 6298, 2.3 and 2.4; 5.7 of it and section 1.2 rule 4: a valid sample ends the backoff.
     timeout = flow.srtt + max(flow.granularity, 4 * flow.rttvar)
     if flow.tick > 0.0:
-        timeout = math.ceil(timeout / flow.tick) * flow.tick
+        timeout = math.ceil(timeout / flow.tick - NEARLY) * flow.tick
     flow.rto = min(max(timeout, flow.min_rto), flow.max_rto)
     flow.backoff = 1.0
 

@@ -165,7 +165,7 @@ def witness(flow, event):
         flow.u[FIRST_SENT] = event.now - event.rtt
         flow.u[LAST] = event.number
         flow.u[LAST_SENT] = flow.u[FIRST_SENT]
-    elif event.number > flow.u[LAST] and (flow.u[TRIES] == 0.0 or event.number <= flow.recover):
+    elif event.number > flow.u[LAST] and (flow.una > flow.recover or event.number <= flow.recover):
         flow.u[LAST] = event.number
         flow.u[LAST_SENT] = event.now - event.rtt
 
@@ -194,10 +194,11 @@ def expired(flow, now):
 
 
 def start(flow, event):
-    """The first round is passive; nothing has arrived, and nothing was reduced."""
+    """The first round is passive; nothing has arrived, was reduced, or timed."""
     flow.u[ACTIVE] = 1.0
     flow.u[LAST] = -1.0
     flow.u[REDUCED_AT] = -1.0
+    flow.u[FINE] = 1e300
     return flow.window
 
 
