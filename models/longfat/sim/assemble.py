@@ -189,8 +189,6 @@ def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
     parameters = dict(link.discipline.parameters)
-    if "packet_time" in parameters:
-        parameters["packet_time"] = parameters["packet_time"] or 1000 / link.rate
     for k, value in enumerate(parameters.values()):
         row.p[k] = value
     row.quantum = int(parameters.get("quantum", 0))

@@ -138,13 +138,14 @@ def no_tick(link, now):  # type: ignore[no-untyped-def]
 def red_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
     """Random early detection (schemes.md 16.5; Floyd & Jacobson 1993, fig. 2).
 
-    p: weight, low, high, max_p, gentle, mean packet time [s], ecn, wait. u: count since the last mark.
+    p: weight, low, high, max_p, gentle, mean packet [bytes], ecn, wait. u: count since the last mark.
     """
     weight, low, high, most = link.p[0], link.p[1], link.p[2], link.p[3]
     idle = now - link.free * 1e-9
     if link.waiting == 0 and idle > 0.0:
         # After idle time t the average has decayed as if t * mu empty arrivals had been seen.
-        link.average *= (1.0 - weight) ** (idle / link.p[5])
+        packet_time = 8.0 * link.p[5] * link.scale / link.rate
+        link.average *= (1.0 - weight) ** (idle / packet_time) if packet_time > 0.0 else 0.0
     else:
         link.average += weight * (link.waiting - link.average)
     if link.average < low:
@@ -158,7 +159,9 @@ def red_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
         chance = 1.0
     link.u[0] += 1.0
     spread = link.u[0] * chance
-    if link.p[7] > 0.0:  # ns's `wait`: never two in a row nearer than 1/chance
+    if chance >= 1.0:
+        actual = 1.0
+    elif link.p[7] > 0.0:  # ns's `wait`: never two in a row nearer than 1/chance
         actual = 0.0 if spread < 1.0 else chance / (2.0 - spread) if spread < 2.0 else 1.0
     else:
         actual = chance / (1.0 - spread) if spread < 1.0 else 1.0
@@ -203,6 +206,7 @@ def red(
     max_p: float = 0.02,
     weight: float = 0.002,
     gentle: bool = False,
+    packet: float = 500,
     ecn: bool = False,
     wait: bool = False,
 ) -> Discipline:
@@ -218,6 +222,8 @@ def red(
         Of a new sample in the average [1].
     gentle : bool
         Above `high` rise linearly to 1 at twice `high`, instead of dropping all.
+    packet : float
+        Mean size [bytes]: how fast the average falls while the link is idle.
     ecn : bool
         Mark packets that say they can be marked, instead of dropping them, while the probability is at most 0.1.
     wait : bool
@@ -253,7 +259,7 @@ def red(
             "high": high,
             "max_p": number("max_p", max_p, "probability", "(0, 1]"),
             "gentle": float(gentle),
-            "packet_time": 0.0,  # filled in with the link's
+            "packet": number("packet", packet, "bytes", "[1, 1e6]"),
             "ecn": float(ecn),
             "wait": float(wait),
         },

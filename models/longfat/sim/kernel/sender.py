@@ -11,8 +11,9 @@ import math
 from longfat.sim.jit import part
 from longfat.sim.kernel.events import arm
 from longfat.sim.kernel.links import give_back, take_packet
+from longfat.sim.kernel.recovery import account, forget, give_up, next_lost, remember
 from longfat.sim.kernel.timing import restart_timer, take_round_trip, timeout_ns
-from longfat.sim.memory import event_of, flow_at, header_at, node_at, packet_at, sack_at
+from longfat.sim.memory import event_of, flow_at, header_at, packet_at
 from longfat.sim.records import (
     ALARM,
     CWR,
@@ -30,7 +31,6 @@ from longfat.sim.records import (
     START,
     TRANSFER,
 )
-from longfat.sim.records import SACK as HAS_BLOCKS
 
 LATEST = 4e9  # s; later is never
 IMPATIENCE = 1000  # alarms in a row that a scheme may want at once
@@ -160,13 +160,7 @@ def finish(world, f):
         world.unfinished -= 1
     for k in range(3):
         flow.due[k] = NEVER
-    return_nodes(world, flow.nodes_head)
-    return_nodes(world, flow.lost_head)
-    flow.nodes_head = NONE
-    flow.nodes_tail = NONE
-    flow.lost_head = NONE
-    flow.lost_tail = NONE
-    flow.in_flight = 0
+    forget(world, flow)
 
 
 @part
@@ -186,91 +180,6 @@ def tell_losses(world, f, on_loss, lost, fresh):
 
 
 @part
-def take_node(world, flow):
-    """A row for a transmission."""
-    n = world.free_node
-    world.free_node = node_at(world, n).next
-    world.free_nodes -= 1
-    return n
-
-
-@part
-def return_node(world, n):
-    """A transmission is accounted for."""
-    node_at(world, n).next = world.free_node
-    world.free_node = n
-    world.free_nodes += 1
-
-
-@part
-def return_nodes(world, n):
-    """All of a list."""
-    while n != NONE:
-        following = node_at(world, n).next
-        return_node(world, n)
-        n = following
-
-
-@part
-def is_acknowledged(world, flow, i, number):
-    """Whether acknowledgment i covers a packet."""
-    if number < flow.una or number == packet_at(world, i).echo:
-        return True
-    if packet_at(world, i).marks & HAS_BLOCKS:
-        for k in range(0, 6, 2):
-            if sack_at(world, i).x[k] <= number < sack_at(world, i).x[k + 1]:
-                return True
-    return False
-
-
-@part
-def account(world, flow, i):
-    """Cross out the transmissions that an acknowledgment covers; how many others are lost, and whether one
-    of them was made after the last loss that the scheme was told of (section 0.2, rule LI, with a threshold).
-
-    The walk ends at the transmission acknowledged: its length is the number of holes before it.
-    """
-    upto = packet_at(world, i).transmission
-    lost, fresh = 0, False
-    before, n = NONE, flow.nodes_head
-    while n != NONE and node_at(world, n).transmission <= upto:
-        node = node_at(world, n)
-        following = node.next
-        covered = is_acknowledged(world, flow, i, node.number)
-        node.passed += 1
-        if not covered and node.passed < flow.reorder:
-            before, n = n, following
-            continue
-        if before == NONE:
-            flow.nodes_head = following
-        else:
-            node_at(world, before).next = following
-        if following == NONE:
-            flow.nodes_tail = before
-        flow.in_flight -= 1
-        if covered:
-            return_node(world, n)
-        else:
-            lost += 1
-            fresh = fresh or node.transmission >= flow.recover
-            world.lost_number = node.number
-            resend_later(world, flow, n)
-        n = following
-    return lost, fresh
-
-
-@part
-def resend_later(world, flow, n):
-    """Behind what is already known to be lost."""
-    node_at(world, n).next = NONE
-    if flow.lost_tail == NONE:
-        flow.lost_head = n
-    else:
-        node_at(world, flow.lost_tail).next = n
-    flow.lost_tail = n
-
-
-@part
 def time_out(world, f, on_timeout):
     """The timer went off: double it (RFC 6298, 5.5); everything under way counts as lost."""
     flow = flow_at(world, f)
@@ -279,15 +188,7 @@ def time_out(world, f, on_timeout):
     flow.timed = NONE
     flow.due[RTO] = NEVER
     if flow.selective and flow.nodes_head != NONE:
-        # What is under way goes before what was already to be sent again: it is older, or sent again since.
-        n = flow.nodes_head
-        while n != NONE:
-            following = node_at(world, n).next
-            resend_later(world, flow, n)
-            n = following
-        flow.nodes_head = NONE
-        flow.nodes_tail = NONE
-        flow.in_flight = 0
+        give_up(world, flow)
         flow.recover = flow.transmission
     clear(event_of(world), world.now)
     fine = ask(world, f, on_timeout, ON_TIMEOUT)
@@ -341,15 +242,9 @@ def next_number(world, flow):
         if flow.in_flight + 1 > flow.window and flow.resend == NONE:
             return NONE
         flow.resend = NONE
-        while flow.lost_head != NONE:
-            n = flow.lost_head
-            number = node_at(world, n).number
-            flow.lost_head = node_at(world, n).next
-            if flow.lost_head == NONE:
-                flow.lost_tail = NONE
-            return_node(world, n)
-            if number >= flow.una:
-                return number
+        number = next_lost(world, flow)
+        if number != NONE:
+            return number
     elif flow.resend != NONE:
         number = flow.resend
         flow.resend = NONE
@@ -421,18 +316,7 @@ def transmit_data(world, f, number):
             flow.timed = number
             flow.timed_at = now
     if flow.selective:
-        n = take_node(world, flow)
-        node = node_at(world, n)
-        node.number = number
-        node.transmission = flow.transmission
-        node.next = NONE
-        node.passed = 0
-        if flow.nodes_tail == NONE:
-            flow.nodes_head = n
-        else:
-            node_at(world, flow.nodes_tail).next = n
-        flow.nodes_tail = n
-        flow.in_flight += 1
+        remember(world, flow, number)
     flow.transmission += 1
     flow.last_paced = now
     flow.paced_size = flow.packet_size

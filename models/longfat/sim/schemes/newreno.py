@@ -63,6 +63,7 @@ def count_duplicate(flow, event):
             flow.u[PARTIAL] = 0.0
             flow.inflation = duplicate_threshold(flow)
             flow.resend = flow.una
+            flow.limited = BURST + 1.0  # the retransmission does not count, in ns
             event.restart_timer = 1
     elif flow.duplicates < duplicate_threshold(flow) and flow.p[LIMITED_TRANSMIT] > 0.0 and flow.next == flow.high:
         flow.inflation = float(flow.duplicates)  # each duplicate says that a packet has left
@@ -80,7 +81,7 @@ def repair_next(flow, event):
     flow.u[PARTIAL] += 1.0
     if flow.u[PARTIAL] > 1.0 and flow.p[IMPATIENT] > 0.0:
         event.restart_timer = 0  # impatient: only the first one restarts it
-    flow.limited = BURST + 1.0  # in ns the retransmission does not count
+    flow.limited = BURST + 1.0
 
 
 @part

@@ -6,8 +6,8 @@ Round trips are exact, by time stamps that name the transmission. Where this dif
   as in 1.7 rule 2 it is one less, and one packet more would stand in the queue.
 * Round trips of packets that were sent again count, too: they are exact (rule 1 leaves them out), and a round's
   first sample counts in the round that it ends.
-* Send times are not kept for each packet. That of the first packet missing is taken from the acknowledgments of
-  packets behind it: see `sent_at`. So its age is never overstated by more than the unevenness of one window.
+* Send times are not kept for each packet. That of the first packet missing lies between those of the packets
+  acknowledged before and behind it, and is taken from them: see `sent_at`.
 * How often a packet was sent is known for the first one missing; what a timeout sent again counts as sent once.
 * After a timeout a new round begins with the packet sent again; in ns the growth waits for the old round's end.
 * 3/4 of the window is not rounded.
@@ -23,7 +23,7 @@ ALPHA, BETA, GAMMA = 3, 4, 5  # in p
 SUM, COUNT, ROUND_END, GROWTH, ACTIVE = 0, 1, 2, 3, 4  # the round: its round trips, its end, growth per packet
 SMOOTHED, VARIATION, FINE = 5, 6, 7  # the fine timer [s]
 REDUCED_AT = 8  # s
-FIRST, FIRST_SENT, LAST, LAST_SENT = 9, 10, 11, 12  # packets behind a hole that have arrived, and when they were sent
+FIRST, FIRST_SENT, LAST, LAST_SENT = 9, 10, 11, 12  # packets around a hole, and when they were sent
 WORRIED = 13  # new acknowledgments that still look at the fine timer
 TRIES, SENT_AGAIN = 14, 15  # of the first packet missing: how often it was sent again, and when last
 
@@ -50,6 +50,7 @@ def new_data(flow, event):
     flow.inflation = 0.0
     flow.duplicates = 0
     flow.u[TRIES] = 0.0
+    witness(flow, event)
     sample(flow, event.rtt)
     if flow.una > flow.u[ROUND_END]:
         end_of_round(flow)
@@ -157,14 +158,13 @@ def send_again(flow, now):
 
 @part
 def witness(flow, event):
-    """Remember of the packets that arrived behind the hole the first and the last that was sent before the loss."""
-    if event.number < flow.una:
-        return
-    if flow.u[LAST] < flow.una:
-        flow.u[FIRST] = event.number
-        flow.u[FIRST_SENT] = event.now - event.rtt
-        flow.u[LAST] = event.number
-        flow.u[LAST_SENT] = flow.u[FIRST_SENT]
+    """Remember when packets around a hole were sent: the last one before it, the last one behind it of its window."""
+    if event.acked > 0:
+        if event.number == flow.una - 1:
+            flow.u[FIRST] = event.number
+            flow.u[FIRST_SENT] = event.now - event.rtt
+            flow.u[LAST] = flow.u[FIRST]
+            flow.u[LAST_SENT] = flow.u[FIRST_SENT]
     elif event.number > flow.u[LAST] and (flow.una > flow.recover or event.number <= flow.recover):
         flow.u[LAST] = event.number
         flow.u[LAST_SENT] = event.now - event.rtt
@@ -174,14 +174,14 @@ def witness(flow, event):
 def sent_at(flow):
     """When the first packet missing was sent; never (1e300) if nothing is known.
 
-    If it was sent again, then. Otherwise packets leave in order: what lies before the first witness left no later than
-    that; between the witnesses of one window, and behind them, it is as if they had left evenly.
+    If it was sent again, then. Otherwise as if the packets between the witnesses, and those behind them that were under
+    way at the loss, had left evenly.
     """
     if flow.u[TRIES] > 0.0:
         return flow.u[SENT_AGAIN]
     if flow.u[LAST] < flow.una and (flow.una > flow.recover or flow.phase != LOSS):
         return 1e300
-    if flow.una <= flow.u[FIRST] or flow.u[LAST] == flow.u[FIRST]:
+    if flow.u[LAST] == flow.u[FIRST]:
         return flow.u[FIRST_SENT]
     slope = (flow.u[LAST_SENT] - flow.u[FIRST_SENT]) / (flow.u[LAST] - flow.u[FIRST])
     return flow.u[FIRST_SENT] + (flow.una - flow.u[FIRST]) * slope
@@ -196,6 +196,8 @@ def expired(flow, now):
 def start(flow, event):
     """The first round is passive; nothing has arrived, was reduced, or timed."""
     flow.u[ACTIVE] = 1.0
+    flow.u[FIRST] = -1.0
+    flow.u[FIRST_SENT] = event.now
     flow.u[LAST] = -1.0
     flow.u[REDUCED_AT] = -1.0
     flow.u[FINE] = 1e300
@@ -208,7 +210,9 @@ def timeout(flow, event):
     flow.u[REDUCED_AT] = event.now
     flow.u[WORRIED] = 0.0
     flow.u[TRIES] = 0.0
-    flow.u[LAST] = -1.0
+    flow.u[FIRST] = flow.una - 1.0
+    flow.u[FIRST_SENT] = event.now
+    flow.u[LAST] = flow.u[FIRST]
     flow.u[ROUND_END] = float(flow.una)
     flow.u[SUM] = 0.0
     flow.u[COUNT] = 0.0
