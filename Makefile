@@ -30,8 +30,9 @@ curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures
 	$(BIN)/longfat window --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \
 	    --loss 1e-4,1e-3,1e-2 --output curves
 
-figures: venv  ## every published figure, ours beside theirs, in ./figures
+figures: venv  ## every published figure, ours beside theirs, and the simulator beside its laws, in ./figures
 	$(BIN)/python -m figures.gong_parulkar
+	$(BIN)/python -m figures.network_simulator
 
 benchmark: venv  ## speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q

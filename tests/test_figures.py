@@ -1,8 +1,8 @@
-"""The papers' figures, made at their scale."""
+"""The papers' figures at their scale, and the simulator beside its laws."""
 
 import numpy as np
 
-from figures import gong_parulkar
+from figures import gong_parulkar, network_simulator
 
 
 def test_figure_14(tmp_path, monkeypatch):
@@ -20,3 +20,20 @@ def test_figure_14(tmp_path, monkeypatch):
     middle = data.sel(window=slice(26, 46))
     assert float((middle.printed_at_window - middle.throughput_efficiency_upper).max()) < 0
     assert float((middle.printed_at_window - middle.throughput_efficiency).min()) < -0.2
+
+
+def test_network_simulator(tmp_path, monkeypatch):
+    """The picture of the simulator beside its laws, at three points a panel: T3 within 2 %, T4 within 15 %."""
+    monkeypatch.setattr(network_simulator, "LOADS", (0.3, 0.6))
+    monkeypatch.setattr(network_simulator, "BUFFERS", (0.1, 0.5, 1.0))
+    monkeypatch.setattr(network_simulator, "LOSSES", (1e-3, 1e-2))
+    found = network_simulator.write(tmp_path, replications=4)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["network_simulator.png", "network_simulator.svg"]
+    for values in found["utilisation"].values():
+        # 0.75 (1 + b)^2/(1 + b + b^2) = 0.9075/1.11, 1.6875/1.75, 3/3
+        np.testing.assert_allclose(values, [0.9075 / 1.11, 1.6875 / 1.75, 1.0], rtol=0.02)
+    # sqrt(3/(2 p)) = 38.73 and 12.25
+    np.testing.assert_allclose(found["windows"]["window"].values.T, [[38.73, 12.25]] * 3, rtol=0.15)
+    # Wait r/(2 (1 - r)) = 0.2143 and 0.75; without the 2 for exponential sizes
+    waits = found["waits"]["wait"].values
+    np.testing.assert_allclose(waits, [[0.2143, 0.4286], [0.75, 1.5]], rtol=0.03)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from longfat import quantities
-from longfat.domains import number, refuse, whole_number
+from longfat.domains import refuse, whole_number
 from longfat.sim import queues, schemes
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
@@ -105,7 +105,7 @@ class Network:
         discipline: str | Discipline = "fifo",
         duplex: bool = False,
         name: str | None = None,
-        loss: float = 0.0,
+        loss: float | str = 0.0,
         jitter: float | str = 0.0,
     ) -> Network:
         """Add a line from one node to another, or with `duplex` one each way.
@@ -127,7 +127,7 @@ class Network:
             Add the opposite direction, too.
         name : str, optional
             By default "tail-head".
-        loss : float
+        loss : float or str
             Probability that a packet is lost [probability], independently of others.
         jitter : float or str
             Random extra time before each transmission, uniform in [0, jitter) [s]; keeps the order.
@@ -163,7 +163,7 @@ class Network:
             buffer_packets=packets,
             buffer_bytes=size,
             discipline=chosen,
-            loss=number("loss", loss, "probability", "[0, 1]"),
+            loss=quantities.fraction(loss, "loss", "[0, 1]"),
             jitter=quantities.duration(jitter, "jitter", "[0, 1e6]"),
         )
         back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
@@ -230,10 +230,10 @@ class Network:
         ValueError
             For a path that does not connect, unknown schemes and parameters, and values outside their ranges.
         """
-        controlled = not isinstance(scheme, Traffic)
-        chosen = schemes.scheme(scheme) if controlled else scheme.scheme
-        traffic = None if controlled else scheme
-        label = name or f"{(chosen or traffic).name}-{len(self.flows) + 1}"
+        traffic = scheme if isinstance(scheme, Traffic) else None
+        chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
+        kind = chosen.name if chosen else traffic.name if traffic else ""
+        label = name or f"{kind}-{len(self.flows) + 1}"
         count = whole_number("count", count, "flows", "[1, 1e6]")
         made = Flow(
             name=label,
@@ -292,11 +292,62 @@ class Network:
         nodes = flow.path[::-1]
         return [self.links[pair] for pair in pairwise(nodes)]
 
-    def to_toml(self) -> str:
-        """This network as a scenario that a person can read; `longfat.sim.scenario.read` reads it back."""
+    def __eq__(self, other: object) -> bool:
+        """The same links and flows in the same order; the title does not count."""
+        if not isinstance(other, Network):
+            return NotImplemented
+        return (list(self.links.values()), self.flows) == (list(other.links.values()), other.flows)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_toml(self, **options: Any) -> str:
+        """This network, and options of its run, as a scenario that a person can read: see `longfat.sim.writing`.
+
+        >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
+        >>> Network.from_toml(net.to_toml(rng=1)) == net
+        True
+        """
+        from longfat.sim import writing
+
+        return writing.write(self, **options)
+
+    @classmethod
+    def from_toml(cls, text: str) -> Network:
+        """The network of a scenario: see `longfat.sim.scenario.read`."""
         from longfat.sim import scenario
 
-        return scenario.write(self)
+        return scenario.read(text)
+
+    @classmethod
+    def dumbbell(cls, schemes: Sequence[str | Scheme | Traffic], **options: Any) -> Network:
+        """Pairs of hosts around one bottleneck: see `longfat.sim.topologies.dumbbell`."""
+        from longfat.sim import topologies
+
+        return topologies.dumbbell(schemes, **options)
+
+    @classmethod
+    def chain(cls, hops: int, **options: Any) -> Network:
+        """Links one behind the other: see `longfat.sim.topologies.chain`."""
+        from longfat.sim import topologies
+
+        return topologies.chain(hops, **options)
+
+    @classmethod
+    def parking_lot(cls, hops: int, scheme: str | Scheme, **options: Any) -> Network:
+        """A flow over all links of a chain and one over each: see `longfat.sim.topologies.parking_lot`."""
+        from longfat.sim import topologies
+
+        return topologies.parking_lot(hops, scheme, **options)
+
+    def draw(self) -> str:
+        """A picture of nodes, links and flows as SVG text: see `longfat.sim.drawing`."""
+        from longfat.sim import drawing
+
+        return drawing.svg(self)
+
+    def _repr_svg_(self) -> str | None:
+        """The picture, in a notebook; none of networks that no picture can show."""
+        return self.draw() if 0 < len(self.nodes) <= 100 else None
 
 
 def read_buffer(buffer: Any) -> tuple[float, float]:

@@ -1,0 +1,119 @@
+"""The network simulator beside the laws it is judged by: queues, the sawtooth, the square-root law.
+
+Run with ``python -m figures.network_simulator``; it takes about half a minute.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import longfat as lf
+from longfat import plot
+from longfat.files import WholeFiles
+
+SCHEMES = ("reno", "newreno", "sack")
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+BUFFERS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0)
+LOSSES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
+CONFIDENCE = 0.95
+
+
+def queue(load: float, exponential: bool, rng: Any) -> dict[str, float]:
+    """Mean wait in service times: Poisson packets of 20,000 bytes at 20 MB/s, one thousand a second and per load."""
+    net = lf.sim.Network().link("a", "b", rate=2e7)
+    net.flow(lf.sim.traffic.poisson(load * 2e7, exponential_sizes=exponential), path=["a", "b"], packet=20_000)
+    run = lf.sim.run(net, duration=1000, warm_up=50, rng=rng, progress=False)
+    return {"wait": float(run.mean_wait[0]) / 1e-3}
+
+
+def sawtooth(scheme: str, buffer: float) -> float:
+    """Utilisation by one flow over a product of 400 packets; nothing in it is random."""
+    net = lf.sim.Network().link("a", "b", rate="40 Mbit/s", delay="20 ms", buffer=round(400 * buffer))
+    net.flow(scheme, path=["a", "b"], packet=500, ack_path="ideal", parameters={"initial_ssthresh": 300})
+    return float(lf.sim.run(net, duration=500, warm_up=100, rng=0, progress=False).utilisation[0])
+
+
+def window(loss: float, scheme: int, rng: Any) -> dict[str, float]:
+    """Packets per round trip at this loss, without any queue."""
+    net = lf.sim.Network().link("a", "b", rate="10 Gbit/s", delay="50 ms", loss=loss)
+    net.flow(SCHEMES[scheme], path=["a", "b"], packet=500, ack_path="ideal")
+    run = lf.sim.run(net, duration=1000, warm_up=50, rng=rng, progress=False)
+    return {"window": float(run.goodput[0]) / 500 * 0.1}
+
+
+def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
+    """Everything the picture shows."""
+    common = {"replications": replications, "rng": rng, "confidence": CONFIDENCE}
+    return {
+        "waits": lf.sweep(queue, {"load": LOADS, "exponential": [0, 1]}, **common),
+        "utilisation": {scheme: [sawtooth(scheme, buffer) for buffer in BUFFERS] for scheme in SCHEMES},
+        "windows": lf.sweep(window, {"loss": LOSSES, "scheme": range(len(SCHEMES))}, **common),
+    }
+
+
+def _bars(ax: Any, x: Any, data: Any, name: str, **style: Any) -> None:
+    mean = data[name].values
+    ax.errorbar(
+        x, mean, [mean - data[f"{name}_lower"].values, data[f"{name}_upper"].values - mean], ls="", capsize=2, **style
+    )
+
+
+def draw(found: dict[str, Any], axes: Any) -> None:
+    """Three axes: waits, utilisation, windows."""
+    first, second, third = axes
+    load = np.linspace(0.02, 0.965, 200)
+    for k, (law, label) in enumerate(((lf.laws.queues.md1_wait, "M/D/1"), (lf.laws.queues.mm1_wait, "M/M/1"))):
+        first.plot(load, law(load), color=f"C{k}", label=label)
+        _bars(first, LOADS, found["waits"].isel(exponential=k), "wait", color=f"C{k}", marker="o", ms=3.5)
+    first.set(xlabel="offered load [1]", ylabel="mean wait [service times]", yscale="log", title="Waiting for a link")
+    buffer = np.linspace(0, 1, 200)
+    second.plot(buffer, lf.laws.tcp.aimd_utilisation(buffer), color="0.3", label="law")
+    for k, scheme in enumerate(SCHEMES):
+        second.plot(BUFFERS, found["utilisation"][scheme], "osv"[k], color=f"C{k}", ms=4, label=scheme)
+    second.set(xlabel="buffer [bandwidth-delay products]", ylabel="utilisation [1]", title="One flow, drop-tail")
+    loss = np.geomspace(2e-4, 4e-2, 50)
+    third.plot(loss, lf.laws.tcp.square_root_rate(loss, 0.1) * 0.1, color="0.3", label="square-root law")
+    third.plot(loss, lf.laws.tcp.pftk_rate(loss, 0.1, 0.2) * 0.1, color="0.3", ls=":", label="PFTK, timeout 0.2 s")
+    for k, scheme in enumerate(SCHEMES):
+        _bars(
+            third, LOSSES, found["windows"].isel(scheme=k), "window", color=f"C{k}", marker="osv"[k], ms=4, label=scheme
+        )
+    third.set(
+        xlabel="packet loss probability [1]",
+        ylabel="packets per round trip",
+        xscale="log",
+        yscale="log",
+        title="Random loss, no queue",
+    )
+    for ax in axes:
+        ax.legend()
+
+
+def write(directory: str | Path = Path(__file__).parent, replications: int = 8) -> dict[str, Any]:
+    """Simulate, draw and write the picture as SVG and PNG."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    found = simulate(replications)
+    with WholeFiles(directory) as files, plot.style():
+        figure, axes = plt.subplots(1, 3, figsize=(12, 3.8))
+        draw(found, axes)
+        figure.suptitle(
+            f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {replications} runs "
+            "(the middle one has no chance in it)",
+            fontsize="medium",
+        )
+        for kind in ("svg", "png"):
+            metadata = {"Date": None} if kind == "svg" else None
+            figure.savefig(files.path(f"network_simulator.{kind}"), format=kind, metadata=metadata)
+        plt.close(figure)
+    return found
+
+
+if __name__ == "__main__":
+    write()
