@@ -17,7 +17,7 @@ venv: .venv/installed  ## make .venv with every extra, from the lock file
 	touch $@
 
 test: lint types  ## linter, type checker, tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto -p no:benchmark
 
 lint: venv
 	$(BIN)/ruff check $(PACKAGES)

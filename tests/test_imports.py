@@ -21,6 +21,7 @@ ALLOWED = {
     "law": {"domains", "namespaces"},
     "laws": {"law", "laws"},
     "sim": {"sim", "domains", "quantities", "_version"},
+    "scenario": {"sim"},
     "verify": {"verify", "law", "laws", "sim", "domains"},
     "sweeping": {"sweeping", "domains", "files", "_version"},
     "design": {"domains", "quantities", "law", "laws", "sim", "_version"},

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from longfat._version import __version__
 
 if TYPE_CHECKING:
-    from longfat import design, law, laws, measured, plot, quantities, sim, sweeping, verify
+    from longfat import design, law, laws, measured, plot, quantities, scenario, sim, sweeping, verify
     from longfat.sweeping import sweep
 
-_ROOMS = ("design", "law", "laws", "measured", "plot", "quantities", "sim", "sweeping", "verify")
+_ROOMS = ("design", "law", "laws", "measured", "plot", "quantities", "scenario", "sim", "sweeping", "verify")
 
 __all__ = [
     "__version__",
@@ -24,6 +24,7 @@ __all__ = [
     "measured",
     "plot",
     "quantities",
+    "scenario",
     "sim",
     "sweep",
     "sweeping",

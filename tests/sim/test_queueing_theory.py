@@ -15,13 +15,13 @@ from longfat.sim import Network, Simulation, results, statistics, traffic
 PACKET = 20_000
 SERVICE = 20e-6  # s
 RATE = PACKET / SERVICE
-REPLICATIONS = 10
+REPLICATIONS = 20  # Student's factor at so high a confidence is 7 with 10, 5 with 20
 LAWS = lf.laws.queues
 
 #: (exponential sizes, load, capacity): measured service times in all replications together, and those left out first
 #: in each. At load r the relative variance of the mean number in M/M/1 is about 2 (1 + r)/(r (1 - r)^2) over the time.
-LENGTH = {0.1: 4e6, 0.5: 4e6, 0.9: 2.5e7, 0.99: 1e8}
-FINITE_LENGTH = 4e6
+LENGTH = {0.1: 1.2e7, 0.5: 5e6, 0.9: 2e7, 0.99: 1e8}
+FINITE_LENGTH = {0.1: 1.2e7, 0.5: 5e6, 0.9: 5e6, 0.99: 2e6, 1.5: 1e6}
 WARM_UP = {0.1: 1e3, 0.5: 1e3, 0.9: 2e4, 0.99: 2e5, 1.5: 1e3}
 UNLIMITED = [(exponential, load) for exponential in (True, False) for load in LENGTH]
 FINITE = [(exponential, load) for exponential in (True, False) for load in (0.1, 0.5, 0.9, 0.99, 1.5)]
@@ -108,7 +108,7 @@ def stationary(exponential, load, capacity):
 @pytest.mark.parametrize(("exponential", "load"), FINITE)
 def test_finite(exponential, load):
     """M/M/1/K and M/D/1/K: mean number and loss, the buffer being K - 1."""
-    runs = simulate(exponential, load, CAPACITIES, FINITE_LENGTH, 2)
+    runs = simulate(exponential, load, CAPACITIES, FINITE_LENGTH[load], 2)
     narrow = 0.1 if load == 0.99 else 0.03
     for k, capacity in enumerate(CAPACITIES):
         law, mean_law = (
@@ -124,7 +124,7 @@ def test_finite(exponential, load):
         expected = loss * arrived.sum()
         if expected < 1e-3:
             assert dropped.sum() == 0
-        elif expected < 1e4:  # too rare for a narrow interval: a loss in ten at least is seen, in bursts of a few
+        elif expected < 1e4:  # too rare for an interval: Poisson's deviation, widened for bursts
             assert abs(dropped.sum() - expected) < 8 * math.sqrt(expected * (1 + load) / abs(1 - load)) + 8
         else:
-            check(dropped / arrived, loss, EASY, narrow)
+            check(dropped / arrived, loss, EASY, 0.1 if loss < 0.02 else narrow)  # events get rare

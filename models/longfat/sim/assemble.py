@@ -236,7 +236,7 @@ def _fill_flow(row: Any, flow: Flow, slot: int, start: float, first: int) -> Non
         row.shape_on, row.shape_off = traffic.shape_on, traffic.shape_off
         row.mean_size = flow.packet if traffic.exponential_sizes else 0.0
         gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or flow.packet / traffic.rate
-        row.gap = gap * SECOND
+        row.gap = min(gap, 4e9) * SECOND  # later than every run ends
 
 
 def _world(

@@ -217,7 +217,8 @@ class Simulation:
                     f"the books do not balance: {name} sent {sent}, received {received}, dropped {dropped}, "
                     f"in flight {under_way}"
                 )
-        return {**totals, "in_flight": int(in_flight[0]), "acks_in_flight": int(in_flight[1])}
+        of_acks = {f"acks_{name}": count for name, count in zip(totals, acks, strict=True)}
+        return {**totals, "in_flight": int(in_flight[0]), **of_acks, "acks_in_flight": int(in_flight[1])}
 
     def _in_use(self) -> np.ndarray:
         """Rows of packets found by walking the links and queues, and checked against the free list's count."""

@@ -23,9 +23,10 @@ from typing import Any
 
 import numba
 
-from longfat.domains import number
+from longfat.domains import number, refuse, whole_number
 from longfat.sim import jit, memory, records
 from longfat.sim.kernel.links import ADMIT, DROP
+from longfat.sim.names import unknown
 from longfat.sim.records import CE, ECT
 
 _HOOK = numba.types.FunctionType(
@@ -87,6 +88,8 @@ class Discipline:
             )
         if len(self.parameters) > 12:
             raise ValueError(f"parameters = {len(self.parameters)} of discipline {self.name!r}: at most 12 are allowed")
+        if self.service == "round-robin" and not self.parameters.get("quantum", 0) >= 1:
+            raise ValueError(f"discipline {self.name!r}: service='round-robin' needs parameters['quantum'] in [1, 1e9]")
         if self.service == "fifo" and self.depart is not None:
             raise ValueError(f"discipline {self.name!r}: depart needs service='departures'")
         for hook, count in (("arrive", 5), ("depart", 5), ("tick", 2)):
@@ -142,6 +145,7 @@ def red_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
     """
     weight, low, high, most = link.p[0], link.p[1], link.p[2], link.p[3]
     idle = now - link.free * 1e-9
+    full = idle < 0.0 and (link.waiting >= link.limit_packets or link.waiting_bytes + packet.length > link.limit_bytes)
     if link.waiting == 0 and idle > 0.0:
         # After idle time t the average has decayed as if t * mu empty arrivals had been seen.
         packet_time = 8.0 * link.p[5] * link.scale / link.rate
@@ -157,6 +161,9 @@ def red_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
         chance = most + (1.0 - most) * (link.average - high) / high  # gentle: rises to 1 at twice the threshold
     else:
         chance = 1.0
+    if full:  # dropped by the buffer, and that counts as a drop (ns-2.35, red.cc)
+        link.u[0] = 0.0
+        return ADMIT
     link.u[0] += 1.0
     spread = link.u[0] * chance
     if chance >= 1.0:
@@ -176,8 +183,11 @@ def red_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
 
 
 def threshold_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
-    """Mark every packet that finds `threshold` or more waiting (16.8)."""
-    if link.waiting >= link.p[0] and packet.marks & ECT:
+    """Mark every packet that finds `threshold` or more waiting (16.8), unless it finds no room."""
+    full = link.free * 1e-9 > now and (
+        link.waiting >= link.limit_packets or link.waiting_bytes + packet.length > link.limit_bytes
+    )
+    if link.waiting >= link.p[0] and packet.marks & ECT and not full:
         packet.marks |= CE
         link.marked += 1
     return ADMIT
@@ -195,7 +205,7 @@ def round_robin(quantum: float = 500) -> Discipline:
     >>> round_robin(1500).parameters["quantum"]
     1500.0
     """
-    size = number("quantum", quantum, "bytes", "[1, 1e9]")
+    size = float(whole_number("quantum", quantum, "bytes", "[1, 1e9]"))
     return Discipline("round-robin", service="round-robin", parameters={"quantum": size}, needs_buffer=True)
 
 
@@ -258,13 +268,19 @@ def red(
             "low": low,
             "high": high,
             "max_p": number("max_p", max_p, "probability", "(0, 1]"),
-            "gentle": float(gentle),
+            "gentle": _flag("gentle", gentle),
             "packet": number("packet", packet, "bytes", "[1, 1e6]"),
-            "ecn": float(ecn),
-            "wait": float(wait),
+            "ecn": _flag("ecn", ecn),
+            "wait": _flag("wait", wait),
         },
         needs_buffer=True,
     )
+
+
+def _flag(name: str, value: float) -> float:
+    if value not in (0, 1):
+        raise refuse(name, value, "1", "{0, 1}")
+    return float(value)
 
 
 def mark_above(threshold: float) -> Discipline:
@@ -292,18 +308,28 @@ NAMED: dict[str, Callable[..., Discipline]] = {
 
 
 def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
-    """A discipline from its name, or itself.
+    """A discipline from its name and parameters, or itself.
+
+    One of this module is given back by its own ``name`` and ``parameters``.
 
     >>> discipline("fair").service
     'self-clocked'
+    >>> discipline("round-robin", **round_robin(1500).parameters) == round_robin(1500)
+    True
     """
     if isinstance(given, Discipline):
+        if parameters:
+            raise ValueError(f"discipline {given.name!r} has its parameters already: {', '.join(parameters)}")
         return replace(given)
     if given not in NAMED:
-        from longfat.sim.names import unknown
-
         raise unknown("discipline", given, NAMED)
-    try:
-        return NAMED[given](**parameters)
-    except TypeError:
-        raise ValueError(f"discipline {given!r} does not take {', '.join(parameters) or 'no parameters'}") from None
+    takes = inspect.signature(NAMED[given]).parameters
+    for name in parameters:
+        if name not in takes:
+            if not takes:
+                raise ValueError(f"discipline {given!r} takes no parameters, so {name!r} is unknown")
+            raise unknown(f"parameter of {given!r}", name, takes)
+    missing = [name for name, one in takes.items() if one.default is one.empty and name not in parameters]
+    if missing:
+        raise ValueError(f"discipline {given!r} needs {', '.join(missing)}")
+    return NAMED[given](**parameters)

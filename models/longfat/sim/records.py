@@ -206,6 +206,7 @@ FLOW = _record(
     ("off_at", i8),
     ("gap", f8),  # ns, mean
     ("slack", f8),
+    ("left", i8),  # ns of a gap, when an on-off source fell silent in it
     ("on_time", f8),
     ("off_time", f8),
     ("shape_on", f8),

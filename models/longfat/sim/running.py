@@ -75,7 +75,9 @@ def run(
 
     Notes
     -----
-    Every packet is accounted for at the end: sent = received + dropped + in flight, or a RuntimeError is raised.
+    Every packet is accounted for at the end: sent = received + dropped + in flight, or a RuntimeError is raised. The
+    totals of all runs, from time 0 on, are the attributes ``packets_sent``, ``packets_received``, ``packets_dropped``,
+    ``packets_in_flight`` of data packets, and ``packets_acks_sent`` and so on of acknowledgments.
 
     Examples
     --------
@@ -104,7 +106,8 @@ def run(
     kinds = slots(runs[0].assembly.schemes, runs[0].assembly.disciplines)  # compiled once, errors said once
     if automatic:
         begin = _steady_from(net, until, random.spawn(1)[0])
-    samples = _simulate(runs, begin, until, duration is None, progress and bool(kinds))
+    made = _simulate(runs, begin, until, duration is None, progress and bool(kinds))
+    samples = [sample for sample, _ in made]
     first = runs[0]
     data = results.dataset(samples, first.assembly.flow_names, first.assembly.link_names, confidence)
     if every is not None:
@@ -118,7 +121,8 @@ def run(
         "entropy": str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
         "events": int(sum(int(run.world.row.events) for run in runs)),
         "wall_time": sum(run.wall_time for run in runs),
-        "conservation": "sent = received + dropped + in flight",
+        "conservation": "sent = received + dropped + in_flight",
+        **{f"packets_{name}": sum(books[name] for _, books in made) for name in made[0][1]},
         "version": __version__,
     }
     return data
@@ -145,8 +149,8 @@ def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
 
 def _simulate(
     runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
-) -> list[dict[str, np.ndarray]]:
-    """All runs, side by side; ends at once on Ctrl-C."""
+) -> list[tuple[dict[str, np.ndarray], dict[str, int]]]:
+    """All runs, side by side, with their books; ends at once on Ctrl-C."""
     from tqdm import tqdm
 
     with tqdm(total=len(runs) * until, unit="s", delay=2, leave=False, disable=not progress) as bar:
@@ -154,7 +158,7 @@ def _simulate(
             bar.total = None
         shown = [0.0] * len(runs)
 
-        def one(k: int) -> dict[str, np.ndarray]:
+        def one(k: int) -> tuple[dict[str, np.ndarray], dict[str, int]]:
             return _one(runs[k], begin, until, to_the_end, lambda now: shown.__setitem__(k, now))
 
         workers = min(len(runs), os.cpu_count() or 1)
@@ -184,7 +188,9 @@ def _simulate(
     return [future.result() for future in futures]  # in the order of the streams, so that sums are the same
 
 
-def _one(run: Simulation, begin: float, until: float, to_the_end: bool, tell: Any) -> dict[str, np.ndarray]:
+def _one(
+    run: Simulation, begin: float, until: float, to_the_end: bool, tell: Any
+) -> tuple[dict[str, np.ndarray], dict[str, int]]:
     before = results.snapshot(run)
     if begin > 0:
         run.advance(begin, tell)
@@ -192,5 +198,4 @@ def _one(run: Simulation, begin: float, until: float, to_the_end: bool, tell: An
     run.advance(until, tell, to_the_end=to_the_end)
     if to_the_end and not run.all_done():
         raise ValueError(f"duration is absent and not every file is transferred after {until:g} s: give duration [s]")
-    run.books()
-    return results.measure(run, before, results.snapshot(run))
+    return results.measure(run, before, results.snapshot(run)), run.books()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from longfat import quantities
 from longfat.domains import number
@@ -28,7 +27,6 @@ class Traffic:
     acknowledged: bool = False
     scheme: Scheme | None = None
     arrivals: float = 0.0  # connections/s
-    parameters: Any = None
 
     @property
     def hurst(self) -> float:
@@ -120,6 +118,15 @@ def self_similar(rate: float | str, hurst: float, on: float | str, off: float | 
     """
     shape = 3 - 2 * number("hurst", hurst, "1", "(0.5, 1)")
     return on_off(rate, on, off, shape_on=round(shape, 12), shape_off=round(shape, 12))
+
+
+def web(rate: float | str, on: float | str, off: float | str) -> Traffic:
+    """Pages and pauses: on-off with Pareto durations of shape 1.5 (schemes.md 0.4). Short files are `arrivals`.
+
+    >>> web("1 Mbit/s", "1 s", "2 s").hurst
+    0.75
+    """
+    return on_off(rate, on, off, shape_on=1.5, shape_off=1.5)
 
 
 def arrivals(connections: float, by: str | Scheme) -> Traffic:

@@ -124,12 +124,10 @@ class World:
                 setattr(row, counter, 0)
             row.traffic, row.template, row.finish = records.TRANSFER, template, 0
             row.due[:] = row.armed[:] = NEVER
-            row.next_row = NONE
+            row.next_row = t.first_row  # before those that ended, of which packets may still be on their way
+            t.first_row = f
             if t.last_row == NONE:
-                t.first_row = f
-            else:
-                self.flows[t.last_row].next_row = f
-            t.last_row = f
+                t.last_row = f
         self.timers = _longer(self.timers, len(self.timers) + 4 * count)
 
 

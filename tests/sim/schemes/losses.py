@@ -5,66 +5,38 @@ from dataclasses import dataclass
 from longfat.sim import Discipline, Network, Simulation, records
 from longfat.sim.kernel.links import ADMIT, DROP
 
-DATA, CE, ECT = records.DATA, records.CE, records.ECT
+ACK, DATA, CE, ECT = records.ACK, records.DATA, records.CE, records.ECT
 
 
-def drop_arrive(link, packet, header, now, rng):
-    """Each of the (at most 12) numbers once; p holds number + 1, u what is done."""
+def named_arrive(link, packet, header, now, rng):
+    """p[0..9]: numbers + 1 to be dropped, each once; p[10], p[11]: to be marked when they get through. u: done."""
     for k in range(12):
         if packet.kind == DATA and link.p[k] == packet.number + 1 and link.u[k] == 0.0:
             link.u[k] = 1.0
-            return DROP
-    return ADMIT
-
-
-def mark_arrive(link, packet, header, now, rng):
-    for k in range(12):
-        if packet.kind == DATA and link.p[k] == packet.number + 1 and link.u[k] == 0.0 and packet.marks & ECT:
-            link.u[k] = 1.0
-            packet.marks |= CE
-    return ADMIT
-
-
-def mark_and_drop_arrive(link, packet, header, now, rng):
-    """The first number is marked, the others are dropped."""
-    if packet.kind == DATA and link.p[0] == packet.number + 1 and link.u[0] == 0.0:
-        link.u[0] = 1.0
-        packet.marks |= CE
-    for k in range(1, 12):
-        if packet.kind == DATA and link.p[k] == packet.number + 1 and link.u[k] == 0.0:
-            link.u[k] = 1.0
-            return DROP
+            if k < 10:
+                return DROP
+            if packet.marks & ECT:
+                packet.marks |= CE
     return ADMIT
 
 
 def acks_arrive(link, packet, header, now, rng):
-    """Acknowledgments caused by these numbers, each once."""
+    """Acknowledgments that packets of these numbers + 1 caused are dropped, each once."""
     for k in range(12):
-        if packet.kind == records.ACK and link.p[k] == packet.echo + 1 and link.u[k] == 0.0:
+        if packet.kind == ACK and link.p[k] == packet.echo + 1 and link.u[k] == 0.0:
             link.u[k] = 1.0
             return DROP
     return ADMIT
 
 
-def _named(name, hook, numbers):
-    return Discipline(name, arrive=hook, parameters={str(k): number + 1.0 for k, number in enumerate(numbers)})
-
-
-def drop_numbers(*numbers):
-    """Packets of these numbers are lost; a number given twice is lost twice."""
-    return _named("drop-numbers", drop_arrive, numbers)
-
-
-def mark_numbers(*numbers):
-    return _named("mark-numbers", mark_arrive, numbers)
-
-
-def mark_and_drop(mark, *drop):
-    return _named("mark-and-drop", mark_and_drop_arrive, (mark, *drop))
+def drop_numbers(*drop, mark=()):
+    """Packets of these numbers are lost, one given twice is lost twice; others are marked."""
+    numbers = [number + 1.0 for number in drop] + [0.0] * (10 - len(drop)) + [number + 1.0 for number in mark]
+    return Discipline("drop-numbers", arrive=named_arrive, parameters={str(k): p for k, p in enumerate(numbers)})
 
 
 def drop_acks(*numbers):
-    return _named("drop-acks", acks_arrive, numbers)
+    return Discipline("drop-acks", arrive=acks_arrive, parameters={str(k): n + 1.0 for k, n in enumerate(numbers)})
 
 
 @dataclass
@@ -81,8 +53,8 @@ class Entry:
 class Diary:
     """One flow on a line of 100 ms round trip without transmission time: rounds are at 0, 0.1, 0.2, ... s."""
 
-    def __init__(self, scheme, discipline="fifo", until=1.0, file=None, rate=float("inf"), back="fifo", **parameters):
-        net = Network().link("a", "b", rate=rate, delay=0.05, discipline=discipline)
+    def __init__(self, scheme, discipline="fifo", until=1.0, file=None, line=float("inf"), back="fifo", **parameters):
+        net = Network().link("a", "b", rate=line, delay=0.05, discipline=discipline)
         net.link("b", "a", rate=float("inf"), delay=0.05, discipline=back)
         net.flow(scheme, path=["a", "b"], packet=1000, file=file, parameters=parameters)
         self.run = Simulation(net, rng=1)
@@ -113,6 +85,15 @@ class Diary:
     def sent(self, time):
         """The numbers sent at one time."""
         return [entry.number for entry in self.entries if abs(entry.time - time) < 1e-6]
+
+    def all(self, number):
+        """Every time that a packet was sent."""
+        return [entry for entry in self.entries if entry.number == number]
+
+    def due(self):
+        """When the timer goes off [s], None if it does not run."""
+        due = int(self.flow.due[records.RTO])
+        return None if due == records.NEVER else due / records.SECOND
 
     @property
     def rounds(self):

@@ -122,6 +122,8 @@ def clock(world, which, f, time, traffic, start, on_timeout, on_alarm):
 def switch_clock(world, k, tick):
     """The timer of a link's discipline; it says when it wants the next call."""
     link = link_at(world, k)
+    if link.service == FIFO:
+        advance(world, link)  # it may look at what waits
     world.link = k
     now = world.now * 1e-9
     seconds = tick[link.discipline](link, now)
@@ -131,7 +133,7 @@ def switch_clock(world, k, tick):
     if link.impatience >= IMPATIENCE:
         raise ValueError("tick asked 1000 times in a row to be called at once; return the next time [s]")
     if seconds < LATEST:
-        schedule(world, SWITCH_CLOCK, k, max(int(seconds * 1e9), world.now + 1))
+        schedule(world, SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), world.now + 1))
 
 
 @part

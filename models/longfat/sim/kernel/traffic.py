@@ -9,6 +9,7 @@ from longfat.sim.memory import connection_at, flow_at, header_at, packet_at, wor
 from longfat.sim.records import DATA, ECT, FLOW, NEVER, NONE, ON_OFF, PACE, POISSON
 
 WORDS = FLOW.itemsize // 8
+LONGEST = 4e18  # ns; what lasts longer outlasts every run
 
 
 @part
@@ -29,6 +30,37 @@ def duration(rng, mean, shape):
 
 
 @part
+def whole(time):
+    """The nearest whole nanosecond."""
+    return int(min(time, LONGEST) + 0.5)
+
+
+@part
+def begins(world, f, rng):
+    """Whether a random process has begun; if not, it does, and what comes first does after a gap like all others."""
+    flow = flow_at(world, f)
+    if flow.begun:
+        return True
+    flow.begun = 1
+    arm(world, f, PACE, world.now + whole(exponential(rng, flow.gap)))
+    return False
+
+
+@part
+def put_off(world, rng, f, time):
+    """An on-off source's next packet, at `time` if it is still on then; what is left of the gap waits otherwise.
+
+    So the gaps run on from one on-time to the next, and the mean rate is right whatever the gap.
+    """
+    flow = flow_at(world, f)
+    if time >= flow.off_at:
+        flow.on = 0
+        flow.left = time - flow.off_at
+        time = min(flow.off_at, int(LONGEST)) + whole(duration(rng, flow.off_time, flow.shape_off))
+    arm(world, f, PACE, time)
+
+
+@part
 def emit(world, traffic, f):
     """One packet of an uncontrolled flow, and the time of the next."""
     flow = flow_at(world, f)
@@ -36,9 +68,14 @@ def emit(world, traffic, f):
     if now >= flow.stop or flow.sent >= flow.packets:
         flow.finish = now
         return
+    if flow.traffic == POISSON and not begins(world, f, traffic):
+        return
     if flow.traffic == ON_OFF and flow.on == 0:
         flow.on = 1
-        flow.off_at = now + int(duration(traffic, flow.on_time, flow.shape_on))
+        flow.off_at = now + max(1, whole(duration(traffic, flow.on_time, flow.shape_on)))
+        if flow.left > 0:
+            put_off(world, traffic, f, now + flow.left)
+            return
     i = take_packet(world)
     packet = packet_at(world, i)
     size = flow.packet_size
@@ -62,15 +99,15 @@ def emit(world, traffic, f):
     flow.transmission += 1
     flow.sent += 1
     if flow.traffic == POISSON:
-        following = now + int(exponential(traffic, flow.gap) + 0.5)
+        arm(world, f, PACE, now + whole(exponential(traffic, flow.gap)))
     else:
         flow.slack += flow.gap - int(flow.gap)  # gaps in whole ns, right on average
         following = now + int(flow.gap) + int(flow.slack)
         flow.slack -= int(flow.slack)
-    if flow.traffic == ON_OFF and following >= flow.off_at:
-        flow.on = 0
-        following = flow.off_at + int(duration(traffic, flow.off_time, flow.shape_off))
-    arm(world, f, PACE, following)
+        if flow.traffic == ON_OFF:
+            put_off(world, traffic, f, following)
+        else:
+            arm(world, f, PACE, following)
     world.entering = i
 
 
@@ -124,7 +161,7 @@ def connect(world, traffic, t):
     """A connection of template t begins; its row, or NONE if rows have to be added first."""
     now = world.now
     template = flow_at(world, t)
-    if now >= template.stop:
+    if now >= template.stop or not begins(world, t, traffic):
         return t
     f = row_for(world, t)
     if f == NONE:
@@ -146,7 +183,7 @@ def connect(world, traffic, t):
     flow.start = now
     flow.stop = NEVER
     flow.next_row = NONE
-    arm(world, t, PACE, now + int(exponential(traffic, template.gap) + 0.5))
+    arm(world, t, PACE, now + whole(exponential(traffic, template.gap)))
     return f
 
 

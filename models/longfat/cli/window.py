@@ -1,27 +1,19 @@
-"""The command line: questions asked in words, answers as a table, a picture and data files."""
+"""`longfat window`: which window a path needs, as a table, a picture and data files."""
 
 from __future__ import annotations
 
-import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat._version import __version__
+from longfat.cli.typed import netcdf, whole
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="longfat")
-def commands() -> None:
-    """Congestion- and flow-control models for paths with a large bandwidth-delay product."""
-
-
-@commands.command("window")
+@click.command("window")
 @click.option("--rate", help="Rate of the path, e.g. 1Gbit/s.")
 @click.option("--rtt", help="Round-trip time, e.g. 100ms.")
 @click.option("--loss", help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
@@ -52,23 +44,13 @@ def window_command(output: str, **flags: Any) -> None:
             packet=flags["packet"],
             source=flags["source"],
             target=quantities.fraction(flags["target"], "target", "(0, 1)"),
-            points=_whole("points", flags["points"], "windows", "[2, 10000]"),
+            points=whole("points", flags["points"], "windows", "[2, 10000]"),
             confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
-            rng=_whole("seed", flags["seed"], "1", "[0, inf)"),
+            rng=whole("seed", flags["seed"], "1", "[0, inf)"),
         )
         data.attrs["notes"] = "; ".join(notes)
         click.echo(_table(data, notes))
         _write(data, files)
-
-
-def _whole(name: str, text: str, unit: str, allowed: str) -> int:
-    """A whole number that was typed."""
-    from longfat.domains import refuse, whole_number
-
-    try:
-        return whole_number(name, int(text) if text.lstrip("+-").isdecimal() else math.nan, unit, allowed)
-    except ValueError:
-        raise refuse(name, text or "''", unit, allowed, whole=True) from None
 
 
 def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -212,10 +194,7 @@ def _write(data: xr.Dataset, files: Any) -> None:
     from longfat import plot
 
     frame(data).to_csv(files.path("window.csv"), index=False)
-    try:
-        data.to_netcdf(files.path("window.nc"), engine="netcdf4")
-    except RuntimeError as error:  # how the library reports a disk that is full
-        raise OSError(f"window.nc cannot be written: {error}") from None
+    netcdf(data, files, "window.nc")
     with plot.style():
         figure, ax = plt.subplots()
         plot.window_curves(data, ax)
@@ -223,26 +202,3 @@ def _write(data: xr.Dataset, files: Any) -> None:
             figure.savefig(files.path(f"window.{kind}"), format=kind)
             figure.set_layout_engine("none")  # laid out once, for both files
         plt.close(figure)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run a command; every error is one line on stderr and exit status 2."""
-    try:
-        commands(arguments, prog_name="longfat", standalone_mode=False)
-    except click.ClickException as error:
-        return _complain(error.format_message())
-    except (ValueError, OSError) as error:
-        return _complain(str(error))
-    except (KeyboardInterrupt, click.Abort):
-        print("longfat: interrupted, no file was written", file=sys.stderr)
-        return 130
-    return 0
-
-
-def _complain(message: str) -> int:
-    print("longfat: " + " ".join(message.split()), file=sys.stderr)
-    return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())

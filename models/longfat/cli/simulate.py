@@ -1,0 +1,225 @@
+"""`longfat simulate`: a scenario file run, as a table, JSON, a picture and data files."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.cli.typed import netcdf, whole
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from longfat.files import WholeFiles
+    from longfat.sim.network import Network
+
+#: JSON's name of a quantity, and the Dataset's
+FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "dropped", "sent")}
+LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"dropped": "link_dropped"}
+
+
+@click.command("simulate")
+@click.argument("scenario", metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes/s, packets, shares.")
+@click.option("--output", metavar="DIR", help="Write run.nc, flows.csv, links.csv and the picture of the traces there.")
+@click.option("--duration", help="In place of the file's, e.g. 60s.")
+@click.option("--seed", help="In place of the file's rng; 0 if there is none.")
+@click.option("--replications", help="In place of the file's.")
+def simulate_command(scenario: str, as_json: bool, output: str | None, **flags: Any) -> None:
+    """Simulate a network, packet by packet.
+
+    FILE is TOML, with a table for each link and flow: scenarios/ has examples. With --output and sample_every in the
+    file, traces.svg and traces.png show windows and queues over time.
+    """
+    from longfat import quantities
+    from longfat.files import WholeFiles
+    from longfat.scenario import load
+
+    net, options = load(scenario)
+    options = {"rng": 0} | options
+    if flags["duration"] is not None:
+        options["duration"] = quantities.duration(flags["duration"], "duration", "(0, inf)")
+    if flags["seed"] is not None:
+        options["rng"] = whole("seed", flags["seed"], "1", "[0, inf)")
+    if flags["replications"] is not None:
+        options["replications"] = whole("replications", flags["replications"], "runs", "[1, 1e6]")
+    if output is None:
+        _simulate(net, options, scenario, as_json)
+        return
+    with WholeFiles(output) as files:
+        data = _simulate(net, options, scenario, as_json)
+        _write(data, files)
+
+
+def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: bool) -> xr.Dataset:
+    """Run, and print the answer."""
+    from longfat.sim import run
+
+    data = run(net, **options)
+    data.attrs["scenario"] = Path(scenario).name
+    click.echo(json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net))
+    return data
+
+
+def summary(data: xr.Dataset, net: Network) -> dict[str, Any]:
+    """The answer for programs: `flows`, `links` and `run`, with None where there is no value.
+
+    >>> from longfat.sim import Network, run, traffic
+    >>> net = Network("one link").link("a", "b", rate=1e6, delay=0.01)
+    >>> net = net.flow(traffic.constant(1e5), path=["a", "b"], name="steady")
+    >>> answer = summary(run(net, duration=1.005, rng=1, progress=False), net)
+    >>> answer["flows"][0]["sent"], answer["flows"][0]["delivered"], answer["links"][0]["dropped"]
+    (101, 99, 0)
+    >>> answer["run"]["conservation"]["data"]
+    {'sent': 101, 'received': 99, 'dropped': 0, 'in_flight': 2}
+    """
+    a = data.attrs
+    books = {
+        kind: {name: int(a[f"packets_{prefix}{name}"]) for name in ("sent", "received", "dropped", "in_flight")}
+        for kind, prefix in (("data", ""), ("acknowledgments", "acks_"))
+    }
+    balanced = all(one["sent"] == one["received"] + one["dropped"] + one["in_flight"] for one in books.values())
+    return {
+        "flows": [
+            {
+                "name": name,
+                "scheme": flow.scheme.name if flow.scheme is not None else None,
+                "traffic": flow.traffic.name if flow.traffic is not None else None,
+                **_values(data, FLOW, "flow", name),
+            }
+            for flow in net.flows
+            for name in flow.names
+        ],
+        "links": [{"name": link.name, **_values(data, LINK, "link", link.name)} for link in net.links.values()],
+        "run": {
+            "name": net.name,
+            "duration": a["duration"],
+            "warm_up": a["warm_up"],
+            "replications": a["replications"],
+            "confidence": a["confidence"] if a["replications"] > 1 else None,
+            "seed": a["entropy"],
+            "version": a["version"],
+            "events": a["events"],
+            "wall_time": a["wall_time"],
+            "conservation": {"balanced": balanced, **books},
+        },
+    }
+
+
+def _values(data: xr.Dataset, names: dict[str, str], dim: str, at: str) -> dict[str, float | None]:
+    """The quantities of one flow or link, with their intervals if there are any."""
+    return {
+        f"{name}{end}": _plain(float(data[variable + end].sel({dim: at})))
+        for name, variable in names.items()
+        for end in ("", "_lower", "_upper")
+        if variable + end in data
+    }
+
+
+def _plain(value: float) -> float | None:
+    """For JSON: no NaN; whole numbers without a fraction."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def table(data: xr.Dataset, net: Network) -> str:
+    """The answer for people."""
+    from longfat.quantities import text
+
+    answer = summary(data, net)
+    run = answer["run"]
+    books = run["conservation"]["data"]
+    several = run["replications"] > 1
+    flows = [
+        [
+            flow["name"],
+            flow["scheme"] or flow["traffic"],
+            _shown(flow, "transfer_time", "s"),
+            _shown(flow, "goodput", "bytes/s"),
+            *(_shown(flow, name, "") for name in ("sent", "delivered", "dropped")),
+        ]
+        for flow in answer["flows"]
+    ]
+    links = [
+        [link["name"], _shown(link, "utilisation", "%"), *(_shown(link, name, "") for name in list(LINK)[1:])]
+        for link in answer["links"]
+    ]
+    title = f"{net.name or data.attrs['scenario']}: {text(run['duration'], 's')}"
+    if run["warm_up"]:
+        title += f", counted from {text(run['warm_up'], 's')} on"
+    if several:
+        title += f"; {run['replications']} replications, mean ± half of the {100 * run['confidence']:.6g}% interval"
+    return "\n".join(
+        [
+            title,
+            "",
+            *_columns(["flow", "scheme", "transfer time", "goodput", "sent", "delivered", "dropped"], flows, 2),
+            "",
+            *_columns(["link", "utilisation", "mean queue", "max queue", "dropped"], links, 1),
+            "",
+            f"{run['events']} events in {text(run['wall_time'], 's')}; seed {run['seed']}",
+            f"in all, {books['sent']} data packets sent = {books['received']} received + {books['dropped']} dropped + "
+            f"{books['in_flight']} in flight",
+        ]
+    )
+
+
+def _shown(row: dict[str, Any], name: str, unit: str) -> str:
+    """A quantity, with half of its interval."""
+    value = row[name]
+    if value is None:
+        return "-"
+    upper = row.get(f"{name}_upper")
+    half = "" if upper is None else f" ± {_short(upper - value, unit, 2)}"
+    return _short(value, unit, 4) + half
+
+
+def _short(value: float, unit: str, digits: int) -> str:
+    """To so many digits; whole numbers of packets in full."""
+    from longfat.quantities import text
+
+    if unit == "" and value == int(value):
+        return str(int(value))
+    scale = {"%": 100, "bytes/s": 8}.get(unit, 1)
+    rounded = float(f"{scale * value:.{digits}g}")
+    return f"{rounded:g}{unit}" if unit in ("", "%") else text(rounded / scale, unit)
+
+
+def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
+    """Lines of a table whose first columns are texts."""
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    return [
+        "  ".join(
+            word.ljust(width) if k < left else word.rjust(width)
+            for k, (word, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (heads, *rows)
+    ]
+
+
+def _write(data: xr.Dataset, files: WholeFiles) -> None:
+    netcdf(data, files, "run.nc")
+    for dim in ("flow", "link"):
+        names = [str(name) for name, array in data.items() if array.dims == (dim,)]
+        data[names].to_dataframe().to_csv(files.path(f"{dim}s.csv"))
+    if "time" not in data.dims:
+        return
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from longfat import plot
+
+    with plot.style():
+        figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 6))
+        plot.traces(data, axes)
+        for kind in ("svg", "png"):
+            figure.savefig(files.path(f"traces.{kind}"), format=kind)
+            figure.set_layout_engine("none")  # laid out once, for both files
+        plt.close(figure)

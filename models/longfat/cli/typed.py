@@ -1,0 +1,33 @@
+"""What the commands share: values that were typed, files that are written."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from longfat.files import WholeFiles
+
+
+def whole(name: str, text: str, unit: str, allowed: str) -> int:
+    """A whole number that was typed.
+
+    >>> whole("seed", "7", "1", "[0, inf)")
+    7
+    """
+    from longfat.domains import refuse, whole_number
+
+    try:
+        return whole_number(name, int(text) if text.lstrip("+-").isdecimal() else math.nan, unit, allowed)
+    except ValueError:
+        raise refuse(name, text or "''", unit, allowed, whole=True) from None
+
+
+def netcdf(data: xr.Dataset, files: WholeFiles, name: str) -> None:
+    """Write a Dataset, with an error that says which file."""
+    try:
+        data.to_netcdf(files.path(name), engine="netcdf4")
+    except RuntimeError as error:  # how the library reports a disk that is full
+        raise OSError(f"{name} cannot be written: {error}") from None

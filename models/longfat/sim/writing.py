@@ -1,0 +1,244 @@
+"""Networks as text: what `longfat.sim.scenario` reads, as a person would write it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from longfat import quantities
+from longfat.sim import queues, schemes
+from longfat.sim.names import unknown
+from longfat.sim.network import Flow, Link, Network
+from longfat.sim.queues import Discipline
+from longfat.sim.scenario import GENERATORS, READERS, RUN
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.traffic import Traffic
+
+#: arguments of generators whose fields are called otherwise, and what their units are
+_FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
+_UNITS = {"rate": "bytes/s", "interval": "s", "on": "s", "off": "s"}
+_DEFAULTS = {(kind, one.name): one.default for kind in (Link, Flow) for one in fields(kind)}
+_OWN = 'of one\'s own: name its file, as in "my_file.py:NAME"'
+
+
+def write(net: Network, **options: Any) -> str:
+    """A network, and the options of its run, as TOML: units, defaults left out, ``duplex = true`` where it is.
+
+    Parameters
+    ----------
+    net : Network
+        What `longfat.sim.scenario.read` gives back. A scheme, discipline or generator of one's own is not text: its
+        name stands there as "own:NAME", which is read with ``find={"own:NAME": scheme}.get``, or refused.
+    **options
+        Of `longfat.sim.run`: ``duration``, ``rng`` and so on.
+
+    Returns
+    -------
+    str
+        TOML.
+
+    Raises
+    ------
+    ValueError
+        For options that a file cannot hold.
+
+    Examples
+    --------
+    >>> net = Network().link("a", "b", rate=5e6, delay=0.022, buffer=440, duplex=True)
+    >>> print(write(net.flow("reno", path=["a", "b"], file=2e6), duration=10))
+    [[link]]
+    from = "a"
+    to = "b"
+    rate = "40 Mbit/s"
+    delay = "22 ms"
+    buffer = "440 packets"
+    duplex = true
+    <BLANKLINE>
+    [[flow]]
+    scheme = "reno"
+    path = ["a", "b"]
+    file = "2 MB"
+    <BLANKLINE>
+    [run]
+    duration = "10 s"
+    <BLANKLINE>
+    """
+    parts = [_lines({"name": net.name})] if net.name else []
+    parts += _links(list(net.links.values()))
+    parts += [_flow(flow, k) for k, flow in enumerate(net.flows, 1)]
+    if options:
+        parts.append("[run]\n" + _lines({key: _option(key, value) for key, value in options.items()}))
+    return "\n".join(parts)
+
+
+def _links(links: list[Link]) -> list[str]:
+    """Each link, or each two that are one line with both directions."""
+    parts = []
+    while links:
+        link, *links = links
+        own = link.name != f"{link.tail}-{link.head}"
+        back = replace(
+            link, name=f"{link.name}-back" if own else f"{link.head}-{link.tail}", tail=link.head, head=link.tail
+        )
+        duplex = links[:1] == [back]
+        parts.append(_link(link, own, duplex))
+        links = links[duplex:]
+    return parts
+
+
+def _link(link: Link, own_name: bool, duplex: bool) -> str:
+    buffer: Any = math.inf
+    if link.buffer_packets < math.inf:
+        buffer = f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}"
+    elif link.buffer_bytes < math.inf:
+        buffer = _written(link.buffer_bytes, "bytes")
+    discipline, comment = _discipline(link.discipline)
+    table = {
+        "name": link.name if own_name else None,
+        "from": link.tail,
+        "to": link.head,
+        "rate": _written(link.rate, "bytes/s"),
+        "delay": _written(link.delay, "s") if link.delay else None,
+        "buffer": buffer if buffer != math.inf else None,
+        "discipline": discipline if link.discipline != queues.FIFO else None,
+        "loss": link.loss or None,
+        "jitter": _written(link.jitter, "s") if link.jitter else None,
+        "duplex": duplex or None,
+    }
+    return "[[link]]\n" + _lines(table, discipline=comment)
+
+
+def _discipline(given: Discipline) -> tuple[Any, str]:
+    """Its name, or its name and what is not default; and a comment where that is no full account."""
+    function = queues.NAMED.get(given.name)
+    if function is not None:
+        takes = inspect.signature(function).parameters
+        options = {
+            name: bool(given.parameters[name]) if isinstance(one.default, bool) else given.parameters[name]
+            for name, one in takes.items()
+            if name in given.parameters and given.parameters[name] != one.default
+        }
+        if _same(function, options, given):
+            return ({"name": given.name} | options if options else given.name), ""
+    return f"own:{given.name}", f"a Discipline {_OWN}"
+
+
+def _same(function: Callable[..., Any], options: Mapping[str, Any], given: object) -> bool:
+    """Whether the function makes what was given."""
+    try:
+        return bool(function(**options) == given)
+    except (TypeError, ValueError):
+        return False
+
+
+def _scheme(given: Scheme) -> tuple[str, str]:
+    known = given.name in schemes.names() and schemes.scheme(given.name) == given
+    return (given.name, "") if known else (f"own:{given.name}", f"a Scheme {_OWN}")
+
+
+def _flow(flow: Flow, number: int) -> str:
+    made = flow.traffic or flow.scheme
+    assert made is not None
+    table: dict[str, Any] = {"name": flow.name if flow.name != f"{made.name}-{number}" else None}
+    if flow.traffic is not None:
+        table["traffic"], comment = _traffic(flow.traffic)
+    else:
+        assert flow.scheme is not None
+        table["scheme"], comment = _scheme(flow.scheme)
+    table["path"] = list(flow.path)
+    for key, unit in (
+        ("file", "bytes"), ("start", "s"), ("stagger", "s"), ("stop", "s"), ("packet", "packet"), ("ack", "packet"),
+        ("access_rate", "bytes/s"), ("ack_path", ""), ("count", ""), ("send_jitter", "s"),
+    ):  # fmt: skip
+        value = getattr(flow, key)
+        if value != _DEFAULTS[Flow, key]:
+            table[key] = f"{value} B" if unit == "packet" else _written(value, unit) if unit else value
+    text = "[[flow]]\n" + _lines(table, scheme=comment, traffic=comment)
+    if flow.parameters:
+        known = flow.scheme.parameters if flow.scheme is not None else {}
+        units = {name: getattr(known.get(name), "unit", "") for name in flow.parameters}
+        values = {name: _written(value, units[name]) for name, value in flow.parameters.items()}
+        text += "\n[flow.parameters]\n" + _lines(values)
+    return text
+
+
+def _traffic(given: Traffic) -> tuple[dict[str, Any], str]:
+    function = GENERATORS.get(given.name)
+    if function is not None:
+        takes = inspect.signature(function).parameters
+        values = {name: getattr(given, _FIELDS.get(name, name), None) for name in takes}
+        if _same(function, values, given):
+            table: dict[str, Any] = {
+                name: _written(value, _UNITS.get(name, ""))
+                for name, value in values.items()
+                if value != takes[name].default and name != "by"
+            }
+            comment = ""
+            if given.scheme is not None:
+                table["by"], comment = _scheme(given.scheme)
+            return {"kind": given.name} | table, comment
+    return {"kind": f"own:{given.name}"}, "a generator of one's own, which a file cannot hold"
+
+
+def _option(key: str, value: Any) -> Any:
+    """An option of the run, checked as the reader does."""
+    if key not in RUN:
+        raise unknown("option", key, RUN)
+    if RUN[key] == "s" and value is not None and value != "auto":
+        return _written(quantities.duration(value, key), "s")
+    if RUN[key] == "whole" and value is not None:
+        try:
+            return operator.index(value)
+        except TypeError:
+            shown = " ".join(repr(value).split())
+            raise ValueError(f"{key} = {shown} is out of range: a file can hold whole numbers") from None
+    return value
+
+
+@functools.lru_cache(maxsize=4096, typed=True)  # True is not 1
+def _written(value: float, unit: str) -> float | str:
+    """A quantity with its unit if that reads back as the same number; else the number."""
+    if unit not in READERS or not math.isfinite(value):
+        return value
+    precise = f"{8 * value!r} bit/s" if unit == "bytes/s" else f"{value!r} {unit.replace('bytes', 'B')}"
+    for text in (quantities.text(value, unit), precise.replace(".0 ", " ")):
+        try:
+            if READERS[unit](text, "", "[0, inf)") == value:
+                return text
+        except ValueError:
+            continue
+    return value
+
+
+def _lines(table: Mapping[str, Any], **comments: str) -> str:
+    """Keys and values, one a line; those that are None left out."""
+    return "".join(
+        f"{_key(key)} = {_value(value)}{f'  # {comments[key]}' if comments.get(key) else ''}\n"
+        for key, value in table.items()
+        if value is not None
+    )
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    """A TOML value; lists and tables on one line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):  # JSON's escapes are TOML's, but for DEL
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
+    whole = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
+    return str(int(value)) if whole else repr(float(value))

@@ -1,0 +1,361 @@
+"""Fair queueing against plain packet-by-packet references, and against the bit-round one that it stands for."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.sim import Discipline, Network, Simulation, queues, records, traffic
+from longfat.sim.jit import part
+from longfat.sim.memory import word_at
+from longfat.sim.queues import ADMIT
+
+RATE = 1e6  # bytes/s: a byte takes 1000 ns
+BYTE = 1000  # ns
+
+
+def write(link, kind, packet, now):
+    """One more row of five numbers in the log that begins at the address p[1]."""
+    log = int(link.p[1])
+    row = 1 + 5 * word_at(log, 0).x
+    word_at(log, row).x = kind
+    word_at(log, row + 1).x = round(now * 1e9)
+    word_at(log, row + 2).x = packet.flow
+    word_at(log, row + 3).x = packet.length
+    word_at(log, row + 4).x = packet.number
+    word_at(log, 0).x += 1
+
+
+write = part(write)
+
+
+def arrive(link, packet, header, now, rng):
+    write(link, 0, packet, now)
+    return ADMIT
+
+
+def depart(link, packet, header, now, rng):
+    write(link, 1, packet, now)
+    return 0
+
+
+FAIR = [queues.FAIR, queues.round_robin(500), queues.round_robin(1500)]
+
+
+def backlogged(discipline, sizes, buffer=10_000, rate=RATE):
+    """As many flows as sizes, each of them sending faster than the whole line."""
+    net = Network().link("a", "b", rate=rate, buffer=buffer, discipline=discipline)
+    for k, size in enumerate(sizes):
+        net.flow(traffic.constant(2 * rate * (1 + k / 7)), path=["a", "b"], packet=size, name=f"f{k}")
+    return Simulation(net, rng=1)
+
+
+@pytest.mark.parametrize("sizes", [[500] * 2, [500] * 11, [1000, 500, 250], [1500, 40]])
+@pytest.mark.parametrize("discipline", FAIR, ids=["self-clocked", "quantum 500", "quantum 1500"])
+def test_t5(discipline, sizes):
+    """schemes.md 17, T5: n backlogged flows get C/n each, to a packet (or a turn) between any two of them."""
+    one = backlogged(discipline, sizes)
+    one.advance(0.01)  # now all wait
+    before = one.world.flows["received_bytes"].copy()
+    turn = discipline.parameters.get("quantum", 0.0)
+    for time in (0.05, 0.31, 1.0, 3.0):
+        one.advance(time)
+        got = one.world.flows["received_bytes"] - before
+        # two flows: Golestani's bound L_i + L_j; Shreedhar & Varghese's quantum + 2 L. And what both began with.
+        assert np.ptp(got) <= 2 * (turn + 2 * max(sizes))
+        total = RATE * (time - 0.01)
+        assert got.sum() == pytest.approx(total, abs=2 * max(sizes))
+    if turn == 0 and len(set(sizes)) == 1:
+        assert np.ptp(got) <= sizes[0]  # equal packets: one packet
+
+
+class Queue:
+    """Shared by the references: a list per flow, a common buffer, the longest queue loses its last packet."""
+
+    def __init__(self, flows, limit):
+        self.lists = [[] for _ in range(flows)]  # (size, tag, number)
+        self.limit = limit
+        self.served, self.dropped = [], []
+
+    def bytes(self, f):
+        return sum(size for size, _, _ in self.lists[f])
+
+    def waiting(self):
+        return sum(len(one) for one in self.lists)
+
+    def make_room(self, f, size):
+        """Whether the arriving packet may stay."""
+        while self.waiting() >= self.limit:
+            lengths = [self.bytes(g) + (size if g == f else 0) for g in range(len(self.lists))]
+            if lengths[f] == max(lengths):
+                return False
+            longest = self.tie(lengths)
+            _, tag, number = self.lists[longest].pop()
+            self.dropped.append((longest, number))
+            self.removed(longest)
+        return True
+
+    def tie(self, lengths):
+        """Among equally long ones any will do; arrivals in the tests have none."""
+        longest = [g for g, length in enumerate(lengths) if length == max(lengths)]
+        assert len(longest) == 1
+        return longest[0]
+
+
+class SelfClocked(Queue):
+    """Golestani 1994: v = tag of the packet in service; F = max(F of the flow's last, v) + size; all 0 when idle."""
+
+    def __init__(self, flows, limit, _):
+        super().__init__(flows, limit)
+        self.v, self.last = 0, [0] * flows
+        self.clock = [[] for _ in range(flows)]  # last tag before each waiting packet
+
+    def idle(self):
+        self.v, self.last = 0, [0] * len(self.lists)
+
+    def tag(self, f, size):
+        self.last[f] = max(self.last[f], self.v) + size
+        return self.last[f]
+
+    def start(self, f, size, number):
+        self.v = self.tag(f, size)
+
+    def put(self, f, size, number):
+        self.lists[f].append((size, self.tag(f, size), number))
+
+    def removed(self, f):
+        # As if it had never come: F of the one before it, or nothing if none is left in the queue.
+        self.last[f] = self.lists[f][-1][1] if self.lists[f] else 0
+
+    def take(self):
+        f = min((one[0][1], f) for f, one in enumerate(self.lists) if one)[1]
+        size, self.v, number = self.lists[f].pop(0)
+        return f, size, number
+
+
+class RoundRobin(Queue):
+    """Shreedhar & Varghese 1995: a deficit that grows by the quantum each turn and is lost with the last packet."""
+
+    def __init__(self, flows, limit, quantum):
+        super().__init__(flows, limit)
+        self.quantum, self.ring, self.deficit = quantum, [], [0] * flows
+
+    def idle(self):
+        assert not self.ring
+
+    def start(self, f, size, number):
+        pass  # an idle line takes it at once, without a turn
+
+    def put(self, f, size, number):
+        if not self.lists[f]:
+            self.ring.append(f)
+            self.deficit[f] = self.quantum
+        self.lists[f].append((size, 0, number))
+
+    def removed(self, f):
+        if not self.lists[f]:
+            self.ring.remove(f)
+
+    def take(self):
+        while self.deficit[self.ring[0]] < self.lists[self.ring[0]][0][0]:
+            f = self.ring.pop(0)
+            self.deficit[f] += self.quantum
+            self.ring.append(f)
+        f = self.ring[0]
+        size, _, number = self.lists[f].pop(0)
+        self.deficit[f] -= size
+        if not self.lists[f]:
+            self.ring.pop(0)
+        return f, size, number
+
+
+def reference(kind, arrivals, flows, limit, quantum):
+    """Departures (flow, number, begin) and drops for arrivals (time, flow, size, number) [ns], one after the other."""
+    queue = kind(flows, limit, quantum)
+    departures, free, sending = [], 0, False
+    for time, f, size, number in [*arrivals, (math.inf, 0, 0, 0)]:
+        while sending and free < time:
+            if queue.waiting():
+                g, length, which = queue.take()
+                departures.append((g, which, free))
+                free += length * BYTE
+            else:
+                sending = False
+                queue.idle()
+        if time == math.inf:
+            break
+        if not sending:
+            departures.append((f, number, time))
+            queue.start(f, size, number)
+            free, sending = time + size * BYTE, True
+        elif queue.make_room(f, size):
+            queue.put(f, size, number)
+        else:
+            queue.dropped.append((f, number))
+    return departures, queue.dropped
+
+
+def observed(discipline, loads, sizes, limit, seed, until=2.0, random_sizes=False):
+    """Arrivals (time, flow, size, number) and departures (flow, number, begin) [ns] of a run."""
+    log = np.zeros(200_001, np.int64)
+    watched = Discipline(
+        "watched",
+        service=discipline.service,
+        arrive=arrive,
+        depart=depart,
+        parameters={"quantum": discipline.parameters.get("quantum", 0.0), "log": float(log.ctypes.data)},
+    )
+    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=watched)
+    for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
+        source = traffic.poisson(load * RATE, exponential_sizes=random_sizes)
+        net.flow(source, path=["a", "b"], packet=size, name=f"f{k}")
+    one = Simulation(net, rng=seed)
+    one.advance(until)
+    one.books()
+    table = log[1:].reshape(-1, 5)[: log[0]].tolist()
+    arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
+    departures = [(row[2], row[4], row[1]) for row in table if row[0] == 1]
+    return one, arrivals, departures
+
+
+CASES = [
+    (SelfClocked, queues.FAIR, 0),
+    (RoundRobin, queues.round_robin(500), 500),
+    (RoundRobin, queues.round_robin(1499), 1499),
+]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 30])
+@pytest.mark.parametrize(("kind", "discipline", "quantum"), CASES, ids=["self-clocked", "500", "1499"])
+def test_the_plain_one(kind, discipline, quantum, limit):
+    """Random arrivals beyond the line's rate: the same packets leave at the same times, the same ones are dropped."""
+    # sizes whose sums rarely agree, so that no two queues are equally long
+    sizes, loads = [997, 613, 1301, 251], [0.5, 0.2, 0.6, 0.1]
+    one, arrivals, departures = observed(discipline, loads, sizes, limit, 3, random_sizes=True)
+    expected, dropped = reference(kind, arrivals, len(sizes), limit, quantum)
+    count = len(departures)
+    assert count > 1500
+    assert departures == expected[:count]
+    assert len(expected) - count <= limit + 1  # what still waited
+    assert int(one.world.links[0].dropped) == len(dropped) > 100
+    for f in range(len(sizes)):
+        assert int(one.world.flows[f].dropped) == sum(g == f for g, _ in dropped)
+    # The link's wait, packets x ns, against the same departures and drops: buffers are small, waits long.
+    begin = {(f, number): time for f, number, time in departures}
+    wait = sum(begin[f, number] - time for time, f, _, number in arrivals if (f, number) in begin)
+    area = int(one.world.links[0].area)
+    assert wait <= area
+    assert int(one.world.links[0].served) == count
+
+
+def bit_round(arrivals, flows, rate=1.0 / BYTE):
+    """Demers, Keshav & Shenker 1989: packets by their finish tags in rounds, R grows at C/N(active)."""
+    tags, last, now, rounds = {}, [0.0] * flows, 0.0, 0.0
+    for time, f, size, number in arrivals:
+        while now < time:
+            active = [tag for tag in last if tag > rounds]
+            if not active:
+                now = time
+                break
+            step = min((min(active) - rounds) * len(active) / rate, time - now)
+            rounds = min(min(active), rounds + step * rate / len(active))
+            if step < time - now:
+                rounds = min(active)
+            now += step
+        last[f] = max(last[f], rounds) + size
+        tags[f, number] = last[f]
+    waiting, departures, free = [], [], 0
+    todo = list(arrivals)
+    while todo or waiting:
+        while todo and todo[0][0] <= free:
+            time, f, size, number = todo.pop(0)
+            waiting.append((tags[f, number], f, number, size))
+        if not waiting:
+            free = todo[0][0]
+            continue
+        first = min(waiting)
+        waiting.remove(first)
+        departures.append((first[1], first[2], free))
+        free += first[3] * BYTE
+    return departures
+
+
+def test_bit_round():
+    """Each flow's service follows packet-by-packet bit-round fair queueing.
+
+    Self-clocked tags are behind the bit-round ones by at most a packet of each flow (Golestani 1994, theorem 2), so
+    that this is the bound at every moment; the mean distance has to lie within one largest packet.
+    """
+    sizes, loads = [1000, 500, 1300, 250], [0.4, 0.25, 0.5, 0.1]
+    _, arrivals, departures = observed(queues.FAIR, loads, sizes, 100_000, 5, until=1.5)
+    expected = bit_round(arrivals, len(sizes))
+    size = {(f, number): length for _, f, length, number in arrivals}
+    for f in range(len(sizes)):
+        times = sorted({time for _, _, time in departures})
+        ours, theirs = (
+            np.array([(t, size[f, n]) for g, n, t in which if g == f]) for which in (departures, expected)
+        )
+
+        def service(which, time):
+            return which[:, 1].cumsum()[np.searchsorted(which[:, 0], time, "right") - 1]
+
+        after = [t for t in times if t > max(ours[0, 0], theirs[0, 0])]
+        gaps = [abs(service(ours, t) - service(theirs, t)) for t in after]
+        assert max(gaps) <= sum(sizes)
+        assert np.mean(gaps) <= max(sizes)
+
+
+@pytest.mark.parametrize("discipline", FAIR[:2], ids=["self-clocked", "quantum 500"])
+def test_below_its_share(discipline):
+    """schemes.md 16.4: 11 flows at 40 Mbit/s, 500 bytes: one below its share waits a round at most, 1.1 ms."""
+    rate = 5e6
+    net = Network().link("a", "b", rate=rate, buffer=440, discipline=discipline)
+    net.flow(traffic.constant(rate / 20), path=["a", "b"], packet=500, name="modest", start=0.05)
+    for k in range(10):
+        net.flow(traffic.constant(rate * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
+    one = Simulation(net, rng=1)
+    worst, before, received = 0.0, 0, 0
+    for time in np.arange(0.06, 0.6, 0.0015):  # less than the 2 ms between two packets
+        one.advance(float(time))
+        flow = one.world.flows[0]
+        if flow.received > received:
+            assert flow.received == received + 1
+            worst = max(worst, (int(flow.delay) - before) * 1e-9)
+        before, received = int(flow.delay), int(flow.received)
+    assert received > 250
+    assert int(one.world.flows[0].dropped) == 0
+    own = 500 / rate
+    assert worst - own <= 11 * own + 1e-12
+
+
+def test_longest_queue_pays():
+    """One flow floods, another stays below its share: only the flood is dropped, whatever the buffer."""
+    for limit in (1, 3, 20):
+        net = Network().link("a", "b", rate=RATE, buffer=limit, discipline="fair")
+        net.flow(traffic.constant(3 * RATE), path=["a", "b"], packet=1000)
+        net.flow(traffic.constant(0.2 * RATE), path=["a", "b"], packet=500)
+        one = Simulation(net, rng=1)
+        one.advance(2.0)
+        assert one.world.flows[0].dropped > 3000
+        if limit > 1:
+            assert one.world.flows[1].dropped == 0
+
+
+def test_hooks_with_fair_service():
+    """A discipline may look at arrivals and departures of fair queueing: both run the same as without."""
+    log = np.zeros(200_001, np.int64)
+    looked = Discipline(
+        "looked",
+        service="self-clocked",
+        arrive=arrive,
+        depart=depart,
+        parameters={"unused": 0.0, "log": float(log.ctypes.data)},
+    )
+    counts = []
+    for discipline in (queues.FAIR, looked):
+        one = backlogged(discipline, [1000, 300, 700], buffer=9)
+        one.advance(1.0)
+        one.books()
+        counts.append(one.world.flows["received"].tolist() + one.world.flows["dropped"].tolist())
+    assert counts[0] == counts[1]
+    assert log[0] > 5000

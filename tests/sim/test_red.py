@@ -1,0 +1,226 @@
+"""Random early detection against a plain one, written after Floyd & Jacobson 1993, fig. 2."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Simulation, queues, records, traffic
+from longfat.sim.queues import ADMIT, DROP, red, red_arrive
+
+RATE = 5e6  # bytes/s
+
+
+class Plain:
+    """Fig. 2 of the paper, its names; `gentle` and `wait` as in ns-2.35 (red.cc, `calculate_p_new`, `modify_p`)."""
+
+    def __init__(self, w_q=0.002, min_th=5.0, max_th=15.0, max_p=0.02, gentle=False, wait=False, s=1e-4):
+        self.w_q, self.min_th, self.max_th, self.max_p = w_q, min_th, max_th, max_p
+        self.gentle, self.wait, self.s = gentle, wait, s
+        self.avg, self.count = 0.0, -1
+
+    def marks(self, q, idle, draw):
+        """Whether the arriving packet is marked, and its p_b; q packets wait, the line is idle for so long [s]."""
+        if q > 0 or idle <= 0:
+            self.avg = (1 - self.w_q) * self.avg + self.w_q * q
+        else:
+            self.avg = (1 - self.w_q) ** (idle / self.s) * self.avg
+        if self.avg < self.min_th:
+            self.count = -1
+            return False, 0.0
+        if self.avg >= (2 * self.max_th if self.gentle else self.max_th):
+            self.count = 0
+            return True, 1.0
+        if self.avg < self.max_th:
+            p_b = self.max_p * (self.avg - self.min_th) / (self.max_th - self.min_th)
+        else:
+            p_b = self.max_p + (1 - self.max_p) * (self.avg - self.max_th) / self.max_th
+        self.count += 1
+        if self.wait:
+            if self.count * p_b < 1:
+                p_a = 0.0
+            elif self.count * p_b < 2:
+                p_a = p_b / (2 - self.count * p_b)
+            else:
+                p_a = 1.0
+        else:
+            p_a = p_b / (1 - self.count * p_b) if self.count * p_b < 1 else 1.0
+        if draw < p_a:
+            self.count = 0
+            return True, p_b
+        return False, p_b
+
+
+class Draws:
+    """A generator that repeats given numbers."""
+
+    def __init__(self, values):
+        self.values = iter(values)
+
+    def random(self):
+        return next(self.values)
+
+
+def rows(discipline, rate=RATE):
+    """A link's, a packet's and a header's row, as the kernel has them."""
+    net = Network().link("a", "b", rate=rate, buffer=100, discipline=discipline)
+    net.flow(traffic.constant(RATE), path=["a", "b"])
+    one = Simulation(net, rng=1)
+    return one.world.links[0], one.world.packets[0], np.zeros(1, records.HEADER)[0]
+
+
+@pytest.mark.parametrize("wait", [False, True])
+@pytest.mark.parametrize("gentle", [False, True])
+@pytest.mark.parametrize("weight", [0.002, 0.05])
+def test_the_same_decisions(gentle, wait, weight):
+    """A wandering queue with idle times between, 6000 packets: the same average, decisions and count."""
+    rng = np.random.default_rng(7)
+    link, packet, header = rows(red(low=5, high=15, max_p=0.1, weight=weight, gentle=gentle, wait=wait))
+    plain = Plain(w_q=weight, max_p=0.1, gentle=gentle, wait=wait, s=500 / RATE)
+    now, level, decisions = 0.0, 0.0, 0
+    for k in range(6_000):
+        now += float(rng.exponential(1e-4))
+        level += 0.01 * (20 * (1 - math.cos(k / 500)) - level) + float(rng.normal())
+        waiting = max(0, round(level))
+        idle = float(rng.exponential(1e-3)) if waiting == 0 and rng.random() < 0.3 else -1e-5
+        free = round((now - idle) * 1e9)
+        link.waiting, link.free = waiting, free
+        draw = float(rng.random())
+        verdict = red_arrive(link, packet, header, now, Draws([draw]))
+        marked, _ = plain.marks(waiting, now - free * 1e-9, draw)
+        assert verdict == (DROP if marked else ADMIT), k
+        assert link.average == pytest.approx(plain.avg, rel=1e-9, abs=1e-12)
+        decisions += marked
+    assert 30 < decisions < 5_900
+
+
+def test_gaps_between_marks_are_uniform():
+    """At a constant p_b = 1/50 the paper's section 7 has gaps uniform on 1 ... 50; with `wait` on 50 ... 100."""
+    for wait, least, most in ((False, 1, 50), (True, 50, 100)):
+        link, packet, header = rows(red(low=0, high=10, max_p=0.04, weight=1e-9, wait=wait))
+        link.average, link.waiting, link.free = 5.0, 5, 10**15
+        rng = np.random.default_rng(3)
+        verdicts = np.array([red_arrive(link, packet, header, 0.0, rng) for _ in range(40_000)])
+        gaps = np.diff(np.flatnonzero(verdicts == DROP))
+        # the average is 5 but for 1e-9 an arrival, so that a gap may be one off
+        assert least <= gaps.min() <= least + 1
+        assert most - 1 <= gaps.max() <= most + 1
+        count = len(gaps)
+        deviation = (most - least + 1) / math.sqrt(12)
+        assert abs(gaps.mean() - (least + most) / 2) < 4 * deviation / math.sqrt(count)
+        assert gaps.std() == pytest.approx(deviation, rel=4 * math.sqrt(0.2 / count))  # kurtosis 1.8
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_all_above_the_upper_threshold(wait):
+    """Fig. 2: max <= avg marks every packet; gentle from twice the threshold on."""
+    for gentle, average in ((False, 15.0), (True, 30.0)):
+        link, packet, header = rows(red(gentle=gentle, wait=wait))
+        link.average, link.waiting, link.free = average, 40, 10**15
+        verdicts = [red_arrive(link, packet, header, 0.0, Draws([0.999999])) for _ in range(5)]
+        assert verdicts == [DROP] * 5
+
+
+def test_gentle_rises_to_one():
+    """Halfway between high and twice high: (1 + max_p)/2, first packet after a mark 1/(1 - p) times that."""
+    link, packet, header = rows(red(low=5, high=15, max_p=0.2, weight=1e-12, gentle=True))
+    p = 0.2 + 0.8 * 0.5
+    for draw, verdict in ((p - 1e-6, DROP), (p + 1e-6, ADMIT)):
+        link.average, link.waiting, link.free, link.u[0] = 22.5, 22, 10**15, -1.0
+        assert red_arrive(link, packet, header, 0.0, Draws([draw])) == verdict
+
+
+def test_idle_time_counts_as_empty_arrivals():
+    """m = idle time/transmission time of `packet` bytes: after m = 100 the average is (1 - w)^100 of what it was."""
+    for size in (500, 1000):
+        link, packet, header = rows(red(weight=0.01, packet=size))
+        link.average, link.free = 4.0, 0
+        assert red_arrive(link, packet, header, 100 * size / RATE, Draws([])) == ADMIT
+        assert link.average == pytest.approx(4.0 * 0.99**100, rel=1e-12)
+
+
+def test_a_line_without_transmission_time():
+    link, packet, header = rows(red(), rate=math.inf)
+    link.average, link.free = 4.0, 0
+    assert red_arrive(link, packet, header, 1e-6, Draws([])) == ADMIT
+    assert link.average == 0.0
+
+
+def reno(flows, discipline, parameters=None, seed=1, duration=60.0, warm_up=20.0):
+    """Long transfers over 10 Mbit/s: the time average of RED's average, and counts after the start."""
+    net = Network().link("a", "b", rate="10 Mbit/s", delay="10 ms", buffer=440, discipline=discipline)
+    net.link("b", "a", rate="10 Mbit/s", delay="10 ms")
+    net.flow("reno", path=["a", "b"], packet=500, count=flows, stagger=0.013, parameters=parameters or {})
+    one = Simulation(net, rng=seed)
+    one.advance(warm_up)
+    before = {name: int(one.world.links[0][name]) for name in ("dropped", "dropped_early", "marked")}
+    averages = []
+    for time in np.arange(warm_up, duration, 0.1):
+        one.advance(float(time))
+        averages.append(float(one.world.links[0].average))
+    one.books()
+    return float(np.mean(averages)), {name: int(one.world.links[0][name]) - before[name] for name in before}
+
+
+@pytest.mark.parametrize("flows", [5, 10, 20, 50])
+def test_t14(flows):
+    """schemes.md 17, T14: the mean average between the thresholds, for 5 to 50 long transfers."""
+    average, counts = reno(flows, red(low=44, high=132, gentle=True))
+    assert 44 <= average <= 132
+    assert counts["dropped_early"] == counts["dropped"] > 0
+
+
+def test_marks_instead_of_drops():
+    """With ECN senders the same control without a lost packet; who cannot be marked is dropped."""
+    average, counts = reno(10, red(low=44, high=132, gentle=True, ecn=True), {"ecn": 1})
+    assert 44 <= average <= 132
+    assert counts["marked"] > 100
+    assert counts["dropped"] == 0
+    _, counts = reno(10, red(low=44, high=132, gentle=True, ecn=True))
+    assert counts["marked"] == 0
+    assert counts["dropped_early"] > 100
+
+
+def test_marks_only_below_a_tenth():
+    """ns-2.35's mark_p: where p_b is above 0.1 a packet that could be marked is dropped."""
+    for level, expected in ((5.9, ADMIT), (6.1, DROP)):
+        link, packet, header = rows(red(low=5, high=15, max_p=1.0, weight=1e-12, ecn=True))
+        link.average, link.waiting, link.free = level, 6, 10**15
+        packet.marks = records.ECT
+        assert red_arrive(link, packet, header, 0.0, Draws([0.0])) == expected
+        assert bool(packet.marks & records.CE) == (expected == ADMIT)
+
+
+def test_no_drops_at_light_load():
+    """M/D/1 at load 0.5: 0.25 packets wait on average, far below 5."""
+    net = Network().link("a", "b", rate=RATE, buffer=100, discipline="red")
+    net.flow(traffic.poisson(RATE / 2), path=["a", "b"], packet=500)
+    one = Simulation(net, rng=1)
+    one.advance(20.0)
+    assert one.world.links[0].arrived > 90_000
+    assert one.world.links[0].dropped == 0
+
+
+def test_refused():
+    with pytest.raises(ValueError, match="packet = 0 bytes"):
+        red(packet=0)
+    with pytest.raises(ValueError, match="high = 5"):
+        red(low=5, high=5)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        queues.FIFO,
+        queues.FIFO_DEPARTURES,
+        queues.FAIR,
+        queues.round_robin(1500),
+        red(low=44, high=132, gentle=True, packet=1000, ecn=True, wait=True),
+        red(),
+        queues.mark_above(20),
+    ],
+)
+def test_made_again_from_name_and_parameters(one):
+    """What a scenario file needs."""
+    assert queues.NAMED[one.name](**one.parameters) == one
+    assert queues.discipline(one.name, **one.parameters) == one

@@ -1,0 +1,446 @@
+"""Scenarios: a network written is the network read, as a person would write it; mistakes are named with their table."""
+
+import inspect
+import math
+import tomllib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat.sim import Discipline, Network, Scheme, queues, run, scenario, schemes, traffic, writing
+from longfat.sim.queues import ADMIT
+from tests.sim.networks import AIMD, OWN, build
+
+FIND = {f"own:{scheme.name}": scheme for scheme in OWN}.get
+
+names = st.text(max_size=12).filter(bool)
+times = st.floats(0, 1e6) | st.sampled_from([0.0, 0.022, 0.1, 1e-6, 5e-324])
+rates = st.floats(0.125, 1e14) | st.sampled_from([5e6, 1.25e8, 1000 / 3]) | st.just(math.inf)
+sizes = st.integers(1, 10**15).map(float) | st.floats(1, 1e18)
+buffers = (
+    st.none() | st.integers(1, 10**15) | st.integers(1, 10**15).map("{} packets".format) | sizes.map("{} B".format)
+)
+disciplines = (
+    st.sampled_from(["fifo", "fair", "round-robin", "red", "fifo-departures"])
+    | st.builds(
+        queues.red,
+        low=st.integers(0, 5) | st.floats(0, 5),
+        high=st.floats(6, 100),
+        max_p=st.floats(1e-9, 1),
+        gentle=st.booleans(),
+        ecn=st.booleans(),
+    )
+    | st.builds(queues.mark_above, st.floats(0, 1e9))
+    | st.builds(queues.round_robin, st.integers(1, 9000))
+)
+finite_rates = rates.filter(math.isfinite)
+generators = (
+    st.builds(traffic.constant, finite_rates)
+    | st.builds(traffic.probe, st.floats(1e-9, 1e6))
+    | st.builds(traffic.poisson, finite_rates, exponential_sizes=st.booleans())
+    | st.builds(traffic.self_similar, finite_rates, st.floats(0.51, 0.99), st.just("1 s"), st.floats(1e-6, 1e6))
+    | st.builds(traffic.arrivals, st.floats(1e-6, 1e9), st.sampled_from(["reno", "vegas", AIMD]))
+)
+
+
+@st.composite
+def networks(draw):
+    net = Network(draw(st.text(max_size=12)))
+    nodes = draw(st.lists(names, min_size=2, max_size=5, unique=True))
+    for k in range(len(nodes) - 1):
+        options = {
+            "rate": draw(rates), "delay": draw(times), "buffer": draw(buffers), "discipline": draw(disciplines),
+            "loss": draw(st.floats(0, 1)), "jitter": draw(times),
+        }  # fmt: skip
+        name = draw(st.none() | st.just(f"line {k}"))
+        if draw(st.booleans()):
+            net.link(nodes[k], nodes[k + 1], duplex=True, name=name, **options)
+        else:
+            net.link(nodes[k + 1], nodes[k], rate=draw(rates), delay=draw(times))
+            net.link(nodes[k], nodes[k + 1], name=name, **options)
+    for k in range(draw(st.integers(0, 3))):
+        what = draw(st.sampled_from([*schemes.names(), *OWN]) | generators)
+        count = draw(st.integers(1, 3))
+        start, stagger = draw(st.floats(0, 1e6)), draw(st.floats(0, 1e6))
+        last = start + count * stagger
+        parameters = {}
+        if what == "reno" and draw(st.booleans()):
+            parameters = {"initial_ssthresh": draw(st.floats(1, 1e9) | st.just(math.inf))}
+        net.flow(
+            what, path=nodes if draw(st.booleans()) else nodes[:2], name=draw(st.none() | st.just(f"flöw {k}")),
+            file=draw(st.none() | sizes), start=start, stagger=stagger,
+            stop=draw(st.just(math.inf) | st.floats(last + 1, 1e8)), packet=draw(st.integers(1, 10**6)),
+            ack=draw(st.integers(1, 10**6)), access_rate=draw(rates), count=count, send_jitter=draw(times),
+            ack_path=draw(st.sampled_from(["reverse", "ideal"])), parameters=parameters,
+        )  # fmt: skip
+    return net
+
+
+@given(networks())
+@settings(deadline=None)
+def test_round_trip(net):
+    text = net.to_toml()
+    back = scenario.read(text, FIND)
+    assert back == net
+    assert back.name == net.name
+    assert back.to_toml() == text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_round_trip_of_the_tests_own_networks(seed):
+    net = build(seed)
+    assert scenario.read(net.to_toml(), FIND) == net
+
+
+def test_equality():
+    net = build(1)
+    assert net == build(1) != build(2)
+    assert net != "net"
+    first, second = (Network().link("a", "b", rate=1, loss=loss, duplex=True) for loss in (0.1, 0.2))
+    assert first != second
+    assert first != Network().link("b", "a", rate=1, loss=0.1, duplex=True)  # another order of the results
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(net)
+
+
+WRITTEN = """\
+name = "one bottleneck"
+
+[[link]]
+name = "here \\"and\\" there"
+from = "left"
+to = "right"
+rate = "40 Mbit/s"
+delay = "22 ms"
+buffer = "440 packets"
+discipline = {name = "red", low = 44, high = 132, gentle = true}
+duplex = true
+
+[[link]]
+from = "right"
+to = "far"
+rate = "100 kbit/s"
+buffer = "64 KiB"
+loss = 0.001
+
+[[flow]]
+scheme = "reno"
+path = ["left", "right"]
+file = "2 MB"
+stagger = "1.5 s"
+packet = "500 B"
+count = 3
+
+[flow.parameters]
+initial_ssthresh = 440
+
+[[flow]]
+name = "noise"
+traffic = {kind = "poisson", rate = "4 Mbit/s", exponential_sizes = true}
+path = ["left", "right", "far"]
+stop = "10 s"
+
+[run]
+duration = "1 min"
+rng = 7
+"""
+
+
+def test_as_a_person_writes_it():
+    """Units, no defaults, one table for a line with two like directions: the text is fixed, and read by hand below."""
+    net = Network("one bottleneck")
+    net.link(
+        "left", "right", name='here "and" there', rate=5e6, delay=0.022, buffer=440, duplex=True,
+        discipline=queues.red(low=44, high=132, gentle=True),
+    )  # fmt: skip
+    net.link("right", "far", rate=12500, buffer="65536 B", loss=1e-3)
+    net.flow("reno", path=["left", "right"], file=2e6, stagger=1.5, packet=500, count=3,
+             parameters={"initial_ssthresh": 440})  # fmt: skip
+    net.flow(traffic.poisson(5e5, exponential_sizes=True), path=["left", "right", "far"], stop=10, name="noise")
+    expected = WRITTEN.replace("1 min", "60 s")
+    assert net.to_toml(duration=60, rng=7) == expected
+    back, options = scenario.parse(WRITTEN)
+    assert back == net
+    assert options == {"duration": 60.0, "rng": 7}
+
+
+EVERYTHING = """
+name = "every key"
+
+[[link]]
+name = "there"
+from = "a"
+to = "b"
+rate = 1e6
+delay = "10 ms"
+buffer = 20
+discipline = "fair"
+loss = "1%"
+duplex = true
+
+[[link]]
+from = "b"
+to = "c"
+rate = "8 Mbit/s"
+jitter = 0.001
+
+[[flow]]
+name = "sender"
+scheme = "reno"
+path = ["a", "b", "c"]
+file = 20000
+start = 0.5
+stagger = "1 s"
+stop = 20
+packet = 500
+ack = "40 B"
+access_rate = "1 Mbit/s"
+ack_path = "ideal"
+count = 2
+send_jitter = "1 ms"
+parameters = {initial_ssthresh = 8}
+
+[[flow]]
+path = ["a", "b"]
+traffic = {kind = "on-off", rate = 1e5, on = "1 s", off = 2}
+
+[run]
+duration = "25 s"
+warm_up = 0.1
+replications = 2
+confidence = "90%"
+sample_every = "1 s"
+rng = 3
+"""
+
+
+def test_every_key():
+    document = tomllib.loads(EVERYTHING)
+    assert {key for table in document["link"] for key in table} == set(scenario.LINK)
+    assert {key for table in document["flow"] for key in table} == set(scenario.FLOW)
+    assert set(document["run"]) == set(scenario.RUN)
+    net, options = scenario.parse(EVERYTHING)
+    net_by_hand = Network("every key")
+    net_by_hand.link("a", "b", rate=1e6, delay=0.01, buffer=20, discipline="fair", loss=0.01, duplex=True, name="there")
+    net_by_hand.link("b", "c", rate=1e6, jitter=0.001)
+    net_by_hand.flow(
+        "reno", path=["a", "b", "c"], name="sender", file=20000, start=0.5, stagger=1, stop=20, packet=500, ack=40,
+        access_rate=125000, ack_path="ideal", count=2, send_jitter=0.001, parameters={"initial_ssthresh": 8},
+    )  # fmt: skip
+    net_by_hand.flow(traffic.on_off(1e5, 1, 2), path=["a", "b"])
+    assert net == net_by_hand
+    assert options == {
+        "duration": 25.0, "warm_up": 0.1, "replications": 2, "confidence": 0.9, "sample_every": 1.0, "rng": 3,
+    }  # fmt: skip
+    data = run(net, **options, progress=False)
+    assert data.attrs["confidence"] == 0.9
+    assert data.sizes["time"] == 26
+    assert list(data.flow.values) == ["sender-1", "sender-2", "on-off-2"]
+    assert scenario.parse(net.to_toml(**options)) == (net, options)
+
+
+GIVEN = {"mark-above": {"threshold": 20}}
+
+
+@pytest.mark.parametrize("name", queues.NAMED)
+def test_every_discipline(name):
+    """By its name, whoever adds one."""
+    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=queues.discipline(name, **GIVEN.get(name, {})))
+    assert scenario.read(net.to_toml()) == net
+    assert (f'"{name}"' in net.to_toml()) == (name != "fifo")  # the default is left out
+    assert "own:" not in net.to_toml()
+
+
+ARGUMENTS = {
+    "rate": 1e5, "interval": 0.1, "on": 1.0, "off": 0.5, "hurst": 0.8, "connections": 3, "by": "sack",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", scenario.GENERATORS)
+def test_every_generator(kind):
+    made = scenario.GENERATORS[kind]
+    takes = inspect.signature(made).parameters
+    options = {name: ARGUMENTS[name] for name, one in takes.items() if one.default is one.empty}
+    net = Network().link("a", "b", rate=1e6, duplex=True).flow(made(**options), path=["a", "b"], file=1000)
+    assert scenario.read(net.to_toml()) == net
+    values = "".join(f", {name} = {value!r}" for name, value in options.items()).replace("'", '"')
+    text = net.to_toml().split("[[flow]]")[0] + (
+        f'[[flow]]\ntraffic = {{kind = "{kind}"{values}}}\npath = ["a", "b"]\nfile = 1000\n'
+    )
+    assert scenario.read(text) == net
+
+
+def drop_some(link, packet, header, now, rng):
+    return ADMIT
+
+
+def test_ones_own():
+    """A scheme, discipline or generator that is not the package's is never read as another, and a run keeps its name."""
+    impostor = Scheme("reno", ack=AIMD.ack)
+    mine = Discipline("fifo", arrive=drop_some)
+    net = Network().link("a", "b", rate=1e6, buffer=5, discipline=mine, duplex=True)
+    net.flow(impostor, path=["a", "b"], file=3000)
+    text = net.to_toml()
+    assert 'scheme = "own:reno"  # a Scheme of one\'s own: name its file, as in "my_file.py:NAME"\n' in text
+    assert 'discipline = "own:fifo"  # a Discipline' in text
+    with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not at hand: name the file"):
+        scenario.read(text)
+    assert scenario.read(text, {"own:reno": impostor, "own:fifo": mine}.get) == net
+    with pytest.raises(ValueError, match="discipline = 'own:fifo' is no Discipline but Scheme"):
+        scenario.read(text, {"own:fifo": impostor}.get)
+    assert run(net, rng=1, progress=False).attrs["network"] == text
+    made_by_hand = traffic.Traffic("poisson", 1, rate=1e5, shape_on=3.0)
+    text = Network().link("a", "b", rate=1e6).flow(made_by_hand, path=["a", "b"]).to_toml()
+    assert "own:poisson" in text
+    with pytest.raises(ValueError, match="flow 1: traffic: kind = 'own:poisson' is unknown"):
+        scenario.read(text)
+
+
+def test_options_that_a_file_cannot_hold():
+    net = Network()
+    assert net.to_toml(duration="1.5 s", warm_up="auto", rng=None, confidence=0.9) == (
+        '[run]\nduration = "1.5 s"\nwarm_up = "auto"\nconfidence = 0.9\n'
+    )
+    with pytest.raises(ValueError, match="option = 'durations' is unknown: did you mean 'duration'"):
+        net.to_toml(durations=3)
+    assert net.to_toml(rng=np.int64(3)) == "[run]\nrng = 3\n"
+    with pytest.raises(ValueError, match=r"rng = SeedSequence.*: a file can hold whole numbers"):
+        net.to_toml(rng=np.random.SeedSequence(1))
+
+
+def test_precision():
+    """Six digits where they are the number, all of them where they are not."""
+    assert writing._written(0.1, "s") == "100 ms"
+    assert writing._written(0.1 + 0.2, "s") == "0.30000000000000004 s"
+    assert writing._written(1 / 3, "bytes/s") == "2.6666666666666665 bit/s"
+    assert writing._written(1234567.0, "bytes") == "1234567 B"
+    assert writing._written(math.inf, "bytes/s") == math.inf
+
+
+LINES = 'link = [{from = "a", to = "b", rate = 1e6, duplex = true}]\n'
+
+
+def with_link(more):
+    return f'link = [{{from = "a", to = "b", rate = 1e6, {more}}}]'
+
+
+def with_flow(more, path='["a", "b"]'):
+    return LINES + f'flow = [{{scheme = "reno", path = {path}{more and ", " + more}}}]'
+
+
+REFUSALS = {
+    "syntax": ("[[link]\n", "Expected ']]' at the end of an array declaration"),
+    "twice": ('name = "a"\nname = "b"', "Cannot overwrite a value"),
+    "top": ("flows = []", "key = 'flows' is unknown: did you mean 'flow'? Allowed are flow, link, name, run"),
+    "plural": ('[link]\nfrom = "a"', "link is no list of tables: head each with [[link]]"),
+    "no tables": ("flow = [3]", "flow 1: 3 is no table"),
+    "run": ("[[run]]", "run = [{}] is out of range: allowed is a table"),
+    "title": ("name = 3", "name = 3 is out of range: allowed is text"),
+    "link key": (with_link("bufer = 3"), "link 1: key = 'bufer' is unknown: did you mean 'buffer'?"),
+    "no rate": ('link = [{from = "a", to = "b"}]', "link 1: 'rate' is missing"),
+    "no from": ('link = [{to = "b", rate = 1}]', "link 1: 'from' is missing"),
+    "node": ('link = [{from = 1, to = "b", rate = 1}]', "link 1: from = 1 is out of range: allowed is text"),
+    "unit": (with_link('delay = "3 m"'), "link 1: delay = '3 m' has an unknown unit"),
+    "dimension": (with_link('delay = "3 MB"'), "link 1: delay = '3 MB' has a unit of another dimension"),
+    "negative": (with_link("delay = -1"), "link 1: delay = -1 s is out of range"),
+    "flag": (with_link('duplex = "yes"'), "link 1: duplex = 'yes' is out of range: allowed is true or false"),
+    "true": (with_link("buffer = true"), "link 1: buffer = true is out of range: allowed is a number [packets]"),
+    "half": (with_link("buffer = 1.5"), "link 1: buffer = 1.5 packets is out of range: allowed are whole numbers"),
+    "share": (with_link('loss = "2"'), "link 1: loss = 2 is out of range"),
+    "date": (with_link("loss = 2020-01-01"), "link 1: loss = datetime.date(2020, 1, 1) is out of range"),
+    "discipline": (with_link('discipline = "rad"'), "link 1: discipline = 'rad' is unknown: did you mean 'red'?"),
+    "nameless": (with_link("discipline = {low = 5}"), "link 1: discipline: 'name' is missing"),
+    "no text": (with_link("discipline = {name = 5}"), "link 1: discipline: name = 5 is no text"),
+    "thresholds": (
+        with_link('buffer = 9, discipline = {name = "red", low = 5, high = 3}'),
+        "link 1: discipline 'red': high = 3 packets is out of range: allowed are values in (5, 1e+15]",
+    ),
+    "red key": (
+        with_link('discipline = {name = "red", hihg = 5}'),
+        "link 1: discipline 'red': key = 'hihg' is unknown: did you mean 'high'?",
+    ),
+    "red flag": (
+        with_link('discipline = {name = "red", ecn = "yes"}'),
+        "link 1: discipline 'red': ecn = 'yes' is out of range: allowed is true or false",
+    ),
+    "no threshold": (
+        with_link('buffer = 9, discipline = "mark-above"'),
+        "link 1: discipline 'mark-above': 'threshold' is missing",
+    ),
+    "fifo": (
+        with_link('discipline = {name = "fifo", low = 5}'),
+        "link 1: discipline 'fifo': it takes no parameters, so 'low' is unknown",
+    ),
+    "own": (
+        with_link('discipline = {name = "mine.py:it", low = 5}'),
+        "link 1: discipline = 'mine.py:it' is not at hand",
+    ),
+    "same": (LINES.replace("]", ', {from = "b", to = "a", rate = 1}]'), "link 2: there is a link from 'b' to 'a'"),
+    "sheme": (LINES + 'flow = [{sheme = "reno", path = ["a", "b"]}]', "'sheme' is unknown: did you mean 'scheme'?"),
+    "renno": (
+        LINES + 'flow = [{scheme = "reno", path = ["a", "b"]}, {scheme = "renno", path = ["a", "b"]}]',
+        "flow 2: scheme = 'renno' is unknown: did you mean 'reno'?",
+    ),
+    "no scheme": (LINES + 'flow = [{path = ["a", "b"]}]', "flow 1: 'scheme' (or 'traffic') is missing"),
+    "both": (with_flow('traffic = {kind = "probe"}'), "flow 1: 'scheme' and 'traffic' exclude each other"),
+    "no path": (LINES + 'flow = [{scheme = "reno"}]', "flow 1: 'path' is missing"),
+    "path text": (with_flow("", '"ab"'), "flow 1: path = 'ab' is out of range: allowed is a list of nodes"),
+    "path numbers": (with_flow("", "[1, 2]"), "flow 1: path = [1, 2] is out of range: allowed is a list of nodes"),
+    "path apart": (with_flow("", '["a", "c"]'), "flow 1: path = a -> c of flow 'reno-1' does not connect"),
+    "count": (with_flow("count = 2.5"), "flow 1: count = 2.5 is out of range: allowed is a whole number"),
+    "ack path": (with_flow('ack_path = "idle"'), "flow 1: ack_path = 'idle' of flow 'reno-1' is out of range"),
+    "parameter": (
+        with_flow("parameters = {initial_ssthrsh = 3}"),
+        "flow 1: parameter = 'initial_ssthrsh' is unknown: did you mean 'initial_ssthresh'?",
+    ),
+    "parameter text": (
+        with_flow('parameters = {initial_ssthresh = "big"}'),
+        "flow 1: initial_ssthresh = 'big' packets is out of range",
+    ),
+    "no kind": (LINES + 'flow = [{traffic = {rate = 1}, path = ["a", "b"]}]', "flow 1: traffic: 'kind' is missing"),
+    "kind": (
+        LINES + 'flow = [{traffic = {kind = "poison"}, path = ["a", "b"]}]',
+        "flow 1: traffic: kind = 'poison' is unknown: did you mean 'poisson'?",
+    ),
+    "no traffic rate": (
+        LINES + 'flow = [{traffic = {kind = "poisson"}, path = ["a", "b"]}]',
+        "flow 1: traffic 'poisson': 'rate' is missing",
+    ),
+    "traffic unit": (
+        LINES + 'flow = [{traffic = {kind = "poisson", rate = "3 ms"}, path = ["a", "b"]}]',
+        "flow 1: traffic 'poisson': rate = '3 ms' has a unit of another dimension",
+    ),
+    "by": (
+        LINES + 'flow = [{traffic = {kind = "arrivals", connections = 1, by = "renno"}, path = ["a", "b"]}]',
+        "flow 1: scheme = 'renno' is unknown: did you mean 'reno'?",
+    ),
+    "run key": ('[run]\nseed = 3', "run: key = 'seed' is unknown: did you mean"),
+    "run type": ("[run]\nreplications = 2.0", "run: replications = 2.0 is out of range: allowed is a whole number"),
+    "run unit": ('[run]\nduration = "3 MB"', "run: duration = '3 MB' has a unit of another dimension"),
+    "deep": (f"a = {'[' * 100_000}", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSALS)
+def test_refusals(what):
+    text, words = REFUSALS[what]
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        scenario.read(text)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_parameters_with_units():
+    """Text where the scheme's parameter has a unit of time, size or rate."""
+    from longfat.sim import Parameter
+
+    timed = Scheme("timed", ack=AIMD.ack, parameters={"pause": Parameter(1.0, "s", "[0, 10]")})
+    text = LINES + 'flow = [{scheme = "own:timed", path = ["a", "b"], parameters = {pause = "20 ms"}}]'
+    net = scenario.read(text, {"own:timed": timed}.get)
+    assert net.flows[0].parameters == {"pause": 0.02}
+    assert '[flow.parameters]\npause = "20 ms"\n' in net.to_toml()
+    with pytest.raises(ValueError, match="flow 1: pause = 20 s is out of range"):
+        scenario.read(text.replace("20 ms", "20 s"), {"own:timed": timed}.get)
