@@ -159,7 +159,7 @@ def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
             ax.plot(data.time, trace.sel({dim: one}), label=str(one))
         ax.set(ylabel=f"{name} [packets]", ylim=(0, None), xlim=(0, float(data.time[-1])))
         if 0 < len(busy) <= 7:
-            ax.legend(loc="upper right")
+            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(busy))
     axes[1].set_xlabel("time [s]")
     return axes
 

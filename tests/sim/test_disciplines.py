@@ -203,8 +203,9 @@ def tell(link, packet, header, now, rng):
 
 
 def hear(flow, event):
-    """The first note's time and header; an acknowledgment's header is zero."""
-    if event.header[0] == 11.0 and flow.u[0] == 0.0:
+    """A note's time and header; it acknowledges no packet."""
+    if event.number == NONE:
+        flow.u[3] += event.header[0]
         flow.u[0] = event.now
         flow.u[1] = event.header[1]
         flow.u[2] = event.header[2]
@@ -235,6 +236,24 @@ def test_notes(ack_path, at):
     assert flow.u[1] == pytest.approx(there, abs=2e-9)
     assert flow.u[0] == pytest.approx(there + back, abs=2e-9)
     assert flow.u[2] == 2 * at
+    assert flow.u[3] == 11.0  # one
+
+
+def keep_acks(flow, event):
+    """The header of what acknowledges a packet."""
+    if event.number != NONE:
+        flow.u[0] += abs(event.header[0]) + abs(event.header[1]) + abs(event.header[2])
+    return flow.window
+
+
+    """Packets that carry no header bring none back, whatever a note brought before."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("telling", arrive=tell))
+    net.link("b", "a", rate=1e6, delay=0.01)
+    net.flow(Scheme("keeper", ack=keep_acks), path=["a", "b"], file=1000)
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert one.world.flows[0].acks_received == 1
+    assert one.world.flows[0].u[0] == 0.0
 
 
 def test_marks_above_a_threshold():

@@ -183,7 +183,7 @@ def test_the_glitch(name, gone):
 
 @pytest.mark.parametrize("name", RULES)
 def test_no_victim_among_equals(name):
-    """An arrival that is no better than any that waits is dropped itself; with buffer 1 a better one takes its place."""
+    """An arrival that is no better than any that waits is dropped itself; a better one takes the only place."""
     for priorities, left in (((0, 2, 2), [0, 1]), ((0, 2, 3), [0, 1]), ((0, 2, 1), [0, 2])):
         log = Log()
         parameters = log.parameter | {"random": 0.0} | {f"of {k}": float(p) for k, p in enumerate(priorities)}

@@ -277,7 +277,7 @@ def drop_some(link, packet, header, now, rng):
 
 
 def test_ones_own():
-    """A scheme, discipline or generator that is not the package's is never read as another, and a run keeps its name."""
+    """A scheme, discipline or generator that is not the package's is not read as another; a run keeps its name."""
     impostor = Scheme("reno", ack=AIMD.ack)
     mine = Discipline("fifo", arrive=drop_some)
     net = Network().link("a", "b", rate=1e6, buffer=5, discipline=mine, duplex=True)
@@ -389,6 +389,7 @@ REFUSALS = {
     "path text": (with_flow("", '"ab"'), "flow 1: path = 'ab' is out of range: allowed is a list of nodes"),
     "path numbers": (with_flow("", "[1, 2]"), "flow 1: path = [1, 2] is out of range: allowed is a list of nodes"),
     "path apart": (with_flow("", '["a", "c"]'), "flow 1: path = a -> c of flow 'reno-1' does not connect"),
+    "access rate": (with_flow("access_rate = -1"), "flow 1: access_rate = -1 bytes/s is out of range"),
     "count": (with_flow("count = 2.5"), "flow 1: count = 2.5 is out of range: allowed is a whole number"),
     "ack path": (with_flow('ack_path = "idle"'), "flow 1: ack_path = 'idle' of flow 'reno-1' is out of range"),
     "parameter": (
@@ -407,6 +408,10 @@ REFUSALS = {
     "no traffic rate": (
         LINES + 'flow = [{traffic = {kind = "poisson"}, path = ["a", "b"]}]',
         "flow 1: traffic 'poisson': 'rate' is missing",
+    ),
+    "traffic type": (
+        LINES + 'flow = [{traffic = {kind = "poisson", rate = true}, path = ["a", "b"]}]',
+        "flow 1: traffic 'poisson': rate = true is out of range: allowed is a number or text with a unit",
     ),
     "traffic unit": (
         LINES + 'flow = [{traffic = {kind = "poisson", rate = "3 ms"}, path = ["a", "b"]}]',

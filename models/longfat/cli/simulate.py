@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,9 +60,14 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
     """Run, and print the answer."""
     from longfat.sim import run
 
-    data = run(net, **options)
+    data = run(net, **options, progress=sys.stderr.isatty())  # for scripts, stderr holds errors only
     data.attrs["scenario"] = Path(scenario).name
-    click.echo(json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net))
+    answer = json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net)
+    try:
+        answer.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        answer = answer.replace("±", "+-").encode("ascii", "replace").decode()
+    click.echo(answer)
     return data
 
 
@@ -73,9 +79,9 @@ def summary(data: xr.Dataset, net: Network) -> dict[str, Any]:
     >>> net = net.flow(traffic.constant(1e5), path=["a", "b"], name="steady")
     >>> answer = summary(run(net, duration=1.005, rng=1, progress=False), net)
     >>> answer["flows"][0]["sent"], answer["flows"][0]["delivered"], answer["links"][0]["dropped"]
-    (101, 99, 0)
+    (101, 100, 0)
     >>> answer["run"]["conservation"]["data"]
-    {'sent': 101, 'received': 99, 'dropped': 0, 'in_flight': 2}
+    {'sent': 101, 'received': 100, 'dropped': 0, 'in_flight': 1}
     """
     a = data.attrs
     books = {

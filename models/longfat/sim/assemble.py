@@ -20,6 +20,7 @@ from longfat.sim.world import World, rows
 
 SLOTS, DISCIPLINE_SLOTS = 8, 4
 _UNBOUNDED = 2**62
+MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
 
 @dataclass
@@ -236,7 +237,7 @@ def _fill_flow(row: Any, flow: Flow, slot: int, start: float, first: int) -> Non
         row.shape_on, row.shape_off = traffic.shape_on, traffic.shape_off
         row.mean_size = flow.packet if traffic.exponential_sizes else 0.0
         gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or flow.packet / traffic.rate
-        row.gap = min(gap, 4e9) * SECOND  # later than every run ends
+        row.gap = gap * SECOND
 
 
 def _world(
@@ -257,6 +258,9 @@ def _world(
         if not duration < math.inf:
             raise ValueError("sample_every needs a duration")
         row.sample_every = max(1, round(every * SECOND))
+        least = (len(flows) + builder.named) * duration / MOST_SAMPLES
+        if every < least:
+            raise refuse("sample_every", every, "s", f"[{least:g}, inf)")
         row.samples_room = round(duration * SECOND) // int(row.sample_every) + 1
         row.sampled_flows, row.sampled_links = len(flows), builder.named
         world.flow_samples = rows(row.samples_room * len(flows), records.FLOW_SAMPLE)

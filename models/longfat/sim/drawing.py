@@ -221,7 +221,7 @@ def _list(flows: list[Flow]) -> list[tuple[str, str, str]]:
         kind = [made.name for made in (flow.traffic, flow.scheme) if made is not None]
         if flow.file is not None:
             kind.append(text(flow.file, "bytes"))
-        copies = f"{flow.count} × " if flow.count > 1 else ""
+        copies = f"{flow.count} times " if flow.count > 1 else ""
         path = " → ".join(map(_short, flow.path[:8])) + (" → …" if len(flow.path) > 8 else "")
         rows.append((_short(flow.name, 30), copies + ", ".join(kind), path))
     if len(flows) > LISTED:

@@ -246,7 +246,7 @@ class Network:
             stop=math.inf if stop == math.inf else quantities.duration(stop, "stop", "[0, 1e9]"),
             packet=whole_number("packet", quantities.size(packet, "packet", "[1, 1e6]"), "bytes", "[1, 1e6]"),
             ack=whole_number("ack", quantities.size(ack, "ack", "[1, 1e6]"), "bytes", "[1, 1e6]"),
-            access_rate=math.inf if access_rate == math.inf else quantities.rate(access_rate),
+            access_rate=math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
             ack_path=ack_path,
             count=count,
             send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),

@@ -33,7 +33,8 @@ FLOW = {
     "count": "whole", "send_jitter": "s", "parameters": "table",
 }  # fmt: skip
 RUN = {
-    "duration": "s", "warm_up": "s", "replications": "whole", "confidence": "share", "sample_every": "s", "rng": "whole",
+    "duration": "s", "warm_up": "s", "replications": "whole", "confidence": "share", "sample_every": "s",
+    "rng": "whole",
 }  # fmt: skip
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
@@ -46,6 +47,7 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "bytes": (_QUANTITY, 'a number [bytes] or text such as "64 KiB"'),
     "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
     "share": (_QUANTITY, 'a number or text such as "1%"'),
+    "quantity": (_QUANTITY, "a number or text with a unit"),
     "whole": ((int,), "a whole number"),
     "flag": ((bool,), "true or false"),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
@@ -146,7 +148,7 @@ def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, 
             if keys[key] == "tables":
                 raise ValueError(f"{what}{key} is no list of tables: head each with [[{key}]]")
             raise ValueError(f"{what}{key} = {_shown(value)} is out of range: allowed is {words}")
-        if keys[key] == "nodes" and not all(isinstance(node, str) for node in value):
+        if isinstance(value, list) and keys[key] == "nodes" and not all(isinstance(node, str) for node in value):
             raise ValueError(f"{what}{key} = {_shown(value)} is out of range: allowed is {words}")
     for key in required:
         if key not in table:
@@ -187,7 +189,7 @@ def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find
     if not takes and options:
         raise ValueError(f"{what}it takes no parameters, so {next(iter(options))!r} is unknown")
     kinds = {
-        name: "text" if name == "by" else "flag" if isinstance(one.default, bool) else "share"
+        name: "text" if name == "by" else "flag" if isinstance(one.default, bool) else "quantity"
         for name, one in takes.items()
     }
     _check(what, options, kinds, tuple(name for name, one in takes.items() if one.default is one.empty))
@@ -218,12 +220,8 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
         both = "scheme" in table
         raise ValueError("'scheme' and 'traffic' exclude each other" if both else "'scheme' (or 'traffic') is missing")
     options = {key: value for key, value in table.items() if key not in ("scheme", "traffic")}
-    if "scheme" in table:
-        what: Scheme | Traffic = _scheme(table["scheme"], find)
-        chosen: Scheme | None = what
-    else:
-        what = _traffic(dict(table["traffic"]), find)
-        chosen = what.scheme
+    what = _scheme(table["scheme"], find) if "scheme" in table else _traffic(dict(table["traffic"]), find)
+    chosen = what if isinstance(what, Scheme) else what.scheme
     if "parameters" in table:
         options["parameters"] = {
             key: _parameter(key, value, chosen) if isinstance(value, str) else value

@@ -14,9 +14,9 @@ def diary_of(scheme, *drop, mark, until, **parameters):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_a_mark_halves_once_a_window(scheme):
-    """1.9 rules 1 and 2. 7, 8, 9 make the window 11, 15..20 go, and the marked 10 makes it 5.5. The receiver repeats the
-    mark until packet 21, the first new one, tells it of the reduction: at 0.5 s there is no growth, 20 + 1 + 5 = 26;
-    at 0.6 s there is: 5.5 + 1/5.5 + ... = 6.36, 26 + 6 = 32. Nothing is sent twice."""
+    """1.9 rules 1 and 2. 7, 8, 9 make the window 11, 15..20 go, and the marked 10 makes it 5.5. The receiver repeats
+    the mark until packet 21, the first new one, tells it of the reduction: at 0.5 s there is no growth, 20 + 1 + 5 =
+    26; at 0.6 s there is: 5.5 + 1/5.5 + ... = 6.36, 26 + 6 = 32. Nothing is sent twice."""
     diary = diary_of(scheme, mark=(10,), until=0.65)
     assert diary.sent(0.4) == [*range(15, 21)]
     assert diary.sent(0.5) == [*range(21, 26)]
@@ -72,8 +72,8 @@ def test_a_mark_on_a_duplicate(scheme):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_window_of_one(scheme):
-    """1.9 rule 3. Packet 0 is marked: the window stays 1, and the timer, after one round trip of 0.1 s 0.1 + 4 x 0.05 =
-    0.3 s, is twice that. The next acknowledgment ends it, and opens the window."""
+    """1.9 rule 3. Packet 0 is marked: the window stays 1, and the timer, after one round trip of 0.1 s 0.1 + 4 x 0.05
+    = 0.3 s, is twice that. The next acknowledgment ends it, and opens the window."""
     diary = diary_of(scheme, mark=(0,), until=0.15)
     assert diary.sent(0.1) == [1]
     assert diary.flow.backoff == 2.0
@@ -84,7 +84,8 @@ def test_window_of_one(scheme):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_a_mark_after_a_timeout(scheme):
-    """1.9 rule 2: 7..14 are lost; 8, sent again after 7, is marked though it is of the window of the timeout: 2/2 = 1."""
+    """1.9 rule 2: 7..14 are lost; 8, sent again after 7, is marked though it is of the window of the timeout: 2/2 =
+    1."""
     diary = diary_of(scheme, *range(7, 15), mark=(8,), until=1.55, min_rto=1)
     assert diary.sent(1.4) == [8, 9]
     assert min(entry.window for entry in diary.entries if entry.time == 1.5) == 1.0
@@ -94,8 +95,8 @@ def test_a_mark_after_a_timeout(scheme):
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_a_loss_is_told_to_the_receiver(scheme):
-    """RFC 3168, 6.1.2: CWR goes with the first new packet after any reduction, here at 0.5 s; the mark of 9 is news at
-    0.4 s and halves, 10 is lost in the same window; without CWR the echo would never end."""
+    """RFC 3168, 6.1.2: CWR goes with the first new packet after any reduction, here at 0.5 s; the mark of 9 is news
+    at 0.4 s and halves, 10 is lost in the same window; without CWR the echo would never end."""
     diary = diary_of(scheme, 10, mark=(9,), until=0.85)
     assert diary.flow.echo_ce == 0
     assert diary.flow.cwr == 0

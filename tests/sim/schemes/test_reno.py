@@ -6,9 +6,9 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_fast_recovery():
-    """1.4 rules 1, 2, 3. Packet 10 of 7..14 is lost; 7, 8, 9 make the window 11 and let 15..20 go; the third duplicate
-    halves the 11 under way: ssthresh = window = 5, inflation 3, packet 10 goes. The duplicates of 14..20 inflate to 10:
-    packet 10 + 5 + 10 = 25 is the first not sent. The new acknowledgment, 21, ends it: 5 + 1/5."""
+    """1.4 rules 1, 2, 3. Packet 10 of 7..14 is lost; 7, 8, 9 make the window 11 and let 15..20 go; the third
+    duplicate halves the 11 under way: ssthresh = window = 5, inflation 3, packet 10 goes. The duplicates of 14..20
+    inflate to 10: packet 10 + 5 + 10 = 25 is the first not sent. The new acknowledgment, 21, ends it: 5 + 1/5."""
     diary = Diary("reno", drop_numbers(10), 0.65)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 10]
     again = diary.all(10)[1]
@@ -21,9 +21,9 @@ def test_fast_recovery():
 
 
 def test_second_hole_waits_for_the_timer():
-    """1.4 rule 1 with `bugfix`. 10 and 12 are lost. The acknowledgment 12, at 0.5 s, ends recovery with a window of 5.2
-    and 12..23 under way; 21, 22, 23 are its three duplicates, for data sent before the reduction: nothing happens until
-    the timer goes off, 1 s after 0.5 s. ssthresh = max(2, floor(5.2/2)) = 2."""
+    """1.4 rule 1 with `bugfix`. 10 and 12 are lost. The acknowledgment 12, at 0.5 s, ends recovery with a window of
+    5.2 and 12..23 under way; 21, 22, 23 are its three duplicates, for data sent before the reduction: nothing happens
+    until the timer goes off, 1 s after 0.5 s. ssthresh = max(2, floor(5.2/2)) = 2."""
     diary = Diary("reno", drop_numbers(10, 12), 1.65, min_rto=1)
     assert diary.sent(0.5) == [21, 22, 23]
     assert diary.sent(0.6) == []

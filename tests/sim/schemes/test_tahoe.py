@@ -24,8 +24,8 @@ def test_initial_window_and_ssthresh():
 
 def test_fast_retransmit():
     """1.3 rule 3. Packet 10 is lost out of 7..14. 7, 8, 9 make the window 11 and let 15..20 go; the duplicates of 11,
-    12, 13 make ssthresh floor(11/2) = 5 and the window 1; those of 14..20 do nothing. Packet 10 then covers all to 20:
-    the window is 2, and opens by 1 per acknowledgment until 5, then by 1/5, 1/5.2, 1/5.39."""
+    12, 13 make ssthresh floor(11/2) = 5 and the window 1; those of 14..20 do nothing. Packet 10 then covers all to
+    20: the window is 2, and opens by 1 per acknowledgment until 5, then by 1/5, 1/5.2, 1/5.39."""
     diary = Diary("tahoe", drop_numbers(10), 0.75)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 10]
     assert diary.all(10)[1].ssthresh == 5.0
@@ -48,8 +48,8 @@ def test_duplicate_threshold():
 
 @pytest.mark.parametrize(("bugfix", "last"), [(1, [63, 64, 65, 66, 67]), (0, [63, 64, 65, 66, 67, 63])])
 def test_bugfix(bugfix, last):
-    """1.3 rule 6. Of 31..62 four are lost, 31, 32, 34 and 38. Going back sends 31; 32, 33; 34, 35, 36; 38..41: what has
-    arrived already gives duplicates, 39, 40, 41 the third one, for data sent before the reduction."""
+    """1.3 rule 6. Of 31..62 four are lost, 31, 32, 34 and 38. Going back sends 31; 32, 33; 34, 35, 36; 38..41: what
+    has arrived already gives duplicates, 39, 40, 41 the third one, for data sent before the reduction."""
     diary = Diary("tahoe", drop_numbers(31, 32, 34, 38), 1.05, bugfix=bugfix)
     assert [diary.sent(t) for t in (0.6, 0.7, 0.8, 0.9)] == [[31], [32, 33], [34, 35, 36], [38, 39, 40, 41]]
     assert diary.sent(1.0) == last
@@ -57,8 +57,8 @@ def test_bugfix(bugfix, last):
 
 
 def test_timeout():
-    """1.3 rule 4. All of 7..14 are lost; the timer, 1 s here, was last set at 0.3 s. ssthresh floor(8/2) = 4; the window
-    goes 1; 2; 3, 4; 4.25, ..."""
+    """1.3 rule 4. All of 7..14 are lost; the timer, 1 s here, was last set at 0.3 s. ssthresh floor(8/2) = 4; the
+    window goes 1; 2; 3, 4; 4.25, ..."""
     diary = Diary("tahoe", drop_numbers(*range(7, 15)), 1.65, min_rto=1)
     assert list(diary.rounds)[4:] == [1.3, 1.4, 1.5, 1.6]
     assert [diary.sent(t) for t in (1.3, 1.4, 1.5)] == [[7], [8, 9], [10, 11, 12, 13]]

@@ -24,8 +24,8 @@ def test_slow_start_every_other_round():
 
 
 def test_avoidance():
-    """1.7 rule 4: with ssthresh 2 and nothing queued the window of 4 grows by 1/4 for each of the 4 acknowledgments, that
-    of 5 by 1/5 five times; with alpha 0 it holds."""
+    """1.7 rule 4: with ssthresh 2 and nothing queued the window of 4 grows by 1/4 for each of the 4 acknowledgments,
+    that of 5 by 1/5 five times; with alpha 0 it holds."""
     diary = Diary("vegas", until=0.25, initial_window=4, initial_ssthresh=2)
     assert [len(diary.sent(t)) for t in (0.0, 0.1, 0.2)] == [4, 5, 6]
     assert diary.flow.window == pytest.approx(6.0, abs=1e-12)
@@ -34,13 +34,10 @@ def test_avoidance():
 
 def test_fine_timer_on_the_first_duplicate():
     """1.7 rules 5 and 7. 13, of 10..13 at 0.5 s, is lost; 10, 11, 12 make the window 7. 14, sent at 0.6 s, brings the
-    first duplicate at 0.7 s, when 13 is 0.2 s old, and 12 and 14 were sent 0.1 s apart: 0.15 s. The fine timer, after 13
-    round trips of 0.1 s, is (0.1 + 2 x 0.05 x 0.75^12) 17/16 = 0.110 s: 13 goes, window 3/4 of 7, inflation 1. Five
-    more duplicates make it 6: 13 + 5.25 + 6 = 24.25."""
+    first duplicate at 0.7 s, when 13 is 0.2 s old, and 12 and 14 were sent 0.1 s apart: 0.15 s. The fine timer, after
+    13 round trips of 0.1 s, is (0.1 + 2 x 0.05 x 0.75^12) 17/16 = 0.110 s: 13 goes, window 3/4 of 7, inflation 1.
+    Five more duplicates make it 6: 13 + 5.25 + 6 = 24.25."""
     diary = Diary("vegas", drop_numbers(13), 0.75)
-    assert diary.advance(0.65).flow.u[vegas.FINE] == pytest.approx(
-        (0.1 + 0.1 * 0.75**12) * 17 / 16, rel=1e-9
-    ) or diary.all(13)
     assert diary.sent(0.7) == [13, 20, 21, 22, 23]
     again = diary.all(13)[1]
     assert (again.window, again.inflation) == (5.25, 1.0)
@@ -56,8 +53,8 @@ def test_fine_timer():
 
 
 def test_first_acknowledgment_after_a_retransmission():
-    """1.7 rule 6. 14 and 16 of 14..21 are lost; 15 brings 14 at 0.7 s: 3/4 of 8. The new acknowledgment, 16, at 0.8 s,
-    finds 16 older than the fine timer: it goes at once, without another reduction."""
+    """1.7 rule 6. 14 and 16 of 14..21 are lost; 15 brings 14 at 0.7 s: 3/4 of 8. The new acknowledgment, 16, at 0.8
+    s, finds 16 older than the fine timer: it goes at once, without another reduction."""
     diary = Diary("vegas", drop_numbers(14, 16), 0.85)
     assert diary.all(14)[1].time == 0.7
     assert diary.all(14)[1].window == 6.0
@@ -67,8 +64,8 @@ def test_first_acknowledgment_after_a_retransmission():
 
 
 def test_one_reduction_for_what_was_sent_before_it():
-    """1.7 rules 5 and 7. 14 is lost twice; sent again at 0.7 s, it is 0.1 s old at 0.8 s, less than 0.109 x 9/8 s, and 0.2 s
-    at 0.9 s: it goes, and the fine timer doubles; it was not sent after the reduction, at 0.7 s."""
+    """1.7 rules 5 and 7. 14 is lost twice; sent again at 0.7 s, it is 0.1 s old at 0.8 s, less than 0.109 x 9/8 s,
+    and 0.2 s at 0.9 s: it goes, and the fine timer doubles; it was not sent after the reduction, at 0.7 s."""
     diary = Diary("vegas", drop_numbers(14, 14), 0.95, min_rto=1)
     assert [entry.time for entry in diary.all(14)] == [0.6, 0.7, 0.9]
     assert [entry.window for entry in diary.all(14)] == [5.0, 6.0, 6.0]
@@ -77,10 +74,13 @@ def test_one_reduction_for_what_was_sent_before_it():
 
 
 def test_half_for_a_retransmission_lost():
-    """1.7 rule 5: 16 goes again at 0.8 s, after the reduction at 0.7 s, and is lost again: half the window, at 1 s."""
-    diary = Diary("vegas", drop_numbers(14, 16, 16), 1.05, min_rto=1)
-    assert [entry.time for entry in diary.all(16)] == [0.6, 0.8, 1.0]
-    assert diary.all(16)[2].window == pytest.approx(diary.all(16)[1].window / 2, rel=1e-12)
+    """1.7 rule 5. 30 and 38 of 30..45, at 0.8 s, are lost: 3/4 of 16 at 0.9 s, and 38 goes again at 1 s, by rule 6.
+    It is lost again, 0.1 s old at 1.1 s and 0.2 s old at 1.2 s; it was sent after the reduction: half the window."""
+    diary = Diary("vegas", drop_numbers(30, 38, 38), 1.25, min_rto=1)
+    assert [entry.time for entry in diary.all(30)] == [0.8, 0.9]
+    assert diary.all(30)[1].window == 12.0
+    assert [entry.time for entry in diary.all(38)] == [0.8, 1.0, 1.2]
+    assert diary.all(38)[2].window == pytest.approx(diary.all(38)[1].window / 2, rel=1e-12)
 
 
 def test_small_windows_become_two():
@@ -103,7 +103,7 @@ def settled(count, **parameters):
     return run(net, duration=60, warm_up=30, rng=1, progress=False)
 
 
-@pytest.mark.parametrize(("alpha", "beta"), [(1, 3), (2, 4), (6, 8), (4, 4)])
+@pytest.mark.parametrize(("alpha", "beta"), [(1, 3), (2, 4), (6, 8)])
 def test_queue_of_one_flow(alpha, beta):
     """1.10 test 5: the window settles with alpha to beta packets queued."""
     data = settled(1, alpha=alpha, beta=beta)

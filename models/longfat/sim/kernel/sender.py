@@ -49,6 +49,10 @@ def clear(event, now):
     event.duplicate = 0
     event.restart_timer = 0
     event.packet_size = 0
+    for k in range(4):
+        event.header[k] = 0.0
+    for k in range(4):
+        event.header[k] = 0.0
 
 
 @part

@@ -9,7 +9,7 @@ from longfat.sim.memory import connection_at, flow_at, header_at, packet_at, wor
 from longfat.sim.records import DATA, ECT, FLOW, NEVER, NONE, ON_OFF, PACE, POISSON
 
 WORDS = FLOW.itemsize // 8
-LONGEST = 4e18  # ns; what lasts longer outlasts every run
+LONGEST = 5e18  # ns; what lasts longer outlasts every run
 
 
 @part
@@ -56,7 +56,7 @@ def put_off(world, rng, f, time):
     if time >= flow.off_at:
         flow.on = 0
         flow.left = time - flow.off_at
-        time = min(flow.off_at, int(LONGEST)) + whole(duration(rng, flow.off_time, flow.shape_off))
+        time = min(flow.off_at, NEVER - int(LONGEST)) + whole(duration(rng, flow.off_time, flow.shape_off))
     arm(world, f, PACE, time)
 
 
@@ -101,8 +101,9 @@ def emit(world, traffic, f):
     if flow.traffic == POISSON:
         arm(world, f, PACE, now + whole(exponential(traffic, flow.gap)))
     else:
-        flow.slack += flow.gap - int(flow.gap)  # gaps in whole ns, right on average
-        following = now + int(flow.gap) + int(flow.slack)
+        gap = min(flow.gap, LONGEST)
+        flow.slack += gap - int(gap)  # gaps in whole ns, right on average
+        following = now + int(gap) + int(flow.slack)
         flow.slack -= int(flow.slack)
         if flow.traffic == ON_OFF:
             put_off(world, traffic, f, following)

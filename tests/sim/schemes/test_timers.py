@@ -1,0 +1,105 @@
+"""Profiles of the retransmission timer (schemes.md 1.2), in flows."""
+
+import pytest
+
+from longfat.sim.schemes import names, profile, scheme, timers
+from tests.sim.schemes.losses import Diary, drop_numbers
+
+
+@pytest.mark.parametrize(
+    ("name", "granularity", "floor", "first"),
+    [("ns", 0.010, 0.2, 3.0), ("rfc", 0.001, 1.0, 1.0), ("bsd", 0.5, 1.0, 3.0), ("fine", 0.001, 0.002, 3.0)],
+)
+def test_table(name, granularity, floor, first):
+    """1.2: the table; the first timeout is 3 s in old code, 1 s in RFC 6298."""
+    chosen = profile(name)
+    assert set(chosen) == set(timers.PARAMETERS)
+    assert (chosen["granularity"], chosen["min_rto"], chosen["first_rto"]) == (granularity, floor, first)
+    diary = Diary("reno", until=0.05, **chosen)
+    flow = diary.flow
+    assert (flow.granularity, flow.min_rto, flow.rto) == (granularity, floor, first)
+    assert (flow.max_rto, flow.tick, flow.timestamps) == tuple(chosen[k] for k in ("max_rto", "tick", "timestamps"))
+    assert diary.due() == pytest.approx(first, abs=1e-8)
+
+
+def test_default_and_unknown():
+    assert profile("ns") == {name: one.default for name, one in timers.PARAMETERS.items()}
+    with pytest.raises(ValueError, match=r"profile = 'BSD' is unknown.* bsd, fine, ns, rfc"):
+        profile("BSD")
+
+
+def test_a_profile_cannot_be_changed():
+    profile("ns")["min_rto"] = 7.0
+    profile("bsd")["min_rto"] = 7.0
+    assert (profile("ns")["min_rto"], profile("bsd")["min_rto"]) == (0.2, 1.0)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_scheme_takes_them(name):
+    assert set(timers.PARAMETERS) <= set(scheme(name).parameters)
+
+
+def test_bsd():
+    """Round trips of 0.1 s are read as one tick: 0.5 s, variation 0.25 s: 1.5 s, three ticks. After 0, 1 and 3 (one
+    packet is timed at a time) the variation is 0.25 x 0.75^2 = 0.14 s: 0.5 + 0.56 s, three ticks again; after 7 it is
+    0.105 s, below a quarter of a tick: 0.5 + 0.5 s."""
+    assert Diary("tahoe", until=0.35, **profile("bsd")).flow.rto == 1.5
+    assert Diary("tahoe", until=0.45, **profile("bsd")).flow.rto == 1.0
+
+
+def test_ns_and_fine():
+    """0.1 + 4 x 0.05 x 0.75^k s after k + 1 round trips of 0.1 s: of one packet each in `ns`, of all in `fine`."""
+    ns = Diary("tahoe", until=0.35, **{**profile("ns"), "min_rto": 0.01}).flow  # 0, 1, 3
+    assert ns.rto == pytest.approx(0.1 + 0.2 * 0.75**2, rel=1e-9)
+    fine = Diary("tahoe", until=0.35, **profile("fine")).flow  # 0..6
+    assert fine.rto == pytest.approx(0.1 + 0.2 * 0.75**6, rel=1e-9)
+    assert Diary("tahoe", until=0.35, **profile("ns")).flow.rto == pytest.approx(0.2125, rel=1e-9)
+    assert Diary("tahoe", until=0.35, **profile("rfc")).flow.rto == 1.0
+
+
+def test_backoff_until_the_cap():
+    """1.2 rule 4 (RFC 6298, 5.5 and 2.5): packet 0 is lost eight times: 3, 6, 12, 24, 48 s, and from there on 60
+    s."""
+    diary = Diary("reno", drop_numbers(*[0] * 8), 273.05)
+    times = [0, 3, 9, 21, 45, 93, 153, 213, 273]
+    assert [entry.time for entry in diary.all(0)] == pytest.approx(times, abs=1e-6)
+
+
+def test_backoff_of_64():
+    """1.2 rule 4: doubling ends at 64, where the longest timeout does not: 0.5, 1, ..., 32, 32 s."""
+    diary = Diary("reno", drop_numbers(*[0] * 9), 127.55, first_rto=0.5, max_rto=1e6)
+    times = [0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, 95.5, 127.5]
+    assert [entry.time for entry in diary.all(0)] == pytest.approx(times, abs=1e-6)
+
+
+@pytest.mark.parametrize("timestamps", [0, 1])
+def test_karn(timestamps):
+    """1.2 rules 3 and 4. Packet 0 goes at 0 and at 3 s. Its acknowledgment at 3.1 s is a sample only with timestamps,
+    and ends the backoff: 0.1 + 4 x 0.05 s; without, 6 s hold until 3.2 s."""
+    diary = Diary("reno", drop_numbers(0), 3.15, timestamps=timestamps)
+    assert diary.due() == pytest.approx(3.1 + (0.3 if timestamps else 6.0), abs=1e-6)
+    assert diary.flow.backoff == (1.0 if timestamps else 2.0)
+    diary.advance(3.25)
+    assert diary.flow.backoff == 1.0
+    if not timestamps:
+        assert diary.flow.srtt == pytest.approx(0.1, abs=1e-9)
+        assert diary.due() == pytest.approx(3.5, abs=1e-6)
+
+
+def test_karn_of_a_packet_timed():
+    """1.2 rule 3: packet 7, the first of its round, is timed when it is lost; sent again, it is timed no longer."""
+    diary = Diary("reno", drop_numbers(7), 0.65, min_rto=1)
+    assert diary.all(7)[1].time == 0.4
+    # Samples: 0, 1, 3 and, after 7 was dropped from timing, 0.1 s again: at no time 0.2 s.
+    assert diary.flow.srtt == pytest.approx(0.1, abs=1e-9)
+
+
+def test_timer_restarts_and_stops():
+    """1.2 rule 5 (RFC 6298, 5.1 to 5.3): runs from the first packet, anew from each new acknowledgment, and no longer
+    than something is under way."""
+    diary = Diary("reno", until=0.05, file=3000)
+    assert diary.due() == pytest.approx(3.0, abs=1e-8)
+    assert diary.advance(0.15).due() == pytest.approx(0.1 + 0.3, abs=1e-8)
+    assert diary.advance(0.25).due() is None
+    diary = Diary("reno", drop_numbers(1, 2), 0.15)
+    assert diary.due() == pytest.approx(0.4, abs=1e-8)

@@ -1,0 +1,134 @@
+"""The kernel's round trips and timeouts against RFC 6298 in plain Python, written from its sections 2 and 5."""
+
+import math
+
+import numba
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Simulation
+from longfat.sim.kernel import timing
+from longfat.sim.memory import flow_at, world_at
+from longfat.sim.schemes import profile
+
+
+class Plain:
+    """RFC 6298. Times in s."""
+
+    def __init__(self, floor, ceiling, granularity, tick=0.0):
+        self.floor, self.ceiling, self.granularity, self.tick = floor, ceiling, granularity, tick
+        self.srtt = self.rttvar = None
+        self.rto = 3.0
+        self.doublings = 0
+
+    def measure(self, r):
+        if self.tick:  # BSD: whole ticks that went by, one at least
+            r = self.tick * max(1, int(round(r / self.tick, 6)))
+        if self.srtt is None:  # (2.2)
+            self.srtt, self.rttvar = r, r / 2
+        else:  # (2.3): beta = 1/4, alpha = 1/8; RTTVAR with the old SRTT
+            self.rttvar = (1 - 1 / 4) * self.rttvar + 1 / 4 * abs(self.srtt - r)
+            self.srtt = (1 - 1 / 8) * self.srtt + 1 / 8 * r
+        rto = self.srtt + max(self.granularity, 4 * self.rttvar)
+        if self.tick:
+            rto = self.tick * math.ceil(round(rto / self.tick, 6))
+        self.rto = min(max(rto, self.floor), self.ceiling)  # (2.4), (2.5)
+        self.doublings = 0
+
+    def expire(self):
+        self.doublings = min(self.doublings + 1, 6)  # (5.5), schemes.md 1.2 rule 4: 64 at most
+
+    @property
+    def in_force(self):
+        return min(self.rto * 2**self.doublings, self.ceiling)
+
+
+@numba.njit
+def compiled_sample(address, seconds):
+    timing.sample(flow_at(world_at(address), 0), seconds)
+
+
+@numba.njit
+def compiled_timeout(address):
+    return timing.timeout_ns(flow_at(world_at(address), 0))
+
+
+class Timed:
+    """A flow's timer, asked without a network's events."""
+
+    def __init__(self, name, **parameters):
+        net = Network().link("a", "b", rate=1e6)
+        net.flow("reno", path=["a", "b"], ack_path="ideal", parameters={**profile(name), **parameters})
+        self.run = Simulation(net, rng=1)
+        self.flow = self.run.world.flows[0]
+
+    def sample(self, seconds):
+        compiled_sample(self.run.world.address(), seconds)
+
+    @property
+    def in_force(self):
+        return compiled_timeout(self.run.world.address())
+
+
+@pytest.mark.parametrize("name", ["ns", "rfc", "bsd", "fine"])
+@pytest.mark.parametrize("scale", [1e-4, 0.05, 0.7, 30.0])
+def test_against_plain_rfc_6298(name, scale):
+    """1.2 rules 1, 2, 4: 500 round trips, log-normal, with timeouts between them."""
+    rng = np.random.default_rng(5)
+    timed, chosen = Timed(name), profile(name)
+    flow = timed.flow
+    plain = Plain(chosen["min_rto"], chosen["max_rto"], chosen["granularity"], chosen["tick"])
+    for _ in range(500):
+        r = round(scale * float(rng.lognormal(0, 0.5)), 9)
+        timed.sample(r)
+        plain.measure(r)
+        assert flow.srtt == pytest.approx(plain.srtt, rel=1e-12)
+        assert flow.rttvar == pytest.approx(plain.rttvar, rel=1e-9, abs=1e-12)
+        assert flow.rto == pytest.approx(plain.rto, rel=1e-12)
+        for _ in range(int(rng.integers(0, 9)) if rng.integers(10) == 0 else 0):
+            flow.backoff = min(2 * flow.backoff, flow.max_backoff)  # as in sender.time_out
+            plain.expire()
+        assert timed.in_force == pytest.approx(plain.in_force * 1e9, rel=1e-9, abs=1)
+
+
+def test_by_hand():
+    """R = 1: SRTT 1, RTTVAR 0.5, RTO 3. R = 2: RTTVAR 0.75 x 0.5 + 0.25 x 1 = 0.625, SRTT 1.125, RTO 3.625."""
+    timed = Timed("rfc")
+    flow = timed.flow
+    timed.sample(1.0)
+    assert (flow.srtt, flow.rttvar, flow.rto) == (1.0, 0.5, 3.0)
+    timed.sample(2.0)
+    assert (flow.srtt, flow.rttvar, flow.rto) == (1.125, 0.625, 3.625)
+
+
+def test_granularity():
+    """(2.3): a variation that vanishes leaves the clock's grain."""
+    timed = Timed("ns", min_rto=1e-3)
+    for _ in range(200):
+        timed.sample(0.5)
+    assert timed.flow.rto == pytest.approx(0.51, rel=1e-9)
+
+
+@pytest.mark.parametrize("tick", [0.1, 0.01, 0.5, 1e-3, 0.3])
+def test_whole_ticks(tick):
+    """1.2, profile bsd: k ticks are read as k, whatever k x tick is in binary; a little less as k - 1, but 1 at
+    least. The timeout, R + 4 R/2 = 3 R, is 3 k ticks and no tick more."""
+    timed = Timed("bsd", tick=tick, granularity=0, min_rto=1e-9, max_rto=1e6)
+    for k in range(1, 200):
+        for seconds, read in ((round(k * tick, 9), k), (round(k * tick, 9) - 1e-4 * tick, max(1, k - 1))):
+            timed.flow.srtt = timed.flow.rttvar = 0.0
+            timed.sample(seconds)
+            assert timed.flow.srtt == pytest.approx(read * tick, rel=1e-12)
+            assert timed.flow.rto == pytest.approx(3 * read * tick, rel=1e-12)
+
+
+def test_limits():
+    """(2.4), (2.5)."""
+    timed = Timed("rfc")
+    timed.sample(1e-4)
+    assert timed.flow.rto == 1.0
+    timed = Timed("rfc")
+    timed.sample(100.0)
+    assert timed.flow.rto == 60.0
+    timed.flow.backoff = 64.0
+    assert timed.in_force == 60_000_000_000

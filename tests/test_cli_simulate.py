@@ -1,0 +1,329 @@
+"""`longfat simulate`: a table, JSON that programs can check, files, and one line for every mistake."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+from longfat import cli, plot, scenario, sim
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+
+STEADY = """
+name = "one steady flow"
+link = [{from = "a", to = "b", rate = 200_000, delay = "20 ms", buffer = "5 packets"}]
+flow = [{name = "steady", traffic = {kind = "constant", rate = 100_000}, path = ["a", "b"]}]
+run = {duration = "10 s"}
+"""
+RENO = """
+link = [{from = "a", to = "b", rate = "1 Mbit/s", delay = "10 ms", buffer = 10, duplex = true, loss = "1%"}]
+flow = [{scheme = "reno", path = ["a", "b"], file = "50 kB", count = 2}]
+"""
+
+
+def simulate(capsys, folder, text, *arguments):
+    """The standard output of a scenario that runs."""
+    file = folder / "net.toml"
+    file.write_text(text)
+    assert cli.main(["simulate", str(file), *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_json_by_hand(tmp_path, capsys):
+    """The run of tests/sim/test_results.py: 1001 packets sent at 0, 10, ... ms, each 5 ms in transmission and 20 ms on
+    the way: those sent until 9.975 s have arrived, three are on their way."""
+    answer = json.loads(simulate(capsys, tmp_path, STEADY, "--json"))
+    assert set(answer) == {"flows", "links", "run"}
+    assert answer["flows"] == [
+        {
+            "name": "steady", "scheme": None, "traffic": "constant", "transfer_time": None, "goodput": 99800,
+            "delivered": 998, "dropped": 0, "sent": 1001,
+        }
+    ]  # fmt: skip
+    assert answer["links"] == [
+        {"name": "a-b", "utilisation": pytest.approx(0.5, rel=1e-12), "mean_queue": 0, "max_queue": 0, "dropped": 0}
+    ]
+    run = answer["run"]
+    assert run["duration"] == 10
+    assert run["replications"] == 1
+    assert run["events"] > 1001
+    assert run["wall_time"] > 0
+    assert run["seed"] == "0"
+    assert run["conservation"] == {
+        "balanced": True,
+        "data": {"sent": 1001, "received": 998, "dropped": 0, "in_flight": 3},
+        "acknowledgments": {"sent": 0, "received": 0, "dropped": 0, "in_flight": 0},
+    }
+
+
+def test_json_of_an_overload(tmp_path, capsys):
+    """Twice what the link carries, 5 ms apart on 10 ms of service, buffer 0: each second packet is dropped. Sent at 0,
+    5, ..., 1000 ms: 201; at 10 ms sending ends before the arrival, which is admitted: 0, 10, ..., 1000: 101."""
+    text = (
+        STEADY.replace("200_000", "100_000")
+        .replace("rate = 100_000}", "rate = 200_000}", 1)
+        .replace("5 packets", "0 packets")
+    )
+    text = text.replace('"10 s"', '"1 s"').replace('"20 ms"', "0")
+    answer = json.loads(simulate(capsys, tmp_path, text, "--json"))
+    flow, link = answer["flows"][0], answer["links"][0]
+    assert (flow["sent"], flow["dropped"], flow["delivered"]) == (201, 100, 100)
+    assert flow["goodput"] == pytest.approx(100_000)
+    assert (link["dropped"], link["max_queue"], link["utilisation"]) == (100, 0, 1)
+    assert answer["run"]["conservation"]["data"] == {"sent": 201, "received": 100, "dropped": 100, "in_flight": 1}
+
+
+def test_json_with_replications(tmp_path, capsys):
+    """Means with intervals; the books are those of all runs together; the same seed, the same answer."""
+    arguments = ["--json", "--replications", "3", "--seed", "5"]
+    answer = json.loads(simulate(capsys, tmp_path, RENO, *arguments))
+    for rows, names in ((answer["flows"], ("goodput", "transfer_time", "sent", "delivered", "dropped")),
+                        (answer["links"], ("utilisation", "mean_queue", "max_queue", "dropped"))):  # fmt: skip
+        for row in rows:
+            for name in names:
+                assert row[f"{name}_lower"] <= row[name] <= row[f"{name}_upper"]
+    net, _ = scenario.load(tmp_path / "net.toml")
+    data = sim.run(net, rng=5, replications=3, progress=False)
+    assert [flow["name"] for flow in answer["flows"]] == ["reno-1-1", "reno-1-2"]
+    assert [flow["goodput_upper"] for flow in answer["flows"]] == data.goodput_upper.values.tolist()
+    books = answer["run"]["conservation"]
+    assert books["balanced"] is True
+    assert books["data"]["sent"] == pytest.approx(3 * sum(flow["sent"] for flow in answer["flows"]))
+    assert books["acknowledgments"]["sent"] == books["data"]["received"]
+    again = json.loads(simulate(capsys, tmp_path, RENO, *arguments))
+    for one in (answer, again):
+        del one["run"]["wall_time"]
+    assert answer == again
+
+
+def test_table_and_files(tmp_path, capsys):
+    text = RENO + 'run = {duration = "9 s", sample_every = "0.1 s", replications = 2, rng = 3}'
+    out = simulate(capsys, tmp_path, text, "--output", str(tmp_path / "out"))
+    assert out.startswith("net.toml: 9 s; 2 replications, mean ± half of the 95% interval\n")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "flows.csv", "links.csv", "run.nc", "traces.png", "traces.svg",
+    ]  # fmt: skip
+    net, options = scenario.load(tmp_path / "net.toml")
+    expected = sim.run(net, **options, progress=False)
+    with xr.open_dataset(tmp_path / "out" / "run.nc") as data:
+        data.load()
+        xr.testing.assert_equal(data, expected)
+        assert data.attrs["packets_sent"] == expected.attrs["packets_sent"]
+        assert sim.Network.from_toml(data.attrs["network"]) == net
+    flows = pd.read_csv(tmp_path / "out" / "flows.csv", index_col="flow")
+    links = pd.read_csv(tmp_path / "out" / "links.csv", index_col="link")
+    assert flows.loc["reno-1-2", "goodput"] == float(expected.goodput.sel(flow="reno-1-2"))
+    assert links.loc["a-b", "link_dropped_upper"] == float(expected.link_dropped_upper.sel(link="a-b"))
+    assert (tmp_path / "out" / "traces.svg").read_text().startswith("<?xml")
+    # The table's figures are the Dataset's.
+    line = next(line for line in out.splitlines() if line.startswith("a-b"))
+    assert line.split()[1] == f"{100 * float(expected.utilisation.sel(link='a-b')):.4g}%"
+    line = next(line for line in out.splitlines() if line.startswith("reno-1-2"))
+    half = 1e3 * float((expected.transfer_time_upper - expected.transfer_time).sel(flow="reno-1-2"))
+    assert f" ± {float(f'{half:.2g}'):g} ms " in line
+    sent, received, dropped, in_flight = (
+        int(expected.attrs[f"packets_{n}"]) for n in ("sent", "received", "dropped", "in_flight")
+    )
+    assert f"in all, {sent} data packets sent = {received} received + {dropped} dropped + {in_flight} in flight" in out
+
+
+def test_one_run_has_no_intervals(tmp_path, capsys):
+    out = simulate(capsys, tmp_path, STEADY)
+    assert out.startswith("one steady flow: 10 s\n")
+    assert "±" not in out
+    assert ["steady", "constant", "-", "798.4", "kbit/s", "1001", "998", "0"] in [
+        line.split() for line in out.splitlines()
+    ]
+    assert ["a-b", "50%", "0", "0", "0"] in [line.split() for line in out.splitlines()]
+    assert "1001 data packets sent = 998 received + 0 dropped + 3 in flight" in out
+
+
+def test_flags_win(tmp_path, capsys):
+    run = json.loads(simulate(capsys, tmp_path, STEADY, "--json", "--duration", "2s", "--seed", "9"))["run"]
+    assert (run["duration"], run["seed"], run["warm_up"], run["confidence"]) == (2, "9", 0, None)
+    text = STEADY.replace('"10 s"', '"10 s", warm_up = 4.002, rng = 8')
+    answer = json.loads(simulate(capsys, tmp_path, text, "--json"))
+    assert (answer["run"]["seed"], answer["run"]["warm_up"]) == ("8", 4.002)
+    assert answer["flows"][0]["sent"] == 600  # by hand in tests/sim/test_results.py
+    out = simulate(capsys, tmp_path, text)
+    assert out.startswith("one steady flow: 10 s, counted from 4.002 s on\n")
+
+
+SCHEMES = """
+from longfat.sim import Scheme
+from longfat.sim.queues import ADMIT, DROP, Discipline
+
+def ack(flow, event):
+    return 4.0
+
+def arrive(link, packet, header, now, rng):
+    link.u[0] += 1.0
+    return DROP if link.u[0] == 3.0 else ADMIT
+
+four = Scheme("four packets", ack=ack, start=ack)
+third = Discipline("the third", arrive=arrive)
+"""
+
+
+def test_schemes_of_ones_own(tmp_path, capsys):
+    """By the variable's name and by the scheme's; beside the scenario, whatever the current directory."""
+    (tmp_path / "schemes").mkdir()
+    (tmp_path / "schemes" / "mine.py").write_text(SCHEMES)
+    text = RENO.replace("reno", "schemes/mine.py:four").replace(
+        "loss = ", 'discipline = "schemes/mine.py:the third", loss = 0 #'
+    )
+    text = text.replace('#"1%"}]', "}]")
+    answer = json.loads(simulate(capsys, tmp_path, text, "--json"))
+    assert [flow["scheme"] for flow in answer["flows"]] == ["four packets"] * 2
+    assert [flow["delivered"] for flow in answer["flows"]] == [50, 50]
+    assert (
+        sum(link["dropped"] for link in answer["links"]) == 2
+    )  # the third of each direction, data and acknowledgments
+    assert [path.name for path in (tmp_path / "schemes").iterdir()] == ["mine.py"]
+
+
+WRONG_FILES = {
+    "syntax": ("def ack(flow event):\n", "mine.py cannot be run: SyntaxError: "),
+    "import": ("import nothing_of_that_name\n", "mine.py cannot be run: ModuleNotFoundError: No module named"),
+    "division": ("x = 1\ny = 1 / 0\n", "mine.py cannot be run: ZeroDivisionError: division by zero (line 2)"),
+    "lines": ("raise ValueError('two\\nlines')", "mine.py cannot be run: ValueError: two lines (line 1)"),
+    "exit": ("raise SystemExit(3)", "mine.py cannot be run: SystemExit: 3 (line 1)"),
+    "scheme": ("from longfat.sim import Scheme\nfour = Scheme('four', ack=3)", "scheme 'four': ack = 3 is no function"),
+    "none": ("four = 4", "mine.py defines no Scheme and no Discipline"),
+    "other": (SCHEMES.replace("four =", "fourth ="), "name in mine.py = 'four' is unknown: did you mean 'fourth'"),
+    "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' is no Scheme but Discipline"),
+    "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
+    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "start cannot be compiled: there is no field 'windw'"),
+    "missing": (None, "mine.py cannot be read: No such file or directory"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG_FILES)
+def test_wrong_schemes(tmp_path, capsys, what):
+    source, words = WRONG_FILES[what]
+    if source is not None:
+        (tmp_path / "mine.py").write_text(source)
+    (tmp_path / "net.toml").write_text(RENO.replace("reno", "mine.py:four"))
+    check_refused(capsys, tmp_path, ["net.toml"], words)
+
+
+WRONG = {
+    "no file": (None, [], "net.toml cannot be read: No such file or directory"),
+    "latin": ("name = 'ö'".encode("latin-1"), [], "net.toml: this is no text in UTF-8: invalid start byte at byte 8"),
+    "syntax": ("[[flow]\n", [], "net.toml: Expected ']]'"),
+    "key": (RENO.replace("scheme", "sheme"), [], "net.toml: flow 1: key = 'sheme' is unknown: did you mean 'scheme'?"),
+    "empty": ("", ["--duration", "1s"], "has no flow"),
+    "endless": (RENO.replace('file = "50 kB", ', ""), [], "duration is absent and flow 'reno-1' never ends"),
+    "own": (RENO.replace("reno", "own:mine"), [], "flow 1: scheme = 'own:mine' is not at hand"),
+    "duration": (RENO, ["--duration", "3"], "duration = '3' has no unit"),
+    "zero": (RENO, ["--duration", "0s"], "duration = 0 s is out of range"),
+    "seed": (RENO, ["--seed", "one"], "seed = one is out of range"),
+    "replications": (RENO, ["--replications", "0"], "replications = 0 runs is out of range"),
+    "rng": (RENO + "run = {rng = -1}", [], "rng = -1 is out of range"),
+    "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "warm_up = 2 s is out of range"),
+    "output": (RENO, ["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
+    "flag": (RENO, ["--colour"], "No such option"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_one_line_and_status_2(tmp_path, capsys, what):
+    content, arguments, words = WRONG[what]
+    if content is not None:
+        (tmp_path / "net.toml").write_bytes(content if isinstance(content, bytes) else content.encode())
+    check_refused(capsys, tmp_path, ["net.toml", *arguments], words)
+
+
+def check_refused(capsys, folder, arguments, words):
+    before = sorted(folder.iterdir())
+    assert cli.main(["simulate", str(folder / arguments[0]), *arguments[1:]]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert err.startswith("longfat: ")
+    assert err.count("\n") == 1
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_folder_is_no_scenario(tmp_path, capsys):
+    assert cli.main(["simulate", str(tmp_path)]) == 2
+    assert "cannot be read: Is a directory" in capsys.readouterr().err
+    assert cli.main(["simulate"]) == 2
+    assert "Missing argument 'FILE'" in capsys.readouterr().err
+
+
+def test_ctrl_c(tmp_path):
+    """In the middle of a run without end: one line, status 130, no files."""
+    (tmp_path / "net.toml").write_text(STEADY.replace('"10 s"', '"1000000000 s"'))
+    program = Path(sys.executable).parent / "longfat"
+    arguments = [program, "simulate", tmp_path / "net.toml", "--output", tmp_path / "out"]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(8)  # into the simulation
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.strip() == "longfat: interrupted, no file was written"
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_as_a_program(tmp_path):
+    """The installed command, from another directory, in a shell that knows only ASCII."""
+    program = Path(sys.executable).parent / "longfat"
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+
+    def said(*arguments):
+        command = [program, "simulate", EXAMPLES[0], "--replications", "2", "--duration", "2s", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=ascii_only, capture_output=True, check=True)
+        assert done.stderr == b""
+        return done.stdout
+
+    assert json.loads(said("--json"))["run"]["conservation"]["balanced"] is True
+    assert b" +- " in said()
+    assert list(tmp_path.iterdir()) == []
+    text = subprocess.run([sys.executable, "-m", "longfat.cli", "simulate", "--help"], capture_output=True, check=True)
+    assert b"--replications" in text.stdout
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples(path, capsys):
+    """They run, carry data, lose no packet unaccounted for, and are equal to what is written of them."""
+    assert cli.main(["simulate", str(path), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert all(flow["goodput"] > 0 for flow in answer["flows"])
+    assert answer["run"]["conservation"]["balanced"] is True
+    net, options = scenario.load(path)
+    own = {f"own:{flow.scheme.name}": flow.scheme for flow in net.flows if flow.scheme is not None}
+    assert sim.scenario.parse(net.to_toml(**options), own.get) == (net, options)
+
+
+def test_there_are_examples():
+    assert [path.stem for path in EXAMPLES] == ["dumbbell", "mixed", "parking_lot", "red"]
+
+
+def test_traces():
+    net = sim.Network.chain(1, rate="1 Mbit/s", delay="10 ms", buffer=10).flow("reno", path=["n0", "n1"], count=2)
+    data = sim.run(net, duration=5, sample_every=0.1, rng=1, progress=False)
+    import matplotlib.pyplot as plt
+
+    windows, queues = plot.traces(data, plt.subplots(2)[1])
+    assert [line.get_label() for line in windows.lines] == ["reno-1-1", "reno-1-2"]
+    assert windows.lines[0].get_ydata().tolist() == data.window_trace.values[:, 0].tolist()
+    assert [line.get_label() for line in queues.lines] == ["n0-n1"]  # nothing waits on the way back
+    assert queues.lines[0].get_ydata().tolist() == data.queue_trace.values[:, 0].tolist()
+    assert (windows.get_ylabel(), queues.get_xlabel()) == ("window [packets]", "time [s]")
+    plt.close("all")
+    with pytest.raises(ValueError, match=r"call sim\.run with sample_every"):
+        plot.traces(sim.run(net, duration=1, rng=1, progress=False), [])
+    assert math.isfinite(float(data.goodput.sum()))
