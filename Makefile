@@ -1,7 +1,7 @@
 # Needs Python (3.11 or newer), make and git; everything else goes into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := models derivations figures notebooks tests
+PACKAGES := models derivations figures notebooks scenarios tests
 
 .PHONY: help venv test lint types curves figures benchmark lock clean
 

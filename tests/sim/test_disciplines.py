@@ -245,7 +245,6 @@ def keep_acks(flow, event):
         flow.u[0] += abs(event.header[0]) + abs(event.header[1]) + abs(event.header[2])
     return flow.window
 
-
     """Packets that carry no header bring none back, whatever a note brought before."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("telling", arrive=tell))
     net.link("b", "a", rate=1e6, delay=0.01)

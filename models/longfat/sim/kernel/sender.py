@@ -51,8 +51,6 @@ def clear(event, now):
     event.packet_size = 0
     for k in range(4):
         event.header[k] = 0.0
-    for k in range(4):
-        event.header[k] = 0.0
 
 
 @part
