@@ -231,6 +231,7 @@ WRONG = {
     "replications": (RENO, ["--replications", "0"], "replications = 0 runs is out of range"),
     "rng": (RENO + "run = {rng = -1}", [], "rng = -1 is out of range"),
     "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "warm_up = 2 s is out of range"),
+    "samples": (RENO + "run = {duration = 10, sample_every = 1e-9}", [], "sample_every = 1e-09 s is out of range"),
     "output": (RENO, ["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
     "flag": (RENO, ["--colour"], "No such option"),
 }  # fmt: skip

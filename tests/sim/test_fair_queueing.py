@@ -358,3 +358,17 @@ def test_hooks_with_fair_service():
         counts.append(one.world.flows["received"].tolist() + one.world.flows["dropped"].tolist())
     assert counts[0] == counts[1]
     assert log[0] > 5000
+
+
+@pytest.mark.parametrize(("discipline", "queueing"), [("fair", 0.001), ("round-robin", 0.002), ("fifo", 0.05)])
+def test_acknowledgments_are_a_flow_of_their_own(discipline, queueing):
+    """schemes.md 16.4: against a flood of 1 ms packets an acknowledgment waits for the one in transmission, by turns
+    for one more; in order of arrival for all fifty that the buffer holds. 1 + 0.04 + 0 ms is the rest of its way."""
+    net = Network().link("a", "b", rate=RATE, buffer=50, discipline=discipline, duplex=True)
+    net.flow(traffic.probe("20.0371 ms"), path=["a", "b"], packet=1000)
+    net.flow(traffic.constant(3 * RATE), path=["b", "a"], packet=1000)
+    one = Simulation(net, rng=1)
+    one.advance(3.0)
+    found = float(one.world.flows[0].srtt) - 0.00104
+    assert found <= queueing + 1e-9
+    assert discipline != "fifo" or found > 0.02  # smoothed, from the first one on, that met nobody

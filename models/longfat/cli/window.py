@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,6 +48,7 @@ def window_command(output: str, **flags: Any) -> None:
             points=whole("points", flags["points"], "windows", "[2, 10000]"),
             confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
             rng=whole("seed", flags["seed"], "1", "[0, inf)"),
+            progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
         data.attrs["notes"] = "; ".join(notes)
         click.echo(_table(data, notes))

@@ -48,6 +48,7 @@ def test_excess_deflation():
     # Inflated by 21, 22, 23; then the full acknowledgment, 24, with 24..27 under way: back to ssthresh.
     assert diary.sent(0.6) == [25, 26, 27, 28, 29]
     assert diary.all(28)[0].window == 5.0
+    assert diary.flow.window == pytest.approx(5.2, rel=1e-15)  # above ssthresh
 
 
 @pytest.mark.parametrize("impatient", [1, 0])

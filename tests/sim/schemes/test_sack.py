@@ -32,6 +32,18 @@ def test_no_growth_in_recovery():
     assert {entry.window for entry in diary.entries if entry.time == 0.5} == {5.5}
 
 
+def test_recovery_ends_beyond_the_last_packet_sent_before_it():
+    """1.6 rule 4. 22, the last one sent before the loss of 10 is found, is lost, too: an acknowledgment up to it, at
+    0.5 s, is partial. It goes again at 0.6 s, between 27 and 28. Its acknowledgment ends recovery and does not grow;
+    28, 29, 30 do, from 5.5 on. One reduction for both."""
+    diary = Diary("sack", drop_numbers(10, 22), 0.75, min_rto=1)
+    assert diary.sent(0.6) == [27, 22, 28, 29, 30]
+    window = 5.5
+    for _ in range(3):
+        window += 1 / window
+    assert diary.flow.window == pytest.approx(window, rel=1e-15)
+
+
 def test_pipe():
     """RFC 6675, 4: the pipe counts what was sent, and is neither acknowledged nor lost. 31, 32, 34, 38, 45, 50 of
     31..62 are lost. 33 and 35 let 63 and 64 go; 36 is the third behind 31 and 32: 34 packets under way, 3 of them

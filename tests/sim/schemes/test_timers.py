@@ -94,6 +94,16 @@ def test_karn_of_a_packet_timed():
     assert diary.flow.srtt == pytest.approx(0.1, abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["tahoe", "reno", "newreno", "sack", "vegas"])
+def test_a_fast_retransmission_restarts_the_timer(name):
+    """1.3 rule 3, 1.4 rule 1. 13 is lost; 12 is acknowledged at 0.4 s, and 16, sent at 0.4 s, brings the third
+    duplicate at 0.5 s. (Vegas: 12 at 0.6 s, and 14 makes it send 13 again at 0.7 s.)"""
+    when = 0.7 if name == "vegas" else 0.5
+    diary = Diary(name, drop_numbers(13), when + 0.05, min_rto=1)
+    assert diary.all(13)[1].time == when
+    assert diary.due() == pytest.approx(when + 1, abs=1e-8)
+
+
 def test_timer_restarts_and_stops():
     """1.2 rule 5 (RFC 6298, 5.1 to 5.3): runs from the first packet, anew from each new acknowledgment, and no longer
     than something is under way."""

@@ -86,7 +86,7 @@ def test_half_for_a_retransmission_lost():
 def test_small_windows_become_two():
     """1.7 rule 5: a window of 3 becomes 2 and not 2.25. 6 of 6, 7, 8 is lost."""
     diary = Diary("vegas", drop_numbers(6), 0.35, initial_window=3, initial_ssthresh=2, alpha=0, min_rto=1)
-    assert (diary.all(6)[1].time, diary.all(6)[1].window) == (0.3, 2.0)
+    assert (diary.all(6)[1].time, diary.flow.window) == (0.3, 2.0)
 
 
 def test_timeout():
