@@ -42,6 +42,19 @@ def test_time_does_not_run_back():
     assert one.now == 0.5
 
 
+def test_again_is_a_new_run():
+    """With the same random numbers the same numbers, with others others; and the one it comes from stays as it was."""
+    net = bottleneck(traffic.poisson(0.9e6), count=3)
+    first, other = Simulation(net, rng=1), Simulation(net, rng=2)
+    second, third = first.again(2), first.again(1)
+    for one in (second, first, third, other):
+        one.advance(3.0)
+    assert state(second) == state(other)
+    assert state(first) == state(third) != state(second)
+    with pytest.raises(ValueError, match="again: the run has begun, it stands at 3 s"):
+        first.again(1)
+
+
 def test_the_end_of_files():
     """8 Mbit/s, 10 ms, one packet of 1000 B: 1 ms and 10 ms there, 0.04 ms and 10 ms back."""
     one = Simulation(bottleneck(file=1000), rng=1)

@@ -128,8 +128,12 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
             copies.append((flow, name, flow.start + k * flow.stagger, builder.route(flow)))
     flows = rows(len(copies), records.FLOW)
     for f, (flow, _, start, first) in enumerate(copies):
-        slot = builder.slot(builder.schemes, flow.scheme, SLOTS, "schemes") if flow.scheme else 0
-        _fill_flow(flows[f], flow, slot, start, first)
+        if f > 0 and copies[f - 1][0] is flow:
+            flows[f] = flows[f - 1]
+        else:
+            slot = builder.slot(builder.schemes, flow.scheme, SLOTS, "schemes") if flow.scheme else 0
+            _fill_flow(flows[f], flow, slot)
+        flows[f].first_hop, flows[f].start = first, round(start * SECOND)
     links = rows(len(builder.links), records.LINK)
     for k, link in enumerate(builder.links):
         slot = NONE
@@ -195,13 +199,12 @@ def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.quantum = int(parameters.get("quantum", 0))
 
 
-def _fill_flow(row: Any, flow: Flow, slot: int, start: float, first: int) -> None:
+def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
     traffic, scheme = flow.traffic, flow.scheme
     row.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
     row.window, row.rate = math.inf, math.inf
     row.resend = row.timed = NONE
     row.recover = -2
-    row.first_hop = first
     row.packet_size, row.ack_size = flow.packet, flow.ack
     row.scheme = slot
     row.limited = 1e300
@@ -216,7 +219,6 @@ def _fill_flow(row: Any, flow: Flow, slot: int, start: float, first: int) -> Non
     row.blocks_head = row.blocks_tail = NONE
     row.first_row = row.last_row = row.next_row = row.template = NONE
     row.alarm = -1.0
-    row.start = round(start * SECOND)
     row.stop = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     row.finish = NEVER
     if scheme is not None:

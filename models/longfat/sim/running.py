@@ -99,10 +99,10 @@ def run(
     if every is not None and duration is None:
         raise refuse("duration", "absent", "s", f"(0, {LIMIT:g}], which sample_every needs")
     random = generator(rng)
-    runs = [
-        Simulation(net, rng=stream, sample_every=every if k == 0 else None, duration=until)
-        for k, stream in enumerate(random.spawn(replications))
-    ]
+    streams = random.spawn(replications)
+    runs = [Simulation(net, rng=streams[0], sample_every=every, duration=until)]
+    plain = runs[0] if every is None or replications == 1 else Simulation(net)
+    runs += [plain.again(stream) for stream in streams[1:]]
     kinds = slots(runs[0].assembly.schemes, runs[0].assembly.disciplines)  # compiled once, errors said once
     if automatic:
         begin = _steady_from(net, until, random.spawn(1)[0])

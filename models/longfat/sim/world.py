@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,14 @@ class World:
         self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
         self.timers = rows(4 * len(self.flows) + len(self.links) + 64, records.ENTRY)
         self.connections = rows(LEAST_ROWS, records.CONNECTION)
+
+    def copy(self) -> World:
+        """Arrays of its own with the same in them."""
+        other = copy.copy(self)
+        for name in (*records.ARRAYS, "table"):
+            array = getattr(self, name)
+            setattr(other, name, _longer(array, len(array)))
+        return other
 
     @property
     def row(self) -> Any:
