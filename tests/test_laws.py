@@ -89,13 +89,14 @@ def test_all_arithmetics_agree(one):
         np.testing.assert_allclose(one(**column), expected, rtol=1e-12)
         traced = jitted({name: jnp.asarray(value) for name, value in column.items()})
         np.testing.assert_allclose(traced, expected, rtol=1e-12)
-        mapped = jax.vmap(lambda v: one(**v))({name: jnp.asarray(value) for name, value in column.items()})
+        mapped = one_by_one({name: jnp.asarray(value) for name, value in column.items()})
         np.testing.assert_allclose(mapped, expected, rtol=1e-12)
         strict = array_api_strict()
         by_standard = one(**{name: strict.asarray(value) for name, value in column.items()})
         np.testing.assert_allclose(np.asarray(by_standard), expected, rtol=1e-12)
 
     jitted = jax.jit(lambda v: one(**v))
+    one_by_one = jax.jit(jax.vmap(lambda v: one(**v)))
     check()
 
 
@@ -153,12 +154,15 @@ def test_single_precision_in_gives_single_precision_out(one):
         if not all(symbol.interval.contains(same[name]) for name, symbol in one.symbols.items()):
             return  # rounding left the domain
         expected = one(**same)
-        for result in (one(**single), one(**{name: jnp.asarray(value) for name, value in single.items()})):
+        for result in (one(**single), jitted({name: jnp.asarray(value) for name, value in single.items()})):
             assert result.dtype == np.float32
             if math.isfinite(expected) and not near_jump_single(one, same):
                 assert float(result[0]) == pytest.approx(expected, rel=3e-5), values
 
+    jitted = jax.jit(lambda v: one(**v))
     check()
+    typical = {name: jnp.float32(symbol.typical[0]) for name, symbol in one.symbols.items()}
+    assert one(**typical).dtype == np.float32  # without jit, too
 
 
 def near_jump_single(one, values):

@@ -1,5 +1,6 @@
 """The queueing laws against hand arithmetic, many digits, and Markov chains solved as linear systems."""
 
+import functools
 import math
 
 import jax
@@ -132,10 +133,15 @@ FINITE = pytest.mark.parametrize(
 )
 
 
+@functools.cache
+def derivative(law):
+    return jax.jit(jax.grad(law))
+
+
 def slope(law, load, capacity):
-    """The derivative with respect to the load, one program for all."""
-    load, capacity = np.broadcast_arrays(load, capacity)
-    return jax.jit(jax.vmap(jax.grad(law)))(jnp.asarray(load), jnp.asarray(capacity))
+    """The derivative with respect to the load, point by point: of one shape, so that it is compiled once."""
+    points = zip(*map(np.ravel, np.broadcast_arrays(load, capacity)), strict=True)
+    return jnp.stack([derivative(law)(*map(jnp.asarray, point)) for point in points])
 
 
 def many_digits(law, load, capacity):
