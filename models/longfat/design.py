@@ -61,8 +61,11 @@ class Path:
 
     @property
     def simulated_ack_segments(self) -> float:
-        """The same as the simulator takes it: a whole number of packet times [segments]."""
-        return round(self.ack_segments * self.segment_packets) / self.segment_packets
+        """The same as the simulator takes it: a whole number of packet times [segments].
+
+        Rounded up, because a sender that is sending acts on an answer at the end of the packet.
+        """
+        return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
 
     @property
     def product(self) -> float:

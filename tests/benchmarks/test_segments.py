@@ -4,8 +4,9 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import _segment_kernel as kernel
 from longfat.sim.channel import IndependentLoss
+from longfat.sim.segment_kernel import sender
+from longfat.sim.segment_runs import Rules, run_one
 
 WINDOW, SEGMENT, ACK = 58, 16, 369
 PACKETS = {1e-2: 4e6, 1e-3: 4e7, 1e-5: 4e9}
@@ -32,12 +33,11 @@ def report(capsys, text):
 def test_packets_per_second(benchmark, capsys, loss, window):
     benchmark.group = "segment simulator"
     segments = int(PACKETS[loss] / SEGMENT)
-    stop, result = np.zeros(1, np.bool_), np.zeros(6, np.int64)
-    channel = IndependentLoss(loss).parameters()
+    stop, result = np.zeros(1, np.bool_), np.zeros(sender.RESULTS, np.int64)
+    rules = Rules(window, SEGMENT, ACK / SEGMENT)
 
     def run():
-        result[:] = 0
-        kernel.run(np.random.default_rng(1), channel, window, SEGMENT, ACK, 0, 10 * window, segments, stop, result)
+        run_one(np.random.default_rng(1), IndependentLoss(loss), rules, 10 * window, segments, stop, result)
 
     run()
     benchmark.pedantic(run, rounds=5)
@@ -47,8 +47,8 @@ def test_packets_per_second(benchmark, capsys, loss, window):
     plain_loop(rng, 0.1, 10)
     plain_segments = 2_000_000
     best = min(timed(time, lambda: plain_loop(rng, 1 - (1 - loss) ** SEGMENT, plain_segments)) for _ in range(5))
-    rate, plain = result[kernel.SENT] / benchmark.stats["min"], plain_segments * SEGMENT / best
-    per_loss = benchmark.stats["min"] / result[kernel.LOST] * 1e9
+    rate, plain = result[sender.SENT] / benchmark.stats["min"], plain_segments * SEGMENT / best
+    per_loss = benchmark.stats["min"] / result[sender.LOST_PACKETS] * 1e9
     report(
         capsys,
         f"p = {loss:g}, W = {window}: {rate:.2e} packets/s, {rate / plain:.1f}x the plain loop ({plain:.1e}), "

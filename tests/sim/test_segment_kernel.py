@@ -1,25 +1,37 @@
 """The jumping simulator against the plain one, with the same losses: every number must be the same."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from longfat.sim import _segment_kernel as kernel
 from longfat.sim.channel import GilbertElliott, IndependentLoss
+from longfat.sim.segment_kernel import losses, sender
+from longfat.sim.segment_runs import Rules, run_one
 from tests.sim.reference import replay
+
+
+@numba.njit
+def begin(rng, parameters, state):
+    losses.start_channel(rng, parameters, state)
+
+
+@numba.njit
+def next_loss(rng, parameters, state):
+    return losses.packets_to_next_loss(rng, parameters, state)
 
 
 def loss_pattern(channel, seed):
     """Which transmissions the kernel loses with this seed."""
     rng, state, parameters = np.random.default_rng(seed), np.zeros(2, np.int64), channel.parameters()
-    kernel.start_channel(rng, parameters, state)
+    begin(rng, parameters, state)
     lost, end = set(), 0
 
     def is_lost(serial):
         nonlocal end
         while end <= serial:
-            end += kernel.packets_to_next_loss(rng, parameters, state)
+            end += next_loss(rng, parameters, state)
             lost.add(end)
             end += 1
         return serial in lost
@@ -27,20 +39,11 @@ def loss_pattern(channel, seed):
     return is_lost
 
 
-def jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed):
-    result = np.zeros(6, np.int64)
-    kernel.run(
-        np.random.default_rng(seed),
-        channel.parameters(),
-        window,
-        segment,
-        ack_delay,
-        tolerance,
-        warm_up,
-        measured,
-        np.zeros(1, np.bool_),
-        result,
-    )
+def jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, **buffer):
+    result = np.zeros(sender.RESULTS, np.int64)
+    rules = Rules(window, segment, ack_delay / segment, tolerance, **buffer)
+    run_one(np.random.default_rng(seed), channel, rules, warm_up, measured, np.zeros(1, np.bool_), result)
+    assert result[sender.STATUS] == sender.DONE
     return result
 
 
@@ -74,10 +77,68 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
     tolerance = min(tolerance, segment - 1)
     expected = replay(window, segment, ack_delay, tolerance, warm_up, measured, loss_pattern(channel, seed))
     result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed)
-    assert tuple(result[: kernel.SENT]) == expected[:3]
+    assert tuple(result[: sender.SENT]) == expected[:3]
     # The last group counts whole in one and up to the last packet needed in the other; the jump may end in mid-step.
-    assert abs(int(result[kernel.SENT]) - expected[3]) <= 2 * segment * (window + 1)
-    assert result[kernel.LOST] <= result[kernel.SENT]
+    assert abs(int(result[sender.SENT]) - expected[3]) <= 2 * segment * (window + 1)
+    assert result[sender.LOST_PACKETS] <= result[sender.SENT]
+
+
+BUFFERS = st.tuples(st.integers(1, 12), st.booleans(), st.booleans())
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(
+    channel=channels,
+    window=st.integers(1, 12),
+    segment=st.integers(1, 6),
+    ack_delay=st.integers(0, 40),
+    tolerance=st.integers(0, 2),
+    warm_up=st.integers(0, 20),
+    measured=st.integers(1, 60),
+    seed=st.integers(0, 1000),
+    receiver=BUFFERS,
+)
+@example(IndependentLoss(0.2), 12, 1, 8, 0, 0, 60, 1, (3, True, False))  # of one packet: nothing is kept in part
+@example(IndependentLoss(0.05), 12, 4, 20, 0, 0, 60, 1, (1, True, True))  # a single slot
+@example(IndependentLoss(0.6), 12, 4, 20, 2, 0, 60, 1, (2, True, False))  # thrown out with something under way
+def test_same_losses_give_the_same_run_with_a_buffer(
+    channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, receiver
+):
+    buffer, soft, when_free = receiver
+    tolerance, buffer = min(tolerance, segment - 1), min(buffer, window)
+    pattern = loss_pattern(channel, seed)
+    expected = replay(window, segment, ack_delay, tolerance, warm_up, measured, pattern, buffer, soft, when_free)
+    kept = {
+        "receive_buffer": buffer,
+        "ack": "soft" if soft else "hard",
+        "ask_again": "when free" if when_free else "at once",
+    }
+    result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, **kept)
+    assert tuple(result[: sender.SENT]) == expected[:3]
+
+
+@pytest.mark.parametrize("buffer", [1, 6, 12, 23, 40])
+@pytest.mark.parametrize("ack", ["hard", "soft"])
+@pytest.mark.parametrize("ask_again", ["at once", "when free"])
+@pytest.mark.parametrize(("window", "loss"), [(58, 3e-3), (58, 0.05), (20, 3e-3)])
+def test_same_run_with_a_buffer_at_the_size_people_use(window, loss, ack, ask_again, buffer):
+    buffer = min(buffer, window)
+    expected = replay(
+        window,
+        16,
+        369,
+        0,
+        50,
+        400,
+        loss_pattern(IndependentLoss(loss), 7),
+        buffer,
+        ack == "soft",
+        ask_again != "at once",
+    )
+    result = jump(
+        IndependentLoss(loss), window, 16, 369, 0, 50, 400, 7, receive_buffer=buffer, ack=ack, ask_again=ask_again
+    )
+    assert tuple(result[: sender.SENT]) == expected[:3]
 
 
 @pytest.mark.parametrize("window", [3, 10, 14, 30, 58])
@@ -85,11 +146,16 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
 def test_same_run_at_the_size_people_use(window, loss):
     channel = IndependentLoss(loss)
     expected = replay(window, 16, 369, 0, 100, 2000, loss_pattern(channel, 7))
-    assert tuple(jump(channel, window, 16, 369, 0, 100, 2000, 7)[: kernel.SENT]) == expected[:3]
+    assert tuple(jump(channel, window, 16, 369, 0, 100, 2000, 7)[: sender.SENT]) == expected[:3]
 
 
 def test_the_comparison_can_fail():
-    """One acknowledgment a packet time later is noticed."""
+    """One acknowledgment a packet time later is noticed, and every rule of the receiver's."""
     channel = IndependentLoss(0.01)
     expected = replay(10, 16, 370, 0, 100, 500, loss_pattern(channel, 7))
-    assert tuple(jump(channel, 10, 16, 369, 0, 100, 500, 7)[: kernel.SENT]) != expected[:3]
+    assert tuple(jump(channel, 10, 16, 369, 0, 100, 500, 7)[: sender.SENT]) != expected[:3]
+    expected = replay(30, 16, 369, 0, 100, 500, loss_pattern(channel, 7), 10, True, False)
+    rules = {"receive_buffer": 10, "ack": "soft", "ask_again": "at once"}
+    assert tuple(jump(channel, 30, 16, 369, 0, 100, 500, 7, **rules)[: sender.SENT]) == expected[:3]
+    for other in ({"receive_buffer": 11}, {"ack": "hard"}, {"ask_again": "when free"}):
+        assert tuple(jump(channel, 30, 16, 369, 0, 100, 500, 7, **rules | other)[: sender.SENT]) != expected[:3]

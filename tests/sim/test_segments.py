@@ -8,9 +8,11 @@ import threading
 import numpy as np
 import pytest
 
-from longfat.sim import _segment_kernel as kernel
 from longfat.sim.channel import GilbertElliott, IndependentLoss
+from longfat.sim.segment_kernel import sender
+from longfat.sim.segment_runs import Rules, run_one
 from longfat.sim.segments import QUANTITIES, simulate
+from tests.sim.test_segment_kernel import begin, next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}
 
@@ -113,8 +115,8 @@ def test_bursts_damage_fewer_segments():
 def test_the_channel_loses_what_it_says(channel):
     """Share of packets lost, and mean length of a run of losses, of 10^6 packets of the channel alone."""
     rng, state, parameters = np.random.default_rng(5), np.zeros(2, np.int64), channel.parameters()
-    kernel.start_channel(rng, parameters, state)
-    gaps = np.array([kernel.packets_to_next_loss(rng, parameters, state) for _ in range(20_000)])
+    begin(rng, parameters, state)
+    gaps = np.array([next_loss(rng, parameters, state) for _ in range(20_000)])
     assert len(gaps) / (gaps + 1).sum() == pytest.approx(channel.mean, rel=0.05)
     # P(the packet after a lost one is lost too), conditioning on the state by hand
     p = (
@@ -152,14 +154,14 @@ def test_intervals_cover_as_often_as_they_say():
 
 def test_a_run_can_be_stopped():
     """A run that would take for ever ends as soon as it is told to."""
-    stop, result = np.zeros(1, np.bool_), np.zeros(6, np.int64)
-    arguments = (np.random.default_rng(1), IndependentLoss(0.3).parameters(), 24, 16, 369, 0, 0, 10**15, stop, result)
-    thread = threading.Thread(target=kernel.run, args=arguments)
+    stop, result = np.zeros(1, np.bool_), np.zeros(sender.RESULTS, np.int64)
+    arguments = (np.random.default_rng(1), IndependentLoss(0.3), Rules(24, 16, 369 / 16), 0, 10**15, stop, result)
+    thread = threading.Thread(target=run_one, args=arguments)
     thread.start()
     stop[0] = True
     thread.join(timeout=60)
     assert not thread.is_alive()
-    assert result[kernel.INTERRUPTED] == 1
+    assert result[sender.STATUS] == sender.STOPPED
 
 
 def test_without_jit_the_same_numbers():

@@ -7,10 +7,11 @@ both. The chain of states advances with every packet transmitted, not with time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from longfat.domains import number
+from longfat.domains import number, whole_number
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,44 @@ class GilbertElliott:
     def parameters(self) -> np.ndarray:
         """Exponential rates per packet, in the order that the kernel expects."""
         return np.array([_rate(p) for p in (self.good_loss, self.bad_loss, self.good_to_bad, self.bad_to_good)])
+
+
+@dataclass(frozen=True)
+class ListedLosses:
+    """The packets that are lost, counted in the order they are sent from 0 on; all others get through.
+
+    Parameters
+    ----------
+    packets : sequence of int
+        Serial numbers of transmissions [packets], at least 0, increasing.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range.
+
+    Examples
+    --------
+    >>> ListedLosses([0, 5]).mean
+    0.0
+    """
+
+    packets: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        checked = tuple(whole_number("packets", one, "packets", "[0, 1e15]") for one in self.packets)
+        if any(later <= one for one, later in pairwise(checked)):
+            raise ValueError(f"packets = {list(self.packets)!r} is out of range: allowed are increasing numbers")
+        object.__setattr__(self, "packets", checked)
+
+    @property
+    def mean(self) -> float:
+        """Long-run share of packets lost [probability]."""
+        return 0.0
+
+    def parameters(self) -> np.ndarray:
+        """A mark, and the packets that get through before each loss."""
+        return np.array([-1.0, *(np.diff(self.packets, prepend=-1) - 1.0)])
 
 
 def _rate(probability: float) -> float:

@@ -6,13 +6,17 @@ acknowledgment or with a request for the packets that are missing, which go ahea
 of their own. Segments are sent first only inside a window counted from the oldest one not acknowledged.
 Answers are never lost and take no bandwidth (section 4.2); a group once begun is not interrupted, and
 requests are served in the order in which they arrive (decisions where the paper is silent).
+
+A receive buffer smaller than the window (section 4.3) holds segments that are complete or partly there, until
+everything before them is there, too; the application consumes at once what is in order. Under *hard* acknowledgment
+the receiver keeps a segment if it lies within one buffer from the first that is missing, and discards others. Under
+*soft* acknowledgment it keeps any that finds a free slot, and when none is free throws out the largest number for a
+smaller one. What was discarded is asked for in the answer to the group it was sent in or was thrown out by, or, on
+request, when there is room for it.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +24,22 @@ import numpy as np
 
 from longfat import domains
 from longfat.domains import number, refuse, whole_number
-from longfat.sim import _segment_kernel as kernel
-from longfat.sim.channel import GilbertElliott, IndependentLoss
+from longfat.sim.channel import IndependentLoss
+from longfat.sim.segment_kernel import receiver, sender
+from longfat.sim.segment_runs import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all, run_one
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import xarray as xr
 
 LEAST_WINDOWS = 10  # measured in each replication
-
-Channel = IndependentLoss | GilbertElliott
+VERDICTS = {
+    receiver.KEPT: "kept",
+    receiver.LOST: "lost",
+    receiver.DISCARDED: "discarded",
+    receiver.REPLACED: "replaced",
+}
 
 #: name in the Dataset -> (unit, description)
 QUANTITIES = {
@@ -44,6 +55,9 @@ def simulate(
     loss: float | Channel | Sequence[float | Channel],
     segment_packets: int,
     ack_segments: float,
+    receive_buffer: int | Sequence[int] | None = None,
+    ack: Strategy = "hard",
+    ask_again: AskAgain = "at once",
     segments: int = 100_000,
     tolerance: int = 0,
     replications: int = 10,
@@ -65,6 +79,13 @@ def simulate(
     ack_segments : float
         Acknowledgment delay in segment times [segments], at least 0; times ``segment_packets`` it must be a
         whole number of packet times.
+    receive_buffer : int or sequence of int, optional
+        Segments that the receiver can hold [segments], at least 1 and at most ``window``; as many as the window if
+        absent.
+    ack : {"hard", "soft"}
+        What it does with a segment that lies beyond its buffer. For a buffer of one window they are the same.
+    ask_again : {"at once", "when free"}
+        When it asks for a segment it discarded: in its next answer, or when there is room.
     segments : int
         Segments measured, all replications together, at least [segments]: each replication measures whole
         windows, ten or more.
@@ -88,13 +109,13 @@ def simulate(
         transmission of a segment to the end of the transmission that completes it, propagation excluded, each
         with ``_lower`` and ``_upper``; ``sent_packets`` and ``lost_packets`` of the whole run, and
         the ``segments`` measured. Dimensions
-        ``loss`` and ``window`` where sequences were given.
+        ``loss``, ``window`` and ``receive_buffer`` where sequences were given.
 
     Notes
     -----
     Intervals mean little where hardly anything was lost: look at ``lost_packets``. The cost follows the
-    losses and, for windows below ``ack_segments`` + 1, the steps that they leave in the pattern of sending;
-    memory follows the window.
+    losses, the segments discarded and, for windows below ``ack_segments`` + 1, the steps that they leave in the pattern
+    of sending; memory follows the window.
 
     Raises
     ------
@@ -106,140 +127,173 @@ def simulate(
     >>> run = simulate(window=24, loss=1e-4, segment_packets=16, ack_segments=369 / 16, rng=1)
     >>> bool(run.throughput_efficiency > 0.95)
     True
+    >>> path = dict(loss=1e-4, segment_packets=16, ack_segments=370 / 16, rng=1)
+    >>> hard, soft = (simulate(window=58, receive_buffer=12, ack=ack, **path) for ack in ("hard", "soft"))
+    >>> bool(hard.throughput_efficiency_lower > soft.throughput_efficiency_upper + 0.1)
+    True
 
     References
     ----------
-    Gong & Parulkar, WUCS-92-38, sections 3.4, 4.1 and 4.2.
+    Gong & Parulkar, WUCS-92-38, sections 3.4, 4.1, 4.2 and 4.3.1.
     """
     import xarray as xr
 
-    windows = [whole_number("window", w, "segments", "[1, 1e8]") for w in _listed("window", window)]
-    channels = [one if isinstance(one, Channel) else IndependentLoss(one) for one in _listed("loss", loss)]
-    segment_packets = whole_number("segment_packets", segment_packets, "packets", "[1, 1e9]")
-    delay = number("ack_segments", ack_segments, "segments", "[0, 1e9]") * segment_packets
-    ack_delay = round(delay)
-    if abs(delay - ack_delay) > 1e-9 * max(1.0, delay):
-        raise ValueError(
-            f"ack_segments = {ack_segments} segments is out of range: times segment_packets = {segment_packets} "
-            f"it must be a whole number of packet times, got {delay:.12g}"
-        )
+    windows = [whole_number("window", w, "segments", "[1, 1e8]") for w in listed("window", window)]
+    buffers = [None] if receive_buffer is None else listed("receive_buffer", receive_buffer)
+    channels = [one if isinstance(one, Channel) else IndependentLoss(one) for one in listed("loss", loss)]
+    settings = [
+        Rules(w, segment_packets, ack_segments, tolerance, buffer, ack, ask_again)
+        for w, buffer in product(windows, buffers)
+    ]
     segments = whole_number("segments", segments, "segments", "[1, 1e15]")
-    tolerance = whole_number("tolerance", tolerance, "packets", f"[0, {segment_packets - 1}]")
     replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
 
     generator = domains.generator(rng)
-    points = list(product(channels, windows))
+    first = settings[0]
     # Whole windows, and enough of them: a part of one would depend on where in the pattern it lies.
-    enough = [max(-(-segments // replications), LEAST_WINDOWS * w) for w in windows]
-    measured = np.array([-(-one // w) * w for one, w in zip(enough, windows, strict=True)])
-    if measured.max() * (segment_packets + ack_delay) > 1e17:
-        raise refuse("segments", segments, "segments", f"[1, {1e17 / (segment_packets + ack_delay):.3g})", whole=True)
-    raw = _run_all(points, segment_packets, ack_delay, tolerance, measured, replications, generator, progress)
-    raw = raw.reshape(len(channels), len(windows), replications, -1)
+    enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
+    measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
+    cycle = first.segment_packets + first.ack_delay
+    if measured.max() * cycle > 1e17:
+        raise refuse("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", whole=True)
+    raw = run_all(channels, settings, measured, replications, generator, progress)
+    shape = (len(channels), len(windows), len(buffers))
+    raw = raw.reshape(*shape, replications, -1)
 
-    each = measured[None, :, None]
-    efficiency = each * segment_packets / raw[..., kernel.ELAPSED]
+    each = measured.reshape(1, *shape[1:], 1)
     samples = {
-        "throughput_efficiency": efficiency,
-        "mean_delay": raw[..., kernel.DELAY_SUM] / each,
-        "max_delay": raw[..., kernel.DELAY_MAX],
+        "throughput_efficiency": each * first.segment_packets / raw[..., sender.ELAPSED],
+        "mean_delay": raw[..., sender.DELAYS] / each,
+        "max_delay": raw[..., sender.LONGEST],
     }
-    dims = ("loss", "window")
+    dims = ("loss", "window", "receive_buffer")
     variables: dict[str, Any] = {}
     for name, (unit, description) in QUANTITIES.items():
-        for suffix, values in zip(("", "_lower", "_upper"), _interval(samples[name], confidence), strict=True):
+        for suffix, values in zip(("", "_lower", "_upper"), interval(samples[name], confidence), strict=True):
             variables[name + suffix] = (dims, values, {"units": unit, "long_name": description})
-    for name, column in (("sent_packets", kernel.SENT), ("lost_packets", kernel.LOST)):
+    for name, column in (("sent_packets", sender.SENT), ("lost_packets", sender.LOST_PACKETS)):
         description = name.replace("_", " ")
         variables[name] = (dims, raw[..., column].sum(-1), {"units": "packets", "long_name": description})
-    variables["segments"] = (("window",), measured * replications, {"units": "segments", "long_name": "measured"})
+    count = measured.reshape(shape[1:])[:, 0] * replications
+    variables["segments"] = (("window",), count, {"units": "segments", "long_name": "measured"})
+    kept = [rules.buffer for rules in settings[: len(buffers)]]
     data = xr.Dataset(
         variables,
         coords={
             "loss": ("loss", [c.mean for c in channels], {"units": "1", "long_name": "packet loss probability"}),
             "window": ("window", windows, {"units": "segments", "long_name": "window"}),
+            "receive_buffer": ("receive_buffer", kept, {"units": "segments", "long_name": "receive buffer"}),
         },
     )
     data.attrs = {
-        "segment_packets": segment_packets,
-        "ack_segments": ack_delay / segment_packets,
-        "tolerance": tolerance,
+        "segment_packets": first.segment_packets,
+        "ack_segments": first.ack_delay / first.segment_packets,
+        "tolerance": first.tolerance,
+        "ack": ack,
+        "ask_again": ask_again,
         "replications": replications,
         "confidence": confidence,
         "channels": "; ".join(map(str, channels)),
         "entropy": str(getattr(generator.bit_generator.seed_seq, "entropy", "unknown")),
     }
-    alone = [dim for dim, given in zip(dims, (loss, window), strict=True) if not _is_sequence(given)]
-    return data.squeeze(alone)
+    if receive_buffer is None:
+        data = data.squeeze("receive_buffer", drop=True)
+    given = {"loss": loss, "window": window, "receive_buffer": receive_buffer}
+    return data.squeeze([dim for dim in data.dims if not is_sequence(given[str(dim)])])
 
 
-def _is_sequence(given: Any) -> bool:
-    return not isinstance(given, Channel) and np.ndim(given) > 0
+def trace(
+    *,
+    window: int,
+    loss: float | Channel,
+    segment_packets: int,
+    ack_segments: float,
+    receive_buffer: int | None = None,
+    ack: Strategy = "hard",
+    ask_again: AskAgain = "at once",
+    segments: int = 1000,
+    tolerance: int = 0,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Every group of packets that is sent until ``segments`` segments have been delivered, and what becomes of it.
 
+    Parameters
+    ----------
+    window, loss, segment_packets, ack_segments, receive_buffer, ack, ask_again, tolerance
+        As in `simulate`, but one value each; `longfat.sim.channel.ListedLosses` says which packets are lost.
+    segments : int
+        Segments [segments], at most a million.
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness.
 
-def _listed(name: str, given: Any) -> list[Any]:
-    if not _is_sequence(given):
-        return [given]
-    if len(given) == 0 or (not isinstance(given, Sequence) and np.ndim(given) != 1):
-        raise ValueError(f"{name} = {given!r} is out of range: allowed are a scalar or a sequence that is not empty")
-    return list(given)
+    Returns
+    -------
+    xarray.Dataset
+        Along ``group``, in order of time: its ``start`` and ``end`` [packet times], its ``segment``, ``packets``,
+        ``first`` (whether the segment is sent for the first time), ``verdict`` ("kept", "lost" if no packet arrived,
+        "discarded", or "replaced" if a larger segment was thrown out for it), and ``edge``, the first segment that the
+        receiver lacks packets of after it.
 
+    Raises
+    ------
+    ValueError
+        For a value outside its range, by name, value, unit and range.
 
-def _interval(samples: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean over the last axis, and Student's interval around it."""
-    from scipy.special import stdtrit  # Student's quantile; scipy.stats takes a second to load
+    Examples
+    --------
+    >>> from longfat.sim.channel import ListedLosses
+    >>> one_loss = ListedLosses([4])  # the first packet of segment 2; only segments 2 and 3 fit, and 4 is discarded
+    >>> seen = trace(window=6, loss=one_loss, segment_packets=2, ack_segments=2, receive_buffer=2, segments=6)
+    >>> seen.segment.values[:9].tolist(), seen.verdict.values[4:9].tolist()
+    ([0, 1, 2, 3, 4, 2, 5, 6, 4], ['discarded', 'kept', 'kept', 'discarded', 'kept'])
 
-    count = samples.shape[-1]
-    mean = samples.mean(-1)
-    half = stdtrit(count - 1, (1 + confidence) / 2) * samples.std(-1, ddof=1) / np.sqrt(count)
-    return mean, mean - half, mean + half
+    References
+    ----------
+    Gong & Parulkar, WUCS-92-38, section 4.3.1.
+    """
+    import xarray as xr
 
-
-def _run_all(
-    points: list[tuple[Channel, int]],
-    segment: int,
-    ack_delay: int,
-    tolerance: int,
-    measured: np.ndarray,
-    replications: int,
-    generator: np.random.Generator,
-    progress: bool,
-) -> np.ndarray:
-    """One row of the kernel's results per point and replication, on all cores; ends at once on Ctrl-C."""
-    from tqdm import tqdm
-
-    streams = generator.spawn(len(points) * replications)
-    results = np.zeros((len(streams), 6), np.int64)
-    stop = np.zeros(1, np.bool_)
-
-    def one(job: int) -> None:
-        channel, window = points[job // replications]
-        count = int(measured[job // replications % len(measured)])
-        warm_up = max(5 * window, count // 10)
-        kernel.run(
-            streams[job],
-            channel.parameters(),
-            window,
-            segment,
-            ack_delay,
-            tolerance,
-            warm_up,
-            count,
-            stop,
-            results[job],
-        )
-
-    with (
-        ThreadPoolExecutor(os.cpu_count()) as pool,
-        tqdm(total=len(streams), desc="simulating", unit="run", delay=2, leave=False, disable=not progress) as bar,
-    ):
-        try:
-            for done in as_completed([pool.submit(one, job) for job in range(len(streams))]):
-                done.result()
-                bar.update()
-        except BaseException:
-            stop[0] = True
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return results
+    channel = loss if isinstance(loss, Channel) else IndependentLoss(loss)
+    rules = Rules(
+        whole_number("window", window, "segments", "[1, 1e6]"),
+        segment_packets,
+        ack_segments,
+        tolerance,
+        receive_buffer,
+        ack,
+        ask_again,
+    )
+    segments = whole_number("segments", segments, "segments", "[1, 1e6]")
+    rows = np.zeros((1024, sender.TRACE_COLUMNS), np.int64)
+    stream = domains.generator(rng)
+    state = stream.bit_generator.state
+    while True:
+        stream.bit_generator.state = state
+        result = np.zeros(sender.RESULTS, np.int64)
+        run_one(stream, channel, rules, 0, segments, np.zeros(1, np.bool_), result, rows)
+        if result[sender.TRACED] < len(rows):
+            break
+        rows = np.zeros((4 * len(rows), sender.TRACE_COLUMNS), np.int64)  # once more, with room for all
+    rows = rows[: result[sender.TRACED]]
+    repeats = np.maximum(rows[:, sender.TRACE_COUNT], 1)  # rows of several segments become several rows
+    place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    rows = np.repeat(rows, repeats, axis=0)
+    first = rows[:, sender.TRACE_COUNT] > 0
+    packets = np.where(first, rules.segment_packets, rows[:, sender.TRACE_PACKETS])
+    start = rows[:, sender.TRACE_START] + place * packets
+    edge = rows[:, sender.EDGE_AFTER]
+    several = rows[:, sender.TRACE_COUNT] > 1
+    number_sent = rows[:, sender.TRACE_SEGMENT] + place
+    edge = np.where(several & (edge > number_sent), number_sent + 1, edge)
+    columns = {
+        "start": (start, "packet times"),
+        "end": (start + packets, "packet times"),
+        "segment": (number_sent, "segments"),
+        "packets": (packets, "packets"),
+        "first": (first, "1"),
+        "verdict": (np.array([VERDICTS[one] for one in rows[:, sender.TRACE_VERDICT]], dtype=str), "1"),
+        "edge": (edge, "segments"),
+    }
+    data = xr.Dataset({name: ("group", values, {"units": unit}) for name, (values, unit) in columns.items()})
+    return data.assign_attrs(rules.attrs(), channel=str(channel))

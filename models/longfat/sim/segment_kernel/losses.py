@@ -1,0 +1,78 @@
+"""Where the next lost packet lies, for each kind of channel of `longfat.sim.channel`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from longfat.sim.jit import part
+
+NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bits
+
+# Columns of the channel's parameters (exponential rates per packet), and of its state.
+GOOD_RATE, BAD_RATE, LEAVE_GOOD, LEAVE_BAD = range(4)
+IN_BAD, LEFT_IN_STATE = range(2)
+
+# A channel of listed losses: a negative number, and then the packets that get through before each of them.
+LISTED = -1.0
+NEXT_LISTED = 0  # column of the state
+
+
+@part
+def geometric(rng, rate):
+    """Packets before the first event of a kind that strikes each packet with 1 - exp(-rate)."""
+    if rate <= 0.0:
+        return NEVER
+    packets = rng.standard_exponential() / rate
+    return int(packets) if packets < NEVER else NEVER
+
+
+@part
+def start_channel(rng, channel, state):
+    """Put the channel into its stationary state."""
+    if channel[GOOD_RATE] < 0.0:
+        state[NEXT_LISTED] = 1
+        return
+    leave_good, leave_bad = -np.expm1(-channel[LEAVE_GOOD]), -np.expm1(-channel[LEAVE_BAD])
+    state[IN_BAD] = 0
+    if leave_good > 0.0 and rng.random() * (leave_good + leave_bad) < leave_good:
+        state[IN_BAD] = 1
+    state[LEFT_IN_STATE] = geometric(rng, channel[LEAVE_GOOD + state[IN_BAD]])
+
+
+@part
+def packets_to_next_loss(rng, channel, state):
+    """Packets that get through before the next one that is lost."""
+    if channel[GOOD_RATE] < 0.0:
+        if state[NEXT_LISTED] == len(channel):
+            return NEVER
+        state[NEXT_LISTED] += 1
+        return int(channel[state[NEXT_LISTED] - 1])
+    if channel[LEAVE_GOOD] <= 0.0:
+        return geometric(rng, channel[GOOD_RATE])
+    through = 0
+    while through < NEVER:
+        gap = geometric(rng, channel[GOOD_RATE + state[IN_BAD]])
+        # Besides the coming packet, LEFT_IN_STATE more are sent before the state changes.
+        if gap <= state[LEFT_IN_STATE]:
+            spent, lost = gap + 1, True
+        else:
+            spent, lost = state[LEFT_IN_STATE] + 1, False
+        state[LEFT_IN_STATE] -= spent
+        if state[LEFT_IN_STATE] < 0:
+            state[IN_BAD] = 1 - state[IN_BAD]
+            state[LEFT_IN_STATE] = geometric(rng, channel[LEAVE_GOOD + state[IN_BAD]])
+        if lost:
+            return through + gap
+        through += spent
+    return NEVER
+
+
+@part
+def lost_in_group(rng, channel, state, gap, packets):
+    """Send a group of packets: how many of them are lost, and the gap to the next loss after it."""
+    lost = 0
+    while gap < packets:
+        lost += 1
+        packets -= gap + 1
+        gap = packets_to_next_loss(rng, channel, state)
+    return lost, gap - packets

@@ -1,0 +1,187 @@
+"""What the segment simulator is asked to do, checked; and its runs, side by side on all cores."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from longfat.domains import number, whole_number
+from longfat.sim.channel import GilbertElliott, IndependentLoss, ListedLosses
+from longfat.sim.segment_kernel import holes, receiver, sender
+
+Channel = IndependentLoss | GilbertElliott | ListedLosses
+Strategy = Literal["hard", "soft"]
+AskAgain = Literal["at once", "when free"]
+
+NO_TRACE = np.zeros((0, sender.TRACE_COLUMNS), np.int64)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One point of the simulation. The window has been checked.
+
+    >>> Rules(24, 16, 369 / 16, receive_buffer=6).buffer
+    6
+    >>> Rules(24, 16, 369 / 16, receive_buffer=25)
+    Traceback (most recent call last):
+    ValueError: receive_buffer = 25 segments is out of range: allowed are whole numbers in [1, 24]
+    """
+
+    window: int
+    segment_packets: int
+    ack_segments: float
+    tolerance: int = 0
+    receive_buffer: int | None = None
+    ack: Strategy = "hard"
+    ask_again: AskAgain = "at once"
+
+    def __post_init__(self) -> None:
+        packets = whole_number("segment_packets", self.segment_packets, "packets", "[1, 1e9]")
+        delay = number("ack_segments", self.ack_segments, "segments", "[0, 1e9]") * packets
+        if abs(delay - round(delay)) > 1e-9 * max(1.0, delay):
+            raise ValueError(
+                f"ack_segments = {self.ack_segments} segments is out of range: times segment_packets = {packets} "
+                f"it must be a whole number of packet times, got {delay:.12g}"
+            )
+        whole_number("tolerance", self.tolerance, "packets", f"[0, {packets - 1}]")
+        if self.receive_buffer is not None:
+            whole_number("receive_buffer", self.receive_buffer, "segments", f"[1, {self.window}]")
+        for name, allowed in (("ack", get_args(Strategy)), ("ask_again", get_args(AskAgain))):
+            choice = getattr(self, name)
+            if not isinstance(choice, str) or choice not in allowed:
+                raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
+
+    @property
+    def ack_delay(self) -> int:
+        """Acknowledgment delay [packet times]."""
+        return round(self.ack_segments * self.segment_packets)
+
+    @property
+    def buffer(self) -> int:
+        """Slots of the receive buffer [segments]."""
+        return self.window if self.receive_buffer is None else int(self.receive_buffer)
+
+    def row(self, warm_up: int, measured: int) -> np.ndarray:
+        """The rules as the kernel takes them."""
+        row = np.zeros(receiver.RULES, np.int64)
+        row[receiver.WINDOW], row[receiver.PACKETS] = self.window, self.segment_packets
+        row[receiver.ACK_DELAY], row[receiver.TOLERANCE] = self.ack_delay, self.tolerance
+        row[receiver.BUFFER] = self.buffer
+        # With room for a window nothing is ever discarded, and the quicker bookkeeping does.
+        row[receiver.SOFT] = self.ack == "soft" and self.buffer < self.window
+        row[receiver.WHEN_FREE] = self.ask_again == "when free"
+        row[receiver.FIRST_MEASURED], row[receiver.END_MEASURED] = warm_up, warm_up + measured
+        return row
+
+    def attrs(self) -> dict[str, Any]:
+        """For a Dataset."""
+        return {
+            "window": self.window,
+            "segment_packets": self.segment_packets,
+            "ack_segments": self.ack_delay / self.segment_packets,
+            "tolerance": self.tolerance,
+            "receive_buffer": self.buffer,
+            "ack": self.ack,
+            "ask_again": self.ask_again,
+        }
+
+
+def run_one(
+    rng: np.random.Generator,
+    channel: Channel,
+    rules: Rules,
+    warm_up: int,
+    measured: int,
+    stop: np.ndarray,
+    result: np.ndarray,
+    trace: np.ndarray = NO_TRACE,
+) -> None:
+    """One replication: a row of the kernel's results, and its trace as far as there is room."""
+    room = 2
+    while room < rules.window + 1:
+        room *= 2
+    segments = np.zeros((room, holes.SEGMENT_COLUMNS), np.int64)
+    segments[:, holes.HOLE] = holes.NONE
+    waits = (rules.window - 1) * rules.segment_packets < rules.ack_delay  # a full window does not fill the path
+    sender.run(
+        rng,
+        channel.parameters(),
+        np.zeros(2, np.int64),
+        rules.row(warm_up, measured),
+        segments,
+        np.zeros((2 * room, holes.ANSWER_COLUMNS), np.int64),
+        np.zeros((room if waits else 2, 2), np.int64),
+        np.zeros(holes.BOOK_COLUMNS, np.int64),
+        stop,
+        trace,
+        result,
+    )
+    if result[sender.STATUS] == sender.STUCK:
+        raise RuntimeError(f"nothing is under way any more and the window is closed: {rules}")
+
+
+def run_all(
+    channels: list[Channel],
+    settings: list[Rules],
+    measured: np.ndarray,
+    replications: int,
+    generator: np.random.Generator,
+    progress: bool,
+) -> np.ndarray:
+    """One row of the kernel's results per point and replication, on all cores; ends at once on Ctrl-C."""
+    from tqdm import tqdm
+
+    points = [(channel, k) for channel in channels for k in range(len(settings))]
+    streams = generator.spawn(len(points) * replications)
+    results = np.zeros((len(streams), sender.RESULTS), np.int64)
+    stop = np.zeros(1, np.bool_)
+
+    def one(job: int) -> None:
+        channel, k = points[job // replications]
+        count = int(measured[k])
+        warm_up = max(5 * settings[k].window, count // 10)
+        run_one(streams[job], channel, settings[k], warm_up, count, stop, results[job])
+
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        tqdm(total=len(streams), desc="simulating", unit="run", delay=2, leave=False, disable=not progress) as bar,
+    ):
+        try:
+            for done in as_completed([pool.submit(one, job) for job in range(len(streams))]):
+                done.result()
+                bar.update()
+        except BaseException:
+            stop[0] = True
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return results
+
+
+def is_sequence(given: Any) -> bool:
+    """Whether one value was given, or several."""
+    return not isinstance(given, Channel) and np.ndim(given) > 0
+
+
+def listed(name: str, given: Any) -> list[Any]:
+    """What was given, as a list."""
+    if not is_sequence(given):
+        return [given]
+    if len(given) == 0 or (not isinstance(given, Sequence) and np.ndim(given) != 1):
+        raise ValueError(f"{name} = {given!r} is out of range: allowed are a scalar or a sequence that is not empty")
+    return list(given)
+
+
+def interval(samples: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean over the last axis, and Student's interval around it."""
+    from scipy.special import stdtrit  # Student's quantile; scipy.stats takes a second to load
+
+    count = samples.shape[-1]
+    mean = samples.mean(-1)
+    half = stdtrit(count - 1, (1 + confidence) / 2) * samples.std(-1, ddof=1) / np.sqrt(count)
+    return mean, mean - half, mean + half
