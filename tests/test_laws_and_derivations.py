@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import derivations
-from derivations import segment_rounds
+from derivations import receive_buffer, segment_rounds
 from derivations import selective_repeat as proofs
 from longfat.law import registered
 from longfat.laws import selective_repeat as laws
@@ -113,3 +113,26 @@ def test_window_for_efficiency():
         expected = proved.subs(proofs.g, proofs.segment_loss()).subs(values)
         got = laws.window_for_efficiency(float(efficiency), 0.01, 16, 23.0)
         assert got == pytest.approx(float(expected), rel=1e-13)
+
+
+def test_receive_buffers():
+    w_a = sp.Symbol("w_a")
+
+    def floored(expression):
+        return in_letters(expression).replace(sp.ceiling, lambda x: -sp.floor(-x))
+
+    for law, proof in (
+        (laws.discards_after_loss, receive_buffer.discards),
+        (laws.throughput_efficiency_hard_ack, receive_buffer.hard_ack_efficiency),
+        (laws.locked_efficiency_soft_ack, receive_buffer.locked_efficiency),
+    ):
+        assert sp.simplify(in_letters(law.expr) - floored(proof())) == 0
+    _, one, wide, narrow = laws.buffer_for_efficiency_hard_ack.expr.args
+    excess = 1 / sp.Symbol("e") - 1 / (1 - sp.Symbol("p"))
+    damaged = 1 - (1 - sp.Symbol("p")) ** sp.Symbol("s")
+    proved = in_letters(receive_buffer.hard_ack_buffer())
+    proved = proved.subs({"g": damaged, "X": excess, "M": 1 - sp.floor(-w_a)}, simultaneous=True)
+    assert sp.simplify(in_letters(wide[0]) - proved) == 0
+    assert one[0] == 1
+    reached = in_letters(receive_buffer.starts()) * (1 - sp.floor(-w_a))  # D = M
+    assert sp.simplify(reached.subs("B", in_letters(narrow[0])) - excess) == 0

@@ -1,0 +1,127 @@
+"""Laws of receive buffers against counting slots by hand, each other, and the segment simulator."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.laws import selective_repeat as laws
+from longfat.sim.channel import ListedLosses
+from longfat.sim.segments import simulate, trace
+
+ACK = 370 / 16  # 150 Mbit/s, 20 ms, 16 packets of 1024 bytes: 369.2 packet times
+LAW = laws.throughput_efficiency_hard_ack
+
+
+def after_one_loss(buffer, ack, window, packets, ack_packets, segments=2000):
+    """Segments discarded, and consumed per segment time in the last third."""
+    seen = trace(
+        window=window,
+        loss=ListedLosses([100 * packets + 1]),
+        segment_packets=packets,
+        ack_segments=ack_packets / packets,
+        receive_buffer=buffer,
+        ack=ack,
+        segments=segments,
+    )
+    late = seen.isel(group=seen.start.values > 2 / 3 * float(seen.start[-1]))
+    span = float(late.start[-1] - late.start[0]) / packets
+    return int((seen.verdict == "discarded").sum()), float(late.edge[-1] - late.edge[0]) / span
+
+
+@pytest.mark.parametrize(("packets", "ack_packets"), [(16, 370), (16, 383), (8, 84), (16, 37)])
+def test_discards_after_one_loss(packets, ack_packets):
+    ack_segments = ack_packets / packets
+    window = math.ceil(2.5 * ack_segments) + 2
+    for buffer in range(1, math.ceil(ack_segments) + 3):
+        discarded, rate = after_one_loss(buffer, "hard", window, packets, ack_packets)
+        assert discarded == laws.discards_after_loss(buffer, ack_segments)
+        assert rate == pytest.approx(1, abs=0.01)  # hard acknowledgment recovers
+
+
+def test_discards_by_hand():
+    """w_a = 1.5: M = 3 slots. B = 1: 1 and 2 after the lost one, and the new one before 1 comes again."""
+    assert laws.discards_after_loss(1, 1.5) == 3
+    assert laws.discards_after_loss(2, 1.5) == 2
+    assert laws.discards_after_loss(3, 1.5) == 0
+    assert after_one_loss(1, "hard", 8, 16, 24)[0] == 3
+
+
+@pytest.mark.parametrize(("packets", "ack_packets"), [(16, 370), (16, 383), (16, 37)])
+def test_soft_acknowledgment_stays_locked(packets, ack_packets):
+    """One loss, and then no loss any more: for good. The span measured is no whole number of cycles."""
+    ack_segments = ack_packets / packets
+    for buffer in range(1, math.ceil(ack_segments) + 3):
+        rate = after_one_loss(buffer, "soft", math.ceil(2.5 * ack_segments) + 2, packets, ack_packets, 4000)[1]
+        expected = laws.locked_efficiency_soft_ack(buffer, ack_segments)
+        assert rate == pytest.approx(expected, abs=0.02)
+        assert rate > 0.99 or buffer <= math.ceil(ack_segments)
+
+
+def test_a_tie_opens_the_lock():
+    """With 369 packet times the answer comes at the very moment at which the sender gets free: 23 16 + 1 = 369."""
+    assert after_one_loss(12, "soft", 58, 16, 369)[1] == pytest.approx(1, abs=0.01)
+    assert after_one_loss(12, "soft", 58, 16, 370)[1] == pytest.approx(12 / 25, abs=0.02)
+
+
+def test_two_losses_lock_hard_acknowledgment_for_segments_of_few_packets():
+    """Packets 100 and 119 are lost, and no other. Of one packet a segment: the repetitions stay out of order."""
+    for losses, packets, low, high in (([100, 119], 1, 0.5, 0.55), ([100, 119], 16, 0.99, 1.01)):
+        seen = trace(
+            window=24,
+            loss=ListedLosses([packets * one for one in losses]),
+            segment_packets=packets,
+            ack_segments=9,
+            receive_buffer=2,
+            segments=4000,
+        )
+        late = seen.isel(group=seen.start.values > 0.7 * float(seen.start[-1]))
+        rate = float(late.edge[-1] - late.edge[0]) * packets / float(late.start[-1] - late.start[0])
+        assert low < rate < high
+
+
+@pytest.mark.parametrize("packets", [16, 64])
+@pytest.mark.parametrize("ack_segments", [3.4, 23.1, 60.3])
+def test_the_law_agrees_with_the_simulator_within_its_validity(ack_segments, packets):
+    ack = math.ceil(ack_segments * packets) / packets
+    trip = math.ceil(ack) + 1
+    accuracy, checked = LAW.validity.accuracy, 0
+    for share in (0.05, 0.25, 0.5, 0.7, 0.9, 1.0):
+        buffer = max(1, round(share * trip))
+        for loss in (1e-5, 1e-4, 3e-4, 1e-3, 3e-3):
+            if not LAW.validity(receive_buffer=buffer, loss=loss, segment_packets=packets, ack_segments=ack):
+                continue
+            run = simulate(
+                window=math.ceil(2 * ack) + 1,
+                loss=loss,
+                segment_packets=packets,
+                ack_segments=ack,
+                receive_buffer=buffer,
+                segments=int(max(2e5, 4e4 / loss / packets)),
+                confidence=0.9999,
+                rng=3,
+            )
+            expected = LAW(buffer, loss, packets, ack)
+            assert float(run.throughput_efficiency_upper) < expected + accuracy, (buffer, loss)
+            assert float(run.throughput_efficiency_lower) > expected - accuracy, (buffer, loss)
+            checked += 1
+    assert checked >= 12
+
+
+def test_outside_its_validity_the_law_errs():
+    run = simulate(window=58, loss=1e-2, segment_packets=16, ack_segments=ACK, receive_buffer=23, rng=1)
+    assert not LAW.validity(receive_buffer=23, loss=1e-2, segment_packets=16, ack_segments=ACK)
+    assert LAW(23, 1e-2, 16, ACK) > float(run.throughput_efficiency_upper) + 0.1
+
+
+def test_the_inverse():
+    for loss in (1e-9, 1e-4, 1e-3, 1e-2):
+        for buffer in (2, 5, 12, 13, 20, 24):
+            reached = LAW(buffer, loss, 16, ACK)
+            if reached < LAW(1, loss, 16, ACK) * (1 + 1e-9):
+                continue
+            assert laws.buffer_for_efficiency_hard_ack(reached, loss, 16, ACK) == pytest.approx(buffer, rel=1e-6)
+        assert laws.buffer_for_efficiency_hard_ack(LAW(1, loss, 16, ACK) / 2, loss, 16, ACK) == 1
+        assert math.isnan(laws.buffer_for_efficiency_hard_ack(1 - loss / 2, loss, 16, ACK))
+    values = np.linspace(0.3, 0.98, 200)
+    assert (np.diff(laws.buffer_for_efficiency_hard_ack(values, 1e-2, 16, ACK)) >= 0).all()
