@@ -42,9 +42,22 @@ def test_table_and_files(tmp_path, capsys):
         assert data.load().window_segments.equals(expected.window_segments)
         assert data.attrs["rate"] == 150e6 / 8
     table = pd.read_csv(tmp_path / "out" / "window.csv")
-    assert list(table.kind.value_counts().sort_index()) == [2, 8, 2]  # answers, curve points, references
+    assert list(table.kind.value_counts().sort_index()) == [2, 8, 2, 2]  # answers, curve, buffers, references
     assert (table[table.kind == "answer"].window_segments == expected.window_segments.values).all()
     assert (tmp_path / "out" / "window.svg").read_text().startswith("<?xml")
+
+
+def test_receive_buffer(tmp_path, capsys):
+    path = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4", "--points", "2"]
+    assert cli.main(["window", *path, "--tradeoff", "2", "--output", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"0\.0001 +1 +16 KiB +4\.2%", out)  # 1 of 24 segments
+    assert "24/1  96/1" in out
+    assert {"receive_buffer.png", "receive_buffer.svg"} <= {p.name for p in tmp_path.iterdir()}
+    table = pd.read_csv(tmp_path / "window.csv")
+    assert list(table[table.kind == "trade-off"].receive_buffer_segments) == [1, 1]
+    assert cli.main(["window", *path, "--tradeoff", "-1", "--output", str(tmp_path)]) == 2
+    assert "tradeoff = -1" in capsys.readouterr().err
 
 
 def test_from_measurements(tmp_path, capsys):

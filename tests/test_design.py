@@ -153,3 +153,52 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
 def test_refusals(changes, words):
     with pytest.raises(ValueError, match=words):
         design.window(**(BASELINE | {"loss": 1e-3} | changes))
+
+
+def test_the_receive_buffer():
+    """1e-4 at 24 segments: 0.9608 without discards; one segment costs 25 for each loss: 1/(1 + 0.0016 25) of that."""
+    data = design.window(loss=[1e-4, 1e-3], points=0, tradeoff=3, **BASELINE)
+    assert list(data.buffer_segments) == [
+        1,
+        25,
+    ]  # 0.96 is above the goal of 0.95; 0.943 is not, and nothing may be lost
+    assert float(data.buffer_simulated[0]) == pytest.approx(0.9608 / (1 + 0.0016 * 25), rel=0.04)
+    assert bool((data.buffer_simulated_upper >= np.minimum(data.goal, data.simulated_lower)).all())
+    assert list(data.buffer_bytes) == [16384, 25 * 16384]
+    np.testing.assert_allclose(data.buffer_share, data.buffer_segments / data.window_segments)
+    assert list(data.tradeoff_window[0]) == [24, 48, 96]
+    assert bool((data.tradeoff_buffer <= data.tradeoff_window).all())
+    np.testing.assert_allclose(data.tradeoff_sender_bytes, data.tradeoff_window * 16384)
+    np.testing.assert_allclose(data.tradeoff_receiver_bytes, data.tradeoff_buffer * 16384)
+
+
+def test_the_receive_buffer_and_the_scan_agree():
+    """One segment fewer does not serve: seen by trying every buffer, on a path short enough."""
+    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
+    data = design.window(loss=0.02, **path)
+    window, found = int(data.window_segments), int(data.buffer_segments)
+    here = design.Path(15e6 / 8, 5e-3, 4096, 1024)
+    full = here.simulate(0.02, window, int(data.attrs["seed"]), 0.95).throughput_efficiency
+    goal = min(float(data.goal), float(full))
+    runs = [
+        here.simulate(0.02, window, int(data.attrs["seed"]), 0.95, receive_buffer=buffer)
+        for buffer in range(1, window + 1)
+    ]
+    enough = [float(run.throughput_efficiency_upper) >= goal for run in runs]
+    assert 1 < enough.index(True) + 1 == found < window
+
+
+def test_the_law_beside_the_receive_buffer():
+    """g (w_a + 2) = 0.04 at p = 1e-4, and the window is above 2 w_a + 1 when 99.9 % are wanted."""
+    data = design.window(loss=1e-4, points=0, target=0.999, source="simulator", **BASELINE)
+    assert int(data.window_segments) >= 2 * data.attrs["ack_segments"] + 1
+    assert float(data.buffer_law) == pytest.approx(float(data.buffer_simulated), abs=0.03)
+    narrow = design.window(loss=1e-4, points=0, **BASELINE)
+    assert math.isnan(narrow.buffer_law)
+
+
+def test_without_a_window_there_is_no_buffer():
+    path = {"rate": "1Mbit/s", "round_trip_time": "1ms", "segment": "1kB", "packet": "1kB"}
+    data = design.window(loss=0.3, target=0.999999, points=0, tradeoff=2, **path)
+    assert math.isnan(data.buffer_segments)
+    assert bool(np.isnan(data.tradeoff_buffer).all())

@@ -19,12 +19,12 @@ ALLOWED = {
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "law": {"domains", "namespaces"},
-    "laws": {"law", "laws"},
+    "laws": {"law", "laws", "domains"},
     "sim": {"sim", "domains", "quantities", "_version"},
     "scenario": {"sim"},
     "verify": {"verify", "law", "laws", "sim", "domains"},
     "sweeping": {"sweeping", "domains", "files", "_version"},
-    "design": {"domains", "quantities", "law", "laws", "sim", "_version"},
+    "design": {"design", "domains", "quantities", "law", "laws", "sim", "_version"},
 }
 
 

@@ -119,6 +119,66 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     return ax
 
 
+def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
+    """Draw the receive buffer over the window: what a wider window saves the receiver.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.design.window` returned with ``tradeoff`` > 0.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset holds no trade-off.
+
+    Examples
+    --------
+    >>> from longfat import design
+    >>> path = dict(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B")
+    >>> data = design.window(**path, points=0, tradeoff=2, progress=False)
+    >>> buffer_curves(data).get_ylabel()
+    'receive buffer [segments]'
+    """
+    if "tradeoff_buffer" not in data:
+        raise ValueError("data holds no trade-off: call design.window with tradeoff > 0")
+    ax = ax if ax is not None else _new_axes()
+    ack, segment = data.attrs["ack_segments"], data.attrs["segment"]
+    for index, row in enumerate(_rows(data)):
+        marker = "osD^vP*"[index % 7]
+        ax.plot(row.tradeoff_window, row.tradeoff_buffer, marker=marker, ms=5, label=f"p = {float(row.loss):g}")
+    widest = float(np.nanmax(data.tradeoff_window))
+    ax.plot([0, widest], [0, widest], color="0.6", ls=":", label="buffer = window")
+    ax.axhline(ack + 1, color="0.6", lw=0.8, zorder=0)
+    ax.annotate("w_a + 1", (widest, ack + 1), va="bottom", ha="right", color="0.4", fontsize="small")
+    megabytes = segment / 1e6
+    right = ax.secondary_yaxis("right", functions=(lambda b: b * megabytes, lambda m: m / megabytes))
+    right.set_ylabel("receive buffer [MB]")
+    top = 1.15 * max(float(np.nanmax(data.tradeoff_buffer)), ack + 1)
+    ax.set(
+        xlabel="window [segments]",
+        ylabel="receive buffer [segments]",
+        xlim=(0, None),
+        ylim=(0, top),
+        title=f"Smallest receive buffer for {100 * data.attrs['target']:.6g}% of 1 - p, hard acknowledgment\n"
+        f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}, segments of "
+        f"{data.attrs['segment_packets']} packets",
+    )
+    ax.legend(loc="lower right")
+    ax.annotate(
+        f"simulated, {100 * data.attrs['confidence']:.6g}% confidence; rules: Gong & Parulkar, WUCS-92-38, sec. 4.3.1",
+        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
+    )  # fmt: skip
+    return ax
+
+
 def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
     """Draw the windows of flows and the queues of links over time.
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import netcdf, whole
+from longfat.cli.typed import whole
+from longfat.cli.window_files import write
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--ping", metavar="FILE", help="Take the RTT from the output of ping: its minimum.")
 @click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
 @click.option("--points", default="24", show_default=True, help="Windows at which the curves are simulated.")
+@click.option("--tradeoff", default="0", show_default=True, help="Windows for which the receive buffer is found, too.")
 @click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
 @click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
 def window_command(output: str, **flags: Any) -> None:
@@ -46,13 +47,14 @@ def window_command(output: str, **flags: Any) -> None:
             source=flags["source"],
             target=quantities.fraction(flags["target"], "target", "(0, 1)"),
             points=whole("points", flags["points"], "windows", "[2, 10000]"),
+            tradeoff=whole("tradeoff", flags["tradeoff"], "windows", "[0, 1000]"),
             confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
             rng=whole("seed", flags["seed"], "1", "[0, inf)"),
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
         data.attrs["notes"] = "; ".join(notes)
         click.echo(_table(data, notes))
-        _write(data, files)
+        write(data, files)
 
 
 def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -115,6 +117,7 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
             f"{float(row.loss):8.3g}  {float(row.reference_simulated):.4f}  {_interval(row, 'reference_')}  "
             f"{share:.1%} of what loss leaves (law: {float(row.reference_law):.4f})"
         )
+    lines += _buffers(data)
     if any(row.status == "near" for row in _rows(data)):
         lines += [
             "",
@@ -130,6 +133,28 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
+def _buffers(data: xr.Dataset) -> list[str]:
+    """What the receiver needs at these windows, and how it falls with wider ones."""
+    from longfat.plot import _rows
+    from longfat.quantities import text
+
+    lines = ["", "Smallest receive buffer that is no obstacle at this window, hard acknowledgment:", ""]
+    lines.append(f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'of window':>9}  {'simulated':>9}")
+    for row in _rows(data):
+        if row.status == "not reached":
+            continue
+        lines.append(
+            f"{float(row.loss):8.3g}  {int(row.buffer_segments):8d}  {text(float(row.buffer_bytes), 'bytes'):>10}  "
+            f"{float(row.buffer_share):9.1%}  {float(row.buffer_simulated):9.4f}  {_interval(row, 'buffer_')}"
+        )
+    if "tradeoff" in data.dims:
+        lines += ["", "and with wider windows: window / receive buffer [segments]", ""]
+        for row in _rows(data):
+            pairs = zip(row.tradeoff_window.values, row.tradeoff_buffer.values, strict=True)
+            lines.append(f"{float(row.loss):8.3g}  " + "  ".join(f"{w:.0f}/{b:.0f}" for w, b in pairs if w > 0))
+    return lines
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
@@ -137,70 +162,3 @@ def _percent(share: float) -> str:
 def _interval(row: Any, prefix: str) -> str:
     low, high = (float(row[f"{prefix}simulated_{side}"]) for side in ("lower", "upper"))
     return f"{low:6.4f} .. {high:6.4f}"
-
-
-def frame(data: xr.Dataset) -> pd.DataFrame:
-    """One tidy table: the answers, what the reference window carries, and the curves.
-
-    >>> from longfat import design
-    >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=2)
-    >>> list(frame(data).kind)
-    ['answer', 'reference', 'curve', 'curve']
-    """
-    import pandas as pd
-
-    from longfat.plot import _rows
-
-    segment, product = data.attrs["segment"], data.attrs["product"]
-    rows = []
-
-    def add(kind: str, row: Any, window: float, prefix: str, **more: Any) -> None:
-        rows.append(
-            {
-                "kind": kind,
-                "loss": float(row.loss),
-                "window_segments": window,
-                "window_bytes": window * segment,
-                "window_products": window * segment / product,
-                **{
-                    name: float(row[prefix + name])
-                    for name in ("law", "simulated", "simulated_lower", "simulated_upper")
-                },
-                **more,
-            }
-        )
-
-    for row in _rows(data):
-        add("answer", row, float(row.window_segments), "", source=row.source.item(), status=row.status.item())
-    for row in _rows(data):
-        add("reference", row, data.attrs["reference_window"], "reference_")
-    for row in _rows(data):
-        for i in range(data.sizes.get("window", 0)):
-            point = row.isel(window=i)
-            add(
-                "curve",
-                point,
-                float(point.window),
-                "curve_",
-                **{name: float(point[f"curve_{name}"]) for name in ("as_printed", "many_rounds")},
-            )
-    return pd.DataFrame(rows)
-
-
-def _write(data: xr.Dataset, files: Any) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from longfat import plot
-
-    frame(data).to_csv(files.path("window.csv"), index=False)
-    netcdf(data, files, "window.nc")
-    with plot.style():
-        figure, ax = plt.subplots()
-        plot.window_curves(data, ax)
-        for kind in ("svg", "png"):
-            figure.savefig(files.path(f"window.{kind}"), format=kind)
-            figure.set_layout_engine("none")  # laid out once, for both files
-        plt.close(figure)

@@ -1,92 +1,26 @@
-"""Inverse questions: which window does this path need?"""
+"""`window`: which window does this path need, and which receive buffer?"""
 
 from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
+from longfat.design import buffers
+from longfat.design.curves import attrs, curves
+from longfat.design.path import Path
+from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
 from longfat.domains import generator, number, whole_number
-from longfat.laws import selective_repeat as laws
-from longfat.sim.segments import simulate
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Search = Literal["bisect", "scan"]
 Source = Literal["auto", "law", "simulator"]
 REFERENCE_PRODUCTS = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
-LARGEST_FACTOR = 64  # the simulator looks for windows up to so many times w_a + 1
-
-
-@dataclass(frozen=True)
-class Path:
-    """A path and the way it is cut into segments and packets, in SI units; derived figures as properties.
-
-    >>> path = Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
-    >>> path.segment_packets, path.product, round(path.ack_segments, 2)
-    (16, 12500000.0, 763.13)
-    """
-
-    rate: float
-    round_trip_time: float
-    segment: float
-    packet: float
-
-    @property
-    def segment_packets(self) -> int:
-        """Packets per segment; a segment that is no multiple of the packet is sent in smaller equal packets."""
-        return math.ceil(self.segment / self.packet - 1e-9)
-
-    @property
-    def packet_time(self) -> float:
-        """Time to send one packet [s]."""
-        return self.segment / self.segment_packets / self.rate
-
-    @property
-    def ack_delay(self) -> float:
-        """Time from the end of a group of packets to the answer to it [s]."""
-        return float(laws.ack_delay(self.round_trip_time, self.packet_time))
-
-    @property
-    def ack_segments(self) -> float:
-        """The same in segment times [segments]."""
-        return float(laws.ack_segments(self.ack_delay, self.packet_time, self.segment_packets))
-
-    @property
-    def simulated_ack_segments(self) -> float:
-        """The same as the simulator takes it: a whole number of packet times [segments].
-
-        Rounded up, because a sender that is sending acts on an answer at the end of the packet.
-        """
-        return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
-
-    @property
-    def product(self) -> float:
-        """Bandwidth-delay product [bytes]."""
-        return self.rate * self.round_trip_time
-
-    def simulate(
-        self, loss: float, window: Any, rng: Any, confidence: float, lost: float = 2e5, progress: bool = False
-    ) -> xr.Dataset:
-        """The segment simulator on this path: 10^7 packets or so many that about ``lost`` of them are lost."""
-        packets = max(1e7, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
-        return simulate(
-            window=window,
-            loss=loss,
-            segment_packets=self.segment_packets,
-            ack_segments=self.simulated_ack_segments,
-            segments=math.ceil(packets / self.segment_packets),
-            confidence=confidence,
-            rng=rng,
-            progress=progress,
-        )
 
 
 def window(
@@ -100,6 +34,7 @@ def window(
     source: Source = "auto",
     search: Search = "bisect",
     points: int = 24,
+    tradeoff: int = 0,
     confidence: float = 0.95,
     rng: Any = 0,
     progress: bool = True,
@@ -127,6 +62,9 @@ def window(
         How the window is found. "scan" tries every window in turn: slow, and the referee of the other.
     points : int
         Windows at which the curves are drawn and simulated; 0 leaves the curves out.
+    tradeoff : int
+        Windows, from the one chosen to four times as many, for which the smallest receive buffer is found; 0 leaves
+        that out.
     confidence : float
         Confidence of the simulated intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -142,9 +80,11 @@ def window(
         ``source`` ("law" or "simulator"), ``status`` ("reached"; "near", if the law reaches the goal and the
         simulation stays below; "not reached", the window is then NaN),
         ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: what 2.5 products
-        carry. Along ``loss`` and ``window``: ``curve_law``, ``curve_as_printed``,
-        ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its limits; along
-        ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
+        carry; ``buffer_segments``, ``buffer_bytes``, ``buffer_share`` and ``buffer_simulated``, with its limits: the
+        receive buffer. Along ``loss`` and ``tradeoff``: ``tradeoff_window``, ``tradeoff_buffer`` [segments],
+        ``tradeoff_sender_bytes`` and ``tradeoff_receiver_bytes``. Along ``loss`` and ``window``: ``curve_law``,
+        ``curve_as_printed``, ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its
+        limits; along ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
 
     Raises
     ------
@@ -156,15 +96,21 @@ def window(
     The law answers where it is valid (`throughput_efficiency.validity`), rounded up to a whole window. Elsewhere the
     simulator answers: the smallest window whose lower confidence limit reaches the goal.
 
+    The receive buffer is the smallest one under hard acknowledgment with which the simulation is not below the goal, or
+    not below what the window carries, at the confidence stated. With a buffer of less than the window the receiver
+    discards what is too far ahead.
+
     Examples
     --------
     >>> answer = window(rate="150Mbit/s", round_trip_time="20ms", loss=1e-4, segment="16KiB", packet="1024B", points=0)
     >>> int(answer.window_segments), str(answer.source.values)
     (24, 'law')
+    >>> bool(answer.buffer_segments < answer.window_segments)
+    True
 
     References
     ----------
-    Gong & Parulkar, WUCS-92-38, sections 3.4 and 4.3.
+    Gong & Parulkar, WUCS-92-38, sections 3.4, 4.3 and 4.3.1.
     """
     import xarray as xr
 
@@ -177,6 +123,7 @@ def window(
     losses = _losses(loss)
     target = number("target", target, "1", "(0, 1)")
     points = whole_number("points", points, "windows", "[0, 10000]")
+    tradeoff = whole_number("tradeoff", tradeoff, "windows", "[0, 1000]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     for name, choice, allowed in (("search", search, get_args(Search)), ("source", source, get_args(Source))):
         if not isinstance(choice, str) or choice not in allowed:
@@ -185,13 +132,19 @@ def window(
     seed = generator(rng).integers(2**63)
     rows = [_answer(path, p, target, source, search, seed, confidence) for p in _bar(losses, progress)]
     variables: dict[str, Any] = {
-        name: ("loss", [row[name] for row in rows], _attrs(unit, description))
+        name: ("loss", [row[name] for row in rows], attrs(unit, description))
         for name, (unit, description) in ANSWER.items()
     }
-    coordinates: dict[str, Any] = {"loss": ("loss", losses, _attrs("1", "packet loss probability"))}
+    coordinates: dict[str, Any] = {"loss": ("loss", losses, attrs("1", "packet loss probability"))}
     if points:
-        more, windows = _curves(path, losses, points, seed, confidence, progress)
+        more, windows = curves(path, losses, points, seed, confidence, progress)
         variables, coordinates = variables | more, coordinates | windows
+    if tradeoff:
+        found = [
+            buffers.tradeoff(path, p, row, tradeoff, seed, confidence)
+            for p, row in zip(losses, _bar(rows, progress, "finding buffers"), strict=True)
+        ]
+        variables |= buffers.tradeoff_variables(found)
     data = xr.Dataset(variables, coords=coordinates)
     data.attrs = {
         "rate": path.rate,
@@ -233,18 +186,8 @@ ANSWER = {
     "reference_simulated": ("1", "throughput efficiency at the reference window, simulated"),
     "reference_simulated_lower": ("1", "throughput efficiency at the reference window, lower confidence limit"),
     "reference_simulated_upper": ("1", "throughput efficiency at the reference window, upper confidence limit"),
+    **buffers.BUFFER,
 }
-
-
-CURVES = {
-    "law": laws.throughput_efficiency,
-    "as_printed": laws.throughput_efficiency.as_printed,
-    "many_rounds": laws.throughput_efficiency_many_rounds,
-}
-
-
-def _attrs(unit: str, description: str) -> dict[str, str]:
-    return {"units": unit, "long_name": description} if unit else {"long_name": description}
 
 
 def _losses(loss: Any) -> list[float]:
@@ -254,60 +197,15 @@ def _losses(loss: Any) -> list[float]:
     return [number("loss", value, "probability", "[0, 1)") for value in values]
 
 
-def _bar(items: Any, progress: bool) -> Any:
+def _bar(items: Any, progress: bool, task: str = "finding windows") -> Any:
     from tqdm import tqdm
 
-    return tqdm(items, desc="finding windows", unit="loss", delay=2, leave=False, disable=not progress)
+    return tqdm(items, desc=task, unit="loss", delay=2, leave=False, disable=not progress)
 
 
 def _reference_window(path: Path) -> int:
     """The largest whole window inside 2.5 products; 0 if they hold less than a segment."""
     return math.floor(REFERENCE_PRODUCTS * path.product / path.segment)
-
-
-def _efficiency(path: Path, loss: float, window: Any) -> Any:
-    return laws.throughput_efficiency(window, loss, path.segment_packets, path.ack_segments)
-
-
-def law_is_valid(path: Path, loss: float, window: float) -> bool:
-    """Whether the efficiency law holds for this path, loss and window."""
-    validity = laws.throughput_efficiency.validity
-    assert validity is not None
-    return bool(
-        validity(window=window, loss=loss, segment_packets=path.segment_packets, ack_segments=path.ack_segments)
-    )
-
-
-def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") -> int:
-    """Smallest whole window at which the law reaches the goal."""
-    if search == "scan":
-        windows = np.arange(1, math.ceil(2 * path.ack_segments + 1) + 1)
-        return int(windows[np.argmax(_efficiency(path, loss, windows.astype(float)) >= goal)])
-    if _efficiency(path, loss, 1) >= goal:
-        return 1
-    real = laws.window_for_efficiency(goal, loss, path.segment_packets, path.ack_segments)
-    found: int = max(2, math.ceil(real))
-    while found > 2 and _efficiency(path, loss, found - 1) >= goal:  # rounding of the inverse
-        found -= 1
-    while _efficiency(path, loss, found) < goal:
-        found += 1
-    return found
-
-
-def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search: Search = "bisect") -> int | None:
-    """Smallest window of which ``reaches`` is true, if it is true from some window on; None if there is none."""
-    limit = math.ceil(LARGEST_FACTOR * (ack_segments + 1))
-    if search == "scan":
-        return next((w for w in range(1, limit + 1) if reaches(w)), None)
-    low, high = 0, max(1, math.ceil(2 * ack_segments + 1))
-    while not reaches(high):
-        low, high = high, 2 * high
-        if low >= limit:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high
 
 
 def _answer(
@@ -337,40 +235,10 @@ def _answer(
     }
     for prefix, w in (("", found), ("reference_", reference)):
         result = run(w) if w else None
-        row[f"{prefix}law"] = _efficiency(path, loss, w) if w else math.nan
+        row[f"{prefix}law"] = efficiency(path, loss, w) if w else math.nan
         for suffix in ("", "_lower", "_upper"):
             value = math.nan if result is None else float(result["throughput_efficiency" + suffix])
             row[f"{prefix}simulated{suffix}"] = value
     if row["simulated_upper"] < goal:
         row["status"] = "near"
-    return row
-
-
-def _curves(
-    path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Variables and coordinates: law, printed law and simulation over windows from 1 to 4 w_a."""
-    ack = path.ack_segments
-    widest = max(4 * ack, 4.0)
-    windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)
-    # Densely for the law, with the windows on either side of its jumps.
-    dense = np.concatenate([np.linspace(1, widest, 201), [1 + 1e-9, ack + 1, (2 * ack + 1) * (1 - 1e-12), 2 * ack + 1]])
-    dense = np.unique(dense[dense >= 1])
-    coordinates = {
-        "window": ("window", windows, _attrs("segments", "window simulated")),
-        "law_window": ("law_window", dense, _attrs("segments", "window")),
-    }
-    variables = {}
-    for dim, grid in (("window", windows.astype(float)), ("law_window", dense)):
-        for name, one in CURVES.items():
-            # NaN where a loss lies outside the domain of this law.
-            rates = [loss if one.symbols["loss"].interval.contains(loss) else math.nan for loss in losses]
-            values = one(grid[None, :], np.asarray(rates)[:, None], path.segment_packets, ack)
-            label = ("curve_" if dim == "window" else "dense_") + name
-            variables[label] = (("loss", dim), values, _attrs("1", f"throughput efficiency, {name.replace('_', ' ')}"))
-    runs = [path.simulate(loss, windows.tolist(), seed, confidence, 5e4, progress) for loss in losses]
-    for suffix in ("", "_lower", "_upper"):
-        values = np.stack([run["throughput_efficiency" + suffix].values for run in runs])
-        description = f"throughput efficiency, simulated{suffix.replace('_', ', ')}"
-        variables[f"curve_simulated{suffix}"] = (("loss", "window"), values, _attrs("1", description))
-    return variables, coordinates
+    return row | buffers.answer(path, loss, found, goal, seed, confidence)

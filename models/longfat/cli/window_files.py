@@ -1,0 +1,105 @@
+"""The files that `longfat window` writes: a table, the data, pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from longfat.cli.typed import netcdf
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def frame(data: xr.Dataset) -> pd.DataFrame:
+    """One tidy table: the answers, what the reference window carries, the curves, and the receive buffers.
+
+    >>> from longfat import design
+    >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=2)
+    >>> list(frame(data).kind)
+    ['answer', 'reference', 'curve', 'curve', 'receive buffer']
+    """
+    import pandas as pd
+
+    from longfat.plot import _rows
+
+    segment, product = data.attrs["segment"], data.attrs["product"]
+    rows = []
+
+    def add(kind: str, row: Any, window: float, prefix: str, **more: Any) -> None:
+        rows.append(
+            {
+                "kind": kind,
+                "loss": float(row.loss),
+                "window_segments": window,
+                "window_bytes": window * segment,
+                "window_products": window * segment / product,
+                **{
+                    name: float(row[prefix + name])
+                    for name in ("law", "simulated", "simulated_lower", "simulated_upper")
+                },
+                **more,
+            }
+        )
+
+    for row in _rows(data):
+        add("answer", row, float(row.window_segments), "", source=row.source.item(), status=row.status.item())
+    for row in _rows(data):
+        add("reference", row, data.attrs["reference_window"], "reference_")
+    for row in _rows(data):
+        for i in range(data.sizes.get("window", 0)):
+            point = row.isel(window=i)
+            add(
+                "curve",
+                point,
+                float(point.window),
+                "curve_",
+                **{name: float(point[f"curve_{name}"]) for name in ("as_printed", "many_rounds")},
+            )
+    for row in _rows(data):
+        add(
+            "receive buffer",
+            row,
+            float(row.window_segments),
+            "buffer_",
+            receive_buffer_segments=float(row.buffer_segments),
+        )
+        for i in range(data.sizes.get("tradeoff", 0)):
+            point = row.isel(tradeoff=i)
+            if point.tradeoff_window > 0:
+                window, buffer = float(point.tradeoff_window), float(point.tradeoff_buffer)
+                rows.append(
+                    {
+                        "kind": "trade-off",
+                        "loss": float(row.loss),
+                        "window_segments": window,
+                        "window_bytes": window * segment,
+                        "window_products": window * segment / product,
+                        "receive_buffer_segments": buffer,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def write(data: xr.Dataset, files: Any) -> None:
+    """All files of an answer."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from longfat import plot
+
+    frame(data).to_csv(files.path("window.csv"), index=False)
+    netcdf(data, files, "window.nc")
+    pictures: dict[str, Any] = {"window": plot.window_curves}
+    if "tradeoff" in data.dims:
+        pictures["receive_buffer"] = plot.buffer_curves
+    with plot.style():
+        for name, draw in pictures.items():
+            figure, ax = plt.subplots()
+            draw(data, ax)
+            for kind in ("svg", "png"):
+                figure.savefig(files.path(f"{name}.{kind}"), format=kind)
+                figure.set_layout_engine("none")  # laid out once, for both files
+            plt.close(figure)

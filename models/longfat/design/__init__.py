@@ -1,0 +1,7 @@
+"""Inverse questions: which window does this path need, and which receive buffer?"""
+
+from longfat.design.path import Path
+from longfat.design.search import law_is_valid, law_window, simulated_window
+from longfat.design.windows import window
+
+__all__ = ["Path", "law_is_valid", "law_window", "simulated_window", "window"]

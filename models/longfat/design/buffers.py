@@ -1,0 +1,113 @@
+"""Which receive buffer does a window need, and how much of it does a wider window save?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.design.curves import attrs
+from longfat.design.path import Path
+from longfat.laws import selective_repeat as laws
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+WIDEST = 4.0  # times the window chosen: so far the trade-off is followed
+FINENESS = 0.02  # of the trade-off: the buffer is found to a fiftieth
+LOST = 5e3  # packets, in a simulation of the search: each may cause a round trip's worth of discards
+PRECISELY = 5e4
+
+BUFFER = {
+    "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
+    "buffer_bytes": ("bytes", "receive buffer, hard acknowledgment"),
+    "buffer_share": ("1", "receive buffer over window"),
+    "buffer_law": ("1", "throughput efficiency with this buffer, law; NaN outside its validity"),
+    "buffer_simulated": ("1", "throughput efficiency with this buffer, simulated"),
+    "buffer_simulated_lower": ("1", "throughput efficiency with this buffer, lower confidence limit"),
+    "buffer_simulated_upper": ("1", "throughput efficiency with this buffer, upper confidence limit"),
+}
+
+TRADEOFF = {
+    "tradeoff_window": ("segments", "window"),
+    "tradeoff_buffer": ("segments", "smallest receive buffer that serves the goal at this window"),
+    "tradeoff_sender_bytes": ("bytes", "memory of the sender: the window"),
+    "tradeoff_receiver_bytes": ("bytes", "memory of the receiver: the receive buffer"),
+}
+
+
+def smallest_buffer(reaches: Callable[[int], bool], least: int, most: int, fineness: float = 0.0) -> int:
+    """Smallest buffer above ``least`` of which ``reaches`` is true, if it is from some buffer up to ``most`` on."""
+    low, high = least, most
+    while high - low > max(1, fineness * high):
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def _serves(
+    path: Path, loss: float, window: int, goal: float, seed: Any, confidence: float, lost: float = LOST
+) -> Callable[[int], bool]:
+    """Whether a buffer is no obstacle: with it the simulation is not below the goal, or what the window carries."""
+
+    def run(buffer: int) -> xr.Dataset:
+        return path.simulate(loss, window, seed, confidence, lost, receive_buffer=buffer)
+
+    wanted = min(goal, float(run(window).throughput_efficiency))
+    return lambda buffer: bool(run(buffer).throughput_efficiency_upper >= wanted)
+
+
+def answer(path: Path, loss: float, window: int | None, goal: float, seed: Any, confidence: float) -> dict[str, float]:
+    """The variables of `BUFFER` for one window."""
+    if window is None:
+        return dict.fromkeys(BUFFER, math.nan)
+    found = smallest_buffer(_serves(path, loss, window, goal, seed, confidence), 0, window)
+    serves = _serves(path, loss, window, goal, seed, confidence, PRECISELY)
+    if not serves(found):
+        found = smallest_buffer(serves, found, window)
+    run = path.simulate(loss, window, seed, confidence, receive_buffer=found)
+    row = {
+        "buffer_segments": float(found),
+        "buffer_bytes": found * path.segment,
+        "buffer_share": found / window,
+        "buffer_law": _law(path, loss, window, found),
+    }
+    for suffix in ("", "_lower", "_upper"):
+        row[f"buffer_simulated{suffix}"] = float(run["throughput_efficiency" + suffix])
+    return row
+
+
+def _law(path: Path, loss: float, window: int, buffer: int) -> float:
+    one = laws.throughput_efficiency_hard_ack
+    here = {"loss": loss, "segment_packets": path.segment_packets, "ack_segments": path.ack_segments}
+    assert one.validity is not None
+    if window < 2 * path.ack_segments + 1 or not one.validity(receive_buffer=buffer, **here):
+        return math.nan
+    return float(one(receive_buffer=buffer, **here))
+
+
+def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: Any, confidence: float) -> np.ndarray:
+    """The variables of `TRADEOFF` for windows from the one chosen to four times as many, one column each."""
+    if not row["window_segments"] > 0:
+        return np.full((len(TRADEOFF), points), math.nan)
+    first, most = int(row["window_segments"]), int(row["buffer_segments"])
+    windows = np.unique(np.round(np.geomspace(first, WIDEST * first, points))).astype(int)
+    columns: list[tuple[float, float]] = [(first, most)]
+    for window in windows[1:].tolist():
+        serves = _serves(path, loss, window, row["goal"], seed, confidence)
+        if not serves(most):  # hardly ever: a wider window needs no larger buffer
+            most = window
+        most = smallest_buffer(serves, 0, most, FINENESS)
+        columns.append((window, most))
+    columns += [(math.nan, math.nan)] * (points - len(columns))  # small windows have few multiples
+    pairs = np.array(columns, dtype=float).T
+    return np.vstack([pairs, pairs * path.segment])
+
+
+def tradeoff_variables(values: list[np.ndarray]) -> dict[str, Any]:
+    """For a Dataset, from one array for each loss."""
+    stacked = np.stack(values, axis=1)
+    names = zip(TRADEOFF.items(), stacked, strict=True)
+    return {name: (("loss", "tradeoff"), value, attrs(unit, text)) for (name, (unit, text)), value in names}

@@ -1,0 +1,52 @@
+"""Efficiency over the window: laws and simulation, along `loss` and `window`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from longfat.design.path import Path
+from longfat.laws import selective_repeat as laws
+
+CURVES = {
+    "law": laws.throughput_efficiency,
+    "as_printed": laws.throughput_efficiency.as_printed,
+    "many_rounds": laws.throughput_efficiency_many_rounds,
+}
+
+
+def attrs(unit: str, description: str) -> dict[str, str]:
+    """Of a variable."""
+    return {"units": unit, "long_name": description} if unit else {"long_name": description}
+
+
+def curves(
+    path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Variables and coordinates: law, printed law and simulation over windows from 1 to 4 w_a."""
+    ack = path.ack_segments
+    widest = max(4 * ack, 4.0)
+    windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)
+    # Densely for the law, with the windows on either side of its jumps.
+    dense = np.concatenate([np.linspace(1, widest, 201), [1 + 1e-9, ack + 1, (2 * ack + 1) * (1 - 1e-12), 2 * ack + 1]])
+    dense = np.unique(dense[dense >= 1])
+    coordinates = {
+        "window": ("window", windows, attrs("segments", "window simulated")),
+        "law_window": ("law_window", dense, attrs("segments", "window")),
+    }
+    variables = {}
+    for dim, grid in (("window", windows.astype(float)), ("law_window", dense)):
+        for name, one in CURVES.items():
+            # NaN where a loss lies outside the domain of this law.
+            rates = [loss if one.symbols["loss"].interval.contains(loss) else math.nan for loss in losses]
+            values = one(grid[None, :], np.asarray(rates)[:, None], path.segment_packets, ack)
+            label = ("curve_" if dim == "window" else "dense_") + name
+            variables[label] = (("loss", dim), values, attrs("1", f"throughput efficiency, {name.replace('_', ' ')}"))
+    runs = [path.simulate(loss, windows.tolist(), seed, confidence, 5e4, progress) for loss in losses]
+    for suffix in ("", "_lower", "_upper"):
+        values = np.stack([run["throughput_efficiency" + suffix].values for run in runs])
+        description = f"throughput efficiency, simulated{suffix.replace('_', ', ')}"
+        variables[f"curve_simulated{suffix}"] = (("loss", "window"), values, attrs("1", description))
+    return variables, coordinates

@@ -1,0 +1,85 @@
+"""The path that a question is about."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from longfat.laws import selective_repeat as laws
+from longfat.sim.segments import simulate
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path and the way it is cut into segments and packets, in SI units; derived figures as properties.
+
+    >>> path = Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
+    >>> path.segment_packets, path.product, round(path.ack_segments, 2)
+    (16, 12500000.0, 763.13)
+    """
+
+    rate: float
+    round_trip_time: float
+    segment: float
+    packet: float
+
+    @property
+    def segment_packets(self) -> int:
+        """Packets per segment; a segment that is no multiple of the packet is sent in smaller equal packets."""
+        return math.ceil(self.segment / self.packet - 1e-9)
+
+    @property
+    def packet_time(self) -> float:
+        """Time to send one packet [s]."""
+        return self.segment / self.segment_packets / self.rate
+
+    @property
+    def ack_delay(self) -> float:
+        """Time from the end of a group of packets to the answer to it [s]."""
+        return float(laws.ack_delay(self.round_trip_time, self.packet_time))
+
+    @property
+    def ack_segments(self) -> float:
+        """The same in segment times [segments]."""
+        return float(laws.ack_segments(self.ack_delay, self.packet_time, self.segment_packets))
+
+    @property
+    def simulated_ack_segments(self) -> float:
+        """The same as the simulator takes it: a whole number of packet times [segments].
+
+        Rounded up, because a sender that is sending acts on an answer at the end of the packet.
+        """
+        return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
+
+    @property
+    def product(self) -> float:
+        """Bandwidth-delay product [bytes]."""
+        return self.rate * self.round_trip_time
+
+    def simulate(
+        self,
+        loss: float,
+        window: Any,
+        rng: Any,
+        confidence: float,
+        lost: float = 2e5,
+        progress: bool = False,
+        receive_buffer: int | None = None,
+    ) -> xr.Dataset:
+        """The segment simulator on this path: 10^7 packets or so many that about ``lost`` of them are lost."""
+        packets = max(1e7, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
+        return simulate(
+            window=window,
+            loss=loss,
+            segment_packets=self.segment_packets,
+            ack_segments=self.simulated_ack_segments,
+            receive_buffer=receive_buffer,
+            segments=math.ceil(packets / self.segment_packets),
+            confidence=confidence,
+            rng=rng,
+            progress=progress,
+        )
