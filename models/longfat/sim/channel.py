@@ -6,6 +6,7 @@ both. The chain of states advances with every packet transmitted, not with time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -127,7 +128,7 @@ class ListedLosses:
     0.0
     """
 
-    packets: tuple[int, ...]
+    packets: Sequence[int]
 
     def __post_init__(self) -> None:
         checked = tuple(whole_number("packets", one, "packets", "[0, 1e15]") for one in self.packets)

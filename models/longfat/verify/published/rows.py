@@ -1,0 +1,129 @@
+"""Rows of a paper's claims, what is found about them, and the table of both."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Literal, get_args
+
+from longfat.domains import whole_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Verdict = Literal["reproduced", "ordering reproduced", "differs", "not reproducible", "input"]
+PAPERS = {"003": "gong_parulkar"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number or statement as printed."""
+
+    paper: str
+    section: str
+    claim: str
+    value: str
+    unit: str
+    conditions: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What we have instead, with its interval in words, and whether that is the same.
+
+    >>> Finding("12.5 MB", "reproduced").verdict
+    'reproduced'
+    """
+
+    ours: str
+    verdict: Verdict
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Verdict):
+            raise ValueError(f"verdict = {self.verdict!r} is out of range: allowed are {', '.join(get_args(Verdict))}")
+        if self.verdict in ("differs", "not reproducible") and not self.reason:
+            raise ValueError(f"verdict = {self.verdict!r} needs a reason")
+
+
+def judged(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
+    """The verdict, if what it rests on holds in this run."""
+    if not bool(holds):
+        return Finding(ours, "differs", "not so in this run: too few packets, or something has changed")
+    return Finding(ours, verdict, reason)
+
+
+Judge = Callable[["Context"], Finding]
+
+
+@dataclass(frozen=True)
+class Context:
+    """How much is simulated: packets delivered at each point, and the seed."""
+
+    packets: float
+    seed: int
+
+
+def read(paper: str) -> list[Row]:
+    """The rows of a paper.
+
+    >>> len(read("003"))
+    30
+    """
+    if paper not in PAPERS:
+        raise ValueError(f"paper = {paper!r} is out of range: allowed are {', '.join(PAPERS)}")
+    text = files("longfat.verify.published").joinpath(f"{PAPERS[paper]}.csv").read_text(encoding="utf-8")
+    return [Row(**line) for line in csv.DictReader(text.splitlines())]
+
+
+def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0) -> pd.DataFrame:
+    """Every row of a paper: what it prints, what we find, and the verdict.
+
+    Parameters
+    ----------
+    paper : str
+        Its number: "003", Gong & Parulkar.
+    packets : float
+        Packets delivered at each simulated point, at least [packets], in [1e5, 1e12].
+    seed : int
+        Of the random numbers, at least 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``section``, ``claim``, ``published``, ``unit``, ``ours``, ``verdict``, ``reason``; ours with 99 %
+        intervals where it is simulated.
+
+    Raises
+    ------
+    ValueError
+        For values outside their ranges.
+
+    Examples
+    --------
+    >>> table = published("003", packets=1e5)
+    >>> str(table.verdict[table.claim == "BDP example"].item())
+    'reproduced'
+    """
+    import pandas as pd
+
+    rows = read(paper)
+    judges: Mapping[str, Judge] = import_module(f"longfat.verify.published.{PAPERS[paper]}").JUDGES
+    packets = whole_number("packets", packets, "packets", "[1e5, 1e12]")
+    context = Context(packets, whole_number("seed", seed, "1", "[0, inf)"))
+    found = [judges[row.claim](context) for row in rows]
+    return pd.DataFrame(
+        {
+            "section": [row.section for row in rows],
+            "claim": [row.claim for row in rows],
+            "published": [row.value for row in rows],
+            "unit": [row.unit for row in rows],
+            "ours": [one.ours for one in found],
+            "verdict": [one.verdict for one in found],
+            "reason": [one.reason for one in found],
+        }
+    )
