@@ -1,5 +1,7 @@
 """The segment simulator beside a plain jitted loop over segments, in the same run."""
 
+import time
+
 import numba
 import numpy as np
 import pytest
@@ -41,7 +43,6 @@ def test_packets_per_second(benchmark, capsys, loss, window):
 
     run()
     benchmark.pedantic(run, rounds=5)
-    import time
 
     rng = np.random.default_rng(1)
     plain_loop(rng, 0.1, 10)
@@ -60,3 +61,26 @@ def timed(time, function):
     begin = time.perf_counter()
     function()
     return time.perf_counter() - begin
+
+
+@pytest.mark.parametrize("loss", list(PACKETS))
+@pytest.mark.parametrize("ack", ["hard", "soft"])
+def test_with_a_receive_buffer(benchmark, capsys, loss, ack):
+    """A buffer of w_a + 2 segments, of which hardly any is discarded, beside none, by turns."""
+    benchmark.group = "segment simulator, receive buffer"
+    segments = int(PACKETS[loss] / SEGMENT)
+    stop, result = np.zeros(1, np.bool_), np.zeros(sender.RESULTS, np.int64)
+    rules = [Rules(WINDOW, SEGMENT, ACK / SEGMENT), Rules(WINDOW, SEGMENT, ACK / SEGMENT, 0, 25, ack)]
+    spent = [[], []]
+
+    def by_turns():
+        for one, times in zip(rules, spent, strict=True):
+            begin = time.perf_counter()
+            run_one(np.random.default_rng(1), IndependentLoss(loss), one, 10 * WINDOW, segments, stop, result)
+            times.append(time.perf_counter() - begin)
+
+    by_turns()
+    spent[0].clear(), spent[1].clear()
+    benchmark.pedantic(by_turns, rounds=7)
+    ratio = sorted(spent[1])[3] / sorted(spent[0])[3]
+    report(capsys, f"p = {loss:g}, {ack}: {ratio:.2f}x the time without")

@@ -8,10 +8,10 @@ import threading
 import numpy as np
 import pytest
 
-from longfat.sim.channel import GilbertElliott, IndependentLoss
+from longfat.sim.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.sim.segment_kernel import sender
 from longfat.sim.segment_runs import Rules, run_one
-from longfat.sim.segments import QUANTITIES, simulate
+from longfat.sim.segments import QUANTITIES, simulate, trace
 from tests.sim.test_segment_kernel import begin, next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}
@@ -224,3 +224,65 @@ def test_channel_refusals(arguments, words):
         GilbertElliott(*arguments)
     with pytest.raises(ValueError, match="length = 1 packets"):
         GilbertElliott.bursts(0.01, 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (
+            {"receive_buffer": 25},
+            r"receive_buffer = 25 segments is out of range: .* whole numbers in \[1, 24\]",
+        ),
+        ({"receive_buffer": 0}, "receive_buffer = 0 segments"),
+        ({"receive_buffer": 0.5}, "receive_buffer = 0.5 segments"),
+        ({"receive_buffer": float("nan")}, "receive_buffer = nan segments"),
+        ({"receive_buffer": "half"}, "receive_buffer = 'half'"),
+        ({"receive_buffer": []}, "receive_buffer = .*not empty"),
+        ({"receive_buffer": [6, 30]}, "receive_buffer = 30 segments"),
+        ({"ack": "firm"}, "ack = 'firm' is out of range: allowed are hard, soft"),
+        ({"ask_again": 1}, "ask_again = 1 is out of range: allowed are at once, when free"),
+    ],
+)
+def test_refused_receive_buffers(more, message):
+    with pytest.raises(ValueError, match=message):
+        run(window=24, **more)
+    if not isinstance(more.get("receive_buffer"), list):
+        with pytest.raises(ValueError, match=message):
+            trace(window=24, loss=0.1, segment_packets=16, ack_segments=369 / 16, **more)
+
+
+def test_a_buffer_of_a_window_is_none():
+    plain = run(window=40, loss=0.01)
+    for ack in ("hard", "soft"):
+        assert run(window=40, loss=0.01, receive_buffer=40, ack=ack).drop_vars("receive_buffer").equals(plain)
+
+
+def test_grid_with_buffers():
+    grid = run(window=[30, 40], loss=[1e-3, 1e-2], receive_buffer=[10, 30], segments=20_000)
+    assert dict(grid.sizes) == {"loss": 2, "window": 2, "receive_buffer": 2}
+    assert bool((grid.throughput_efficiency.diff("receive_buffer") > 0).all())
+    assert grid.attrs["ask_again"] == "at once"
+
+
+def test_a_trace_is_the_run():
+    """Its packets are the run's, its groups follow one another, and its edge never falls."""
+    given = {"window": 30, "segment_packets": 16, "ack_segments": 370 / 16, "receive_buffer": 12, "ack": "soft"}
+    seen = trace(loss=0.01, segments=3000, rng=4, **given)
+    start, end = seen.start.values, seen.end.values
+    assert (start[1:] >= end[:-1]).all()
+    np.testing.assert_array_equal(end - start, seen.packets)
+    assert (np.diff(seen.edge.values) >= 0).all()
+    assert set(np.unique(seen.verdict.values)) <= {"kept", "lost", "discarded", "replaced"}
+    first = seen.isel(group=seen["first"].values)
+    np.testing.assert_array_equal(first.segment, np.arange(first.sizes["group"]))
+    assert int(seen.edge[-1]) >= 3000
+
+
+def test_listed_losses():
+    # 0 and 1 are sent until 4, when the answer to 0 comes: sent until 2, and t_a = 2. One packet of 0 goes again.
+    seen = trace(loss=ListedLosses([0]), window=2, segment_packets=2, ack_segments=1, segments=1)
+    assert list(zip(seen.start.values[:3], seen.segment.values[:3], strict=True)) == [(0, 0), (2, 1), (4, 0)]
+    assert list(seen.packets.values[:3]) == [2, 2, 1]
+    for packets in ([3, 3], [5, 4], [-1], [0.5]):
+        with pytest.raises(ValueError, match="packets = "):
+            ListedLosses(packets)

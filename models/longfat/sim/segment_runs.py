@@ -107,7 +107,7 @@ def run_one(
     while room < rules.window + 1:
         room *= 2
     segments = np.zeros((room, holes.SEGMENT_COLUMNS), np.int64)
-    segments[:, holes.HOLE] = holes.NONE
+    segments[:, holes.HOLE] = segments[:, holes.RUN] = holes.NONE
     waits = (rules.window - 1) * rules.segment_packets < rules.ack_delay  # a full window does not fill the path
     sender.run(
         rng,

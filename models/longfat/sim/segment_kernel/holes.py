@@ -11,9 +11,10 @@ from longfat.sim.jit import part
 
 NONE = -1
 
-# Columns of a segment's row, at its number modulo the rows (a power of two, at least a window and one).
-HOLE, START, HELD, END, FOLLOWING, PREVIOUS, WAITING = range(7)
-SEGMENT_COLUMNS = 7
+# Columns of a segment's row, at its number modulo the rows (a power of two, at least a window and one). RUN: its number
+# if it was the first of several sent one after the other, while something was missing; these share one START.
+HOLE, START, HELD, END, FOLLOWING, PREVIOUS, WAITING, RUN = range(8)
+SEGMENT_COLUMNS = 8
 
 # Columns of an answer. EDGE: the first segment not there when it was sent. MISSING: packets asked for.
 TIME, SEGMENT, MISSING, EDGE = range(4)

@@ -18,6 +18,7 @@ from longfat.sim.segment_kernel.holes import (
     HOLE,
     NEXT,
     NONE,
+    RUN,
     SLOTS,
     START,
     TOP,
@@ -53,6 +54,13 @@ def measured(rules, number):
 
 
 @part
+def begin_run(segments, number, start):
+    """Soft: when a segment was sent first, and those after it, in case they are thrown out."""
+    at = row_of(segments, number)
+    segments[at, RUN], segments[at, START] = number, start
+
+
+@part
 def first_sent(segments, answers, book, rules, start, through):
     """The segment book[NEXT] arrives, sent from `start` on; `through` of its packets were not lost."""
     number, now = book[NEXT], start + rules[PACKETS]
@@ -61,7 +69,7 @@ def first_sent(segments, answers, book, rules, start, through):
     if book[FIRST_OPEN] != NONE and room_left(book, rules) <= 0 and (through > 0 or not rules[SOFT]):
         verdict, missing = DISCARDED, rules[PACKETS]
     if rules[SOFT]:
-        segments[row_of(segments, number), START] = start
+        begin_run(segments, number, start)
         if verdict == KEPT and (book[FIRST_OPEN] != NONE or missing > rules[TOLERANCE]):
             book[SLOTS] += 1
             book[TOP] = number
@@ -132,6 +140,10 @@ def throw_out(segments, book, rules):
     number = book[TOP]
     at = row_of(segments, number)
     if segments[at, HOLE] != number:
+        first = number
+        while segments[row_of(segments, first), RUN] != first:
+            first -= 1
+        segments[at, START] = segments[row_of(segments, first), START] + (number - first) * rules[PACKETS]
         insert_hole(segments, book, number)
         if measured(rules, number):
             book[DELAY_SUM] -= rules[PACKETS]

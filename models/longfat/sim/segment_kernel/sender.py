@@ -31,12 +31,10 @@ from longfat.sim.segment_kernel.holes import (
     NONE,
     SEGMENT,
     SLOTS,
-    START,
     TIME,
     TOP,
     close_holes,
     edge_of,
-    row_of,
 )
 from longfat.sim.segment_kernel.losses import NEVER, lost_in_group, packets_to_next_loss, start_channel
 from longfat.sim.segment_kernel.receiver import (
@@ -47,6 +45,7 @@ from longfat.sim.segment_kernel.receiver import (
     PACKETS,
     SOFT,
     WINDOW,
+    begin_run,
     first_sent,
     repeated,
     room_left,
@@ -193,8 +192,7 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
             if bound > gap or bound * segment > gap:  # the first test keeps the product small
                 whole = gap // segment
             if rules[SOFT] and kept < NEVER and whole > 0:
-                for k in range(whole):
-                    segments[row_of(segments, number + k), START] = now + k * segment
+                begin_run(segments, number, now)
                 book[SLOTS] += whole
                 book[TOP] = number + whole - 1
             book[NEXT] += whole

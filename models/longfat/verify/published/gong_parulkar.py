@@ -50,8 +50,9 @@ ABOVE = [one for one in SPOTS if one[0] >= 2 * one[3] + 1]
 
 
 def _below(W: float, p: float, s: float, w_a: float) -> float:
-    g = 1 - (1 - p) ** s
-    return float(1 / g + W) / (2 * w_a + 1 + p + (w_a + 1) / (W * g))
+    g: float = 1 - (1 - p) ** s
+    law: float = (1 / g + W) / (2 * w_a + 1 + p + (w_a + 1) / (W * g))
+    return law
 
 
 def _middle(_: Context) -> Finding:
