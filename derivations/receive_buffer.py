@@ -2,8 +2,8 @@
 
 Assumptions: those of section 4.2; a window so wide that the sender always has something to send; hard and soft
 acknowledgment as in section 4.3.1, what was discarded being asked for at once; repetitions of single packets take no
-time beside segments. So time can be counted in slots of one segment each. A request that a slot gives rise to
-is served M slots later, M = ceil(w_a) + 1: the answer comes w_a after the slot's end, and the sender ends the segment it
+time beside segments. So time can be counted in slots of one segment each. A request that a slot gives rise to is
+served M slots later, M = ceil(w_a) + 1: the answer comes w_a after the slot's end, and the sender ends the segment it
 is at. A slot gives rise to at most one request, for what it brought or for what was thrown out by it, so requests
 never queue: slot k carries what slot k - M asked for, or else a new segment.
 """
@@ -65,11 +65,11 @@ def slots(trip: int, buffer: int, soft: bool, length: int) -> tuple[int, list[in
 def discards() -> Expr:
     """D = max(0, min(M, 2 (M - B))) under hard acknowledgment, after one damaged segment n.
 
-    First wave: until n comes again in the beginning of slot n + M, segments n + 1 .. n + M - 1 are sent, and those from
-    n + B on are discarded: M - B. Then n .. n + B - 1 are consumed. n + B comes again B slots later; until then
-    n + M .. n + M + B - 1 are sent, and the second wave is what lies beyond n + 2 B - 1. Then n + B .. n + M - 1 come one a
-    slot, each consumed at once; and where 2 B > M, new segments up to n + 3 B - 1, which are kept, before the
-    second wave comes. Nothing more is discarded.
+    First wave: until n comes again in the beginning of slot n + M, segments n + 1 .. n + M - 1 are sent, and those from n
+    + B on are discarded: M - B. Then n .. n + B - 1 are consumed. n + B comes again B slots later; until then n + M
+    .. n + M + B - 1 are sent, and the second wave is what lies beyond n + 2 B - 1. Then n + B .. n + M - 1 come one a
+    slot, each consumed at once; and where 2 B > M, new segments up to n + 3 B - 1, which are kept, before the second
+    wave comes. Nothing more is discarded.
     """
     number = sp.Symbol("n", integer=True)
     first = (number + M - 1) - (number + B) + 1
@@ -138,12 +138,12 @@ def hard_ack_buffer() -> Expr:
 def locked_efficiency() -> Expr:
     """B/M, soft acknowledgment, after one loss: the state repeats itself every M slots.
 
-    Let the buffer be full when the first missing segment r arrives, B < M. (1) Every segment under way comes once in
-    M slots, and the buffer has kept the smallest of what came since it was empty: so it holds r + 1 .. r + B. (2) r throws out
-    the largest of them, r + B, which is asked for, and r .. r + B - 1 are consumed: the buffer is empty. (3) The first missing
-    segment is now r + B, and it comes M slots later. In the M - 1 >= B slots before it the buffer fills, because each
-    of them brings a segment that is neither consumed nor, before the buffer is full, discarded. So r + B finds the buffer
-    full, and all is as before, B further on.
+    Let the buffer be full when the first missing segment r arrives, B < M. (1) Every segment under way comes once in M
+    slots, and the buffer has kept the smallest of what came since it was empty: so it holds r + 1 .. r + B. (2) r
+    throws out the largest of them, r + B, which is asked for, and r .. r + B - 1 are consumed: the buffer is empty.
+    (3) The first missing segment is now r + B, and it comes M slots later. In the M - 1 >= B slots before it the
+    buffer fills, because each of them brings a segment that is neither consumed nor, before the buffer is full,
+    discarded. So r + B finds the buffer full, and all is as before, B further on.
     """
     rate = sp.Min(1, B / M)
     for trip in range(2, 15):
