@@ -65,11 +65,11 @@ def slots(trip: int, buffer: int, soft: bool, length: int) -> tuple[int, list[in
 def discards() -> Expr:
     """D = max(0, min(M, 2 (M - B))) under hard acknowledgment, after one damaged segment n.
 
-    First wave: until n comes again in the beginning of slot n + M, segments n + 1 .. n + M - 1 are sent, and those from n
-    + B on are discarded: M - B. Then n .. n + B - 1 are consumed. n + B comes again B slots later; until then n + M
-    .. n + M + B - 1 are sent, and the second wave is what lies beyond n + 2 B - 1. Then n + B .. n + M - 1 come one a
-    slot, each consumed at once; and where 2 B > M, new segments up to n + 3 B - 1, which are kept, before the second
-    wave comes. Nothing more is discarded.
+    First wave: until n comes again in the beginning of slot n + M, segments n + 1 .. n + M - 1 are sent, and those
+    from n + B on are discarded: M - B. Then n .. n + B - 1 are consumed. n + B comes again B slots later; until
+    then n + M .. n + M + B - 1 are sent, and the second wave is what lies beyond n + 2 B - 1. Then n + B .. n +
+    M - 1 come one a slot, each consumed at once; and where 2 B > M, new segments up to n + 3 B - 1, which are
+    kept, before the second wave comes. Nothing more is discarded.
     """
     number = sp.Symbol("n", integer=True)
     first = (number + M - 1) - (number + B) + 1

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from longfat import design, plot
-from longfat.files import WholeFiles
+from figures.writing import HERE, save, whole_figures
+from longfat import design
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.sim.segments import simulate
 
@@ -115,22 +115,15 @@ def draw_14(data, axes) -> None:
     below.legend(loc="lower left")
 
 
-def write_14(directory: str | Path = Path(__file__).parent) -> None:
+def write_14(directory: str | Path = HERE) -> None:
     """Simulate, draw and write figure 14 as SVG, PNG and NetCDF."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     data = figure_14()
-    with WholeFiles(directory) as files, plot.style():
+    with whole_figures(directory) as files:
         figure, axes = plt.subplots(2, sharex=True, figsize=(7.6, 6.4), height_ratios=[2, 1])
         draw_14(data, axes)
-        for kind in ("svg", "png"):
-            # No date in the file: the same code writes the same bytes.
-            metadata = {"Date": None} if kind == "svg" else None
-            figure.savefig(files.path(f"gong_parulkar_14.{kind}"), format=kind, metadata=metadata)
-        plt.close(figure)
+        save(files, figure, "gong_parulkar_14")
         data.to_netcdf(files.path("gong_parulkar_14.nc"))
 
 

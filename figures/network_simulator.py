@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 import longfat as lf
-from longfat import plot
-from longfat.files import WholeFiles
+from figures.writing import HERE, save, whole_figures
 
 SCHEMES = ("reno", "newreno", "sack")
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -92,15 +91,12 @@ def draw(found: dict[str, Any], axes: Any) -> None:
         ax.legend()
 
 
-def write(directory: str | Path = Path(__file__).parent, replications: int = 8) -> dict[str, Any]:
+def write(directory: str | Path = HERE, replications: int = 8) -> dict[str, Any]:
     """Simulate, draw and write the picture as SVG and PNG."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     found = simulate(replications)
-    with WholeFiles(directory) as files, plot.style():
+    with whole_figures(directory) as files:
         figure, axes = plt.subplots(1, 3, figsize=(12, 3.8))
         draw(found, axes)
         figure.suptitle(
@@ -108,10 +104,7 @@ def write(directory: str | Path = Path(__file__).parent, replications: int = 8) 
             "(the middle one has no chance in it)",
             fontsize="medium",
         )
-        for kind in ("svg", "png"):
-            metadata = {"Date": None} if kind == "svg" else None
-            figure.savefig(files.path(f"network_simulator.{kind}"), format=kind, metadata=metadata)
-        plt.close(figure)
+        save(files, figure, "network_simulator")
     return found
 
 

@@ -1,0 +1,238 @@
+"""Gong & Parulkar, figures 17, 18 and 19: receive buffers below the window; and why soft acknowledgment fails.
+
+The path is that of figure 14, the window 2.5 w_a, the buffers 0.25, 0.5, 1.0 and 2.5 w_a. The paper simulates
+10^7 packets a point, which hold a hundred losses only at p = 1e-5; here every point has ten runs of that length.
+Run with ``python -m figures.receive_buffers``; it takes about a minute.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from figures.gong_parulkar import PATH
+from figures.writing import HERE, save, whole_figures
+from longfat.sim.channel import ListedLosses
+from longfat.sim.segments import simulate, trace
+
+SHARES = (0.25, 0.5, 1.0, 2.5)  # buffers in units of w_a
+BUFFERS = [round(share * PATH.ack_segments) for share in SHARES]  # 6, 12, 23, 58 segments
+WINDOW = BUFFERS[-1]
+LOSSES = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1]
+EXPERIMENTS: dict[str, dict[str, Any]] = {
+    "window = buffer": {"window": BUFFERS},
+    "hard": {"window": WINDOW, "receive_buffer": BUFFERS},
+    "soft": {"window": WINDOW, "receive_buffer": BUFFERS, "ack": "soft"},
+    "hard, asks when free": {"window": WINDOW, "receive_buffer": BUFFERS, "ask_again": "when free"},
+}
+LOOKS: list[dict[str, Any]] = [  # one for each buffer
+    {"color": f"C{k}", "ls": line, "marker": marker, "lw": 1.4, "ms": 5.5, "mfc": "none", "mew": 1.2}
+    for k, (line, marker) in enumerate(zip(("-", "--", "-.", ":"), "osD^", strict=True))
+]
+LOST = 100  # the segment that the picture of one loss is about
+PICTURED_BUFFER = BUFFERS[1]
+PATH_TEXT = f"150 Mbit/s, 20 ms, 16-packet segments, w_a = {PATH.ack_segments:.2f} segments"
+
+
+def figures_17_to_19(packets: float = 1e8, rng: int = 17) -> xr.Dataset:
+    """The paper's three experiments and the other reading of hard acknowledgment, along ``experiment``.
+
+    Parameters
+    ----------
+    packets : float
+        Packets delivered at each point, ten runs together [packets].
+    rng : int
+        Seed; every experiment has the same random numbers.
+    """
+    found = []
+    for settings in EXPERIMENTS.values():
+        data = simulate(
+            **settings,
+            loss=LOSSES,
+            segment_packets=PATH.segment_packets,
+            ack_segments=PATH.simulated_ack_segments,
+            segments=ceil(packets / PATH.segment_packets),
+            rng=rng,
+        )
+        if "receive_buffer" not in data.dims:
+            data = data.assign_coords(receive_buffer=data.window).swap_dims(window="receive_buffer")
+        wide = xr.ones_like(data.receive_buffer)
+        found.append(data.drop_vars("window").assign(window=data.window * wide, segments=data.segments * wide))
+    names = xr.DataArray(list(EXPERIMENTS), dims="experiment", name="experiment")
+    both = xr.concat(found, names, combine_attrs="drop_conflicts")
+    return both.assign_attrs(packets=packets, packet_time=PATH.packet / PATH.rate, round_trip_time=PATH.round_trip_time)
+
+
+def one_loss(ack: str, segments: int = LOST + 300) -> xr.Dataset:
+    """What becomes of every group after one lost packet; times in segment times from there, numbers from there.
+
+    Parameters
+    ----------
+    ack : str
+        ``"hard"`` or ``"soft"``.
+    segments : int
+        Segments delivered [segments].
+    """
+    s = PATH.segment_packets
+    data = trace(
+        window=WINDOW,
+        receive_buffer=PICTURED_BUFFER,
+        loss=ListedLosses([s * LOST + 5]),
+        segment_packets=s,
+        ack_segments=PATH.simulated_ack_segments,
+        ack=ack,
+        segments=segments,
+    )
+    data = data.assign(start=data.start / s - LOST, end=data.end / s - LOST)
+    data = data.assign(segment=data.segment - LOST, edge=data.edge - LOST)
+    # A group was stored in vain if its segment is sent as a whole once more.
+    order = {int(n): i for i, n in enumerate(data.segment.values) if data.packets.values[i] == s}
+    again = [order.get(int(n), -1) > i for i, n in enumerate(data.segment.values)]
+    return data.assign(sent_again=("group", again))
+
+
+def _bars(ax: Any, data: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
+    mean, lower, upper = (data[name + end].values * scale for end in ("", "_lower", "_upper"))
+    ax.errorbar(data.loss, mean, [mean - lower, upper - mean], **style)
+
+
+def _families(ax: Any, data: xr.Dataset, lines: str, points: str, name: str, scale: float = 1.0) -> None:
+    """One experiment as lines, another as points, a look for each buffer."""
+    for buffer, look in zip(BUFFERS, LOOKS, strict=True):
+        row = data.sel(receive_buffer=buffer)
+        _bars(ax, row.sel(experiment=lines), name, scale, **look | {"marker": ""})
+        _bars(ax, row.sel(experiment=points), name, scale, **look | {"ls": ""})
+    ax.set(xlabel="packet loss probability [1]", xscale="log", xlim=(6e-6, 1.7e-1))
+
+
+def _legend(figure: Any, lines: str, points: str) -> None:
+    """The buffers' looks, below the axes, where no data lie."""
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], **look) for look in LOOKS]
+    labels = [f"{share:g} w_a = {buffer} segments" for share, buffer in zip(SHARES, BUFFERS, strict=True)]
+    title = f"receive buffer; lines: {lines}; points: {points}; bars: 95% intervals"
+    figure.legend(
+        handles, labels, title=title, loc="outside lower center", ncols=2, handlelength=3.2, title_fontsize="small"
+    )
+
+
+def draw_17(data: xr.Dataset, axes: Any) -> None:
+    """Draw the wide window against one of the buffer's size; at the right, for the other reading of the rules."""
+    left, right = axes
+    for ax, lines in ((left, "hard"), (right, "hard, asks when free")):
+        _families(ax, data, lines, "window = buffer", "throughput_efficiency")
+    left.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05), title="Discarded segments are asked for at once")
+    right.set_title("Another reading: asked for when there is room")
+    right.text(0.03, 0.66, "no gain at 0.25 and 0.5 w_a;\nthe paper gains over 70%\nat 0.25 w_a, p = 1e-5",
+               transform=right.transAxes, va="top", fontsize="small")  # fmt: skip
+    left.figure.suptitle(
+        "Gong & Parulkar, figure 17, simulated: a window wider than the receive buffer, hard acknowledgment\n"
+        + PATH_TEXT,
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+    _legend(left.figure, "window 2.5 w_a", "window = buffer")
+
+
+def draw_18(data: xr.Dataset, ax: Any) -> None:
+    """Draw the efficiencies of hard and soft acknowledgment."""
+    _families(ax, data, "hard", "soft", "throughput_efficiency")
+    ax.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05))
+    ax.set_title(
+        "Gong & Parulkar, figure 18, simulated: hard against soft acknowledgment, window 2.5 w_a\n" + PATH_TEXT
+    )
+    _legend(ax.figure, "hard", "soft")
+
+
+def draw_19(data: xr.Dataset, ax: Any) -> None:
+    """Draw the maximum segment delays of hard and soft acknowledgment."""
+    milliseconds = 1e3 * data.attrs["packet_time"]
+    trip = 1e3 * data.attrs["round_trip_time"]
+    _families(ax, data, "hard", "soft", "max_delay", milliseconds)
+    ax.set(yscale="log", ylim=(17, 700), ylabel="maximum segment delay [ms]")
+    right = ax.secondary_yaxis("right", functions=(lambda d: d / trip, lambda n: n * trip))
+    right.set_ylabel("maximum segment delay [round-trip times]")
+    for one, ticks in ((ax, [20, 50, 100, 200, 500]), (right, [1, 2, 5, 10, 20])):
+        one.set_yticks(ticks, [str(tick) for tick in ticks])
+        one.set_yticks([], minor=True)
+    runs = data.attrs["replications"]
+    ax.set_title(
+        "Gong & Parulkar, figure 19, simulated: hard against soft acknowledgment, window 2.5 w_a\n"
+        f"{PATH_TEXT}\nLongest delay in {data.attrs['packets'] / runs:,.0f} packets, mean of {runs} runs"
+    )
+    _legend(ax.figure, "hard", "soft")
+
+
+def draw_one_loss(axes: Any) -> None:
+    """Draw what becomes of every group after one loss: hard acknowledgment at the left, soft at the right."""
+    span = 164
+    for ax, ack in zip(axes, ("hard", "soft"), strict=True):
+        data = one_loss(ack)
+        data = data.isel(group=np.flatnonzero((data.start > -6) & (data.start < span)))
+        stored = data.verdict.isin(["kept", "replaced"])
+        in_vain = stored & data.sent_again
+        fates = {
+            "stored, consumed": (stored & ~in_vain & (data.verdict == "kept"), "C0"),
+            "stored, thrown out later": (in_vain & (data.verdict == "kept"), "C4"),
+            "stored, a larger one thrown out": (data.verdict == "replaced", "C3"),
+            "discarded": (data.verdict == "discarded", "C1"),
+        }
+        for label, (which, colour) in fates.items():
+            ax.plot([], [], "s", color=colour, ms=5, label=label)
+            for first, style in ((True, {"marker": "o", "ms": 3}), (False, {"marker": "^", "ms": 4.6})):
+                row = data.isel(group=np.flatnonzero(which & (data["first"] == first)))
+                ax.plot(row.start, row.segment, ls="", color=colour, mew=0, **style)
+        ax.plot([], [], "o", color="0.4", ms=3, label="sent for the first time")
+        ax.plot([], [], "^", color="0.4", ms=4.5, label="sent again")
+        ax.step(data.end, data.edge, where="post", color="black", lw=0.9, zorder=1, label="first segment missing")
+        ax.set(xlabel="time since the loss [segment times]", xlim=(-6, span), ylim=(-16, 142))
+        ax.annotate("one packet lost", (0, 0), (12, -10), color="0.2", fontsize="small", va="center",
+                    arrowprops={"arrowstyle": "-", "color": "0.4", "lw": 0.7})  # fmt: skip
+    left, right = axes
+    left.set(ylabel="segment, counted from the lost one [segments]", title="Hard: over after two waves")
+    right.set_title("Soft: never over")
+    cycle = 2 * PICTURED_BUFFER + 1
+    right.axvspan(113.06, 113.06 + cycle, color="0.93", zorder=0)
+    right.text(113.06 + cycle / 2, -10, "one cycle", ha="center", va="center", fontsize="small")
+    left.text(2, 134, "25 segments discarded in all, then\nnothing is sent twice", va="top", fontsize="small")
+    right.text(
+        2, 134, "every 25 segment times 12 new segments\nare stored and thrown out by 12 smaller\n"
+        "ones, in reverse order; 12 are consumed:\nefficiency 12/25 = 0.48", va="top", fontsize="small",
+    )  # fmt: skip
+    figure = left.figure
+    figure.suptitle(
+        "Why soft acknowledgment fails (rules: Gong & Parulkar, sec. 4.3.1): a single loss, window 58, buffer 12, "
+        "acknowledgment after 23.1 segment times",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+
+
+def write(directory: str | Path = HERE, packets: float = 1e8) -> xr.Dataset:
+    """Simulate, draw and write the three figures, their data, and the picture of one loss."""
+    import matplotlib.pyplot as plt
+
+    data = figures_17_to_19(packets)
+    with whole_figures(directory) as files:
+        figure, axes = plt.subplots(1, 2, sharey=True, figsize=(9.2, 5.4), width_ratios=[3, 2])
+        draw_17(data, axes)
+        figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # the last tick's label needs it
+        save(files, figure, "gong_parulkar_17")
+        for name, draw in (("gong_parulkar_18", draw_18), ("gong_parulkar_19", draw_19)):
+            figure, ax = plt.subplots(figsize=(7.6, 5.4))
+            draw(data, ax)
+            save(files, figure, name)
+        data.to_netcdf(files.path("gong_parulkar_17_18_19.nc"))
+        figure, axes = plt.subplots(1, 2, sharey=True, figsize=(10.4, 5.8))
+        draw_one_loss(axes)
+        save(files, figure, "soft_acknowledgment")
+    return data
+
+
+if __name__ == "__main__":
+    write()

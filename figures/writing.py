@@ -1,0 +1,37 @@
+"""What every module of figures does at its end: draw in the project's style, write SVG, PNG and data together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longfat import plot
+from longfat.files import WholeFiles
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HERE = Path(__file__).parent
+
+
+@contextmanager
+def whole_figures(directory: str | Path) -> Iterator[WholeFiles]:
+    """A context without a screen, in the project's style, whose files appear together at its end."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    with WholeFiles(directory) as files, plot.style():
+        yield files
+
+
+def save(files: WholeFiles, figure: Figure, name: str) -> None:
+    """Write a figure as SVG and PNG, and close it."""
+    import matplotlib.pyplot as plt
+
+    for kind in ("svg", "png"):
+        # No date in the file: the same code writes the same bytes.
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(files.path(f"{name}.{kind}"), format=kind, metadata=metadata)
+    plt.close(figure)
