@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import derivations
-from derivations import receive_buffer, segment_rounds
+from derivations import receive_buffer, segment_distribution, segment_rounds
 from derivations import selective_repeat as proofs
 from longfat.law import registered
 from longfat.laws import selective_repeat as laws
@@ -136,3 +136,45 @@ def test_receive_buffers():
     assert one[0] == 1
     reached = in_letters(receive_buffer.starts()) * (1 - sp.floor(-w_a))  # D = M
     assert sp.simplify(reached.subs("B", in_letters(narrow[0])) - excess) == 0
+
+
+def sums_named(expression):
+    """Sums as functions of what is summed and from where, in plain letters."""
+    named = sp.Function("named_sum")
+    return in_letters(
+        expression.replace(
+            lambda e: isinstance(e, sp.Sum),
+            lambda e: named(sp.expand(in_letters(e.function)), *map(in_letters, e.limits[0][1:])),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("law", "proved"),
+    [
+        (laws.rounds_cdf, segment_distribution.cdf),
+        (laws.rounds_pmf, segment_distribution.pmf),
+        (laws.rounds_quantile, lambda: sp.Max(segment_distribution.quantile(), 1)),
+        (laws.rounds_variance, segment_distribution.rounds_variance),
+        (laws.delay_variance, segment_distribution.delay_variance),
+        (
+            laws.rounds_cdf_tolerant,
+            lambda: segment_distribution.cdf_tolerant().subs(
+                segment_distribution.x, segment_distribution.p**segment_distribution.k
+            ),
+        ),
+        (laws.mean_rounds_tolerant, segment_distribution.mean_rounds_tolerant),
+        (laws.mean_delay_tolerant, segment_distribution.mean_delay_tolerant),
+    ],
+    ids=lambda side: getattr(side, "name", ""),
+)
+def test_distribution_of_a_segment(law, proved):
+    assert sp.simplify(sums_named(law.expr) - sums_named(proved())) == 0
+
+
+def test_the_slowest_of_many_segments():
+    """The law counts the first round apart, as `mean_rounds` does."""
+    proved = segment_distribution.largest().subs(segment_distribution.M, sp.Symbol("N", integer=True, positive=True))
+    assert in_letters(proved.function).subs({sp.Symbol("i"): 0, sp.Symbol("s"): 16, sp.Symbol("N"): 3}) == 1
+    shipped = sums_named(laws.max_rounds.expr - 1)
+    assert sp.simplify(shipped - sums_named(sp.Sum(proved.function, (*proved.limits[0][:1], 1, sp.oo)))) == 0

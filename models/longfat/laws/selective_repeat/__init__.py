@@ -7,6 +7,12 @@ lost, and every segment is delivered completely (sections 4.2). Proofs: derivati
 """
 
 from longfat.laws.selective_repeat.delay import mean_delay_receiver, mean_delay_sender, mean_rounds
+from longfat.laws.selective_repeat.delay_distribution import (
+    delay_cdf,
+    delay_quantile,
+    max_delay_mean,
+    max_delay_quantile,
+)
 from longfat.laws.selective_repeat.efficiency import throughput_efficiency, window_for_efficiency
 from longfat.laws.selective_repeat.many_rounds import throughput_efficiency_many_rounds
 from longfat.laws.selective_repeat.rates import (
@@ -18,19 +24,45 @@ from longfat.laws.selective_repeat.rates import (
     initial_window,
     largest_burst_rate,
 )
+from longfat.laws.selective_repeat.receive_buffer import (
+    buffer_for_efficiency_hard_ack,
+    discards_after_loss,
+    locked_efficiency_soft_ack,
+    throughput_efficiency_hard_ack,
+)
+from longfat.laws.selective_repeat.rounds_distribution import max_rounds, rounds_cdf, rounds_pmf, rounds_quantile
+from longfat.laws.selective_repeat.tolerance import mean_delay_tolerant, mean_rounds_tolerant, rounds_cdf_tolerant
+from longfat.laws.selective_repeat.variance import delay_variance, rounds_variance
 
 __all__ = [
     "ack_delay",
     "ack_segments",
     "adjusted_window",
     "average_rate",
+    "buffer_for_efficiency_hard_ack",
     "burst_packets",
+    "delay_cdf",
+    "delay_quantile",
+    "delay_variance",
+    "discards_after_loss",
     "initial_window",
     "largest_burst_rate",
+    "locked_efficiency_soft_ack",
+    "max_delay_mean",
+    "max_delay_quantile",
+    "max_rounds",
     "mean_delay_receiver",
     "mean_delay_sender",
+    "mean_delay_tolerant",
     "mean_rounds",
+    "mean_rounds_tolerant",
+    "rounds_cdf",
+    "rounds_cdf_tolerant",
+    "rounds_pmf",
+    "rounds_quantile",
+    "rounds_variance",
     "throughput_efficiency",
+    "throughput_efficiency_hard_ack",
     "throughput_efficiency_many_rounds",
     "window_for_efficiency",
 ]

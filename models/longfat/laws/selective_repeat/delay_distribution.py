@@ -1,0 +1,283 @@
+"""The distribution of the delay of a segment sent in isolation, and of the largest delay of many: ours.
+
+The delay is D = N t_p + (K - 1) t_a for N packets sent in K rounds: from the first transmission of the segment to the
+end of the one that completes it, as `longfat.sim.segments.simulate` measures it. To the sender, who waits for the
+answer, it is t_a longer; to the receiver half a round trip.
+
+These are plain functions on NumPy, not laws: D lies on a lattice whose size follows from the loss and whose order
+follows from t_a/t_p, so that no program of fixed shape could be traced, and there is no slope to pass on.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+import numpy as np
+
+from longfat import domains
+from longfat.domains import Interval
+from longfat.laws.selective_repeat.joint import Array, joint
+
+LOSS, PACKETS, SEGMENTS = "[0, 0.5]", "[1, 1000]", "[1, 1e12]"
+LEFT_OUT = 1e-18  # beyond the table, for all segments together
+EPS = float(np.finfo(float).eps)
+
+
+def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
+    r"""Probability that a segment's delay is at most d (ours).
+
+    .. math::
+
+        P(D \le d) = \sum_{k=1}^{\infty} P\left(K = k, N \le \frac{d - (k - 1) t_a}{t_p}\right), \qquad
+        E[z^N; K \le k] = \left[(1 - p) z \frac{1 - (p z)^k}{1 - p z}\right]^s
+
+    Parameters
+    ----------
+    delay : float or array
+        d [s], in [0, inf).
+    loss : float
+        p [probability], in [0, 0.5].
+    segment_packets : int
+        s [packets], whole, in [1, 1000].
+    packet_time : float
+        t_p [s], in (0, inf).
+    ack_delay : float
+        t_a [s], in [0, inf).
+
+    Returns
+    -------
+    float or array
+        P(D <= d) [probability].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    Exact for a segment sent in isolation, with independent loss. A delay that is hit within rounding is hit. Small
+    values keep their relative accuracy. It takes milliseconds for s = 16, about a second for s = 1000, p = 0.5, and
+    nothing when asked again.
+
+    Examples
+    --------
+    >>> delay_cdf([1.0, 3.9, 4.0], 0.5, 1, 1.0, 2.0).tolist()
+    [0.5, 0.5, 0.75]
+
+    References
+    ----------
+    Ours, under the assumptions of Gong & Parulkar, WUCS-92-38, section 4.2, which has the mean.
+    """
+    at = _numbers("delay", delay, "s", "[0, inf)")
+    delays, within, _ = _steps(loss, segment_packets, packet_time, ack_delay, 1.0)
+    steps = np.searchsorted(delays, at * (1 + 8 * EPS), side="right")
+    return _plain(np.where(np.isnan(at), np.nan, np.concatenate([[0.0], within])[steps]))
+
+
+def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
+    r"""Smallest delay that a segment does not exceed with probability q (ours).
+
+    .. math:: d_q = \min\{d : P(D \le d) \ge q\}
+
+    Parameters
+    ----------
+    probability : float or array
+        q [probability], in (0, 1).
+    loss : float
+        p [probability], in [0, 0.5].
+    segment_packets : int
+        s [packets], whole, in [1, 1000].
+    packet_time : float
+        t_p [s], in (0, inf).
+    ack_delay : float
+        t_a [s], in [0, inf).
+
+    Returns
+    -------
+    float or array
+        d_q [s].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    As for `delay_cdf`, whose inverse it is; a probability that is hit within rounding is hit.
+
+    Examples
+    --------
+    >>> delay_quantile(0.75, 0.5, 1, 1.0, 2.0)
+    4.0
+
+    References
+    ----------
+    Ours; see `delay_cdf`.
+    """
+    return max_delay_quantile(probability, 1, loss, segment_packets, packet_time, ack_delay)
+
+
+def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
+    r"""Mean of the largest delay among N segments that are sent in isolation from each other (ours).
+
+    .. math:: D_N = \int_0^\infty \left[1 - P(D \le x)^N\right] dx
+
+    Parameters
+    ----------
+    segments : int or array
+        N [segments], whole, in [1, 1e12].
+    loss : float
+        p [probability], in [0, 0.5].
+    segment_packets : int
+        s [packets], whole, in [1, 1000].
+    packet_time : float
+        t_p [s], in (0, inf).
+    ack_delay : float
+        t_a [s], in [0, inf).
+
+    Returns
+    -------
+    float or array
+        D_N [s].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    Exact for a window of one segment. Under a larger window retransmissions wait for each other: with s = 16 and
+    windows of 2.5 acknowledgment delays and more the simulator has been seen up to 5 % above D_N, and up to 2 %
+    above the mean, for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1. What lies beyond the table that is
+    added up is below 1e-16 of D_N.
+
+    Examples
+    --------
+    >>> round(max_delay_mean(2, 0.5, 1, 1.0, 2.0), 12)  # the larger of two geometric numbers: 8/3 rounds
+    6.0
+
+    References
+    ----------
+    Ours; the maximum delay is a measure of Gong & Parulkar, section 4.1, that they only simulate.
+    """
+    count = _numbers("segments", segments, "segments", SEGMENTS, whole=True)
+    delays, within, beyond = _steps(loss, segment_packets, packet_time, ack_delay, _largest(count))
+    gaps = np.diff(delays)
+    late = np.stack([_late(n, within, beyond)[:-1] for n in np.ravel(count)])
+    means = delays[0] + np.sum(late * gaps, axis=1).reshape(np.shape(count))
+    return _plain(np.where(np.isnan(count), np.nan, means))
+
+
+def max_delay_quantile(
+    probability: Any, segments: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float
+) -> Any:
+    r"""Smallest delay that none of N segments sent in isolation exceeds, with probability q (ours).
+
+    .. math:: d_{q,N} = \min\{d : P(D \le d)^N \ge q\}
+
+    Parameters
+    ----------
+    probability : float or array
+        q [probability], in (0, 1).
+    segments : int or array
+        N [segments], whole, in [1, 1e12].
+    loss : float
+        p [probability], in [0, 0.5].
+    segment_packets : int
+        s [packets], whole, in [1, 1000].
+    packet_time : float
+        t_p [s], in (0, inf).
+    ack_delay : float
+        t_a [s], in [0, inf).
+
+    Returns
+    -------
+    float or array
+        d_qN [s].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    As for `max_delay_mean`; a probability that is hit within rounding is hit.
+
+    Examples
+    --------
+    >>> max_delay_quantile(0.5625, 2, 0.5, 1, 1.0, 2.0)  # 0.75^2
+    4.0
+
+    References
+    ----------
+    Ours; see `max_delay_mean`.
+    """
+    q = _numbers("probability", probability, "probability", "(0, 1)")
+    count = _numbers("segments", segments, "segments", SEGMENTS, whole=True)
+    delays, within, beyond = _steps(loss, segment_packets, packet_time, ack_delay, _largest(count))
+    q, count = np.broadcast_arrays(q, count)
+    found = [_first(wanted, n, delays, within, beyond) for wanted, n in zip(q.ravel(), count.ravel(), strict=True)]
+    return _plain(np.reshape(found, q.shape))
+
+
+def _steps(loss: Any, packets: Any, packet_time: Any, ack_delay: Any, segments: float) -> tuple[Array, Array, Array]:
+    """The delays that occur, in order, and the probabilities of at most, and of more than, each."""
+    loss = domains.number("loss", loss, "probability", LOSS)
+    packets = domains.whole_number("segment_packets", packets, "packets", PACKETS)
+    packet_time = domains.number("packet_time", packet_time, "s", "(0, inf)")
+    ack_delay = domains.number("ack_delay", ack_delay, "s", "[0, inf)")
+    chances = joint(loss, packets, LEFT_OUT / segments)
+    rounds, sent = np.indices(chances.shape)
+    delays, chances = ((packets + sent) * packet_time + rounds * ack_delay)[chances > 0], chances[chances > 0]
+    order = np.argsort(delays)
+    delays, chances = delays[order], chances[order]
+    # What differs by rounding only is the same delay.
+    begins = np.flatnonzero(np.concatenate([[True], delays[1:] > delays[:-1] * (1 + 8 * EPS)]))
+    delays, chances = delays[begins], np.add.reduceat(chances, begins)
+    beyond = np.concatenate([np.cumsum(chances[:0:-1])[::-1], [0.0]])  # from the far end: nothing is subtracted
+    return delays, np.where(beyond < 0.5, 1 - beyond, np.cumsum(chances)), beyond
+
+
+def _late(segments: float, within: Array, beyond: Array) -> Array:
+    """1 - F^N, from whichever of F and 1 - F is the smaller."""
+    usual = beyond < 0.5
+    return -np.expm1(segments * np.where(usual, np.log1p(-np.where(usual, beyond, 0.0)), np.log(within)))
+
+
+def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
+    """The first delay that is enough; eps/4 is what rounding q to a float may cost."""
+    if np.isnan(wanted) or np.isnan(segments):
+        return float("nan")
+    if wanted < 0.5:
+        enough = segments * np.log(within) >= np.log(wanted) - 8 * EPS
+    else:
+        enough = _late(segments, within, beyond) <= (1 - wanted) * (1 + 8 * EPS) + EPS / 4
+    return float(delays[np.argmax(enough)])
+
+
+def _largest(count: Array) -> float:
+    """The largest number of segments, as a power of ten, so that few tables are made."""
+    return float(10.0 ** np.ceil(np.log10(np.nanmax(count, initial=1.0))))
+
+
+def _numbers(name: str, values: Any, unit: str, allowed: str, *, whole: bool = False) -> Array:
+    """Floats inside the interval, NaN among them; or a ValueError that says what was wrong."""
+    if np.ndim(values) == 0:
+        return np.asarray((domains.whole_number if whole else domains.number)(name, values, unit, allowed), float)
+    interval = Interval.parse(allowed)
+    try:
+        result = np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise domains.refuse(name, " ".join(reprlib.repr(values).split()), unit, interval, whole=whole) from None
+    domains.array(name, result, unit, interval, whole=whole)
+    return result
+
+
+def _plain(values: Array) -> Any:
+    """A float for a number, an array for arrays."""
+    return float(values) if np.ndim(values) == 0 else values

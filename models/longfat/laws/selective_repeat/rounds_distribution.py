@@ -1,0 +1,284 @@
+"""The distribution of the number of rounds until a segment is complete, and its largest value over many segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from longfat.law import Symbol, law
+from longfat.laws.queues.smooth import by_arithmetic
+from longfat.laws.selective_repeat.parameters import LOSS, PACKETS, PAPER
+from longfat.laws.selective_repeat.rounds import repeated_rounds
+
+OURS = f"ours, under the assumptions of {PAPER}, section 4.2"
+ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "rounds", whole=True)
+PROBABILITY = Symbol("q", "probability", "(0, 1)", (0.01, 0.9999), "probability not to be exceeded")
+SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "segments whose largest value is asked for", whole=True)
+
+
+def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
+    """ln(1 - p^k), to the last digits where p^k is near 0 and where it is near 1."""
+
+    def floats() -> Any:
+        missing = xp.power(loss, rounds)
+        often = missing > 0.5
+        half = 0.5 + 0 * missing
+        # Each form is evaluated inside its own region only, so that no branch not taken spoils a gradient.
+        low = xp.log1p(-xp.where(often, half, missing))
+        return xp.where(often, xp.log(-xp.expm1(rounds * xp.log(xp.where(often, loss, half)))), low)
+
+    def many_digits(mp: Any) -> Any:
+        missing = loss**rounds
+        return mp.log1p(-missing) if 2 * missing < 1 else mp.log(-mp.expm1(rounds * mp.log(loss)))
+
+    return by_arithmetic(xp, floats, many_digits, lambda sympy: sympy.log(1 - loss**rounds))
+
+
+@law(
+    source=OURS,
+    unit="probability",
+    derivation="segment_distribution.cdf",
+    rounds=ROUNDS,
+    loss=LOSS,
+    segment_packets=PACKETS,
+)
+def rounds_cdf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+    r"""Probability that a segment is complete within k rounds (ours).
+
+    .. math:: F_k = (1 - p^k)^s
+
+    Parameters
+    ----------
+    rounds : float or array
+        k [rounds], whole, in [1, inf).
+    loss : float or array
+        p [probability], in [0, 1).
+    segment_packets : float or array
+        s [packets], whole, in [1, inf).
+
+    Returns
+    -------
+    float or array
+        F_k [probability].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    Exact for independent loss. All of N segments are complete within k rounds with the same probability for N s
+    packets. Small values keep their relative accuracy; what is too small for a float is 0.
+
+    Examples
+    --------
+    >>> rounds_cdf(2, 0.5, 2)
+    0.5625
+
+    References
+    ----------
+    Ours; the mean of this distribution is the third term of D_s in Gong & Parulkar, section 4.2.
+    """
+    return by_arithmetic(
+        xp,
+        lambda: xp.exp(segment_packets * log_through(loss, rounds, xp)),
+        lambda mp: mp.exp(segment_packets * log_through(loss, rounds, xp)),
+        lambda sympy: (1 - loss**rounds) ** segment_packets,
+    )
+
+
+@law(
+    source=OURS,
+    unit="probability",
+    derivation="segment_distribution.pmf",
+    rounds=ROUNDS,
+    loss=LOSS,
+    segment_packets=PACKETS,
+)
+def rounds_pmf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+    r"""Probability that a segment needs exactly k rounds (ours).
+
+    .. math:: f_k = (1 - p^k)^s - (1 - p^{k - 1})^s
+
+    Parameters
+    ----------
+    rounds : float or array
+        k [rounds], whole, in [1, inf).
+    loss : float or array
+        p [probability], in [0, 1).
+    segment_packets : float or array
+        s [packets], whole, in [1, inf).
+
+    Returns
+    -------
+    float or array
+        f_k [probability].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    Exact for independent loss. Computed as F_k (1 - (1 - r)^s), where r = p^(k-1) (1 - p)/(1 - p^k) is the chance
+    that a packet which is through by round k was not before: nothing cancels, however rare k is.
+
+    Examples
+    --------
+    >>> rounds_pmf(2, 0.5, 2)
+    0.3125
+
+    References
+    ----------
+    Ours; see `rounds_cdf`.
+    """
+
+    def later(k: Any) -> Any:
+        within = log_through(loss, k, xp)
+        last = xp.power(loss, k - 1) * (1 - loss) * xp.exp(-within)
+        return -xp.exp(segment_packets * within) * xp.expm1(segment_packets * xp.log1p(-last))
+
+    def floats() -> Any:
+        first = rounds == 1  # r = 1, whose logarithm would spoil the gradient
+        at_once = xp.exp(segment_packets * xp.log1p(-loss))
+        return xp.where(first, at_once, later(xp.where(first, 2 + 0 * rounds, rounds)))
+
+    return by_arithmetic(
+        xp,
+        floats,
+        lambda mp: (1 - loss) ** segment_packets if rounds == 1 else later(rounds),
+        lambda sympy: (1 - loss**rounds) ** segment_packets - (1 - loss ** (rounds - 1)) ** segment_packets,
+    )
+
+
+@law(
+    source=OURS,
+    unit="rounds",
+    derivation="segment_distribution.quantile",
+    probability=PROBABILITY,
+    loss=LOSS,
+    segment_packets=PACKETS,
+)
+def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
+    r"""Smallest number of rounds within which a segment is complete with probability q (ours).
+
+    .. math:: k = \max\left(\left\lceil \frac{\ln(1 - q^{1/s})}{\ln p} \right\rceil, 1\right)
+
+    Parameters
+    ----------
+    probability : float or array
+        q [probability], in (0, 1).
+    loss : float or array
+        p [probability], in [0, 1).
+    segment_packets : float or array
+        s [packets], whole, in [1, inf).
+
+    Returns
+    -------
+    float or array
+        k [rounds], whole.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    Exact for independent loss. In floats the result is the smallest k whose F_k is at least q up to the rounding of
+    both: q = 0.9 is reached by p = 0.1, s = 1 in one round, though 1 - 0.9 < 0.1 in floats. For the slowest of N
+    segments put N s for s.
+
+    Examples
+    --------
+    >>> rounds_quantile(0.999, 0.01, 16)
+    3.0
+
+    References
+    ----------
+    Ours; see `rounds_cdf`.
+    """
+
+    def floats() -> Any:
+        tiny, eps = (float(getattr(xp.finfo(loss.dtype), name)) for name in ("smallest_normal", "eps"))
+        some = xp.where(loss > 0, loss, tiny + 0 * loss)
+        exceeded = -xp.expm1(xp.log(probability) / segment_packets)
+        estimate = xp.ceil(xp.log(exceeded) / xp.log(some))
+        one = xp.ones_like(estimate)
+        estimate = xp.where(estimate > 1, estimate, one)
+
+        def reaches(rounds: Any) -> Any:
+            within = segment_packets * log_through(loss, rounds, xp)
+            # On the side on which the smaller of q and 1 - q lies; eps/4 is what rounding q to a float may cost.
+            late = -xp.expm1(within) <= (1 - probability) * (1 + 8 * eps) + eps / 4
+            return xp.where(probability < 0.5, xp.exp(within) >= probability * (1 - 8 * eps), late)
+
+        before = xp.where(estimate > 2, estimate - 1, one)
+        return xp.where(reaches(before), before, xp.where(reaches(estimate), estimate, estimate + 1))
+
+    def many_digits(mp: Any) -> Any:
+        if loss == 0:
+            return mp.one
+        with mp.extraprec(40):
+            exact = mp.log(-mp.expm1(mp.log(probability) / segment_packets)) / mp.log(loss)
+            near = mp.nint(exact)
+            return max(near if abs(exact - near) < mp.ldexp(near, 20 - mp.prec) else mp.ceil(exact), mp.one)
+
+    return by_arithmetic(
+        xp,
+        floats,
+        many_digits,
+        lambda sympy: sympy.Max(
+            sympy.ceiling(sympy.log(1 - probability ** (1 / segment_packets)) / sympy.log(loss)), 1
+        ),
+    )
+
+
+@law(
+    source=OURS,
+    unit="rounds",
+    derivation="segment_distribution.largest",
+    loss=LOSS,
+    segment_packets=PACKETS,
+    segments=SEGMENTS,
+)
+def max_rounds(loss: Any, segment_packets: Any, segments: Any, *, xp: Any) -> Any:
+    r"""Mean of the largest number of rounds among N segments (ours).
+
+    .. math:: S_N = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^{N s}\right]
+
+    Parameters
+    ----------
+    loss : float or array
+        p [probability], in [0, 1).
+    segment_packets : float or array
+        s [packets], whole, in [1, inf).
+    segments : float or array
+        N [segments], whole, in [1, inf).
+
+    Returns
+    -------
+    float or array
+        S_N [rounds], which is `mean_rounds` of one segment of N s packets.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Notes
+    -----
+    Exact for independent loss. H_(N s) <= -ln p S_N < H_(N s) - ln p with the harmonic number H, so it grows like
+    ln(N)/(-ln p); what lies between is periodic in ln(N s)/(-ln p) as N grows.
+
+    Examples
+    --------
+    >>> round(max_rounds(0.01, 16, 10**6), 2)
+    4.15
+
+    References
+    ----------
+    Ours; see `mean_rounds`.
+    """
+    return 1 + repeated_rounds(loss, segments * segment_packets, xp)

@@ -1,0 +1,538 @@
+"""Rounds and delay of a segment, as distributions: by hand, by other algorithms, by many digits, by simulation."""
+
+import functools
+import math
+from fractions import Fraction
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from longfat.laws import selective_repeat as laws
+from longfat.laws.selective_repeat import few_missing
+from longfat.laws.selective_repeat.joint import joint
+from longfat.namespaces import NUMPY
+from longfat.sim.segments import simulate
+
+LOSSES = [1e-300, 1e-12, 1e-6, 1e-3, 0.1, 0.3, 0.5, 0.74, 0.86]
+PACKETS = [1, 2, 3, 16, 128, 10**4, 10**9]
+
+
+@pytest.fixture(autouse=True)
+def _digits():
+    with mpmath.workdps(50):
+        yield
+
+
+def plain(loss, packets, k, tolerance=0):
+    """F_k from its definition, at the precision of the moment."""
+    if tolerance >= packets:
+        return mpmath.mpf(1)
+    x = mpmath.mpf(loss) ** k
+    return mpmath.fsum(mpmath.binomial(packets, j) * x**j * (1 - x) ** (packets - j) for j in range(tolerance + 1))
+
+
+def close(got, expected, rel=1e-12):
+    return abs(got - expected) <= rel * abs(expected)
+
+
+# By hand
+
+
+def test_one_packet_is_a_geometric_number():
+    p, k = 0.3, np.arange(1.0, 12)
+    np.testing.assert_allclose(laws.rounds_pmf(k, p, 1), p ** (k - 1) * (1 - p), rtol=1e-14)
+    np.testing.assert_allclose(laws.rounds_cdf(k, p, 1), 1 - p**k, rtol=1e-14)
+    assert laws.rounds_variance(p, 1) == pytest.approx(p / (1 - p) ** 2, rel=1e-14)
+    # D = K (t_p + t_a) - t_a
+    assert laws.delay_variance(p, 1, 2.0, 5.0) == pytest.approx(49 * p / (1 - p) ** 2, rel=1e-14)
+    assert laws.delay_cdf(2 + 7 * (k - 1), p, 1, 2.0, 5.0) == pytest.approx(1 - p**k, rel=1e-13)
+    # the least of two geometric numbers of p is one of p^2, and the largest is both less the least
+    largest = 2 / (1 - p) - 1 / (1 - p * p)
+    assert laws.max_rounds(p, 1, 2) == pytest.approx(largest, rel=1e-14)
+    assert laws.max_delay_mean(2, p, 1, 2.0, 5.0) == pytest.approx(7 * largest - 5, rel=1e-13)
+
+
+def test_two_packets_by_hand():
+    """p = 1/2: F_k = (1 - 2^-k)^2, so 1 - F_k = 2 2^-k - 4^-k."""
+    assert laws.rounds_cdf([1, 2, 3], 0.5, 2) == pytest.approx([1 / 4, 9 / 16, 49 / 64], rel=1e-15)
+    assert laws.rounds_pmf([1, 2, 3], 0.5, 2) == pytest.approx([1 / 4, 5 / 16, 13 / 64], rel=1e-15)
+    # sum of (2 k + 1) 2^-k = 6, of (2 k + 1) 4^-k = 20/9; E[K^2] = 12 - 20/9 = 88/9, E[K] = 4 - 4/3
+    assert laws.rounds_variance(0.5, 2) == pytest.approx(88 / 9 - 64 / 9, rel=1e-15)
+    # Cov = sum of 2 k 2^-k (1 - 2^-k) = 2 (2 - 4/9) = 28/9, Var N = 2 (1/2)/(1/4) = 4
+    assert laws.delay_variance(0.5, 2, 1.0, 1.0) == pytest.approx(4 + 2 * 28 / 9 + 24 / 9, rel=1e-15)
+    # both at once: 1/4; one lost once: 1/2 1/2, three packets; both lost once: 1/4 1/4, four packets
+    assert laws.delay_cdf([1.9, 2.0, 13.0, 14.0], 0.5, 2, 1.0, 10.0) == pytest.approx([0, 1 / 4, 1 / 2, 9 / 16])
+    assert laws.delay_quantile([0.25, 0.26, 0.5, 0.51], 0.5, 2, 1.0, 10.0).tolist() == [2, 13, 13, 14]
+    assert laws.max_delay_quantile(0.25, [1, 2], 0.5, 2, 1.0, 10.0).tolist() == [2, 13]  # 1/2 squared
+    # of two packets one may be missing: only both lost is lost, with p^(2 k)
+    assert laws.rounds_cdf_tolerant([1, 2], 0.5, 2, 1) == pytest.approx([3 / 4, 15 / 16], rel=1e-15)
+    assert laws.mean_rounds_tolerant(0.5, 2, 1) == pytest.approx(4 / 3, rel=1e-15)
+    assert laws.mean_rounds_tolerant(0.5, 2, 2) == laws.mean_rounds_tolerant(0.5, 2, 64) == 1
+
+
+def test_without_loss():
+    assert laws.rounds_pmf([1, 2], 0.0, 16).tolist() == [1, 0]
+    assert laws.rounds_quantile(0.9999, 0.0, 16) == laws.max_rounds(0.0, 16, 10**9) == 1
+    assert laws.rounds_variance(0.0, 16) == laws.delay_variance(0.0, 16, 1.0, 1.0) == 0
+    assert laws.delay_cdf([15.9, 16], 0, 16, 1.0, 100.0).tolist() == [0, 1]
+    assert laws.delay_quantile(0.5, 0, 16, 1.0, 100.0) == laws.max_delay_mean(10**12, 0, 16, 1.0, 100.0) == 16
+
+
+def test_hardly_any_loss():
+    """p = 1e-300: one more round with probability s p, and then one packet."""
+    assert laws.rounds_pmf(2, 1e-300, 7) == pytest.approx(7e-300, rel=1e-14)
+    assert laws.rounds_variance(1e-300, 7) == pytest.approx(7e-300, rel=1e-14)
+    assert laws.delay_variance(1e-300, 7, 2.0, 3.0) == pytest.approx(25 * 7e-300, rel=1e-14)
+    slopes = [
+        jax.jit(jax.grad(law))(0.0, 7.0, *others)
+        for law, others in (
+            (laws.rounds_variance, ()),
+            (laws.delay_variance, (2.0, 3.0)),
+            (laws.mean_rounds_tolerant, (0.0,)),
+            (laws.mean_rounds_tolerant, (1.0,)),
+        )
+    ]
+    assert slopes == pytest.approx([7, 175, 7, 0])
+    assert jax.grad(laws.rounds_pmf, 1)(2.0, 0.0, 7.0) == pytest.approx(7)
+    assert jax.grad(laws.rounds_pmf, 1)(1.0, 0.0, 7.0) == pytest.approx(-7)
+
+
+# Many digits
+
+
+@pytest.mark.parametrize("packets", PACKETS)
+@pytest.mark.parametrize("loss", [*LOSSES, 0.99, 1 - 1e-9])
+def test_distribution_against_its_definition(loss, packets):
+    for k in (1, 2, 3, 7, 20, 60) if loss > 1e-20 else (1, 2):
+        with mpmath.workdps(60 - k * math.floor(math.log10(loss))):  # 1 - p^k is not 1
+            within = plain(loss, packets, k)
+            exactly = within - plain(loss, packets, k - 1) if k > 1 else within
+        for got, expected in (
+            (laws.rounds_cdf(k, loss, packets), within),
+            (laws.rounds_pmf(k, loss, packets), exactly),
+        ):
+            assert abs(got - expected) <= 1e-12 * expected + 1e-300
+
+
+def test_rare_numbers_of_rounds_keep_their_digits():
+    # s p^29 (1 - p) = 1.6e-28 (1 - p), all but 1e-28 of it
+    assert laws.rounds_pmf(30, 0.1, 16) == pytest.approx(1.44e-28, rel=1e-13)
+    assert laws.rounds_cdf(30, 0.1, 16) - laws.rounds_cdf(29, 0.1, 16) == 0
+
+
+@pytest.mark.parametrize("packets", PACKETS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_moments_against_their_definitions(loss, packets):
+    """Second moment less squared mean, and E[K N] from E[N; K <= k], with the digits that these lose."""
+    with mpmath.workdps(60 + (0 if loss > 1e-20 else 620)):
+        p, k, chance = mpmath.mpf(loss), 0, mpmath.mpf(1)
+        mean = second = together = mpmath.mpf(0)
+        while k < 2 or packets * chance > mpmath.mpf(10) ** -(mpmath.mp.dps - 5):
+            late = 1 - (1 - chance) ** packets
+            sent = packets * (1 - chance) ** (packets - 1) * (1 - chance - k * chance * (1 - p)) / (1 - p) if k else 0
+            mean, second = mean + late, second + (2 * k + 1) * late
+            together += packets / (1 - p) - sent  # E[N; K > k]
+            k, chance = k + 1, chance * p
+        variance, covariance = second - mean**2, together - mean * packets / (1 - p)
+        delay = 4 * packets * p / (1 - p) ** 2 + 2 * 2 * 300 * covariance + 300**2 * variance
+    assert close(laws.rounds_variance(loss, packets), variance)
+    assert close(laws.delay_variance(loss, packets, 2.0, 300.0), delay)
+
+
+def test_the_textbook_variance_would_not_do():
+    """s p = 40, s p^2 = 4e-11: two rounds, hardly ever three. E[K^2] - S^2 = 4 + ... - 4 keeps 6 digits of 4e-11."""
+    loss, packets = 1e-12, 4 * 10**13
+    k = np.arange(0.0, 10)
+    late = -np.expm1(packets * np.log1p(-np.minimum(loss**k, 1 - 1e-16)))
+    textbook = np.sum((2 * k + 1) * late) - np.sum(late) ** 2
+    exact = laws.rounds_variance(mpmath.mpf(loss), packets)
+    assert not close(textbook, exact, 1e-8)
+    assert close(laws.rounds_variance(loss, packets), exact, 1e-14)
+
+
+@pytest.mark.parametrize("tolerance", [0, 1, 2, 8, 15, 64])
+@pytest.mark.parametrize("packets", [1, 2, 16, 65, 1000, 10**9])
+def test_tolerance_against_the_incomplete_beta_function(packets, tolerance):
+    for loss in (1e-6, 0.01, 0.3, 0.86, 0.99):
+        for k in (1, 2, 5, 40):
+            got = laws.rounds_cdf_tolerant(k, loss, packets, tolerance)
+            if tolerance >= packets:
+                assert got == 1
+                continue
+            x = mpmath.mpf(loss) ** k
+            if packets * x < 1e4:  # mpmath takes very long where nothing is left
+                expected = mpmath.betainc(packets - tolerance, tolerance + 1, 0, 1 - x, regularized=True)
+                assert abs(got - expected) <= 1e-12 * expected + 1e-300
+            assert abs(got - plain(loss, packets, k, tolerance)) <= 1e-12 * got + 1e-300
+
+
+@pytest.mark.parametrize("tolerance", [0, 1, 5, 64])
+@pytest.mark.parametrize("packets", [1, 16, 70, 10**4, 10**9])
+@pytest.mark.parametrize("loss", [1e-300, 1e-6, 0.1, 0.5, 0.86])
+def test_tolerant_rounds_against_plain_summation(loss, packets, tolerance):
+    total, k = mpmath.mpf(1), 1
+    while True:
+        late = 1 - plain(loss, packets, k, tolerance)
+        total, k = total + late, k + 1
+        if late < mpmath.mpf(10) ** -25 and packets * mpmath.mpf(loss) ** k < 1:
+            break
+    assert close(laws.mean_rounds_tolerant(loss, packets, tolerance), total, 1e-13)
+
+
+def test_no_tolerance_is_the_plain_law():
+    loss, packets = np.meshgrid(np.array([0.0, *LOSSES]), np.array(PACKETS, float))
+    assert laws.mean_rounds_tolerant(loss, packets, 0) == pytest.approx(laws.mean_rounds(loss, packets), rel=1e-13)
+    for k in (1, 2, 9):
+        np.testing.assert_allclose(
+            laws.rounds_cdf_tolerant(k, loss, packets, 0), laws.rounds_cdf(k, loss, packets), rtol=1e-12, atol=1e-300
+        )
+
+
+def test_more_tolerance_fewer_rounds():
+    rounds = laws.mean_rounds_tolerant(np.array([[0.01], [0.3]]), 64, np.arange(65.0))
+    assert np.all(np.diff(rounds, axis=1) <= 1e-15)
+    assert np.all(rounds[:, -1] == 1)
+
+
+@pytest.mark.parametrize("tolerance", [0, 1, 5, 64])
+@pytest.mark.parametrize("packets", [1, 6, 16, 66, 128])
+@pytest.mark.parametrize("loss", [1e-6, 0.1, 0.5])
+def test_packets_sent_against_another_librarys_binomial(loss, packets, tolerance):
+    """s packets at first, and after every round what is missing if that is more than T."""
+    sent, k = float(packets), 1
+    missing = np.arange(tolerance + 1, packets + 1)
+    while packets * loss**k > 1e-18:
+        sent += missing @ stats.binom.pmf(missing, packets, loss**k)
+        k += 1
+    rounds = laws.mean_rounds_tolerant(loss, packets, tolerance)
+    got = laws.mean_delay_tolerant(loss, packets, tolerance, 2.0, 3.0)
+    assert got == pytest.approx(2 * sent + 3 * rounds, rel=1e-12)
+    if tolerance == 0:
+        assert got == pytest.approx(laws.mean_delay_sender(loss, packets, 2.0, 3.0), rel=1e-13)
+
+
+def test_rare_repetitions_keep_their_digits():
+    """T = s - 1: one more round if all s are lost, s packets again: p^s + p^(2 s) + ..."""
+    more, again = few_missing.repeated_until_few(*map(np.float64, (0.1, 65, 64)), NUMPY)
+    assert more == pytest.approx(1e-65, rel=1e-13, abs=0)
+    assert again == pytest.approx(65e-65, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("loss", [1e-6, 0.01, 0.5, 0.99])
+def test_the_slowest_of_very_many(loss):
+    """N s = 1e12; and H_n/u <= S < H_n/u + 1."""
+    total, k = mpmath.mpf(0), 0
+    while (late := 1 - plain(loss, 10**12, k)) > mpmath.mpf(10) ** -20:
+        total, k = total + late, k + 1
+    got = laws.max_rounds(loss, 1000, 10**9)
+    assert close(got, total, 1e-13)
+    least = mpmath.harmonic(10**12) / -mpmath.log(loss)
+    assert least <= got < least + 1
+    assert laws.rounds_variance(min(loss, 0.86), 10**12) > 0
+
+
+# Quantiles
+
+
+@pytest.mark.parametrize("packets", [1, 2, 16, 10**4, 10**12])
+@pytest.mark.parametrize("loss", [1e-300, 1e-6, 0.1, 0.25, 0.5, 0.9])
+def test_the_quantile_undoes_the_distribution(loss, packets):
+    k = np.arange(1.0, 400)
+    within, exactly = laws.rounds_cdf(k, loss, packets), laws.rounds_pmf(k, loss, packets)
+    known = (within < 1) & (within > 1e-280) & (exactly > 1e-15)
+    np.testing.assert_array_equal(laws.rounds_quantile(within[known], loss, packets), k[known])
+    between = within[known] - 0.5 * exactly[known]
+    np.testing.assert_array_equal(laws.rounds_quantile(between, loss, packets), k[known])
+
+
+@pytest.mark.parametrize(("q", "rounds"), [(0.9, 1), (0.99, 2), (0.999, 3), (0.9999, 4), (0.99999, 5), (0.999999, 6)])
+def test_exact_hits_by_hand(q, rounds):
+    """One packet, p = 0.1: F_k = 0.9, 0.99, ... reached exactly, though 1 - 0.9 is not 0.1 in floats."""
+    assert laws.rounds_quantile(q, 0.1, 1) == rounds
+    assert laws.rounds_quantile(q + 1e-12, 0.1, 1) == rounds + 1
+    assert jax.jit(laws.rounds_quantile)(q, 0.1, 1) == rounds
+    assert laws.delay_quantile(q, 0.1, 1, 1.0, 2.0) == 1 + 3 * (rounds - 1)
+    assert laws.delay_quantile(q + 1e-12, 0.1, 1, 1.0, 2.0) == 1 + 3 * rounds
+
+
+def test_hits_next_to_one():
+    assert laws.rounds_quantile([1 - 2.0**-52, 1 - 2.0**-53], 0.5, 1).tolist() == [52, 53]
+    assert laws.rounds_quantile(mpmath.mpf(1) - mpmath.mpf(2) ** -150, 0.5, 1) == 150
+
+
+# Other algorithms
+
+
+def powers(loss, packets, rounds, size):
+    """P(K <= rounds, N = s + r) in fractions: the polynomial multiplied out, one packet after the other."""
+    one = [(1 - loss) * loss**m if m < rounds else Fraction(0) for m in range(size)]
+    result = [Fraction(1)] + [Fraction(0)] * (size - 1)
+    for _ in range(packets):
+        result = [sum(result[i] * one[r - i] for i in range(r + 1)) for r in range(size)]
+    return result
+
+
+def by_rounds(loss, packets, rounds):
+    """P(K = k, N = n) as a dictionary: how many packets are missing, followed from round to round."""
+    found, states = {}, {(packets, packets): Fraction(1)}  # missing and sent, the round under way included
+    for k in range(1, rounds + 1):
+        after = {}
+        for (missing, sent), chance in states.items():
+            for left in range(missing + 1):
+                share = chance * math.comb(missing, left) * loss**left * (1 - loss) ** (missing - left)
+                at = (left, sent + left) if left else (k, sent)
+                target = after if left else found
+                target[at] = target.get(at, 0) + share
+        states = after
+    return found
+
+
+@pytest.mark.parametrize("packets", [1, 2, 5, 9])
+def test_the_table_against_polynomials_in_fractions(packets):
+    table = joint(0.25, packets, 1e-18)
+    before = [Fraction(0)] * 12
+    for k in range(1, 9):
+        upto = powers(Fraction(1, 4), packets, k, 12)
+        for r, (high, low) in enumerate(zip(upto, before, strict=True)):
+            assert table[k - 1, r] == pytest.approx(float(high - low), rel=1e-14, abs=0)
+        before = upto
+
+
+@pytest.mark.parametrize("packets", [1, 2, 3, 6])
+def test_the_delay_followed_from_round_to_round(packets):
+    found = by_rounds(Fraction(1, 4), packets, 14)
+    for d in (0.5, packets, packets + 3.5, 2.0 * packets + 3.5, 30.0, 41.75):
+        expected = sum(chance for (k, n), chance in found.items() if n + 3.5 * (k - 1) <= d)
+        assert laws.delay_cdf(d, 0.25, packets, 1.0, 3.5) == pytest.approx(float(expected), rel=1e-13, abs=0)
+    # the largest of five; 14 rounds are exceeded with 6 4^-14 = 2e-8
+    order = sorted((n + 3.5 * (k - 1), chance) for (k, n), chance in found.items())
+    within, mean = Fraction(0), Fraction(0)
+    for d, chance in order:
+        mean += Fraction(d) * ((within + chance) ** 5 - within**5)
+        within += chance
+    assert laws.max_delay_mean(5, 0.25, packets, 1.0, 3.5) == pytest.approx(float(mean), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("loss", "packets", "ack_delay"),
+    [(1e-6, 16, 369.0), (0.01, 128, 10.0), (0.1, 16, 368.0), (0.3, 100, 0.0), (0.5, 37, 1.25)],
+)
+def test_moments_of_the_table_are_the_laws(loss, packets, ack_delay):
+    table = joint(loss, packets, 1e-30)
+    k, r = np.indices(table.shape)
+    delay = packets + r + k * ack_delay
+    mean = laws.mean_delay_sender(loss, packets, 1.0, ack_delay) - ack_delay
+    assert np.sum(table) == pytest.approx(1, rel=1e-14)
+    assert np.sum(table * delay) == pytest.approx(mean, rel=1e-13)
+    # around s packets, so that little loss leaves its digits
+    spread = np.sum(table * (delay - packets) ** 2) - (np.sum(table * (delay - packets))) ** 2
+    assert spread == pytest.approx(laws.delay_variance(loss, packets, 1.0, ack_delay), rel=1e-12)
+    exactly = laws.rounds_pmf(np.arange(1.0, len(table) + 1), loss, packets)
+    np.testing.assert_allclose(table.sum(axis=1), exactly, rtol=1e-13, atol=1e-28)
+    assert laws.max_delay_mean(1, loss, packets, 1.0, ack_delay) == pytest.approx(mean, rel=1e-13)
+
+
+@pytest.mark.parametrize("segments", [1, 7, 10**6, 10**12])
+def test_the_largest_delay_when_packets_cost_nothing(segments):
+    """t_p = 1e-12 of t_a: only rounds count, of which the law for N segments knows the mean and the quantile."""
+    rounds = laws.max_rounds(0.1, 16, segments)
+    assert laws.max_delay_mean(segments, 0.1, 16, 1e-12, 1.0) == pytest.approx(rounds - 1, rel=1e-9)
+    quantile = laws.rounds_quantile(0.99, 0.1, 16 * segments)
+    assert laws.max_delay_quantile(0.99, segments, 0.1, 16, 1e-12, 1.0) == pytest.approx(quantile - 1, rel=1e-9)
+
+
+def test_the_largest_delay_of_very_many_in_many_digits():
+    """N = 1e12: 1 - F is below 1e-12 where it matters, and the distribution function alone has lost it."""
+    table = joint(0.1, 4, 1e-40)
+    chances = {}
+    for (row, column), chance in np.ndenumerate(table):
+        chances[4 + column + 3 * row] = chances.get(4 + column + 3 * row, mpmath.mpf(0)) + mpmath.mpf(chance)
+    beyond, mean, last = mpmath.fsum(chances.values()), mpmath.mpf(0), 0
+    for d in sorted(chances):
+        mean += (d - last) * (1 - (1 - min(beyond, 1)) ** (10**12))
+        beyond, last = beyond - chances[d], d
+    assert close(laws.max_delay_mean(10**12, 0.1, 4, 1.0, 3.0), mean)
+
+
+def test_shapes_and_what_is_not_a_number():
+    got = laws.max_delay_quantile(np.array([[0.5], [np.nan]]), np.array([1.0, 10, 100]), 0.1, 16, 1.0, 5.0)
+    assert got.shape == (2, 3)
+    assert np.isnan(got[1]).all()
+    assert np.isfinite(got[0]).all()
+    assert np.isnan(laws.delay_cdf([1.0, np.nan], 0.1, 16, 1.0, 5.0)[1])
+    assert isinstance(laws.delay_cdf(20, 0.1, 16, 1.0, 5.0), float)
+    assert isinstance(laws.max_delay_mean(20, 0.1, 16, 1.0, 5.0), float)
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "call"),
+    [
+        ("delay", -1.0, lambda x: laws.delay_cdf(x, 0.1, 16, 1.0, 5.0)),
+        ("delay", "soon", lambda x: laws.delay_cdf(x, 0.1, 16, 1.0, 5.0)),
+        (r"delay\[1\]", [1.0, -1.0], lambda x: laws.delay_cdf(x, 0.1, 16, 1.0, 5.0)),
+        ("delay", [1.0, "soon"], lambda x: laws.delay_cdf(x, 0.1, 16, 1.0, 5.0)),
+        ("loss", 0.51, lambda x: laws.delay_cdf(1.0, x, 16, 1.0, 5.0)),
+        ("segment_packets", 16.5, lambda x: laws.delay_cdf(1.0, 0.1, x, 1.0, 5.0)),
+        ("segment_packets", 1001, lambda x: laws.delay_cdf(1.0, 0.1, x, 1.0, 5.0)),
+        ("packet_time", 0.0, lambda x: laws.delay_cdf(1.0, 0.1, 16, x, 5.0)),
+        ("ack_delay", math.nan, lambda x: laws.delay_cdf(1.0, 0.1, 16, 1.0, x)),
+        ("probability", 1.0, lambda x: laws.delay_quantile(x, 0.1, 16, 1.0, 5.0)),
+        ("segments", 0, lambda x: laws.max_delay_mean(x, 0.1, 16, 1.0, 5.0)),
+        (r"segments\[0\]", [1.5], lambda x: laws.max_delay_mean(x, 0.1, 16, 1.0, 5.0)),
+    ],
+)
+def test_outside_the_domain(name, bad, call):
+    with pytest.raises(ValueError, match=f"^{name} = .*allowed are") as refusal:
+        call(bad)
+    assert "\n" not in str(refusal.value)
+
+
+def test_compiled_and_single():
+    """The sums are loops of a program, not programs of loops: few lines to compile."""
+    values = (0.1, 16.0, 1.0, 23.0)
+    assert len(str(jax.make_jaxpr(laws.delay_variance)(*values)).splitlines()) < 200
+    assert len(str(jax.make_jaxpr(laws.mean_rounds_tolerant)(0.1, 16.0, 2.0)).splitlines()) < 300
+    for law, point in ((laws.rounds_pmf, (9.0, 0.1, 128.0)), (laws.mean_rounds_tolerant, (0.1, 128.0, 8.0))):
+        single = law(*(np.float32([value]) for value in point))
+        assert single.dtype == np.float32
+        assert single[0] == pytest.approx(law(*(float(np.float32(value)) for value in point)), rel=1e-5)
+    many = jax.vmap(laws.rounds_quantile, (0, None, None))(jnp.array([0.5, 0.9, 0.99]), 0.1, 16.0)
+    assert many.tolist() == [2, 3, 4]
+
+
+# Packet by packet
+
+SENT = 400_000  # segments
+
+
+@functools.cache
+def packet_by_packet(loss, packets, tolerance=0, seed=7):
+    """Rounds and packets sent of many segments in isolation: every packet of every round is drawn."""
+    rng = np.random.default_rng(seed)
+    rounds, sent = np.zeros(SENT, int), np.zeros(SENT, int)
+    missing = np.full(SENT, packets)
+    going = np.arange(SENT)
+    while len(going):
+        rounds[going] += 1
+        sent[going] += missing[going]
+        lost = rng.random((len(going), packets)) < loss
+        missing[going] = np.sum(lost & (np.arange(packets) < missing[going, None]), axis=1)
+        going = going[missing[going] > tolerance]
+    return rounds, sent
+
+
+@pytest.mark.parametrize(("loss", "packets"), [(0.2, 16), (0.5, 3), (0.02, 64)])
+def test_delays_packet_by_packet(loss, packets):
+    """Dvoretzky, Kiefer, Wolfowitz: nowhere off by sqrt(ln(2/alpha)/(2 n)) = 0.0043, but for alpha = 1e-6 of runs."""
+    rounds, sent = packet_by_packet(loss, packets)
+    delays = np.sort(sent + 5.0 * (rounds - 1))
+    at = np.unique(delays)
+    share = np.searchsorted(delays, at, side="right") / SENT
+    far = math.sqrt(math.log(2 / 1e-6) / (2 * SENT))
+    assert np.max(np.abs(share - laws.delay_cdf(at, loss, packets, 1.0, 5.0))) < far
+    # An acknowledgment delay counted once too often would not pass.
+    assert np.max(np.abs(share - laws.delay_cdf(at, loss, packets, 1.0, 6.0))) > 2 * far
+    for q in (0.1, 0.5, 0.9, 0.99):
+        value = laws.delay_quantile(q, loss, packets, 1.0, 5.0)
+        assert np.mean(delays < value) < q + far
+        assert np.mean(delays <= value) > q - far
+
+
+@pytest.mark.parametrize(("loss", "packets"), [(0.2, 16), (0.5, 3), (0.02, 64)])
+def test_variances_packet_by_packet(loss, packets):
+    """5 standard errors either way, 99.9999 % confidence, lie within 3 % of the laws."""
+    rounds, sent = packet_by_packet(loss, packets)
+    for values, expected in (
+        (rounds, laws.rounds_variance(loss, packets)),
+        (sent + 5.0 * (rounds - 1), laws.delay_variance(loss, packets, 1.0, 5.0)),
+    ):
+        squares = (values - values.mean()) ** 2
+        error = 5 * squares.std() / math.sqrt(SENT)
+        assert abs(squares.mean() - expected) + error < 0.03 * expected
+
+
+@pytest.mark.parametrize("tolerance", [0, 1, 3])
+def test_tolerant_rounds_packet_by_packet(tolerance):
+    """The same: within 0.5 %, and the distribution within 0.0043."""
+    rounds, _ = packet_by_packet(0.2, 16, tolerance)
+    expected = laws.mean_rounds_tolerant(0.2, 16, tolerance)
+    assert abs(rounds.mean() - expected) + 5 * rounds.std() / math.sqrt(SENT) < 0.005 * expected
+    far = math.sqrt(math.log(2 / 1e-6) / (2 * SENT))
+    k = np.arange(1.0, rounds.max() + 1)
+    share = np.array([np.mean(rounds <= one) for one in k])
+    assert np.max(np.abs(share - laws.rounds_cdf_tolerant(k, 0.2, 16, tolerance))) < far
+    assert np.max(np.abs(share - laws.rounds_cdf_tolerant(k, 0.2, 16, tolerance + 1))) > far
+
+
+# The simulator
+
+
+@pytest.mark.parametrize("tolerance", [0, 2])
+@pytest.mark.parametrize("loss", [0.01, 0.1])
+def test_a_window_of_one_in_the_simulator(loss, tolerance):
+    """One segment under way is in isolation: the interval, at 99.99 %, lies within 1 % of the law."""
+    known = laws.mean_delay_tolerant(loss, 16, tolerance, 1.0, 368.0)
+    run = simulate(
+        window=1,
+        loss=loss,
+        segment_packets=16,
+        ack_segments=23.0,
+        tolerance=tolerance,
+        segments=2_000_000,
+        confidence=0.9999,
+        rng=5,
+        progress=False,
+    )
+    delay = known - 368
+    assert 0.99 * delay < float(run.mean_delay_lower) < float(run.mean_delay_upper) < 1.01 * delay
+    efficiency = 16 / known
+    assert 0.99 * efficiency < float(run.throughput_efficiency_lower)
+    assert float(run.throughput_efficiency_upper) < 1.01 * efficiency
+
+
+def largest_delays(window, loss, ack_segments=23.0):
+    """1000 runs of 1000 segments or a little more; the interval of what they give, over what the laws say."""
+    run = simulate(
+        window=window,
+        loss=loss,
+        segment_packets=16,
+        ack_segments=ack_segments,
+        segments=1_000_000,
+        replications=1000,
+        confidence=0.9999,
+        rng=6,
+        progress=False,
+    )
+    ack_delay = 16 * ack_segments
+    mean = laws.mean_delay_sender(loss, 16, 1.0, ack_delay) - ack_delay
+    largest = laws.max_delay_mean(int(run.segments) // 1000, loss, 16, 1.0, ack_delay)
+    ends = ("lower", "upper")
+    return [float(run[f"mean_delay_{end}"]) / mean for end in ends], [
+        float(run[f"max_delay_{end}"]) / largest for end in ends
+    ]
+
+
+@pytest.mark.parametrize("loss", [0.001, 0.01, 0.1])
+def test_the_largest_delay_in_the_simulator(loss):
+    """A window of one: the intervals, at 99.99 %, lie within 2 % of the mean and 5 % of the largest delay."""
+    mean, largest = largest_delays(1, loss)
+    assert 0.98 < mean[0] < mean[1] < 1.02
+    assert 0.95 < largest[0] < largest[1] < 1.05
+
+
+@pytest.mark.parametrize(
+    ("window", "loss", "ack_segments", "margin"),
+    [(58, 0.001, 23.0, 0.05), (58, 0.01, 23.0, 0.05), (58, 0.1, 23.0, 0.05), (20, 0.1, 2.0, 0.15)],
+)
+def test_segments_that_wait_for_each_other(window, loss, ack_segments, margin):
+    """Large windows, beyond what the laws assume: as far off as their Notes say, and beyond doubt on a short path."""
+    mean, largest = largest_delays(window, loss, ack_segments)
+    for low, high in (mean, largest):
+        assert 1 - margin < low < high < 1 + margin
+    if ack_segments == 2:
+        assert mean[0] > 1.05
+        assert largest[0] > 1.05

@@ -1,0 +1,103 @@
+"""The proofs about the distribution of a segment's rounds and delay run, give what is known by hand, and can fail."""
+
+import inspect
+
+import mpmath
+import pytest
+import sympy as sp
+
+from derivations import segment_distribution as proofs
+from longfat.laws import selective_repeat as laws
+from longfat.laws.selective_repeat import few_missing, moments
+
+HALF = {proofs.p: sp.Rational(1, 2)}
+PROOFS = [
+    function
+    for name, function in inspect.getmembers(proofs, inspect.isfunction)
+    if function.__module__ == proofs.__name__ and name != "oscillation_height"
+]
+
+
+@pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
+def test_every_proof_runs(proof):
+    assert proof() is not None
+
+
+def test_by_hand():
+    # s = 2, p = 1/2: F_2 = 9/16, and it was 1/4 before
+    at = {**HALF, proofs.s: 2, proofs.k: 2}
+    assert proofs.cdf().subs(at) == sp.Rational(9, 16)
+    assert proofs.pmf().subs(at) == sp.Rational(5, 16)
+    # through within two rounds: 2 packets with 1/4, 3 with 1/4, 4 with 1/16
+    assert proofs.sent_within().subs(at) == sp.Rational(2 * 4 + 3 * 4 + 4, 16)
+    series = sp.expand(sp.cancel(proofs.generating_function().subs(at)))
+    assert [series.coeff(proofs.z, power) for power in (2, 3, 4)] == [
+        sp.Rational(1, 4),
+        sp.Rational(1, 4),
+        sp.Rational(1, 16),
+    ]
+    assert proofs.sent_variance().subs(at) == 4
+    # sum of 2 k 2^-k (1 - 2^-k) = 28/9, and Var K = 8/3
+    assert proofs.covariance().subs(at).doit() == sp.Rational(28, 9)
+    assert sp.simplify(sp.expand(proofs.rounds_variance().subs(at)).doit()) == sp.Rational(8, 3)
+    # of two packets one may be missing
+    assert proofs.cdf_tolerant().subs({proofs.s: 2, proofs.T: 1}).doit().expand() == 1 - proofs.x**2
+
+
+def test_the_quantile_in_the_law_is_the_proved_one():
+    at = {proofs.q: sp.Rational(999, 1000), proofs.p: sp.Rational(1, 100), proofs.s: 16}
+    assert int(proofs.quantile().subs(at)) == laws.rounds_quantile(0.999, 0.01, 16) == 3
+
+
+def test_what_is_left_out_as_certain():
+    """The bound holds, and the constants of the laws keep what they leave out below what their accounts say."""
+    for few in (0, 1, 8, few_missing.MOST):
+        sure = few + few_missing.CERTAIN + mpmath.sqrt(few_missing.CERTAIN**2 + 2 * few_missing.CERTAIN * few)
+        for packets in (300, 10**6):
+            x = sure / packets
+            terms = (mpmath.binomial(packets, j) * x**j * (1 - x) ** (packets - j) for j in range(few + 1))
+            assert mpmath.fsum(terms) <= mpmath.exp(-few_missing.CERTAIN) * 1.0001
+        assert mpmath.log(sure) + moments.SPLIT <= few_missing.TERMS * moments.SPLIT
+    assert mpmath.log(moments.CERTAIN) + moments.SPLIT <= moments.TERMS * moments.SPLIT
+    # Var K >= about s p^2 >= CERTAIN^2/s once s p = CERTAIN is left out as exp(-CERTAIN)
+    assert mpmath.exp(-moments.CERTAIN) < 1e-16 * moments.CERTAIN**2 / 1e12
+    # binomial with mean 65: beyond 140 lies less than 1e-14 of what lies beyond 64
+    poisson = [mpmath.exp(-65) * mpmath.mpf(65) ** j / mpmath.factorial(j) for j in range(400)]
+    assert sum(poisson[few_missing.PLACES :]) < 1e-14 * sum(poisson[65:])
+
+
+@pytest.mark.parametrize(("decay", "height"), [("0.5", 7.57e-9), ("0.7", 1.8e-6), ("2", 0.01017)])
+def test_the_oscillation_is_its_first_harmonic(decay, height):
+    """Measured, not proved: half of the swing is 2 |Gamma(2 pi i/lam)|/lam, to a thousandth up to lam = 2."""
+    u = mpmath.mpf(decay)
+    first = 2 * abs(mpmath.gamma(2j * mpmath.pi / u)) / u
+    assert float(first) == pytest.approx(height, rel=2e-3)
+    assert float(proofs.oscillation_height(decay)) == pytest.approx(float(first), rel=1e-3)
+
+
+@pytest.mark.parametrize("segments", [1, 10, 10**6, 10**12])
+def test_growth_of_the_largest(segments):
+    """Between H_n/lam and 1 more; from one period to the next exactly 1 more, as n grows."""
+    low, high = proofs.growth()
+    got = laws.max_rounds(0.1, 16, segments)
+    harmonic = mpmath.harmonic(16 * segments) / mpmath.log(10)
+    assert harmonic <= got < harmonic + 1
+    assert high - low == 1
+    assert low == sp.harmonic(proofs.n) / proofs.lam
+    if segments > 10**5:
+        assert laws.max_rounds(0.1, 16, 10 * segments) - got == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("broken", "with_what", "proof"),
+    [
+        ("rounds_distribution", lambda: (1 - proofs.p ** (proofs.i + 1)) ** proofs.s, "cdf"),
+        ("generating_function", lambda: (proofs.z * (1 - proofs.p)) ** proofs.s, "sent_within"),
+        ("sent_within", lambda: proofs.s * proofs.k, "covariance"),
+        ("rounds_tail", lambda packets: proofs.x, "tails"),
+    ],
+)
+def test_a_wrong_step_is_noticed(monkeypatch, broken, with_what, proof):
+    monkeypatch.setattr(proofs, broken, with_what)
+    with pytest.raises(AssertionError):
+        getattr(proofs, proof)()
