@@ -15,7 +15,7 @@ from longfat.laws import selective_repeat as laws
 from longfat.laws.selective_repeat import few_missing
 from longfat.laws.selective_repeat.joint import joint
 from longfat.namespaces import NUMPY
-from longfat.sim.segments import simulate
+from longfat.sim.segments import simulate, trace
 
 LOSSES = [1e-300, 1e-12, 1e-6, 1e-3, 0.1, 0.3, 0.5, 0.74, 0.86]
 PACKETS = [1, 2, 3, 16, 128, 10**4, 10**9]
@@ -536,3 +536,28 @@ def test_segments_that_wait_for_each_other(window, loss, ack_segments, margin):
     if ack_segments == 2:
         assert mean[0] > 1.05
         assert largest[0] > 1.05
+
+
+@pytest.mark.parametrize(("window", "loss", "margin"), [(1, 0.05, 0.0), (1, 0.3, 0.0), (58, 1e-3, 0.01)])
+def test_every_delay_of_the_simulator(window, loss, margin):
+    """Distribution and variance of 10^5 delays, read off a trace: within the bound of Dvoretzky, Kiefer and Wolfowitz
+    at 99.99 %, and the variance within 4 standard errors. In a large window repetitions wait for each other: a
+    margin."""
+    packets, ack, count = 16, 370, 100_000
+    seen = trace(window=window, loss=loss, segment_packets=packets, ack_segments=ack / packets, segments=count, rng=5)
+    begun, ended = np.zeros(count), np.zeros(count)
+    inside = seen.isel(group=seen.segment.values < count)
+    begun[inside.segment.values[inside["first"].values]] = inside.start.values[inside["first"].values]
+    np.maximum.at(ended, inside.segment.values, inside.end.values)
+    delays = np.sort(ended - begun)
+    at = np.unique(delays)
+    share = np.searchsorted(delays, at, side="right") / count
+    bound = math.sqrt(math.log(2 / 1e-4) / (2 * count))
+    slack = 16 if margin else 0  # packet times: a repetition waits for the segment that is being sent
+    assert np.max(share - laws.delay_cdf(at, loss, packets, 1.0, ack)) < bound
+    assert np.max(laws.delay_cdf(np.maximum(at - slack, 0), loss, packets, 1.0, ack) - share) < bound + margin
+    if not margin:
+        deviations = (delays - delays.mean()) ** 2
+        error = deviations.std() / math.sqrt(count)
+        assert abs(deviations.mean() - laws.delay_variance(loss, packets, 1.0, ack)) < 4 * error
+        assert error < 0.03 * deviations.mean()

@@ -278,6 +278,14 @@ def test_a_trace_is_the_run():
     assert int(seen.edge[-1]) >= 3000
 
 
+def test_a_trace_of_a_sender_that_waits_has_every_segment():
+    """Without a trace, whole periods without a loss are skipped."""
+    seen = trace(window=2, loss=1e-3, segment_packets=4, ack_segments=10, segments=5000, rng=1)
+    first = seen.isel(group=seen["first"].values)
+    np.testing.assert_array_equal(first.segment[:5000], np.arange(5000))
+    assert int(seen.edge[-1]) >= 5000
+
+
 def test_listed_losses():
     # 0 and 1 are sent until 4, when the answer to 0 comes: sent until 2, and t_a = 2. One packet of 0 goes again.
     seen = trace(loss=ListedLosses([0]), window=2, segment_packets=2, ack_segments=1, segments=1)

@@ -3,7 +3,9 @@
 F. Gong and G. Parulkar, *A Two-Level Flow Control Scheme for High Speed Networks*, WUCS-92-38, Washington
 University in St. Louis, 1992 (GP). Every packet is lost independently with the same probability, an answer
 to a group of packets comes back one acknowledgment delay after its last packet was sent, answers are never
-lost, and every segment is delivered completely (sections 4.2). Proofs: derivations/selective_repeat.py.
+lost, and every segment is delivered completely (section 4.2). Beyond the paper: the distribution of the delay,
+any number of rounds, receive buffers. Proofs: derivations/selective_repeat.py, segment_rounds.py,
+segment_distribution.py, many_rounds.py, receive_buffer.py.
 """
 
 from longfat.laws.selective_repeat.delay import mean_delay_receiver, mean_delay_sender, mean_rounds

@@ -170,8 +170,8 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
             kept = room_left(book, rules)
         if book[HEAD] != NONE:
             bound = min(bound, book[HEAD] + window - number)
-        elif slack < 0 and next_answer == NEVER and quiet_since + window <= number < last:
-            # Nothing was interrupted for a window: skip whole periods.
+        elif slack < 0 and next_answer == NEVER and quiet_since + window <= number < last and len(trace) == 0:
+            # Nothing was interrupted for a window: skip whole periods, which a trace has to show.
             to_mark = warm_up - number if number < warm_up else last - number
             periods = min(gap // segment, to_mark) // window
             if periods > 0:
