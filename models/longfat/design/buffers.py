@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 WIDEST = 4.0  # times the window chosen: so far the trade-off is followed
 FINENESS = 0.02  # of the trade-off: the buffer is found to a fiftieth
-LOST = 5e3  # packets, in a simulation of the search: each may cause a round trip's worth of discards
-PRECISELY = 5e4
+#: Packets lost and packets sent, at least, in a simulation: each loss may cause a round trip's worth of discards.
+SEARCH = (5e3, 2e6)
+PRECISELY = (5e4, 1e7)
 
 BUFFER = {
     "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
@@ -48,12 +49,18 @@ def smallest_buffer(reaches: Callable[[int], bool], least: int, most: int, finen
 
 
 def _serves(
-    path: Path, loss: float, window: int, goal: float, seed: Any, confidence: float, lost: float = LOST
+    path: Path,
+    loss: float,
+    window: int,
+    goal: float,
+    seed: Any,
+    confidence: float,
+    effort: tuple[float, float] = SEARCH,
 ) -> Callable[[int], bool]:
     """Whether a buffer is no obstacle: with it the simulation is not below the goal, or what the window carries."""
 
     def run(buffer: int) -> xr.Dataset:
-        return path.simulate(loss, window, seed, confidence, lost, receive_buffer=buffer)
+        return path.simulate(loss, window, seed, confidence, effort[0], receive_buffer=buffer, packets=effort[1])
 
     wanted = min(goal, float(run(window).throughput_efficiency))
     return lambda buffer: bool(run(buffer).throughput_efficiency_upper >= wanted)

@@ -69,9 +69,10 @@ class Path:
         lost: float = 2e5,
         progress: bool = False,
         receive_buffer: int | None = None,
+        packets: float = 1e7,
     ) -> xr.Dataset:
-        """The segment simulator on this path: 10^7 packets or so many that about ``lost`` of them are lost."""
-        packets = max(1e7, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
+        """The segment simulator on this path: ``packets`` or so many that about ``lost`` of them are lost."""
+        packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
         return simulate(
             window=window,
             loss=loss,
