@@ -34,7 +34,12 @@ AIMD = Scheme("aimd", ack=aimd_ack, loss=aimd_loss)
 EAGER = Scheme("eager", ack=aimd_ack, loss=aimd_loss, reorder=3, every_loss=True)
 PACED = Scheme("paced", start=paced_start, ack=paced_ack, alarm=paced_alarm, controls="rate", echo="once")
 OWN = (AIMD, EAGER, PACED)
-GIVEN = {"mark-above": {"threshold": 5.0}}
+GIVEN = {
+    "mark-above": {"threshold": 5.0},
+    "leaky-bucket": {"rate": 30_000.0, "queue": 20},
+    "virtual-leaky-bucket": {"rate": 30_000.0},
+    "loss-load": {"k": 3.0, "v": 0.9},
+}
 DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted(queues.NAMED)]
 
 
@@ -123,8 +128,8 @@ def state(run):
 #: Fields that name rows, or move when nobody has looked.
 ROWS = {
     "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
-    "sending", "queue_head", "queue_tail", "packets_base", "first_row", "last_row", "next_row", "begin", "waiting",
-    "waiting_bytes", "offset", "recover", "phase",
+    "sending", "queue_head", "queue_tail", "packets_base", "notes_base", "first_row", "last_row", "next_row", "begin",
+    "waiting", "waiting_bytes", "offset", "recover", "phase",
 }  # fmt: skip
 
 

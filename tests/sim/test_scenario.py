@@ -241,7 +241,12 @@ def test_every_key():
     assert scenario.parse(net.to_toml(**options)) == (net, options)
 
 
-GIVEN = {"mark-above": {"threshold": 20}}
+GIVEN = {
+    "mark-above": {"threshold": 20},
+    "leaky-bucket": {"rate": 5e5, "queue": 3},
+    "virtual-leaky-bucket": {"rate": 5e5, "tokens": 2},
+    "loss-load": {"k": 5, "v": 0.9, "threshold": 7, "colours": False, "direct": True, "silence": 0.05},
+}
 
 
 @pytest.mark.parametrize("name", queues.NAMED)

@@ -18,7 +18,7 @@ from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.schemes.scheme import Scheme, set_parameters
 from longfat.sim.world import World, rows
 
-SLOTS, DISCIPLINE_SLOTS = 8, 4
+SLOTS, DISCIPLINE_SLOTS = 8, 8
 _UNBOUNDED = 2**62
 MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
@@ -148,6 +148,9 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
         links[k].offset, links[k].capacity = offset, builder.queues.count(k) if links[k].service >= 2 else 0
         offset += links[k].capacity
     world = _world(links, flows, active, builder, sample_every, duration)
+    keep_notes = [k for k, link in enumerate(builder.links) if link.discipline.notes]
+    links["notes_stride"], links["notes_place"][keep_notes] = len(keep_notes), np.arange(len(keep_notes))
+    world.notes = rows(len(flows) * len(keep_notes), records.NOTE)
     for f, (_, _, start, _) in enumerate(copies):
         world.schedule(records.CLOCK + records.PACE, f, round(start * SECOND))
         flows[f].armed[records.PACE] = flows[f].due[records.PACE] = round(start * SECOND)
@@ -208,6 +211,7 @@ def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
     row.packet_size, row.ack_size = flow.packet, flow.ack
     row.scheme = slot
     row.limited = 1e300
+    row.pool = 1.0
     row.reorder = 1
     row.acknowledged = 1
     row.due[:] = row.armed[:] = NEVER

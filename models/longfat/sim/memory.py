@@ -93,6 +93,7 @@ flow_at = _reader(records.FLOW, FLOW, base="flows_base")
 link_at = _reader(records.LINK, LINK, base="links_base")
 packet_at = _reader(records.PACKET, PACKET, base="packets_base")
 header_at = _reader(records.HEADER, HEADER, base="headers_base")
+note_of = _reader(records.NOTE, name="note", base="notes_base")
 sack_at = _reader(records.SACKS, name="sacks", base="sacks_base")
 hop_at = _reader(records.HOP, name="hop", base="hops_base")
 queue_at = _reader(records.QUEUE, name="queue", base="queues_base")
@@ -125,6 +126,12 @@ def event_of(world):
 def behind(link, packet):
     """The waiting packet behind this one, for disciplines that push out; only if ``packet.next`` is not NONE."""
     return packet_at(link, packet.next)
+
+
+@part
+def note_at(link, flow):
+    """What a discipline with ``notes=True`` keeps of a flow."""
+    return note_of(link, flow * link.notes_stride + link.notes_place)
 
 
 @part

@@ -35,11 +35,13 @@ PACKET = _record(
     ("hop", i4),  # row of `hops`: where it is on its way
     ("kind", i1),
     ("marks", i1),
-    ("colour", i1),  # free for disciplines and schemes, as is the priority
+    ("colour", i1),  # GREEN or RED, or what a discipline makes of it; the priority is free
     ("priority", i1),
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
+LAST, STAMPED = 32, 64  # of data packets: the sender has nothing more to send; the header says something
+GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: One hop of one route.
 HOP = _record(
@@ -75,6 +77,7 @@ LINK = _record(
     ("arrived", i8),
     ("served", i8),
     ("served_bytes", i8),
+    ("arrived_bytes", i8),
     ("busy", i8),
     ("wait", i8),
     ("largest", i8),
@@ -96,6 +99,10 @@ LINK = _record(
     ("scale", i8),
     ("impatience", i8),  # ticks in a row wanted no later than now
     ("packets_base", i8),  # for disciplines that look at waiting packets
+    ("hold", i8),  # set by a discipline that keeps the packet in hand until then
+    ("notes_base", i8),  # what the discipline keeps of every flow: see `NOTE`
+    ("notes_stride", i4),
+    ("notes_place", i4),
     ("notify", i8),  # set by a discipline that wants `note` sent to the sender of the packet in hand
     ("note", f8, (4,)),
     ("average", f8),  # free for disciplines, as are p (parameters) and u (state)
@@ -103,6 +110,9 @@ LINK = _record(
     ("u", f8, (16,)),
 )
 FIFO, DEPARTURES, SELF_CLOCKED, ROUND_ROBIN = 0, 1, 2, 3  # services
+
+#: What a discipline remembers of one flow, all zero at first. `key`, `next` and `previous` are its to use.
+NOTE = _record(("key", i8), ("next", i4), ("previous", i4), ("u", f8, (8,)))
 
 #: A flow's own queue at one link.
 QUEUE = _record(
@@ -159,6 +169,10 @@ FLOW = _record(
     ("timed", i8),  # packet whose round trip is being timed, NONE
     ("last_paced", i8),
     ("paced_size", i8),
+    ("pool", f8),  # tokens: packets that may leave at once after a pause
+    ("red", f8),  # share of the packets that leave red
+    ("red_owed", f8),  # of them, what the even pattern has still to colour
+    ("red_evenly", i1),  # or at random
     # free for window schemes
     ("ssthresh", f8),
     ("recover", i8),
@@ -250,7 +264,7 @@ WORD = _record(("x", i8))
 
 #: Rows of the traces.
 FLOW_SAMPLE = _record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
-LINK_SAMPLE = _record(("waiting", f8), ("served_bytes", f8), ("dropped", f8))
+LINK_SAMPLE = _record(("waiting", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
 
 #: The arrays of a run and the kind of their rows, in the order of `WORLD`'s addresses.
 ARRAYS = {
@@ -262,6 +276,7 @@ ARRAYS = {
     "links": LINK,
     "hops": HOP,
     "queues": QUEUE,
+    "notes": NOTE,
     "active": TURN,
     "flows": FLOW,
     "blocks": BLOCK,

@@ -86,7 +86,7 @@ def snapshot(run: Simulation) -> Snapshot:
 
 def _untransmitted(run: Simulation, link: Any, now: int) -> int:
     """Transmission time [ns] that a link has counted and that lies ahead."""
-    if link.jitter == 0:
+    if link.jitter == 0 and link.hold == 0:
         return max(0, int(link.free) - now)
     # Packets are held back between transmissions: each for itself, to a nanosecond.
     ahead, row = 0, int(link.head)
@@ -195,6 +195,7 @@ TRACES = {
     "received": ("received_bytes", "flow", "bytes", "new data that had arrived"),
     "srtt": ("srtt", "flow", "s", "smoothed round-trip time"),
     "queue": ("waiting", "link", "packets", "waiting packets"),
+    "arrived": ("arrived_bytes", "link", "bytes", "data and acknowledgments that had arrived, dropped ones included"),
 }
 
 

@@ -32,6 +32,7 @@ class World:
     links: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
+    notes: np.ndarray
     active: np.ndarray
     flows: np.ndarray
     blocks: np.ndarray
@@ -68,7 +69,7 @@ class World:
         for name in records.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.timers_room, row.connections_room = len(self.timers), len(self.connections)
-        self.links["packets_base"] = row.packets_base
+        self.links["packets_base"], self.links["notes_base"] = row.packets_base, row.notes_base
         return int(self.table.ctypes.data)
 
     def schedule(self, kind: int, index: int, time: int) -> None:
@@ -138,6 +139,7 @@ class World:
             if t.last_row == NONE:
                 t.last_row = f
         self.timers = _longer(self.timers, len(self.timers) + 4 * count)
+        self.notes = _longer(self.notes, len(self.flows) * int(self.links["notes_stride"][0]))
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:

@@ -146,6 +146,7 @@ def admit(world, rng, arrive, depart, i):
     now = world.now
     size = int(packet.length)
     link.arrived += 1
+    link.arrived_bytes += size
     if link.service == FIFO:
         advance(world, link)
     if link.loss > 0.0 and rng.random() < link.loss:
@@ -172,6 +173,8 @@ def admit(world, rng, arrive, depart, i):
             return
         time = transmission_time(link, size, fresh)
         link.free = begin + time
+        if link.hold > begin:  # as with jitter, below: it counts as in transmission
+            link.free = max(begin, link.hold) + time
         if link.jitter > 0:  # the transmitter holds it back; the packets behind it wait meanwhile
             link.free = max(begin, now + int(rng.random() * link.jitter)) + time
         link.busy += time

@@ -152,6 +152,7 @@ def take_samples(world):
         if link.service == FIFO:
             advance(world, link)
         line.waiting = link.waiting
+        line.arrived_bytes = link.arrived_bytes
         line.served_bytes = link.served_bytes
         line.dropped = link.dropped
     world.samples += 1
@@ -166,9 +167,9 @@ def run(
     l0, l1, l2, l3, l4, l5, l6, l7,
     o0, o1, o2, o3, o4, o5, o6, o7,
     c0, c1, c2, c3, c4, c5, c6, c7,
-    q0, q1, q2, q3,
-    d0, d1, d2, d3,
-    t0, t1, t2, t3,
+    q0, q1, q2, q3, q4, q5, q6, q7,
+    d0, d1, d2, d3, d4, d5, d6, d7,
+    t0, t1, t2, t3, t4, t5, t6, t7,
 ):  # fmt: skip
     """Run until a time [ns], or for `budget` events and packets sent; what it ends with.
 
@@ -177,7 +178,8 @@ def run(
     start, on_ack = (s0, s1, s2, s3, s4, s5, s6, s7), (a0, a1, a2, a3, a4, a5, a6, a7)
     on_loss, on_timeout = (l0, l1, l2, l3, l4, l5, l6, l7), (o0, o1, o2, o3, o4, o5, o6, o7)
     on_alarm = (c0, c1, c2, c3, c4, c5, c6, c7)
-    arrive, depart, tick = (q0, q1, q2, q3), (d0, d1, d2, d3), (t0, t1, t2, t3)
+    arrive, depart = (q0, q1, q2, q3, q4, q5, q6, q7), (d0, d1, d2, d3, d4, d5, d6, d7)
+    tick = (t0, t1, t2, t3, t4, t5, t6, t7)
     world = world_at(address)
     while True:
         if world.entering != NONE:
@@ -195,7 +197,7 @@ def run(
         budget -= 1
         if world.sending != NONE:
             f = world.sending
-            if send(world, f):
+            if send(world, rng, f):
                 continue
             world.sending = NONE
             if flow_at(world, f).template != NONE and flow_at(world, f).finish != NEVER:

@@ -20,6 +20,8 @@ from longfat.sim.records import (
     DATA,
     ECE,
     ECT,
+    GREEN,
+    LAST,
     NEVER,
     NONE,
     ON_ACK,
@@ -27,7 +29,9 @@ from longfat.sim.records import (
     ON_LOSS,
     ON_TIMEOUT,
     PACE,
+    RED,
     RTO,
+    STAMPED,
     START,
     TRANSFER,
 )
@@ -260,7 +264,7 @@ def next_number(world, flow):
 
 
 @part
-def send(world, f):
+def send(world, rng, f):
     """Make the packet that a flow may send now; False if there is none.
 
     Called until there is none, because how many may go is known only when they have gone.
@@ -268,15 +272,18 @@ def send(world, f):
     flow = flow_at(world, f)
     now = world.now
     if flow.finish == NEVER and now < flow.stop and flow.limited >= 1.0:
-        due = now
+        due, saved = now, now
         if flow.rate < 1e300:  # a finite rate paces
             gap = flow.paced_size / flow.rate * 1e9 if flow.rate > 0.0 else math.inf
             due = flow.last_paced + int(gap) if gap < LATEST * 1e9 else NEVER
+            if flow.pool > 1.0 and due <= now:  # tokens not used, as many as the pool holds, are time put by
+                saved = max(due, now - int((flow.pool - 1.0) * gap))
         if due <= now:
             number = next_number(world, flow)
             if number != NONE:
                 flow.limited -= 1.0
-                transmit_data(world, f, number)
+                flow.last_paced = saved
+                transmit_data(world, rng, f, number)
                 return True
         elif due != NEVER and flow.due[PACE] != due:
             arm(world, f, PACE, due)
@@ -285,7 +292,19 @@ def send(world, f):
 
 
 @part
-def transmit_data(world, f, number):
+def takes_red(flow, rng):
+    """Whether the next packet leaves red: a share of them, at random or as evenly as can be."""
+    if not flow.red_evenly:
+        return rng.random() < flow.red
+    flow.red_owed += flow.red
+    if flow.red_owed < 1.0:
+        return False
+    flow.red_owed -= 1.0
+    return True
+
+
+@part
+def transmit_data(world, rng, f, number):
     """One data packet leaves."""
     flow = flow_at(world, f)
     now = world.now
@@ -299,12 +318,15 @@ def transmit_data(world, f, number):
     packet.hop = flow.first_hop
     packet.kind = DATA
     packet.marks = ECT if flow.ect else 0
-    packet.colour = 0
+    packet.colour = GREEN
     packet.priority = 0
+    if flow.red > 0.0 and takes_red(flow, rng):
+        packet.colour = RED
     if flow.cwr and number >= flow.high:
         packet.marks |= CWR
         flow.cwr = 0
     if flow.stamped:
+        packet.marks |= STAMPED
         for k in range(4):
             header_at(world, i).x[k] = flow.header[k]
     flow.sent += 1
@@ -320,7 +342,8 @@ def transmit_data(world, f, number):
     if flow.selective:
         remember(world, flow, number)
     flow.transmission += 1
-    flow.last_paced = now
+    if flow.next >= flow.packets and flow.lost_head == NONE:
+        packet.marks |= LAST
     flow.paced_size = flow.packet_size
     if flow.due[RTO] == NEVER:
         arm(world, f, RTO, now + timeout_ns(flow))

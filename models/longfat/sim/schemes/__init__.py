@@ -8,6 +8,7 @@ from typing import Any
 from longfat.domains import number
 from longfat.sim.names import unknown
 from longfat.sim.schemes.constant import CONSTANT
+from longfat.sim.schemes.loss_load import LOSS_LOAD
 from longfat.sim.schemes.newreno import NEWRENO
 from longfat.sim.schemes.reno import RENO
 from longfat.sim.schemes.sack import SACK
@@ -16,7 +17,7 @@ from longfat.sim.schemes.tahoe import TAHOE
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.vegas import VEGAS
 
-_NAMED: dict[str, Scheme] = {one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT)}
+_NAMED: dict[str, Scheme] = {one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT, LOSS_LOAD)}
 
 __all__ = ["Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
 
