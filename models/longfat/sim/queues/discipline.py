@@ -27,7 +27,9 @@ import numba
 
 from longfat.domains import refuse
 from longfat.sim import jit, memory, records
-from longfat.sim.kernel.links import ADMIT
+from longfat.sim.kernel.links import ADMIT, DROP
+
+__all__ = ["ADMIT", "DROP", "SERVICES", "SIGNATURES", "Discipline", "flag"]
 
 _HOOK = numba.types.FunctionType(
     numba.int64(memory.LINK, memory.PACKET, memory.HEADER, numba.float64, numba.types.npy_rng)
@@ -126,17 +128,17 @@ def _compile(name: str, hook: str, function: Callable[..., Any]) -> Any:
         raise ValueError(f"discipline {name!r}: {hook} cannot be compiled: {jit.reason(error)}") from None
 
 
-def admit_all(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
+def admit_all(link, packet, header, now, rng):
     """Leave it to the buffer."""
     return ADMIT
 
 
-def ignore(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
+def ignore(link, packet, header, now, rng):
     """Nothing to do."""
     return 0
 
 
-def no_tick(link, now):  # type: ignore[no-untyped-def]
+def no_tick(link, now):
     """No timer."""
     return math.inf
 

@@ -142,7 +142,7 @@ def victim(link, packet):
         waiting = behind(link, waiting)
 
 
-def loss_load_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
+def loss_load_arrive(link, packet, header, now, rng):
     """Note the rate, tell the source, and drop with the chance that the law gives, or where the buffer is full."""
     if packet.kind != DATA:
         return ADMIT
@@ -168,7 +168,7 @@ def loss_load_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped
     return verdict
 
 
-def loss_load_tick(link, now):  # type: ignore[no-untyped-def]
+def loss_load_tick(link, now):
     """Rates of the flows that declare none, and an end to those that have been silent for long."""
     window = link.p[WINDOW] if link.p[WINDOW] > 0.0 else MEASURED
     place = int(link.u[HEAD])

@@ -7,7 +7,7 @@ from longfat.sim.queues.discipline import ADMIT, Discipline
 from longfat.sim.records import CE, ECT
 
 
-def threshold_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
+def threshold_arrive(link, packet, header, now, rng):
     """Mark every packet that finds `threshold` or more waiting (16.8), unless it finds no room."""
     full = link.free * 1e-9 > now and (
         link.waiting >= link.limit_packets or link.waiting_bytes + packet.length > link.limit_bytes

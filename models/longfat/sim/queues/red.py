@@ -7,7 +7,7 @@ from longfat.sim.queues.discipline import ADMIT, DROP, Discipline, flag
 from longfat.sim.records import CE, ECT
 
 
-def red_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
+def red_arrive(link, packet, header, now, rng):
     """Random early detection (schemes.md 16.5; Floyd & Jacobson 1993, fig. 2).
 
     p: weight, low, high, max_p, gentle, mean packet [bytes], ecn, wait. u: count since the last mark.

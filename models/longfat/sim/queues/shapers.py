@@ -25,7 +25,7 @@ def token_ready(link, interval):
     return link.u[0] - (link.p[1] - 1.0) * interval
 
 
-def leaky_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
+def leaky_arrive(link, packet, header, now, rng):
     """Hold the packet until there is a token; drop it if too many wait for theirs already."""
     if packet.kind != DATA:
         return ADMIT
@@ -40,7 +40,7 @@ def leaky_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def
     return ADMIT
 
 
-def virtual_arrive(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
+def virtual_arrive(link, packet, header, now, rng):
     """Green with a token, red without; nothing waits."""
     if packet.kind != DATA:
         return ADMIT
