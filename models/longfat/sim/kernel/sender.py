@@ -277,7 +277,7 @@ def send(world, rng, f):
             gap = flow.paced_size / flow.rate * 1e9 if flow.rate > 0.0 else math.inf
             due = flow.last_paced + int(gap) if gap < LATEST * 1e9 else NEVER
             if flow.pool > 1.0 and due <= now:  # tokens not used, as many as the pool holds, are time put by
-                saved = max(due, now - int((flow.pool - 1.0) * gap))
+                saved = max(due, now - int((flow.pool - 1.0) * flow.packet_size / flow.rate * 1e9))
         if due <= now:
             number = next_number(world, flow)
             if number != NONE:

@@ -38,7 +38,7 @@ def loss(rate, load, powers, k):
         return 0.0
     own = rate**k
     if own * rate + powers == 0.0:  # too small for floats, and nobody else
-        return (rate + load - 1.0) / rate
+        return min(1.0, (rate + load - 1.0) / rate)
     return min(1.0, own * (rate + load - 1.0) / (own * rate + powers))
 
 

@@ -33,7 +33,7 @@ def leaky_arrive(link, packet, header, now, rng):
     leaves = token_ready(link, interval)
     if leaves <= now + HALF_A_TICK:
         leaves = now
-    elif leaves - now > link.p[2] * interval - HALF_A_TICK:  # those before it leave one interval apart
+    elif leaves - now > link.p[2] * interval + HALF_A_TICK:  # those before it leave one interval apart
         return DROP
     link.u[0] = max(link.u[0], leaves) + interval
     link.hold = int(leaves * 1e9 + 0.5)

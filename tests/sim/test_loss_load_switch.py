@@ -1,0 +1,246 @@
+"""What a loss-load switch tells and drops, from rates by hand; schemes.md 14.1, 14.3."""
+
+import math
+
+import numba
+import numpy as np
+import pytest
+
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, records, run, traffic
+from longfat.sim.queues.loss_load import loss
+from longfat.sim.records import RED
+from tests.sim.spy import Spy
+
+CAPACITY = 1_000_000.0  # bytes/s; 1000 packets/s
+
+
+def start(flow, event):
+    flow.header[0] = flow.p[0]
+    flow.red = flow.p[1]
+    flow.red_evenly = 1
+    flow.u[0] = -9.0
+    return flow.p[0]
+
+
+def ack(flow, event):
+    """It keeps its rate, and what it was told."""
+    if event.header[3] > 0.0:
+        for k in range(4):
+            flow.u[k] = event.header[k]
+        flow.u[4] += 1.0
+    return flow.rate
+
+
+STUBBORN = Scheme(
+    "stubborn", start=start, ack=ack, timeout=ack, controls="rate", stamped=True,
+    parameters={"rate": Parameter(1e5), "red": Parameter(0.0)},
+)  # fmt: skip
+
+
+def network(*switches, rates=(0.25, 0.5), reds=(0.0, 0.0), buffer=50, **flow):
+    """Sources of these rates [capacities] over one switch after the other."""
+    net = Network()
+    nodes = [f"n{k}" for k in range(len(switches) + 1)]
+    for tail, head, discipline in zip(nodes, nodes[1:], switches, strict=False):
+        net.link(tail, head, rate=CAPACITY, delay=0.001, buffer=buffer, discipline=discipline)
+        net.link(head, tail, rate=CAPACITY, delay=0.001)
+    for rate, red in zip(rates, reds, strict=True):
+        net.flow(STUBBORN, path=nodes, packet=1000, parameters={"rate": rate * CAPACITY, "red": red}, **flow)
+    return net
+
+
+def told(simulation):
+    """Excess, spread and capacity as each source has them."""
+    return [list(flow.u[1:4]) for flow in simulation.world.flows]
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_excess_and_spread_of_the_others(direct):
+    """k = 2, rates 1/4, 1/2, 1/8. For the first: a = 5/8 - 1, b = 1/8 + 1/512 = 65/512; for the second: a = 3/8 - 1,
+    b = 1/64 + 1/512 = 9/512; for the third: a = 3/4 - 1, b = 1/64 + 1/8 = 9/64."""
+    net = network(queues.loss_load(2, direct=direct), rates=(1 / 4, 1 / 2, 1 / 8), reds=(0,) * 3)
+    simulation = Simulation(net, rng=1)
+    simulation.advance(0.1)
+    expected = [[-3 / 8, 65 / 512, CAPACITY], [-5 / 8, 9 / 512, CAPACITY], [-1 / 4, 9 / 64, CAPACITY]]
+    np.testing.assert_allclose(told(simulation), expected, rtol=1e-12)
+    heard = [flow.u[4] for flow in simulation.world.flows]
+    if direct:  # only when something has changed
+        assert all(1 <= count <= 3 for count in heard)
+    else:
+        assert [count == flow.acks_received for count, flow in zip(heard, simulation.world.flows, strict=True)]
+    simulation.books()
+
+
+def test_virtual_capacity():
+    """v = 4/5, k = 1, rates 1/4 and 1/2: in virtual capacities 5/16 and 5/8; b of the first is (5/8)^2."""
+    simulation = Simulation(network(queues.loss_load(1, 0.8)), rng=1)
+    simulation.advance(0.1)
+    assert told(simulation)[0] == pytest.approx([-3 / 8, 25 / 64, 0.8 * CAPACITY])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_most_restrictive_link_speaks(order):
+    """Two switches, one of which makes v = 1/2 of its line: with rates 1/4 and 1/2 that one has P > 0."""
+    switches = [queues.loss_load(2, 1.0), queues.loss_load(2, 0.5)][::order]
+    simulation = Simulation(network(*switches), rng=1)
+    simulation.advance(0.2)
+    assert told(simulation)[0] == pytest.approx([0.0, 1.0, 0.5 * CAPACITY])
+
+
+def test_no_feedback_without_a_switch():
+    simulation = Simulation(network("fifo"), rng=1)
+    simulation.advance(0.2)
+    assert told(simulation) == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_nothing_is_dropped_below_capacity():
+    data = run(network(queues.loss_load(2)), duration=20, rng=1)
+    assert data.dropped.values.tolist() == [0, 0]
+
+
+def test_chances_above_capacity():
+    """k = 1, rates 3/4 and 1/2: P = f (f + a)/(f^2 + b): 3/4 (1/4)/(9/16 + 1/4) = 3/13 and 1/2 (1/4)/(13/16) = 2/13.
+    In 400 s the first sends 300,000 packets: a standard deviation of 0.0008."""
+    data = run(network(queues.loss_load(1), rates=(0.75, 0.5)), duration=400, rng=1, progress=False)
+    for k, expected in enumerate((3 / 13, 2 / 13)):
+        deviation = math.sqrt(expected * (1 - expected) / float(data.sent[k]))
+        assert float(data.loss[k]) == pytest.approx(expected, abs=4 * deviation + 0.0005)  # 0.0005: first packets
+
+
+def test_a_clipped_chance():
+    """k = 1, rates 1.5 and 0.1: P of the first as printed is 1.5 (0.6)/(2.26) = 0.398; of the second 0.1 (0.6)/2.26.
+    With k = 20 and rates 2 and 0.2: P = (2 + 0.2 - 1)/2 to a millionth, and of the second nothing."""
+    compiled = numba.njit(lambda rate, load, powers, k: loss(rate, load, powers, k))
+    assert compiled(1.5, 0.1, 0.01, 1.0) == pytest.approx(1.5 * 0.6 / 2.26, rel=1e-14)
+    assert compiled(2.0, 0.2, 0.2**21, 20.0) == pytest.approx(0.6, rel=1e-14)
+    assert compiled(0.2, 2.0, 2.0**21, 20.0) == pytest.approx(0.0, abs=1e-20)
+    assert compiled(0.5, 0.4, 0.4**2, 1.0) == 0.0
+    # 0.6 beside ten of 0.3 with k = 5: 0.6^5 (2.6)/(0.6^6 + 10 0.3^6) = 3.75 as printed
+    assert 0.6**5 * 2.6 / (0.6**6 + 10 * 0.3**6) > 1
+    assert compiled(0.6, 3.0, 10 * 0.3**6, 5.0) == 1.0
+    assert compiled(1e-200, 1.5, 0.0, 20.0) == pytest.approx(1.0)  # powers too small for floats
+
+
+def test_overflow_drops_what_the_buffer_cannot_hold():
+    """Load 5/4: the buffer fills, and a fifth of all is dropped; nothing before it is full."""
+    net = network(queues.loss_load(1, overflow=True), rates=(0.75, 0.5))
+    data = run(net, duration=200, rng=1, progress=False)
+    assert float(data.dropped.sum() / data.sent.sum()) == pytest.approx(0.2, abs=0.001)
+    assert float(data.max_queue.sel(link="n0-n1")) == 50
+    early = run(net, duration=0.1, rng=1)
+    assert float(early.dropped.sum()) == 0
+
+
+def test_a_threshold_stores_a_short_overload():
+    """Load 5/4 for 0.1 s: 25 packets too many, of which a threshold of 30 drops none; and then it does."""
+    net = network(queues.loss_load(1, threshold=30), rates=(0.75, 0.5))
+    assert float(run(net, duration=0.1, rng=1).dropped.sum()) == 0
+    assert float(run(net, duration=1.0, rng=1).dropped.sum()) > 100
+
+
+def test_a_red_packet_of_the_same_flow_gives_way():
+    """Overload by a flow half of whose packets are red: what is lost is red, as long as some of them wait. The other
+    flow is green and has no red packets: it loses its own arrivals."""
+    spy = Spy()
+    switch = queues.loss_load(1, overflow=True)
+    net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=50, discipline=switch)
+    net.link("b", "c", rate=float("inf"), discipline=spy.discipline)
+    for red in (0.5, 0.0):
+        parameters = {"rate": 0.75 * CAPACITY, "red": red}
+        net.flow(
+            STUBBORN, path=["a", "b", "c"], ack_path="ideal", packet=1000, send_jitter=0.001, parameters=parameters
+        )
+    simulation = Simulation(net, rng=1)
+    simulation.advance(20.0)
+    simulation.books()
+    half_red, green = simulation.world.flows
+    arrived = [one for one in spy.data if one.flow == 0]
+    reds = sum(one.colour == RED for one in arrived)
+    assert half_red.dropped > 1000 and green.dropped > 1000
+    # of 15,000 packets 7,500 were red: nearly all that were lost (a green one only when no red one waited)
+    assert reds == pytest.approx(half_red.sent / 2 - half_red.dropped, abs=0.02 * half_red.dropped)
+    assert sum(one.colour == RED for one in spy.data if one.flow == 1) == 0
+
+
+def test_without_colours_arrivals_are_dropped():
+    switch = queues.loss_load(1, colours=False)
+    assert switch.service == "fifo"
+    data = run(network(switch, rates=(0.75, 0.5), reds=(1.0, 0.0)), duration=100, rng=1, progress=False)
+    assert float(data.loss[0]) == pytest.approx(3 / 13, abs=0.006)
+
+
+def test_a_flow_that_ends_counts_no_more():
+    """The second ends with its last packet, at 0.02 s: the first is alone then, without waiting for the silence."""
+    net = network(queues.loss_load(2, silence=100.0), rates=(0.5,), reds=(0,))
+    net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
+    simulation = Simulation(net, rng=1)
+    simulation.advance(0.0185)
+    assert told(simulation)[0] == pytest.approx([-0.5, 0.125, CAPACITY])
+    simulation.advance(0.1)
+    assert told(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
+
+
+@pytest.mark.parametrize(("silence", "alone"), [(0.05, True), (0.5, False)])
+def test_a_silent_flow_counts_no_more(silence, alone):
+    """It stops at 0.1 s without a farewell, its file not at its end."""
+    net = network(queues.loss_load(2, silence=silence), rates=(0.5,), reds=(0,))
+    net.flow(STUBBORN, path=["n0", "n1"], packet=1000, stop=0.1, parameters={"rate": 0.5 * CAPACITY})
+    simulation = Simulation(net, rng=1)
+    simulation.advance(0.2)
+    assert (told(simulation)[0][0] == pytest.approx(-1.0)) == alone
+
+
+def test_farewells_may_be_ignored():
+    net = network(queues.loss_load(2, silence=100.0, farewell=False), rates=(0.5,), reds=(0,))
+    net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
+    simulation = Simulation(net, rng=1)
+    simulation.advance(0.5)
+    assert told(simulation)[0][0] == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("window", [0.0, 0.02])
+def test_rates_are_measured_where_none_are_declared(window):
+    """Uncontrolled traffic of 3/10 beside a source that declares 1/4. Measured over 20 ms, that one sends 5 packets."""
+    net = network(queues.loss_load(2, window=window), rates=(0.25,), reds=(0,))
+    net.flow(traffic.constant(0.3 * CAPACITY), path=["n0", "n1"], packet=1000)
+    simulation = Simulation(net, rng=1)
+    simulation.advance(0.5)
+    excess, spread, _ = told(simulation)[0]
+    assert excess == pytest.approx(-0.7, abs=1 / 20 / 2 + 0.05)  # a packet more or less in a window
+    assert spread == pytest.approx((1 + excess) ** 3)
+
+
+def test_powers_are_not_found_by_subtraction():
+    """A source of 1 beside one of 1/1000 with k = 20: for the first b = 1e-63, which 1 + 1e-63 - 1 is not."""
+    simulation = Simulation(network(queues.loss_load(20), rates=(1.0, 0.001), reds=(0, 0)), rng=1)
+    simulation.advance(0.5)
+    assert simulation.world.flows[0].u[2] == pytest.approx(1e-63, rel=1e-12)
+
+
+def test_connections_that_come_and_go():
+    """Files that arrive at random; when all have ended, nobody is left in the list."""
+    net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=50, discipline=queues.loss_load(2), duplex=False)
+    net.link("b", "a", rate=CAPACITY, delay=0.001)
+    net.flow(traffic.arrivals(20, by="loss-load"), path=["a", "b"], packet=1000, file=20_000, stop=5.0)
+    simulation = Simulation(net, rng=2)
+    simulation.advance(20.0)
+    simulation.books()
+    assert simulation.world.row.connections > 50
+    assert simulation.world.links[0].u[1] <= 1.0  # the list is at its end
+    assert not np.any(simulation.world.notes["next"])
+
+
+def test_bad_values_are_named():
+    with pytest.raises(ValueError, match=r"v = 1.2 is out of range: allowed are values in \(0, 1\]"):
+        queues.loss_load(2, 1.2)
+    with pytest.raises(ValueError, match="k = 0"):
+        queues.loss_load(0)
+    with pytest.raises(ValueError, match="overflow = 2"):
+        queues.loss_load(2, overflow=2)
+
+
+def test_marks_of_records():
+    """The bits are different, and fit in a byte."""
+    bits = [records.ECT, records.CE, records.ECE, records.CWR, records.SACK, records.LAST, records.STAMPED]
+    assert sum(bits) == 127
+    assert isinstance(queues.loss_load(), Discipline)

@@ -1,0 +1,100 @@
+"""Leaky buckets and the token pool of a paced source, packet by packet."""
+
+import pytest
+
+from longfat.sim import Discipline, Network, Simulation, queues, run, traffic
+from longfat.sim.queues import ADMIT
+from longfat.sim.records import GREEN, RED
+from tests.sim.spy import Spy
+
+MS = 1_000_000  # ns
+
+
+def shaped(discipline, *flows):
+    """A host whose line has no transmission time, behind it a spy; packets of 1000 B, tokens every 10 ms."""
+    spy = Spy()
+    net = Network().link("host", "edge", rate=float("inf"), discipline=discipline)
+    net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
+    for flow in flows:
+        net.flow(flow, path=["host", "edge", "far"], packet=1000)
+    return net, spy
+
+
+def test_a_full_pool_lets_a_burst_through_then_one_packet_a_token():
+    """Packets every 1 ms from 0 on. Three tokens: 0, 1, 2 leave at once. The pool is one token short of full again at
+    t = 0 + 10 ms, and so on: packet 3 gets the token of 10 ms, packet 4 that of 20 ms, ..."""
+    net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=3, queue=100), traffic.constant(1_000_000.0))
+    Simulation(net, rng=1).advance(0.055)
+    assert [(one.number, one.time) for one in spy.data] == [
+        (0, 0), (1, MS), (2, 2 * MS), (3, 10 * MS), (4, 20 * MS), (5, 30 * MS), (6, 40 * MS), (7, 50 * MS),
+    ]  # fmt: skip
+
+
+def test_a_full_queue_drops():
+    """Two may wait. Packets every 1 ms, one token: 0 leaves at once, 1 and 2 wait for 10 and 20 ms, 3 ... 9 are
+    dropped. At 10 ms packet 1 leaves before packet 10 comes, which finds one waiting and room: 30 ms. And so on."""
+    net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=1, queue=2), traffic.constant(1_000_000.0))
+    simulation = Simulation(net, rng=1)
+    simulation.advance(0.0455)
+    assert [(one.number, one.time) for one in spy.data] == [
+        (0, 0), (1, 10 * MS), (2, 20 * MS), (10, 30 * MS), (20, 40 * MS),
+    ]  # fmt: skip
+    assert simulation.world.links[0].dropped == 45 + 1 - 1 - 2 - 4  # 46 came, 1 did not wait, 2 + 4 found room
+    simulation.books()
+
+
+def test_a_pool_does_not_hold_more_than_its_size():
+    """On for 5 ms, off for 1 s: after the pause there are three tokens again, not a hundred."""
+    net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=3, queue=100), traffic.on_off(1e6, on=0.005, off=1.0))
+    Simulation(net, rng=1).advance(1.2)
+    times = [one.time for one in spy.data if one.time > 500 * MS]
+    assert times[2] - times[0] == 2 * MS
+    assert times[3] - times[0] == 10 * MS
+
+
+def test_the_virtual_bucket_colours_instead():
+    """Packets every 1 ms, three tokens at first and one every 10 ms: green are 0, 1, 2, then one in ten; all leave."""
+    net, spy = shaped(queues.virtual_leaky_bucket(100_000.0, tokens=3), traffic.constant(1_000_000.0))
+    Simulation(net, rng=1).advance(0.0555)
+    assert [one.time for one in spy.data] == [k * MS for k in range(56)]
+    assert [one.number for one in spy.data if one.colour == GREEN] == [0, 1, 2, 10, 20, 30, 40, 50]
+    assert {one.colour for one in spy.data} == {GREEN, RED}
+
+
+def hold_arrive(link, packet, header, now, rng):
+    link.hold = int(now * 1e9) + 5_000_000
+    return ADMIT
+
+
+def test_a_discipline_may_hold_what_it_admits():
+    """Each packet is held for 5 ms; they come every 2 ms and none overtakes: each leaves 5 ms after it came. The link
+    counts them as in transmission then, so that its queue is of those behind."""
+    spy = Spy()
+    net = Network().link("host", "edge", rate=float("inf"), discipline=Discipline("hold", arrive=hold_arrive))
+    net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
+    net.flow(traffic.constant(500_000.0), path=["host", "edge", "far"], packet=1000)
+    data = run(net, duration=1.0, rng=1)
+    assert [one.time for one in spy.data[:4]] == [5 * MS, 7 * MS, 9 * MS, 11 * MS]
+    assert float(data.utilisation.sel(link="host-edge")) == 0.0  # without transmission time
+
+
+@pytest.mark.parametrize(("tokens", "burst"), [(1, 1), (5, 5)])
+def test_the_pool_of_a_paced_source(tokens, burst):
+    """100 packets/s after a start at which nothing has been sent for ever: the pool is full, and empties at once."""
+    spy = Spy()
+    net = Network().link("a", "b", rate=float("inf"), delay=0.02, discipline=spy.discipline)
+    parameters = {"start_rate": 100_000.0, "tokens": tokens}
+    net.flow("loss-load", path=["a", "b"], ack_path="ideal", packet=1000, parameters=parameters)
+    Simulation(net, rng=1).advance(0.1)
+    times = [one.time for one in spy.data]
+    assert times[:burst] == [0] * burst
+    assert times[burst : burst + 3] == [10 * MS, 20 * MS, 30 * MS]
+
+
+def test_bad_values_are_named():
+    with pytest.raises(
+        ValueError, match=r"tokens = 0 packets is out of range: allowed are whole numbers in \[1, 1e\+09\]"
+    ):
+        queues.leaky_bucket(1e6, tokens=0)
+    with pytest.raises(ValueError, match="rate"):
+        queues.virtual_leaky_bucket(-1.0)
