@@ -156,7 +156,7 @@ def test_a_red_packet_of_the_same_flow_gives_way():
     half_red, green = simulation.world.flows
     arrived = [one for one in spy.data if one.flow == 0]
     reds = sum(one.colour == RED for one in arrived)
-    assert half_red.dropped > 1000 and green.dropped > 1000
+    assert min(half_red.dropped, green.dropped) > 1000
     # of 15,000 packets 7,500 were red: nearly all that were lost (a green one only when no red one waited)
     assert reds == pytest.approx(half_red.sent / 2 - half_red.dropped, abs=0.02 * half_red.dropped)
     assert sum(one.colour == RED for one in spy.data if one.flow == 1) == 0

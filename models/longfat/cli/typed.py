@@ -25,6 +25,23 @@ def whole(name: str, text: str, unit: str, allowed: str) -> int:
         raise refuse(name, text or "''", unit, allowed, whole=True) from None
 
 
+def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
+    """Numbers that were typed, with commas between them.
+
+    >>> numbers("k", "2, 5", "1", "(0, 50]")
+    [2.0, 5.0]
+    """
+    from longfat.domains import number, refuse
+
+    found = []
+    for word in text.split(","):
+        try:
+            found.append(number(name, float(word), unit, allowed))
+        except ValueError:
+            raise refuse(name, word.strip() or "''", unit, allowed) from None
+    return found
+
+
 def netcdf(data: xr.Dataset, files: WholeFiles, name: str) -> None:
     """Write a Dataset, with an error that says which file."""
     try:

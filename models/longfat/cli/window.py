@@ -81,7 +81,7 @@ def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     """The answer for people."""
-    from longfat.plot import _rows
+    from longfat.plot import rows
     from longfat.quantities import text
 
     a = data.attrs
@@ -98,7 +98,7 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
         f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'products':>8}  {'law':>6}  {'simulated':>9}  "
         f"{interval:>16}  from",
     ]
-    for row in _rows(data):
+    for row in rows(data):
         if row.status != "not reached":
             size = f"{int(row.window_segments):8d}  {text(float(row.window_bytes), 'bytes'):>10}"
             size += f"  {float(row.window_products):8.4g}"
@@ -111,20 +111,20 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     reference = f"{text(a['reference_products'] * a['product'], 'bytes')}, {a['reference_window']} whole segments"
     if a["reference_window"]:
         lines += ["", f"{a['reference_products']} products ({reference}) really carry:", ""]
-    for row in _rows(data) if a["reference_window"] else []:
+    for row in rows(data) if a["reference_window"] else []:
         share = float(row.reference_simulated) / (1 - float(row.loss))
         lines.append(
             f"{float(row.loss):8.3g}  {float(row.reference_simulated):.4f}  {_interval(row, 'reference_')}  "
             f"{share:.1%} of what loss leaves (law: {float(row.reference_law):.4f})"
         )
     lines += _buffers(data)
-    if any(row.status == "near" for row in _rows(data)):
+    if any(row.status == "near" for row in rows(data)):
         lines += [
             "",
             'Rows "near": by the law, within its accuracy; the simulation stays below the goal. --source simulator',
             "finds the window whose simulated efficiency reaches it.",
         ]
-    if a["source_wanted"] == "auto" and any(row.source == "simulator" for row in _rows(data)):
+    if a["source_wanted"] == "auto" and any(row.source == "simulator" for row in rows(data)):
         lines += [
             "",
             'Rows "from simulator" lie outside the validity of the law (w_a s p^2 <= 0.02 and more: see its record):',
@@ -135,12 +135,12 @@ def _table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
 
 def _buffers(data: xr.Dataset) -> list[str]:
     """What the receiver needs at these windows, and how it falls with wider ones."""
-    from longfat.plot import _rows
+    from longfat.plot import rows
     from longfat.quantities import text
 
     lines = ["", "Smallest receive buffer that is no obstacle at this window, hard acknowledgment:", ""]
     lines.append(f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'of window':>9}  {'simulated':>9}")
-    for row in _rows(data):
+    for row in rows(data):
         if row.status == "not reached":
             continue
         lines.append(
@@ -149,7 +149,7 @@ def _buffers(data: xr.Dataset) -> list[str]:
         )
     if "tradeoff" in data.dims:
         lines += ["", "and with wider windows: window / receive buffer [segments]", ""]
-        for row in _rows(data):
+        for row in rows(data):
             pairs = zip(row.tradeoff_window.values, row.tradeoff_buffer.values, strict=True)
             lines.append(f"{float(row.loss):8.3g}  " + "  ".join(f"{w:.0f}/{b:.0f}" for w, b in pairs if w > 0))
     return lines

@@ -21,13 +21,13 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from longfat.plot import _rows
+    from longfat.plot import rows
 
     segment, product = data.attrs["segment"], data.attrs["product"]
-    rows = []
+    table = []
 
     def add(kind: str, row: Any, window: float, prefix: str, **more: Any) -> None:
-        rows.append(
+        table.append(
             {
                 "kind": kind,
                 "loss": float(row.loss),
@@ -42,11 +42,11 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
             }
         )
 
-    for row in _rows(data):
+    for row in rows(data):
         add("answer", row, float(row.window_segments), "", source=row.source.item(), status=row.status.item())
-    for row in _rows(data):
+    for row in rows(data):
         add("reference", row, data.attrs["reference_window"], "reference_")
-    for row in _rows(data):
+    for row in rows(data):
         for i in range(data.sizes.get("window", 0)):
             point = row.isel(window=i)
             add(
@@ -56,7 +56,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                 "curve_",
                 **{name: float(point[f"curve_{name}"]) for name in ("as_printed", "many_rounds")},
             )
-    for row in _rows(data):
+    for row in rows(data):
         add(
             "receive buffer",
             row,
@@ -68,7 +68,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
             point = row.isel(tradeoff=i)
             if point.tradeoff_window > 0:
                 window, buffer = float(point.tradeoff_window), float(point.tradeoff_buffer)
-                rows.append(
+                table.append(
                     {
                         "kind": "trade-off",
                         "loss": float(row.loss),
@@ -78,7 +78,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                         "receive_buffer_segments": buffer,
                     }
                 )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(table)
 
 
 def write(data: xr.Dataset, files: Any) -> None:

@@ -12,9 +12,9 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 # p
-K, RESPONSE, WHOLE, SPACING, START_RATE, COLOURS, ACCESS_RATE, ROUND = range(8)
-# u: no new choice before this time [s]; the last one [share of the capacity] and its expected loss
-AGAIN, CHOICE, LOSS = range(3)
+K, RESPONSE, WHOLE, SPACING, START_RATE, COLOURS, ACCESS_RATE, ROUND, RESTART = range(9)
+# u: no new choice before this time [s]; the last one [share of the capacity] and its expected loss; what was told last
+AGAIN, CHOICE, LOSS, EXCESS, SPREAD, CAPACITY = range(6)
 GRID = 200  # points of the search for the least time, before it is refined
 
 
@@ -92,12 +92,27 @@ def start(flow, event):
 
 def ack(flow, event):
     """A new choice, if the packet has passed a switch that tells, at most once in a share of the round trip."""
-    capacity = event.header[3]
-    if capacity <= 0.0 or event.now < flow.u[AGAIN]:
+    if event.header[3] <= 0.0:
         return flow.rate
+    flow.u[EXCESS], flow.u[SPREAD], flow.u[CAPACITY] = event.header[1], event.header[2], event.header[3]
+    if event.now < flow.u[AGAIN]:
+        if event.rtt == 0.0:  # a note of a switch, which speaks only when something has changed
+            flow.alarm = flow.u[AGAIN]
+        return flow.rate
+    return choose(flow, event)
+
+
+def alarm(flow, event):
+    """What a switch said too soon after the last choice."""
+    return choose(flow, event)
+
+
+@part
+def choose(flow, event):
+    """The rate that suits what was told last."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
     flow.u[AGAIN] = event.now + flow.p[SPACING] * round_trip
-    excess, spread, k = event.header[1], event.header[2], flow.p[K]
+    excess, spread, capacity, k = flow.u[EXCESS], flow.u[SPREAD], flow.u[CAPACITY], flow.p[K]
     if flow.p[RESPONSE] > 0.0:
         left = float(flow.packets if flow.p[WHOLE] > 0.0 else flow.packets - flow.acks_received)
         per_second = capacity / flow.packet_size
@@ -116,7 +131,17 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """Nothing but what the switches say changes the rate (0.3)."""
+    """Nothing but what the switches say changes the rate (0.3).
+
+    Where P is 1, though, all packets are lost and with them what the switches say: the source would never hear again.
+    With `restart` it begins anew, with a packet that declares no rate and is therefore let through.
+    """
+    if flow.p[RESTART] > 0.0:
+        flow.header[0] = 0.0
+        flow.red = 0.0
+        flow.window = 1.0
+        flow.u[AGAIN] = 0.0
+        return math.inf
     return flow.rate
 
 
@@ -125,6 +150,7 @@ LOSS_LOAD = Scheme(
     start=start,
     ack=ack,
     timeout=timeout,
+    alarm=alarm,
     controls="rate",
     stamped=True,
     parameters={
@@ -136,6 +162,7 @@ LOSS_LOAD = Scheme(
         "colours": Parameter(1.0, "1", "[0, 2]"),  # 0: none, 1: at random, 2: evenly
         "access_rate": Parameter(math.inf, "bytes/s", "(0, inf]"),
         "round": Parameter(1.0, "round trips", "[0, 1e3]"),  # what sending lost packets again costs
+        "restart": Parameter(1.0, "1", "[0, 1]"),  # after a timeout: 0: go on, 1: begin anew
         "tokens": Parameter(5.0, "packets", "[1, 1e9]", "pool"),
         **timers.PARAMETERS,
     },

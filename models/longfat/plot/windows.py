@@ -1,32 +1,17 @@
-"""Pictures of results: a function takes a Dataset and axes, draws, and returns the axes. Nothing is computed here."""
+"""Windows and receive buffers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from longfat.plot.axes import new_axes, rows
 from longfat.quantities import text
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
-
-
-def style() -> AbstractContextManager[None]:
-    """The project's style as a context, so that nobody's own settings change.
-
-    >>> import matplotlib.pyplot as plt
-    >>> with style():
-    ...     plt.rcParams["axes.grid"]
-    True
-    """
-    import matplotlib.pyplot as plt
-
-    return plt.style.context(str(files("longfat") / "longfat.mplstyle"))  # type: ignore[no-any-return]
 
 
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
@@ -60,9 +45,9 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     """
     if "curve_law" not in data:
         raise ValueError("data holds no curves: call design.window with points > 0")
-    ax = ax if ax is not None else _new_axes()
+    ax = ax if ax is not None else new_axes()
     ack = data.attrs["ack_segments"]
-    for index, row in enumerate(_rows(data)):
+    for index, row in enumerate(rows(data)):
         colour = f"C{index % 7}"
         label = f"p = {float(row.loss):g}"
         ax.plot(row.law_window, row.dense_law, color=colour, ls="-" if row.source == "law" else "--", label=label)
@@ -149,9 +134,9 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     """
     if "tradeoff_buffer" not in data:
         raise ValueError("data holds no trade-off: call design.window with tradeoff > 0")
-    ax = ax if ax is not None else _new_axes()
+    ax = ax if ax is not None else new_axes()
     ack, segment = data.attrs["ack_segments"], data.attrs["segment"]
-    for index, row in enumerate(_rows(data)):
+    for index, row in enumerate(rows(data)):
         marker = "osD^vP*"[index % 7]
         ax.plot(row.tradeoff_window, row.tradeoff_buffer, marker=marker, ms=5, label=f"p = {float(row.loss):g}")
     widest = float(np.nanmax(data.tradeoff_window))
@@ -177,60 +162,3 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
     )  # fmt: skip
     return ax
-
-
-def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
-    """Draw the windows of flows and the queues of links over time.
-
-    Parameters
-    ----------
-    data : xarray.Dataset
-        What `longfat.sim.run` returned with ``sample_every``.
-    axes : two of matplotlib.axes.Axes
-        Where to draw windows, and queues.
-
-    Returns
-    -------
-    two of matplotlib.axes.Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    ValueError
-        If the Dataset holds no traces.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from longfat.sim import Network, run
-    >>> net = Network.chain(1, rate="8 Mbit/s", delay="10 ms").flow("reno", path=["n0", "n1"])
-    >>> drawn = traces(run(net, duration=1, sample_every=0.1, rng=1, progress=False), plt.subplots(2)[1])
-    >>> [ax.get_ylabel() for ax in drawn]
-    ['window [packets]', 'queue [packets]']
-    """
-    if "window_trace" not in data:
-        raise ValueError("data holds no traces: call sim.run with sample_every")
-    for ax, name, dim in ((axes[0], "window", "flow"), (axes[1], "queue", "link")):
-        trace = data[f"{name}_trace"]
-        busy = [one for one in data[dim].values if np.isfinite(trace.sel({dim: one})).any()]
-        if dim == "link":  # most links of a network never hold a packet
-            busy = [one for one in busy if (trace.sel(link=one) > 0).any()]
-        for one in busy:
-            ax.plot(data.time, trace.sel({dim: one}), label=str(one))
-        ax.set(ylabel=f"{name} [packets]", ylim=(0, None), xlim=(0, float(data.time[-1])))
-        if 0 < len(busy) <= 7:
-            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(busy))
-    axes[1].set_xlabel("time [s]")
-    return axes
-
-
-def _rows(data: xr.Dataset) -> Any:
-    if "loss" not in data.dims:
-        return [data]
-    return [data.isel(loss=i) for i in range(data.sizes["loss"])]
-
-
-def _new_axes() -> Axes:
-    import matplotlib.pyplot as plt
-
-    return plt.subplots()[1]

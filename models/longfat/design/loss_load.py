@@ -1,0 +1,221 @@
+"""`loss_load`: which k and which virtual factor keep the loss below a ceiling, and what do they cost in time?"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat import quantities
+from longfat._version import __version__
+from longfat.design.curves import attrs
+from longfat.design.sharing import Transfers, in_equilibrium
+from longfat.domains import generator, number, whole_number
+from longfat.laws.loss_load import equilibrium_loss
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LOWEST = 0.1  # the smallest virtual factor that is tried
+FINENESS = 0.005  # to which it is found
+WORTH = 0.01  # shorter transfers than by this share are worth no loss
+
+
+def loss_load(
+    *,
+    rate: float | str,
+    round_trip_time: float | str,
+    loss: float | str,
+    sources: int,
+    file: float | str,
+    packet: int | str = 1500,
+    k: Any = (2, 5, 10, 20),
+    stagger: float | str | None = None,
+    buffer: int | None = None,
+    points: int = 6,
+    replications: int = 4,
+    confidence: float = 0.95,
+    rng: Any = 0,
+    progress: bool = True,
+) -> xr.Dataset:
+    r"""The virtual factor, for each k, that transfers files soonest without losing more than a ceiling.
+
+    .. math:: v = \min \{ v : T(v) \le (1 + 0.01) \min_{u: P(u) \le \text{ceiling}} T(u),\ P(v) \le \text{ceiling} \}
+
+    P and T, the share of packets lost and the mean transfer time, are those of whole simulated transfers, with their
+    beginning and end; in equilibrium, P = max(0, 1 - k/((k + 1) v)).
+
+    Parameters
+    ----------
+    rate : float or str
+        Capacity of the link that all share [bytes/s], in (0, inf), or text such as "40Mbit/s".
+    round_trip_time : float or str
+        Round-trip time [s], in (0, inf), or text such as "44ms".
+    loss : float or str
+        Ceiling: the largest share of packets that may be lost [probability], in [0, 1).
+    sources : int
+        Transfers at once [1], in [1, 1000]; each maximises its throughput.
+    file : float or str
+        Size of each [bytes], or text such as "2MB".
+    packet : int or str
+        Packet size [bytes].
+    k : sequence of float
+        Values of k to choose from [1], each in (0, 50].
+    stagger : float or str, optional
+        Time from one start to the next [s]; by default a round-trip time.
+    buffer : int, optional
+        Of the switch [packets]; by default a bandwidth-delay product, ten at least.
+    points : int
+        Virtual factors from 0.5 to 1 at which the curves are simulated, two at least; two more are added that the law
+        names: that without loss and that with the loss of the ceiling.
+    replications : int
+        Simulations at each of them, two at least.
+    confidence : float
+        Confidence of the intervals [probability], in (0, 1). The ceiling is held by the upper limit.
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness; the default gives the same answer every time.
+    progress : bool
+        Show progress when it takes more than two seconds.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``k``: ``v`` [1], ``status`` ("reached" or "not reached", v is then NaN), simulated ``loss`` [1] and
+        ``transfer_time`` [s] there with ``_lower`` and ``_upper``, ``law_loss`` and ``law_transfer_time`` of sources
+        that are in equilibrium at every moment, ``v_lossless`` (k/(k + 1)) and ``v_ceiling`` [1], with which the
+        equilibrium loses what the ceiling allows. Along ``k`` and ``point``: the same as ``curve_...`` and
+        ``curve_v``. ``attrs["best_k"]`` has the shortest transfers, and of those within 1 % of them the least loss.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range, by name, value, unit and range; for a ceiling that no v reaches with any k.
+
+    Examples
+    --------
+    >>> path = {"rate": "40Mbit/s", "round_trip_time": "4ms", "packet": "500B"}
+    >>> answer = loss_load(**path, loss=0.02, sources=2, file="2MB", k=[5], points=3, replications=2)
+    >>> 0.8 <= float(answer.v[0]) <= 0.86, str(answer.status.values[0])
+    (True, 'reached')
+
+    References
+    ----------
+    Prithviraj & Williamson, sec. 2.3 and 4.
+    """
+    import xarray as xr
+
+    round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
+    transfers = Transfers(
+        rate=quantities.rate(rate),
+        round_trip_time=round_trip,
+        sources=whole_number("sources", sources, "1", "[1, 1000]"),
+        file=quantities.size(file, "file"),
+        packet=whole_number("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
+        stagger=round_trip if stagger is None else quantities.duration(stagger, "stagger", "[0, 1e6]"),
+        buffer=None if buffer is None else whole_number("buffer", buffer, "packets", "[1, 1e9]"),
+    )
+    ceiling = quantities.fraction(loss, "loss", "[0, 1)")
+    choices = [number("k", one, "1", "(0, 50]") for one in np.atleast_1d(np.asarray(k, dtype=float))]
+    if not choices:
+        raise ValueError("k = [] is out of range: allowed is at least one value in (0, 50]")
+    points = whole_number("points", points, "1", "[2, 1000]")
+    replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    seed = int(generator(rng).integers(2**63))
+
+    rows = []
+    for one in _bar(choices, progress):
+        rows.append(_answer(transfers, one, ceiling, points, (seed, replications, confidence)))
+    if not any(row["status"] == "reached" for row in rows):
+        least = min(rows, key=lambda row: row["least"])
+        raise ValueError(
+            f"loss = {ceiling:g} probability is not reached by any v in [{LOWEST:g}, 1] with k = "
+            f"{', '.join(f'{one:g}' for one in choices)}: the least is {least['least']:.3g} "
+            f"(upper limit), with k = {least['k']:g}"
+        )
+    data = xr.Dataset(
+        {name: (("k", "point")[: np.ndim(rows[0][name]) + 1], [row[name] for row in rows], about)
+         for name, about in ANSWER.items()},
+        coords={"k": ("k", choices, attrs("1", "k of the loss-load curve"))},
+    )  # fmt: skip
+    reached = [row for row in rows if row["status"] == "reached"]
+    soonest = min(row["transfer_time"] for row in reached)
+    near = [row for row in reached if row["transfer_time"] <= (1 + WORTH) * soonest]
+    data.attrs = {
+        **transfers.described(),
+        "ceiling": ceiling,
+        "best_k": min(near, key=lambda row: row["loss"])["k"],
+        "replications": replications,
+        "confidence": confidence,
+        "seed": str(seed),
+        "units": "bytes/s, s, bytes, bytes, s, packets",
+        "longfat_version": __version__,
+    }
+    return data
+
+
+_SIMULATED = {"loss": ("1", "share of packets lost"), "transfer_time": ("s", "mean transfer time")}
+_CURVE = {
+    **{
+        f"{name}{suffix}": attrs(unit, f"{text}, simulated{said}")
+        for name, (unit, text) in _SIMULATED.items()
+        for suffix, said in (("", ""), ("_lower", ", lower limit"), ("_upper", ", upper limit"))
+    },
+    **{f"law_{name}": attrs(unit, f"{text}, equilibrium") for name, (unit, text) in _SIMULATED.items()},
+}
+ANSWER = {
+    "v": attrs("1", "virtual factor"),
+    "status": attrs("", "whether the ceiling is reached"),
+    "v_lossless": attrs("1", "virtual factor without loss in equilibrium"),
+    "v_ceiling": attrs("1", "virtual factor with the loss of the ceiling in equilibrium"),
+    **_CURVE,
+    "curve_v": attrs("1", "virtual factor"),
+    **{f"curve_{name}": about for name, about in _CURVE.items()},
+}
+
+
+def _answer(
+    transfers: Transfers, k: float, ceiling: float, points: int, effort: tuple[int, int, float]
+) -> dict[str, Any]:
+    """One row: the curve, and the best point below the ceiling."""
+    lossless = k / (k + 1)
+    allowed = min(1.0, lossless / (1 - ceiling))
+
+    def at(v: float) -> dict[str, float]:
+        load = equilibrium_loss(k, v) if transfers.sources > 1 else 0.0
+        law = {"law_loss": float(load), "law_transfer_time": in_equilibrium(transfers, k, v)}
+        return {"v": v} | transfers.simulate(k, v, *effort) | law
+
+    curve = [at(v) for v in sorted({*np.linspace(0.5, 1.0, points).tolist(), lossless, allowed})]
+    curve += [curve[-1]] * (points + 2 - len(curve))  # the law's two may be among them
+    fit = [one for one in curve if one["loss_upper"] <= ceiling]
+    over = [one for one in curve if one["loss_upper"] > ceiling]
+    least = min(one["loss_upper"] for one in curve)
+    if not fit:
+        lowest = at(LOWEST)
+        least = min(least, lowest["loss_upper"])
+        fit = [lowest] if lowest["loss_upper"] <= ceiling else []
+    if fit and over:
+        fit.append(_last_below(at, ceiling, fit[-1], min((one for one in over), key=lambda one: one["v"])))
+    made: dict[str, Any] = {"k": k, "v_lossless": lossless, "v_ceiling": allowed, "least": least}
+    made |= {f"curve_{name}": [one[name] for one in curve] for name in ("v", *_CURVE)}
+    if not fit:
+        return made | {"status": "not reached", "v": math.nan} | dict.fromkeys(_CURVE, math.nan)
+    soonest = min(one["transfer_time"] for one in fit)
+    chosen = min((one for one in fit if one["transfer_time"] <= (1 + WORTH) * soonest), key=lambda one: one["v"])
+    return made | chosen | {"status": "reached"}
+
+
+def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[str, float]) -> dict[str, float]:
+    """Bisection between a virtual factor that keeps the ceiling and the first that does not."""
+    while above["v"] - below["v"] > FINENESS:
+        middle = at((below["v"] + above["v"]) / 2)
+        below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)
+    return below
+
+
+def _bar(items: Any, progress: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(items, desc="finding virtual factors", unit="k", delay=2, leave=False, disable=not progress)

@@ -1,0 +1,108 @@
+"""Files sent over one link by sources that heed its loss-load curve: simulated, and as if always in equilibrium."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from longfat.laws.loss_load import equilibrium_load
+from longfat.sim import Network, run, statistics
+from longfat.sim.queues import loss_load
+
+SILENT = 2.0  # round trips after which a switch forgets a source (schemes.md 14.3)
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """Equal files over one link; SI units, the buffer in packets."""
+
+    rate: float
+    round_trip_time: float
+    sources: int
+    file: float
+    packet: int
+    stagger: float
+    buffer: int | None
+
+    @property
+    def buffer_packets(self) -> int:
+        """A bandwidth-delay product, ten packets at least, if nothing else is said."""
+        if self.buffer is not None:
+            return self.buffer
+        return max(10, math.ceil(self.rate * self.round_trip_time / self.packet))
+
+    @property
+    def bytes(self) -> float:
+        """What is sent of each file, in whole packets."""
+        return math.ceil(self.file / self.packet) * self.packet
+
+    def described(self) -> dict[str, float]:
+        """For the attributes of a result."""
+        return {
+            "rate": self.rate, "round_trip_time": self.round_trip_time, "sources": self.sources, "file": self.file,
+            "packet": self.packet, "stagger": self.stagger, "buffer": self.buffer_packets,
+        }  # fmt: skip
+
+    def network(self, k: float, v: float) -> Network:
+        """The link with a loss-load switch; acknowledgments have a line as fast for themselves."""
+        switch = loss_load(k, v, silence=SILENT * self.round_trip_time)
+        net = Network().link(
+            "sources", "sinks", rate=self.rate, delay=self.round_trip_time / 2, buffer=self.buffer_packets,
+            discipline=switch,
+        )  # fmt: skip
+        net.link("sinks", "sources", rate=self.rate, delay=self.round_trip_time / 2)
+        return net.flow(
+            "loss-load", path=["sources", "sinks"], packet=self.packet, file=self.file, count=self.sources,
+            stagger=self.stagger, parameters={"k": k},
+        )  # fmt: skip
+
+    def simulate(self, k: float, v: float, seed: int, replications: int, confidence: float) -> dict[str, float]:
+        """Share of packets lost and mean transfer time [s], with their limits."""
+        net = self.network(k, v)
+
+        def one(stream: np.random.SeedSequence) -> tuple[float, float]:
+            data = run(net, rng=stream, progress=False)
+            return float(data.dropped.sum() / data.sent.sum()), float(data.transfer_time.mean())
+
+        with ThreadPoolExecutor(min(replications, os.cpu_count() or 1)) as pool:
+            runs = list(pool.map(one, np.random.SeedSequence(seed).spawn(replications)))
+        found = dict(zip(("loss", "transfer_time"), zip(*runs, strict=True), strict=True))
+        made: dict[str, float] = {}
+        for name, values in found.items():
+            mean, lower, upper = statistics.replications(values, confidence)
+            made |= {name: mean, f"{name}_lower": max(lower, 0.0), f"{name}_upper": upper}
+        return made
+
+
+def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
+    """Mean transfer time [s] if sources were in equilibrium at every moment, a round trip included.
+
+    Of m sources each gets 1/m of what gets through: all of the link if the load (k + 1) v/k is 1 or more, that share of
+    it else. One that is alone takes v of the link.
+
+    >>> path = Transfers(rate=5e6, round_trip_time=0.004, sources=2, file=2e6, packet=500, stagger=0.0, buffer=None)
+    >>> round(in_equilibrium(path, 2, 2 / 3), 9)  # 2 x 2 MB over 40 Mbit/s, and 4 ms
+    0.804
+    """
+    together = min(1.0, float(equilibrium_load(k, v))) * transfers.rate
+    left: list[float] = []  # bytes of those under way, who started first is first and ends first
+    now, total, started = 0.0, 0.0, 0
+    while started < transfers.sources or left:
+        each = (together if len(left) > 1 else v * transfers.rate) / max(1, len(left))
+        ends = now + left[0] / each if left else math.inf
+        begins = started * transfers.stagger if started < transfers.sources else math.inf
+        then = min(ends, begins)
+        left = [size - each * (then - now) for size in left]
+        now = then
+        if begins <= ends:
+            left.append(transfers.bytes)
+            started += 1
+            total -= now
+        else:
+            left.pop(0)
+            total += now
+    return total / transfers.sources + transfers.round_trip_time

@@ -1,0 +1,93 @@
+"""Loss-load: what a share of the capacity costs in loss, and gains in time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longfat.plot.axes import new_axes
+from longfat.quantities import text
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+
+def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
+    """Draw transfer time over loss along the virtual factor: the equilibrium, simulated points, and what was chosen.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.design.loss_load` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset holds no curves.
+
+    Examples
+    --------
+    >>> from longfat import design
+    >>> path = {"rate": "40Mbit/s", "round_trip_time": "10ms", "packet": "500B"}
+    >>> data = design.loss_load(**path, loss=0.1, sources=2, file="200kB", k=[2], points=3, progress=False)
+    >>> loss_load_curves(data).get_xlabel()
+    'packet loss [1]'
+    """
+    if "curve_loss" not in data:
+        raise ValueError("data holds no curves: call design.loss_load with points > 0")
+    ax = ax if ax is not None else new_axes()
+    for index, k in enumerate(data.k.values):
+        row, colour, marker = data.sel(k=k), f"C{index % 7}", "osD^vP*"[index % 7]
+        ax.plot(row.curve_law_loss, row.curve_law_transfer_time, color=colour, lw=1)
+        loss, time = row.curve_loss, row.curve_transfer_time
+        ax.errorbar(
+            loss, time,
+            xerr=np.abs([loss - row.curve_loss_lower, row.curve_loss_upper - loss]),
+            yerr=np.abs([time - row.curve_transfer_time_lower, row.curve_transfer_time_upper - time]),
+            color=colour, marker=marker, mfc="none", ms=5, lw=0.8, ls=":", label=f"k = {k:g}",
+        )  # fmt: skip
+        if np.isfinite(row.v):
+            ax.plot(
+                row.loss,
+                row.transfer_time,
+                color=colour,
+                marker=marker,
+                ms=9,
+                mec="black",
+                mew=0.8,
+                zorder=5,
+                clip_on=False,
+            )
+    a = data.attrs
+    ax.axvline(a["ceiling"], color="0.4", lw=0.8, ls="--", label=f"at most {100 * a['ceiling']:.4g}% lost")
+    ax.plot([], [], color="0.4", lw=1, label="equilibrium, along v")
+    ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=f"simulated, {interval(a)}")
+    ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="chosen")
+    ax.set(
+        xlabel="packet loss [1]",
+        ylabel="transfer time [s]",
+        xlim=(0, None),
+        ylim=(0, None),
+        title=f"{a['sources']} sources, {text(a['file'], 'bytes')} each, over {text(a['rate'], 'bytes/s')}, "
+        f"{text(a['round_trip_time'], 's')}",
+    )
+    ax.legend(loc="lower right")
+    ax.annotate(
+        "equilibrium: Prithviraj & Williamson, sec. 2.3; the simulation has the beginning and the end as well",
+        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
+    )  # fmt: skip
+    return ax
+
+
+def interval(attributes: dict[str, float]) -> str:
+    """How the intervals are called."""
+    return f"{100 * attributes['confidence']:.6g}% interval"

@@ -1,0 +1,57 @@
+"""Runs of networks over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+
+def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
+    """Draw the windows of flows and the queues of links over time.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.sim.run` returned with ``sample_every``.
+    axes : two of matplotlib.axes.Axes
+        Where to draw windows, and queues.
+
+    Returns
+    -------
+    two of matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset holds no traces.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from longfat.sim import Network, run
+    >>> net = Network.chain(1, rate="8 Mbit/s", delay="10 ms").flow("reno", path=["n0", "n1"])
+    >>> drawn = traces(run(net, duration=1, sample_every=0.1, rng=1, progress=False), plt.subplots(2)[1])
+    >>> [ax.get_ylabel() for ax in drawn]
+    ['window [packets]', 'queue [packets]']
+    """
+    if "window_trace" not in data:
+        raise ValueError("data holds no traces: call sim.run with sample_every")
+    for ax, name, dim in ((axes[0], "window", "flow"), (axes[1], "queue", "link")):
+        trace = data[f"{name}_trace"]
+        busy = [one for one in data[dim].values if np.isfinite(trace.sel({dim: one})).any()]
+        if dim == "link":  # most links of a network never hold a packet
+            busy = [one for one in busy if (trace.sel(link=one) > 0).any()]
+        for one in busy:
+            ax.plot(data.time, trace.sel({dim: one}), label=str(one))
+        ax.set(ylabel=f"{name} [packets]", ylim=(0, None), xlim=(0, float(data.time[-1])))
+        if 0 < len(busy) <= 7:
+            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(busy))
+    axes[1].set_xlabel("time [s]")
+    return axes
