@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 
 from longfat.law import Law, Symbol, law, registered
 from longfat.laws.selective_repeat import throughput_efficiency
+from longfat.roots import Root
 
 LAWS = dict(registered())
 EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.rsplit(".", 1)[1] for name in LAWS])
+ROOTS = [record for record in LAWS.values() if isinstance(record, Root)]
+EVERY_ROOT = pytest.mark.parametrize("one", ROOTS, ids=[record.name for record in ROOTS])
 
 # The corners that plain formulas get wrong, besides the typical values that the record offers.
 CORNERS = {
@@ -30,6 +33,10 @@ CORNERS = {
     "W": [1.0, 1.0 + 1e-9, 1e6],
     r"\rho": [0.0, 1e-16, 1e-8, 0.02, 0.25, 1 - 1e-9, 1 - 2**-53, 1.0, 1 + 2**-52, 1 + 1e-9, 2.0, 4.0, 50.0, 1e6],
     "K": [1.0, 2.0, 3.0, 95.0, 96.0, 97.0, 98.0],
+    "f": [1e-9, 0.5, 1e6],
+    "a": [-1.0, -0.5, -1e-9, 0.0, 1e-9, 1e6],
+    "b": [0.0, 1e-30, 1e-9, 2.0],
+    "k": [1.0, 2.0, 50.0],
 }
 
 
@@ -66,6 +73,8 @@ def test_floats_agree_with_many_digits(one):
         expected, got = exact(one, values), one(**values)
         if mpmath.isnan(expected):
             assert math.isnan(got)
+        elif mpmath.isinf(expected):
+            assert got == expected
         elif not near_jump(one, values):
             # What is below the smallest float may come out as 0.
             assert abs(got - expected) <= 1e-12 * abs(expected) + np.finfo(float).tiny, (values, got, expected)
@@ -132,7 +141,8 @@ def difference(one, values, name):
     """Central difference in 60 digits; None where the two sides differ, that is at a kink or a jump."""
     with mpmath.workdps(60):
         precise = {key: mpmath.mpf(value) for key, value in values.items()}
-        step = mpmath.mpf(10) ** -25 * (abs(precise[name]) or 1)
+        signed = one.symbols[name].interval.low < 0  # 0 is then a number like others
+        step = mpmath.mpf(10) ** -25 * ((0 if signed else abs(precise[name])) or 1)
         if not (
             one.symbols[name].interval.contains(precise[name] - step)
             and one.symbols[name].interval.contains(precise[name] + step)
@@ -193,8 +203,13 @@ def test_the_record_says_what_the_docstring_says(one):
 
 @EVERY
 def test_the_record_shows_itself(one):
-    assert isinstance(one.expr, sympy.Basic)
-    assert one.expr.free_symbols <= {symbol.sympy for symbol in one.symbols.values()}
+    letters = {symbol.sympy for symbol in one.symbols.values()}
+    if isinstance(one, Root):
+        assert one.equation.free_symbols <= {one.unknown.sympy, *letters}
+        assert one.unknown.sympy in one.equation.free_symbols
+    else:
+        assert isinstance(one.expr, sympy.Basic)
+        assert one.expr.free_symbols <= letters
     html = one._repr_html_()
     assert all(name in html for name in one.symbols)
     assert one._repr_latex_().startswith("$")
@@ -204,9 +219,12 @@ def test_the_record_shows_itself(one):
 @EVERY
 def test_outside_the_domain(one):
     inside = {name: float(symbol.typical[0]) for name, symbol in one.symbols.items()}
+    compiled = jax.jit(lambda v: one(**v))
     for name, symbol in one.symbols.items():
         outside = symbol.interval.low - 1.5 if math.isfinite(symbol.interval.low) else symbol.interval.high + 1
         for bad in (outside, math.nan, math.inf, "much"):
+            if bad == math.inf and symbol.interval.contains(bad):
+                continue
             with pytest.raises(ValueError, match=f"^{name} = .*allowed are") as refusal:
                 one(**(inside | {name: bad}))
             assert "\n" not in str(refusal.value)
@@ -218,10 +236,59 @@ def test_outside_the_domain(one):
         propagated = one(**(inside | {name: np.array([inside[name], math.nan])}))
         assert np.isfinite(propagated[0])
         assert np.isnan(propagated[1])
-        assert np.isnan(jax.jit(lambda v: one(**v))(inside | {name: outside}))
+        assert np.isnan(compiled(inside | {name: outside}))
         if symbol.whole:
             with pytest.raises(ValueError, match="whole numbers"):
                 one(**(inside | {name: 16.5}))
+
+
+@EVERY_ROOT
+def test_roots_satisfy_their_equation(one):
+    """In 40 digits; where the answer is another case, such as a limit, the equation need not hold."""
+    left, right = (side.doit() for side in one.equation.args)
+    letters = [one.unknown.sympy, *(symbol.sympy for symbol in one.symbols.values())]
+    difference, checked = sympy.lambdify(letters, left - right, modules="mpmath", cse=True), 0
+
+    @settings(max_examples=25, deadline=None, derandomize=True)
+    @given(values=one.strategy())
+    def check(values):
+        nonlocal checked
+        if one.solve(**values).status != "converged":
+            return
+        with mpmath.workdps(60):
+            exact = {name: mpmath.mpf(values[name]) for name in one.symbols}  # in the order of the letters
+            found = one(**exact)
+            below, above = (
+                difference(found * (1 + sign * mpmath.mpf(10) ** -40), *exact.values()) for sign in (-1, 1)
+            )
+            assert below * above < 0, values  # the sign changes within 40 digits
+            checked += 1
+
+    check()
+    assert checked > 5
+
+
+@EVERY_ROOT
+def test_roots_without_a_formula_say_so(one):
+    letters = [symbol.sympy for symbol in one.symbols.values()]
+    with pytest.raises(TypeError, match=f"{one.name} is a root without a formula"):
+        one(*letters)
+    with pytest.raises(AttributeError, match="equation"):
+        one.expr  # noqa: B018
+
+
+@EVERY_ROOT
+def test_solve_refuses_no_point(one):
+    inside = {name: symbol.typical[1] for name, symbol in one.symbols.items()}
+    for name, symbol in one.symbols.items():
+        outside = symbol.interval.low - 1.5 if math.isfinite(symbol.interval.low) else symbol.interval.high + 1
+        found = one.solve(**(inside | {name: [inside[name], outside, math.nan]}))
+        assert found.value.shape == found.status.shape == (3,)
+        assert found.value[0] == pytest.approx(one(**inside), rel=1e-14)
+        np.testing.assert_array_equal(np.isnan(found.value), [False, True, True])
+        np.testing.assert_array_equal(found.status[1:], "outside the domain")
+    with pytest.raises(ValueError, match="allowed are"):
+        one.solve(**(inside | {name: "much"}))
 
 
 def test_tracing_checks_nothing_and_precision_is_left_alone():

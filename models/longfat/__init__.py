@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 from longfat._version import __version__
 
 if TYPE_CHECKING:
-    from longfat import design, law, laws, measured, plot, quantities, scenario, sim, sweeping, verify
+    from longfat import design, fluid, law, laws, measured, plot, quantities, scenario, sim, sweeping, verify
     from longfat.sweeping import sweep
 
-_ROOMS = ("design", "law", "laws", "measured", "plot", "quantities", "scenario", "sim", "sweeping", "verify")
+_ROOMS = ("design", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim", "sweeping", "verify")
 
 __all__ = [
     "__version__",
     "design",
+    "fluid",
     "law",
     "laws",
     "measured",

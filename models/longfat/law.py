@@ -25,7 +25,7 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -338,6 +338,7 @@ def _named(module: str, name: str) -> Law:
 
 
 _REGISTRY: dict[str, Law] = {}
+Kind = TypeVar("Kind", bound=Law)
 
 
 def law(
@@ -377,12 +378,15 @@ def law(
     """
 
     def declare(function: Callable[..., Any]) -> Law:
-        record = Law(function, symbols, unit, source, validity, derivation)
-        key = f"{function.__module__}.{function.__name__}"
-        _REGISTRY[key] = record
-        return record
+        return register(Law(function, symbols, unit, source, validity, derivation))
 
     return declare
+
+
+def register(record: Kind) -> Kind:
+    """Put a law where `registered` finds it, and with it the tests; returns it."""
+    _REGISTRY[f"{record.function.__module__}.{record.name}"] = record
+    return record
 
 
 def registered() -> Iterator[tuple[str, Law]]:

@@ -6,6 +6,7 @@ follows from the types of the arguments. Nothing heavy is imported before somebo
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -48,6 +49,37 @@ class ArrayNamespace:
         if self.library.any(condition):
             result[condition] = function(*(argument[condition] for argument in arguments))
         return result
+
+    def bits(self, like: Any) -> int:
+        """Binary digits of this arithmetic after the first: the number after 1 is 1 + 2^-bits."""
+        return -math.frexp(float(self.library.finfo(like.dtype).eps))[1] + 1
+
+    def fixed(self, value: Any) -> Any:
+        """The value as a constant, through which no derivative passes."""
+        return value
+
+    def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """The state after as many steps as it takes until ``more(*state)`` holds for no element.
+
+        What is done is left behind as soon as it is the greater part.
+        """
+        state = tuple(self.library.broadcast_arrays(*state))
+        while True:
+            going = more(*state)
+            left = int(self.library.sum(going))
+            if not left:
+                return state
+            if 2 * left < going.size:
+                rest = self.iterate(more, step, *(part[going] for part in state))
+                state = tuple(self.library.asarray(part, copy=True) for part in state)
+                for part, found in zip(state, rest, strict=True):
+                    part[going] = found
+                return state
+            state = step(*state)
+
+    def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
+        """The solution of ``residual(solution, *parameters) = 0``, with the derivatives that this equation gives it."""
+        return solution
 
     def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
         """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
@@ -101,6 +133,35 @@ class JaxNamespace(ArrayNamespace):
         which = jnp.where(needed == 0, 0, jnp.where(needed <= few, 1, len(programs) - 1))
         return jax.lax.switch(which, programs, *arguments)
 
+    def fixed(self, value: Any) -> Any:
+        """The value as a constant, through which no derivative passes."""
+        import jax
+
+        return jax.lax.stop_gradient(value)
+
+    def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """The state after as many steps as it takes until ``more(*state)`` holds for no element."""
+        import jax
+
+        return jax.lax.while_loop(lambda s: self.library.any(more(*s)), lambda s: step(*s), state)
+
+    def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
+        """The solution of ``residual(solution, *parameters) = 0``, with the derivatives that this equation gives it.
+
+        The rule calls itself on the solution, so that second and higher derivatives follow.
+        """
+        import jax
+
+        def tangent(primals: Any, tangents: Any) -> Any:
+            x, parameters = attached(*primals), primals[1:]
+            slope = jax.jvp(lambda y: residual(y, *parameters), (x,), (self.library.ones_like(x),))[1]
+            change = jax.jvp(lambda *p: residual(x, *p), parameters, tangents[1:])[1]
+            return x, -change / slope
+
+        attached = jax.custom_jvp(lambda x, *parameters: x)
+        attached.defjvp(tangent)
+        return attached(jax.lax.stop_gradient(solution), *self.library.broadcast_arrays(*parameters))
+
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
         """The state after ``step(i, *state)`` for i = 1 ... times: one copy of the step to compile."""
         import jax
@@ -135,6 +196,39 @@ class MpmathNamespace:
         return bool(left == right)
 
     @staticmethod
+    def where(condition: Any, yes: Any, no: Any) -> Any:
+        """One of two numbers."""
+        return yes if condition else no
+
+    @staticmethod
+    def logaddexp(left: Any, right: Any) -> Any:
+        """log(exp(left) + exp(right))."""
+        import mpmath
+
+        return max(left, right) + mpmath.log1p(mpmath.exp(-abs(left - right)))
+
+    def bits(self, like: Any) -> int:
+        """Binary digits of the working precision after the first."""
+        return int(self.mp.prec) - 1
+
+    @staticmethod
+    def fixed(value: Any) -> Any:
+        """The value."""
+        return value
+
+    @staticmethod
+    def iterate(more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """The state after as many steps as it takes until ``more(*state)`` fails."""
+        while more(*state):
+            state = step(*state)
+        return state
+
+    @staticmethod
+    def implicit(residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
+        """The solution."""
+        return solution
+
+    @staticmethod
     def piecewise(default: Thunk, *branches: Branch) -> Any:
         """The value of the first branch whose condition holds, else the default."""
         return next((value for condition, value in branches if condition), default)()
@@ -148,6 +242,13 @@ class MpmathNamespace:
     def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
         """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
         return mpmath()
+
+    @staticmethod
+    def repeat(times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
+        """The state after ``step(i, *state)`` for i = 1 ... times."""
+        for i in range(1, times + 1):
+            state = step(i, *state)
+        return state
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
         """What the first state tends to, or 0 if that is below: steps until it stays, to the working precision."""

@@ -1,0 +1,196 @@
+"""Sources that minimise response time: where they rest, how they answer each other, and when that is stable.
+
+Response(f) = N/((1 - P) f mu) + (1 - ln N/ln P) R (Prithviraj & Williamson, section 2.2): N packets, round-trip time
+R, mu the capacity in packets/s. All of N, R and mu that matters to the best rate is one number, e = R mu ln(N)/N.
+"""
+
+from typing import NamedTuple
+
+import sympy as sp
+from sympy import Expr
+
+from derivations.loss_load import (
+    M,
+    a,
+    b,
+    balance,
+    equilibrium,
+    f,
+    k,
+    loss,
+    loss_at_optimum,
+    optimal_rate,
+    q,
+)
+from derivations.proof import require, require_zero
+
+N, R, mu, eps = sp.symbols("N R mu epsilon", positive=True)
+
+
+def stationary() -> Expr:
+    """-t'/t^2 + e P'/(P ln(P)^2) = 0, e = R mu ln(N)/N: the derivative of Response over N/mu."""
+    loss_of, t_of = sp.Function("P")(f), sp.Function("t")(f)
+    response = N / (t_of * mu) + (1 - sp.log(N) / sp.log(loss_of)) * R
+    law = -sp.diff(t_of, f) / t_of**2 + eps * sp.diff(loss_of, f) / (loss_of * sp.log(loss_of) ** 2)
+    require_zero(sp.diff(response, f) * mu / N - law.subs(eps, R * mu * sp.log(N) / N), "the derivative")
+    require_zero(sp.limit(R * mu * sp.log(N) / N, N, sp.oo), "e -> 0 as N grows")
+    require_zero((R * mu * sp.log(N) / N).subs(R, 0), "e -> 0 with R")
+    require_zero((R * mu * sp.log(N) / N).subs(N, 1), "and e = 0 for a single packet")
+    require(sp.diff(sp.log(N) / N, N).subs(N, sp.E) == 0, "largest, R mu/exp(1), at N = exp(1)")
+    return law
+
+
+def limit_bound() -> Expr:
+    """0 <= 1/t(f_r) - 1/t(f_t) <= e/ln(k + 1): so f_r -> f_t if R -> 0 or N -> infinity, each alone.
+
+    f_r minimises 1/t + e h, h = -1/ln(P) >= 0 (0 where P = 0). P never falls (`loss_rises`), so h does not, and beyond
+    f_t both terms are larger than there: f_r <= f_t. At f_r the sum is no larger than at f_t, where h = 1/ln(k + 1).
+    And t has a single maximum, rising all the way to it (`optimal_rate`), so a throughput near the largest is a rate
+    near f_t.
+    """
+    h = -1 / sp.log(q)
+    require(sp.diff(h, q) == 1 / (q * sp.log(q) ** 2), "h rises with P")
+    require_zero(sp.limit(h, q, 0), "from 0, where nothing is lost")
+    require_zero(sp.simplify(h.subs(q, loss_at_optimum())) - 1 / sp.log(k + 1), "h at the throughput optimum")
+    return eps / sp.log(k + 1)
+
+
+def first_shift() -> Expr:
+    """f_r = f_t - e k^2 f^(k+2) (f + a)/((k + 1) b ln(k + 1)^2) + O(e^2), f = f_t on the right.
+
+    t' = e t^2 P'/(P ln(P)^2), and t' = t'' (f_r - f_t) to first order.
+    """
+    second = sp.diff(optimal_rate().throughput_slope, f)
+    here = second.subs(b, balance())
+    bend = -b * k / ((k + 1) * f ** (k + 1) * (f + a))
+    require_zero(here - bend.subs(b, balance()), "t'' at the optimum, negative: f_t varies smoothly with e")
+    lost = loss_at_optimum()
+    per_rate = (1 - lost) / f  # t' = 1 - P - f P' = 0
+    require_zero((sp.diff(loss(), f) - per_rate).subs(b, balance()), "P' at the optimum")
+    shift = (f * (1 - lost)) ** 2 * per_rate / (lost * sp.log(lost) ** 2) / bend
+    law = -(k**2) * f ** (k + 2) * (f + a) / ((k + 1) * b * sp.log(k + 1) ** 2)
+    require_zero(sp.expand_log(shift - law, force=True), "the shift per e")
+    return eps * law
+
+
+class Rest(NamedTuple):
+    """M equal sources at rest, all by the loss P: e, the elasticity f P'/P, and each other's effect f (dP/dx)/P."""
+
+    epsilon: Expr
+    elasticity: Expr
+    cross: Expr
+
+
+def rest() -> Rest:
+    """(M - 1)(1 - (k + 1) P) ln(P)^2 = e (1 - P) eta, eta = k + (1 - (k + 1) P)/(M P), load 1/(1 - P).
+
+    e follows from P, not P from e: it is 0 at P = 1/(k + 1), where throughput is largest, and again as P -> 0. So
+    there is a largest e, beyond which equal sources have no common rate above capacity to rest at.
+    """
+    x = sp.Symbol("x", positive=True)  # one other's rate, the rest of a and b being constant
+    apart = {a: a + x, b: b + x ** (k + 1)}
+    full = loss().subs(apart, simultaneous=True)
+    equal = {b: (M - 2) * f ** (k + 1), a: (M - 2) * f - 1}
+    load = 1 / (1 - q)
+
+    def at_rest(expression: Expr) -> Expr:
+        return sp.simplify(expression.subs(x, f).subs(equal).subs(f, load / M))
+
+    require_zero(at_rest(full) - q, "the loss at load 1/(1 - P)")
+    cross = (1 - (k + 1) * q) / (M * q)
+    elasticity = k + cross
+    require_zero(at_rest(f * sp.diff(full, f) / full) - elasticity, "own elasticity")
+    require_zero(at_rest(f * sp.diff(full, x) / full) - cross, "another's")
+    # stationary, times P t^2 (ln P)^2, with f P' = eta P and t = f (1 - P)
+    left = (1 - q - elasticity * q) * sp.log(q) ** 2
+    right = load / M * (1 - q) ** 2 * elasticity
+    require_zero(left - (M - 1) / M * (1 - (k + 1) * q) * sp.log(q) ** 2, "the left side")
+    epsilon = (M - 1) * (1 - (k + 1) * q) * sp.log(q) ** 2 / ((1 - q) * elasticity)
+    require_zero(left / right - epsilon, "e by P")
+    require_zero(epsilon.subs(q, 1 / (k + 1)), "e = 0: throughput optimum")
+    require_zero(M * equilibrium() - load.subs(q, loss_at_optimum()), "whose load is (k + 1)/k")
+    require_zero(sp.limit(q * sp.log(q) ** 2, q, 0), "P ln(P)^2 -> 0 as P -> 0,")
+    require_zero(sp.limit(q * elasticity, q, 0) - 1 / M, "P eta does not: so e -> 0, too")
+    return Rest(epsilon, elasticity, cross)
+
+
+def slope_of_reply() -> Expr:
+    """dF/dx at rest, by P, k and M, from the stationary condition S(f, x) = 0: -S_x/S_f; zero only where e = 0.
+
+    S = (1 - P - eta P) ln(P)^2 - e f (1 - P)^2 eta. Each term's change is written with p, the relative change of P,
+    and d, the change of eta; e f (1 - P)^2 eta = Z ln(P)^2 at rest, Z = (M - 1) P cross.
+    """
+    at = rest()
+    l2 = sp.log(q) ** 2
+    z = (M - 1) * q * at.cross
+    require_zero(z - (1 - q - at.elasticity * q), "Z")
+    change, d, own = sp.symbols("p d o", real=True)  # of ln P, of eta, of ln f
+    step = sp.Symbol("h", real=True)
+    P_, eta_, f_ = q * (1 + change * step), at.elasticity + d * step, 1 + own * step  # f = 1 in its own units
+    price = z * l2 / ((1 - q) ** 2 * at.elasticity)
+    S = (1 - P_ - eta_ * P_) * sp.log(P_) ** 2 - price * f_ * (1 - P_) ** 2 * eta_
+    require_zero(S.subs(step, 0), "at rest")
+    total = sp.diff(S, step).subs(step, 0)
+    s = 1 / (M * q)  # f/(f + a)
+    eta = k + f / (f + a) - (k + 1) * f ** (k + 1) / (f ** (k + 1) + b)
+    require_zero(eta - f * sp.diff(loss(), f) / loss(), "eta")
+    equal = {a: (M - 1) * f - 1, b: (M - 1) * f ** (k + 1)}
+    own_d = s - s**2 - (k + 1) ** 2 * (M - 1) / M**2
+    cross_d = -(s**2) + (k + 1) ** 2 / M**2
+    along = sp.diff(eta, a) + (k + 1) * f**k * sp.diff(eta, b)
+    point = {f: 1 / (M * (1 - q))}
+    require_zero((f * sp.diff(eta, f)).subs(equal).subs(point) - own_d, "d eta/d ln f")
+    require_zero((f * along).subs(equal).subs(point) - cross_d, "f d eta/dx")
+    across = total.subs({change: at.cross, d: cross_d, own: 0})
+    by_rate = total.subs({change: at.elasticity, d: own_d, own: 1})
+    law = -across / by_rate
+    require_zero(law.subs(q, 1 / (k + 1)), "no slope where e = 0: `reply_slope`")
+    return law
+
+
+def first_slope() -> Expr:
+    """(M - 1) dF/dx = -e k (M - 2)/(M (M - 1) ln(k + 1)^2) + O(e^2): none to first order for two sources."""
+    law, at = slope_of_reply(), rest()
+    away = sp.Symbol("w", positive=True)
+    near = {q: (1 - away) / (k + 1)}  # 1 - (k + 1) P = w
+    by_loss = sp.diff(law.subs(near), away).subs(away, 0)
+    e_by_loss = sp.diff(at.epsilon.subs(near), away).subs(away, 0)
+    slope = (M - 1) * by_loss / e_by_loss
+    expected = -k * (M - 2) / (M * (M - 1) * sp.log(k + 1) ** 2)
+    require_zero(sp.simplify(sp.expand_log(sp.simplify(slope - expected), force=True)), "to first order in e")
+    return eps * expected
+
+
+def stability() -> tuple[Expr, Expr]:
+    """Simultaneous replies: stable if |(M - 1) s| < 1, s = dF/dx, also with any common delay. One by one: -1 < s <
+    1/(M - 1).
+
+    The map of all rates has the matrix s (1 1' - I): eigenvalues (M - 1) s for the load and -s for differences, and
+    the first is the largest in size. A delay of d updates makes z of each eigenvalue the d + 1 roots of z^(d+1), all
+    inside the unit circle or none. Replies one by one are Gauss and Seidel's iteration for the matrix (1 + s) I - s 1
+    1', which is symmetric with a positive diagonal, s > -1: it converges just if the matrix is positive definite.
+    """
+    s = sp.Symbol("s", real=True)
+    for count in (2, 3, 5):
+        ones = sp.ones(count, count)
+        simultaneous = (s * (ones - sp.eye(count))).eigenvals()
+        require(simultaneous == {(count - 1) * s: 1, -s: count - 1}, "the load's and the differences'")
+        matrix = (1 + s) * sp.eye(count) - s * ones
+        require(set(matrix.eigenvals()) == {1 + s, 1 + s - count * s}, "positive for -1 < s < 1/(M - 1)")
+    return (M - 1) * s, 1 + s - M * s
+
+
+def full_link() -> Expr:
+    """A source may take just what is left, f = -a: a local minimum whenever e > 0; dF/dx = -1 and (M - 1) s = -(M - 1).
+
+    1/t falls with slope -1/f^2 up to there; just above, h = -1/ln(P) rises with infinite slope. All rates that add up
+    to the capacity are at rest so, if nobody gains by more: a continuum, on which simultaneous replies are unstable
+    for M > 2, alternate for M = 2, and replies one by one stay.
+    """
+    above = sp.Symbol("z", positive=True)  # P at a rate just above: proportional to f + a
+    h = -1 / sp.log(above)
+    require(sp.limit(sp.diff(h, above), above, 0) == sp.oo, "infinite slope")
+    x = sp.Symbol("x", positive=True)
+    left_over = 1 - x - sp.Symbol("Y", nonnegative=True)
+    require(sp.diff(left_over, x) == -1, "what one more takes, the reply leaves")
+    return -(M - 1)

@@ -1,0 +1,179 @@
+"""Loss-load sources that do not play along: constant ones, leaders, and cheaters of the virtual capacity.
+
+n sources seek the largest raw throughput and come to rest (`loss_load_convergence`) beside others that do not reply.
+The latter are M - n; their rates and powers add up to Y and B. The cheater of the paper's footnote 3 knows that the
+curve is drawn for v C while packets are dropped by the curve of C.
+"""
+
+from typing import NamedTuple
+
+import sympy as sp
+from sympy import Expr
+
+from derivations.loss_load import M, equilibrium, k, loss_at_optimum, v
+from derivations.loss_load_convergence import B, Y, c, fair_condition, n, x
+from derivations.proof import require, require_zero
+
+r = sp.Symbol("r", positive=True)  # the cheater's rate over an honest one's
+w = sp.Symbol("w", positive=True)  # r^k, where only rational functions of it matter
+
+
+def rational(expression: Expr) -> Expr:
+    """An expression with w for r^k, over one denominator."""
+    return sp.cancel(sp.together(sp.expand_power_exp(expression).subs(r**k, w)))
+
+
+def carried_by_the_rest() -> Expr:
+    """What constant sources carry in all: 1 - n k c/(k + 1), as long as no P is above 1; each loses (x/c)^k/(k + 1).
+
+    All the capacity is used (`shed`), and each of the n carries c (1 - 1/(k + 1)).
+    """
+    carried = 1 - n * c * (1 - loss_at_optimum())
+    lost = (x / c) ** k * loss_at_optimum()  # P_i/P_j = (f_i/f_j)^k
+    single = x * (1 - lost)
+    condition = fair_condition().subs(Y, x) - x ** (k + 1)
+    require_zero(sp.expand(carried - single) + sp.expand(condition / ((k + 1) * c**k)), "one source: the same")
+    require_zero(lost.subs(x, c * (k + 1) ** (1 / k)) - 1, "P = 1 at x = c (k + 1)^(1/k): nothing arrives above")
+    return carried
+
+
+class Leader(NamedTuple):
+    """How the others' rate answers the leader's, and the most that one or more leaders carry."""
+
+    others_slope: Expr
+    best: Expr
+    coalition: Expr
+
+
+def leader() -> Leader:
+    """A source that fixes its rate first, the others replying, gains nothing: at most 1/M, at the fair rate only.
+
+    It carries 1 - n k c/(k + 1), so it wants the others' c smallest, and c' = (x^k - c^k)/(k c^(k-1) (n c + x - 1)): c
+    falls up to x = c and rises after it. M - n constant sources together: c is a best reply, so it is not below (k +
+    1)/(k M) (`floor`), and they carry at most (M - n)/M, whatever they agree upon, as long as no P is above 1.
+    """
+    condition = fair_condition().subs(Y, x) - x ** (k + 1)
+    slope = -sp.diff(condition, x) / sp.diff(condition, c)
+    law = (x**k - c**k) / (k * c ** (k - 1) * (n * c + x - 1))
+    require_zero(slope - law, "the others' answer")
+    require_zero(condition.subs(x, c).expand() / c**k - (k * (n + 1) * c - (k + 1)), "x = c: M = n + 1 equal sources")
+    most = carried_by_the_rest().subs(c, equilibrium())
+    require_zero(most - (M - n) / M, "together")
+    require_zero(most.subs(n, M - 1) - 1 / M, "alone")
+    return Leader(law, 1 / M, (M - n) / M)
+
+
+class Cheater(NamedTuple):
+    """By r, the cheater's rate over an honest one's: honest rate, load, and what the cheater carries from load 1 on."""
+
+    honest_rate: Expr
+    load: Expr
+    carried: Expr
+
+
+def cheater() -> Cheater:
+    """The honest rest at y = (k + 1) v/Q, Q = n k + (k + 1) r - r^(k+1) > 0; the cheater at r y, of the true capacity.
+
+    Up to load 1 it carries r y, all it sends, and r y rises with r. Above, by the curve of the true capacity,
+    T = (r^(k+1) + (k + 1) v n r (1 - r^k)/Q)/(n + r^(k+1)).
+    """
+    Q = n * k + (k + 1) * r - r ** (k + 1)
+    honest = (k + 1) * v / Q
+    condition = fair_condition().subs({Y: x, B: x ** (k + 1)}) - x ** (k + 1)
+    at = {c: honest / v}  # in fractions of the virtual capacity
+    y = sp.Symbol("y", positive=True)
+    scaled = sp.expand(sp.expand_power_base(condition.subs({c: y, x: r * y}), force=True) / y**k)
+    require_zero(rational(scaled.subs(y, at[c])), "honest sources at rest")
+    load = (n + r) * honest
+    lost = r**k * (load - 1) / (honest * (n + r ** (k + 1)))  # (r y)^k (L - 1)/(n y^(k+1) + (r y)^(k+1))
+    carried = (r ** (k + 1) + (k + 1) * v * n * r * (1 - r**k) / Q) / (n + r ** (k + 1))
+    require_zero(rational(r * honest * (1 - lost) - carried), "by the curve of the true capacity")
+    rises = sp.diff(r * honest, r) * Q**2 / ((k + 1) * v)
+    require_zero(rational(rises - k * (n + r ** (k + 1))), "r y rises with r")
+    require_zero(load.subs({r: 1, n: M - 1}) - (k + 1) * v / k, "no cheating: the load")
+    require_zero(carried.subs({r: 1, n: M - 1}) - 1 / M, "no cheating: the share, of a full link")
+    return Cheater(honest, load, carried)
+
+
+def cheating_pays() -> Expr:
+    """dT/dr = (k + 1) n (1 - v)/M^2 at r = 1: positive for every v < 1, zero for v = 1, where the fair rate is the
+    best.
+
+    That is above load 1; below it the cheater carries what it sends and gains anyhow.
+    """
+    slope = sp.cancel(sp.diff(cheater().carried, r).subs(r, 1))
+    require_zero(slope - (k + 1) * n * (1 - v) / (n + 1) ** 2, "the slope")
+    return (k + 1) * (M - 1) * (1 - v) / M**2
+
+
+def full_without_loss() -> Expr:
+    """Load 1 at r^(k+1) - (k + 1)(1 - v) r = n (k - (k + 1) v); r = 1 for v = k/(k + 1)."""
+    Q = n * k + (k + 1) * r - r ** (k + 1)
+    condition = r ** (k + 1) - (k + 1) * (1 - v) * r - n * (k - (k + 1) * v)
+    require_zero(rational((cheater().load - 1) * Q - condition), "load 1")
+    require_zero(condition.subs({r: 1, v: k / (k + 1)}), "at the lossless v")
+    return condition
+
+
+class Crowd(NamedTuple):
+    """For M without limit: the cheater's best ratio to the power k, and its gain over the fair share."""
+
+    ratio_power: Expr
+    gain: Expr
+
+
+def crowd() -> Crowd:
+    """Among very many, v > k/(k + 1): M T -> r V - (V - 1) r^(k+1), V = (k + 1) v/k; largest is v (V/((k + 1)(V -
+    1)))^(1/k).
+
+    At r^k = V/((k + 1)(V - 1)). It is 1 for v = 1 and grows without limit as V falls to 1: a small cheater of a link
+    that is just full loses almost nothing.
+    """
+    V = sp.Symbol("V", positive=True)
+    many = sp.limit(rational((n + 1) * cheater().carried.subs(v, k * V / (k + 1))), n, sp.oo)
+    gain = r * V - (V - 1) * r ** (k + 1)
+    require_zero(many - rational(gain), "the limit")
+    best = V / ((k + 1) * (V - 1))
+    top = best ** (1 / k)
+    slope = V - (k + 1) * (V - 1) * r**k
+    require_zero(sp.diff(gain, r) - slope, "its slope, falling with r for V > 1")
+    require_zero(slope.subs(r**k, best), "zero")
+    law = V * k / (k + 1) * top
+    require_zero(sp.simplify((gain / r).subs(r**k, best).subs(r ** (k + 1), best * r) * top - law), "the gain")
+    require_zero(law.subs(V, (k + 1) / k) - 1, "v = 1: none")
+    above = sp.Symbol("z", positive=True)
+    require(sp.limit(best.subs(V, 1 + above), above, 0) == sp.oo, "V -> 1: no limit")
+    return Crowd(best.subs(V, (k + 1) * v / k), law.subs(V, (k + 1) * v / k))
+
+
+def same_loss_for_all() -> Expr:
+    """If all lose the same fraction, as in one shared buffer, T = r/(n + r): it rises up to Q = 0, and nothing stops
+    it.
+
+    Q = 0 at r^(k+1) = (k + 1) r + n k, whatever v. The honest ones lose less than their curve says and raise their
+    rates with the cheater's without limit: the share at Q = 0 is approached, not reached.
+    """
+    at = cheater()
+    share = r / (n + r)
+    require_zero(rational(r * at.honest_rate / at.load - share), "the share")
+    require(sp.factor(sp.diff(share, r)).is_positive, "rises")
+    edge = r ** (k + 1) - (k + 1) * r - n * k
+    require_zero(rational(edge + (k + 1) * v / at.honest_rate), "Q = 0")
+    return edge
+
+
+def cheater_at_rest() -> Expr:
+    """If the cheater replies like the others, but by the true curve: it loses 1/(k + 1), r^k (L - 1) = L - v.
+
+    The honest ones' D is (k + 1) y^k (L - v). For v = 1 that is r = 1; for v < 1, r > 1.
+    """
+    at = cheater()
+    L = at.load
+    condition = r**k * (L - 1) - (L - v)
+    require_zero(rational(at.honest_rate * (n + r ** (k + 1)) - (k + 1) * (L - v)), "D/y^k")
+    lost = r**k * (L - 1) / ((k + 1) * (L - v))
+    require_zero(
+        rational((lost - loss_at_optimum()) * (k + 1) * (L - v) - condition), "bounded loss, by the true curve"
+    )
+    require_zero(rational(condition.subs(v, 1) / (L.subs(v, 1) - 1)) - (w - 1), "v = 1: r = 1")
+    return condition

@@ -1,0 +1,186 @@
+"""Whether loss-load sources come to rest, how long it takes, and what they do instead."""
+
+from __future__ import annotations
+
+import itertools
+import reprlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from longfat import domains
+from longfat.fluid.loss_load.iteration import ORDERS, trajectory
+from longfat.fluid.loss_load.replies import Array, best_reply
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+STATUS = ("converged", "oscillates", "not within updates")
+
+
+def time_to_equilibrium(
+    k: ArrayLike,
+    sources: ArrayLike,
+    delay: ArrayLike = 0,
+    v: float = 1.0,
+    *,
+    start: float | Callable[[int], ArrayLike] = 1.0,
+    order: str = "synchronous",
+    activity: float = 0.5,
+    constant: Any = False,
+    rng: Any = None,
+    tolerance: float = 1e-9,
+    updates: int = 1000,
+    **strategy: Any,
+) -> xr.Dataset:
+    r"""Updates until all rates stay where they end, for every k, number of sources and delay.
+
+    .. math:: n^* = \min\{n : |f_j(m) - f_j| \le \epsilon f_j \text{ for all } j \text{ and all } m \ge n\}
+
+    Parameters
+    ----------
+    k : float or array
+        k [1], in [1, inf).
+    sources : int or array
+        M [sources], in [1, 10^5].
+    delay : int or array
+        Age of the feedback [updates], in [0, 10^6].
+    v : float
+        Virtual factor [1], in (0, 1].
+    start : float or callable
+        Rate of every source over the true capacity [1], in [0, inf), or what gives the rates of so many sources.
+    order, activity, constant, rng
+        As in `iterate`.
+    tolerance : float
+        Largest distance from the rest, over the rate there [1], in [1e-13, 0.1].
+    updates : int
+        Updates after which to give up, in [1, 10^6].
+    **strategy
+        ``strategy``, ``packets``, ``round_trip_time``, ``capacity_packets`` and ``access_rate`` of `best_reply`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``k``, ``sources`` and ``delay``: ``status`` ("converged", "oscillates", "not within updates"),
+        ``updates`` until settled (NaN if not), ``period`` [updates] (0 unless it oscillates), ``offered_load`` at the
+        end and the ``least_load`` and ``largest_load`` over the last half of the run, or the last period [1].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range.
+
+    Notes ----- Converged: every source's best reply is its present rate, and nothing else is under way. Oscillates:
+    the states repeat themselves, a thousand times better than the tolerance, and move by more than it; found only
+    where the order is not random. A motion without a period is "not within updates".
+
+    Examples
+    --------
+    >>> found = time_to_equilibrium(k=[2, 20], sources=10, delay=[0, 3])
+    >>> found.updates.values[:, 0]  # a delay of 3 makes 4 of each update but the first: 29 = 4 (8 - 1) + 1
+    array([[ 8., 29.], [22., 85.]])
+
+    References
+    ----------
+    Prithviraj & Williamson, virtual loss-load model, sections 2.2 and 4.2.1.
+    """
+    import xarray as xr
+
+    axes = {
+        "k": np.array([domains.number("k", x, "1", "[1, inf)") for x in _list(k)]),
+        "sources": np.array([domains.whole_number("sources", x, "sources", "[1, 100000]") for x in _list(sources)]),
+        "delay": np.array([domains.whole_number("delay", x, "updates", "[0, 1000000]") for x in _list(delay)]),
+    }
+    v = domains.number("v", v, "1", "(0, 1]")
+    tolerance = domains.number("tolerance", tolerance, "1", "[1e-13, 0.1]")
+    updates = domains.whole_number("updates", updates, "updates", "[1, 1000000]")
+    if not callable(start):
+        start = domains.number("start", start, "1", "[0, inf)")
+    random = domains.generator(rng)
+    rows = []
+    for one, count, late in itertools.product(*axes.values()):
+        begin = start(int(count)) if callable(start) else np.full(count, start)
+        run = {"order": order, "activity": activity, "constant": constant, "rng": random, **strategy}
+        rows.append(_settle(begin, float(one), v, int(late), tolerance, updates, run))
+    shape = tuple(len(axis) for axis in axes.values())
+    columns = {name: np.array([row[i] for row in rows]).reshape(shape) for i, name in enumerate(RESULT)}
+    return xr.Dataset(
+        {name: (tuple(axes), values, {"units": RESULT[name]}) for name, values in columns.items()}, coords=axes
+    )
+
+
+RESULT = {
+    "status": "1",
+    "updates": "updates",
+    "period": "updates",
+    "offered_load": "1",
+    "least_load": "1",
+    "largest_load": "1",
+}
+
+
+def _settle(
+    start: ArrayLike, k: float, v: float, delay: int, tolerance: float, updates: int, run: dict[str, Any]
+) -> tuple[str, float, int, float, float, float]:
+    """One point: status, updates, period, loads."""
+    order = run["order"]
+    path = trajectory(start, k, v, delay=delay, **run)
+    rates: list[Array] = [next(path)]
+    strategy = {key: run[key] for key in run if key not in ("order", "activity", "rng")}
+    turn = rates[0].size if order == "in turn" else 1
+    memory = delay + turn  # updates that determine all later ones
+    period = 0
+
+    def near(one: Array, other: Array) -> bool:
+        return bool(np.all(np.abs(one - other) <= tolerance * other))
+
+    while len(rates) <= updates:
+        rates.append(next(path))
+        if len(rates) > memory and len(rates) % min(memory, 8) == 0:
+            last = rates[-1]
+            if (
+                near(rates[-1 - memory], last)
+                and near(best_reply(last, k, v, **strategy), last)
+                and all(near(state, last) for state in rates[-memory:])
+            ):
+                settled = next(i for i in range(len(rates), -1, -1) if not i or not near(rates[i - 1], last))
+                return STATUS[0], float(settled), 0, float(last.sum()), float(last.sum()), float(last.sum())
+        if order != ORDERS[1] and (len(rates) > updates or len(rates).bit_count() == 1):  # now and then
+            period = _period(np.stack(rates), memory, tolerance)
+            if period:
+                break
+    states = np.stack(rates)
+    loads = states.sum(axis=1)[-(period or len(states) // 2 + 1) :]
+    status = STATUS[1] if period else STATUS[2]
+    return status, np.nan, period, float(loads[-1]), float(loads.min()), float(loads.max())
+
+
+def _period(states: Array, memory: int, tolerance: float) -> int:
+    """The smallest period with which the states at the end repeat themselves, or 0; what stands still has none.
+
+    They have to repeat a thousand times better than the tolerance, and to move by more than that, lest a slow approach
+    be taken for an oscillation.
+    """
+    last, same = states[-1], max(1e-3 * tolerance, 1e-13)
+    apart = np.max(np.abs(states - last) - tolerance * last, axis=1)
+    close = np.flatnonzero(np.all(np.abs(states - last) <= same * last, axis=1))
+    for index in close[::-1]:
+        period = len(states) - 1 - int(index)
+        length = max(period, memory)
+        if period and length + period <= len(states) and apart[-period:].max() > 0:
+            now, before = states[-length:], states[-length - period : -period]
+            if np.all(np.abs(now - before) <= same * now):
+                return period
+    return 0
+
+
+def _list(values: Any) -> list[Any]:
+    """One value or a flat sequence of them, as a list."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    result = list(values) if isinstance(values, list | tuple | range) else [values]
+    if not result:
+        raise ValueError(f"{reprlib.repr(values)} is out of range: at least one value is needed")
+    return result

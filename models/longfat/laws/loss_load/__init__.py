@@ -1,0 +1,31 @@
+"""Loss-load curves and virtual capacity: a link announces the loss that a rate meets, sources choose their rate.
+
+Rates are fractions of the capacity that the link announces, which is v times the true one.
+"""
+
+from longfat.laws.loss_load.equilibrium import (
+    bounded_loss,
+    equilibrium_load,
+    equilibrium_loss,
+    equilibrium_rate,
+    lossless_virtual_factor,
+    virtual_capacity,
+)
+from longfat.laws.loss_load.loss import loss_probability, raw_throughput
+from longfat.laws.loss_load.optimum import throughput_optimal_rate
+from longfat.laws.loss_load.response import response_time
+from longfat.laws.loss_load.response_optimum import response_optimal_rate
+
+__all__ = [
+    "bounded_loss",
+    "equilibrium_load",
+    "equilibrium_loss",
+    "equilibrium_rate",
+    "loss_probability",
+    "lossless_virtual_factor",
+    "raw_throughput",
+    "response_optimal_rate",
+    "response_time",
+    "throughput_optimal_rate",
+    "virtual_capacity",
+]

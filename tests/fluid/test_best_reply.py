@@ -1,0 +1,238 @@
+"""Loss-load sources answering each other: where they settle, how fast, and who never does."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import longfat as lf
+
+fluid = lf.fluid.loss_load
+FAST = {"strategy": "response", "capacity_packets": 1e4, "round_trip_time": 0.044, "packets": 1000}
+
+
+def starts(sources, rng):
+    """Idle, all at the capacity, one alone, lopsided, and spread over six decades."""
+    return {
+        "idle": np.full(sources, 1e-6),
+        "full": np.ones(sources),
+        "alone": np.eye(sources)[0],
+        "lopsided": np.geomspace(1e-4, 30, sources),
+        "spread": 10.0 ** rng.uniform(-4, 2, sources),
+    }
+
+
+@pytest.mark.parametrize("order", ["synchronous", "asynchronous", "in turn"])
+@pytest.mark.parametrize("delay", [0, 2])
+@pytest.mark.parametrize(("k", "sources"), [(1, 2), (3, 5), (20, 3)])
+def test_throughput_optimisers_come_to_rest_from_any_start(order, delay, k, sources):
+    """(k + 1)/(k M) each and a loss of 1/(k + 1): derivations/loss_load_convergence.py."""
+    for start in starts(sources, np.random.default_rng(3)).values():
+        found = fluid.time_to_equilibrium(k, sources, delay, start=lambda _, s=start: s, order=order, rng=1)
+        assert found.status.item() == "converged"
+        assert found.offered_load.item() == pytest.approx((k + 1) / k, rel=1e-9)
+    run = fluid.iterate(start, found.updates.item() + 1, k, order=order, delay=delay, rng=np.random.default_rng(1))
+    np.testing.assert_allclose(run.rates[-1], (k + 1) / (k * sources), rtol=1e-8)
+    np.testing.assert_allclose(run.loss[-1], 1 / (k + 1), rtol=1e-6)  # k times as sensitive
+
+
+def test_sources_that_begin_at_rest_need_no_update():
+    found = fluid.time_to_equilibrium(1, 2, start=1.0)  # (k + 1)/(k M) = 1
+    assert (found.status.item(), found.updates.item()) == ("converged", 0)
+
+
+def test_virtual_capacity_scales_the_rates_and_spares_the_packets():
+    k, v = 5, 0.7
+    true, virtual = (fluid.iterate([0.2, 0.6, 0.1], 30, k), fluid.iterate(v * np.array([0.2, 0.6, 0.1]), 30, k, v))
+    np.testing.assert_allclose(virtual.rates, v * true.rates, rtol=1e-12)
+    assert float(virtual.offered_load[-1]) == pytest.approx(6 / 5 * v)
+    assert float(virtual.loss[-1].max()) == 0  # 0.84 of the true capacity
+    beyond = fluid.iterate([0.2, 0.6, 0.1], 40, k, 0.9)
+    np.testing.assert_allclose(beyond.loss[-1], 1 - 1 / (6 / 5 * 0.9), rtol=1e-9)
+
+
+def test_no_reply_below_the_fair_rate_and_the_largest_rate_falls():
+    """The two lemmas of the proof, along a run from a random start."""
+    rng = np.random.default_rng(7)
+    for k in (1, 3, 10):
+        fair = (k + 1) / (k * 8)
+        rates = fluid.iterate(10.0 ** rng.uniform(-3, 1, 8), 60, k).rates.values
+        assert (rates[1:] >= fair * (1 - 1e-12)).all()
+        top = rates[1:].max(axis=1)
+        assert (np.diff(top) <= 1e-12 * fair).all()
+
+
+@pytest.mark.parametrize(("k", "sources"), [(1, 2), (2, 5), (10, 4), (20, 11)])
+def test_convergence_is_quadratic_with_the_predicted_factor(k, sources):
+    """Relative errors e of all: the next ones are (k + 1)/(2 M) times the sum of the others' squares."""
+    fair = (k + 1) / (k * sources)
+    sizes = []
+    for size in (1e-3 / (k + 1), 1e-4 / (k + 1)):
+        error = size * np.random.default_rng(1).uniform(-1, 1, sources)
+        after = fluid.best_reply(fair * (1 + error), k) / fair - 1
+        predicted = (k + 1) / (2 * sources) * (np.sum(error**2) - error**2)
+        np.testing.assert_allclose(after, predicted, rtol=0.02)
+        sizes.append(after.max())
+    assert math.log10(sizes[0] / sizes[1]) == pytest.approx(2, abs=0.02)  # the exponent
+
+
+@pytest.mark.parametrize("delay", [1, 4])
+def test_a_delay_only_multiplies_the_updates(delay):
+    start = [1.0, 0.03, 0.4]
+    plain = fluid.iterate(start, 12, 5).rates.values
+    late = fluid.iterate(start, 12 * (delay + 1), 5, delay=delay).rates.values
+    np.testing.assert_array_equal(late[1:], np.repeat(plain[1:], delay + 1, axis=0)[: len(late) - 1])
+    found = fluid.time_to_equilibrium([2, 10], [3, 20], [0, delay]).updates.values
+    np.testing.assert_array_equal(found[..., 1], (delay + 1) * (found[..., 0] - 1) + 1)
+
+
+def test_time_to_equilibrium_grows_with_k_and_the_logarithm_of_sources():
+    """From idle: M (k + 1)/k of load to come down from, by (k + 1)^(-1/k) an update while far above capacity."""
+    found = fluid.time_to_equilibrium([1, 20], [4, 40, 400], start=1e-6)
+    assert (found.status == "converged").all()
+    times = found.updates.values[..., 0]
+    assert (np.diff(times, axis=0) >= 0).all()
+    assert (np.diff(times, axis=1) > 0).all()
+    for row, k in zip(times, (1, 20), strict=True):
+        predicted = k * math.log(10) / math.log(k + 1)  # more updates per ten times the sources
+        assert row[2] - row[1] == pytest.approx(predicted, abs=1.5)
+
+
+def test_constant_sources_and_access_limits():
+    """Two constant sources: the others' rest by another root finder. Limits below the fair rate: water filling."""
+    k, constant = 3, np.array([True, True, False, False, False])
+    run = fluid.iterate([0.9, 0.05, 0.1, 2.0, 0.3], 60, k, constant=constant)
+    total, powers = 0.95, 0.9**4 + 0.05**4
+    rate = optimize.brentq(lambda c: 3 * k * c ** (k + 1) + (k + 1) * (total - 1) * c**k - powers, 1e-3, 5, xtol=1e-15)
+    np.testing.assert_allclose(run.rates[-1], [0.9, 0.05, rate, rate, rate], rtol=1e-9)
+    np.testing.assert_allclose(run.loss[-1, 2:], 0.25, rtol=1e-9)
+    limited = fluid.iterate([1.0, 1.0, 1.0], 60, k, access_rate=[0.1, 5.0, 5.0]).rates[-1]
+    rate = optimize.brentq(lambda c: 2 * k * c ** (k + 1) + (k + 1) * (0.1 - 1) * c**k - 0.1**4, 0.2, 5, xtol=1e-15)
+    np.testing.assert_allclose(limited, [0.1, rate, rate], rtol=1e-9)
+
+
+def test_a_constant_greedy_source_gets_no_more_than_its_share():
+    k, sources = 4, 4
+    constant = np.arange(sources) == 0
+    for rate in (0.1, 0.25, 5 / 16, 0.35, 0.45):
+        run = fluid.iterate([rate, 0.3, 0.3, 0.3], 80, k, constant=constant)
+        goodput = rate * (1 - float(run.loss[-1, 0]))
+        assert goodput <= 0.25 + 1e-9
+        assert (goodput > 0.25 - 1e-9) == (rate == 5 / 16)  # the fair rate (k + 1)/(k M)
+
+
+def test_few_sources_that_seek_response_time_alternate_about_the_capacity():
+    """They take what is left, f = -a: two sources exchange their errors, x' = 1 - y, y' = 1 - x; in turn they stay."""
+    run = fluid.iterate([0.45, 0.5], 20, 5, **FAST)
+    np.testing.assert_allclose(run.rates[1], [0.5, 0.55], rtol=1e-12)
+    np.testing.assert_allclose(run.rates[2], [0.45, 0.5], rtol=1e-12)
+    found = fluid.time_to_equilibrium(5, 2, start=lambda _: [0.45, 0.5], **FAST)
+    assert found.status.item() == "oscillates"
+    assert found.period.item() == 2
+    assert found.least_load.item() == pytest.approx(0.95)
+    assert found.largest_load.item() == pytest.approx(1.05)
+    late = fluid.time_to_equilibrium(5, 2, delay=2, start=lambda _: [0.45, 0.5], **FAST)
+    assert late.period.item() == 6
+    calm = fluid.time_to_equilibrium(5, [2, 3], order="in turn", start=lambda m: np.linspace(0.4, 0.5, m), **FAST)
+    assert (calm.status == "converged").all()
+    np.testing.assert_allclose(calm.offered_load, 1, rtol=1e-9)
+
+
+def test_three_sources_never_settle_on_the_capacity_and_eleven_do_above_it():
+    """On the capacity the load's error is multiplied by -(M - 1): derivations/loss_load_response.py, `full_link`."""
+    for k in (2, 20):
+        run = fluid.iterate([0.33, 0.334, 0.335], 6, k, **FAST)  # 0.999
+        error = run.offered_load.values - 1
+        np.testing.assert_allclose(error[1:3] / error[:2], -2, rtol=1e-9)
+        found = fluid.time_to_equilibrium(k, [3, 11], start=lambda m: np.linspace(1, 1.5, m) / m, updates=60, **FAST)
+        assert found.status.values.ravel().tolist() == ["not within updates", "converged"]
+        assert found.largest_load.values.ravel()[0] - found.least_load.values.ravel()[0] > 0.3
+        assert 1 < found.offered_load.values.ravel()[1] < (k + 1) / k
+
+
+def test_response_rest_is_where_the_slope_of_response_time_vanishes():
+    """M = 11, k = 2 at e = R mu ln(N)/N, against the loss at rest solved by scipy from the stationary condition."""
+    k, sources, epsilon = 2, 11, 0.044 * 1e4 * math.log(1000) / 1000
+
+    def condition(p):
+        eta = k + (1 - (k + 1) * p) / (sources * p)
+        return (sources - 1) * (1 - (k + 1) * p) * math.log(p) ** 2 - epsilon * (1 - p) * eta
+
+    loss = optimize.brentq(condition, 0.2, 1 / 3, xtol=1e-15)
+    run = fluid.iterate(np.linspace(0.05, 0.3, 11), 60, k, **FAST)
+    assert float(run.offered_load[-1]) == pytest.approx(1 / (1 - loss), rel=1e-9)
+    errors = np.abs(run.offered_load.values - 1 / (1 - loss))
+    ratios = errors[12:20] / errors[11:19]
+    assert (ratios > 0.2).all()  # linear: the slope of the reply is not zero
+    assert (ratios < 0.9).all()
+    assert np.ptp(ratios) < 0.02
+    quick = FAST | {"round_trip_time": 0.0}
+    np.testing.assert_allclose(fluid.iterate(np.linspace(0.05, 0.3, 11), 60, k, **quick).offered_load[-1], 1.5)
+
+
+def test_sums_over_others_lose_nothing():
+    rates = 10.0 ** np.arange(-12.0, 3.0)
+    excess, spread = fluid.others(rates, 4)
+    for j in range(rates.size):
+        rest = np.delete(rates, j)
+        assert spread[j] == pytest.approx(math.fsum(rest**5), rel=1e-14)
+        assert excess[j] == pytest.approx(math.fsum(rest) - 1, rel=1e-13, abs=1e-15)
+    many = np.full(1000, 1.1 / 1000)
+    np.testing.assert_allclose(fluid.best_reply(many, 10), 1.1 / 1000, rtol=1e-11)
+    stacked = fluid.best_reply(np.stack([many, 2 * many]), 10)
+    np.testing.assert_allclose(stacked[1], fluid.best_reply(2 * many, 10))
+
+
+def test_random_orders_repeat_with_their_seed():
+    runs = [fluid.iterate([0.1, 2.0, 0.4], 30, 3, order="asynchronous", delay=2, rng=seed).rates for seed in (1, 1, 2)]
+    assert runs[0].equals(runs[1])
+    assert not runs[0].equals(runs[2])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"start": [0.1, -1.0]}, r"rates\[1\] = -1 is out of range"),
+        ({"start": [0.1, math.nan]}, "rates = .*nan"),
+        ({"start": "fast"}, "rates = 'fast'"),
+        ({"start": []}, "rates = "),
+        ({"start": [[0.1, 0.2]]}, "start = 2 dimensions"),
+        ({"start": [1e200, 1.0]}, r"rates\[0\] = 1e\+200"),
+        ({"k": 0.5}, r"k = 0.5 is out of range: allowed are values in \[1, inf\)"),
+        ({"v": 0.0}, "v = 0"),
+        ({"updates": -1}, "updates = -1 updates"),
+        ({"order": "random"}, "order = 'random'"),
+        ({"delay": 1.5}, "delay = 1.5 updates .* whole numbers"),
+        ({"activity": 0.0}, "activity = 0"),
+        ({"strategy": "greedy"}, "strategy = 'greedy'"),
+        ({"strategy": "response"}, "packets = None"),
+        ({"packets": 5}, "packets = 5"),
+        ({"access_rate": [1.0, 2.0, 3.0]}, "access_rate = 3 values"),
+        ({"access_rate": 0.0}, "access_rate = 0"),
+        ({"constant": 2}, "constant = 2"),
+        ({"rng": "seed"}, "rng = 'seed'"),
+        (FAST | {"packets": 0.5}, "packets = 0.5 packets"),
+        (FAST | {"round_trip_time": -1.0}, "round_trip_time = -1 s"),
+        (FAST | {"capacity_packets": 0.0}, "capacity_packets = 0 packets/s"),
+    ],
+)
+def test_bad_input_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        fluid.iterate(**({"start": [0.1, 0.2], "updates": 3, "k": 2} | change))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sources": 0}, "sources = 0 sources"),
+        ({"delay": -1}, "delay = -1"),
+        ({"tolerance": 1.0}, "tolerance = 1"),
+        ({"updates": 0}, "updates = 0"),
+        ({"start": -1.0}, "start = -1"),
+        ({"k": []}, "at least one value"),
+    ],
+)
+def test_bad_grids_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        fluid.time_to_equilibrium(**({"k": 2, "sources": 2} | change))

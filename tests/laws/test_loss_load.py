@@ -1,0 +1,577 @@
+"""The loss-load laws: by hand, against the printed formulas in many digits, against other root finders and searches."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+import xarray as xr
+from mpmath import mpf
+from scipy.optimize import elementwise
+
+from longfat.laws import loss_load as laws
+from longfat.laws.loss_load import response_optimum
+from longfat.laws.loss_load.optimum import largest_throughput
+from longfat.namespaces import NUMPY, JaxNamespace, MpmathNamespace
+from longfat.roots import newton
+
+SLOPES_OF_RESPONSE = jax.jit(jax.grad(lambda *x: jnp.sum(laws.response_optimal_rate(*x)), argnums=tuple(range(6))))
+
+# The printed formulas in mpmath: what everything is held against.
+
+
+def printed_loss(f, a, b, k):
+    return f**k * (f + a) / (f ** (k + 1) + b)
+
+
+def exact_loss(f, a, b, k):
+    return min(max(printed_loss(f, a, b, k), mpf(0)), mpf(1)) if f > -a else mpf(0)
+
+
+def exact_response(f, a, b, k, packets, round_trip, capacity):
+    loss = exact_loss(f, a, b, k)
+    rounds = 1 - mpmath.log(packets) / mpmath.log(loss) if loss else 1
+    return packets / ((1 - loss) * f * capacity) + rounds * round_trip
+
+
+def exact_throughput_optimum(a, b, k, digits=50):
+    """Bisection of the printed equation for ln f."""
+    with mpmath.workdps(digits + 15):
+        a, b, k = mpf(a), mpf(b), mpf(k)
+        low = mpmath.log(max(-a, mpf(10) ** -400))
+        high = mpmath.log((b / k) ** (1 / (k + 1)) + (k + 1) / k * max(-a, 0)) + 1
+        for _ in range(int(3.4 * digits) + 12):
+            middle = (low + high) / 2
+            f = mpmath.exp(middle)
+            low, high = (low, middle) if k * f ** (k + 1) + (k + 1) * a * f**k > b else (middle, high)
+        return mpmath.exp(low)
+
+
+def wide_points(count, seed, smallest=1e-30):
+    """(a, b, k) over the whole range: a from -1 to 1e6, b down to the smallest, k from 1 to 50."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 4, count)
+    signed, large = rng.uniform(-1, 1, count), 10 ** rng.uniform(-6, 6, count)
+    near_zero = rng.choice([-1.0, 1.0], count) * 10 ** rng.uniform(-15, -1, count)
+    a = np.choose(kind, [signed, large, near_zero, np.round(signed)])
+    b = 10 ** rng.uniform(math.log10(smallest), 6, count)
+    k = np.where(rng.random(count) < 0.5, rng.integers(1, 51, count), rng.uniform(1, 50, count))
+    return a, b, k
+
+
+def transfers(count, seed):
+    """(N, R, mu) over the whole range, R = 0 and N = 1 among them."""
+    rng = np.random.default_rng(seed)
+    packets = np.where(rng.random(count) < 0.05, 1.0, 10 ** rng.uniform(0, 9, count))
+    round_trip = np.where(rng.random(count) < 0.05, 0.0, 10 ** rng.uniform(-8, 1, count))
+    return packets, round_trip, 10 ** rng.uniform(0, 9, count)
+
+
+# The curve
+
+
+@pytest.mark.parametrize(
+    ("rate", "excess", "spread", "k", "by_hand"),
+    [
+        (0.75, -0.25, 0.5625, 1, 1 / 3),  # 3/4 * 1/2 / (9/16 + 9/16)
+        (0.5, 0.5, 0.5, 2, 0.4),  # 1/4 * 1 / (1/8 + 1/2)
+        (0.25, -0.25, 0.5625, 1, 0),  # just fills the capacity
+        (0.1, -0.25, 0.5625, 1, 0),  # printed: 0.1 * -0.15 / ... < 0
+        (2, 1, 1, 2, 1),  # printed: 4 * 3 / (8 + 1) = 4/3
+        (0, 1, 1, 2, 0),
+        (2, -1, 0, 5, 0.5),  # alone: (2 - 1)/2
+        (0.9, -1, 0, 5, 0),
+        (0, -1, 0, 5, 0),
+        (0.3, 0.2, 0, 5, 1),  # others above the capacity, with rates that add up to nothing: 5/3 before the bound
+        (0, 0.2, 0, 5, 0),
+    ],
+)
+def test_loss_by_hand(rate, excess, spread, k, by_hand):
+    assert laws.loss_probability(rate, excess, spread, k) == pytest.approx(by_hand, rel=1e-15)
+    passed = laws.raw_throughput(rate, excess, spread, k)
+    assert passed == pytest.approx((1 - by_hand) * rate, rel=1e-15)
+
+
+def test_loss_as_printed_leaves_its_bounds():
+    assert laws.loss_probability.as_printed(2, 1, 1, 2) == pytest.approx(4 / 3)
+    assert laws.loss_probability.as_printed(0.1, -0.25, 0.5625, 1) == pytest.approx(-0.015 / 0.5725)
+
+
+def test_loss_and_throughput_against_many_digits():
+    """Rates from 1e-12 to 1e6, b from 1e-300: f^(k+1) alone goes from 1e-612 to 1e306."""
+    rng = np.random.default_rng(1)
+    a, b, k = wide_points(1500, 2, smallest=1e-300)
+    near = np.exp((np.log(b) - np.log(k)) / (k + 1)) * 10 ** rng.uniform(-1, 1, a.size)  # where f^(k+1) is like b
+    f = np.where(rng.random(a.size) < 0.7, near, 10 ** rng.uniform(-12, 6, a.size))
+    loss, passed = laws.loss_probability(f, a, b, k), laws.raw_throughput(f, a, b, k)
+    between = 0
+    with mpmath.workdps(50):
+        for i, point in enumerate(zip(*map(np.ndarray.tolist, (f, a, b, k)), strict=True)):
+            exact = [mpf(x) for x in point]
+            expected = exact_loss(*exact)
+            assert abs(loss[i] - expected) <= 5e-13 * expected + 1e-307, point
+            # where nearly all is lost, what is left is a difference of f and f P
+            assert abs(passed[i] - (1 - expected) * exact[0]) <= 5e-13 * exact[0], point
+            between += 0 < expected < 1
+    assert between > 500
+
+
+def test_slopes_of_the_loss():
+    slopes = jax.jit(jax.vmap(jax.grad(laws.loss_probability, argnums=(0, 1, 2, 3))))
+    a, b, k = wide_points(200, 3, smallest=1e-200)
+    k = np.maximum(k, 1 + 1e-9)
+    f = np.exp((np.log(b) - np.log(k)) / (k + 1)) * 10 ** np.random.default_rng(4).uniform(-0.5, 0.5, a.size)
+    got = np.array(slopes(*map(jnp.asarray, (f, a, b, k))))
+    with mpmath.workdps(110):
+        for i, point in enumerate(zip(*map(np.ndarray.tolist, (f, a, b, k)), strict=True)):
+            exact = [mpf(x) for x in point]
+            for j in range(4):
+                step = mpf(10) ** -25 * exact[j if j != 1 else 0]
+                ends = [exact_loss(*(x + s * step * (i == j) for i, x in enumerate(exact))) for s in (-1, 1)]
+                expected = (ends[1] - ends[0]) / (2 * step)
+                assert abs(got[j, i] - expected) <= 1e-10 * abs(expected) + 1e-15 / exact[j if j != 1 else 0], (
+                    point,
+                    j,
+                )
+
+
+def test_slopes_without_others():
+    """P = (f + a)/f, and by b, from 0 upwards, -(f + a)/f^(k + 2)."""
+    slopes = jax.jit(jax.grad(laws.loss_probability, argnums=(0, 1, 2, 3)))(2.0, -1.0, 0.0, 3.0)
+    np.testing.assert_allclose(slopes, [1 / 4, 1 / 2, -1 / 32, 0], rtol=1e-14)
+    passed = jax.jit(jax.grad(laws.raw_throughput))
+    assert [float(passed(f, -1.0, 0.0, 3.0)) for f in (0.0, 0.5, 2.0)] == [1, 1, 0]
+
+
+def test_all_curves_together_shed_the_excess():
+    """For any rates of 1 or more in all and no P above 1, the sum of f_j P_j is the total less 1."""
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        rates = rng.uniform(0.2, 1.0, 6)
+        k = rng.uniform(1, 8)
+        loss = laws.loss_probability(rates, rates.sum() - rates - 1, (rates ** (k + 1)).sum() - rates ** (k + 1), k)
+        if loss.max() < 1:
+            assert loss @ rates == pytest.approx(rates.sum() - 1, rel=1e-13)
+
+
+# Most throughput
+
+
+def test_throughput_optimum_against_many_digits():
+    a, b, k = wide_points(150, 6)
+    found = laws.throughput_optimal_rate(a, b, k)
+    exact = [exact_throughput_optimum(*point, digits=30) for point in zip(a, b, k, strict=True)]
+    worst = max(abs(f / e - 1) for f, e in zip(found, exact, strict=True))
+    assert worst < 2e-14
+    with mpmath.workdps(50):
+        digits = laws.throughput_optimal_rate(mpf("-0.7"), mpf("1e-30"), 37)
+        expected = exact_throughput_optimum("-0.7", "1e-30", 37, digits=55)
+        assert abs(digits / expected - 1) < mpf(10) ** -48
+
+
+def test_throughput_optimum_against_another_root_finder():
+    """scipy's bracketing root finder on the equation, divided by its size."""
+    a, b, k = wide_points(3000, 7)
+
+    def equation(x, a, b, k):
+        f = np.exp(x)
+        return f + (k + 1) / k * a - np.exp(np.log(b / k) - k * x)
+
+    high = np.log((b / k) ** (1 / (k + 1)) + (k + 1) / k * np.maximum(0, -a)) + 0.1
+    with np.errstate(over="ignore"):
+        low = elementwise.bracket_root(equation, high - 1, high, xmax=high, args=(a, b, k)).bracket[0]
+        other = elementwise.find_root(
+            equation, (low, high), args=(a, b, k), tolerances={"xrtol": 1e-15, "xatol": 1e-15}
+        )
+    assert other.success.mean() > 0.9
+    found = laws.throughput_optimal_rate(a, b, k)
+    np.testing.assert_allclose(found[other.success], np.exp(other.x[other.success]), rtol=1e-12)
+
+
+def test_loss_at_the_throughput_optimum():
+    """1/(k + 1), whatever the others do."""
+    a, b, k = wide_points(20_000, 8)
+    loss = laws.loss_probability(laws.throughput_optimal_rate(a, b, k), a, b, k)
+    np.testing.assert_allclose(loss, laws.bounded_loss(k), rtol=1e-12)
+    assert (
+        np.abs(laws.loss_probability(1.001 * laws.throughput_optimal_rate(a, b, k), a, b, k) * (k + 1) - 1).min() > 1e-4
+    )
+
+
+def test_throughput_optimum_in_closed_form():
+    a, b, _ = wide_points(1000, 9)
+    # k = 1: f^2 + 2 a f = b, so f = sqrt(a^2 + b) - a, for a > 0 without the difference
+    closed = np.where(a > 0, b / (np.sqrt(a * a + b) + np.abs(a)), np.sqrt(a * a + b) - a)
+    np.testing.assert_allclose(laws.throughput_optimal_rate(a, b, 1.0), closed, rtol=2e-14)
+    k = np.linspace(1, 50, 1000)
+    np.testing.assert_allclose(laws.throughput_optimal_rate(0.0, b, k), (b / k) ** (1 / (k + 1)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("sources", [2, 3, 11, 1000])
+@pytest.mark.parametrize("k", [1, 2, 10, 50])
+def test_equal_sources_settle(k, sources):
+    """At f = (k + 1)/(k M) the best reply to M - 1 such rates is the same rate."""
+    f = laws.equilibrium_rate(k, 1, sources)
+    assert f == pytest.approx((k + 1) / (k * sources), rel=1e-15)
+    reply = laws.throughput_optimal_rate((sources - 1) * f - 1, (sources - 1) * f ** (k + 1), k)
+    assert reply == pytest.approx(f, rel=1e-13)
+    assert sources * f == pytest.approx(laws.equilibrium_load(k, 1), rel=1e-14)
+
+
+def test_virtual_capacity_by_hand():
+    assert laws.virtual_capacity(5e6, 0.9) == 4.5e6
+    assert laws.equilibrium_load(2, 0.5) == 0.75
+    assert laws.equilibrium_loss(2, 1) == pytest.approx(1 / 3, rel=1e-15)  # L = 3/2
+    assert laws.equilibrium_loss(5, 0.9) == pytest.approx(2 / 27, rel=1e-14)  # L = 27/25, 1 - 25/27
+    for k in (2, 5, 10, 20):
+        v = laws.lossless_virtual_factor(k)
+        assert laws.equilibrium_load(k, v) == pytest.approx(1, rel=1e-15)
+        assert laws.equilibrium_loss(k, v) == pytest.approx(0, abs=1e-15)
+        assert laws.equilibrium_loss(k, 0.999 * v) == 0
+        assert laws.equilibrium_loss(k, 1) == pytest.approx(laws.bounded_loss(k), rel=1e-14)
+
+
+def test_kinds_of_throughput_optimum():
+    excess = [-1.0, -1.0, -0.5, 0.5, 0.5, -2.0, math.nan]
+    spread = [0.0, 0.0, 0.3, 0.3, 0.0, 0.3, 0.3]
+    access = [math.inf, 0.4, 0.3, 9.0, 9.0, 9.0, 9.0]
+    found = laws.throughput_optimal_rate.solve(excess, spread, 3.0, access)
+    kinds = ["alone", "access limit", "access limit", "converged", "alone", "outside the domain", "outside the domain"]
+    assert found.status.tolist() == kinds
+    np.testing.assert_allclose(found.value[:3], [1, 0.4, 0.3])
+    assert found.value[4] == 0  # nothing gets through at any rate
+    labelled = laws.throughput_optimal_rate.solve(xr.DataArray(excess, dims="a"), 0.3, 3.0)
+    assert labelled.value.dims == labelled.status.dims == ("a",)
+    assert labelled.value.attrs["units"] == "1"
+
+
+def test_slopes_of_the_throughput_optimum():
+    """Slopes and curvature against differences of the 60-digit root, at and around a = 0."""
+    slopes = jax.jit(jax.vmap(jax.grad(laws.throughput_optimal_rate, argnums=(0, 1, 2))))
+    second = jax.jit(jax.vmap(jax.grad(jax.grad(laws.throughput_optimal_rate))))
+    a, b, k = wide_points(40, 10)
+    a[:6], k = [0, 1e-300, -1e-300, 1e-12, -1e-12, -1], np.maximum(k, 1 + 1e-9)
+    got, curved = np.array(slopes(a, b, k)), np.array(second(a, b, k))
+    with mpmath.workdps(90):
+        for i, point in enumerate(zip(a.tolist(), b.tolist(), k.tolist(), strict=True)):
+            exact = [mpf(x) for x in point]
+            middle = laws.throughput_optimal_rate(*exact)
+            for j in range(3):
+                size = mpf(10) ** -20 * (middle + abs(exact[0]) if j == 0 else exact[j])
+                ends = [
+                    laws.throughput_optimal_rate(*(x + s * size * (i == j) for i, x in enumerate(exact)))
+                    for s in (-1, 1)
+                    if j or exact[0] + s * size >= -1
+                ]
+                slope = (ends[-1] - (ends[0] if len(ends) > 1 else middle)) / (size * len(ends))
+                assert abs(got[j, i] / slope - 1) < 1e-9, (point, j)
+                if j == 0 and len(ends) > 1:
+                    curvature = (ends[0] - 2 * middle + ends[1]) / size**2
+                    assert abs(curved[i] - curvature) <= 1e-8 * abs(curvature), point
+    assert got[0, 0] == pytest.approx(-1 / k[0], rel=1e-12)  # by hand at a = 0: -(k + 1) f / (k (k + 1) f)
+
+
+def test_single_precision():
+    a, b, k = wide_points(2000, 11, smallest=1e-20)
+    single = [np.float32(np.clip(x, low, None)) for x, low in ((a, -1), (b, 0), (k, 1))]
+    for law in (laws.throughput_optimal_rate, jax.jit(laws.throughput_optimal_rate)):
+        found = law(*single)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, laws.throughput_optimal_rate(*map(np.float64, single)), rtol=1e-5)
+
+
+# Response time
+
+
+def test_response_time_by_hand():
+    # no loss: 1000/(0.5 * 1000) + 0.1
+    assert laws.response_time(0.5, -0.5, 0.25, 1, 1000, 0.1, 1000) == pytest.approx(2.1, rel=1e-15)
+    # P = 1/3, t = 1/2: 729/(0.5 * 100) + (1 + ln 729/ln 3) 0.1 = 14.58 + 0.7
+    assert laws.response_time(0.75, -0.25, 0.5625, 1, 729, 0.1, 100) == pytest.approx(15.28, rel=1e-14)
+    # one packet needs one round on average, says ln 1 = 0, and 1/(1 - P) transmissions
+    assert laws.response_time(0.75, -0.25, 0.5625, 1, 1, 0.1, 100) == pytest.approx(0.12, rel=1e-14)
+    assert laws.response_time(2, 1, 1, 2, 10, 0.1, 100) == math.inf
+
+
+def test_response_time_against_many_digits():
+    a, b, k = wide_points(600, 12)
+    packets, round_trip, capacity = transfers(a.size, 13)
+    f = laws.throughput_optimal_rate(a, b, k) * np.exp(np.random.default_rng(14).uniform(-3, 0.3, a.size))
+    found = laws.response_time(f, a, b, k, packets, round_trip, capacity)
+    finite = 0
+    with mpmath.workdps(60):
+        columns = (f, a, b, k, packets, round_trip, capacity)
+        for got, point in zip(found, zip(*map(np.ndarray.tolist, columns), strict=True), strict=True):
+            exact = [mpf(x) for x in point]
+            if exact_loss(*exact[:4]) < 1:
+                assert abs(got / exact_response(*exact) - 1) < 1e-11, point
+                finite += 1
+            else:
+                assert got == math.inf
+    assert finite > 300
+
+
+def searched(points, grid=800):
+    """Rate of the least response time by brute force: a grid that is dense at both ends, then golden sections."""
+    a, b, k = (x[:, None] for x in points[:3])
+    rest = [x[:, None] for x in points[3:]]
+    base, top = np.maximum(-a, 0), laws.throughput_optimal_rate(a, b, k)
+    z = np.linspace(-45, 30, grid)[None, :]
+    rates = base + (top - base) / (1 + np.exp(-z))
+    times = laws.response_time(rates, a, b, k, *rest)
+    at = np.clip(np.argmin(times, axis=1), 1, grid - 2)
+    rows = np.arange(at.size)
+    low, high = z[0, at - 1], z[0, at + 1]
+    golden = (math.sqrt(5) - 1) / 2
+
+    def time(z):
+        f = (base + (top - base) / (1 + np.exp(-z[:, None])))[:, 0]
+        return laws.response_time(f, *(x[:, 0] for x in (a, b, k, *rest)))
+
+    for _ in range(60):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        worse = time(left) > time(right)
+        low, high = np.where(worse, left, low), np.where(worse, high, right)
+    best = np.minimum(time((low + high) / 2), times[rows, at])
+    cusp = np.where(a[:, 0] < 0, laws.response_time(np.where(a < 0, -a, 1), a, b, k, *rest)[:, 0], np.inf)
+    return np.minimum(best, cusp), cusp <= best
+
+
+def test_response_optimum_against_a_search():
+    points = (*wide_points(600, 15), *transfers(600, 16))
+    found = laws.response_optimal_rate.solve(*points)
+    least, at_cusp = searched(points)
+    times = laws.response_time(found.value, *points)
+    np.testing.assert_allclose(times, least, rtol=1e-11)
+    assert np.all(times <= least * (1 + 1e-12))
+    assert 25 < np.sum(found.status == "cusp") < 550
+    disagree = (found.status == "cusp") != at_cusp  # only where the two branches tie
+    lossless = points[0] < 0
+    assert np.mean(disagree[lossless]) < 0.05
+
+
+def slope_of_response(f, a, b, k, packets, round_trip, capacity):
+    """The derivative from the printed formulas, by elasticities; its sign is what counts."""
+    loss = printed_loss(f, a, b, k)
+    of_loss = loss * (k / f + 1 / (f + a) - (k + 1) * f**k / (f ** (k + 1) + b))
+    passed, of_passed = (1 - loss) * f, 1 - loss - f * of_loss
+    rounds = round_trip * mpmath.log(packets) * of_loss / (loss * mpmath.log(loss) ** 2)
+    return rounds - packets * of_passed / (passed**2 * capacity)
+
+
+def test_response_optimum_against_many_digits():
+    """Where it is no cusp, the derivative changes its sign within 1e-13 of the rate."""
+    points = (*wide_points(500, 17), *transfers(500, 18))
+    found = laws.response_optimal_rate.solve(*points)
+    inside = 0
+    with mpmath.workdps(120):
+        for rate, status, *point in zip(found.value, found.status, *points, strict=True):
+            exact = [mpf(x) for x in point]
+            if status == "cusp":
+                assert rate == -point[0]
+                continue
+            assert status == "converged"
+            below, above = (slope_of_response(mpf(rate) * (1 + s * mpf("1e-13")), *exact) for s in (-1, 1))
+            assert below < 0 < above, point
+            inside += 1
+    assert inside > 300
+
+
+def test_slope_that_the_search_relies_on():
+    """The derivative in many digits is that of the formula, and its check sees a rate that is off by 1e-12."""
+    with mpmath.workdps(40):
+        point = [mpf(x) for x in ("-0.3", "0.1", "2", "1e4", "0.01", "1e4")]
+        assert slope_of_response(mpf("0.5"), *point) == pytest.approx(
+            mpmath.diff(lambda f: exact_response(f, *point), mpf("0.5")), rel=1e-15
+        )
+        f = laws.response_optimal_rate(*point)
+        assert slope_of_response(f * (1 - mpf("1e-12")), *point) < 0 < slope_of_response(f * (1 + mpf("1e-12")), *point)
+
+
+@pytest.mark.parametrize("k", [1, 1.3, 2, 5, 10, 20, 50])
+def test_shape_that_the_solver_relies_on(k):
+    """In z, ln h rises with a slope of 0.6 to 2.5 where it is searched, and ln h + ln C has one zero: at its rise."""
+    z = np.linspace(-60, 30, 3001)
+    for size in 10.0 ** np.arange(-6, 4.1, 0.5):
+        for excess in (-size, size):
+            spread = 1.0
+            if excess < 0:  # scaled to |a| = 1
+                excess, spread = -1.0, size ** -(k + 1.0)
+                if spread < 1e-250:
+                    continue
+            everywhere = [np.full_like(z, x) for x in (excess, spread, k)]
+            top = largest_throughput(*everywhere, NUMPY)
+            here = response_optimum.at(z, top, *everywhere, NUMPY)
+            if excess > 0:
+                assert here.slope_h.min() > 0.6
+                assert here.slope_h.max() < 2.5
+            else:
+                tie = here.log_h + here.log_gain
+                assert np.sum(np.diff(np.sign(tie)) != 0) == 1
+                assert (here.slope_h + here.slope_gain).min() > -1e-9
+                beyond = here.slope_h[tie > 0]
+                assert beyond.min() > 0.6
+                assert beyond.max() < 2.5
+                assert np.sum(np.diff(np.sign(here.slope_h)) != 0) == 1  # one valley
+
+
+def test_pieces_of_the_solver_against_many_digits():
+    """h, C and their slopes by z from the printed formulas."""
+    xp = MpmathNamespace()
+    with mpmath.workdps(40):
+        for point in [("-0.5", "0.01", "2.3"), ("0.7", "0.3", "5"), ("-0.9", "1e-8", "10"), ("100", "1e-5", "3")]:
+            a, b, k = map(mpf, point)
+            top = largest_throughput(a, b, k, xp)
+            for z in (-2, mpf("0.5"), 3):
+                here = response_optimum.at(mpf(z), top, a, b, k, xp)
+                f, loss = here.rate, printed_loss(here.rate, a, b, k)
+                passed = mpmath.diff(lambda f, a=a, b=b, k=k: (1 - printed_loss(f, a, b, k)) * f, f)
+                of_loss = mpmath.diff(lambda f, a=a, b=b, k=k: mpmath.log(printed_loss(f, a, b, k)), f)
+                h = of_loss * ((1 - loss) * f) ** 2 / (mpmath.log(loss) ** 2 * passed)
+                assert abs(here.log_h - mpmath.log(h)) < mpf(10) ** -30
+                slope = mpmath.diff(lambda z, a=a, b=b, k=k, top=top: response_optimum.at(z, top, a, b, k, xp).log_h, z)
+                assert abs(here.slope_h - slope) < mpf(10) ** -25
+                if a < 0:
+                    gain = -mpmath.log(loss) * (-1 / a - 1 / ((1 - loss) * f))
+                    assert abs(here.log_gain - mpmath.log(gain)) < mpf(10) ** -25
+
+
+def test_cusp_is_a_local_minimum_with_infinite_slope():
+    """T(-a + d) - T(-a) over d grows without bound as d falls, like 1/(d ln^2 d)."""
+    with mpmath.workdps(60):
+        point = [mpf(x) for x in ("-0.3", "0.1", "2", "1e4", "0.01", "1e4")]
+        base = exact_response(mpf("0.3"), *point)
+        steep = [(exact_response(mpf("0.3") + d, *point) - base) / d for d in map(mpf, ("1e-12", "1e-20", "1e-30"))]
+        assert 0 < steep[0] < steep[1] < steep[2]
+    assert laws.response_optimal_rate(-0.3, 0.1, 2, 1e4, 0.01, 1e4) > 0.5  # and yet not the least here
+
+
+def test_two_branches_tie():
+    """Where the rate jumps from the interior to the cusp, both have the same response time."""
+    low, high = 0.0, 1.0  # round-trip time
+    point = (-0.3, 0.1, 2.0, 1e4)
+    for _ in range(60):
+        middle = (low + high) / 2
+        cusp = laws.response_optimal_rate.solve(*point, middle, 1e4).status == "cusp"
+        low, high = (low, middle) if cusp else (middle, high)
+    inside, cusp = (laws.response_optimal_rate(*point, r, 1e4) for r in (low, high))
+    assert inside > 0.4
+    assert cusp == 0.3
+    times = [laws.response_time(f, *point, low, 1e4) for f in (inside, cusp)]
+    assert times[0] == pytest.approx(times[1], rel=1e-12)
+
+
+def test_access_limit_of_the_response_optimum():
+    """The best rate up to the limit: the limit, the cusp, or the interior, whichever is faster."""
+    point = (-0.3, 0.1, 2.0, 1e4, 0.01, 1e4)
+    best = laws.response_optimal_rate(*point)
+    for limit in (0.1, 0.3, 0.3005, 0.301, 0.31, 0.4, 0.45, best - 1e-6, best + 1e-6, 2.0):
+        rates = np.append(np.linspace(1e-3, limit, 20_001), min(limit, 0.3))
+        times = laws.response_time(rates, *point)
+        found = laws.response_optimal_rate.solve(*point, limit)
+        assert laws.response_time(float(found.value), *point) == pytest.approx(times.min(), rel=1e-7)
+        assert found.value == pytest.approx(rates[np.argmin(times)], abs=1e-4)
+        kind = "cusp" if found.value == 0.3 else "access limit" if limit < best else "converged"
+        assert found.status == kind
+    assert laws.response_optimal_rate.solve(*point, [0.1, 0.3005, 0.55]).status.tolist() == [
+        "access limit",
+        "cusp",
+        "access limit",
+    ]
+
+
+def test_response_optimum_without_others():
+    for transfer in ((1e4, 0.1, 1e3), (1, 0, 1e6), (1e9, 10, 1)):
+        assert laws.response_optimal_rate(-1, 0, 5, *transfer) == 1
+        assert laws.response_optimal_rate.solve(-1, 0, 5, *transfer).status == "alone"
+
+
+def test_response_optimum_tends_to_the_throughput_optimum():
+    """As R -> 0 in proportion to R, as N -> inf in proportion to ln N / N; equal for R = 0 and N = 1."""
+    for a, b, k in ((0.5, 0.2, 3.0), (-0.3, 0.1, 2.0)):
+        top = laws.throughput_optimal_rate(a, b, k)
+        assert laws.response_optimal_rate(a, b, k, 1e3, 0, 1e4) == top
+        assert laws.response_optimal_rate(a, b, k, 1, 0.1, 1e4) == top
+        small = [1 - laws.response_optimal_rate(a, b, k, 1e3, r, 1e4) / top for r in (1e-8, 1e-9)]
+        assert small[0] / small[1] == pytest.approx(10, rel=1e-3)
+        many = [1 - laws.response_optimal_rate(a, b, k, n, 1e-3, 1e4) / top for n in (1e8, 1e9)]
+        assert many[0] / many[1] == pytest.approx(10 * 8 / 9, rel=1e-3)  # ln 1e8 / ln 1e9 = 8/9
+        # and the slope by R at R = 0 is that of the limit
+        slope = SLOPES_OF_RESPONSE(*(jnp.asarray(np.full(16, x)) for x in (a, b, k, 1e3, 0.0, 1e4)))[4][0]
+        assert slope == pytest.approx(-small[1] * top / 1e-9, rel=1e-3)
+
+
+def test_slopes_of_the_response_optimum():
+    points = (*wide_points(16, 19), *transfers(16, 20))
+    points[3][:], points[4][:] = np.maximum(points[3], 1.5), np.maximum(points[4], 1e-9)  # inside the domain
+    status = laws.response_optimal_rate.solve(*points).status
+    got = np.array(SLOPES_OF_RESPONSE(*map(jnp.asarray, points)))
+    with mpmath.workdps(60):
+        for i, point in enumerate(zip(*map(np.ndarray.tolist, points), strict=True)):
+            if status[i] == "cusp":
+                np.testing.assert_array_equal(got[:, i], [-1, 0, 0, 0, 0, 0])
+                continue
+            exact = [mpf(x) for x in point]
+            middle = laws.response_optimal_rate(*exact)
+            for j in range(6):
+                size = mpf(10) ** -20 * (middle if j == 0 else exact[j])
+                ahead = laws.response_optimal_rate(*(x + size * (i == j) for i, x in enumerate(exact)))
+                assert abs(got[j, i] / ((ahead - middle) / size) - 1) < 1e-7, (point, j)
+
+
+def test_response_optimum_in_other_arithmetics():
+    point = (-0.3, 0.1, 2.0, 1e4, 0.01, 1e4)
+    expected = laws.response_optimal_rate(*point)
+    single = laws.response_optimal_rate(*map(np.float32, [[x] for x in point]))
+    assert single.dtype == np.float32
+    assert float(single[0]) == pytest.approx(expected, rel=1e-5)
+    with mpmath.workdps(50):
+        assert laws.response_optimal_rate(*map(mpf, point)) == pytest.approx(mpf(expected), rel=1e-14)
+
+
+# The solver
+
+
+def test_newton_halves_where_newton_fails():
+    """The cube root of 0 has a vertical tangent where Newton's steps grow; an arctangent throws them out."""
+
+    def cube_root(x, shift):
+        return np.cbrt(x - shift), 1 / (3 * np.maximum(np.cbrt((x - shift) ** 2), 1e-200))
+
+    shift = np.array([0.1, -0.3, 0.9])
+    found = newton(cube_root, shift - 1, shift + 2, 0 * shift, shift, scale=1, xp=NUMPY)
+    np.testing.assert_allclose(found, shift, atol=1e-14)
+
+    def arctangent(x, shift):
+        return np.arctan(x - shift), 1 / (1 + (x - shift) ** 2)
+
+    np.testing.assert_allclose(
+        newton(arctangent, shift - 100, shift + 60, shift + 50, shift, scale=1, xp=NUMPY), shift, atol=1e-14
+    )
+
+
+def test_newton_leaves_what_is_undefined():
+    start = np.array([1.0, math.nan, 1.0])
+    found = newton(
+        lambda x, y: (x * x - y, 2 * x), 0 * start, 2 + 0 * start, start, np.array([2.0, 2, math.nan]), xp=NUMPY
+    )
+    np.testing.assert_allclose(found, [math.sqrt(2), math.nan, math.nan])
+    jitted = jax.jit(
+        lambda y: newton(lambda x, y: (x * x - y, 2 * x), 0 * y, 2 + 0 * y, 1 + 0 * y, y, xp=JaxNamespace(jnp))
+    )
+    np.testing.assert_allclose(jitted(jnp.asarray([2.0, math.nan])), [math.sqrt(2), math.nan])
+
+
+def test_large_arrays_are_solved_in_blocks():
+    a, b, k = (np.resize(x, 70_000) for x in wide_points(977, 21))
+    found = laws.throughput_optimal_rate(a, b, k)
+    np.testing.assert_array_equal(found[:977], laws.throughput_optimal_rate(a[:977], b[:977], k[:977]))
+    np.testing.assert_array_equal(found, np.resize(found[:977], 70_000))
+    b[69_000] = -1
+    with pytest.raises(ValueError, match=r"^spread\[69000\] = -1"):
+        laws.throughput_optimal_rate(a, b, k)
+    table = laws.throughput_optimal_rate(a[:300, None], b[None, :300], 2.0)
+    assert table.shape == (300, 300)
+    assert table[7, 11] == laws.throughput_optimal_rate(float(a[7]), float(b[11]), 2.0)
