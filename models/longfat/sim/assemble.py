@@ -196,6 +196,8 @@ def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.discipline = slot
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
+    row.refresh = round(link.counter_refresh * SECOND)
+    row.coarse, row.hidden = link.coarse_clock, not link.stamps or not link.name
     parameters = dict(link.discipline.parameters)
     for k, value in enumerate(parameters.values()):
         row.p[k] = value
@@ -230,6 +232,7 @@ def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
         row.selective = scheme.recovery == "selective"
         row.every_loss, row.stamped = scheme.every_loss, scheme.stamped
         row.echo_once = scheme.echo == "once"
+        row.acknowledged = scheme.acknowledged
         row.reorder = scheme.reorder
         if scheme.controls == "window":
             row.window = 1.0

@@ -30,6 +30,9 @@ class Link:
     discipline: Discipline = queues.FIFO
     loss: float = 0.0
     jitter: float = 0.0  # s
+    counter_refresh: float = 0.0  # s
+    coarse_clock: bool = False
+    stamps: bool = True
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,9 @@ class Network:
         name: str | None = None,
         loss: float | str = 0.0,
         jitter: float | str = 0.0,
+        counter_refresh: float | str = 0.0,
+        coarse_clock: bool = False,
+        stamps: bool = True,
     ) -> Network:
         """Add a line from one node to another, or with `duplex` one each way.
 
@@ -131,6 +137,12 @@ class Network:
             Probability that a packet is lost [probability], independently of others.
         jitter : float or str
             Random extra time before each transmission, uniform in [0, jitter) [s]; keeps the order.
+        counter_refresh : float or str
+            How often the byte counter is brought up to date that requests for it see [s]; 0: it always is.
+        coarse_clock : bool
+            Requests see the time of that refresh instead of the time at which they pass.
+        stamps : bool
+            Whether the link answers requests at all.
 
         Returns
         -------
@@ -165,6 +177,9 @@ class Network:
             discipline=chosen,
             loss=quantities.fraction(loss, "loss", "[0, 1]"),
             jitter=quantities.duration(jitter, "jitter", "[0, 1e6]"),
+            counter_refresh=quantities.duration(counter_refresh, "counter_refresh", "[0, 1e6]"),
+            coarse_clock=bool(coarse_clock),
+            stamps=bool(stamps),
         )
         back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
         for one in (made, back) if duplex else (made,):
@@ -255,6 +270,11 @@ class Network:
         if ack_path not in ("reverse", "ideal"):
             raise ValueError(
                 f"ack_path = {ack_path!r} of flow {label!r} is out of range: allowed are reverse and ideal"
+            )
+        if chosen is not None and not chosen.acknowledged and file is not None:
+            raise ValueError(
+                f"file = {file!r} of flow {label!r} is out of range: scheme {chosen.name!r} has no acknowledgments, "
+                "so that nobody knows when a file has arrived; allowed is none"
             )
         if made.stop <= made.start + made.stagger * (count - 1):
             raise refuse("stop", made.stop, "s", f"({made.start + made.stagger * (count - 1):g}, inf)")

@@ -41,6 +41,7 @@ PACKET = _record(
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
 LAST, STAMPED = 32, 64  # of data packets: the sender has nothing more to send; the header says something
+REQUEST = 128  # of a note: it asks the links on its way for their counters (schemes.md 9.2)
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: One hop of one route.
@@ -49,6 +50,11 @@ HOP = _record(
     ("queue", i4),  # the flow's own queue at this link, where the link has one per flow
     ("then", i4),  # what stands at the far end
     ("feedback", i4),  # row of `hops` by which a packet from this link's switch returns to the sender
+    # what requests of the flow have found: time in ns + 1, 0 for none, and bytes that had been sent by then
+    ("stamp_time", i8),  # of the request under way
+    ("stamp_bytes", i8),
+    ("known_time", i8),  # of the last one that arrived
+    ("known_bytes", i8),
 )
 NEXT_HOP, RECEIVER, SENDER = 0, 1, 2
 
@@ -99,6 +105,11 @@ LINK = _record(
     ("scale", i8),
     ("impatience", i8),  # ticks in a row wanted no later than now
     ("packets_base", i8),  # for disciplines that look at waiting packets
+    ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh
+    ("refreshed", i8),  # when that was
+    ("seen_bytes", i8),  # its value since then
+    ("coarse", i1),  # requests note the time of the refresh, not their own
+    ("hidden", i1),  # requests pass without a trace
     ("hold", i8),  # set by a discipline that keeps the packet in hand until then
     ("notes_base", i8),  # what the discipline keeps of every flow: see `NOTE`
     ("notes_stride", i4),
@@ -151,6 +162,7 @@ FLOW = _record(
     ("ect", i1),
     ("cwr", i1),
     ("stamped", i1),  # packets carry header fields
+    ("request", i1),  # set by a scheme that wants to send one
     ("begun", i1),
     ("alarm", f8),  # s; set by a scheme that wants to be called then, negative: none
     ("srtt", f8),
@@ -180,7 +192,7 @@ FLOW = _record(
     ("phase", i8),
     ("minimum_rtt", f8),
     ("p", f8, (16,)),
-    ("u", f8, (16,)),
+    ("u", f8, (32,)),
     # the receiver
     ("expect", i8),
     ("received", i8),

@@ -25,7 +25,8 @@ Find = Callable[[str], Any]
 #: key: what it holds; for the three kinds of table
 LINK = {
     "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
-    "discipline": "choice", "loss": "share", "jitter": "s", "duplex": "flag",
+    "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
+    "stamps": "flag", "duplex": "flag",
 }  # fmt: skip
 FLOW = {
     "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",

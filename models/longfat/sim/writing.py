@@ -110,6 +110,9 @@ def _link(link: Link, own_name: bool, duplex: bool) -> str:
         "discipline": discipline if link.discipline != queues.FIFO else None,
         "loss": link.loss or None,
         "jitter": _written(link.jitter, "s") if link.jitter else None,
+        "counter_refresh": _written(link.counter_refresh, "s") if link.counter_refresh else None,
+        "coarse_clock": link.coarse_clock or None,
+        "stamps": None if link.stamps else False,
         "duplex": duplex or None,
     }
     return "[[link]]\n" + _lines(table, discipline=comment)

@@ -10,7 +10,7 @@ from longfat.sim.jit import part
 from longfat.sim.kernel.events import new_key, push, sooner
 from longfat.sim.kernel.fair import choose, enqueue, make_room, wait_changed
 from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
-from longfat.sim.records import ACK, ARRIVAL, DATA, DEPARTURE, FEEDBACK, FIFO, NONE, SELF_CLOCKED
+from longfat.sim.records import ACK, ARRIVAL, DATA, DEPARTURE, FEEDBACK, FIFO, NONE, REQUEST, SELF_CLOCKED
 
 ADMIT, DROP = 0, -1  # verdicts of a discipline; i + 1 pushes out packet i instead
 
@@ -25,6 +25,32 @@ def take_packet(world):
     world.free_packet = packet_at(world, i).next
     world.free_packets -= 1
     return i
+
+
+@part
+def refresh_counter(link, now):
+    """The counter of a link that is read once in a while, as it was at the last whole multiple of that while."""
+    if now - link.refreshed < link.refresh:
+        return
+    link.refreshed = now - now % link.refresh
+    ahead = max(0, link.free - link.refreshed) if link.service == FIFO else 0  # admitted, and sent only later
+    bytes_ahead = ahead * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
+    link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(bytes_ahead))
+
+
+@part
+def stamp(link, hop, packet, begin):
+    """A request leaves at `begin`, behind `served_bytes`: 16 bytes more, and a note of it (9.2 rule 1)."""
+    if link.hidden or packet.length + 16 > 576:
+        return
+    packet.length += 16
+    if link.refresh > 0:
+        refresh_counter(link, begin)
+        hop.stamp_bytes = link.seen_bytes
+        hop.stamp_time = 1 + (link.refreshed if link.coarse else begin)
+    else:
+        hop.stamp_bytes = link.served_bytes
+        hop.stamp_time = 1 + begin
 
 
 @part
@@ -130,6 +156,7 @@ def send_note(world):
     packet.hop = world.notify_hop
     packet.sent = world.now
     packet.number = link.number
+    packet.echo = 0
     for k in range(4):
         header_at(world, i).x[k] = link.note[k]
     world.notify_flow = NONE
@@ -171,6 +198,11 @@ def admit(world, rng, arrive, depart, i):
         elif begin > now and is_full(link, size):
             drop(world, link, i, False)
             return
+        if link.refresh > 0:
+            refresh_counter(link, now)
+        if packet.marks & REQUEST:
+            stamp(link, hop, packet, begin)
+            size = int(packet.length)
         time = transmission_time(link, size, fresh)
         link.free = begin + time
         if link.hold > begin:  # as with jitter, below: it counts as in transmission
@@ -254,6 +286,10 @@ def transmit(world, depart, link, i, queue, rng):
         world.link = link.number
         depart[link.discipline](link, packet, header_at(world, i), world.now * 1e-9, rng)
         take_note(world, link, i)
+    if link.refresh > 0:
+        refresh_counter(link, world.now)
+    if packet.marks & REQUEST:
+        stamp(link, hop_at(world, packet.hop), packet, world.now)
     time = transmission_time(link, packet.length, fresh)
     link.free += time
     link.busy += time

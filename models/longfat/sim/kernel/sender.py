@@ -20,6 +20,7 @@ from longfat.sim.records import (
     DATA,
     ECE,
     ECT,
+    FEEDBACK,
     GREEN,
     LAST,
     NEVER,
@@ -30,6 +31,7 @@ from longfat.sim.records import (
     ON_TIMEOUT,
     PACE,
     RED,
+    REQUEST,
     RTO,
     STAMPED,
     START,
@@ -229,6 +231,8 @@ def hear(world, i, on_ack):
     f = packet.flow
     world.fed_received += 1
     clear(event, world.now)
+    if packet.echo == 1:  # the answer to a request
+        event.rtt = (world.now - packet.sent) * 1e-9
     for k in range(4):
         event.header[k] = header_at(world, i).x[k]
     give_back(world, i)
@@ -271,6 +275,10 @@ def send(world, rng, f):
     """
     flow = flow_at(world, f)
     now = world.now
+    if flow.request and flow.finish == NEVER and now < flow.stop:
+        flow.request = 0
+        transmit_request(world, f)
+        return True
     if flow.finish == NEVER and now < flow.stop and flow.limited >= 1.0:
         due, saved = now, now
         if flow.rate < 1e300:  # a finite rate paces
@@ -289,6 +297,25 @@ def send(world, rng, f):
             arm(world, f, PACE, due)
     flow.limited = 1e300
     return False
+
+
+@part
+def transmit_request(world, f):
+    """A request for the counters of the links leaves (schemes.md 9.2): 32 bytes, which grow."""
+    i = take_packet(world)
+    packet = packet_at(world, i)
+    packet.flow = f
+    packet.kind = FEEDBACK
+    packet.marks = REQUEST
+    packet.length = 32
+    packet.hop = flow_at(world, f).first_hop
+    packet.sent = world.now
+    packet.number = NONE
+    packet.echo = 0
+    packet.colour = GREEN
+    packet.priority = 0
+    world.fed += 1
+    world.entering = i
 
 
 @part
@@ -345,6 +372,6 @@ def transmit_data(world, rng, f, number):
     if flow.next >= flow.packets and flow.lost_head == NONE:
         packet.marks |= LAST
     flow.paced_size = flow.packet_size
-    if flow.due[RTO] == NEVER:
+    if flow.acknowledged and flow.due[RTO] == NEVER:
         arm(world, f, RTO, now + timeout_ns(flow))
     world.entering = i

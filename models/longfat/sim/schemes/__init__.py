@@ -7,6 +7,7 @@ from typing import Any
 
 from longfat.domains import number
 from longfat.sim.names import unknown
+from longfat.sim.schemes.cadpc import CADPC, CADPC_FILES
 from longfat.sim.schemes.constant import CONSTANT
 from longfat.sim.schemes.loss_load import LOSS_LOAD
 from longfat.sim.schemes.newreno import NEWRENO
@@ -17,7 +18,9 @@ from longfat.sim.schemes.tahoe import TAHOE
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.vegas import VEGAS
 
-_NAMED: dict[str, Scheme] = {one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT, LOSS_LOAD)}
+_NAMED: dict[str, Scheme] = {
+    one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT, LOSS_LOAD, CADPC, CADPC_FILES)
+}
 
 __all__ = ["Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
 

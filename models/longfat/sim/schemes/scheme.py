@@ -53,7 +53,7 @@ class Scheme:
     [bytes/s] (``controls="rate"``). It is compiled by numba, so it is written in floats, integers and ``math``.
     It may read and set the fields of the flow's record (`longfat.sim.records.FLOW`): ``flow.window``,
     ``flow.rate``, ``flow.srtt`` [s], ``flow.in_flight``, its parameters ``flow.p[0]``, ``flow.p[1]``, ... in the
-    order of ``parameters``, and ``flow.u[0]`` ... ``flow.u[15]``, which are the scheme's own and zero at first. The
+    order of ``parameters``, and ``flow.u[0]`` ... ``flow.u[31]``, which are the scheme's own and zero at first. The
     event tells ``event.now`` [s], ``event.rtt`` [s], ``event.acked`` (packets newly acknowledged in order),
     ``event.lost``, ``event.marked`` and ``event.header`` (what switches stamped).
 
@@ -87,6 +87,9 @@ class Scheme:
         Whether a receiver repeats a mark until the sender reports a reduction (RFC 3168), or not.
     stamped : bool
         Whether packets carry ``flow.header`` to the switches and back.
+    acknowledged : bool
+        Whether the receiver acknowledges every packet. Without, a scheme hears only from switches and of its own
+        requests (``flow.request = 1`` sends one, see schemes.md 9.2), and can transfer no files.
     source : str
         Where its rules come from.
 
@@ -118,6 +121,7 @@ class Scheme:
     reorder: int = 1
     echo: str = "latched"
     stamped: bool = False
+    acknowledged: bool = True
     source: str = ""
 
     def __post_init__(self) -> None:
@@ -133,6 +137,11 @@ class Scheme:
                 )
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"name = {self.name!r} of a scheme is out of range: allowed is text that is not empty")
+        if not self.acknowledged and self.recovery != "own":
+            raise ValueError(
+                f"recovery = {self.recovery!r} of scheme {self.name!r} is out of range: "
+                "without acknowledgments it is 'own'"
+            )
         domains.whole_number("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)

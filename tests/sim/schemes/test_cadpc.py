@@ -1,0 +1,136 @@
+"""CADPC, packet by packet: its rule by hand, n/(n + 1), weights, update periods, lost requests, two bottlenecks."""
+
+import numpy as np
+import pytest
+
+from longfat.sim import Discipline, Network, Simulation, run
+from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.records import FEEDBACK, REQUEST
+
+CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
+
+
+def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50):
+    """`flows` are (count, parameters): round trip 300 ms as in Table I of the paper."""
+    net = Network().link("a", "b", rate=capacity, delay=delay, buffer=buffer, discipline=discipline)
+    net.link("b", "a", rate=1.25e8, delay=delay)
+    for count, parameters in flows:
+        net.flow("cadpc", path=["a", "b"], packet=1000, count=count, send_jitter=0.0008, parameters=parameters)
+    return net
+
+
+def test_the_rule_by_hand():
+    """One flow, a = 1/2, no faster start. Answers at 0.3 s, 0.6 s (the second request leaves with the first answer),
+    and from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s.
+    Of the 1.2 s between two requests the flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last."""
+    net = Network().link("a", "b", rate=CAPACITY, delay=0.15)
+    net.link("b", "a", rate=float("inf"), delay=0.15)
+    net.flow("cadpc", path=["a", "b"], packet=1000, parameters={"eagerness": 1.0})
+    simulation = Simulation(net, rng=1)
+    rates = []
+    for until in (0.45, 0.75, *(1.95 + 1.2 * k for k in range(12))):
+        simulation.advance(until)
+        rates.append(float(simulation.world.flows[0].rate) / CAPACITY)
+    assert rates[0] == pytest.approx(1000 / 0.3 / CAPACITY, rel=1e-3)
+    assert rates[1] == pytest.approx(rates[0] * (1 + 0.5 * (1 - rates[0] - 48 / 0.3 / CAPACITY)), rel=1e-4)
+    for before, x, after in zip(rates, rates[1:], rates[2:], strict=False):
+        own = 0.25 * before + 0.75 * x
+        assert after == pytest.approx(x * (1 + 0.5 * (1 - x - own)), rel=2e-3)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 50, 100])
+def test_n_over_n_plus_1(n):
+    """9.6 test 2: within 3 %, in the second half of 160 s; no losses, a short queue."""
+    data = run(dumbbell((n, {})), duration=160, warm_up=80, rng=n, progress=False)
+    assert float(data.throughput[0]) / CAPACITY == pytest.approx(n / (n + 1), rel=0.03)
+    assert float(data.dropped.sum()) == 0
+    assert float(data.mean_queue[0]) < 15
+
+
+def test_weight_two_gets_twice():
+    """9.3 rule 5. Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8."""
+    data = run(dumbbell((2, {"weight": 2.0}), (3, {})), duration=400, warm_up=200, rng=1, progress=False)
+    shares = data.goodput.values / CAPACITY
+    assert shares[:2] == pytest.approx(np.full(2, 2 / 8), rel=0.03)
+    assert shares[2:] == pytest.approx(np.full(3, 1 / 8), rel=0.03)
+
+
+def test_equal_shares_under_unequal_update_periods():
+    """9.6 test 3: four flows that ask every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After
+    at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s."""
+    net = Network().link("a", "b", rate=CAPACITY, delay=0.15, buffer=50)
+    net.link("b", "a", rate=1.25e8, delay=0.15)
+    for k in range(4):
+        parameters = {"period": 4.0 * (k + 1)}
+        net.flow("cadpc", path=["a", "b"], packet=1000, start=10 * k, send_jitter=0.0008, parameters=parameters)
+    data = run(net, duration=500, warm_up=300, rng=1, progress=False)
+    assert data.goodput.values / CAPACITY == pytest.approx(np.full(4, 1 / 5), rel=0.03)
+    early = run(net, duration=60, warm_up=40, rng=1, progress=False)
+    assert float(early.goodput.max() / early.goodput.min()) > 1.2  # and before that they are not
+
+
+def one_in_three(link, packet, header, now, rng):
+    return DROP if packet.kind == FEEDBACK and packet.marks & REQUEST and rng.random() < 1 / 3 else ADMIT
+
+
+def test_lost_requests_do_not_move_the_fixed_point():
+    """9.6 test 5."""
+    net = dumbbell((10, {}), discipline=Discipline("lossy", arrive=one_in_three))
+    data = run(net, duration=300, warm_up=150, rng=1, progress=False)
+    assert float(data.throughput[0]) / CAPACITY == pytest.approx(10 / 11, rel=0.03)
+    assert data.goodput.values / CAPACITY == pytest.approx(np.full(10, 1 / 11), rel=0.05)
+
+
+def test_parking_lot():
+    """9.6 test 4: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
+    its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second."""
+    net = Network()
+    for tail, head in (("a", "b"), ("b", "c")):
+        net.link(tail, head, rate=CAPACITY, delay=0.05, buffer=50)
+        net.link(head, tail, rate=1.25e8, delay=0.05)
+    common = {"packet": 1000, "send_jitter": 0.0008}
+    net.flow("cadpc", path=["a", "b", "c"], **common)
+    net.flow("cadpc", path=["a", "b"], count=3, **common)
+    net.flow("cadpc", path=["b", "c"], **common)
+    data = run(net, duration=300, warm_up=150, rng=1, progress=False)
+    assert data.goodput.values / CAPACITY == pytest.approx([0.2, 0.2, 0.2, 0.2, 0.4], rel=0.03)
+
+
+@pytest.mark.parametrize(("mbit", "duration"), [(1, 600), (10, 160), (100, 160)])
+def test_throughput_grows_with_the_capacity(mbit, duration):
+    """9.6 test 6: 50 flows, 0.98 of the capacity whatever that is, in the second half. At 1 Mbit/s a packet a round
+    trip is more than the capacity; from above it comes down by 1 % an update, because a full link reads L = 1."""
+    capacity = mbit * 125_000.0
+    net = dumbbell((50, {}), capacity=capacity)
+    data = run(net, duration=duration, warm_up=duration / 2, rng=1, progress=False)
+    assert float(data.throughput[0]) / capacity == pytest.approx(50 / 51, rel=0.02)
+
+
+@pytest.mark.parametrize(("eagerness", "seconds"), [(1.0, 1.2 * 139), (5.0, 1.2 * 49)])
+def test_a_newcomer_among_nine(eagerness, seconds):
+    """The table of 9.4: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
+    first rate is not 0.001 and packets come in whole numbers."""
+    net = dumbbell((9, {}), buffer=500)
+    net.flow("cadpc", path=["a", "b"], packet=1000, start=60, parameters={"eagerness": eagerness, "cap": 1.5})
+    simulation = Simulation(net, rng=1)
+    now = 60.0
+    while simulation.world.flows[9].rate < 0.9 * CAPACITY / 11 and now < 600:
+        now += 1.2
+        simulation.advance(now)
+    assert 0.5 * seconds < now - 60 < 1.2 * seconds
+
+
+def test_files():
+    """With acknowledgments it transfers files, through losses."""
+    net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=50, loss=0.01)
+    net.link("b", "a", rate=CAPACITY, delay=0.01)
+    net.flow("cadpc-files", path=["a", "b"], packet=1000, file="1 MB")
+    data = run(net, rng=1)
+    assert float(data.delivered[0]) == 1000
+    assert float(data.retransmitted[0]) > 3
+    assert 1.6 < float(data.transfer_time[0]) < 3.5  # 1 MB at half of 1.25 MB/s, and the start
+
+
+def test_bad_values_are_named():
+    with pytest.raises(ValueError, match=r"smoothing = 3 is out of range"):
+        dumbbell((1, {"smoothing": 3}))

@@ -1,0 +1,176 @@
+"""Requests to the links of a path (schemes.md 9.2): bytes on the wire, what comes back, what a lost one changes."""
+
+import pytest
+
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, traffic
+from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.records import FEEDBACK, REQUEST
+
+PERIOD = 0.5  # s
+
+
+def start(flow, event):
+    flow.request = 1
+    flow.alarm = event.now + flow.p[0]
+    return 0.0
+
+
+def alarm(flow, event):
+    flow.request = 1
+    flow.alarm = event.now + flow.p[0]
+    return 0.0
+
+
+def ack(flow, event):
+    """Keeps what it was told: capacity, traffic, interval, links; how often; the round trip."""
+    for k in range(4):
+        flow.u[k] = event.header[k]
+    flow.u[4] += 1.0
+    flow.u[5] = event.rtt
+    return 0.0
+
+
+ASKING = Scheme(
+    "asking", start=start, ack=ack, alarm=alarm, controls="rate", recovery="own", acknowledged=False,
+    parameters={"period": Parameter(PERIOD)},
+)  # fmt: skip
+#: 1 MB/s, 2 MB/s, 1 MB/s: the traffic of 0.5 MB/s leaves least on the first and the third
+RATES = (1e6, 2e6, 1e6)
+
+
+def chain(rates=RATES, first="fifo", load=500_000.0, where=(0, 3), **link):
+    net = Network()
+    nodes = [f"n{k}" for k in range(len(rates) + 1)]
+    for k, rate in enumerate(rates):
+        discipline = first if k == 0 else "fifo"
+        net.link(nodes[k], nodes[k + 1], rate=rate, delay=0.01, discipline=discipline, **link)
+        net.link(nodes[k + 1], nodes[k], rate=rate, delay=0.01)
+    net.flow(ASKING, path=nodes)
+    if load:
+        net.flow(traffic.constant(load), path=nodes[where[0] : where[1] + 1], packet=1000)
+    return net
+
+
+def asked(net, until):
+    run = Simulation(net, rng=1)
+    run.advance(until)
+    run.books()
+    return run, run.world.flows[0].u[:6].tolist()
+
+
+@pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
+def test_bytes_on_the_wire(service):
+    """No other traffic: the request is sent with 48, 64 and 80 bytes, the answer with 32 on each of three lines. There
+    it takes 48 + 32 + 80 us, back 32 + 16 + 32 us (with 10^6, 2 10^6 and 10^6 bytes/s), and six times 10 ms."""
+    run, told = asked(chain(first=service, load=0), 0.3)
+    assert told[5] == pytest.approx(0.06 + 240e-6, abs=2e-9)
+    assert told[4] == 1
+    assert told[3] == 0  # nothing to compare it with yet
+    assert [int(link.served_bytes) for link in run.world.links[:6:2]] == [48, 64, 80]
+    assert [int(link.served_bytes) for link in run.world.links[1:6:2]] == [32, 32, 32]
+
+
+def test_the_link_with_the_least_to_spare():
+    """Second answer: 0.5 MB/s of 1 MB/s. Between the stamps of two requests lie half a second and 250 packets, one more
+    or less, and the 48 or 80 bytes of the first of them."""
+    _, told = asked(chain(), 0.9)
+    capacity, busy, interval, links, answers, _ = told
+    assert (capacity, links, answers) == (1e6, 3, 2)
+    assert interval == pytest.approx(PERIOD, abs=0.002)
+    assert busy == pytest.approx(500_000 + 80 / PERIOD, abs=1000 / PERIOD)
+
+
+def test_the_second_link_if_that_is_the_busy_one():
+    """1.5 MB/s on the line of 2 MB/s leave 0.5 MB/s; the others are idle."""
+    _, told = asked(chain(rates=(1e6, 2e6, 4e6), load=1_600_000.0, where=(1, 2)), 0.9)
+    assert told[0] == 2e6
+    assert told[1] == pytest.approx(1_600_000, abs=3000)
+
+
+def test_a_saturated_link_reads_its_capacity():
+    """9.2 rule 4: bytes that were sent, not those that came. In FIFO they are counted ahead, by what waits: the request
+    waits behind them, too."""
+    for service in ("fifo", "fifo-departures"):
+        _, told = asked(chain(first=service, load=1_700_000.0, where=(0, 1)), 2.9)
+        assert told[1] == pytest.approx(1e6, rel=0.005)
+
+
+def drop_request(link, packet, header, now, rng):
+    """The request number p[0], from 0 on, is lost."""
+    if packet.kind == FEEDBACK and packet.marks & REQUEST:
+        link.u[0] += 1.0
+        if link.u[0] == link.p[0] + 1.0:
+            return DROP
+    return ADMIT
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_a_lost_request_only_lengthens_the_interval(where):
+    """9.2 rule 3: the second is lost, on the first link or on the second, after the first has stamped it."""
+    net = chain()
+    link = net.links[f"n{where}", f"n{where + 1}"]
+    lossy = Discipline("drop-request", arrive=drop_request, parameters={"number": 1.0})
+    net.links[f"n{where}", f"n{where + 1}"] = type(link)(**{**vars(link), "discipline": lossy})
+    _, told = asked(net, 1.4)
+    assert told[4] == 2  # answers: to the first and the third
+    assert told[2] == pytest.approx(2 * PERIOD, abs=0.002)
+    assert told[1] == pytest.approx(500_000, rel=0.01)
+
+
+def test_links_that_do_not_answer():
+    """Only the one in the middle does."""
+    net = Network()
+    for k, rate in enumerate(RATES):
+        net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=0.01, stamps=k == 1)
+        net.link(f"n{k + 1}", f"n{k}", rate=rate, delay=0.01)
+    net.flow(ASKING, path=["n0", "n1", "n2", "n3"])
+    net.flow(traffic.constant(500_000.0), path=["n0", "n1", "n2", "n3"], packet=1000)
+    run, told = asked(net, 0.9)
+    assert told[:2] == [2e6, pytest.approx(500_000, rel=0.01)]
+    assert told[3] == 1
+    assert int(run.world.links[0].served_bytes) % 1000 == 64  # two requests of 32 bytes
+
+
+def test_no_more_than_576_bytes():
+    """32 + 16 for each of 34 links; the last six find no room."""
+    _, told = asked(chain(rates=(1e9,) * 40, load=0), 2.5)
+    assert told[3] == 34
+
+
+def test_counters_that_are_refreshed_once_a_second():
+    """Traffic of 0.5 MB/s begins at 0.25 s; requests every 0.25 s. With the time of the request beside a counter that
+    stands still for a second, a request reads nothing or four times too much; with the time of the refresh it is right
+    when it is new, and nothing comes back when it is not."""
+    seen = {}
+    for coarse in (False, True):
+        net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=coarse)
+        net.link("b", "a", rate=1e6, delay=0.01)
+        net.flow(ASKING, path=["a", "b"], parameters={"period": 0.25})
+        net.flow(traffic.constant(500_000.0), path=["a", "b"], packet=1000)
+        run = Simulation(net, rng=1)
+        seen[coarse] = []
+        for step in range(30):
+            run.advance(2.2 + 0.25 * step)
+            told = run.world.flows[0].u[:4].tolist()
+            seen[coarse].append(round(told[1] / 5e5, 1) if told[3] else None)
+    assert set(seen[False]) == {0.0, 4.0}
+    assert seen[False].count(4.0) in (7, 8)
+    assert set(seen[True]) == {None, 1.0}
+    assert seen[True].count(1.0) in (7, 8)
+
+
+def test_it_can_be_written_down():
+    net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=True, stamps=False)
+    text = net.to_toml()
+    assert 'counter_refresh = "1 s"' in text
+    assert Network.from_toml(text) == net
+
+
+def test_no_files_without_acknowledgments():
+    net = Network().link("a", "b", rate=1e6, duplex=True)
+    with pytest.raises(
+        ValueError, match=r"file = '1 MB' of flow 'asking-1' is out of range: .* has no acknowledgments"
+    ):
+        net.flow(ASKING, path=["a", "b"], file="1 MB")
+    with pytest.raises(ValueError, match="recovery = 'selective' of scheme 'x'"):
+        Scheme("x", ack=ack, acknowledged=False)
