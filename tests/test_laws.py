@@ -258,9 +258,7 @@ def test_roots_satisfy_their_equation(one):
         with mpmath.workdps(60):
             exact = {name: mpmath.mpf(values[name]) for name in one.symbols}  # in the order of the letters
             found = one(**exact)
-            below, above = (
-                difference(found * (1 + sign * mpmath.mpf(10) ** -40), *exact.values()) for sign in (-1, 1)
-            )
+            below, above = (difference(found * (1 + sign * mpmath.mpf(10) ** -40), *exact.values()) for sign in (-1, 1))
             assert below * above < 0, values  # the sign changes within 40 digits
             checked += 1
 

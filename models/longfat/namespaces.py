@@ -66,7 +66,7 @@ class ArrayNamespace:
         state = tuple(self.library.broadcast_arrays(*state))
         while True:
             going = more(*state)
-            left = int(self.library.sum(going))
+            left = int(self.library.count_nonzero(going))
             if not left:
                 return state
             if 2 * left < going.size:

@@ -44,7 +44,7 @@ def loss_load_command(output: str, **flags: Any) -> None:
             sources=whole("sources", flags["sources"], "1", "[1, 1000]"),
             file=flags["size"],
             packet=flags["packet"],
-            k=numbers("k", flags["choices"], "1", "(0, 50]"),
+            k=numbers("k", flags["choices"], "1", "[1, 50]"),
             stagger=flags["stagger"],
             buffer=whole("buffer", flags["buffer"], "packets", "[1, 1e9]") if flags["buffer"] else None,
             points=whole("points", flags["points"], "1", "[2, 1000]"),

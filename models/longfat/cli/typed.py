@@ -28,7 +28,7 @@ def whole(name: str, text: str, unit: str, allowed: str) -> int:
 def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
     """Numbers that were typed, with commas between them.
 
-    >>> numbers("k", "2, 5", "1", "(0, 50]")
+    >>> numbers("k", "2, 5", "1", "[1, 50]")
     [2.0, 5.0]
     """
     from longfat.domains import number, refuse

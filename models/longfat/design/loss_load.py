@@ -61,7 +61,7 @@ def loss_load(
     packet : int or str
         Packet size [bytes].
     k : sequence of float
-        Values of k to choose from [1], each in (0, 50].
+        Values of k to choose from [1], each in [1, 50].
     stagger : float or str, optional
         Time from one start to the next [s]; by default a round-trip time.
     buffer : int, optional
@@ -116,9 +116,9 @@ def loss_load(
         buffer=None if buffer is None else whole_number("buffer", buffer, "packets", "[1, 1e9]"),
     )
     ceiling = quantities.fraction(loss, "loss", "[0, 1)")
-    choices = [number("k", one, "1", "(0, 50]") for one in np.atleast_1d(np.asarray(k, dtype=float))]
+    choices = [number("k", one, "1", "[1, 50]") for one in np.atleast_1d(np.asarray(k, dtype=float))]
     if not choices:
-        raise ValueError("k = [] is out of range: allowed is at least one value in (0, 50]")
+        raise ValueError("k = [] is out of range: allowed is at least one value in [1, 50]")
     points = whole_number("points", points, "1", "[2, 1000]")
     replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
