@@ -33,6 +33,7 @@ curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures
 figures: venv  ## every published figure, ours beside theirs, and the simulator beside its laws, in ./figures
 	$(BIN)/python -m figures.gong_parulkar
 	$(BIN)/python -m figures.receive_buffers
+	$(BIN)/python -m figures.loss_load
 	$(BIN)/python -m figures.network_simulator
 
 benchmark: venv  ## speed, as ratios taken in one run
