@@ -73,6 +73,7 @@ def build(seed, *, disciplines=None, jitter=True, lossy=True):
     for a, b in itertools.pairwise(backbone):
         line(a, b)
     known = [*schemes.names(), *OWN]
+    transfers = [one for one in known if schemes.scheme(one).acknowledged]  # the others can carry no files
     for k in range(int(rng.integers(1, 6))):
         first, last = 0, hops
         if shape == "parking lot":
@@ -90,10 +91,10 @@ def build(seed, *, disciplines=None, jitter=True, lossy=True):
                 traffic.constant(rate),
                 traffic.poisson(rate, exponential_sizes=bool(rng.integers(2))),
                 traffic.on_off(rate, 0.05, 0.05, shape_on=1.0, shape_off=1.5),
-                traffic.arrivals(20.0, known[int(rng.integers(len(known)))]),
+                traffic.arrivals(20.0, transfers[int(rng.integers(len(transfers)))]),
             )[int(kind) - 8]
         options = {}
-        if not isinstance(what, traffic.Traffic) and rng.integers(2):
+        if what in transfers and rng.integers(2):
             options["file"] = float(rng.integers(1, 200_000))
         if isinstance(what, traffic.Traffic) and what.kind == records.ARRIVALS:
             options["file"] = float(rng.integers(1, 20_000))

@@ -142,7 +142,7 @@ def no_field(flow, event):
 
 
 def outside(flow, event):
-    flow.u[int(event.acked) * 16] = 1.0
+    flow.u[int(event.acked) * 32] = 1.0
     return 1.0
 
 

@@ -45,6 +45,12 @@ generators = (
 )
 
 
+def acknowledged(what):
+    """Whether it can carry files."""
+    made = what.scheme if isinstance(what, traffic.Traffic) else schemes.scheme(what)
+    return made is None or made.acknowledged
+
+
 @st.composite
 def networks(draw):
     net = Network(draw(st.text(max_size=12)))
@@ -70,7 +76,7 @@ def networks(draw):
             parameters = {"initial_ssthresh": draw(st.floats(1, 1e9) | st.just(math.inf))}
         net.flow(
             what, path=nodes if draw(st.booleans()) else nodes[:2], name=draw(st.none() | st.just(f"flöw {k}")),
-            file=draw(st.none() | sizes), start=start, stagger=stagger,
+            file=draw(st.none() | sizes) if acknowledged(what) else None, start=start, stagger=stagger,
             stop=draw(st.just(math.inf) | st.floats(last + 1, 1e8)), packet=draw(st.integers(1, 10**6)),
             ack=draw(st.integers(1, 10**6)), access_rate=draw(rates), count=count, send_jitter=draw(times),
             ack_path=draw(st.sampled_from(["reverse", "ideal"])), parameters=parameters,
@@ -185,6 +191,9 @@ from = "b"
 to = "c"
 rate = "8 Mbit/s"
 jitter = 0.001
+counter_refresh = "1 s"
+coarse_clock = true
+stamps = false
 
 [[flow]]
 name = "sender"
@@ -224,7 +233,7 @@ def test_every_key():
     net, options = scenario.parse(EVERYTHING)
     net_by_hand = Network("every key")
     net_by_hand.link("a", "b", rate=1e6, delay=0.01, buffer=20, discipline="fair", loss=0.01, duplex=True, name="there")
-    net_by_hand.link("b", "c", rate=1e6, jitter=0.001)
+    net_by_hand.link("b", "c", rate=1e6, jitter=0.001, counter_refresh=1, coarse_clock=True, stamps=False)
     net_by_hand.flow(
         "reno", path=["a", "b", "c"], name="sender", file=20000, start=0.5, stagger=1, stop=20, packet=500, ack=40,
         access_rate=125000, ack_path="ideal", count=2, send_jitter=0.001, parameters={"initial_ssthresh": 8},

@@ -51,7 +51,7 @@ def run(
         Of the intervals [probability], in (0, 1); with one replication there are none.
     sample_every : float or str, optional
         Distance of the samples of the traces of the first run [s]: ``window_trace``, ``rate_trace``,
-        ``received_trace``, ``srtt_trace``, ``queue_trace``.
+        ``received_trace``, ``srtt_trace``, ``queue_trace``, ``arrived_trace``.
     rng : None, int, SeedSequence or Generator
         Of the random numbers; the same seed gives the same result on every machine.
     progress : bool

@@ -12,6 +12,7 @@ from longfat.sim.kernel.fair import choose, enqueue, make_room, wait_changed
 from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
 from longfat.sim.records import ACK, ARRIVAL, DATA, DEPARTURE, FEEDBACK, FIFO, NONE, REQUEST, SELF_CLOCKED
 
+ROOM_MADE = -1  # in place of a time
 ADMIT, DROP = 0, -1  # verdicts of a discipline; i + 1 pushes out packet i instead
 
 
@@ -39,11 +40,18 @@ def refresh_counter(link, now):
 
 
 @part
-def stamp(link, hop, packet, begin):
-    """A request leaves at `begin`, behind `served_bytes`: 16 bytes more, and a note of it (9.2 rule 1)."""
-    if link.hidden or packet.length + 16 > 576:
+def lengthen(link, hop, packet):
+    """A request takes 16 bytes more for the link's stamp, if the link answers and the packet has room."""
+    if not link.hidden and packet.length + 16 <= 576:
+        packet.length += 16
+        hop.stamp_time = ROOM_MADE
+
+
+@part
+def stamp(link, hop, begin):
+    """A request leaves at `begin`, behind `served_bytes`: noted in the flow's own row (9.2 rule 1)."""
+    if hop.stamp_time != ROOM_MADE:
         return
-    packet.length += 16
     if link.refresh > 0:
         refresh_counter(link, begin)
         hop.stamp_bytes = link.seen_bytes
@@ -190,6 +198,9 @@ def admit(world, rng, arrive, depart, i):
             raise ValueError("arrive returned less than DROP; allowed are ADMIT, DROP, a waiting packet's number + 1")
         if verdict > 0:
             push_out(world, link, verdict - 1)
+    if packet.marks & REQUEST:
+        lengthen(link, hop, packet)
+        size = int(packet.length)
     if link.service == FIFO:
         begin = link.free
         fresh = begin < now
@@ -201,8 +212,7 @@ def admit(world, rng, arrive, depart, i):
         if link.refresh > 0:
             refresh_counter(link, now)
         if packet.marks & REQUEST:
-            stamp(link, hop, packet, begin)
-            size = int(packet.length)
+            stamp(link, hop, begin)
         time = transmission_time(link, size, fresh)
         link.free = begin + time
         if link.hold > begin:  # as with jitter, below: it counts as in transmission
@@ -289,7 +299,7 @@ def transmit(world, depart, link, i, queue, rng):
     if link.refresh > 0:
         refresh_counter(link, world.now)
     if packet.marks & REQUEST:
-        stamp(link, hop_at(world, packet.hop), packet, world.now)
+        stamp(link, hop_at(world, packet.hop), world.now)
     time = transmission_time(link, packet.length, fresh)
     link.free += time
     link.busy += time
