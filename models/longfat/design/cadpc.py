@@ -1,0 +1,261 @@
+"""`cadpc`: how many flows, and how often must they ask? `cadpc_class`: what to reserve for flows of some weights?"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat import quantities
+from longfat._version import __version__
+from longfat.design.curves import attrs
+from longfat.domains import generator, number, whole_number
+from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
+from longfat.sim import Network, run
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+MOST_ROUND_TRIPS = 1000.0  # between two requests
+APART = 2.0  # updates between the starts of flows
+
+
+def cadpc(
+    *,
+    rate: float | str,
+    round_trip_time: float | str,
+    fairness_time: float | str,
+    queue: float | str = math.inf,
+    flows: Any = (2, 5, 10, 20, 50),
+    remaining: float = 0.1,
+    packet: int | str = 1000,
+    smoothing: float = 0.5,
+    replications: int = 4,
+    confidence: float = 0.95,
+    rng: Any = 0,
+    progress: bool = True,
+) -> xr.Dataset:
+    r"""For numbers of flows, the longest time between requests that keeps fairness time and queue below bounds.
+
+    .. math:: N = \left\lfloor \frac{T}{\lceil t \rceil R} \right\rfloor, \quad t = \frac{\ln q}{\ln(1 - a/(1 + n))}
+
+    Parameters
+    ----------
+    rate : float or str
+        Capacity of the link that all share [bytes/s], in (0, inf), or text such as "10Mbit/s".
+    round_trip_time : float or str
+        Round-trip time [s], in (0, inf), or text such as "300ms".
+    fairness_time : float or str
+        T: after it at most a part q of the differences between flows may be left [s].
+    queue : float or str
+        The most that may wait on average [packets], or text such as "100ms" for as long at the link's rate.
+    flows : sequence of int
+        n: numbers of flows to choose from [flows], each in [2, 1000].
+    remaining : float
+        q [1], in (0, 1).
+    packet : int or str
+        Packet size [bytes].
+    smoothing : float
+        a of the rule [1], in (0, 1].
+    replications : int
+        Simulations of each, two at least.
+    confidence : float
+        Confidence of the intervals [probability], in (0, 1).
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness; the default gives the same answer every time.
+    progress : bool
+        Show progress when it takes more than two seconds.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``flows``: ``period`` [round trips], whole, NaN if even one round trip is too long; ``status`` ("reached",
+        "too slow", "queue too long"); ``fairness_time`` [s] with that period, ``law_throughput`` (n/(n + 1)) and
+        simulated ``throughput`` [1], ``queue`` [packets] with limits, ``loss`` and ``jain_index`` [1] after the flows
+        have begun one after the other and the fairness time has passed twice; ``signalling`` [bytes/s], requests and
+        answers of all flows. ``attrs["most_flows"]``: the largest number whose status is "reached", 0 if none is.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range, by name, value, unit and range.
+
+    Notes
+    -----
+    Differences between flows shrink by 1 - a/(n + 1) an update, so that fairness takes longer the more flows there are,
+    while the total settles in a few updates. The law is of first order; the simulation is there to be looked at.
+
+    Examples
+    --------
+    >>> answer = cadpc(rate="10Mbit/s", round_trip_time="100ms", fairness_time="20s", flows=[2, 10], replications=2)
+    >>> answer.period.values.tolist(), int(answer.attrs["most_flows"])
+    ([15.0, 4.0], 10)
+
+    References
+    ----------
+    Welzl, Scalable router aided congestion avoidance, sec. II; derivations/cadpc_spectrum.py.
+    """
+    import xarray as xr
+
+    capacity = quantities.rate(rate)
+    round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
+    bound = quantities.duration(fairness_time, "fairness_time", "(0, inf)")
+    size = whole_number("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]")
+    longest = _packets(queue, capacity, size)
+    numbers = [whole_number("flows", n, "flows", "[2, 1000]") for n in np.atleast_1d(np.asarray(flows))]
+    if not numbers:
+        raise ValueError("flows = [] is out of range: allowed is at least one number in [2, 1000]")
+    remaining = number("remaining", remaining, "1", "(0, 1)")
+    smoothing = number("smoothing", smoothing, "1", "(0, 1]")
+    replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    seed = int(generator(rng).integers(2**63))
+
+    rows = []
+    for n in _bar(numbers, progress):
+        updates = math.ceil(updates_to_fairness(n, remaining, smoothing))
+        period = min(math.floor(bound / (updates * round_trip)), MOST_ROUND_TRIPS)
+        row: dict[str, Any] = {"period": math.nan, "status": "too slow"} | dict.fromkeys(_MEASURED, math.nan)
+        row["fairness_time"] = update_time(updates, round_trip, max(period, 1))
+        row["law_throughput"] = equilibrium_traffic(n)
+        row["signalling"] = math.nan
+        if period >= 1:
+            net = _network(capacity, round_trip, size, n, period, smoothing)
+            settled = n * APART * period * round_trip + 2 * bound
+            data = run(
+                net, duration=settled + bound, warm_up=settled, replications=replications, confidence=confidence,
+                rng=np.random.SeedSequence(seed), progress=False,
+            )  # fmt: skip
+            row |= _measured(data, capacity)
+            row |= {"period": float(period), "signalling": n * (32 + 16 + 32) / (period * round_trip)}
+            row["status"] = "reached" if row["queue_upper"] <= longest else "queue too long"
+        rows.append(row)
+    answer = xr.Dataset(
+        {name: ("flows", [row[name] for row in rows], about) for name, about in ANSWER.items()},
+        coords={"flows": ("flows", numbers, attrs("flows", "number of flows"))},
+    )
+    answer.attrs = {
+        "rate": capacity,
+        "round_trip_time": round_trip,
+        "fairness_bound": bound,
+        "queue_bound": longest,
+        "remaining": remaining,
+        "packet": size,
+        "smoothing": smoothing,
+        "most_flows": max((n for n, row in zip(numbers, rows, strict=True) if row["status"] == "reached"), default=0),
+        "replications": replications,
+        "confidence": confidence,
+        "seed": str(seed),
+        "units": "bytes/s, s, s, packets, 1, bytes, 1, flows",
+        "longfat_version": __version__,
+    }
+    return answer
+
+
+_MEASURED = {
+    "throughput": ("1", "share of the capacity used, simulated"),
+    "throughput_lower": ("1", "share of the capacity used, lower limit"),
+    "throughput_upper": ("1", "share of the capacity used, upper limit"),
+    "queue": ("packets", "mean queue, simulated"),
+    "queue_lower": ("packets", "mean queue, lower limit"),
+    "queue_upper": ("packets", "mean queue, upper limit"),
+    "loss": ("1", "packets lost, simulated"),
+    "jain_index": ("1", "fairness of the flows, simulated"),
+}
+ANSWER = {
+    name: attrs(*about)
+    for name, about in {
+        "period": ("round trips", "between two requests of a flow"),
+        "status": ("", "whether the bounds are kept"),
+        "fairness_time": ("s", "until the part `remaining` of the differences is left, law"),
+        "law_throughput": ("1", "share of the capacity used, law"),
+        **_MEASURED,
+        "signalling": ("bytes/s", "requests and answers on the link"),
+    }.items()
+}
+
+
+def _packets(queue: float | str, capacity: float, size: int) -> float:
+    """A bound in packets, or as a time at the link's rate."""
+    if isinstance(queue, str):
+        return quantities.duration(queue, "queue", "[0, inf)") * capacity / size
+    return queue if queue == math.inf else number("queue", queue, "packets", "[0, inf)")
+
+
+def _network(capacity: float, round_trip: float, size: int, flows: int, period: float, smoothing: float) -> Network:
+    """One link; flows begin one after the other, and their packets a little irregularly."""
+    net = Network().link("sources", "sinks", rate=capacity, delay=round_trip / 2, buffer=max(50, 2 * flows))
+    net.link("sinks", "sources", rate=math.inf, delay=round_trip / 2)
+    return net.flow(
+        "cadpc", path=["sources", "sinks"], packet=size, count=flows, stagger=APART * period * round_trip,
+        send_jitter=size / capacity, parameters={"period": period, "smoothing": smoothing},
+    )  # fmt: skip
+
+
+def _measured(data: xr.Dataset, capacity: float) -> dict[str, float]:
+    link = data.sel(link="sources-sinks")
+    row = {f"throughput{side}": float(link[f"throughput{side}"]) / capacity for side in ("", "_lower", "_upper")}
+    row |= {f"queue{side}": float(link[f"mean_queue{side}"]) for side in ("", "_lower", "_upper")}
+    return row | {"loss": float(data.dropped.sum() / data.sent.sum()), "jain_index": float(data.jain_index)}
+
+
+def _bar(items: Any, progress: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(items, desc="finding update periods", unit="n", delay=2, leave=False, disable=not progress)
+
+
+def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
+    r"""Bandwidth to reserve for a class of CADPC flows, so that a flow of weight w gets w times a rate.
+
+    .. math:: B = r (1 + W), \quad x_i = \frac{w_i B}{1 + W}, \quad W = \sum_i w_i
+
+    Parameters
+    ----------
+    weights : sequence of float
+        w: a flow of weight w behaves as w flows [flows], each in (0, inf).
+    rate : float or str
+        r: rate of a flow of weight 1 [bytes/s], in (0, inf), or text such as "2Mbit/s".
+
+    Returns
+    -------
+    xarray.Dataset
+        ``reserved`` [bytes/s], ``used`` (W/(1 + W)) [1], and along ``flow`` ``weight`` [flows] and ``rate`` [bytes/s].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range, by name, value, unit and range.
+
+    Notes
+    -----
+    One rate's worth stays free: what a class with few flows wastes is what lets newcomers in. Only flows that the class
+    was made for may use it (sec. IV.B).
+
+    Examples
+    --------
+    >>> answer = cadpc_class(weights=[1, 1, 2], rate="2Mbit/s")
+    >>> 8 * float(answer.reserved) / 1e6, float(answer.used)
+    (10.0, 0.8)
+
+    References
+    ----------
+    Welzl, Scalable router aided congestion avoidance, sec. IV.B; derivations/cadpc_network.py.
+    """
+    import xarray as xr
+
+    values = [number("weights", w, "flows", "(0, inf)") for w in np.atleast_1d(np.asarray(weights, dtype=float))]
+    if not values:
+        raise ValueError("weights = [] is out of range: allowed is at least one weight in (0, inf)")
+    unit, total = quantities.rate(rate), math.fsum(values)
+    reserved = unit * (1 + total)
+    shares = [weighted_equilibrium_rate(w, total) * reserved for w in values]
+    return xr.Dataset(
+        {
+            "reserved": ((), reserved, attrs("bytes/s", "bandwidth to reserve")),
+            "used": ((), total / (1 + total), attrs("1", "share of it that is used")),
+            "weight": ("flow", values, attrs("flows", "weight")),
+            "rate": ("flow", shares, attrs("bytes/s", "rate")),
+        }
+    )
