@@ -194,3 +194,38 @@ def full_link() -> Expr:
     left_over = 1 - x - sp.Symbol("Y", nonnegative=True)
     require(sp.diff(left_over, x) == -1, "what one more takes, the reply leaves")
     return -(M - 1)
+
+
+def one_minimum() -> Expr:
+    """Others above capacity, a >= 0: Response has one minimum between 0 and the throughput optimum.
+
+    It falls where h = e E t^2/(f lambda^2 t') < 1, lambda = -ln P and E = f P'/P, since -t'/t^2 + e P'/(P lambda^2) has
+    that sign. With w = f^(k+1)/(f^(k+1) + b), E = (k + 1)(1 - w) - a/(f + a), and
+
+        d ln h/d ln f = (1 + f E'/E) + 2 E (1/lambda - P/(1 - P)) + P (E^2 + E + f E')/t'.
+
+    All three are positive below the optimum, where P < 1/(k + 1): E + f E' is
+    (k + 1)(1 - w)(1 - (k + 1) w) - a^2/(f + a)^2, in which 1 - (k + 1) w > a/(f + a) because P = w (f + a)/f < 1/(k + 1), and (k + 1)(1 - w) > k >= 1 > a/(f + a);
+    ln x < x - 1 at x = 1/P is the second; the third exceeds P E^2/t', and t' > 0 there. So h rises, from 0 at f = 0 to
+    infinity at the optimum, where t' = 0, and is 1 once.
+    """
+    P, E, lam, t, slope, change = sp.symbols("P E lambda t t' E'", positive=True)
+    c = sp.Symbol("a", nonnegative=True)
+    w = f ** (k + 1) / (f ** (k + 1) + b)
+    printed = f**k * (f + c) / (f ** (k + 1) + b)
+    elasticity = (k + 1) * (1 - w) - c / (f + c)
+    require_zero(f * sp.diff(printed, f) / printed - elasticity, "E")
+    require_zero(sp.diff((1 - printed) * f, f) - (1 - printed * (1 + elasticity)), "t' = 1 - P (1 + E)")
+    # d/d ln f of ln h, with f P' = P E, f lambda' = -E, f t'' = -f (P (1 + E))' = -(P E (1 + E) + P f E')
+    falls = P * E * (1 + E) + P * f * change
+    whole = f * change / E + 2 * f * slope / t - 1 + 2 * E / lam + falls / slope
+    parts = (1 + f * change / E) + 2 * E * (1 / lam - P / (1 - P)) + P * (E**2 + E + f * change) / slope
+    require_zero((whole - parts).subs(t, (1 - P) * f).subs(slope, 1 - P * (1 + E)), "the three parts")
+    product = sp.diff(f * elasticity, f)
+    require_zero(
+        product - ((k + 1) * (1 - w) * (1 - (k + 1) * w) - c**2 / (f + c) ** 2),
+        "E + f E', which decides the first part",
+    )
+    require_zero(printed - w * (f + c) / f, "P = w (f + a)/f")
+    require_zero(sp.limit(elasticity.subs({k: 2, c: 0}), f, 0) - 3, "E is finite at 0, for example 3 with k = 2, a = 0")
+    return parts

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import inspect
+import itertools
 import math
 
 import mpmath
@@ -271,3 +272,30 @@ def test_a_proof_can_fail():
         require((convergence.x - convergence.c).is_positive, "unknown")
     with pytest.raises(AssertionError, match="residual"):
         require_zero(convergence.floor() - 1, "a floor of another height")
+
+
+@pytest.mark.parametrize(("k", "excess", "spread"), [(1, 0.0, 0.3), (2, 0.5, 1e-3), (5, 3.0, 2.0), (20, 0.1, 1e-12)])
+def test_response_has_one_minimum_where_others_fill_the_link(k, excess, spread):
+    """h = f-part of e E t^2/(f ln(P)^2 t') rises from 0 to infinity; by differences of P itself, in 30 digits."""
+    with mpmath.workdps(30):
+        best = reply_root(k, excess, spread)
+
+        def h(rate):
+            loss = lambda x: x**k * (x + excess) / (x ** (k + 1) + spread)  # noqa: E731
+            slope = mpmath.diff(loss, rate)
+            t = (1 - loss(rate)) * rate
+            return slope * t**2 / (loss(rate) * mpmath.log(loss(rate)) ** 2 * (1 - loss(rate) - rate * slope))
+
+        values = [h(best * mpmath.mpf(i) / 200) for i in range(2, 200)]
+        assert all(after > before > 0 for before, after in itertools.pairwise(values))
+        assert values[0] < values[-1] / 50
+
+
+def reply_root(k, excess, spread):
+    """The throughput optimum by bisection of k f^(k+1) + (k + 1) a f^k = b."""
+    low, high = mpmath.mpf(0), mpmath.mpf(10)
+    for _ in range(110):
+        middle = (low + high) / 2
+        below = k * middle ** (k + 1) + (k + 1) * excess * middle**k < spread
+        low, high = (middle, high) if below else (low, middle)
+    return low

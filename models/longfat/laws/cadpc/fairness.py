@@ -42,7 +42,8 @@ def difference_multiplier(flows: Any, smoothing: Any = 1, *, xp: Any) -> Any:
     Notes
     -----
     First order in the deviations; late reports change nothing if a sender knows its own rate. The total's multiplier is
-    1 - a, so at a = 1 the total is at rest long before the flows are equal. With weights, n is their sum.
+    1 - a, so at a = 1 the total is near rest long before the flows are equal: its error e obeys e(t + 1) = e(t)^2 +
+    (1 + n) D/n, D the sum of the squared deviations of the rates from their mean. With weights, n is their sum.
 
     Examples
     --------

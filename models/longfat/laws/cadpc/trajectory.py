@@ -1,4 +1,4 @@
-"""The way to the equilibrium of n flows that start together: exact, and in continuous time.
+"""The way to the equilibrium of n flows that start together, exactly.
 
 The deviation e = 1 - (1 + n) x of equation (2) squares with every update.
 """
@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from longfat.law import Symbol, law
-from longfat.laws.cadpc.parameters import FIRST_RATE, FLOWS, FRACTION, PAPER, SMOOTHING, TIME, UPDATES
+from longfat.laws.cadpc.parameters import FIRST_RATE, FLOWS, FRACTION, PAPER, TIME, UPDATES
 
 ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "round-trip time")
 ROUND_TRIPS = Symbol("N", "round trips", "(0, inf)", (1.0, 40.0), "round trips between updates")
@@ -35,7 +35,9 @@ def approached(first: Any, squarings: Any, xp: Any) -> Any:
     logarithm = xp.log1p(-xp.where(small, first, 0.25 + 0 * first))
     few = xp.minimum(squarings, 14 + 0 * squarings)  # (1/2)^(2^14) is 0 in floats, and 1e-4932 anyway
     rest = xp.power(1 - xp.where(small, 0.5 + 0 * first, first), xp.power(2 + 0 * few, few))
-    return xp.where(small, -xp.expm1(doubled(logarithm, squarings, xp)), 1 - rest)
+    power = doubled(logarithm, squarings, xp)
+    power = xp.maximum(power, -1e6 + 0 * first)  # exp(-1e6) = 1e-434294, and mpmath cannot do much less
+    return xp.where(small, -xp.expm1(power), 1 - rest)
 
 
 @law(
@@ -205,59 +207,3 @@ def update_time(updates: Any, round_trip_time: Any, round_trips: Any = 4, *, xp:
     M. Welzl, Scalable Router Aided Congestion Avoidance, section III, table I.
     """
     return updates * round_trips * round_trip_time
-
-
-@law(
-    source=f"ours, continuous time for {PAPER}, equation (2)",
-    unit="1",
-    derivation="cadpc.logistic",
-    rate=FIRST_RATE,
-    flows=FLOWS,
-    updates=TIME,
-    smoothing=SMOOTHING,
-)
-def logistic_rate(rate: Any, flows: Any, updates: Any, smoothing: Any = 1, *, xp: Any) -> Any:
-    r"""Rate of each of n flows on the logistic curve, which updates in small steps would follow.
-
-    .. math:: x(t) = \frac{1}{e^{-a t}/x_0 + (1 + n) (1 - e^{-a t})}, \qquad
-        \frac{dx}{dt} = a x (1 - (1 + n) x)
-
-    Parameters
-    ----------
-    rate : float or array
-        x_0 [1], in (0, 1).
-    flows : int or array
-        n [flows], whole, in [1, inf).
-    updates : float or array
-        t [updates], in [0, inf).
-    smoothing : float or array
-        a [1], in (0, 3].
-
-    Returns
-    -------
-    float or array
-        x(t) over the capacity [1].
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
-    Notes
-    -----
-    The limit of small a at a given a t. At a = 1 it is no more than a picture of the map: a small rate grows by
-    e = 2.72 in place of 2 an update, and near the equilibrium the curve gains 0.43 digits an update, the map doubles
-    them.
-
-    Examples
-    --------
-    >>> round(logistic_rate(0.1, 4, 0), 12), round(logistic_rate(0.1, 4, 1e3), 12)
-    (0.1, 0.2)
-
-    References
-    ----------
-    Ours; M. Welzl, Scalable Router Aided Congestion Avoidance, section II.B names logistic growth.
-    """
-    # A sum of positive terms, and so is the slope by the rate; x_0/(...) has a slope that cancels when t is large.
-    decay = smoothing * updates
-    return 1 / (xp.exp(-decay) / rate - (1 + flows) * xp.expm1(-decay))

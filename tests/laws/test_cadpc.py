@@ -1,0 +1,508 @@
+"""The CADPC laws: values by hand, the map itself in exact fractions, numerical Jacobians, 50 digits."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+
+from longfat.laws import cadpc
+
+# One update
+
+
+def test_step_by_hand():
+    # Equation (1): x (2 - x - L) = 1/4 (2 - 1/4 - 1/2); half smoothed: half of the change
+    assert cadpc.step(0.25, 0.5) == 0.25 * 1.25
+    assert cadpc.step(0.25, 0.5, smoothing=0.5) == 0.25 * 1.125
+    # Overloaded: x + L = 9/4 > 1 + 1/a, 1/4 (2 - 1/4 - 2) < 0
+    assert cadpc.step(0.25, 2) == -0.0625
+    # Three flows of 1/8 are one of weight 3 and 3/8
+    assert cadpc.weighted_step(0.375, 0.5, 3) == 3 * cadpc.step(0.125, 0.5) == 3 * 0.125 * 1.375
+
+
+@pytest.mark.parametrize(("flows", "printed"), [(1, 0.5), (2, 0.667), (10, 0.909), (50, 0.980), (100, 0.990)])
+def test_equilibrium(flows, printed):
+    """Equation (3); "very close to the bottleneck capacity for 10 or more users"."""
+    rate = cadpc.equilibrium_rate(flows)
+    assert rate == pytest.approx(1 / (flows + 1), rel=1e-15)
+    assert cadpc.equilibrium_traffic(flows) == pytest.approx(printed, abs=5e-4)
+    for smoothing in (0.5, 1, 2.5):
+        assert cadpc.step(rate, flows * rate, smoothing) == pytest.approx(rate, rel=1e-14)
+    assert cadpc.weighted_equilibrium_rate(1, flows) == rate
+    assert cadpc.weighted_equilibrium_rate(2, flows + 1) == 2 * cadpc.equilibrium_rate(flows + 1)
+
+
+def test_zero_repels():
+    """Section II.B: the rate must not reach zero; a tiny one doubles (a = 1) until the traffic counts."""
+    rate = 1e-12
+    for _ in range(20):
+        rate = cadpc.step(rate, 10 * rate)
+    assert rate == pytest.approx(2**20 * 1e-12, rel=2e-5)  # 2^t x_0 (1 - 2^(t-1) 11 x_0 ...)
+
+
+# The exact solution
+
+
+def iterated(rate, flows, updates):
+    """Equation (2), again and again, exactly."""
+    for _ in range(updates):
+        rate = rate * (2 - rate - flows * rate)
+    return rate
+
+
+@pytest.mark.parametrize("flows", [1, 2, 10, 1000])
+@pytest.mark.parametrize("part", ["1/1000000", "1/10", "1/2", "999/1000", "1", "1001/1000", "3/2", "1999/1000"])
+def test_trajectory_against_the_map_in_fractions(flows, part):
+    """From both sides of the equilibrium; 1999/1000 of it is near the end of the basin."""
+    start = Fraction(part) / (1 + flows)
+    if start == 1:
+        return
+    rate = float(start)
+    slack = 5e-16 / (2 - float(Fraction(part)))  # the float nearest to x_0 is another x_0
+    for updates in range(10):
+        exact = iterated(Fraction(rate), flows, updates)
+        assert cadpc.trajectory(rate, flows, updates) == pytest.approx(float(exact), rel=1e-15 + slack)
+
+
+def test_trajectory_in_fifty_digits():
+    """Many flows, many updates, tiny rates: where 1 - (1 - y)^(2^t) in floats gives 0, or 2^t overflows."""
+    cases = [
+        (1e-300, 1, 1000),
+        (1e-300, 1, 990),
+        (5e-324, 1, 1073),
+        (5e-324, 1, 3000),
+        (1e-20, 10**6, 40),
+        (1e-9, 10**8, 3),
+        (0.4999999999, 1, 30),
+        (0.09 + 1e-14, 10, 2),
+        (1e-3, 100, 10**6),
+    ]
+    for rate, flows, updates in cases:
+        with mpmath.workdps(400):
+            y = mpmath.mpf(rate) * (1 + flows)
+            power = mpmath.mpf(2) ** updates * mpmath.log(1 - y)
+            exact = float(-mpmath.expm1(max(power, -10_000)) / (1 + flows))
+        assert cadpc.trajectory(rate, flows, updates) == pytest.approx(exact, rel=2e-15), (rate, flows, updates)
+    assert -math.expm1(0) == (1 - (1 - 2e-300) ** 2**990) == 0  # what the plain form makes of the second
+
+
+def test_trajectory_outside_the_basin():
+    for rate in (0.5, 0.50001, 0.9):  # 2/(1 + n) = 1/2
+        assert math.isnan(cadpc.trajectory(rate, 3, 0))
+        assert math.isnan(cadpc.trajectory(rate, 3, 4))
+        assert math.isnan(cadpc.updates_to_fraction(rate, 3, 0.9))
+        assert cadpc.step(rate, 3 * rate) <= 0  # why
+    assert cadpc.trajectory(0.49999, 3, 1) > 0
+    np.testing.assert_array_equal(np.isnan(cadpc.trajectory([0.1, 0.6], 3, 2)), [False, True])
+
+
+def test_slopes_of_the_trajectory():
+    """dx_t/dx_0 = (2 e_0)(2 e_1) ... (2 e_(t-1)), the chain of the map's slopes; 0 through the equilibrium."""
+    slope = jax.jit(jax.grad(cadpc.trajectory))
+    for start, updates in itertools.product((1e-9, 0.03, 0.05, 0.0909, 1 / 11, 0.1, 0.15, 0.18), range(8)):
+        rate, chain = start, 1.0
+        for _ in range(updates):
+            chain *= 2 * (1 - 11 * rate)
+            rate = rate * (2 - 11 * rate)
+        assert float(slope(start, 10.0, float(updates))) == pytest.approx(chain, rel=1e-10, abs=1e-13)
+    assert float(slope(0.25, 3.0, 1.0)) == 0  # 1 - 4 x is 0 exactly
+    assert float(slope(0.25, 3.0, 5000.0)) == float(slope(1e-300, 3.0, 5000.0)) == 0
+
+
+def test_single_precision_of_the_trajectory():
+    rate = np.float32([1e-30, 1e-6, 0.03, 1 / 11, 0.15])
+    for updates in (0, 1, 5, 90, 140, 1000):
+        single = np.asarray(jax.jit(cadpc.trajectory)(jnp.asarray(rate), 10, updates))
+        assert single.dtype == np.float32
+        np.testing.assert_allclose(single, cadpc.trajectory(rate.astype(float), 10, updates), rtol=1e-6)
+
+
+def test_digits_double():
+    """The relative error squares: 0.1, 0.01, 0.0001, 1e-8, from either side."""
+    for start in (0.9, 1.1):
+        errors = [abs(1 - 5 * cadpc.trajectory(start / 5, 4, t)) for t in range(4)]
+        assert errors == pytest.approx([0.1, 1e-2, 1e-4, 1e-8], rel=1e-7)
+
+
+@pytest.mark.parametrize("flows", [1, 10, 1000])
+@pytest.mark.parametrize("part", [1e-9, 0.01, 0.3, 0.97, 1.2, 1.7, 1.999])
+@pytest.mark.parametrize("fraction", [0.5, 0.9, 0.999, 1 - 1e-9])
+def test_updates_to_fraction_by_counting(flows, part, fraction):
+    """The least number of updates of the map after which the rate is that near; rounded up, it is the law."""
+    rate, count = part / (1 + flows), 0
+    law = cadpc.updates_to_fraction(rate, flows, fraction)
+    with mpmath.workdps(60):
+        y = mpmath.mpf(rate) * (1 + flows)
+        while abs(1 - y) > 1 - mpmath.mpf(fraction):
+            y, count = y * (2 - y), count + 1
+    assert math.ceil(law) == count
+    if law:  # so many squarings give the distance itself
+        assert abs(1 - part) ** (2**law) == pytest.approx(1 - fraction, rel=1e-4)
+
+
+def test_updates_to_fraction_by_hand():
+    # 1 - 5/10 = 1/2, squared twice 1/16 = 1 - 15/16; at the equilibrium and within the distance none
+    assert cadpc.updates_to_fraction(0.1, 4, 15 / 16) == pytest.approx(2, rel=1e-15)
+    assert cadpc.updates_to_fraction(0.3, 4, 15 / 16) == pytest.approx(2, rel=1e-14)  # from 3/2 of it
+    assert cadpc.updates_to_fraction(0.25, 3, 0.999) == 0
+    assert cadpc.updates_to_fraction(0.24, 3, 0.5) == 0
+    assert cadpc.update_time(5, 0.3) == pytest.approx(6)  # 5 updates, 4 round trips of 0.3 s each
+    assert cadpc.update_time(5, 0.3, round_trips=8) == pytest.approx(12)
+
+
+def test_convergence_counts_updates_not_seconds():
+    """ "Does not depend on the RTT at all": the updates do not, the seconds are in proportion."""
+    updates = cadpc.updates_to_fraction(1e-3, 10, 0.99)
+    times = cadpc.update_time(updates, np.array([0.01, 0.1, 1.0]))
+    np.testing.assert_allclose(times / times[0], [1, 10, 100], rtol=1e-14)
+
+
+def test_logistic_curve():
+    """Against Runge and Kutta's steps; in small steps the map comes to it, at a = 1 it does not."""
+
+    def slope(x):
+        return 0.7 * x * (1 - 11 * x)
+
+    x, h = 1e-3, 0.05
+    for k in range(400):
+        assert x == pytest.approx(cadpc.logistic_rate(1e-3, 10, k * h, 0.7), rel=1e-7)
+        one = slope(x)
+        two = slope(x + h / 2 * one)
+        three = slope(x + h / 2 * two)
+        four = slope(x + h * three)
+        x += h / 6 * (one + 2 * two + 2 * three + four)
+    rate = 1e-3
+    for _ in range(5000):
+        rate = cadpc.step(rate, 10 * rate, 1e-3)
+    assert rate == pytest.approx(cadpc.logistic_rate(1e-3, 10, 5000, 1e-3), rel=2e-3)
+    assert cadpc.logistic_rate(1e-3, 10, 4) > 1.5 * cadpc.trajectory(1e-3, 10, 4)
+    assert cadpc.logistic_rate(1e-300, 10, 1e6) == 1 / 11
+
+
+# Fairness
+
+
+def network_of_flows(rates, smoothing, history=None):
+    """n separate flows, one update of all, with the traffic given or fresh."""
+    traffic = rates.sum() if history is None else history.sum()
+    return rates * (1 + smoothing * (1 - rates - traffic))
+
+
+def jacobian(function, point):
+    """By central differences."""
+    step = 1e-6
+    columns = [
+        (function(point + step * unit) - function(point - step * unit)) / (2 * step) for unit in np.eye(len(point))
+    ]
+    return np.stack(columns, axis=1)
+
+
+@pytest.mark.parametrize("flows", [2, 5, 12])
+@pytest.mark.parametrize("smoothing", [0.5, 1.0, 1.5])
+def test_spectrum_of_separate_flows(flows, smoothing):
+    point = np.full(flows, 1 / (1 + flows))
+    eigenvalues = np.sort(np.linalg.eigvals(jacobian(lambda x: network_of_flows(x, smoothing), point)).real)
+    expected = np.sort([1 - smoothing, *[cadpc.difference_multiplier(flows, smoothing)] * (flows - 1)])
+    np.testing.assert_allclose(eigenvalues, expected, atol=1e-7)
+
+
+def test_spectrum_with_weights():
+    """Weights add up to 6.5: multipliers 1 - a and 1 - a/7.5; the law takes the sum for n."""
+    weights = np.array([1.0, 2.0, 3.0, 0.5])
+
+    def update(x):
+        return np.array([cadpc.weighted_step(*pair, 0.8) for pair in zip(x, [x.sum()] * 4, weights, strict=True)])
+
+    point = np.array([cadpc.weighted_equilibrium_rate(weight, 6.5) for weight in weights])
+    np.testing.assert_allclose(update(point), point, rtol=1e-14)
+    eigenvalues = np.sort(np.linalg.eigvals(jacobian(update, point)).real)
+    np.testing.assert_allclose(eigenvalues, [0.2, *[1 - 0.8 / 7.5] * 3], atol=1e-7)
+
+
+@pytest.mark.parametrize(("flows", "smoothing"), [(2, 1.0), (10, 1.0), (10, 0.5), (100, 0.5)])
+def test_updates_to_fairness_by_counting(flows, smoothing):
+    """The flows themselves, from rates 1 % off: within 3 updates in a hundred."""
+    rates = (1 + 0.01 * np.linspace(-1, 1, flows)) / (1 + flows)
+    spread, count = np.ptp(rates), 0
+    while np.ptp(rates) > 0.01 * spread:
+        rates, count = network_of_flows(rates, smoothing), count + 1
+    assert count == pytest.approx(cadpc.updates_to_fairness(flows, 0.01, smoothing), rel=0.03, abs=1)
+
+
+def test_fairness_takes_longer_than_the_total():
+    """Unequal starts, n = 100, a = 1: the total is within 1 % after 10 updates, the rates not after 200."""
+    rates = 1e-4 * np.linspace(0.5, 1.5, 100)
+    within = None
+    for update in range(1, 201):
+        rates = network_of_flows(rates, 1.0)
+        if within is None and abs(rates.sum() - 100 / 101) < 0.01:
+            within = update
+    assert within <= 10
+    assert np.ptp(rates) * 101 > 0.1  # more than a tenth of a share
+    # Table I: 100 flows, a = 0.5, 4 round trips of 0.3 s, 160 s in all. A hundredth of the differences is left after:
+    assert cadpc.update_time(cadpc.updates_to_fairness(100, 0.01, 0.5), 0.3) == pytest.approx(1113.5, abs=0.1)
+    # ln 100 = 4.60517, -ln(1 - 1/202) = 0.00496279: 927.94 updates of 1.2 s
+
+
+def test_total_of_unequal_flows_does_not_square():
+    """Its error follows the squared differences instead: e' = e^2 + (1 + n) D/n at a = 1."""
+    rates = np.array([0.05, 0.1, 0.2])
+    for _ in range(40):
+        error, spread = 1 - 4 / 3 * rates.sum(), ((rates - rates.mean()) ** 2).sum()
+        rates = network_of_flows(rates, 1.0)
+        assert 1 - 4 / 3 * rates.sum() == pytest.approx(error**2 + 4 / 3 * spread, abs=1e-15)
+    errors = []
+    for _ in range(2):
+        rates = network_of_flows(rates, 1.0)
+        errors.append(1 - 4 / 3 * rates.sum())
+    assert errors[1] / errors[0] == pytest.approx((3 / 4) ** 2, rel=1e-3)
+
+
+def test_newcomer():
+    """Nine flows at rest on 9/10: a small rate grows by 1 + a/10."""
+    rates = np.array([*[0.1] * 9, 1e-12])
+    grown = network_of_flows(rates, 0.5)
+    assert grown[-1] / rates[-1] == pytest.approx(cadpc.newcomer_growth(9, 0.5), rel=1e-9) == 1.05
+
+
+# Late reports
+
+
+def companion(flows, smoothing, delay):
+    """Jacobian of the map of n flows and d past totals, around its fixed point."""
+
+    def update(state):
+        rates, past = state[:flows], state[flows:]
+        traffic = past[-1] if delay else rates.sum()
+        after = rates * (1 + smoothing * (1 - rates - traffic))
+        return np.concatenate([after, np.concatenate([[rates.sum()], past[:-1]]) if delay else past])
+
+    point = np.array([1 / (1 + flows)] * flows + [flows / (1 + flows)] * delay)
+    np.testing.assert_allclose(update(point), point, rtol=1e-14)
+    return np.linalg.eigvals(jacobian(update, point))
+
+
+@pytest.mark.parametrize("flows", [1, 2, 3, 7])
+@pytest.mark.parametrize("delay", [0, 1, 2, 5])
+@pytest.mark.parametrize("smoothing", [0.3, 1.0, 1.6])
+def test_multipliers_against_the_jacobian(flows, delay, smoothing):
+    """All eigenvalues: those of the total, and n - 1 times that of differences."""
+    left = list(companion(flows, smoothing, delay))
+    expected = [*cadpc.total_multipliers(flows, smoothing, delay)]
+    expected += [cadpc.difference_multiplier(flows, smoothing)] * (flows - 1)
+    assert len(left) == len(expected)
+    for value in expected:
+        nearest = min(left, key=lambda other: abs(other - value))
+        assert abs(nearest - value) < 1e-5
+        left.remove(nearest)
+
+
+def test_multipliers_by_hand():
+    # d = 1, a = 1, n = 1: z^2 - z/2 + 1/2 = 0, z = (1 +- i sqrt(7))/4
+    found = cadpc.total_multipliers(1, 1, 1)
+    assert sorted(found.imag) == pytest.approx([-math.sqrt(7) / 4, math.sqrt(7) / 4])
+    assert found.real == pytest.approx([0.25, 0.25])
+    assert cadpc.total_multipliers(5, 0.25)[0] == 0.75
+    for flows in (1, 10, 1e6):  # one update late, a = 1: sqrt(n/(1 + n))
+        assert abs(cadpc.total_multipliers(flows, 1, 1)) == pytest.approx(math.sqrt(flows / (1 + flows)))
+
+
+@pytest.mark.parametrize("flows", [1, 2, 3, 10, 1000, 7.5])
+@pytest.mark.parametrize("delay", [0, 1, 2, 3, 4, 9, 30])
+def test_bound_of_smoothing_against_the_multipliers(flows, delay):
+    bound = cadpc.largest_stable_smoothing(flows, delay)
+    below, above = (abs(cadpc.total_multipliers(flows, bound * factor, delay))[0] for factor in (1 - 1e-6, 1 + 1e-6))
+    assert below < 1 < above
+    for part in (0.05, 0.3, 0.7, 0.95):
+        assert abs(cadpc.total_multipliers(flows, bound * part, delay))[0] < 1
+    for part in (1.05, 1.5, 2):  # no second region beyond, up to 2 (1 + n)
+        assert bound * part > 2 * (1 + flows) or abs(cadpc.total_multipliers(flows, bound * part, delay))[0] > 1
+
+
+def test_bound_of_smoothing_in_closed_form():
+    n = np.array([1.0, 2.0, 3.0, 10.0, 1e3, 1e9])
+    np.testing.assert_allclose(cadpc.largest_stable_smoothing(n), 2, rtol=1e-15)
+    np.testing.assert_allclose(cadpc.largest_stable_smoothing(n, 1), (1 + n) / n, rtol=1e-14)
+    two = 2 * (1 + n) / (n + np.sqrt(5 * n**2 - 4 * n))
+    np.testing.assert_allclose(cadpc.largest_stable_smoothing(n, 2), two, rtol=1e-14)
+    delay = np.arange(200)
+    np.testing.assert_allclose(
+        cadpc.largest_stable_smoothing(math.inf, delay), 2 * np.sin(np.pi / (2 * (2 * delay + 1))), rtol=1e-14
+    )
+    np.testing.assert_allclose(cadpc.largest_stable_smoothing(1, delay), 2, rtol=1e-12)
+
+
+def test_bound_of_smoothing_in_fifty_digits():
+    """A pair exp(+-i theta): both parts of the characteristic equation, solved by mpmath for (theta, s)."""
+    for flows, delay in ((2, 3), (5, 4), (40, 7), (1000, 12)):
+        with mpmath.workdps(50):
+            start = mpmath.pi / (2 * delay + 1)
+            theta, s = mpmath.findroot(
+                lambda t, s, n=flows, d=delay: (
+                    mpmath.sin(t) - n * s * mpmath.sin(d * t),
+                    mpmath.cos(t) - 1 + s + n * s * mpmath.cos(d * t),
+                ),
+                (start * (1 + mpmath.mpf(1) / (2 * flows)), 2 * mpmath.sin(start / 2) / flows),
+            )
+            assert start < theta < mpmath.pi / (delay + 1)
+            assert cadpc.largest_stable_smoothing(flows, delay) == pytest.approx(float(s * (1 + flows)), rel=1e-13)
+
+
+def test_late_reports_as_the_simulations_had_them():
+    """a = 1 two updates late: stable for 1 and 2 flows, not for 3; a = 1/2 for any number of flows."""
+    stable = cadpc.largest_stable_smoothing(np.array([1, 2, 3, 50]), 2) > 1
+    assert stable.tolist() == [True, True, False, False]
+    assert cadpc.largest_stable_smoothing(math.inf, 2) > 0.5 > cadpc.largest_stable_smoothing(math.inf, 3)
+    # The flows themselves, from 1 % off
+    for flows, smoothing, comes_back in ((2, 1, True), (3, 1, False), (200, 0.5, True)):
+        totals = [flows / (1 + flows)] * 2
+        rate = 1.01 / (1 + flows)
+        early, late = 0.0, 0.0
+        for update in range(400):
+            totals.append(flows * rate)
+            rate *= 1 + smoothing * (1 - rate - totals[-3])
+            off = abs(rate * (1 + flows) - 1)
+            early, late = (max(early, off), late) if update < 50 else (early, max(late, off) if update > 350 else late)
+        assert (late < early / 2) is comes_back
+
+
+# Start-up
+
+
+def test_startup_by_hand():
+    # x/(1 - L) = 1/3: 4 - 3/3 = 3; growth 1 + 0.5 * 3 * 0.5 = 1.75; at most 1.5 if told so
+    assert cadpc.startup_multiplicity(0.25, 0.25, 4) == pytest.approx(3)
+    assert cadpc.startup_step(0.25, 0.25, 4, 2, 0.5) == pytest.approx(0.25 * 1.75)
+    assert cadpc.startup_step(0.25, 0.25, 4, 1.5, 0.5) == pytest.approx(0.25 * 1.5)
+    for rate, traffic in ((0.3, 0.7), (0.4, 0.7), (0.1, 1.0), (0.1, 3.0)):  # nothing left to grow into
+        assert cadpc.startup_multiplicity(rate, traffic, 4) == pytest.approx(1, rel=2e-15)
+        assert cadpc.startup_step(rate, traffic, 4) == pytest.approx(cadpc.step(rate, traffic), rel=2e-15)
+    assert cadpc.startup_step(0.1, 0.3, 1, 10, 0.5) == pytest.approx(cadpc.step(0.1, 0.3, 0.5), rel=1e-15)
+    slope = jax.grad(cadpc.startup_multiplicity, argnums=(0, 1))
+    assert [float(s) for s in slope(0.1, 1.0, 4.0)] == [0, 0]
+    # dm/dx = -3/(3/4), dm/dL = -3 x/(3/4)^2
+    assert [float(s) for s in slope(0.25, 0.25, 4.0)] == pytest.approx([-4, -4 / 3])
+
+
+def test_startup_helps_a_newcomer():
+    """Nine flows at rest; the tenth gets to 90 % of its share in fewer updates, and all come to the same rates."""
+
+    def updates(initial):
+        rates, starting, count = np.array([*[0.1] * 9, 1e-3]), True, 0
+        while rates[-1] < 0.9 / 11:
+            traffic = rates.sum()
+            starting = starting and cadpc.startup_multiplicity(rates[-1], traffic, initial) > 1
+            last = cadpc.startup_step(rates[-1], traffic, initial if starting else 1, 2, 0.5)
+            rates = np.append(cadpc.step(rates[:-1], traffic, 0.5), last)
+            count += 1
+        return count
+
+    plain, two, five = updates(1), updates(2), updates(5)
+    assert plain > 1.3 * two > 1.3 * five
+    assert plain > 100  # "too long for realistic conditions"
+
+
+# Several links
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (9, 1), (8, 3), (3, 8), (50, 49)])
+def test_parking_lot(first, second):
+    routes = np.zeros((2, 1 + first + second))
+    routes[:, 0] = 1
+    routes[0, 1 : 1 + first] = routes[1, 1 + first :] = 1
+    rates = cadpc.network_equilibrium(routes)
+    assert rates[0] == pytest.approx(cadpc.parking_lot_long_rate(first, second), rel=1e-13)
+    assert rates[1] == pytest.approx(cadpc.parking_lot_short_rate(first, second), rel=1e-13)
+    assert rates[-1] == pytest.approx(cadpc.parking_lot_short_rate(second, first), rel=1e-13)
+
+
+def test_parking_lot_is_not_the_max_min_allocation():
+    """9 short flows and 1: 1/11 on the first link, (1 - 1/11)/2 = 5/11 on the second, where 9/10 would harm nobody."""
+    assert cadpc.parking_lot_long_rate(9, 1) == pytest.approx(1 / 11)
+    assert cadpc.parking_lot_short_rate(1, 9) == pytest.approx(5 / 11)
+    ours = progressive_filling(np.array([[1] * 10 + [0], [1] + [0] * 9 + [1]]), np.ones(2))
+    assert [ours[0], ours[-1]] == pytest.approx([0.1, 0.9])
+
+
+def progressive_filling(routes, capacities):
+    """Max-min fair rates in many small steps: all that can grow do."""
+    rates, growing = np.zeros(routes.shape[1]), np.ones(routes.shape[1], dtype=bool)
+    while growing.any():
+        slack = capacities - routes @ rates
+        on = routes @ growing
+        grow = np.min(slack[on > 0] / on[on > 0])
+        rates[growing] += grow
+        full = capacities - routes @ rates < 1e-12
+        growing &= ~(routes[full].any(axis=0))
+    return rates
+
+
+def test_networks_by_running_them():
+    """The flows themselves, each on the report of the link with the least available bandwidth, from random rates."""
+    rng = np.random.default_rng(2005)
+    for _ in range(12):
+        links, flows = rng.integers(2, 5), rng.integers(2, 8)
+        routes = rng.random((links, flows)) < 0.5
+        routes[rng.integers(links), ~routes.any(axis=0)] = True
+        capacities, weights = rng.uniform(1, 4, links), rng.uniform(0.5, 3, flows)
+        expected = cadpc.network_equilibrium(routes, capacities, weights)
+        rates = rng.uniform(0.01, 0.1, flows)
+        for _ in range(3000):
+            available = capacities - routes @ rates
+            bottleneck = np.argmin(np.where(routes, available[:, None], np.inf), axis=0)
+            full = capacities[bottleneck]
+            rates = rates * (1 + 0.3 * (available[bottleneck] - rates / weights) / full)
+        np.testing.assert_allclose(rates, expected, rtol=1e-8)
+        again = cadpc.weighted_step(rates / full, 1 - available[bottleneck] / full, weights, 0.3)
+        np.testing.assert_allclose(full * again, rates, rtol=1e-8)
+        # The same, as the max-min fair rates of a network with one flow more on every link (equal weights)
+        virtual = np.hstack([routes, np.eye(links)])
+        filled = progressive_filling(virtual, capacities)[:flows]
+        np.testing.assert_allclose(cadpc.network_equilibrium(routes, capacities), filled, rtol=1e-9)
+
+
+def test_networks_of_one_link():
+    np.testing.assert_allclose(cadpc.network_equilibrium([[True] * 4], 2.5e6), [5e5] * 4)
+    shares = cadpc.network_equilibrium([[1, 1]], weights=[2, 1])
+    np.testing.assert_allclose(shares, [cadpc.weighted_equilibrium_rate(w, 3) for w in (2, 1)])
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cadpc.step(0, 0.5), r"^rate = 0 is out of range: allowed are values in \(0, inf\)"),
+        (lambda: cadpc.trajectory(0.1, 2.5, 1), "flows = 2.5 flows is out of range: allowed are whole numbers"),
+        (lambda: cadpc.trajectory(0.1, 2, 1.5), "updates = 1.5 updates is out of range: allowed are whole numbers"),
+        (lambda: cadpc.updates_to_fraction(0.1, 2, 1.0), r"fraction = 1 is out of range: .* \(0, 1\)"),
+        (lambda: cadpc.updates_to_fairness(1, 0.1), r"flows = 1 flows is out of range"),
+        (lambda: cadpc.step(0.1, 0.5, 3.5), r"smoothing = 3.5 is out of range: .* \(0, 3\]"),
+        (lambda: cadpc.total_multipliers(0), r"flows = 0 flows is out of range"),
+        (lambda: cadpc.total_multipliers(3, -1), r"smoothing = -1 is out of range"),
+        (lambda: cadpc.total_multipliers(3, 1, 0.5), r"delay = 0.5 updates is out of range: allowed are whole"),
+        (lambda: cadpc.largest_stable_smoothing(0.5), r"flows = 0.5 flows is out of range"),
+        (lambda: cadpc.largest_stable_smoothing([2, math.nan]), r"flows = nan flows is out of range"),
+        (lambda: cadpc.largest_stable_smoothing("many"), r"flows = 'many' flows is out of range"),
+        (lambda: cadpc.largest_stable_smoothing([2, 3], [1, 1.5]), r"delay\[1\] = 1.5 updates is out of range"),
+        (lambda: cadpc.network_equilibrium([1, 1]), r"routes = an array of shape \(2,\)"),
+        (lambda: cadpc.network_equilibrium("all"), r"routes = 'all' is out of range"),
+        (lambda: cadpc.network_equilibrium([[1, 2]]), r"routes\[0, 1\] = 2 is out of range"),
+        (lambda: cadpc.network_equilibrium([[1, 0]]), r"routes\[:, 1\] = no link"),
+        (lambda: cadpc.network_equilibrium([[1, 1]], [1, 2]), r"capacities = an array of shape \(2,\)"),
+        (lambda: cadpc.network_equilibrium([[1, 1]], -1), r"capacities = -1 bytes/s is out of range"),
+        (lambda: cadpc.network_equilibrium([[1, 1]], 1, [1, 0]), r"weights\[1\] = 0 flows is out of range"),
+        (lambda: cadpc.network_equilibrium([[1, 1]], 1, [1, math.nan]), r"weights = nan flows is out of range"),
+        (lambda: cadpc.network_equilibrium([[1, 1]], "fast"), r"capacities = 'fast' bytes/s is out of range"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        call()
+    assert "\n" not in str(refusal.value)
