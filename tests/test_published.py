@@ -2,8 +2,9 @@
 
 import pytest
 
-from longfat.verify.published import Finding, published, read
-from longfat.verify.published.gong_parulkar import JUDGES
+from longfat.sim.statistics import Interval
+from longfat.verify.published import Finding, gong_parulkar, loss_load, published, read
+from longfat.verify.published.loss_load_measured import Point
 
 
 @pytest.fixture(scope="module")
@@ -11,8 +12,9 @@ def table():
     return published("003").set_index("claim")
 
 
-def test_every_row_has_a_judge_and_every_judge_a_row():
-    assert sorted(row.claim for row in read("003")) == sorted(JUDGES)
+@pytest.mark.parametrize(("paper", "judges"), [("003", gong_parulkar.JUDGES), ("004", loss_load.JUDGES)])
+def test_every_row_has_a_judge_and_every_judge_a_row(paper, judges):
+    assert sorted(row.claim for row in read(paper)) == sorted(judges)
 
 
 def test_verdicts(table):
@@ -60,3 +62,31 @@ def test_refusals():
         Finding("0.3", "differs")
     with pytest.raises(ValueError, match="verdict = 'fine' is out of range"):
         Finding("0.3", "fine")
+
+
+def test_rows_of_the_virtual_loss_load_model():
+    """Four runs at each point: what does not hang on chance, and no verdict without what was seen."""
+    table = published("004", packets=1e5).set_index("claim")
+    verdict = table.verdict
+    assert len(table) == 61
+    assert (verdict == "input").sum() == 18  # table 1 is quoted
+    assert (table[verdict == "differs"].reason.str.len() > 20).all()
+    assert not table.reason.str.contains("not so in this run").any()
+    assert (table.ours.str.len() > 2).all()
+    analytic = [row.claim for row in read("004") if row.kind == "analytic"]
+    assert set(verdict[analytic]) == {"reproduced"}
+    orderings = [row.claim for row in read("004") if row.kind == "ordering"]
+    assert set(verdict[orderings]) == {"ordering reproduced"}
+    times = [f"text, k = 2, v = {v}: transfer time" for v in (0.5, 0.6, 0.9, 1.0)]
+    assert set(verdict[[*times, "peak load k=20", "loss at v=1 close to"]]) == {"reproduced"}
+    assert verdict["table 2, k = 2, v = 1.0: standard deviation of the queueing delay"] == "differs"
+    assert "no" in table.reason["transfer time k=2 v=0.9 -> 1.0"]
+
+
+def test_when_a_number_is_met():
+    """Within a tenth; or in an interval of a quarter to each side at most, the printed rounding included."""
+    point = Point(2, 1.0, "loss", 0.20, 2)
+    assert point.meets(Interval(0.219, 0.218, 0.220))
+    assert not point.meets(Interval(0.23, 0.21, 0.25))
+    assert point.meets(Interval(0.23, 0.204, 0.256))  # 0.20 may be 0.205
+    assert not point.meets(Interval(0.23, 0.10, 0.36))  # everything is in there

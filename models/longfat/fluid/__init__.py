@@ -1,5 +1,39 @@
-"""Dynamics of congestion control without packets: rates that answer rates. No simulator in here."""
+"""Dynamics of congestion control without packets: rates that answer rates. No simulator in here.
+
+A `System` states what changes and how late it hears of it; `integrate`, `equilibrium`, `stability` and
+`stability_boundary` take any of them, for many parameter points in one call. `path` and `rest` are their
+differentiable insides. At hand: `cadpc` (synchronous, asynchronous, delayed, over several links), `cadpc_flow`,
+`capc`, `best_replies`, `tcp_red`, `xcp`. `cadpc_fairness` is CADPC for a million starts.
+"""
 
 from longfat.fluid import loss_load
+from longfat.fluid.ensemble import cadpc_fairness
+from longfat.fluid.equilibrium import equilibrium, rest
+from longfat.fluid.integrate import integrate, path
+from longfat.fluid.members import best_replies, cadpc, cadpc_flow, capc, tcp_red, xcp
+from longfat.fluid.roots import rightmost_roots
+from longfat.fluid.stability import linearise, multipliers, stability, stability_boundary
+from longfat.fluid.system import Parameter, System, Variable
 
-__all__ = ["loss_load"]
+__all__ = [
+    "Parameter",
+    "System",
+    "Variable",
+    "best_replies",
+    "cadpc",
+    "cadpc_fairness",
+    "cadpc_flow",
+    "capc",
+    "equilibrium",
+    "integrate",
+    "linearise",
+    "loss_load",
+    "multipliers",
+    "path",
+    "rest",
+    "rightmost_roots",
+    "stability",
+    "stability_boundary",
+    "tcp_red",
+    "xcp",
+]

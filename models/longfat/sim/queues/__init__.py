@@ -8,16 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from longfat.sim.names import unknown
+from longfat.sim.queues.avq import avq
 from longfat.sim.queues.discipline import ADMIT, DROP, SERVICES, SIGNATURES, Discipline
 from longfat.sim.queues.loss_load import loss_load
 from longfat.sim.queues.marking import mark_above
-from longfat.sim.queues.red import red, red_arrive
+from longfat.sim.queues.red import red, red_arrive, red_auto
+from longfat.sim.queues.rem import rem
 from longfat.sim.queues.serving import FAIR, FIFO, FIFO_DEPARTURES, round_robin
 from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
+from longfat.sim.queues.xcp import xcp
 
 __all__ = [
-    "ADMIT", "DROP", "FAIR", "FIFO", "FIFO_DEPARTURES", "SERVICES", "SIGNATURES", "Discipline", "discipline",
-    "leaky_bucket", "loss_load", "mark_above", "red", "red_arrive", "round_robin", "virtual_leaky_bucket",
+    "ADMIT", "DROP", "FAIR", "FIFO", "FIFO_DEPARTURES", "SERVICES", "SIGNATURES", "Discipline", "avq", "discipline",
+    "leaky_bucket", "loss_load", "mark_above", "red", "red_arrive", "red_auto", "rem", "round_robin",
+    "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 NAMED: dict[str, Callable[..., Discipline]] = {
@@ -26,6 +30,9 @@ NAMED: dict[str, Callable[..., Discipline]] = {
     "fair": lambda: FAIR,
     "round-robin": round_robin,
     "red": red,
+    "rem": rem,
+    "avq": avq,
+    "xcp": xcp,
     "mark-above": mark_above,
     "loss-load": loss_load,
     "leaky-bucket": leaky_bucket,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from longfat import quantities
 from longfat.domains import number
 from longfat.sim.queues.discipline import ADMIT, DROP, Discipline, flag
 from longfat.sim.records import CE, ECT
@@ -117,3 +120,52 @@ def red(
         },
         needs_buffer=True,
     )
+
+
+def red_auto(
+    rate: float | str, *, delay: float | str = 0.0, packet: float = 500, ecn: bool = False, wait: bool = True
+) -> Discipline:
+    """Random early detection as ns-2 configures it from the line: a target of 5 ms and a tenth at the upper threshold.
+
+    With m = rate/packet: low = max(5, 2.5 ms m), high = 3 low, weight = 1 - exp(-1/(10 r m)), where r = 3 (delay + 1/m)
+    stands for the round trip, 0.1 s at least.
+
+    Parameters
+    ----------
+    rate : float or str
+        Of the line [bytes/s].
+    delay : float or str
+        Of the line [s].
+    packet : float
+        Mean size [bytes].
+    ecn, wait : bool
+        As of `red`; ns-2 waits.
+
+    Returns
+    -------
+    Discipline
+        A `red` with these numbers.
+
+    Raises
+    ------
+    ValueError
+        For values outside their ranges.
+
+    Notes
+    -----
+    The thresholds count packets here; ns-2 counts bytes and divides by the mean size.
+
+    Examples
+    --------
+    >>> red_auto("40 Mbit/s").parameters["low"]
+    25.0
+
+    References
+    ----------
+    ns-2.35, red.cc; Floyd, Gummadi & Shenker, "Adaptive RED", 2001, sec. 5, for the reasons.
+    """
+    per_second = quantities.rate(rate, "rate") / number("packet", packet, "bytes", "[1, 1e6]")
+    round_trip = max(0.1, 3.0 * (quantities.duration(delay, "delay", "[0, 1e6]") + 1.0 / per_second))
+    low = max(5.0, 0.0025 * per_second)
+    weight = -math.expm1(-1.0 / (10.0 * round_trip * per_second))
+    return red(low=low, high=3.0 * low, max_p=0.1, weight=weight, gentle=True, packet=packet, ecn=ecn, wait=wait)

@@ -17,9 +17,10 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tahoe import TAHOE
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.vegas import VEGAS
+from longfat.sim.schemes.xcp import XCP
 
 _NAMED: dict[str, Scheme] = {
-    one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT, LOSS_LOAD, CADPC, CADPC_FILES)
+    one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT, LOSS_LOAD, CADPC, CADPC_FILES, XCP)
 }
 
 __all__ = ["Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
