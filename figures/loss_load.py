@@ -1,0 +1,294 @@
+"""Prithviraj & Williamson, the virtual loss-load model: figures 2, 5, 7 and 8, tables 1 and 2, beside ours.
+
+Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, beside the laws' equilibrium; figures 7 and 8 are
+scenario 1 under two readings of what the paper leaves open: the formulas as they stand, and the rules that come
+nearest to the printed numbers (`longfat.verify.published.loss_load_scenarios`). ``loss_load_tables.md`` has every
+printed number of scenario 1, and what each rule moves. Run with ``python -m figures.loss_load``; it takes some
+minutes, with ``--quick`` half a minute.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from figures.loss_load_tables import NUMBERS, one_at_a_time, tables, watched
+from figures.writing import HERE, save, whole_figures
+from longfat.laws import loss_load as laws
+from longfat.sim.statistics import Interval
+from longfat.verify.published import loss_load_runs as runs
+from longfat.verify.published.loss_load_scenarios import (
+    FAIR_START,
+    KS,
+    NEAREST,
+    PACKET_TIME,
+    PLAIN,
+    SWITCHES,
+    scenario_1,
+)
+
+FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # section 3.4
+READINGS = {"nearest": NEAREST, "plain": PLAIN}
+PACKETS = 4000  # of 2 MB
+ROUND_TRIP_0 = 0.004 + 2 * 20e-6 + 1e-4  # s: four times 1 ms, and the last packet's own time on three lines
+MARKERS = dict(zip(KS, "osD^", strict=True))
+OTHERS = (0.6, 0.6)  # rates of the others in figure 2, whose paper gives none
+
+
+def figure_2(k: float = 5) -> xr.Dataset:
+    """Loss-load curve and raw throughput of a source beside two others of 0.6 each.
+
+    Parameters
+    ----------
+    k : float
+        Severity [1].
+    """
+    a, b = sum(OTHERS) - 1, sum(f ** (k + 1) for f in OTHERS)
+    rate = np.linspace(0, 1, 501)
+    best = float(laws.throughput_optimal_rate(a, b, k))
+    return xr.Dataset(
+        {
+            "loss_probability": ("rate", np.asarray(laws.loss_probability(rate, a, b, k)), {"units": "1"}),
+            "raw_throughput": ("rate", np.asarray(laws.raw_throughput(rate, a, b, k)), {"units": "1"}),
+        },
+        coords={"rate": ("rate", rate, {"units": "1"})},
+        attrs={"k": k, "excess": a, "spread": b, "optimal_rate": best, "loss_there": float(laws.bounded_loss(k))},
+    )
+
+
+def law_0(k: Any, v: Any) -> tuple[Any, Any]:
+    """Transfer time [s] and loss [1] of scenario 0 at the equilibrium: half of what the line carries is ours."""
+    loss = laws.equilibrium_loss(k, v)
+    carried = laws.equilibrium_load(k, v) * (1 - loss)
+    return 2 * PACKETS * PACKET_TIME / carried + ROUND_TRIP_0, loss
+
+
+def _gathered(found: dict[tuple[Any, ...], dict[str, Interval]], dims: dict[str, Any]) -> xr.Dataset:
+    """Intervals at every point of a grid as a Dataset with ``_lower`` and ``_upper``."""
+    shape = tuple(len(values) for values in dims.values())
+    names = next(iter(found.values()))
+    data = {}
+    for name in names:
+        for i, end in enumerate(("", "_lower", "_upper")):
+            data[name + end] = (tuple(dims), np.array([one[name][i] for one in found.values()]).reshape(shape))
+    return xr.Dataset(data, coords=dims)
+
+
+def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = FACTORS) -> xr.Dataset:
+    """Scenario 0 over v, with k/(k + 1) in every row: whole transfers, after the start, and begun at the fair share.
+
+    Parameters
+    ----------
+    replications : int
+        Runs at each point.
+    rng : int
+        Seed.
+    factors : tuple of float
+        v, to which k/(k + 1) is added [1].
+    """
+    grid = {one: sorted({*factors, float(laws.lossless_virtual_factor(one))}) for one in KS}
+    found = {}
+    for k, v in watched([(one, v) for one in KS for v in grid[one]], "figure 5"):
+        plain = runs.two_sources(k, v, PLAIN, replications=replications, rng=rng)
+        fair = runs.two_sources(k, v, FAIR_START, replications=replications, rng=rng)
+        found[k, v] = plain | {f"fair_start_{name}": fair[name] for name in ("transfer_time", "loss")}
+    points = range(len(factors) + 1)
+    data = _gathered(found, {"k": list(KS), "point": list(points)})
+    v = np.array(list(grid.values()))
+    time, loss = law_0(np.array(KS, float)[:, None], v)
+    return data.assign_coords(v=(("k", "point"), v)).assign(
+        law_transfer_time=(("k", "point"), np.asarray(time)), law_loss=(("k", "point"), np.asarray(loss))
+    )
+
+
+def figure_7(rng: int = 7) -> xr.Dataset:
+    """Offered load at S1 in every millisecond of one run of scenario 1, v = 1, for each reading and k."""
+    found = []
+    for reading in READINGS.values():
+        row = [runs.observe(scenario_1(k, 1.0, reading), replications=1, rng=rng, longest=3.0) for k in KS]
+        found.append(xr.concat([one.isel(replication=0) for one in row], "k"))
+    names = xr.DataArray(list(READINGS), dims="reading", name="reading")
+    return xr.concat(found, names).assign_coords(k=list(KS))
+
+
+def figure_8(
+    replications: int = 10,
+    rng: int = 1,
+    factors: tuple[float, ...] = FACTORS,
+    readings: tuple[str, ...] = tuple(READINGS),
+) -> xr.Dataset:
+    """Transfer time and loss of connection 1 in scenario 1 over v, for each reading and k.
+
+    Parameters
+    ----------
+    replications : int
+        Runs at each point.
+    rng : int
+        Seed.
+    factors : tuple of float
+        v [1].
+    readings : tuple of str
+        Of `READINGS`.
+    """
+    found = {}
+    points = [(name, k, v) for name in readings for k in KS for v in factors]
+    for name, k, v in watched(points, "figure 8"):
+        found[name, k, v] = runs.cross_traffic(k, v, READINGS[name], replications=replications, rng=rng)
+    return _gathered(found, {"reading": list(readings), "k": list(KS), "v": list(factors)})
+
+
+def draw_2(data: xr.Dataset, ax: Any) -> None:
+    """Draw the loss-load curve and the raw throughput."""
+    ax.plot(data.rate, data.loss_probability, label="loss probability P(f)")
+    ax.plot(data.rate, data.raw_throughput, label="raw throughput (1 - P) f")
+    best = data.attrs["optimal_rate"]
+    ax.axvline(best, color="0.6", lw=0.8, zorder=0)
+    ax.plot(best, data.attrs["loss_there"], "o", color="C0", ms=5)
+    ax.annotate(f"f_t = {best:.3f}, P = 1/6", (best, data.attrs["loss_there"]), (-8, 14), textcoords="offset points",
+                ha="right", fontsize="small")  # fmt: skip
+    ax.set(xlabel="transmission rate f [of the capacity]", ylabel="probability, rate [1]", xlim=(0, 1), ylim=(0, 1.03))
+    ax.set_title("Prithviraj & Williamson, figure 2: loss-load curve, k = 5\nbeside two sources of 0.6 C each")
+    ax.legend(loc="upper left")
+
+
+def _bars(ax: Any, x: Any, row: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
+    mean, low, high = (row[name + end].values * scale for end in ("", "_lower", "_upper"))
+    ax.errorbar(x, mean, [mean - low, high - mean], **style)
+
+
+def draw_5(data: xr.Dataset, axes: Any) -> None:
+    """Draw transfer time and loss of scenario 0: points simulated, lines from the laws."""
+    left, right = axes
+    v = np.linspace(0.5, 1, 251)
+    for i, k in enumerate(KS):
+        row, colour = data.sel(k=k), f"C{i}"
+        time, loss = law_0(float(k), v)
+        left.plot(v, 1e3 * np.asarray(time), color=colour, lw=1)
+        right.plot(v, loss, color=colour, lw=1)
+        points = {"color": colour, "ls": "", "marker": MARKERS[k], "ms": 5}
+        _bars(left, row.v, row, "transfer_time", 1e3, **points, label=f"k = {k}")
+        _bars(right, row.v, row, "loss", **points)
+        _bars(right, row.v, row, "late_loss", **points | {"mfc": "none", "ms": 7, "mew": 0.8})
+    left.plot([], [], color="0.4", lw=1, label="laws, at equilibrium")
+    left.axhline(804, color="0.6", ls=":", zorder=0)
+    left.annotate("800 + 4 ms", (0.5, 804), va="bottom", fontsize="small", color="0.4")
+    left.set(xlabel="virtual factor v [1]", ylabel="transfer time of connection 1 [ms]", title="(a)")
+    left.legend(
+        title="wide bars: some runs lose their last packets\nand wait 0.2 s for a timeout", title_fontsize="x-small"
+    )
+    right.plot([], [], "o", color="0.4", ms=5, label="whole transfer")
+    right.plot([], [], "o", color="0.4", ms=7, mfc="none", mew=0.8, label="after the first 100 ms")
+    right.set(xlabel="virtual factor v [1]", ylabel="packet loss of connection 1 [1]", ylim=(-0.01, None), title="(b)")
+    right.legend(loc="upper left")
+    left.figure.suptitle(
+        "Prithviraj & Williamson, figure 5, simulated: two sources that get most through; bars: 95 % intervals",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+
+
+def draw_7(data: xr.Dataset, axes: Any) -> None:
+    """Draw the load that S1 is offered: rows k, columns readings."""
+    for column, reading in enumerate(data.reading.values):
+        for line, k in enumerate(KS):
+            ax, row = axes[line][column], data.sel(reading=reading, k=k)
+            ax.plot(1e3 * row.time, row.offered_load, color="0.75", lw=0.5)
+            binned = runs.load(row)
+            ax.step(1e3 * binned.time, binned, where="post", lw=1, color=f"C{column}")
+            ax.axhline(1, color="black", lw=0.6)
+            ax.axhline(laws.equilibrium_load(k, 1.0), color="0.4", lw=0.6, ls=":")
+            for edge in (500, 1000):
+                ax.axvline(edge, color="0.6", lw=0.6, ls="--")
+            ax.set(xlim=(0, 2000), ylim=(0, 4))
+            ax.text(0.99, 0.93, f"k = {k}", transform=ax.transAxes, ha="right", va="top")
+    axes[0][0].set_title("nearest to the printed numbers")
+    axes[0][-1].set_title("the formulas as they stand")
+    for ax in axes[-1]:
+        ax.set_xlabel("time [ms]")
+    figure = axes[0][0].figure
+    figure.supylabel("offered load at S1 [capacities]", fontsize="medium")
+    figure.suptitle(
+        "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Grey: every millisecond; colour: 10 ms; "
+        "dotted: (k + 1)/k",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+
+
+def draw_8(data: xr.Dataset, axes: Any) -> None:
+    """Draw transfer time and loss of scenario 1, and what is printed."""
+    for column, reading in enumerate(data.reading.values):
+        for k, colour in zip(KS, ("C0", "C1", "C2", "C3"), strict=True):
+            row = data.sel(reading=reading, k=k)
+            points = {"color": colour, "marker": MARKERS[k], "ms": 5, "lw": 1, "label": f"k = {k}"}
+            _bars(axes[0][column], row.v, row, "transfer_time", 1e3, **points)
+            _bars(axes[1][column], row.v, row, "loss", **points)
+            for one in NUMBERS.values():
+                if one.k == k and one.name in ("transfer_time", "loss"):
+                    ax = axes[0 if one.name == "transfer_time" else 1][column]
+                    ax.plot(one.v, one.printed, "x", color=colour, ms=10, mew=2, zorder=5)
+        axes[0][column].axhline(1444, color="0.6", ls=":", zorder=0)
+        axes[1][column].set_xlabel("virtual factor v [1]")
+        axes[0][column].plot([], [], "x", color="0.4", ms=10, mew=2, ls="", label="printed")
+    titles = {"nearest": "nearest to the printed numbers", "plain": "the formulas as they stand"}
+    for ax, reading in zip(axes[0], data.reading.values, strict=True):
+        ax.set_title(titles[str(reading)])
+    axes[0][0].set_ylabel("transfer time of connection 1 [ms]")
+    axes[1][0].set_ylabel("packet loss of connection 1 [1]")
+    axes[0][0].legend()
+    axes[0][0].figure.suptitle(
+        "Prithviraj & Williamson, figure 8, simulated: scenario 1; bars: 95 % intervals; dotted: 1444 ms",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+
+
+def write(directory: str | Path = HERE, replications: int = 10, quick: bool = False) -> dict[str, Any]:
+    """Simulate, draw and write figures 2, 5, 7, 8 with their data, and the tables.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Where.
+    replications : int
+        Runs at each point.
+    quick : bool
+        Fewer points and rules, to see that all works.
+    """
+    import matplotlib.pyplot as plt
+
+    few = (0.5, 1.0) if quick else FACTORS
+    rules = ("dropping begins at 5 waiting packets",) if quick else tuple(SWITCHES)
+    points = [key for key in NUMBERS if not quick or key[:2] in ((2, 0.5), (2, 0.9), (2, 1.0), (20, 1.0))]
+    data: dict[str, Any] = {
+        "2": figure_2(),
+        "5": figure_5(replications, factors=few),
+        "7": figure_7(),
+        "8": figure_8(replications, factors=few, readings=("nearest",) if quick else tuple(READINGS)),
+        "nearest": one_at_a_time(NEAREST, replications, switches=rules, points=points),
+        "plain": one_at_a_time(PLAIN, replications, switches=() if quick else rules, points=points),
+    }
+    columns = data["8"].sizes["reading"]
+    with whole_figures(directory) as files:
+        figure, ax = plt.subplots(figsize=(6.4, 4.4))
+        draw_2(data["2"], ax)
+        save(files, figure, "loss_load_2")
+        figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.8))
+        draw_5(data["5"], axes)
+        save(files, figure, "loss_load_5")
+        figure, axes = plt.subplots(len(KS), 2, sharex=True, sharey=True, figsize=(10.4, 8.4))
+        draw_7(data["7"], axes)
+        save(files, figure, "loss_load_7")
+        figure, axes = plt.subplots(2, columns, sharex=True, sharey="row", squeeze=False, figsize=(5.2 * columns, 8))
+        draw_8(data["8"], axes)
+        save(files, figure, "loss_load_8")
+        for name in ("2", "5", "7", "8"):
+            data[name].to_netcdf(files.path(f"loss_load_{name}.nc"))
+        text = tables(data["nearest"], data["plain"], replications)
+        files.path("loss_load_tables.md").write_text(text, encoding="utf-8")
+    return data
+
+
+if __name__ == "__main__":
+    write(quick="--quick" in sys.argv[1:], replications=4 if "--quick" in sys.argv[1:] else 10)

@@ -1,0 +1,109 @@
+"""Prithviraj & Williamson, the virtual loss-load model: every claim and its judge; here those without simulation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from longfat.laws import loss_load as laws
+from longfat.verify.published import loss_load_measured as measured
+from longfat.verify.published.loss_load_scenarios import KS
+from longfat.verify.published.rows import Context, Finding, Judge, judged, read
+
+FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+AMBIENT = [(0.0, 1.0), (0.3, 0.01), (-0.2, 0.05), (2.0, 0.4)]  # a, b
+
+
+def _bounded(_: Context) -> Finding:
+    """At the rate with the largest throughput of a grid that does not know the law of that rate."""
+    gaps = []
+    for k in KS:
+        for a, b in AMBIENT:
+            grid = np.linspace(max(0.0, -a) + 1e-6, 2.0, 400_001)
+            best = grid[np.argmax(laws.raw_throughput(grid, a, b, k))]
+            gaps.append(abs(float(laws.loss_probability(best, a, b, k)) - 1 / (k + 1)))
+            gaps.append(abs(float(laws.bounded_loss(k)) - 1 / (k + 1)))
+    return judged(max(gaps) < 1e-3, f"P at the largest throughput of a grid: within {max(gaps):.0e}", "reproduced")
+
+
+def _settled(k: float, sources: int) -> float:
+    """Total load after every source has answered the others in turn, again and again, from unequal rates."""
+    rates = np.linspace(0.5, 1.5, sources) / sources
+    for _ in range(12 * int(k)):
+        for j in range(sources):
+            others = np.delete(rates, j)
+            rates[j] = laws.throughput_optimal_rate(others.sum() - 1, (others ** (k + 1)).sum(), k)
+    return float(rates.sum())
+
+
+def _equilibrium(_: Context) -> Finding:
+    gaps = [abs(_settled(k, m) / ((k + 1) / k) - 1) for k in (2, 5) for m in (2, 3, 5)]
+    return judged(max(gaps) < 1e-9, "2, 3 and 5 sources that answer each other in turn", "reproduced")
+
+
+def _tends(_: Context) -> Finding:
+    gaps = []
+    for k in KS:
+        best = float(laws.throughput_optimal_rate(0.5, 0.02, k))
+        for packets, trip in ((1e12, 0.044), (1000.0, 1e-12)):
+            gaps.append(abs(float(laws.response_optimal_rate(0.5, 0.02, k, packets, trip, 1e4)) / best - 1))
+    return judged(max(gaps) < 1e-3, f"within {max(gaps):.0e} at N = 1e12 and at R = 1 ps", "reproduced")
+
+
+def _exactly(ours: str, values: list[Any], printed: list[Any]) -> Judge:
+    def judge(_: Context) -> Finding:
+        gap = max(abs(float(a) / float(b) - 1) for a, b in zip(values, printed, strict=True))
+        return judged(gap < 1e-12, ours, "reproduced")
+
+    return judge
+
+
+def _percent(_: Context) -> Finding:
+    loss = 100 * float(laws.bounded_loss(10))
+    return judged(abs(loss - 9.1) < 0.05, f"1/11 = {loss:.2f} %", "reproduced")
+
+
+def _cited(printed: str) -> Judge:
+    return lambda _: Finding(f"{printed}, not run here", "input")
+
+
+JUDGES: dict[str, Judge] = {
+    "loss at raw-throughput optimum": _bounded,
+    "offered load at equilibrium": _equilibrium,
+    "response-time optimal rate tends to raw optimum as R->0 or N->inf": _tends,
+    "loss for k=10": _percent,
+    "offered load with virtual capacity": _exactly(
+        "the law equilibrium_load, as a fraction",
+        [laws.equilibrium_load(k, v) for k in KS for v in FACTORS],
+        [Fraction(k + 1, k) * Fraction(str(v)) for k in KS for v in FACTORS],
+    ),
+    "optimal transfer time scenario 0": _exactly("2 * 2e6 B * 8/40e6 bit/s = 0.8 s", [2 * 2e6 * 8 / 40e6], [0.8]),
+    "transfer time minimised near v": measured.minimised,
+    "no improvement of transfer time for v above k/(k+1)": measured.no_improvement,
+    "loss negligible for v <= k/(k+1); grows above": measured.negligible,
+    "loss at v=1 close to": measured.loss_at_one,
+    "peak load k=2": measured.numbers("text, k = 2, v = 1.0: peak load"),
+    "peak load k=20": measured.numbers("text, k = 20, v = 1.0: peak load"),
+    "load between 500 and 1000 ms for k=2": measured.numbers(
+        "text, k = 2, v = 1.0: least load from 500 to 1000 ms",
+        "text, k = 2, v = 1.0: largest load from 500 to 1000 ms",
+    ),
+    "expected load under raw throughput k=2": _exactly("3/2", [laws.equilibrium_load(2, 1.0)], [1.5]),
+    "load in the stable region lies between 1 and (k+1)/k": measured.stable_region,
+    "overshoot and oscillation grow with k; smaller k has lower loss in scenario 1": measured.overshoot,
+    "transfer time k=2 v=0.5 -> 0.6": measured.numbers(
+        "text, k = 2, v = 0.5: transfer time", "text, k = 2, v = 0.6: transfer time"
+    ),
+    "transfer time k=2 v=0.9 -> 1.0": measured.worse_at_one,
+    "transfer time depends more on v than on k; flattens for v 0.8-1.0": measured.rather_v_than_k,
+    "loss v=0.9, k=5 / k=20": measured.numbers("text, k = 5, v = 0.9: loss", "text, k = 20, v = 0.9: loss"),
+    "loss v=1.0, k=2 / k=20": measured.numbers("text, k = 2, v = 1.0: loss", "text, k = 20, v = 1.0: loss"),
+    "vll transfer k=2 v=1.0 / v=0.9": measured.numbers(
+        "table 2, k = 2, v = 1.0: transfer time", "table 2, k = 2, v = 0.9: transfer time"
+    ),
+    "vll far better than tcp and decbit, worse than pp, hbh, e2e-ef": measured.among_others,
+    **{claim: measured.number(point) for claim, point in measured.POINTS.items()},
+    **{row.claim: _cited(f"{row.value} {row.unit}") for row in read("004") if row.kind == "cited"},
+}

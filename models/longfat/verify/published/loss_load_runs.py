@@ -1,0 +1,175 @@
+"""What Prithviraj & Williamson measure in their two scenarios, with intervals from replications.
+
+The networks and the rules that they leave open are in `longfat.verify.published.loss_load_scenarios`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from longfat.sim import Network, run
+from longfat.sim.statistics import Interval
+from longfat.sim.statistics import replications as interval
+from longfat.verify.published.loss_load_scenarios import CAPACITY, PACKET_TIME, PLAIN, Reading, scenario_0, scenario_1
+
+LONGEST = 20.0  # s: ten times what a transfer takes
+EARLY = 0.1  # s, after which the start of scenario 0 is over
+PROBE_EVERY = 0.02  # s: how often Kanakia, Keshav and Mishra look at the delay
+MILLISECOND = 1e-3
+BIN = 10  # ms: 1.58 and 2.07 are no multiples of what a packet is to a millisecond, or to five
+
+
+@functools.lru_cache(maxsize=256)
+def two_sources(
+    k: float, v: float, reading: Reading = PLAIN, *, replications: int = 10, rng: int = 0
+) -> dict[str, Interval]:
+    """Connection 1 of scenario 0, over the whole transfer and after the start.
+
+    Parameters
+    ----------
+    k, v : float
+        Of the loss-load curve, and the virtual factor [1].
+    reading : Reading
+        Rules that are not printed.
+    replications : int
+        Independent runs, at least 2.
+    rng : int
+        Seed.
+
+    Returns
+    -------
+    dict of str to Interval
+        ``transfer_time`` [s], ``loss`` and ``late_loss`` [1] with 95 % intervals; late is from 0.1 s to 0.75 s.
+
+    Examples
+    --------
+    >>> two_sources(2, 2 / 3, replications=3)["late_loss"].mean
+    0.0
+    """
+    net = scenario_0(k, v, reading)
+    data = run(net, replications=replications, rng=rng, progress=False)
+    late = run(net, replications=replications, rng=rng, warm_up=EARLY, duration=0.75, progress=False)
+    return {
+        "transfer_time": _of(data, "transfer_time"),
+        "loss": _of(data, "loss"),
+        "late_loss": _of(late, "loss"),
+    }
+
+
+def _of(data: xr.Dataset, name: str) -> Interval:
+    return Interval(*(float(data[name + end].sel(flow="c1")) for end in ("", "_lower", "_upper")))
+
+
+def observe(net: Network, *, replications: int = 10, rng: int = 0, longest: float = LONGEST) -> xr.Dataset:
+    """Connection 1 of scenario 1 in every replication, and the load that S1 is offered.
+
+    Parameters
+    ----------
+    net : Network
+        `scenario_1`, or one with a flow "c1" and a link "S1-S2".
+    replications : int
+        Independent runs.
+    rng : int
+        Seed.
+    longest : float
+        Simulated time [s].
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``replication``: ``transfer_time`` [s], ``loss`` [1]; ``queueing_delay_mean`` and ``queueing_delay_std``
+        [s], of what waits every 20 ms until connection 1 has finished; along ``time`` [s] as well:
+        ``offered_load`` [1], the arrivals of each millisecond over what the line can send.
+
+    Examples
+    --------
+    >>> data = observe(scenario_1(2, 1.0), replications=1)
+    >>> bool((data.transfer_time > 1.444).all())  # ms: the paper's optimum
+    True
+    """
+
+    def one(stream: Any) -> dict[str, Any]:
+        data = run(net, duration=longest, sample_every=MILLISECOND, rng=stream, progress=False)
+        flow, link = data.sel(flow="c1"), data.sel(link="S1-S2")
+        end = float(flow.transfer_time) if np.isfinite(flow.transfer_time) else longest
+        waits = link.queue_trace.values[: int(end / MILLISECOND) : round(PROBE_EVERY / MILLISECOND)] * PACKET_TIME
+        return {
+            "transfer_time": float(flow.transfer_time),
+            "loss": float(flow.loss),
+            "queueing_delay_mean": waits.mean(),
+            "queueing_delay_std": waits.std(),
+            "offered_load": np.diff(link.arrived_trace.values) / (CAPACITY * MILLISECOND),
+        }
+
+    streams = np.random.SeedSequence(rng).spawn(replications)
+    with ThreadPoolExecutor(min(replications, os.cpu_count() or 1)) as pool:
+        runs = list(pool.map(one, streams))
+    units = {"transfer_time": "s", "queueing_delay_mean": "s", "queueing_delay_std": "s"}
+    dims = {"offered_load": ("replication", "time")}
+    variables = {
+        name: (
+            dims.get(name, ("replication",)),
+            np.array([each[name] for each in runs]),
+            {"units": units.get(name, "1")},
+        )
+        for name in runs[0]
+    }
+    time = np.arange(len(runs[0]["offered_load"])) * MILLISECOND
+    return xr.Dataset(variables, coords={"time": ("time", time, {"units": "s"})})
+
+
+def load(data: xr.Dataset, bin: int = BIN) -> xr.DataArray:
+    """The offered load over longer bins [ms], each at its beginning.
+
+    >>> data = xr.Dataset({"offered_load": ("time", [1.0, 2.0, 0.0, 4.0])}, coords={"time": [0.0, 0.001, 0.002, 0.003]})
+    >>> load(data, 2).values.tolist()
+    [1.5, 2.0]
+    """
+    binned: xr.DataArray = data.offered_load.coarsen(time=bin, boundary="trim", coord_func="min").mean()
+    return binned
+
+
+def numbers(data: xr.Dataset, bin: int = BIN) -> dict[str, np.ndarray]:
+    """Every number that the paper prints of a run of scenario 1, from each replication.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `observe` returned.
+    bin : int
+        Over which loads are taken [ms].
+
+    Returns
+    -------
+    dict of str to array
+        ``transfer_time``, ``queueing_delay_mean``, ``queueing_delay_std`` [s], ``loss`` [1], ``peak_load`` before
+        500 ms, ``load_low`` and ``load_high`` (a tenth of the bins is beyond each) and ``load_mean`` of 500 to 1000 ms.
+    """
+    binned = load(data, bin)
+    first, second = binned.sel(time=slice(0, 0.4999)), binned.sel(time=slice(0.4999, 0.9999))
+    found = {name: data[name].values for name in data.data_vars if data[name].dims == ("replication",)}
+    return {str(name): values for name, values in found.items()} | {
+        "peak_load": first.max("time").values,
+        "load_low": second.quantile(0.1, "time").values,
+        "load_high": second.quantile(0.9, "time").values,
+        "load_mean": second.mean("time").values,
+    }
+
+
+@functools.lru_cache(maxsize=1024)
+def cross_traffic(
+    k: float, v: float, reading: Reading = PLAIN, *, replications: int = 10, rng: int = 0
+) -> dict[str, Interval]:
+    """`numbers` of scenario 1 as means with 95 % intervals.
+
+    >>> cross_traffic(2, 0.5, replications=2)["loss"].mean < 0.01
+    True
+    """
+    data = observe(scenario_1(k, v, reading), replications=replications, rng=rng)
+    return {name: interval(values) for name, values in numbers(data).items()}
