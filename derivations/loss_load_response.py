@@ -205,7 +205,7 @@ def one_minimum() -> Expr:
         d ln h/d ln f = (1 + f E'/E) + 2 E (1/lambda - P/(1 - P)) + P (E^2 + E + f E')/t'.
 
     All three are positive below the optimum, where P < 1/(k + 1): E + f E' is
-    (k + 1)(1 - w)(1 - (k + 1) w) - a^2/(f + a)^2, in which 1 - (k + 1) w > a/(f + a), since P = w (f + a)/f < 1/(k + 1),
+    (k + 1)(1 - w)(1 - (k + 1) w) - a^2/(f + a)^2, and 1 - (k + 1) w > a/(f + a), since P = w (f + a)/f < 1/(k + 1),
     and (k + 1)(1 - w) > k >= 1 > a/(f + a); ln x < x - 1 at x = 1/P is the second; the third exceeds P E^2/t', and
     t' > 0 there. So h rises, from 0 at f = 0 to infinity at the optimum, where t' = 0, and is 1 once.
     """
