@@ -1,0 +1,221 @@
+"""REM and AVQ against plain ones fed with the same packets, and what they are for; schemes.md 16.6, 16.7, T15."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Parameter, Scheme, Simulation, queues, run, traffic
+from longfat.sim.queues import ADMIT, DROP, avq, red_auto, rem
+from longfat.sim.records import CE, ECT
+from tests.sim.logbook import Logbook
+
+RATE = 1e6  # bytes/s; 1000 packets of 1000 B a second
+
+
+def keep(flow, event):
+    return flow.rate
+
+
+FIXED = Scheme(
+    "fixed", ack=keep, timeout=keep, controls="rate",
+    parameters={"rate": Parameter(1e5, "bytes/s", "(0, 1e9]", "rate"), "ecn": Parameter(0.0, "1", "[0, 1]", "ect")},
+)  # fmt: skip
+
+
+def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
+    """A run of sources that keep their rate [capacities], of (rate, size [bytes], ecn): its book, link and run."""
+    book = Logbook(discipline)
+    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=buffer, discipline=book.discipline)
+    for k, (rate, size, ecn) in enumerate(flows):
+        net.flow(
+            FIXED, path=["a", "b"], ack_path="ideal", packet=size, start=0.0012345 * (k + 1),
+            parameters={"rate": rate * RATE, "ecn": ecn},
+        )  # fmt: skip
+    one = Simulation(net, rng=seed)
+    one.advance(duration)
+    one.books()
+    return book.calls, one.world.links[0], one
+
+
+class Line:
+    """A drop-tail line that knows when each packet's transmission begins [ns]."""
+
+    def __init__(self, buffer):
+        self.buffer, self.begins, self.free = buffer, [], 0
+
+    def waiting(self, now):
+        self.begins = [begin for begin in self.begins if begin > round(now * 1e9)]
+        return len(self.begins)
+
+    def full(self, now):
+        return self.free > round(now * 1e9) and self.waiting(now) >= self.buffer
+
+    def send(self, now, size):
+        begin = max(round(now * 1e9), self.free)
+        self.begins.append(begin)
+        self.free = begin + round(size / RATE * 1e9)
+
+
+class Price:
+    """16.6 word for word, with its numbers."""
+
+    def __init__(self, smoothing=1.0, weight=0.1, target=20.0, gamma=0.001, phi=1.001):
+        self.price, self.arrived, self.average, self.k = 0.0, 0, 0.0, 0
+        self.smoothing, self.weight, self.target, self.gamma, self.phi = smoothing, weight, target, gamma, phi
+
+    @property
+    def probability(self):
+        return 1.0 - self.phi**-self.price
+
+    def until(self, now, line):
+        """All ticks before now: every 2 ms; 1000 packets a second are 2 in each."""
+        while self.k * 0.002 < now:
+            self.average = (1 - self.smoothing) * self.average + self.smoothing * self.arrived
+            queue = line.waiting(self.k * 0.002)
+            self.price = max(0.0, self.price + self.gamma * (self.average + self.weight * (queue - self.target) - 2.0))
+            self.arrived = 0
+            self.k += 1
+
+
+@pytest.mark.parametrize("options", [{"phi": 1.02}, {"smoothing": 0.02, "weight": 0.5, "target": 5.0, "gamma": 0.1, "phi": 1.01}])
+def test_rem_drops_as_the_plain_one(options):
+    """A load of 1.3 to 2.1: every verdict, with the same draws, and the price at the end."""
+    calls, link, _ = logged(rem(**options), [(0.71, 1000, 0), (0.6131, 1000, 1), (0.8, 1000, 0)])
+    line, price, draws, dropped = Line(40), Price(**options), np.random.default_rng(1).spawn(2)[0], 0
+    for call in calls:
+        price.until(call.now, line)
+        price.arrived += 1
+        full = line.full(call.now)
+        verdict = DROP if not full and draws.random() < price.probability else ADMIT
+        assert call.verdict == verdict, call
+        if verdict == ADMIT and not full:
+            line.send(call.now, call.length)
+        dropped += verdict == DROP
+    price.until(3.0 + 1e-9, line)
+    assert link.u[2] == pytest.approx(price.price, rel=1e-9)
+    assert dropped == link.dropped_early > 10
+    assert link.dropped > dropped  # the buffer was full, too
+
+
+def test_rem_marks_at_departure():
+    """Who can be marked is marked when its transmission begins, by the price of then; others are dropped on arrival."""
+    calls, link, _ = logged(rem(ecn=True, gamma=0.1, phi=1.02), [(0.71, 1000, 0), (0.6131, 1000, 1)])
+    line, price, draws, marks = Line(40), Price(gamma=0.1, phi=1.02), np.random.default_rng(1).spawn(2)[0], 0
+    for call in calls:
+        price.until(call.now, line)
+        if call.arrives:
+            price.arrived += 1
+            full = line.full(call.now)
+            drawn = not call.marks & ECT and not full
+            assert call.verdict == (DROP if drawn and draws.random() < price.probability else ADMIT)
+            if call.verdict == ADMIT and not full:
+                line.send(call.now, call.length)
+        else:
+            marked = bool(call.marks & ECT) and draws.random() < price.probability
+            assert bool(call.marks_after & CE) == marked
+            marks += marked
+    assert link.marked == marks > 100
+    assert link.dropped_early > 100
+
+
+def test_the_first_price_by_hand():
+    """gamma = 1/2, phi = 2, target 0, weight 1/2, 1 ms: 1 packet is served in each, 3 come at once in the second.
+
+    At 2 ms one has been sent, one is in transmission, one waits: price 1/2 (3 + 1/2 - 1) = 5/4; at 3 ms none waits:
+    5/4 + 1/2 (0 + 0 - 1) = 3/4, probability 1 - 2^(-3/4)."""
+    net = Network()
+    discipline = rem(gamma=0.5, phi=2.0, target=0, weight=0.5, interval="1 ms")
+    net.link("a", "b", rate=RATE, buffer=10, discipline=discipline)
+    for _ in range(3):
+        net.flow(traffic.constant(1.0), path=["a", "b"], packet=1000, start=0.0010001)
+    one = Simulation(net, rng=1)
+    # sent at 1.0001, 2.0001 and 3.0001 ms: at 2 ms two wait
+    one.advance(0.00201)
+    assert one.world.links[0].u[2] == pytest.approx(0.5 * (3 + 0.5 * 2 - 1))
+    one.advance(0.00301)
+    assert one.world.links[0].u[2] == pytest.approx(1.5 + 0.5 * (0 + 0.5 * 1 - 1))
+    one.advance(0.00401)
+    assert one.world.links[0].u[2] == pytest.approx(1.25 - 0.5)
+    assert one.world.links[0].u[3] == pytest.approx(1 - 2**-0.75, rel=1e-14)
+
+
+class Virtual:
+    """16.7 word for word: packets of s bytes at t, on a virtual line of c bytes/s."""
+
+    def __init__(self, limit, gamma=0.98, alpha=0.15, start=0.8):
+        self.limit, self.gamma, self.alpha = limit, gamma, alpha
+        self.vq, self.c, self.last, self.adapted = 0.0, start * RATE, None, None
+
+    def takes(self, t, s, marks):
+        """Whether the virtual buffer takes the packet."""
+        if self.last is None:
+            self.last = self.adapted = t
+        self.vq = max(0.0, self.vq - self.c * (t - self.last)) + s
+        self.last = t
+        over = self.vq > self.limit
+        if over:
+            self.vq -= s
+        if not over or marks:
+            change = self.alpha * self.gamma * RATE * (t - self.adapted) - self.alpha * s
+            self.c = min(max(self.c + change, 0.0), RATE)
+            self.adapted = t
+        return not over
+
+
+@pytest.mark.parametrize("ecn", [False, True])
+@pytest.mark.parametrize(("buffer", "limit", "options"), [
+    (40, 40_000, {}), (40, 20_000, {"packet": 500}), ("30 kB", 30_000, {}), (40, 10_000, {"buffer": 0.25, "alpha": 2.0}),
+    (1000, 1_000_000, {"alpha": 5.0, "gamma": 0.5, "start": 0.0}),
+])  # fmt: skip
+def test_avq_as_the_plain_one(ecn, buffer, limit, options):
+    """Packets of two sizes, of which one can be marked, at a load of 1.2: every verdict and mark."""
+    calls, link, _ = logged(avq(ecn=ecn, **options), [(0.71, 1000, 0), (0.5131, 600, 1)], buffer=buffer, duration=6.0)
+    known = {name: value for name, value in options.items() if name in ("gamma", "alpha", "start")}
+    virtual, drops, marks = Virtual(limit, **known), 0, 0
+    for call in calls:
+        markable = ecn and bool(call.marks & ECT)
+        taken = virtual.takes(call.now, call.length, markable)
+        assert call.verdict == (ADMIT if taken or markable else DROP)
+        if call.marks_after & CE:
+            assert not taken and markable
+            marks += 1
+        drops += call.verdict == DROP
+    assert link.u[2] == pytest.approx(virtual.c, rel=1e-9, abs=1e-3)
+    assert link.dropped_early == drops > 10
+    assert link.marked == marks
+    assert (marks > 10) == ecn
+
+
+def test_no_marks_on_what_the_buffer_drops():
+    """A virtual buffer of half the real one, and more than the real line carries: a mark or a place, not neither."""
+    calls, link, one = logged(avq(ecn=True, buffer=0.5), [(1.5, 1000, 1)])
+    assert link.dropped > 100
+    assert link.dropped_early == 0
+    assert link.marked == sum(call.marks_after & CE > 0 for call in calls)
+    assert one.world.flows[0].received <= link.served
+    for call in calls:
+        if call.marks_after & CE:
+            assert call.waiting < 40
+
+
+def long_transfers(discipline, flows, ecn=1, buffer=200, duration=100.0, warm_up=40.0):
+    """SACK over 10 Mbit/s and 60 ms: mean queue [packets], share of the capacity used, marks and losses."""
+    net = Network().link("a", "b", rate="10 Mbit/s", delay="30 ms", buffer=buffer, discipline=discipline, name="line")
+    net.link("b", "a", rate="10 Mbit/s", delay="30 ms")
+    net.flow("sack", path=["a", "b"], packet=1000, count=flows, stagger=0.113, parameters={"ecn": ecn})
+    data = run(net, duration=duration, warm_up=warm_up, rng=1, progress=False)
+    sent = float(data.sent.sum())
+    line = data.sel(link="line")
+    return float(line.mean_queue), float(line.utilisation), float(data.marks.sum()) / sent, float(data.loss.mean())
+
+
+def test_t15_rem():
+    """The queue is b* = 20 whatever the load, to 20 %, on a line that is busy; the price is what differs."""
+    few = long_transfers(rem(ecn=True), 10)
+    many = long_transfers(rem(ecn=True), 40)
+    print(few, many, long_transfers(rem(), 10))
+
+
+def test_t15_avq():
+    print([long_transfers(avq(ecn=ecn), flows, ecn=ecn) for flows in (10,40) for ecn in (1,0)])
