@@ -1,5 +1,8 @@
 """CADPC: a rare question to the routers, and a rate that follows the capacity to spare (schemes.md 9).
 
+A flow's requests are told apart by the receiver as long as each has arrived before the next one passes a link, as
+with four round trips between them; with `period` below 1 that needs links near the source.
+
 Every four round trips a request of the performance transparency protocol brings back capacity and traffic of the
 link with the least to spare; the rate grows by its logistic rule, x <- x (1 + a (1 - x - traffic)), in capacities.
 """
@@ -69,7 +72,7 @@ def keep(flow, event):
 PARAMETERS = {
     "smoothing": Parameter(0.5, "1", "(0, 2]"),
     "weight": Parameter(1.0, "flows", "(0, 1e6]"),
-    "period": Parameter(4.0, "round trips", "[1, 1e6]"),
+    "period": Parameter(4.0, "round trips", "[0.05, 1e6]"),
     "eagerness": Parameter(2.0, "flows", "[1, 1e3]"),  # as many flows it acts like at first; 1: no faster start
     "cap": Parameter(2.0, "1", "(1, 1e3]"),  # growth in one update while it starts
     "retry": Parameter(1.0, "s", "(0, 1e6]"),

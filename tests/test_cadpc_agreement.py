@@ -1,0 +1,64 @@
+"""CADPC's laws against its packets: where delay makes the total oscillate, and how slowly differences vanish."""
+
+import numpy as np
+import pytest
+
+from longfat.laws import cadpc as laws
+from longfat.sim import Network, Simulation
+
+CAPACITY = 1.25e7  # bytes/s
+ROUND_TRIP = 0.1  # s
+
+
+def simulation(flows, delay, smoothing, **start):
+    """Requests every 1/delay round trips: the answer to one tells, a round trip later, of the traffic in the interval
+    before it, which is `delay` updates older than the rate it is added to. The link is near the sources, so that a
+    request has arrived before the next one leaves."""
+    net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=10_000)
+    net.link("b", "a", rate=float("inf"), delay=ROUND_TRIP - 0.001)
+    parameters = {"smoothing": smoothing, "period": 1 / delay, "eagerness": 1.0}
+    net.flow("cadpc", path=["a", "b"], packet=500, count=flows, parameters=parameters, **start)
+    return Simulation(net, rng=1)
+
+
+def swing(flows, delay, smoothing):
+    """Standard deviation of the total over 40 updates, in parts of it, after 400."""
+    run, totals = simulation(flows, delay, smoothing), []
+    for update in range(400, 440):
+        run.advance(update * ROUND_TRIP / delay)
+        totals.append(run.world.flows["rate"].sum())
+    return np.std(totals) / np.mean(totals)
+
+
+@pytest.mark.parametrize("delay", [1, 2, 3])
+@pytest.mark.parametrize("flows", [3, 10])
+def test_the_boundary_of_stability(delay, flows):
+    """Below largest_stable_smoothing the total comes to rest, above it never does; 7 % to each side."""
+    boundary = float(laws.largest_stable_smoothing(flows, delay))
+    assert swing(flows, delay, 0.93 * boundary) < 0.003
+    assert swing(flows, delay, 1.07 * boundary) > 0.05
+
+
+def test_two_updates_old_at_a_1_from_three_flows_on():
+    """The boundary at d = 2 is 1 between two flows, 2 (3)/(2 + sqrt(20 - 8)) = 1.098, and three, 0.915."""
+    assert float(laws.largest_stable_smoothing(2, 2)) == pytest.approx(6 / (2 + 12**0.5))
+    assert swing(2, 2, 1.0) < 0.003
+    assert swing(3, 2, 1.0) > 0.05
+
+
+def test_differences_vanish_slowly():
+    """Ten flows at rest, one of which is pushed down by a tenth: its distance from the others shrinks by 1 - a/(n + 1)
+    an update, as the law has it, while the total needs a few updates."""
+    run = simulation(10, 1, 0.5)
+    run.advance(20.0)
+    rest = float(laws.equilibrium_rate(10)) * CAPACITY
+    run.world.flows["rate"][0] *= 0.9  # a small disturbance, of one flow alone
+    distances = []
+    for update in range(60):
+        run.advance(20.0 + (update + 1) * ROUND_TRIP)
+        rates = run.world.flows["rate"]
+        distances.append(abs(float(rates[0]) - float(rates[1:].mean())) / rest)
+    times = np.arange(20, 60)
+    slope = np.polyfit(times, np.log(np.array(distances)[times]), 1)[0]
+    assert np.exp(slope) == pytest.approx(float(laws.difference_multiplier(10, 0.5)), abs=0.004)
+    assert distances[0] > 0.08
