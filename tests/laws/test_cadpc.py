@@ -202,7 +202,7 @@ def jacobian(function, point):
     return np.stack(columns, axis=1)
 
 
-@pytest.mark.parametrize("flows", [2, 5, 12])
+@pytest.mark.parametrize("flows", [2, 5, 12, 50, 200])
 @pytest.mark.parametrize("smoothing", [0.5, 1.0, 1.5])
 def test_spectrum_of_separate_flows(flows, smoothing):
     point = np.full(flows, 1 / (1 + flows))
@@ -287,9 +287,10 @@ def companion(flows, smoothing, delay):
     return np.linalg.eigvals(jacobian(update, point))
 
 
-@pytest.mark.parametrize("flows", [1, 2, 3, 7])
-@pytest.mark.parametrize("delay", [0, 1, 2, 5])
-@pytest.mark.parametrize("smoothing", [0.3, 1.0, 1.6])
+@pytest.mark.parametrize(
+    ("flows", "delay", "smoothing"),
+    [*itertools.product([1, 2, 3, 7], [0, 1, 2, 5], [0.3, 1.0, 1.6]), (50, 3, 0.5), (200, 1, 0.5), (200, 2, 1.0)],
+)
 def test_multipliers_against_the_jacobian(flows, delay, smoothing):
     """All eigenvalues: those of the total, and n - 1 times that of differences."""
     left = list(companion(flows, smoothing, delay))

@@ -1,13 +1,14 @@
-"""The router of XCP against a plain one fed with the same packets, and what flows and routers do together; 10.3, T11."""
+"""The router of XCP against a plain one fed with the same packets, and what flows do with routers; 10.3, T11."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Parameter, Scheme, Simulation, queues, run, traffic
+from longfat.sim import Network, Scheme, Simulation, queues, run, traffic
 from longfat.sim.queues import xcp
-from longfat.sim.records import DATA
+from longfat.sim.records import DATA, STAMPED
 from tests.sim.logbook import Logbook
 
 C = 1.25e6  # bytes/s
@@ -116,8 +117,8 @@ def test_as_the_plain_one(case):
     plain, said, restrained, taken = Plain(**options), 0, 0, 0
     for call in book.calls:
         plain.until(call.now)
-        ours = call.kind == DATA and call.header[3] in (UNHEEDED, HEEDED) and call.header[0] > 0
-        header = call.header if ours else None
+        stamped = call.kind == DATA and call.marks & STAMPED
+        header = call.header if stamped and call.header[0] > 0 else None
         if call.arrives:
             plain.arrives(call.length, header)
             continue
@@ -136,21 +137,98 @@ def test_as_the_plain_one(case):
     assert (restrained > 100) == (case == "behind another router")
 
 
+def line_of(net, **options):
+    """What a run measures at the router."""
+    data = run(net, rng=1, progress=False, **options)
+    assert float(data.loss.max()) == 0.0
+    return data.sel(link="line")
+
+
 def test_t11():
-    """One flow and a buffer of one bandwidth-delay product: busy after ten round trips, hardly a queue, no drops."""
-    data = run(star([0.1]), duration=11.0, warm_up=1.0, rng=1, progress=False).sel(link="line")
-    print(float(data.utilisation),float(data.mean_queue),float(data.max_queue),float(data.loss.max()))
+    """One flow and a buffer of a bandwidth-delay product: busy after ten round trips, hardly a queue, no drops."""
+    line = line_of(star([0.1]), duration=11.0, warm_up=1.0)
+    assert line.utilisation >= 0.95
+    assert line.mean_queue <= 0.03 * 125
+
+
+def test_a_few_round_trips():
+    """Two to learn of the round trip and of the flow; the third brings 0.4 of the spare capacity.
+
+    One packet in an interval of 50 ms, d = 0.1 s + 0.8 ms + 0.08 ms: d phi = 0.4 d (C - 1000 B/50 ms), h = 0."""
+    one = Simulation(star([0.1]), rng=1)
+    one.advance(0.32)
+    d = 0.1 + 1000 / C + 1000 / (10 * C)
+    assert one.world.flows[0].window == pytest.approx(1 + 0.4 * d * (C - 1000 / 0.05) / 1000, rel=1e-6)
+    one.advance(0.8)
+    assert one.world.flows[0].window > 120
 
 
 @pytest.mark.parametrize(("round_trips", "count"), [([0.1], 5), ([0.04, 0.2], 3), ([0.02, 0.1, 0.3], 2)])
 def test_equal_rates(round_trips, count):
-    data = run(star(round_trips, count=count, stagger=0.3), duration=60.0, warm_up=30.0, rng=1, progress=False).sel(link="line")
-    print(float(data.utilisation),float(data.mean_queue),float(data.max_queue),float(data.loss.max()), data.goodput.values)
+    """Whatever the round trips, to 4 %; the buffer is the bandwidth-delay product of the longest."""
+    line = line_of(star(round_trips, count=count, stagger=0.3), duration=60.0, warm_up=30.0)
+    assert line.utilisation >= 0.95
+    assert line.mean_queue <= 0.03 * C * max(round_trips) / 1000
+    share = C / (count * len(round_trips))
+    np.testing.assert_allclose(line.goodput.values, share, rtol=0.05)
 
 
-def test_share():
+def test_ten_round_trips_to_be_equal():
+    """Of the difference of two flows a tenth goes each round trip, by what is taken in proportion and given equally:
+    0.9^10 = 0.35 of it is left after ten of them."""
     net = star([0.1])
     net.flow("xcp", path=["s0", "a", "b"], packet=1000, start=5.0)
+    one, differences = Simulation(net, rng=1), []
+    for time in (5.6, 6.6, 7.6):
+        one.advance(time)
+        first, second = (float(flow.window) for flow in one.world.flows)
+        differences.append(first - second)
+    assert differences[0] > 50
+    for before, after in itertools.pairwise(differences):
+        assert after / before == pytest.approx(0.9**10, rel=0.15)
+
+
+def test_two_routers():
+    """The slower one decides: f0 gets the fifth of its own line, f1 the rest of the other."""
+    data = run(star([0.05, 0.05], before=xcp()), duration=30.0, warm_up=10.0, rng=1, progress=False)
+    np.testing.assert_allclose(data.goodput.values, [0.2 * C, 0.8 * C], rtol=0.05)
+    assert float(data.loss.max()) == 0
+
+
+def test_headers_of_others():
+    """A loss-load source and packets that say nothing pass unchanged."""
+    book = Logbook(xcp())
+    net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=book.discipline, duplex=True)
+    net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})
+    net.flow(Scheme("zero", ack=keep, timeout=keep, stamped=True), path=["a", "b"])
+    net.flow("reno", path=["a", "b"])
     one = Simulation(net, rng=1)
-    for T in np.arange(4.6,9,0.2):
-        one.advance(float(T)); print(round(T,1), one.world.flows["window"], one.world.links[0].waiting)
+    one.advance(1.0)
+    assert len(book.calls) > 1000
+    assert all(call.header == call.header_after for call in book.calls)
+    assert list(one.world.links[0].u[1:3]) == [0.0, 0.0]  # nobody's round trip
+
+
+def keep(flow, event):
+    return flow.window
+
+
+def test_a_line_without_transmission_time():
+    """No share of it can be told: the router does not speak, and the slower one behind it does."""
+    net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=10, discipline=xcp(), duplex=True)
+    net.link("b", "c", rate=C, delay=0.01, buffer=100, discipline=xcp(), duplex=True)
+    net.flow("xcp", path=["a", "b", "c"], packet=1000)
+    data = run(net, duration=5.0, warm_up=2.0, rng=1, progress=False)
+    assert float(data.goodput[0]) == pytest.approx(C, rel=0.05)
+
+
+def test_bad_values_are_named():
+    with pytest.raises(ValueError, match=r"alpha = 0 is out of range: allowed are values in \(0, 2\]"):
+        xcp(alpha=0)
+    with pytest.raises(ValueError, match=r"gamma = 1\.5"):
+        xcp(gamma=1.5)
+    with pytest.raises(ValueError, match="interval"):
+        xcp(interval="2 s")
+    with pytest.raises(ValueError, match="buffer"):
+        Network().link("a", "b", rate=C, buffer=0, discipline="xcp")
+    assert queues.discipline("xcp", **xcp(beta=0.1).parameters) == xcp(beta=0.1)

@@ -42,7 +42,9 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Rule 3: half the window, once for the losses of one."""
+    """Rule 3: half the window, once for the losses of one; the first of them goes again at once, as in SACK."""
+    flow.resend = event.number
+    event.restart_timer = 1
     return declare(flow, flow.window / 2.0)
 
 
