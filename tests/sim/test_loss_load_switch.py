@@ -244,3 +244,14 @@ def test_marks_of_records():
     bits = [records.ECT, records.CE, records.ECE, records.CWR, records.SACK, records.LAST, records.STAMPED]
     assert sum(bits) == 127
     assert isinstance(queues.loss_load(), Discipline)
+
+
+def test_a_line_without_transmission_time():
+    """It has room for all: nothing is dropped, and the source hears of capacity without end, or of another link's."""
+    net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=5, discipline=queues.loss_load(2))
+    net.link("b", "c", rate=CAPACITY, delay=0.01, buffer=50, discipline=queues.loss_load(2))
+    net.flow(STUBBORN, path=["a", "b", "c"], ack_path="ideal", packet=1000, parameters={"rate": 0.5 * CAPACITY})
+    simulation = Simulation(net, rng=1)
+    simulation.advance(1.0)
+    assert told(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
+    assert simulation.world.flows[0].dropped == 0

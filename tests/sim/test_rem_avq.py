@@ -122,23 +122,19 @@ def test_rem_marks_at_departure():
 
 
 def test_the_first_price_by_hand():
-    """gamma = 1/2, phi = 2, target 0, weight 1/2, 1 ms: 1 packet is served in each, 3 come at once in the second.
+    """gamma = 1/2, phi = 2, target 0, weight 1/2, every ms; one packet is served in each, and three come at 1.0001 ms.
 
-    At 2 ms one has been sent, one is in transmission, one waits: price 1/2 (3 + 1/2 - 1) = 5/4; at 3 ms none waits:
-    5/4 + 1/2 (0 + 0 - 1) = 3/4, probability 1 - 2^(-3/4)."""
+    They leave at 1.0001, 2.0001 and 3.0001 ms, so that 2, 1 and 0 wait at 2, 3 and 4 ms. The prices are
+    1/2 (3 + 2/2 - 1) = 3/2, 3/2 + 1/2 (0 + 1/2 - 1) = 5/4, 5/4 + 1/2 (0 + 0 - 1) = 3/4; then 1 - 2^(-3/4)."""
     net = Network()
     discipline = rem(gamma=0.5, phi=2.0, target=0, weight=0.5, interval="1 ms")
     net.link("a", "b", rate=RATE, buffer=10, discipline=discipline)
     for _ in range(3):
         net.flow(traffic.constant(1.0), path=["a", "b"], packet=1000, start=0.0010001)
     one = Simulation(net, rng=1)
-    # sent at 1.0001, 2.0001 and 3.0001 ms: at 2 ms two wait
-    one.advance(0.00201)
-    assert one.world.links[0].u[2] == pytest.approx(0.5 * (3 + 0.5 * 2 - 1))
-    one.advance(0.00301)
-    assert one.world.links[0].u[2] == pytest.approx(1.5 + 0.5 * (0 + 0.5 * 1 - 1))
-    one.advance(0.00401)
-    assert one.world.links[0].u[2] == pytest.approx(1.25 - 0.5)
+    for time, price in ((2.01e-3, 3 / 2), (3.01e-3, 5 / 4), (4.01e-3, 3 / 4)):
+        one.advance(time)
+        assert one.world.links[0].u[2] == pytest.approx(price, rel=1e-14)
     assert one.world.links[0].u[3] == pytest.approx(1 - 2**-0.75, rel=1e-14)
 
 

@@ -99,18 +99,21 @@ def star(round_trips, *, count=1, discipline=None, buffer=None, before=None, **f
     return net
 
 
-@pytest.mark.parametrize("case", ["alone", "mixed", "behind another router", "with other traffic", "other gains"])
+CASES = ["alone", "mixed", "behind another router", "with other traffic", "other gains", "more than a second"]
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_as_the_plain_one(case):
     """Every number that the router writes into a header, for as long as nothing is dropped."""
     options = {"alpha": 0.3, "beta": 0.1, "gamma": 0.3, "interval": 0.02} if case == "other gains" else {}
     book = Logbook(xcp(**options))
-    round_trips = (0.1,) if case == "alone" else (0.04, 0.1234567)
+    round_trips = {"alone": (0.1,), "more than a second": (1.3, 0.04)}.get(case, (0.04, 0.1234567))
     before = xcp() if case == "behind another router" else None
     net = star(round_trips, discipline=book.discipline, buffer=10_000, before=before, stagger=0.3, count=2)
     if case == "with other traffic":
         net.flow(traffic.on_off(0.5 * C, 0.3, 0.3), path=["a", "b"], packet=700)
     one = Simulation(net, rng=1)
-    one.advance(4.0)
+    one.advance(8.0 if case == "more than a second" else 4.0)
     one.books()
     assert one.world.links["dropped"].sum() == 0
     options["first"] = options.pop("interval", 0.05)
@@ -195,22 +198,28 @@ def test_two_routers():
     assert float(data.loss.max()) == 0
 
 
-def test_headers_of_others():
-    """A loss-load source and packets that say nothing pass unchanged."""
-    book = Logbook(xcp())
-    net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=book.discipline, duplex=True)
-    net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})
-    net.flow(Scheme("zero", ack=keep, timeout=keep, stamped=True), path=["a", "b"])
-    net.flow("reno", path=["a", "b"])
-    one = Simulation(net, rng=1)
-    one.advance(1.0)
-    assert len(book.calls) > 1000
-    assert all(call.header == call.header_after for call in book.calls)
-    assert list(one.world.links[0].u[1:3]) == [0.0, 0.0]  # nobody's round trip
+def begin(flow, event):
+    flow.header[0], flow.header[1], flow.header[2], flow.header[3] = 0.1, 1000.0, 5e5, 7.0
+    return flow.window
 
 
 def keep(flow, event):
     return flow.window
+
+
+def test_headers_of_others():
+    """Of a loss-load source, of a scheme whose numbers look like XCP's, of packets that say nothing: unchanged."""
+    book = Logbook(xcp())
+    net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=book.discipline, duplex=True)
+    net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})
+    net.flow(Scheme("other", start=begin, ack=keep, timeout=keep, stamped=True), path=["a", "b"])
+    net.flow("reno", path=["a", "b"])
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert len(book.calls) > 1000
+    assert {call.header[3] for call in book.calls if call.marks & STAMPED} == {0.0, 7.0}
+    assert all(call.header == call.header_after for call in book.calls)
+    assert list(one.world.links[0].u[1:3]) == [0.0, 0.0]  # nobody's round trip
 
 
 def test_a_line_without_transmission_time():

@@ -12,6 +12,7 @@ from longfat.domains import number, whole_number
 from longfat.sim.jit import part
 from longfat.sim.memory import behind, first_waiting, note_at
 from longfat.sim.queues.discipline import ADMIT, DROP, Discipline, flag
+from longfat.sim.queues.line import capacity
 from longfat.sim.records import DATA, LAST, NONE, RED, STAMPED
 
 # p: what the source of the parameters below calls them.
@@ -23,12 +24,6 @@ CHANGES, HEAD = range(2)
 # for which the sender was told them last. `key`: the number of changes for which they hold. `next`: 0 in no list.
 RATE, POWER, HEARD, BYTES, LOAD, POWERS, TOLD = range(7)
 END = 1  # of the list; flow f stands in it as f + 2
-
-
-@part
-def capacity(link):
-    """Bytes/s."""
-    return link.rate / (8.0 * link.scale)
 
 
 @part

@@ -9,18 +9,23 @@ from longfat.domains import number
 from longfat.sim.names import unknown
 from longfat.sim.schemes.cadpc import CADPC, CADPC_FILES
 from longfat.sim.schemes.constant import CONSTANT
+from longfat.sim.schemes.gaimd import GAIMD, GAIMD_WINDOW
 from longfat.sim.schemes.loss_load import LOSS_LOAD
 from longfat.sim.schemes.newreno import NEWRENO
+from longfat.sim.schemes.rap import RAP
 from longfat.sim.schemes.reno import RENO
 from longfat.sim.schemes.sack import SACK
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tahoe import TAHOE
+from longfat.sim.schemes.tear import TEAR
+from longfat.sim.schemes.tfrc import TFRC
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.vegas import VEGAS
 from longfat.sim.schemes.xcp import XCP
 
+_RATES = (RAP, GAIMD, GAIMD_WINDOW, TFRC, TEAR)
 _NAMED: dict[str, Scheme] = {
-    one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT, LOSS_LOAD, CADPC, CADPC_FILES, XCP)
+    one.name: one for one in (TAHOE, RENO, NEWRENO, SACK, VEGAS, CONSTANT, LOSS_LOAD, CADPC, CADPC_FILES, XCP, *_RATES)
 }
 
 __all__ = ["Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]

@@ -1,4 +1,4 @@
-"""RAP: packets at even distances, one more each round trip, half as many after a loss (schemes.md 11.1; ns-2.35 rap.cc).
+"""RAP: packets at even distances, one more each round trip, half as many after a loss (schemes.md 11.1; ns-2.35).
 
 Where this differs from ns-2:
 
@@ -19,7 +19,8 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 # p
 ALPHA, BETA, GAIN, TIMEOUT_RTTS, TIMEOUT_DEVIATIONS, USED, FINE, SHORT_GAIN, LONG_GAIN, INITIAL = range(10)
 # u: [s] but for COUNTED, LAST (transmissions), OPEN (holes) and HEARD; BEFORE is the interval that held until CHANGED
-INTERVAL, SRTT, DEVIATION, TIMEOUT, STEP_AT, SHORT, LONG, OLDEST, LAST_SENT, COUNTED, LAST, OPEN, HEARD, BEFORE, CHANGED = range(15)
+INTERVAL, SRTT, DEVIATION, TIMEOUT, STEP_AT, SHORT, LONG, OLDEST, LAST_SENT, BEFORE, CHANGED = range(11)
+COUNTED, LAST, OPEN, HEARD = range(11, 15)
 
 
 def start(flow, event):

@@ -134,7 +134,7 @@ def ack(flow, event):
         slow_start(flow, received)
     else:  # the first feedback tells the round trip, and no rate
         flow.u[RATE] = initial_rate(flow)
-    if span < flow.u[RTT]:
+    if span + SLACK < flow.u[RTT]:
         flow.u[COUNT] += flow.u[COUNT_BEFORE]
         span += flow.u[SPAN_BEFORE]
     flow.u[COUNT_BEFORE], flow.u[SPAN_BEFORE] = flow.u[COUNT], span
@@ -265,6 +265,7 @@ NS = {
     "rtt_gain": 0.05,
     "increase": 1.0,
     "silent_rtts": 2.0,
+    "timestamps": 1.0,  # round trips for srtt and its deviation from every packet
 }
 
 TFRC = Scheme(

@@ -1,0 +1,69 @@
+"""Paths that lose packets in a known way and have no queue: what a scheme's long-run rate is judged by."""
+
+import math
+
+import numpy as np
+
+from longfat.sim import Discipline, Network, Simulation, records
+from longfat.sim.queues import ADMIT, DROP
+
+ROUND_TRIP = 0.1  # s
+PACKET = 1000  # bytes
+
+
+def periodic_arrive(link, packet, header, now, rng):
+    """p: every so manieth data packet is lost until p[1] [s]; then one every p[2] seconds; after p[3], all."""
+    if packet.kind == records.DATA:
+        link.u[0] += 1.0
+        if now >= link.p[3]:
+            return DROP
+        if now >= link.p[1]:
+            if now < link.u[1]:
+                return ADMIT
+            link.u[1] = now + link.p[2]
+            return DROP
+        if link.u[0] >= link.p[0]:
+            link.u[0] = 0.0
+            return DROP
+    return ADMIT
+
+
+def random_arrive(link, packet, header, now, rng):
+    """Data packets are lost independently of each other, with probability p[0]."""
+    return DROP if packet.kind == records.DATA and rng.random() < link.p[0] else ADMIT
+
+
+def periodic(loss, until=1e9, then_every=1e9, dead_from=1e9):
+    """One loss in every 1/loss packets; each other argument in seconds."""
+    interval = 1 / loss if loss else 1e18
+    values = {"interval": interval, "until": until, "then_every": then_every, "dead_from": dead_from}
+    return Discipline("periodic", arrive=periodic_arrive, parameters=values)
+
+
+def independent(loss):
+    return Discipline("independent", arrive=random_arrive, parameters={"loss": loss})
+
+
+def simulation(scheme, discipline, rng=1, **parameters):
+    """One flow on a path of 100 ms, without transmission times: all that a packet meets is the discipline."""
+    net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=discipline)
+    net.link("b", "a", rate=math.inf, delay=0.05)
+    return Simulation(net.flow(scheme, path=["a", "b"], packet=PACKET, parameters=parameters), rng=rng)
+
+
+def mean_rate(scheme, discipline, duration, **parameters):
+    """Packets sent per round trip, without the first tenth of the time."""
+    run = simulation(scheme, discipline, **parameters)
+    run.advance(duration / 10)
+    before = int(run.world.flows[0].sent)
+    run.advance(duration)
+    return (int(run.world.flows[0].sent) - before) / (0.9 * duration) * ROUND_TRIP
+
+
+def variation(run, what, first, step, count):
+    """Standard deviation over mean of a field of the flow, looked at `count` times."""
+    seen = []
+    for k in range(count):
+        run.advance(first + step * k)
+        seen.append(float(run.world.flows[0][what]))
+    return np.std(seen) / np.mean(seen)

@@ -1,0 +1,95 @@
+"""The sender of XCP: what it declares, and what it makes of an answer; schemes.md 10.2."""
+
+import itertools
+import math
+
+import pytest
+
+from longfat.sim import Discipline, Network, Simulation, records
+from longfat.sim.queues import ADMIT
+from tests.sim.logbook import Logbook
+from tests.sim.schemes.losses import Diary, drop_numbers
+
+
+def say_arrive(link, packet, header, now, rng):
+    """A router that says the same to all: p[0] [bytes]."""
+    if packet.kind == records.DATA:
+        header.x[2] = link.p[0]
+        header.x[3] = -2.0
+    return ADMIT
+
+
+def say(change):
+    return Discipline("say", arrive=say_arrive, parameters={"change": change})
+
+
+def test_the_window_changes_by_what_was_said():
+    """+1500 B for each packet of 1000 B: 2.5 after the first, so that two go; then 2.5 + 2 1.5 = 5.5: five; then 13."""
+    diary = Diary("xcp", say(1500.0), until=0.36)
+    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3)] == [1, 2, 5, 13]
+    assert diary.flow.window == pytest.approx(5.5 + 5 * 1.5)
+
+
+def test_one_packet_at_least():
+    """-700 B at a window of 8: 8 packets, then 8 - 8 0.7 = 2.4, then 1 and 1."""
+    diary = Diary("xcp", say(-700.0), until=0.45, initial_window=8)
+    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [8, 2, 1, 1, 1]
+    assert diary.flow.window == 1.0
+
+
+def test_the_largest_window():
+    diary = Diary("xcp", say(1e9), until=0.45, largest_window=6.5)
+    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2)] == [1, 6, 6]
+    assert diary.flow.window == 6.5
+
+
+def test_what_packets_declare():
+    """First nothing but the window; from the first answer on round trip and window, and a wish without bounds."""
+    book = Logbook(Discipline("book"))
+    net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=book.discipline)
+    net.link("b", "a", rate=math.inf, delay=0.05)
+    net.flow("xcp", path=["a", "b"], packet=500, parameters={"initial_window": 2})
+    Simulation(net, rng=1).advance(0.15)
+    first, second, third, fourth = (call.header for call in book.calls)
+    assert first == second == (0.0, 1000.0, 0.0, -1.0)
+    for later in (third, fourth):
+        assert later[0] == pytest.approx(0.1, rel=1e-9)
+        assert later[1] == 1000.0
+        assert later[2] > 1e15
+        assert later[3] == -1.0
+
+
+@pytest.mark.parametrize("other", ["fifo", "red", "xcp"])
+def test_without_a_router_that_speaks(other):
+    """One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then
+    2.9 + 1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a line has no transmission time."""
+    diary = Diary("xcp", other, until=0.46)
+    assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [1, 1, 2, 2, 3]
+    assert diary.flow.window == pytest.approx(2.9 + 1 / 2.9 + 1 / (2.9 + 1 / 2.9), rel=1e-12)
+
+
+def test_half_the_window_on_a_loss():
+    """Packets 30 and 32 leave in one window of about 8, and are lost: half the window once, each sent again once."""
+    diary = Diary("xcp", drop_numbers(30, 32), until=1.5)
+    windows = [entry.window for entry in diary.entries]
+    falls = [(before, after) for before, after in itertools.pairwise(windows) if after < before]
+    assert len(falls) == 1
+    # between the loss and the next packet to leave an acknowledgment may have come
+    assert falls[0][1] == pytest.approx(falls[0][0] / 2, abs=1 / 3)
+    assert len(diary.all(30)) == len(diary.all(32)) == 2
+    assert diary.flow.timeouts == 0
+
+
+def test_one_packet_after_a_timeout():
+    """The only packet under way is lost: 3 s later it goes again, with a window of one, and all goes on."""
+    diary = Diary("xcp", drop_numbers(0), until=3.05)
+    assert [entry.time for entry in diary.all(0)] == [0.0, 3.0]
+    assert diary.flow.timeouts == 1
+    assert diary.flow.window == 1.0
+    assert diary.advance(3.5).flow.una > 3
+
+
+def test_bad_values_are_named():
+    net = Network().link("a", "b", rate=1e6, duplex=True)
+    with pytest.raises(ValueError, match=r"largest_window = 0\.5 packets"):
+        net.flow("xcp", path=["a", "b"], parameters={"largest_window": 0.5})
