@@ -3,7 +3,7 @@
 import pytest
 
 from longfat.sim.statistics import Interval
-from longfat.verify.published import Finding, gong_parulkar, loss_load, published, read
+from longfat.verify.published import Finding, cadpc, gong_parulkar, loss_load, published, read
 from longfat.verify.published.loss_load_measured import Point
 
 
@@ -12,7 +12,9 @@ def table():
     return published("003").set_index("claim")
 
 
-@pytest.mark.parametrize(("paper", "judges"), [("003", gong_parulkar.JUDGES), ("004", loss_load.JUDGES)])
+@pytest.mark.parametrize(
+    ("paper", "judges"), [("002", cadpc.JUDGES), ("003", gong_parulkar.JUDGES), ("004", loss_load.JUDGES)]
+)
 def test_every_row_has_a_judge_and_every_judge_a_row(paper, judges):
     assert sorted(row.claim for row in read(paper)) == sorted(judges)
 
@@ -90,3 +92,22 @@ def test_when_a_number_is_met():
     assert not point.meets(Interval(0.23, 0.21, 0.25))
     assert point.meets(Interval(0.23, 0.204, 0.256))  # 0.20 may be 0.205
     assert not point.meets(Interval(0.23, 0.10, 0.36))  # everything is in there
+
+
+def test_rows_of_cadpc():
+    """Three runs at each point: verdicts that do not hang on chance, and what stands behind them."""
+    table = published("002", packets=1e5).set_index("claim")
+    verdict = table.verdict
+    assert dict(verdict.value_counts()) == {"reproduced": 14, "differs": 5, "input": 2, "ordering reproduced": 2}
+    assert (table[verdict == "differs"].reason.str.len() > 20).all()
+    assert not table.reason.str.contains("not so in this run").any()
+    analytic = [row.claim for row in read("002") if row.kind == "analytic"]
+    assert set(verdict[analytic]) == {"reproduced"}
+    assert "10: 0.909" in table.ours["total traffic at equilibrium"]
+    # Fifty packets in a round trip of 300 ms are 1.33 Mbit/s.
+    assert "loss is not negligible at 1 Mbit/s" in table.reason["CADPC loss negligible; fairness almost perfect"]
+    assert "13 updates" in table.reason["equal rates with RTT_i = (i+1) RTT_0"]
+    assert (
+        "Vegas at 5"
+        in table.reason["throughput greater than almost all competitors; smallest average queue almost always"]
+    )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Verdict = Literal["reproduced", "ordering reproduced", "differs", "not reproducible", "input"]
-PAPERS = {"003": "gong_parulkar", "004": "loss_load"}
+PAPERS = {"002": "cadpc", "003": "gong_parulkar", "004": "loss_load"}
 
 
 @dataclass(frozen=True)

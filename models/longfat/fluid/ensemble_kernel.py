@@ -1,0 +1,42 @@
+"""The loop of `cadpc_fairness`, compiled. One point stays in the first-level cache for all of its updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+# Sums may be taken in another order, so that several flows go through one instruction; NaN and infinities are kept.
+kernel: Callable[..., Any] = numba.njit(
+    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy"
+)
+
+
+@kernel
+def advance(rates: Any, counts: Any, smoothing: Any, updates: int, threshold: Any, floor: Any, fair_at: Any) -> None:
+    """Replace the rates (points, classes) by those after the updates; note the first update with fair rates, or -1."""
+    points, classes = rates.shape
+    zero = rates.dtype.type(0)
+    one = rates.dtype.type(1)
+    for point in range(points):
+        x, a = rates[point], smoothing[point]
+        total, squares, flows = zero, zero, zero
+        for j in range(classes):
+            flows += counts[j]
+            total += counts[j] * x[j]
+            squares += counts[j] * x[j] * x[j]
+        first = 0 if total * total >= threshold * flows * squares else -1
+        for update in range(1, updates + 1):
+            gain = one + a * (one - total)
+            total, squares = zero, zero
+            for j in range(classes):
+                after = x[j] * (gain - a * x[j])
+                after = after if after > floor else floor
+                x[j] = after
+                part = counts[j] * after
+                total += part
+                squares += part * after
+            if first < 0 and total * total >= threshold * flows * squares:
+                first = update
+        fair_at[point] = first

@@ -1,0 +1,163 @@
+"""Where a system comes to rest: a root near a given start, with a status for every point and implicit gradients."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.fluid.points import Points, double, points
+from longfat.fluid.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+STATUS = ("converged", "not found", "outside the bounds")
+CLOSE = 1e-8  # residual, in parts of the state
+
+
+def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any) -> Any:
+    """What a constant past leaves: the change in one period of a map, the rate of change of a flow; 0 at rest."""
+    heard = (state,) * len(system.late(state, parameters, xp))
+    if system.kind == "flow":
+        return system.rule(0.0, state, heard, parameters, xp)
+    return sum(system.rule(t, state, heard, parameters, xp) - state for t in range(system.period))
+
+
+def rest(system: System, start: Any, **parameters: Any) -> Any:
+    r"""State at rest that is found from a start, as a JAX array through which gradients pass.
+
+    .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
+
+    Parameters
+    ----------
+    system : System
+        What comes to rest.
+    start : array of shape (size,)
+        Where to look first, in the units of the variables.
+    **parameters
+        Numbers, or arrays of the declared length; those not given have their defaults.
+
+    Returns
+    -------
+    jax.Array of shape (size,)
+        The state; NaN where none was found.
+
+    Raises
+    ------
+    ValueError
+        For an unknown parameter. Values are not checked here; `equilibrium` does.
+
+    Notes
+    -----
+    Levenberg and Marquardt's method; the derivatives are those of the equation, not of its iterations. It finds a rest,
+    not all of them, and not only those that attract. In 32 bits it is good to 1e-5 or so.
+
+    Examples
+    --------
+    >>> import jax
+    >>> from longfat.fluid import cadpc
+    >>> state, slope = jax.value_and_grad(lambda c: rest(cadpc(1), [0.4], capacity=c)[0])(1.0)  # C/2
+    >>> f"{state:.3f} {slope:.3f}"
+    '0.500 0.500'
+
+    References
+    ----------
+    J. Rader, T. Lyons and P. Kidger, Optimistix: modular optimisation in JAX and Equinox, 2024.
+    """
+    import jax.numpy as jnp
+
+    found, error = _search(system, jnp.asarray(start, dtype=float), system.complete(parameters, jnp))
+    limit = max(CLOSE, 100 * float(jnp.finfo(found.dtype).eps))
+    return jnp.where(error <= limit, found, jnp.nan)
+
+
+def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
+    """A root and its residual, both measured by the start, each equation divided by its slopes there."""
+    import jax
+    import jax.numpy as jnp
+    import optimistix
+
+    scale = jnp.where(jnp.abs(start) > 0, jnp.abs(start), 1.0)
+
+    def plain(y: Any, p: Any) -> Any:
+        return residual(system, scale * y, p, jnp)
+
+    slopes = jnp.sum(jnp.abs(jax.jacfwd(plain)(start / scale, parameters)), axis=1)
+    slopes = jax.lax.stop_gradient(jnp.where(slopes > 0, slopes, 1.0))
+
+    def function(y: Any, p: Any) -> Any:
+        return plain(y, p) / slopes
+
+    tolerance = 64 * float(jnp.finfo(start.dtype).eps)
+    solver: Any = optimistix.LevenbergMarquardt(rtol=tolerance, atol=tolerance)
+    found = optimistix.root_find(function, solver, start / scale, parameters, max_steps=512, throw=False).value
+    return scale * found, jnp.max(jnp.abs(function(found, parameters)))
+
+
+@functools.lru_cache(maxsize=64)
+def _many(system: System) -> Any:
+    """`_search` over points, compiled."""
+    import jax
+
+    return jax.jit(jax.vmap(lambda x, p: _search(system, x, p)))
+
+
+def rests(system: System, chosen: Points) -> tuple[Any, Any]:
+    """States (points, size) and their status."""
+    with double():
+        states, errors = (np.asarray(part) for part in _many(system)(chosen.start, chosen.parameters))
+    low, high = system.bounds(np)
+    slack = 1e-9 * np.maximum(np.abs(states), np.abs(chosen.start))
+    outside = ((states < low - slack) | (states > high + slack)).any(axis=1)
+    good = errors <= CLOSE  # False for NaN
+    return states, np.where(good, np.where(outside, STATUS[2], STATUS[0]), STATUS[1])
+
+
+def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parameters: Any) -> xr.Dataset:
+    r"""States at rest for all combinations of starts and parameters, in one call.
+
+    .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
+
+    Parameters
+    ----------
+    system : System
+        What comes to rest.
+    start : mapping of str to float or array
+        Where to look first; variables not given are at their defaults.
+    **parameters : float, array or xarray.DataArray
+        Parameters in their units; axes as in `integrate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        The system's variables and ``status``: "converged", "not found", "outside the bounds".
+
+    Raises
+    ------
+    ValueError
+        For a value out of range.
+
+    Notes
+    -----
+    As `rest`, in 64 bits. A map that depends on time is at rest where every update of a period leaves it; what is
+    solved is that the changes of a period sum to zero, which is the same where no flow's changes can cancel.
+
+    Examples
+    --------
+    >>> from longfat.fluid import cadpc
+    >>> equilibrium(cadpc(9), {"rate": 0.08}).rate.values[:3].round(6)
+    array([0.1, 0.1, 0.1])
+
+    References
+    ----------
+    See `rest`.
+    """
+    import xarray as xr
+
+    chosen = points(system, start, parameters)
+    states, status = rests(system, chosen)
+    columns = {**chosen.states(system, states), "status": chosen.column(status, "1")}
+    return xr.Dataset(columns, coords=chosen.coords, attrs={"system": system.name, "source": system.source})

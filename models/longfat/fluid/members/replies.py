@@ -1,0 +1,74 @@
+"""Loss-load sources that answer each other, as one system among the others."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from longfat import domains
+from longfat.fluid.system import Parameter, System, Variable
+from longfat.laws import loss_load
+
+
+def best_replies(sources: int) -> System:
+    r"""Sources of largest raw throughput, all answering at once.
+
+    .. math:: f_j(t+1) = v F\Bigl(\sum_{i \ne j} \tfrac{f_i}{v} - 1,\; \sum_{i \ne j} \bigl(\tfrac{f_i}{v}\bigr)^{k+1}
+        \Bigr), \qquad f_i = f_i(t - d)
+
+    Parameters
+    ----------
+    sources : int
+        M [sources], in [2, 10^4].
+
+    Returns
+    -------
+    System
+        Variable ``rate`` (source) over the true capacity [1]. Parameters: ``k`` [1] in [1, 50], ``virtual`` v [1] in
+        (0, 1], ``delay`` d [updates] whole, in [0, 10^5].
+
+    Raises
+    ------
+    ValueError
+        For a value out of range.
+
+    Notes
+    -----
+    `longfat.fluid.loss_load.iterate` has more orders and strategies; this is for gradients and stability. The sum over
+    all others is taken for each source, at the cost of M^2 terms, because differences would lose small rates.
+
+    Examples
+    --------
+    >>> from longfat.fluid import integrate
+    >>> integrate(best_replies(3), 8, {"rate": [1.0, 0.1, 0.1]}, k=2.0).rate.values[-1].round(6)  # (k + 1)/(k M)
+    array([0.5, 0.5, 0.5])
+
+    References
+    ----------
+    Prithviraj & Williamson, virtual loss-load model, sections 2.2 and 4.2.1.
+    """
+    return _best_replies(domains.whole_number("sources", sources, "sources", "[2, 10000]"))
+
+
+@functools.lru_cache(maxsize=256)
+def _best_replies(n: int) -> System:
+    def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
+        rates = late[0] / p["virtual"]
+        others = 1 - xp.eye(n, dtype=rates.dtype)
+        excess, spread = others @ rates - 1, others @ rates ** (p["k"] + 1)
+        return p["virtual"] * loss_load.throughput_optimal_rate(excess, spread, p["k"])
+
+    return System(
+        "best replies",
+        "map",
+        rule,
+        {"rate": Variable("1", 1.0, low=0.0, axis="source", length=n)},
+        {
+            "k": Parameter("1", "[1, 50]", 2.0, "steepness of the loss-load curve"),
+            "virtual": Parameter("1", "(0, 1]", 1.0, "announced over true capacity"),
+            "delay": Parameter("updates", "[0, 100000]", 0, "age of the feedback", whole=True),
+        },
+        delays=lambda x, p, xp: (p["delay"],),
+        source="Prithviraj & Williamson, virtual loss-load model, section 2.2",
+    )

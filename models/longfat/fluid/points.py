@@ -1,0 +1,136 @@
+"""Parameter points: numbers, arrays and labelled arrays, checked and laid out in rows; results, labelled again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longfat import domains
+from longfat.fluid.system import Parameter, System, Variable
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows of starts (points, size) and of parameters (points,) or (points, length), and the axes of what was given."""
+
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    coords: Mapping[str, Any]
+    start: Array
+    parameters: dict[str, Array]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def one(self, row: int) -> dict[str, Array]:
+        """The parameters of one point."""
+        return {name: values[row] for name, values in self.parameters.items()}
+
+    def column(
+        self, values: Any, unit: str, *, dims: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], Any, dict[str, str]]:
+        """What a Dataset takes: an array whose first axis is that of the points."""
+        values = np.asarray(values)
+        return (*self.dims, *dims), values.reshape(self.shape + values.shape[1:]), {"units": unit}
+
+    def states(self, system: System, states: Any, *, dims: Sequence[str] = ()) -> dict[str, Any]:
+        """One column for each variable, from an array (points, ..., size)."""
+        columns = {}
+        for name, variable in system.variables.items():
+            part, axes = states[..., system.slices[name]], (*dims, variable.axis)
+            if not variable.axis:
+                part, axes = part[..., 0], tuple(dims)
+            columns[name] = self.column(part, variable.unit, dims=axes)
+        return columns
+
+
+def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> Points:
+    """All combinations of what was given; an array has its own axis, labelled arrays share the axes they name."""
+    import xarray as xr
+
+    system.complete(dict.fromkeys(parameters, 0.0), np)  # names only
+    begin = dict(start or {})
+    for name in begin:
+        if name not in system.variables:
+            known = ", ".join(system.variables)
+            raise ValueError(f"start[{name!r}] is out of range: variables of {system.name} are {known}")
+    arrays: dict[tuple[str, str], xr.DataArray] = {}
+    axes = set()
+    for name, declared in system.parameters.items():
+        arrays["parameter", name] = _labelled(name, parameters.get(name, declared.default), declared)
+        axes.add(declared.axis)
+    for name, variable in system.variables.items():
+        interval = f"[{variable.low:g}, {variable.high:g}]"
+        declared = Parameter(variable.unit, interval, variable.start, axis=variable.axis, length=variable.length)
+        arrays["start", name] = _labelled(f"start_{name}", begin.get(name, variable.start), declared)
+        axes.add(variable.axis)
+    coords: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    for array in arrays.values():
+        for dim in array.dims:
+            if dim not in axes:
+                sizes.setdefault(str(dim), array.sizes[dim])
+                if dim in array.coords:
+                    coords.setdefault(str(dim), array.coords[dim].values)
+    template = xr.DataArray(np.zeros(tuple(sizes.values())), dims=tuple(sizes), coords=coords)
+    count = math.prod(sizes.values())
+
+    def rows(key: tuple[str, str], axis: str, length: int) -> Array:
+        array, blank = arrays[key], template
+        if axis and axis not in array.dims:
+            array = array.expand_dims({axis: length})
+        spread = xr.broadcast(array, blank, exclude=[axis] if axis else [])[0].transpose(*sizes, *([axis] * bool(axis)))
+        return spread.values.reshape((count, length) if axis else (count,)).astype(float)
+
+    state = [rows(("start", n), v.axis, v.length).reshape(count, -1) for n, v in system.variables.items()]
+    values = {name: rows(("parameter", name), p.axis, p.length) for name, p in system.parameters.items()}
+    return Points(tuple(sizes), tuple(sizes.values()), coords, np.concatenate(state, axis=1), values)
+
+
+def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
+    """A parameter or a start with named axes, every element inside its domain."""
+    import xarray as xr
+
+    interval = domains.Interval.parse(declared.domain)
+    if isinstance(value, xr.DataArray):
+        array = value
+    else:
+        try:
+            plain = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise domains.refuse(name, repr(value), declared.unit, interval, whole=declared.whole) from None
+        own = (declared.axis,) if declared.axis and plain.ndim else ()
+        if plain.ndim - len(own) not in (0, 1):
+            raise domains.refuse(name, f"an array of shape {plain.shape}", declared.unit, interval)
+        grid = (name,) if plain.ndim > len(own) else ()
+        coords = {name: plain} if grid and not own else {}
+        array = xr.DataArray(plain, dims=(*grid, *own), coords=coords)
+    if declared.axis and array.sizes.get(declared.axis, declared.length) != declared.length:
+        raise domains.refuse(name, f"{array.sizes[declared.axis]} values", declared.unit, f"one or {declared.length}")
+    if domains.array(name, array.values, declared.unit, interval, whole=declared.whole):
+        raise domains.refuse(name, math.nan, declared.unit, interval)
+    return array
+
+
+def double() -> AbstractContextManager[Any]:
+    """64-bit JAX for what is inside, whatever the program around it uses; restored behind it."""
+    import jax
+
+    # From JAX 0.8 on it is no longer experimental.
+    switch: Any = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
+    context: AbstractContextManager[Any] = switch(True)
+    return context
+
+
+__all__ = ["Array", "Points", "Variable", "double", "points"]

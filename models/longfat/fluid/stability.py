@@ -1,0 +1,313 @@
+"""Whether an equilibrium attracts: linearisation, multipliers of maps, characteristic roots of flows, boundaries."""
+
+from __future__ import annotations
+
+import functools
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longfat import domains
+from longfat.fluid.equilibrium import STATUS, rests
+from longfat.fluid.points import Array, double, points
+from longfat.fluid.roots import rightmost_roots
+from longfat.fluid.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Array]:
+    r"""Jacobians of the rule by the present state and by the delayed ones, and the delays.
+
+    .. math:: F \approx A_0 \,\delta x(t) + \sum_k A_k \,\delta x(t - \tau_k)
+
+    Parameters
+    ----------
+    system : System
+        What is linearised.
+    state : array of shape (size,)
+        The state, present and past.
+    **parameters
+        Numbers, or arrays of the declared length.
+
+    Returns
+    -------
+    (ndarray of shape (period, 1 + delays, size, size), ndarray of shape (delays,))
+        A_0, A_1, ... for each update of a period, and the delays in this state.
+
+    Raises
+    ------
+    ValueError
+        For an unknown parameter.
+
+    Notes
+    -----
+    By automatic differentiation, in 64 bits. Where a delay depends on the state this adds nothing at rest, since there
+    a constant past is looked up at another time. At a kink the result is JAX's choice of slope.
+
+    Examples
+    --------
+    >>> from longfat.fluid import cadpc
+    >>> jacobians, delays = linearise(cadpc(1), [0.5], smoothing=1.0, delay=2)
+    >>> jacobians[0, :, 0, 0].tolist(), delays.tolist()
+    ([0.5, -0.5, 0.0], [2.0, 3.0])
+
+    References
+    ----------
+    J. K. Hale and S. M. Verduyn Lunel, Introduction to Functional Differential Equations, 1993, chapter 7.
+    """
+    given = {name: np.asarray(value, dtype=float) for name, value in system.complete(parameters, np).items()}
+    with double():
+        jacobians, delays = _jacobians(system)(np.asarray(state, dtype=float), given)
+    return np.asarray(jacobians), np.asarray(delays)
+
+
+def _one_point(system: System) -> Any:
+    import jax
+    import jax.numpy as jnp
+
+    def function(state: Any, p: Any) -> tuple[Any, Any]:
+        delays = system.late(state, p, jnp)
+        arguments = jnp.stack([state] * (1 + len(delays)))
+
+        def rule(parts: Any, t: Any) -> Any:
+            return system.rule(t, parts[0], tuple(parts[1:]), p, jnp)
+
+        every = jax.vmap(lambda t: jnp.moveaxis(jax.jacfwd(rule)(arguments, t), 1, 0))(jnp.arange(system.period))
+        return every, jnp.asarray([jnp.asarray(d, dtype=state.dtype) for d in delays], dtype=state.dtype)
+
+    return function
+
+
+@functools.lru_cache(maxsize=64)
+def _jacobians(system: System) -> Any:
+    import jax
+
+    return jax.jit(_one_point(system))
+
+
+@functools.lru_cache(maxsize=64)
+def _many_jacobians(system: System) -> Any:
+    import jax
+
+    return jax.jit(jax.vmap(_one_point(system)))
+
+
+def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArray[np.complex128]:
+    r"""Multipliers of the deviations from rest in one period of a map.
+
+    .. math:: \delta x_{t+1} = A_0 \,\delta x_t + \sum_k A_k \,\delta x_{t - d_k}
+
+    Parameters
+    ----------
+    jacobians : array of shape (period, 1 + delays, size, size)
+        A_0, A_1, ... [1], as `linearise` gives them.
+    delays : sequence of int
+        d_k [updates], whole, in [0, 10^4].
+
+    Returns
+    -------
+    ndarray
+        Eigenvalues of the companion matrix of a period [1], the largest modulus first; all inside the unit circle if
+        the rest attracts.
+
+    Raises
+    ------
+    ValueError
+        For delays that are no whole numbers.
+
+    Notes
+    -----
+    Dense eigenvalues: size (1 + largest delay) should stay below a few thousand. Defective ones, such as a long row of
+    zeros, come out as large as a root of the rounding error.
+
+    Examples
+    --------
+    >>> multipliers(np.array([[[[0.5]], [[-0.5]]]]), [1]).round(4)  # z^2 = z/2 - 1/2
+    array([0.25+0.6614j, 0.25-0.6614j])
+
+    References
+    ----------
+    S. Elaydi, An Introduction to Difference Equations, 2005, section 4.
+    """
+    late = [domains.whole_number("delays", float(d), "updates", "[0, 10000]") for d in delays]
+    size, depth = jacobians.shape[-1], max(late, default=0)
+    if not any(np.any(jacobians[:, 1 + k]) for k, d in enumerate(late) if d == depth):
+        depth = max((d for k, d in enumerate(late) if np.any(jacobians[:, 1 + k])), default=0)
+    whole = np.eye(size * (depth + 1))
+    for matrices in jacobians:
+        companion = np.eye(size * (depth + 1), k=-size)
+        companion[:size, :size] = 0
+        for d, matrix in zip((0, *late), matrices, strict=True):
+            if d <= depth:
+                companion[:size, d * size : (d + 1) * size] += matrix
+        whole = companion @ whole
+    values = np.linalg.eigvals(whole).astype(complex)
+    return values[np.argsort(-np.abs(values), kind="stable")]
+
+
+def stability(system: System, start: Mapping[str, Any] | None = None, **parameters: Any) -> xr.Dataset:
+    r"""States at rest for all combinations of starts and parameters, and whether they attract.
+
+    .. math:: \rho = \max |z|^{1/\text{period}} < 1 \quad\text{or}\quad \sigma = \max \operatorname{Re} \lambda < 0
+
+    Parameters
+    ----------
+    system : System
+        What comes to rest.
+    start : mapping of str to float or array
+        Where to look first; variables not given are at their defaults.
+    **parameters : float, array or xarray.DataArray
+        Parameters in their units; axes as in `integrate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `equilibrium`, and ``leading``: the largest modulus of a multiplier, per update [1], or the largest real part
+        of a characteristic root [1/time]; ``turn``, the angle of that multiplier per period [rad] or the imaginary part
+        of the root [rad/time]; ``stable``. NaN and False where no rest was found.
+
+    Raises
+    ------
+    ValueError
+        For a value out of range.
+
+    Notes
+    -----
+    Small deviations only, and without the bounds: at a bound, such as an empty queue, a path may be held where the
+    linear system would oscillate.
+
+    Examples
+    --------
+    >>> from longfat.fluid import cadpc
+    >>> found = stability(cadpc(4), {"rate": 0.2}, smoothing=[1.2, 1.3], delay=1)  # the boundary is 1 + 1/n = 1.25
+    >>> found.stable.values
+    array([ True, False])
+
+    References
+    ----------
+    See `multipliers` and `rightmost_roots`.
+    """
+    import xarray as xr
+
+    chosen = points(system, start, parameters)
+    states, status, leading, turn = _judge(system, chosen)
+    time, per_time = ("1", "rad/period") if system.kind == "map" else (f"1/{system.time}", f"rad/{system.time}")
+    stable = leading < 1 if system.kind == "map" else leading < 0
+    columns = {
+        **chosen.states(system, states),
+        "status": chosen.column(status, "1"),
+        "leading": chosen.column(leading, time),
+        "turn": chosen.column(turn, per_time),
+        "stable": chosen.column(stable, "1"),
+    }
+    return xr.Dataset(columns, coords=chosen.coords, attrs={"system": system.name, "source": system.source})
+
+
+def _judge(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
+    """States, status, leading modulus or real part, and its angle or imaginary part."""
+    states, status = rests(system, chosen)
+    with double():
+        jacobians, delays = (np.asarray(x) for x in _many_jacobians(system)(states, chosen.parameters))
+    leading, turn = np.full(len(chosen), np.nan), np.full(len(chosen), np.nan)
+    for row in np.flatnonzero(status != STATUS[1]):
+        if system.kind == "map":
+            first = multipliers(jacobians[row], delays[row])[0]
+            leading[row], turn[row] = abs(first) ** (1 / system.period), abs(np.angle(first))
+        else:
+            first = rightmost_roots(jacobians[row, 0], delays[row])[0]
+            leading[row], turn[row] = first.real, abs(first.imag)
+    return states, status, leading, turn
+
+
+def stability_boundary(
+    system: System,
+    parameter: str,
+    bracket: tuple[float, float],
+    start: Mapping[str, Any] | None = None,
+    *,
+    tolerance: float = 1e-10,
+    **parameters: Any,
+) -> xr.Dataset:
+    r"""Value of one parameter at which the rest begins, or ceases, to attract.
+
+    .. math:: \rho(c) = 1 \quad\text{or}\quad \sigma(c) = 0
+
+    Parameters
+    ----------
+    system : System
+        What comes to rest.
+    parameter : str
+        A parameter c that is one real number.
+    bracket : (float, float)
+        Two values, in its unit, between which the verdict changes once.
+    start : mapping of str to float or array
+        Where to look for the rest; variables not given are at their defaults.
+    tolerance : float
+        Width of the last bracket over that of the first [1], in [1e-14, 1].
+    **parameters : float, array or xarray.DataArray
+        The other parameters in their units; axes as in `integrate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        The parameter, under its name, along the axes of the others; ``turn`` there, as in `stability`; and ``status``:
+        "found", "stable throughout", "unstable throughout". NaN where not found.
+
+    Raises
+    ------
+    ValueError
+        For a value out of range.
+
+    Notes
+    -----
+    Bisection of all points together. "Throughout" is a matter of the two ends.
+
+    Examples
+    --------
+    >>> from longfat.fluid import cadpc
+    >>> stability_boundary(cadpc(4), "smoothing", (0.1, 3.0), {"rate": 0.2}, delay=1).smoothing.round(6).item()
+    1.25
+
+    References
+    ----------
+    See `stability`.
+    """
+    import xarray as xr
+
+    if parameter not in system.parameters or system.parameters[parameter].axis or system.parameters[parameter].whole:
+        able = ", ".join(name for name, p in system.parameters.items() if not p.axis and not p.whole)
+        raise ValueError(f"parameter = {reprlib.repr(parameter)} is out of range: allowed are {able}")
+    declared = system.parameters[parameter]
+    ends = [domains.number(parameter, end, declared.unit, declared.domain) for end in bracket]
+    tolerance = domains.number("tolerance", tolerance, "1", "[1e-14, 1]")
+    chosen = points(system, start, {**parameters, parameter: ends[0]})
+
+    def verdict(values: Array) -> tuple[Any, Any]:
+        chosen.parameters[parameter] = values
+        _, _, leading, turn = _judge(system, chosen)
+        return leading < (1 if system.kind == "map" else 0), turn
+
+    low, high = (np.full(len(chosen), end) for end in ends)
+    first, last = verdict(low)[0], verdict(high)[0]
+    for _ in range(int(np.ceil(-np.log2(tolerance)))):
+        middle = (low + high) / 2
+        same = verdict(middle)[0] == first
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    turn = verdict((low + high) / 2)[1]
+    changes = first != last
+    status = np.where(changes, "found", np.where(first, "stable throughout", "unstable throughout"))
+    unit = "rad/period" if system.kind == "map" else f"rad/{system.time}"
+    return xr.Dataset(
+        {
+            parameter: chosen.column(np.where(changes, (low + high) / 2, np.nan), declared.unit),
+            "turn": chosen.column(np.where(changes, turn, np.nan), unit),
+            "status": chosen.column(status, "1"),
+        },
+        coords=chosen.coords,
+        attrs={"system": system.name, "source": system.source},
+    )

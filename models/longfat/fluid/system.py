@@ -1,0 +1,178 @@
+"""One way to state a fluid system: what its state is, how it changes, how late it hears of itself, what bounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from longfat import domains
+
+Rule = Callable[[Any, Any, tuple[Any, ...], Mapping[str, Any], Any], Any]
+Delays = Callable[[Any, Mapping[str, Any], Any], tuple[Any, ...]]
+
+KINDS = ("map", "flow")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One quantity of the state: a number, or one for each flow.
+
+    Parameters
+    ----------
+    unit : str
+        Unit; "1" for pure numbers.
+    start : float
+        Where it starts unless said otherwise.
+    low, high : float
+        Bounds that no path crosses: an empty queue, a full one, a smallest rate.
+    axis : str
+        What it has one value for ("flow"); empty for a number.
+    length : int
+        How many values.
+    """
+
+    unit: str
+    start: float
+    low: float = float("-inf")
+    high: float = float("inf")
+    axis: str = ""
+    length: int = 1
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a system: a number, or one for each flow or link; declared once.
+
+    Parameters
+    ----------
+    unit : str
+        Unit; "1" for pure numbers.
+    domain : str
+        Interval such as "(0, inf)".
+    default : float
+        Its value unless said otherwise.
+    meaning : str
+        A few words.
+    axis : str
+        What it has one value for; empty for a number.
+    length : int
+        How many values.
+    whole : bool
+        Whether only whole numbers are allowed.
+    """
+
+    unit: str
+    domain: str
+    default: float
+    meaning: str = ""
+    axis: str = ""
+    length: int = 1
+    whole: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    r"""A map, an ordinary or a delay differential equation, written once for NumPy and JAX.
+
+    .. math:: x_{t+1} = F(t, x_t, x_{t-d_1}, \ldots) \quad\text{or}\quad
+        \dot x(t) = F(t, x(t), x(t-\tau_1), \ldots)
+
+    Parameters
+    ----------
+    name : str
+        Name.
+    kind : {"map", "flow"}
+        Whether time is counted in updates or runs.
+    rule : callable
+        ``rule(time, state, delayed, parameters, xp)`` -> next state, or rate of change; ``state`` is a vector,
+        ``delayed`` holds one such for every delay, ``xp`` is ``numpy`` or ``jax.numpy``.
+    variables : mapping of str to Variable
+        What the state consists of, in order.
+    parameters : mapping of str to Parameter
+        What the rule reads.
+    delays : callable or None
+        ``delays(state, parameters, xp)`` -> one number for each delay: updates, whole, in a map; else in the unit of
+        time, and they may depend on the state. Before time 0 the state was what it is at 0.
+    time : str
+        Unit of time: "updates", "s".
+    period : int
+        Updates after which a map that depends on time repeats itself.
+    source : str
+        Where it stands.
+
+    Raises
+    ------
+    ValueError
+        For an unknown kind, or a period where time runs.
+
+    Notes
+    -----
+    The rule knows nothing of the bounds: they hold a path in (`integrate`), while equilibria and their stability are
+    those of the rule. A JAX rule must be differentiable where it is linearised.
+
+    Examples
+    --------
+    >>> growth = System(
+    ...     "logistic", "flow", lambda t, x, late, p, xp: p["a"] * x * (1 - x),
+    ...     {"rate": Variable("1", start=0.01)}, {"a": Parameter("1/s", "(0, inf)", 1.0)}, time="s",
+    ... )
+    >>> growth.size, growth.slices
+    (1, {'rate': slice(0, 1, None)})
+    """
+
+    name: str
+    kind: str
+    rule: Rule
+    variables: Mapping[str, Variable]
+    parameters: Mapping[str, Parameter]
+    delays: Delays | None = None
+    time: str = "updates"
+    period: int = 1
+    source: str = ""
+    slices: Mapping[str, slice] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind = {self.kind!r} is out of range: allowed are {', '.join(KINDS)}")
+        domains.whole_number("period", self.period, "updates", "[1, 10000]" if self.kind == "map" else "[1, 1]")
+        slices, place = {}, 0
+        for name, variable in self.variables.items():
+            slices[name] = slice(place, place + variable.length)
+            place += variable.length
+        object.__setattr__(self, "slices", slices)
+
+    @property
+    def size(self) -> int:
+        """Length of the state vector."""
+        return sum(variable.length for variable in self.variables.values())
+
+    def bounds(self, xp: Any) -> tuple[Any, Any]:
+        """Lowest and highest state."""
+        parts = self.variables.values()
+        low = [variable.low for variable in parts for _ in range(variable.length)]
+        high = [variable.high for variable in parts for _ in range(variable.length)]
+        return xp.asarray(low), xp.asarray(high)
+
+    def late(self, state: Any, parameters: Mapping[str, Any], xp: Any) -> tuple[Any, ...]:
+        """The delays in a state; none is an empty tuple."""
+        return self.delays(state, parameters, xp) if self.delays else ()
+
+    def complete(self, parameters: Mapping[str, Any], xp: Any) -> dict[str, Any]:
+        """All parameters, those not given at their defaults; an unknown one is refused.
+
+        >>> import numpy as np
+        >>> System("x", "map", lambda *_: 0, {}, {"a": Parameter("1", "(0, 3]", 0.5)}).complete({}, np)
+        {'a': array(0.5)}
+        """
+        for name in parameters:
+            if name not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                raise ValueError(
+                    f"{name} = {parameters[name]!r} is out of range: parameters of {self.name} are {known}"
+                )
+        result = {}
+        for name, declared in self.parameters.items():
+            value = xp.asarray(parameters.get(name, declared.default))
+            result[name] = xp.broadcast_to(value, (declared.length,)) if declared.axis else value
+        return result

@@ -1,0 +1,192 @@
+"""What Welzl's scenarios give, run by run: throughput, loss, queue, fairness, signalling, and rates over time.
+
+Networks and competitors are in `longfat.verify.published.cadpc_scenarios`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from longfat.sim import Network, run
+from longfat.sim.statistics import Interval
+from longfat.sim.statistics import replications as interval
+from longfat.verify.published.cadpc_scenarios import CAPACITY, DURATION, MIDDLE, PACKET, dumbbell
+
+#: unit, words
+QUANTITIES = {
+    "throughput": ("1", "payload that arrived over the bottleneck's capacity"),
+    "loss": ("1", "payload packets dropped over sent"),
+    "mean_queue": ("packets", "waiting at the bottleneck"),
+    "jain_index": ("1", "fairness of the flows' goodputs"),
+    "examined": ("packets/s", "what the bottleneck's router carries beside payload: requests"),
+    "offered": ("packets/s", "payload packets that come to the bottleneck"),
+    "feedback": ("bytes/s", "from the receivers to the senders"),
+    "others_loss": ("1", "loss of background traffic"),
+}
+
+
+def observe(
+    net: Network,
+    *,
+    duration: float = DURATION,
+    warm_up: float = 0.0,
+    sample_every: float | None = None,
+    replications: int = 4,
+    rng: int = 0,
+) -> list[xr.Dataset]:
+    """A network in independent runs, each by itself, with traces if asked for.
+
+    >>> len(observe(dumbbell("CADPC", 1), duration=2, replications=2))
+    2
+    """
+
+    def one(stream: Any) -> xr.Dataset:
+        return run(net, duration=duration, warm_up=warm_up, sample_every=sample_every, rng=stream, progress=False)
+
+    streams = np.random.SeedSequence(rng).spawn(replications)
+    with ThreadPoolExecutor(min(replications, os.cpu_count() or 1)) as pool:
+        return list(pool.map(one, streams))
+
+
+def numbers(data: xr.Dataset, capacity: float) -> dict[str, float]:
+    """What figure 3 shows of one run, and its signalling; over flows whose names begin with "flow"."""
+    named = np.array([str(name).startswith("flow") for name in data.flow.values])
+    ours, others, span = data.isel(flow=named), data.isel(flow=~named), data.attrs["duration"] - data.attrs["warm_up"]
+    goodput = ours.goodput.values
+    middle = data.sel(link=MIDDLE)
+    payload = float(data.sent.sum())
+    return {
+        "throughput": float(goodput.sum()) / capacity,
+        "loss": float(ours.dropped.sum() / ours.sent.sum()),
+        "mean_queue": float(middle.mean_queue),
+        "jain_index": float(goodput.sum() ** 2 / (len(goodput) * (goodput**2).sum())),
+        "examined": max(0.0, float(middle.arrived) - payload) / span,
+        "offered": float(ours.sent.sum()) / span,
+        "feedback": float(data.throughput.sel(link="b-a")),
+        "others_loss": float(others.dropped.sum() / others.sent.sum()) if others.sizes["flow"] else 0.0,
+    }
+
+
+@functools.lru_cache(maxsize=4096)
+def _measured(
+    label: str, flows: int, capacity: float, duration: float, warm_up: float, replications: int, rng: int,
+    more: tuple[tuple[str, Any], ...],
+) -> dict[str, np.ndarray]:  # fmt: skip
+    net = dumbbell(label, flows, capacity, **dict(more))
+    seen = observe(net, duration=duration, warm_up=warm_up, replications=replications, rng=rng)
+    each = [numbers(one, capacity) for one in seen]
+    return {name: np.array([one[name] for one in each]) for name in QUANTITIES}
+
+
+def measured(
+    label: str,
+    flows: int = 10,
+    capacity: float = CAPACITY,
+    *,
+    duration: float = DURATION,
+    warm_up: float = 0.0,
+    replications: int = 4,
+    rng: int = 0,
+    **more: Any,
+) -> dict[str, np.ndarray]:
+    """`QUANTITIES` of `dumbbell`, one value of each from every run.
+
+    Parameters
+    ----------
+    label : str
+        Who: of `longfat.verify.published.cadpc_scenarios.EVERYBODY`.
+    flows : int
+        How many [flows].
+    capacity : float
+        Of the bottleneck [bytes/s].
+    duration, warm_up : float
+        End of the run, and begin of counting [s].
+    replications : int
+        Independent runs.
+    rng : int
+        Seed.
+    more : object
+        What else `dumbbell` takes.
+
+    Returns
+    -------
+    dict of str to array
+        Keys of `QUANTITIES`.
+
+    Examples
+    --------
+    >>> found = measured("CADPC", 10, duration=60, warm_up=30, replications=2)
+    >>> bool((abs(found["throughput"] - 10 / 11) < 0.03).all())
+    True
+    """
+    return _measured(label, flows, float(capacity), duration, warm_up, replications, rng, tuple(sorted(more.items())))
+
+
+def difference(one: np.ndarray, other: np.ndarray, confidence: float = 0.95) -> Interval:
+    """Mean of one less that of the other over independent runs, run by run.
+
+    >>> difference(np.array([3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0])).lower > 0
+    True
+    """
+    return interval(one - other, confidence)
+
+
+def words(found: Interval, digits: int = 3) -> str:
+    """An interval as text.
+
+    >>> words(Interval(0.5, 0.49, 0.51), 2)
+    '0.50 (0.49 .. 0.51)'
+    """
+    return f"{found.mean:.{digits}f} ({found.lower:.{digits}f} .. {found.upper:.{digits}f})"
+
+
+def rates(data: xr.Dataset, bin: float) -> xr.DataArray:
+    """Received rates of the flows over bins [s], in bytes/s, each at its end; from ``received_trace``."""
+    time = data.received_trace.time.values
+    step = max(1, round(bin / float(time[1] - time[0])))
+    received = data.received_trace.isel(time=slice(0, None, step))
+    change = received.diff("time")
+    rate: xr.DataArray = (change / change.time.diff("time").mean()).rename("rate")
+    return rate
+
+
+def unevenness(data: xr.Dataset, begin: float, bin: float = 1.0) -> float:
+    """Standard deviation over the mean of a flow's rate in time, averaged over flows: how far from smooth it is [1]."""
+    late = rates(data, bin).sel(time=slice(begin, None))
+    return float((late.std("time") / late.mean("time")).mean())
+
+
+def converged_after(data: xr.Dataset, share: float, within: float = 0.1, bin: float = 4.8) -> float:
+    """When the mean rate of the flows is within a fraction of a share for good [s]; infinite if it is not at the end.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A run with traces.
+    share : float
+        What it should come to [bytes/s].
+    within : float
+        Of the share [1].
+    bin : float
+        Over which rates are taken [s].
+    """
+    seen = rates(data, bin).mean("flow") if data.sizes["flow"] > 1 else rates(data, bin).isel(flow=0)
+    off = np.flatnonzero(abs(seen.values / share - 1) > within)
+    if len(off) == 0:
+        return float(seen.time[0])
+    return float(seen.time[off[-1] + 1]) if off[-1] + 1 < len(seen) else float("inf")
+
+
+def last_share(data: xr.Dataset, span: float) -> np.ndarray:
+    """Rates of the flows over the last ``span`` seconds [packets of `PACKET` bytes a second]."""
+    trace = data.received_trace
+    end = float(trace.time[-1])
+    first = trace.sel(time=end - span, method="nearest")
+    found: np.ndarray = (trace.isel(time=-1) - first).values / (end - float(first.time)) / PACKET
+    return found

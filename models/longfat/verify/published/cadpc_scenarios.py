@@ -1,0 +1,220 @@
+"""Welzl's networks, after his table I: who competes, the dumbbell, the parking lot, and what changes on the way.
+
+Three lines of 50 ms, so that the round trip is 300 ms; packets of 1000 bytes; 10 Mbit/s in the middle, 1000 Mbit/s
+elsewhere; drop-tail. The paper gives no queue limit: 50 packets, the default of ns-2, which it used. Every packet
+leaves up to one bottleneck transmission time of 10 Mbit/s late (uniform), which makes runs random and breaks
+phase effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from longfat.sim import Discipline, Network, queues, schemes, traffic
+
+MBIT = 125_000.0  # bytes/s
+CAPACITY = 10 * MBIT
+ACCESS = 1000 * MBIT
+LINK_DELAY = 0.05  # s
+ROUND_TRIP = 6 * LINK_DELAY
+PACKET = 1000  # bytes
+BUFFER = 50  # packets
+DURATION = 160.0  # s
+PERIOD = 4 * ROUND_TRIP  # s between two requests of a CADPC flow
+JITTER = 0.0008  # s
+MIDDLE = "a-b"  # the bottleneck's name; "b-a" is the way back
+PATH = ("s", "a", "b", "d")
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """A scheme as the comparisons run it: its name there, in `longfat.sim.schemes`, its parameters and its queue."""
+
+    label: str
+    scheme: str
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    discipline: str = "fifo"
+
+
+# A line each; "gaimd" has 0.31 and 7/8 by default. Marks come from queues that set them, see `QUEUES`.
+EVERYBODY = (
+    Competitor("CADPC", "cadpc"),
+    Competitor("Reno", "reno", {"ecn": 1}),
+    Competitor("SACK", "sack", {"ecn": 1}),
+    Competitor("Vegas", "vegas", {"ecn": 1}),
+    Competitor("RAP", "rap"),
+    Competitor("GAIMD", "gaimd"),
+    Competitor("TFRC", "tfrc"),
+    Competitor("TEAR", "tear"),
+    Competitor("XCP", "xcp", discipline="xcp"),
+)
+BY_LABEL = {one.label: one for one in EVERYBODY}
+
+
+def competitors() -> list[str]:
+    """Labels of CADPC and of the competitors of figure 3 that the simulator has.
+
+    >>> competitors()[:4]
+    ['CADPC', 'Reno', 'SACK', 'Vegas']
+    """
+    return [one.label for one in EVERYBODY if one.scheme in schemes.names() and one.label != "XCP"]
+
+
+def queue(name: str, capacity: float = CAPACITY) -> str | Discipline:
+    """A queue of the comparisons by its name; RED sized for the line, as ns-2 does, all of them marking."""
+    if name == "red":
+        return queues.red_auto(capacity, delay=LINK_DELAY, packet=PACKET, ecn=True)
+    return queues.discipline(name, ecn=True) if name in ("rem", "avq") else name
+
+
+def dumbbell(
+    label: str,
+    flows: int = 10,
+    capacity: float = CAPACITY,
+    *,
+    discipline: str | None = None,
+    buffer: int = BUFFER,
+    link_delay: float = LINK_DELAY,
+    stagger: float = 0.0,
+    loss_back: float = 0.0,
+    web: float = 0.0,
+    **link: Any,
+) -> Network:
+    """Flows of one kind over one bottleneck.
+
+    Parameters
+    ----------
+    label : str
+        Of `EVERYBODY`.
+    flows : int
+        How many [flows].
+    capacity : float
+        Of the bottleneck [bytes/s].
+    discipline : str, optional
+        Of the bottleneck, see `queue`; what the scheme needs if absent.
+    buffer : int
+        Of the bottleneck [packets].
+    link_delay : float
+        Of each of the three lines [s].
+    stagger : float
+        Time between two starts [s].
+    loss_back : float
+        Probability that something is lost on the way back, for CADPC an answer [probability].
+    web : float
+        Load of twenty web-like sources on the bottleneck [capacities].
+    link : object
+        Of the bottleneck as `Network.link` calls it.
+
+    Returns
+    -------
+    longfat.sim.Network
+        Bottleneck "a-b".
+
+    Examples
+    --------
+    >>> dumbbell("Reno", 10)
+    Network('', 4 nodes, 6 links, 10 flows)
+    """
+    one = BY_LABEL[label]
+    net = Network()
+    chosen = queue(discipline or one.discipline, capacity)
+    for tail, head in (("s", "a"), ("b", "d")):
+        net.link(tail, head, rate=ACCESS, delay=link_delay, duplex=True)
+    net.link("a", "b", rate=capacity, delay=link_delay, buffer=buffer, discipline=chosen, **link)
+    net.link("b", "a", rate=capacity, delay=link_delay, loss=loss_back)
+    net.flow(
+        one.scheme, path=PATH, name="flow", packet=PACKET, count=flows, stagger=stagger, send_jitter=JITTER,
+        parameters=one.parameters,
+    )  # fmt: skip
+    if web > 0:
+        # One second of page and two of pause: a source sends for a third of the time.
+        pages = traffic.web(3 * web * capacity / 20, 1.0, 2.0)
+        net.flow(pages, path=["a", "b"], name="web", packet=PACKET, count=20)
+    return net
+
+
+def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0) -> Network:
+    """Figure 2, right: flow i asks every (i + 1) x 4 round trips.
+
+    Parameters
+    ----------
+    equal_starts : bool
+        All begin together, as in the paper; or one after the other, the one that asks most often first.
+    flows : int
+        How many [flows].
+    apart : float
+        Time between two starts, if they are not equal [s].
+    """
+    net = dumbbell("CADPC", 1)
+    net.flows.clear()
+    for k in range(flows):
+        net.flow(
+            "cadpc", path=PATH, name=f"flow-{k + 1}", packet=PACKET, start=0.0 if equal_starts else apart * k,
+            send_jitter=JITTER, parameters={"period": 4.0 * (k + 1)},
+        )  # fmt: skip
+    return net
+
+
+def weighted(twos: int = 2, ones: int = 3) -> Network:
+    """Flows that act like two beside flows that act like one."""
+    net = dumbbell("CADPC", 1)
+    net.flows.clear()
+    for name, weight, count in (("two", 2.0, twos), ("one", 1.0, ones)):
+        net.flow("cadpc", path=PATH, name=name, packet=PACKET, count=count, send_jitter=JITTER,
+                 parameters={"weight": weight})  # fmt: skip
+    return net
+
+
+def unequal_round_trips(flows: int = 10) -> Network:
+    """Flow i has a way to the bottleneck of 10 (2 i + 1) ms: round trips of 220 to 580 ms."""
+    net = Network()
+    net.link("a", "b", rate=CAPACITY, delay=LINK_DELAY, buffer=BUFFER).link("b", "a", rate=CAPACITY, delay=LINK_DELAY)
+    net.link("b", "d", rate=ACCESS, delay=LINK_DELAY, duplex=True)
+    for k in range(flows):
+        net.link(f"s{k}", "a", rate=ACCESS, delay=0.01 + 0.02 * k, duplex=True)
+        net.flow("cadpc", path=[f"s{k}", "a", "b", "d"], name=f"flow-{k + 1}", packet=PACKET, send_jitter=JITTER)
+    return net
+
+
+def parking_lot(label: str = "CADPC", first: int = 3, second: int = 1) -> Network:
+    """Two bottlenecks of 10 Mbit/s: a long flow over both, ``first`` short ones over one, ``second`` over the other."""
+    one, net = BY_LABEL[label], Network()
+    for tail, head in (("a", "b"), ("b", "c")):
+        net.link(tail, head, rate=CAPACITY, delay=LINK_DELAY, buffer=BUFFER, discipline=queue(one.discipline))
+        net.link(head, tail, rate=CAPACITY, delay=LINK_DELAY)
+    for name, path, count in (("long", "abc", 1), ("first", "ab", first), ("second", "bc", second)):
+        net.flow(one.scheme, path=list(path), name=name, packet=PACKET, count=count, send_jitter=JITTER,
+                 parameters=one.parameters)  # fmt: skip
+    return net
+
+
+def path_change(label: str = "CADPC", load: float = 0.5, begin: float = 60.0, end: float = 110.0) -> Network:
+    """Ten flows whose path loses a part of its capacity, and gets it back: other traffic takes it for a while.
+
+    Routes do not change in the simulator; to the flows, a path that changes for one with less to spare looks the same.
+    """
+    net = dumbbell(label, 10)
+    return net.flow(
+        traffic.constant(load * CAPACITY), path=["a", "b"], name="other", packet=PACKET, start=begin, stop=end
+    )
+
+
+def mixing(until: float = 150.0) -> Network:
+    """Two groups of five that have converged on lines of their own come to share one.
+
+    The first group's own line is nine tenths full of other traffic until ``until``, so that it is at rest there at low
+    rates while the second one is at rest on the common line at high ones. Then that traffic ends, and the common line
+    is the bottleneck of both.
+    """
+    net = Network()
+    for group in "12":
+        net.link(f"s{group}", "a", rate=CAPACITY, delay=LINK_DELAY, buffer=BUFFER)
+        net.link("a", f"s{group}", rate=CAPACITY, delay=LINK_DELAY)
+    net.link("a", "b", rate=CAPACITY, delay=LINK_DELAY, buffer=BUFFER).link("b", "a", rate=CAPACITY, delay=LINK_DELAY)
+    net.link("b", "d", rate=ACCESS, delay=LINK_DELAY, duplex=True)
+    for group in "12":
+        net.flow("cadpc", path=[f"s{group}", "a", "b", "d"], name=f"group{group}", packet=PACKET, count=5,
+                 send_jitter=JITTER)  # fmt: skip
+    return net.flow(traffic.constant(0.9 * CAPACITY), path=["s1", "a"], name="other", packet=PACKET, stop=until)

@@ -1,0 +1,102 @@
+"""CADPC at many starts: the loop in machine code against a plain one, closed forms, and the general integrator."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from longfat import laws
+from longfat.fluid import cadpc, cadpc_fairness, integrate
+
+
+def plainly(rates, updates, a, threshold, floor=0.0):
+    """The map for all points at once, in NumPy."""
+    fair = np.full(len(rates), np.nan)
+    for t in range(updates + 1):
+        jain = rates.sum(axis=1) ** 2 / (rates.shape[1] * (rates**2).sum(axis=1))
+        fair = np.where(np.isnan(fair) & (jain >= threshold), t, fair)
+        if t < updates:
+            traffic = rates.sum(axis=1, keepdims=True)
+            rates = np.maximum(rates * (1 + np.reshape(a, (-1, 1)) * (1 - rates - traffic)), floor)
+    return rates, fair
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_it_is_the_plain_loop(threads):
+    random = np.random.default_rng(1)
+    start, a = 10 ** random.uniform(-4, -1, (37, 11)), random.uniform(0.2, 1.2, 37)
+    rates, fair = plainly(start, 60, a, 0.95)
+    found = cadpc_fairness(start, 60, a, threshold=0.95, threads=threads)
+    np.testing.assert_allclose(found.rate, rates, rtol=1e-11)
+    np.testing.assert_array_equal(found.fair_after, fair)
+    np.testing.assert_allclose(found.traffic, rates.sum(axis=1), rtol=1e-11)
+    assert 0 < np.isnan(fair).sum() < 37  # both cases
+    assert (start > 1e-5).all()  # and the argument is as it was
+
+
+def test_it_is_the_general_system():
+    start, a = np.array([[0.01, 0.1, 0.3], [0.2, 0.2, 0.001]]), [0.5, 1.0]
+    case = {"rate": xr.DataArray(start, dims=("case", "flow"))}
+    run = integrate(cadpc(3), 25, case, smoothing=xr.DataArray(a, dims="case"))
+    np.testing.assert_allclose(cadpc_fairness(start, 25, a).rate, run.rate[:, -1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("updates", [0, 1, 5, 60])
+def test_equal_starts_follow_the_closed_form(updates):
+    found = cadpc_fairness([[0.001]], updates, 1.0, flows=9)
+    assert found.rate.item() == pytest.approx(laws.cadpc.trajectory(0.001, 9, updates), rel=1e-12)
+    assert found.fair_after.item() == 0
+
+
+def test_classes_are_flows_that_start_equal():
+    classes = cadpc_fairness([[0.001, 0.05]], 300, 0.5, flows=[3, 7])
+    flows = cadpc_fairness([[0.001] * 3 + [0.05] * 7], 300, 0.5)
+    np.testing.assert_allclose(flows.rate[0, [0, 9]], classes.rate[0], rtol=1e-12)
+    assert flows.fair_after.item() == classes.fair_after.item() > 10
+    assert classes.jain_index.item() == pytest.approx(flows.jain_index.item(), rel=1e-12)
+
+
+def test_small_differences_vanish_as_the_law_says():
+    """Jain's index of rates 1 +- e is 1/(1 + e^2); e = 0.02 becomes 0.002 in ln(0.1)/ln(1 - a/(n + 1)) updates."""
+    n, e = 20, 0.02
+    start = np.where(np.arange(n) % 2, 1 + e, 1 - e)[None] / (n + 1)
+    found = cadpc_fairness(start, 1000, 0.5, threshold=1 / (1 + 0.002**2))
+    assert found.fair_after.item() == pytest.approx(laws.cadpc.updates_to_fairness(n, 0.1, 0.5), abs=2)
+
+
+def test_single_precision():
+    start = 10 ** np.random.default_rng(2).uniform(-4, -2, (20, 100))
+    double, single = (cadpc_fairness(start, 1000, precision=kind) for kind in ("double", "single"))
+    assert single.rate.dtype == np.float32
+    np.testing.assert_allclose(single.rate, double.rate, rtol=1e-5)
+    assert float(np.nanmax(np.abs(single.fair_after - double.fair_after))) <= 1
+
+
+def test_the_floor_holds():
+    """Overloaded four times: 0.4 (1 + 0.5 (1 - 0.4 - 4)) is negative."""
+    assert cadpc_fairness(np.full((1, 10), 0.4), 1).rate.max().item() == 0
+    rates, fair = plainly(np.linspace(0.1, 0.8, 10)[None], 50, 0.5, 0.9, floor=1e-3)
+    found = cadpc_fairness(np.linspace(0.1, 0.8, 10)[None], 50, threshold=0.9, floor=1e-3)
+    np.testing.assert_allclose(found.rate, rates, rtol=1e-12)
+    np.testing.assert_array_equal(found.fair_after, fair)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"start": [0.1]}, r"^start = an array of shape \(1,\) .*\(points, classes\)"),
+        ({"start": [[0.1, -1.0]]}, r"^start\[0, 1\] = -1 "),
+        ({"start": [[np.nan]]}, r"^start = nan"),
+        ({"start": "much"}, r"^start = 'much'"),
+        ({"updates": -1}, r"^updates = -1 updates"),
+        ({"smoothing": [0.5, 0.5]}, r"^smoothing = an array of shape \(2,\)"),
+        ({"smoothing": 4}, r"^smoothing = 4 .*\(0, 3\]"),
+        ({"flows": 1.5}, r"^flows = 1.5 flows .*whole numbers"),
+        ({"threshold": 0}, r"^threshold = 0 "),
+        ({"floor": 1}, r"^floor = 1 "),
+        ({"precision": "half"}, r"^precision = 'half' .*double, single"),
+        ({"threads": -1}, r"^threads = -1 threads"),
+    ],
+)
+def test_bad_values_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        cadpc_fairness(**{"start": [[0.1, 0.2]], "updates": 3, **arguments})

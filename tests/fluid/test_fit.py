@@ -1,0 +1,51 @@
+"""A fit by gradient: the smoothness factor and the first rate of simulated packets, from the fluid that they follow."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from longfat.fluid import cadpc, path
+from longfat.sim import Network, Simulation
+
+
+def simulated(smoothing, count=3, updates=25):
+    """Rates over the capacity after each update of flows on a link of 10 Mbit/s and a round trip of 0.3 s.
+
+    From 1.8 s on there is an update every 1.2 s; what it tells covers 0.3 s of the rates before the last and 0.9 s of
+    the last: a quarter of each report is an update older.
+    """
+    net = Network().link("a", "b", rate=1.25e6, delay=0.15, buffer=200)
+    net.link("b", "a", rate=float("inf"), delay=0.15)
+    parameters = {"eagerness": 1.0, "smoothing": smoothing}
+    net.flow("cadpc", path=["a", "b"], packet=1000, count=count, send_jitter=0.0008, parameters=parameters)
+    simulation = Simulation(net, rng=1)
+    rates = []
+    for k in range(updates):
+        simulation.advance(2.4 + 1.2 * k)
+        rates.append([float(flow.rate) / 1.25e6 for flow in simulation.world.flows[:count]])
+    return np.array(rates)
+
+
+@pytest.mark.parametrize("smoothing", [0.3, 0.5, 0.8])
+def test_the_smoothness_factor_of_packets_is_found(smoothing):
+    trace = simulated(smoothing)
+
+    @jax.jit
+    @jax.value_and_grad
+    def misfit(guess):
+        """Of a and the common first rate, both as logarithms, in parts of the rates."""
+        a, first = jnp.exp(guess)
+        rates = path(cadpc(3), first * jnp.ones(3), len(trace) - 1, smoothing=a, carry=0.25)
+        return jnp.mean((rates / trace - 1) ** 2)
+
+    def function(guess):
+        value, slope = misfit(jnp.asarray(guess))
+        return float(value), np.asarray(slope)
+
+    found = minimize(function, np.log([0.15, 0.1]), jac=True, method="BFGS", options={"gtol": 1e-9})
+    a, first = np.exp(found.x)
+    assert a == pytest.approx(smoothing, rel=0.01)
+    assert first == pytest.approx(trace[0].mean(), rel=0.02)
+    assert np.sqrt(found.fun) < 0.01

@@ -1,0 +1,243 @@
+"""Rests and their stability: the closed form of every member, boundaries of the laws, published linearisations."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import lambertw
+
+from longfat import laws
+from longfat.fluid import (
+    Parameter,
+    System,
+    Variable,
+    best_replies,
+    cadpc,
+    cadpc_flow,
+    capc,
+    equilibrium,
+    integrate,
+    linearise,
+    multipliers,
+    rightmost_roots,
+    stability,
+    stability_boundary,
+    tcp_red,
+    xcp,
+)
+
+
+@pytest.mark.parametrize("a", [0.5, 1.9])
+def test_cadpc_comes_to_rest_at_n_over_n_plus_1(a):
+    """Found, and reached from afar; multipliers 1 - a of the total and 1 - a/(n + 1) of differences."""
+    found = stability(cadpc(4), {"rate": 0.17}, smoothing=a)
+    assert found.status.item() == "converged"
+    np.testing.assert_allclose(found.rate, 1 / 5, rtol=1e-10)
+    assert found.leading.item() == pytest.approx(max(1 - a / 5, abs(1 - a)), rel=1e-9)
+    run = integrate(cadpc(4), 600, {"rate": 1e-3}, smoothing=a)
+    np.testing.assert_allclose(run.rate[-1], found.rate, rtol=1e-9)
+
+
+def test_weights_and_links():
+    weight = [1.0, 2.0, 0.5, 0.5]
+    found = equilibrium(cadpc(4), {"rate": 0.2}, weight=weight)
+    np.testing.assert_allclose(found.rate, np.array(weight) / 5, rtol=1e-9)  # w/(1 + W)
+    # Parking lot with m1 = 2, m2 = 1 short flows: 1/(m1 + 2) on the first link, (1 - 1/4)/(m2 + 1) on the second.
+    routes = [[1, 1, 1, 0], [1, 0, 0, 1]]
+    run = integrate(cadpc(4, routes=routes), 800, {"rate": 0.01})
+    np.testing.assert_allclose(run.rate[-1], [0.25, 0.25, 0.25, 0.375], rtol=1e-9)
+    # Two capacities: 3 and 1. On the second x0 = x3 = 1/3; on the first 3 - 1/3 is shared by two and the unused share.
+    run = integrate(cadpc(4, routes=routes), 800, {"rate": 0.01}, capacity=[3.0, 1.0])
+    np.testing.assert_allclose(run.rate[-1], [1 / 3, 8 / 9, 8 / 9, 1 / 3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 2, 5])
+def test_the_boundary_of_late_reports_is_the_laws(delay):
+    n = 4
+    found = stability_boundary(cadpc(n), "smoothing", (0.05, 3.0), {"rate": 0.19}, delay=delay)
+    assert found.smoothing.item() == pytest.approx(laws.cadpc.largest_stable_smoothing(n, delay), rel=1e-8)
+    # and numpy's eigenvalues of the total's equation, z^(d+1) = (1 - s) z^d - n s, s = a/(1 + n)
+    a = found.smoothing.item()
+    companion = np.eye(delay + 1, k=-1)
+    companion[0, 0] = 1 - a / (1 + n)
+    companion[0, delay] -= n * a / (1 + n)
+    assert np.abs(np.linalg.eigvals(companion)).max() == pytest.approx(1, abs=1e-8)
+
+
+def test_paths_do_what_the_boundary_says():
+    """n = 4, d = 1: 1 + 1/n = 1.25."""
+    run = integrate(cadpc(4), 2000, {"rate": 0.19}, delay=1, smoothing=[1.22, 1.28])
+    off = np.abs(run.rate[:, -50:] - 0.2).max(("update", "flow"))
+    assert off[0] < 1e-6
+    assert off[1] > 0.01
+
+
+def test_multipliers_are_those_of_the_law():
+    system = cadpc(6)
+    jacobians, delays = linearise(system, np.full(6, 1 / 7), smoothing=0.8, delay=3)
+    found = multipliers(jacobians, delays)
+    for expected in laws.cadpc.total_multipliers(6, 0.8, 3):
+        assert np.abs(found - expected).min() < 1e-9
+    assert np.sum(np.abs(found - laws.cadpc.difference_multiplier(6, 0.8)) < 1e-9) == 5
+
+
+def test_asynchronous_cadpc_has_the_same_rest():
+    """Multipliers of a period of six updates against differences of the six updates themselves."""
+    system = cadpc(3, periods=[1, 2, 3])
+    run = integrate(system, 600, {"rate": [0.01, 0.1, 0.3]}, smoothing=1.0, method="numpy")
+    np.testing.assert_allclose(run.rate[-1], 0.25, rtol=1e-12)
+    jacobians, delays = linearise(system, [0.25] * 3, smoothing=1.0)
+    assert jacobians.shape == (6, 3, 3, 3)
+    columns = []
+    for i in range(3):
+        shift = 1e-6 * np.eye(3)[i]
+        runs = [
+            integrate(system, 6, {"rate": 0.25 + sign * shift}, smoothing=1.0, method="numpy").rate[-1].values
+            for sign in (1, -1)
+        ]
+        columns.append((runs[0] - runs[1]) / 2e-6)
+    expected = np.sort(np.abs(np.linalg.eigvals(np.array(columns).T)))[::-1]
+    np.testing.assert_allclose(np.abs(multipliers(jacobians, delays))[:3], expected, rtol=1e-6, atol=1e-9)
+
+
+def test_capc_reaches_its_target():
+    """Both flows without a limit: u/n; with one at 0.1 the other takes the rest. From above a deviation shrinks by
+    1 - z_E R_d: z_E is 1, and 0.8/0.9 where one flow does not follow."""
+    demand = xr.DataArray([[np.inf, np.inf], [0.1, np.inf]], dims=("case", "flow"))
+    found = stability(capc(2), {"share": 0.5}, demand=demand, down=0.4)
+    np.testing.assert_allclose(found.share, [0.45, 0.8], rtol=1e-9)
+    np.testing.assert_allclose(found.leading, [1 - 0.4, 1 - 0.4 * 0.8 / 0.9], rtol=1e-9)
+    run = integrate(capc(2), 800, {"share": 0.01}, demand=demand)
+    np.testing.assert_allclose(run.share[:, -1], found.share, rtol=1e-9)
+
+
+def test_best_replies_rest_where_slopes_are_zero():
+    """(k + 1) v/(k M), and every multiplier 0."""
+    run = integrate(best_replies(3), 12, {"rate": [0.9, 0.5, 0.4]}, k=5.0, virtual=0.9, method="numpy")
+    np.testing.assert_allclose(run.rate[-1], 6 / 5 * 0.9 / 3, rtol=1e-12)
+    jacobians, delays = linearise(best_replies(3), run.rate[-1].values, k=5.0, virtual=0.9)
+    assert np.abs(jacobians).max() < 1e-10
+    assert abs(multipliers(jacobians, delays)[0]) < 1e-10
+
+
+def test_tcp_rests_beside_the_square_root_law():
+    """N W/R = C and (1 - beta) W^2 p = alpha; independent losses make that sqrt(2/(1 + beta)) of the law."""
+    decrease = [0.5, 0.875]
+    found = equilibrium(tcp_red(), {"window": 10, "queue": 100, "average": 100}, decrease=decrease, low=20.0)
+    assert list(found.status.values) == ["converged"] * 2
+    trip = 0.2 + found.queue / 3750
+    loss = 0.1 * (found.average - 20) / 130
+    np.testing.assert_allclose(60 * found.window / trip, 3750, rtol=1e-10)
+    np.testing.assert_allclose(found.queue, found.average, rtol=1e-10)
+    for i, beta in enumerate(decrease):
+        law = laws.tcp.gaimd_rate(float(loss[i]), float(trip[i]), 1.0, beta)
+        assert float(found.window[i] / trip[i]) == pytest.approx(law * np.sqrt(2 / (1 + beta)), rel=1e-9)
+
+
+def test_tcp_is_linearised_as_published():
+    """Hollot, Misra, Towsley & Gong, INFOCOM 2001, equation (4): with W and q at rest,
+    dW' = -N/(R^2 C) (dW + dW_R) - (dq - dq_R)/(R^2 C) - R C^2/(2 N^2) dp_R, dq' = N/R dW - dq/R; dp = slope dx."""
+    start = {"window": 10, "queue": 100, "average": 100}
+    found = equilibrium(tcp_red(), start, decrease=[0.5, 0.6]).isel(decrease=0)
+    state = [found[name].item() for name in ("window", "queue", "average")]
+    n, c, trip = 60.0, 3750.0, 0.2 + state[1] / 3750
+    jacobians, delays = linearise(tcp_red(), state)
+    slope = 0.1 / 100
+    now, late = jacobians[0]
+    np.testing.assert_allclose(delays, [trip], rtol=1e-12)
+    np.testing.assert_allclose(now[0], [-n / (trip**2 * c), -1 / (trip**2 * c), 0], rtol=1e-8, atol=1e-12)
+    expected = [-n / (trip**2 * c), 1 / (trip**2 * c), -trip * c**2 / (2 * n**2) * slope]
+    np.testing.assert_allclose(late[0], expected, rtol=1e-8)
+    np.testing.assert_allclose(now[1], [n / trip, -1 / trip, 0], rtol=1e-8, atol=1e-12)
+    gain = -c * np.log1p(-1.3e-4)
+    np.testing.assert_allclose(now[2], [0, gain, -gain], rtol=1e-10, atol=1e-12)
+
+
+def test_tcp_with_many_flows_is_stable_and_with_few_not():
+    """Fewer flows have larger windows and a larger loop gain; paths agree with the verdict."""
+    start = {"window": 10, "queue": 100, "average": 100}
+    chosen = {"flows": [150.0, 60.0], "low": 20.0, "averaging": 1e-4}
+    found = stability(tcp_red(), start, **chosen)
+    assert list(found.status.values) == ["converged"] * 2
+    assert list(found.stable.values) == [True, False]
+    near = {name: found[name] * 1.02 for name in start}
+    run = integrate(tcp_red(), 24, near, step=0.02, every=50, **chosen)
+    off = np.abs(run["queue"] / found["queue"] - 1).values
+    assert off[0, -4:].max() < 0.02 * off[0, :4].max()
+    assert off[1, -4:].max() > 10 * off[1, :2].max()
+
+
+def test_xcp_fills_the_link_equally():
+    """From afar, with half of the link to spare or overloaded; after 200 round trips, gamma = 0.1: e^-20."""
+    for start in ([0.01, 0.2, 0.3], [0.01, 0.7, 0.6]):
+        run = integrate(xcp(3), 20, {"rate": start}, step=0.02, every=100)
+        np.testing.assert_allclose(run.rate[-1], 1 / 3, rtol=1e-4)
+        assert float(run.queue[-1]) < 1e-6
+
+
+@pytest.mark.parametrize("trip", [0.05, 2.0])
+def test_xcp_has_the_boundary_of_its_theorem(trip):
+    """beta = sqrt(2) alpha^2: alpha = pi/(4 sqrt 2) and omega d = pi/4 there, whatever d is."""
+    alpha = np.pi / (4 * np.sqrt(2))
+    for factor, stable in ((0.99, True), (1.01, False)):
+        chosen = {"alpha": factor * alpha, "beta": np.sqrt(2) * (factor * alpha) ** 2}
+        jacobians, delays = linearise(xcp(2), [0.5, 0.5, 0.0], **chosen, round_trip_time=trip)
+        roots = rightmost_roots(jacobians[0], delays)
+        assert bool(roots[0].real < 0) == stable
+    jacobians, delays = linearise(
+        xcp(2), [0.5, 0.5, 0.0], alpha=alpha, beta=np.sqrt(2) * alpha**2, round_trip_time=trip
+    )
+    leading = rightmost_roots(jacobians[0], delays)[0] * trip
+    assert leading == pytest.approx(1j * np.pi / 4, abs=1e-9)
+
+
+@pytest.mark.parametrize("c", [-0.2, -1.0, -2.0, 0.5])
+def test_roots_of_one_delay_are_lamberts(c):
+    """x' = c x(t - tau): lambda tau = W_k(c tau), k = 0 and -1 being the rightmost for negative c."""
+    for tau in (0.1, 1.0, 3.0):
+        found = rightmost_roots(np.array([[[0.0]], [[c]]]), [tau], count=2)
+        expected = lambertw(c * tau, 0) / tau
+        assert found[0].real == pytest.approx(expected.real, abs=1e-9 / tau)
+        assert abs(found[0].imag) == pytest.approx(abs(expected.imag), abs=1e-9 / tau)
+
+
+def test_roots_of_two_delays():
+    """x' = -x(t - 1)/2 - x(t - 2)/3: what comes out solves the characteristic equation."""
+    found = rightmost_roots(np.array([[[0.0]], [[-1 / 2]], [[-1 / 3]]]), [1.0, 2.0], count=3)
+    residual = found + np.exp(-found) / 2 + np.exp(-2 * found) / 3
+    assert np.abs(residual[:3]).max() < 1e-9
+    assert rightmost_roots(np.array([[[-2.0]]])) == pytest.approx([-2])
+
+
+def test_delayed_cadpc_in_continuous_time():
+    """The total's deviation: lambda = -a/(1 + n) (1 + n e^(-lambda tau)). For n = 3 at lambda = i omega cos(omega tau)
+    = -1/3 and omega = a/4 3 sin(omega tau) = a/4 sqrt 8, so that a tau = 4 acos(-1/3)/sqrt 8."""
+    tau = 4 * np.arccos(-1 / 3) / np.sqrt(8)
+    jacobians, delays = linearise(cadpc_flow(3, delayed=True), [0.25] * 3, smoothing=1.0, delay=tau)
+    assert rightmost_roots(jacobians[0], delays)[0] == pytest.approx(1j * np.sqrt(8) / 4, abs=1e-9)
+
+
+def test_where_there_is_no_rest():
+    """x' = b + x^2 has none for b = 1, and for b = -4 the rest at 2, which repels by 2 x = 4, below the bound."""
+    system = System(
+        "square",
+        "flow",
+        lambda t, x, late, p, xp: p["b"] + x**2,
+        {"x": Variable("1", 4.0, low=3.0)},
+        {"b": Parameter("1", "(-inf, inf)", 1.0)},
+        time="s",
+    )
+    found = stability(system, b=[1.0, -4.0])
+    assert list(found.status.values) == ["not found", "outside the bounds"]
+    assert np.isnan(found.leading.values[0])
+    assert found.leading.values[1] == pytest.approx(4)
+    assert not found.stable.any()
+
+
+def test_boundaries_that_are_not_there():
+    found = stability_boundary(cadpc(4), "smoothing", (0.1, 0.5), {"rate": 0.19}, tolerance=0.5)
+    assert found.status.item() == "stable throughout"
+    assert np.isnan(found.smoothing.item())
+    with pytest.raises(ValueError, match="parameter = 'delay' is out of range: allowed are smoothing, carry"):
+        stability_boundary(cadpc(4), "delay", (0, 3))
+    with pytest.raises(ValueError, match=r"^smoothing = 0 "):
+        stability_boundary(cadpc(4), "smoothing", (0, 3))

@@ -1,0 +1,173 @@
+"""Figures and table II of the CADPC paper at small scale: what they claim, by interval; their own measures, by hand."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from figures import cadpc
+from longfat.verify.published import cadpc_runs as runs
+from longfat.verify.published import cadpc_scenarios as scenarios
+
+NAMES = ("1", "2", "3", "changes", "delay", "queues", "snmp", "web")
+SMALL = cadpc.Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0, 2.0), 800.0, 3)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("figures")
+    data = cadpc.write(folder, SMALL)
+    expected = [f"cadpc_{n}.{kind}" for n in NAMES for kind in ("nc", "png", "svg")]
+    assert sorted(p.name for p in folder.iterdir()) == sorted([*expected, "cadpc_table_2.md", "cadpc_table_2.nc"])
+    return data | {"text": (folder / "cadpc_table_2.md").read_text()}
+
+
+def test_figure_1(written):
+    """A CADPC flow carries 1/11 of the capacity, a straight line that is the same for all; Reno's flows part."""
+    data = written["1"].received
+    late = data.sel(time=160, method="nearest") - data.sel(time=80, method="nearest")
+    for mbit in data.bottleneck.values:
+        rates = late.sel(bottleneck=mbit) / 80 / (mbit * 125_000)
+        np.testing.assert_allclose(rates.sel(scheme="CADPC"), 1 / 11, rtol=0.01)
+        ratio = rates.max("flow") / rates.min("flow")
+        assert float(ratio.sel(scheme="CADPC")) < 1.005 < 1.02 < float(ratio.sel(scheme="Reno"))
+        total = data.isel(time=-1).sel(bottleneck=mbit).sum("flow")
+        assert float(total.sel(scheme="CADPC")) > float(total.sel(scheme="Reno"))
+
+
+def test_figure_2_left(written):
+    """The first flow is alone for 10 s, on the way to 1/2; all come to 1/11 of 1.25e6 bytes/s within 2 %."""
+    data = written["2"].staggered
+    assert float(data.sel(flow=1).max()) > 4 * 1.25e6 / 11
+    assert float(data.sel(flow=10).sel(time_staggered=slice(0, 90)).max()) == 0
+    np.testing.assert_allclose(data.sel(time_staggered=slice(280, None)).mean("time_staggered"), 1.25e6 / 11, rtol=0.02)
+
+
+def test_figure_2_right(written):
+    """Not equal after 160 s, and less so from unequal starts; nearly so after 800 s."""
+    together, apart = (cadpc.spread(written["2"][f"periods_{name}"]) for name in ("together", "apart"))
+    at = {"time": 160, "method": "nearest"}
+    assert float(together.sel(**at)) > 3
+    assert float(apart.sel(**at)) > 2 * float(together.sel(**at))
+    assert float(together[-1]) < float(apart[-1]) < 1.2
+
+
+def test_figure_3(written):
+    """Throughput follows the capacity. Above 1 Mbit/s: no loss to speak of, a queue of four or five packets, shorter
+    than the others'. At 1 Mbit/s fifty packets a round trip, 1.33 Mbit/s, fill the buffer: neither holds."""
+    data = written["3"]
+    ours, sack = data.sel(scheme="CADPC"), data.sel(scheme="SACK")
+    np.testing.assert_allclose(ours.throughput, 0.97, atol=0.03)
+    wide = {"bottleneck": [5, 20]}
+    assert (ours.loss_upper.sel(**wide) < 1e-3).all()
+    np.testing.assert_allclose(ours.mean_queue.sel(**wide), 4.4, atol=1)
+    for name, sign in (("mean_queue", -1), ("loss", -1)):
+        assert (sign * (ours[name] - sack[name]).sel(**wide) > 0).all()
+    assert float(ours.throughput_lower.sel(bottleneck=20)) > float(sack.throughput_upper.sel(bottleneck=20))
+    assert float(ours.loss_lower.sel(bottleneck=1)) > 0.2
+    assert float(ours.mean_queue_lower.sel(bottleneck=1)) > 30
+
+
+def test_figure_3_fairness_rests_on_equal_starts(written):
+    """Difference fades by a/(n + 1) = 1/102 an update: by exp(-160/1.2/102) = 0.27 in 160 s."""
+    jain = written["3"].jain_index
+    assert (jain.sel(scheme="CADPC") > 0.95).all()
+    apart = written["3"].jain_index_upper.sel(scheme="CADPC, starts 1 s apart")
+    assert (apart < jain.sel(scheme="CADPC") - 0.03).all()
+    assert float(apart.sel(bottleneck=20)) < 0.8
+
+
+def test_delays_and_queues(written):
+    """The throughput of CADPC keeps within 3 % where SACK's falls by 5 % and more; RED, REM and AVQ change nothing."""
+    short, long = (written["delay"].sel(delay=one) for one in (0.01, 0.05))
+    fall = short.throughput - long.throughput
+    assert abs(float(fall.sel(scheme="CADPC"))) < 0.03 < 0.05 < float(fall.sel(scheme="SACK"))
+    ours = written["queues"].sel(scheme="CADPC")
+    np.testing.assert_allclose(ours.throughput, float(ours.throughput.sel(queue="fifo")), rtol=0.01)
+    assert (ours.loss_upper < 2e-3).all()
+    others = written["queues"].sel(scheme=["Reno", "SACK"])
+    assert (ours.mean_queue_upper < others.mean_queue_lower).all()
+
+
+def test_web(written):
+    """Nothing is lost without; with half of the capacity taken by pages, more than 1 %, and more than by SACK."""
+    loss = written["web"].loss.sel(scheme="CADPC")
+    assert float(loss.sel(web=0)) == 0
+    assert float(written["web"].loss_lower.sel(scheme="CADPC", web=0.5)) > 0.01
+    assert float(loss.sel(web=0.5)) > float(written["web"].loss.sel(scheme="SACK", web=0.5))
+
+
+def test_snmp(written):
+    """With the time of a refresh once a second nothing is lost: 10/11. One in 2 s is rarer than the requests, every
+    1.2 s: those that find no new count tell nothing of this link, the flows follow the next one, and overrun it. With
+    that of the request an interval of 1.2 s sees the bytes of one or of two seconds: right on average, but the rate
+    changes by factors, whose geometric mean is lower."""
+    data = written["snmp"]
+    stamped = data.throughput.sel(clock="time of the refresh")
+    np.testing.assert_allclose(stamped.sel(refresh=[0, 1]), 10 / 11, rtol=0.005)
+    assert float(data.loss_lower.sel(clock="time of the refresh", refresh=2)) > 0.2
+    assert float(stamped.sel(refresh=2)) > 0.99
+    upper = data.throughput_upper.sel(clock="time of the request")
+    lower = data.throughput_lower.sel(clock="time of the request")
+    assert float(upper.sel(refresh=1)) < 0.9 < float(lower.sel(refresh=0))
+    assert float(upper.sel(refresh=2)) < float(lower.sel(refresh=1))
+    assert data.attrs["silent_loss"] > 0.5  # a router that is not asked is overrun: 1000 Mbit/s seem to be there
+
+
+def test_changes(written):
+    """By hand: 1/11 alone, (1 - 0.5)/11 beside a load of a half; groups: 0.1/6 and what that leaves, over 6,
+    then 1/11; parking lot: 1/5, 2/5."""
+    data = written["changes"]
+    path = data.path_change.mean("flow_path_change")
+    for begin, end, share in ((40, 58, 1 / 11), (100, 109, 0.5 / 11), (190, 210, 1 / 11)):
+        seen = float(path.sel(time_path_change=slice(begin, end)).mean())
+        assert seen == pytest.approx(share, rel=0.05)
+    mixed = data.mixing
+    for begin, end, first, second in ((130, 148, 0.1 / 6, (1 - 0.5 / 6) / 6), (370, 400, 1 / 11, 1 / 11)):
+        seen = mixed.sel(time_mixing=slice(begin, end)).mean("time_mixing").values
+        np.testing.assert_allclose(seen[:5], first, rtol=0.03)
+        np.testing.assert_allclose(seen[5:], second, rtol=0.03)
+    lot = data.parking_lot.sel(time_parking_lot=slice(120, None)).mean("time_parking_lot")
+    np.testing.assert_allclose(lot, [0.2, 0.2, 0.2, 0.2, 0.4], rtol=0.02)
+
+
+def test_table_2(written):
+    """n/(n + 1) against all; a request by flow and 1.2 s, 8.33 of 32 bytes each; every packet, each acknowledged."""
+    data = written["table_2"]
+    ours, theirs = data.sel(mechanism="CADPC"), data.sel(mechanism="XCP, large buffer")
+    np.testing.assert_allclose(ours.throughput, [1 / 2, 10 / 11], rtol=0.01)
+    np.testing.assert_allclose(theirs.throughput, 1, atol=0.01)
+    here = {"users": 10}
+    assert float(ours.examined.sel(**here)) == pytest.approx(10 / 1.2, rel=0.02)
+    assert float(ours.feedback.sel(**here)) == pytest.approx(32 * 10 / 1.2, rel=0.03)
+    assert float(theirs.offered.sel(**here)) == pytest.approx(1250, rel=0.01)
+    assert float(theirs.feedback.sel(**here)) == pytest.approx(40 * 1250, rel=0.01)
+    assert "| utilisation, 10 users [1] | 1 | 0.909 | 0.909 |" in written["text"]
+
+
+def test_measures():
+    """Two flows of 10 and 30 bytes/s, the second from 2 s on; rates over 1 s at their ends."""
+    time = np.arange(0, 6.5, 0.5)
+    received = np.stack([10 * time, np.maximum(0, 30 * (time - 2))])
+    data = xr.Dataset({"received_trace": (("flow", "time"), received)}, coords={"time": time, "flow": ["a", "b"]})
+    rates = runs.rates(data, 1.0)
+    np.testing.assert_allclose(rates.time, [1, 2, 3, 4, 5, 6])
+    np.testing.assert_allclose(rates, [[10] * 6, [0, 0, 30, 30, 30, 30]])
+    # Of the mean, 5 and from 3 s on 20:
+    assert runs.converged_after(data, 20.0, bin=1.0) == 3
+    assert runs.converged_after(data, 40.0, bin=1.0) == np.inf
+    # The second over 2 s and later: 0, 30, 30, 30, 30: deviation 12 of a mean of 24; the first: none.
+    assert runs.unevenness(data, 2.0) == pytest.approx(0.25)
+    np.testing.assert_allclose(runs.last_share(data, 2.0), [0.010, 0.030])
+
+
+def test_scenarios():
+    """Table I: 300 ms, 10 Mbit/s between lines of 1000 Mbit/s; and a line for every competitor that is there."""
+    net = scenarios.dumbbell("SACK", 10)
+    assert [(link.rate, link.delay) for link in net.route(net.flows[0])] == [
+        (1.25e8, 0.05),
+        (1.25e6, 0.05),
+        (1.25e8, 0.05),
+    ]
+    assert net.flows[0].parameters["ecn"] == 1
+    assert scenarios.competitors()[:4] == ["CADPC", "Reno", "SACK", "Vegas"]
+    assert "XCP" not in scenarios.competitors()

@@ -1,0 +1,63 @@
+"""Packets on one link against the laws of power: Poisson arrivals, throughput measured over delay measured."""
+
+import numpy as np
+import pytest
+
+from longfat.laws import power
+from longfat.sim import Network, Simulation, results, statistics, traffic
+
+PACKET, SERVICE = 20_000, 20e-6  # bytes, s
+RATE = PACKET / SERVICE
+TRIP = 60e-6  # propagation of the link, 3 service times
+REPLICATIONS, LENGTH, WARM_UP = 10, 1e5, 2e3  # service times of each replication
+LOADS = (0.3, 0.5, 0.8)
+CONFIDENCE = 1 - 0.01 / 12  # 99 % for the 12 intervals together
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Throughput over mean delay of each replication, by variation, propagation and load."""
+    found = {}
+    for variation in (0, 1):
+        points = [(trip, load) for trip in (0.0, TRIP) for load in LOADS]
+        net = Network()
+        for k, (trip, load) in enumerate(points):
+            net.link(f"a{k}", f"b{k}", rate=RATE, delay=trip)
+            source = traffic.poisson(load * RATE, exponential_sizes=variation == 1)
+            net.flow(source, path=[f"a{k}", f"b{k}"], packet=PACKET)
+        runs = []
+        for stream in np.random.default_rng(11).spawn(REPLICATIONS):
+            run = Simulation(net, rng=stream)
+            run.advance(WARM_UP * SERVICE)
+            before = results.snapshot(run)
+            run.advance((WARM_UP + LENGTH) * SERVICE)
+            runs.append(results.measure(run, before, results.snapshot(run)))
+        for k, (trip, load) in enumerate(points):
+            found[variation, trip, load] = [float(one["throughput"][k] / one["mean_delay"][k]) for one in runs]
+    return found
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("trip", [0.0, TRIP])
+@pytest.mark.parametrize("variation", [0, 1])
+def test_power(measured, variation, trip, load):
+    """The interval holds the law and is within 8 % of it; no measured power passes the ceiling by more than that."""
+    law = power.relative_power(load, trip / SERVICE, variation) * RATE / SERVICE
+    found = statistics.replications(measured[variation, trip, load], CONFIDENCE)
+    assert found.lower < law < found.upper
+    assert (found.upper - found.lower) / 2 < 0.08 * law
+    ceiling = power.greatest_power(RATE, PACKET, trip, variation)
+    assert found.lower < ceiling
+
+
+def test_the_other_queue_is_told_apart(measured):
+    """The interval of M/D/1 at load 0.8 does not hold M/M/1's power: the check can fail."""
+    found = statistics.replications(measured[0, 0.0, 0.8], CONFIDENCE)
+    assert found.lower > 1.2 * power.relative_power(0.8) * RATE / SERVICE
+
+
+def test_power_falls_on_both_sides_of_the_knee(measured):
+    """M/D/1 with 3 service times of propagation: its knee is at q/(1 + q) = 0.74, q = sqrt(8)."""
+    means = [np.mean(measured[0, TRIP, load]) for load in LOADS]
+    assert power.knee_load(3, 0) == pytest.approx(np.sqrt(8) / (1 + np.sqrt(8)))
+    assert means[0] < means[1] < means[2] <= power.first_come_ceiling(RATE, PACKET, TRIP) * 1.01
