@@ -132,7 +132,8 @@ def test_gradients_agree_with_finite_differences(one):
             expected = difference(one, values, name)
             if expected is not None:
                 assert slopes[name] == pytest.approx(expected, rel=1e-6, abs=1e-12), (name, values)
-                assert many[name][0] == pytest.approx(float(slopes[name]), rel=1e-9, abs=1e-300)
+                # the same sums in another order: slopes that vanish differ by what is rounded, 1e-14 beside 1
+                assert many[name][0] == pytest.approx(float(slopes[name]), rel=1e-9, abs=1e-13)
 
     check()
 

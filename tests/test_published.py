@@ -56,7 +56,7 @@ def test_too_few_packets_are_no_verdict():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="paper = '009' is out of range: allowed are 003"):
+    with pytest.raises(ValueError, match="paper = '009' is out of range: allowed are 002, 003, 004"):
         published("009")
     with pytest.raises(ValueError, match="packets = 10 packets is out of range"):
         published("003", packets=10)

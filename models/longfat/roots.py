@@ -98,7 +98,7 @@ class Solution:
     status: Any
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Root(Law):
     """A law given by an equation; as a `Law`, but with ``equation`` for ``expr``, and with ``solve``.
 

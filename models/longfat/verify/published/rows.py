@@ -86,7 +86,7 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0) -> pd.
     Parameters
     ----------
     paper : str
-        Its number: "003", Gong & Parulkar; "004", Prithviraj & Williamson.
+        Its number: "002", Welzl; "003", Gong & Parulkar; "004", Prithviraj & Williamson.
     packets : float
         Packets delivered at each simulated point, at least [packets], in [1e5, 1e12]. Of "004", whose runs deliver
         15,000 packets, a run at each point for every million, but 4 to 100 of them.
