@@ -10,6 +10,9 @@ from longfat.laws.loss_load.curve import log_ratio, throughput
 from longfat.laws.loss_load.loss import unbounded
 from longfat.laws.loss_load.parameters import CAPACITY, EXCESS, PACKETS, PAPER, ROUND_TRIP, SENDING, SPREAD, K
 
+# A share this small that gets through counts as none: the slope of its reciprocal would overflow.
+NOTHING = 1e-140
+
 
 @law(
     source=PAPER + ", section 2.2, file transfer response time",
@@ -59,7 +62,7 @@ def response_time(
     Returns
     -------
     float or array
-        T [s]; N/(f mu) + R where nothing is lost, infinite where all is.
+        T [s]; N/(f mu) + R where nothing is lost, infinite where all is (all but 1e-140 of it).
 
     Raises
     ------
@@ -87,12 +90,13 @@ def response_time(
         sending = packets / ((1 - loss) * rate * capacity_packets)
         return sending + (1 - xp.log(packets) / xp.log(loss)) * round_trip_time
     passed = throughput(rate, excess, spread, k, xp)
-    some = xp.where(passed > 0, passed, rate)
+    goes = passed > NOTHING * rate
+    some = xp.where(goes, passed, rate)
     sending = packets / (some * capacity_packets)
     rounds = 1 + xp.log(packets) / minus_log_loss(rate, excess, spread, k, some, xp)
     lossy = rate + excess > 0
     total = sending + xp.where(lossy, rounds, 1 + 0 * rounds) * round_trip_time
-    return xp.where(passed > 0, total, math.inf + 0 * total)
+    return xp.where(goes, total, math.inf + 0 * total)
 
 
 def minus_log_loss(rate: Any, excess: Any, spread: Any, k: Any, passed: Any, xp: Any) -> Any:
