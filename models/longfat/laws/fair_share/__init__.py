@@ -1,0 +1,11 @@
+"""Max-min fair shares of links: the rates of one instant, and the schedule of files that get them at every instant.
+
+Bytes, seconds and bytes/s. Floats, or fractions for results without rounding. Proofs: derivations/fair_share.py.
+"""
+
+from longfat.laws.fair_share.filling import max_min_rates
+from longfat.laws.fair_share.network import Flow, Load, Network
+from longfat.laws.fair_share.result import Schedule
+from longfat.laws.fair_share.schedule import transfer_times
+
+__all__ = ["Flow", "Load", "Network", "Schedule", "max_min_rates", "transfer_times"]

@@ -1,0 +1,113 @@
+"""Numbers of two kinds, floats and fractions, and the checks of arguments that keep fractions what they are."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import reprlib
+import sys
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from longfat import domains
+
+LARGEST = int(sys.float_info.max)
+
+
+def number(name: str, value: Any, unit: str, allowed: str) -> Any:
+    """A float, an int or a Fraction inside the interval, or a ValueError that says what was wrong.
+
+    >>> number("start", Fraction(1, 10), "s", "(-inf, inf)"), number("start", np.float32(0.5), "s", "(-inf, inf)")
+    (Fraction(1, 10), 0.5)
+    """
+    if isinstance(value, Decimal) and value.is_finite():
+        value = Fraction(value)
+    if not isinstance(value, numbers.Rational):
+        return domains.number(name, value, unit, allowed)
+    exact: int | Fraction = int(value) if isinstance(value, numbers.Integral) else Fraction(value)
+    interval = domains.Interval.parse(allowed)
+    if not interval.contains(exact) or not -LARGEST <= exact <= LARGEST:
+        raise domains.refuse(name, exact, unit, interval)
+    return exact
+
+
+def refuse_words(name: str, value: object, allowed: str) -> ValueError:
+    """The error for what is no number, in the words of `domains.refuse`.
+
+    >>> print(refuse_words("flows", "()", "one Flow or more"))
+    flows = () is out of range: allowed are one Flow or more
+    """
+    return ValueError(f"{name} = {value} is out of range: allowed are {allowed}")
+
+
+def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
+    """What turns all values into one kind: fractions, if some are and none is a float; else floats.
+
+    An infinity is of either kind.
+
+    >>> exact = kind([Fraction(1, 3), 2, math.inf])
+    >>> exact(2), exact(math.inf), kind([1, 2])(2), kind([Fraction(1, 2), 0.5])(Fraction(1, 2))
+    (Fraction(2, 1), inf, 2.0, 0.5)
+    """
+    kinds: set[type] = {type(value) for value in values if not (isinstance(value, float) and math.isinf(value))}
+    if Fraction not in kinds or float in kinds:
+        return float
+    return fraction
+
+
+def fraction(value: Any) -> Any:
+    """A Fraction of Python's own whole numbers, which do not overflow as NumPy's do; an infinity stays what it is."""
+    return value if isinstance(value, float | Fraction) else Fraction(int(value))
+
+
+def array(values: Any, convert: Callable[[Any], Any], shape: tuple[int, ...]) -> Any:
+    """Floats as an array of floats, fractions as one of objects."""
+    return np.array(values, dtype=float if convert is float else object).reshape(shape)
+
+
+def kind_of_arrays(*arrays: Any) -> Callable[[Any], Any]:
+    """The kind of several arrays together; whole numbers go with either."""
+    if any(array.dtype.kind == "f" for array in arrays):
+        return float
+    return kind(value for array in arrays if array.dtype == object for value in array.flat)
+
+
+def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
+    """An array of whole numbers, floats, or fractions as objects, with every element inside the interval."""
+    interval = domains.Interval.parse(allowed)
+    refusal = domains.refuse(name, reprlib.repr(values), unit, interval)
+    try:
+        found = np.asarray(values)
+    except ValueError:  # rows of unequal lengths
+        raise refusal from None
+    if found.dtype.kind == "O":
+        checked = [number(name, value, unit, allowed) for value in found.flat]
+        return array(checked, kind(checked), found.shape)
+    if found.dtype.kind not in "biuf":
+        raise refusal
+    if domains.array(name, found, unit, interval):
+        raise domains.refuse(name, math.nan, unit, interval)
+    return found
+
+
+def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
+    """One number for each of the links or flows, or the same for all."""
+    found = numeric_array(name, values, unit, allowed)
+    if found.shape not in ((), (length,)):
+        raise domains.refuse(name, f"an array of shape {found.shape}", "1", f"one or {length} in {allowed}")
+    return np.broadcast_to(found, (length,)).copy()
+
+
+def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
+    """A table of shape (links, flows) of what a link carries for every byte of a flow; every flow passes a link."""
+    shape = f"{allowed}, in an array of shape (links, flows), with one above 0 in every column"
+    found = numeric_array(name, values, "1", allowed)
+    if found.ndim != 2 or not found.size:
+        raise domains.refuse(name, f"an array of shape {found.shape}", "1", shape)
+    if not (found > 0).any(axis=0).all():
+        raise domains.refuse(f"{name}[:, {int(np.argmin((found > 0).any(axis=0)))}]", "no link", "1", shape)
+    return found

@@ -1,0 +1,106 @@
+"""Progressive filling: the weighted max-min fair rates of one instant."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from longfat.laws.fair_share import arithmetic
+
+
+def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
+    r"""Weighted max-min fair rates of flows over several links.
+
+    .. math:: \sum_i a_{l i} x_i \le C_l, \qquad
+        \forall i \; \exists l: \; a_{l i} > 0, \; \sum_j a_{l j} x_j = C_l, \;
+        \frac{x_i}{w_i} = \max_{j: a_{l j} > 0} \frac{x_j}{w_j}
+
+    Parameters
+    ----------
+    routes : array of shape (links, flows)
+        a [1], in [0, inf): what a link carries for every byte of a flow. 1 or True where a flow passes a link, 0 where
+        it does not; 0.08 where only its acknowledgments do, 40 bytes for 500. Every flow passes a link.
+    capacities : float, Fraction, or array of shape (links,)
+        C [bytes/s, or any unit], in [0, inf).
+    weights : float, Fraction, or array of shape (flows,)
+        w [1], in (0, inf): how many flows each acts like.
+
+    Returns
+    -------
+    ndarray of shape (flows,)
+        x, in the unit of the capacities: floats; or fractions, in an array of objects, where fractions are among the
+        arguments and all others are fractions or whole.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain, or shapes that do not fit.
+
+    Notes
+    -----
+    No rate can grow unless one falls that is, for its weight, no larger already. There is one such allocation
+    (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
+    which no other has more for its weight. All rates grow in proportion to the weights, and a link that becomes full
+    stops its flows; in fractions the result is exact. The shares are those of data, for which a flow's own
+    acknowledgments are a tax; not those of fair queueing, which serves acknowledgments as a flow of their own.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> max_min_rates([[1, 1, 1, 0], [1, 0, 0, 1]]).round(3).tolist()
+    [0.333, 0.333, 0.333, 0.667]
+    >>> max_min_rates([[1, Fraction(2, 25)], [Fraction(2, 25), 1]], 5_000_000).tolist()  # one each way, with ACKs
+    [Fraction(125000000, 27), Fraction(125000000, 27)]
+
+    References
+    ----------
+    D. Bertsekas and R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2; derivations/fair_share.py.
+    """
+    table = arithmetic.usage_table("routes", routes)
+    links, flows = table.shape
+    capacity = arithmetic.column("capacities", capacities, "bytes/s", "[0, inf)", links)
+    weight = arithmetic.column("weights", weights, "1", "(0, inf)", flows)
+    convert = arithmetic.kind_of_arrays(table, capacity, weight)
+    crossing = [[(int(flow), convert(row[flow])) for flow in np.flatnonzero(row)] for row in table]
+    level = fill(crossing, [convert(one) for one in capacity], [convert(one) for one in weight])
+    return arithmetic.array([convert(w) * x for w, x in zip(weight, level, strict=True)], convert, (flows,))
+
+
+def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
+    """Rates over weights at which progressive filling stops the flows; 0 for those of weight 0, which are not there.
+
+    ``links`` are lists of (flow, bytes carried for each of its bytes). What a link could give to those that it has not
+    yet stopped only rises when others stop lower, so an old figure is a lower bound: a link is calculated anew when
+    its figure is the lowest, and stops its flows if it still is.
+    """
+    level: list[Any] = [None if weight > 0 else 0 for weight in weights]
+    waiting = []
+    for number, flows in enumerate(links):
+        demand = sum(usage * weights[flow] for flow, usage in flows)
+        if demand > 0:
+            waiting.append((capacities[number] / demand, number))
+    heapq.heapify(waiting)
+    lowest: Any = 0
+    while waiting:
+        _, number = heapq.heappop(waiting)
+        left, demand, open_flows = capacities[number], 0, []
+        for flow, usage in links[number]:
+            if level[flow] is None:
+                demand += usage * weights[flow]
+                open_flows.append(flow)
+            else:
+                left -= usage * weights[flow] * level[flow]
+        if not open_flows:
+            continue
+        now = max(left / demand, lowest)  # what has been rounded up before may leave less
+        if waiting and now > waiting[0][0]:
+            heapq.heappush(waiting, (now, number))
+            continue
+        for flow in open_flows:
+            level[flow] = now
+        lowest = now
+    return [math.inf if one is None else one for one in level]  # what it takes of its links is below all floats

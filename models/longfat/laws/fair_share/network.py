@@ -1,0 +1,237 @@
+"""What a schedule is made for: links, flows with files to transfer, and traffic that nobody controls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longfat import domains
+from longfat.laws.fair_share.arithmetic import number, refuse_words
+
+Path = str | Sequence[str]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A file that crosses links at its max-min fair share.
+
+    Parameters
+    ----------
+    path : str or sequence of str
+        The link or links that the data cross.
+    size : float or Fraction
+        Bytes, in [0, inf]; inf is a flow without an end.
+    start : float or Fraction
+        Time [s] at which the whole file is at its first link.
+    round_trip_time : float or Fraction
+        Propagation [s], in [0, inf), that the transfer time has beyond the fluid's: the way of the last byte and of
+        its acknowledgment.
+    weight : float or Fraction
+        In (0, inf): how many flows it acts like.
+    ack : float or Fraction
+        Bytes of acknowledgments for each byte of data, in [0, inf); 40/500 in the KKM benchmark.
+    reverse_path : str or sequence of str
+        The link or links that the acknowledgments cross.
+    name : str
+        A name; "flow-1", "flow-2", ... without one.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Examples
+    --------
+    >>> Flow("S1-S2", size=2e6, round_trip_time=0.044).path
+    ('S1-S2',)
+    """
+
+    path: Path
+    size: Any
+    start: Any = 0
+    round_trip_time: Any = 0
+    weight: Any = 1
+    ack: Any = 0
+    reverse_path: Path = ()
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        _keep(self, "path", _path("path", self.path))
+        _keep(self, "reverse_path", _path("reverse_path", self.reverse_path, empty=True))
+        for name, unit, allowed in (
+            ("size", "bytes", "[0, inf]"),
+            ("start", "s", "(-inf, inf)"),
+            ("round_trip_time", "s", "[0, inf)"),
+            ("weight", "1", "(0, inf)"),
+            ("ack", "1", "[0, inf)"),
+        ):
+            _keep(self, name, number(name, getattr(self, name), unit, allowed))
+        if self.ack and not self.reverse_path:
+            raise refuse_words("ack", self.ack, "only 0 without a reverse_path")
+        if not isinstance(self.name, str):
+            raise refuse_words("name", repr(self.name), "texts")
+
+    def usage(self) -> dict[str, Any]:
+        """What every link carries for each byte of the flow."""
+        carried: dict[str, Any] = {}
+        for links, share in ((self.path, 1), (self.reverse_path, self.ack)):
+            for link in links if share else ():
+                carried[link] = carried.get(link, 0) + share
+        return carried
+
+
+@dataclass(frozen=True)
+class Load:
+    """Traffic that takes what it wants of its links, at a constant rate while it is on.
+
+    Parameters
+    ----------
+    path : str or sequence of str
+        The link or links that it crosses.
+    rate : float or Fraction
+        Bytes/s, in [0, inf), while it is on. What is above a link's capacity is lost there; the links after it are
+        charged with the whole rate, too.
+    times : sequence of float or Fraction
+        Rising times [s] at which it goes on, off, on, ...; it is always on without any.
+    period : float or Fraction, optional
+        Time [s] after which the pattern comes again, for ever; then ``times`` has to end with an off, no more than a
+        period after the first on.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain.
+
+    Examples
+    --------
+    >>> import itertools
+    >>> load = Load("S1-S2", rate=1.25e6, times=[0.0015, 0.004], period=0.004)
+    >>> [f"{1e3 * time:.1f}" for time in itertools.islice(load.switches(0), 5)]
+    ['1.5', '4.0', '5.5', '8.0', '9.5']
+    """
+
+    path: Path
+    rate: Any
+    times: Sequence[Any] = ()
+    period: Any = None
+
+    def __post_init__(self) -> None:
+        _keep(self, "path", _path("path", self.path))
+        _keep(self, "rate", number("rate", self.rate, "bytes/s", "[0, inf)"))
+        try:
+            given = list(self.times)
+        except TypeError:
+            raise refuse_words("times", repr(self.times), "sequences of times in seconds") from None
+        times = tuple(number(f"times[{i}]", time, "s", "(-inf, inf)") for i, time in enumerate(given))
+        for i in range(1, len(times)):
+            if not times[i] > times[i - 1]:
+                raise domains.refuse(f"times[{i}]", times[i], "s", f"({times[i - 1]}, inf)")
+        _keep(self, "times", times)
+        if self.period is None:
+            return
+        if not times or len(times) % 2:
+            raise refuse_words("times", times, "in a period only an even number of them, from an on to an off")
+        _keep(self, "period", number("period", self.period, "s", "(0, inf)"))
+        if self.period < times[-1] - times[0]:
+            raise domains.refuse("period", self.period, "s", f"[{times[-1] - times[0]}, inf)")
+
+    def switches(self, since: Any) -> Iterator[Any]:
+        """When it goes on or off, by turns, the first of them an on; whole periods before ``since`` are left out."""
+        times: tuple[Any, ...] = tuple(self.times)
+        if self.period is None:
+            yield from times
+            return
+        turn = max(math.floor((since - times[0]) / self.period), 0)
+        while True:
+            for time in times:
+                yield time + turn * self.period
+            turn += 1
+
+
+@dataclass(frozen=True)
+class Network:
+    """Links, the flows that share them, and the traffic that nobody controls.
+
+    Parameters
+    ----------
+    links : mapping of str to float or Fraction
+        Capacities [bytes/s], in (0, inf), by the links' names. A flow that cannot send faster than some rate has a
+        link of that capacity for itself.
+    flows : sequence of Flow
+        At least one.
+    loads : sequence of Load
+        Uncontrolled traffic.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain, a path over unknown links, or two flows of one name.
+
+    Examples
+    --------
+    >>> network = Network({"S1-S2": 5e6}, [Flow("S1-S2", 2e6, name="primary"), Flow("S1-S2", 5e5, start=0.1)])
+    >>> network.names
+    ('primary', 'flow-2')
+    """
+
+    links: Mapping[str, Any]
+    flows: Sequence[Flow]
+    loads: Sequence[Load] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.links, Mapping):
+            raise refuse_words("links", repr(self.links), "mappings of names to capacities in bytes/s")
+        links = {name: number(f"links[{name!r}]", c, "bytes/s", "(0, inf)") for name, c in self.links.items()}
+        _keep(self, "links", links)
+        _keep(self, "flows", _records("flows", self.flows, Flow))
+        _keep(self, "loads", _records("loads", self.loads, Load))
+        if not self.flows:
+            raise refuse_words("flows", "()", "one Flow or more")
+        paths = {f"flows[{i}].path": flow.path for i, flow in enumerate(self.flows)}
+        paths |= {f"flows[{i}].reverse_path": flow.reverse_path for i, flow in enumerate(self.flows)}
+        paths |= {f"loads[{i}].path": load.path for i, load in enumerate(self.loads)}
+        for name, path in paths.items():
+            for link in path:
+                if link not in links:
+                    raise refuse_words(name, repr(link), f"the network's links: {', '.join(map(repr, links))}")
+        names = self.names
+        if len(set(names)) < len(names):
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise refuse_words("name", repr(twice), "names that no other flow has")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The flows' names."""
+        return tuple(flow.name or f"flow-{i + 1}" for i, flow in enumerate(self.flows))
+
+    def numbers(self) -> Iterator[Any]:
+        """All numbers in it."""
+        yield from self.links.values()
+        for record in (*self.flows, *self.loads):
+            for value in vars(record).values():
+                if isinstance(value, tuple):
+                    yield from (one for one in value if not isinstance(one, str))
+                elif value is not None and not isinstance(value, str):
+                    yield value
+
+
+def _keep(record: Any, name: str, value: Any) -> None:
+    object.__setattr__(record, name, value)
+
+
+def _path(name: str, value: Any, empty: bool = False) -> tuple[str, ...]:
+    """Names of links; one name is a path of one link."""
+    links = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
+    if not all(isinstance(link, str) for link in links) or not (links or empty):
+        raise refuse_words(name, repr(value), "names of links, one or more")
+    return links
+
+
+def _records(name: str, values: Any, kind: type) -> tuple[Any, ...]:
+    records = tuple(values) if isinstance(values, Iterable) else (values,)
+    for i, one in enumerate(records):
+        if not isinstance(one, kind):
+            raise refuse_words(f"{name}[{i}]", repr(one), f"records of the type {kind.__name__}")
+    return records

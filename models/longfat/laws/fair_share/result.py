@@ -1,0 +1,134 @@
+"""What a schedule says: when files are through, and the rates until then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longfat.laws.fair_share import arithmetic
+from longfat.laws.fair_share.network import Network
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+ROWS = 50  # of the table that a notebook shows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Schedule:
+    """Finishing times of files, and rates that are constant between events.
+
+    Arrays hold floats, or fractions as objects. Flows of equal weight, path and acknowledgments form a group and
+    have equal rates, which is how the rates of many files are kept; `rates` has them for every flow.
+
+    Parameters
+    ----------
+    network : Network
+        What was asked for.
+    times : ndarray of shape (intervals + 1,)
+        Where rates change [s], rising; the last one is inf if the last rates stay for ever.
+    finish : ndarray of shape (flows,)
+        When the last byte of each file is through its links [s]; inf where that does not happen.
+    groups : tuple of int
+        The group of each flow.
+    group_rates : ndarray of shape (intervals, groups)
+        The rate of each flow of a group [bytes/s] from one time to the next; 0 where the group has none.
+    group_flows : ndarray of shape (intervals, groups)
+        How many flows of a group there are.
+
+    Examples
+    --------
+    >>> from longfat.laws.fair_share import Flow, Network, transfer_times
+    >>> schedule = transfer_times(Network({"a": 1e6}, [Flow("a", 1e6), Flow("a", 1e6, start=0.5, name="late")]))
+    >>> schedule
+    <Schedule of 2 flows on 1 link, 3 intervals, 0 to 2 s>
+    >>> schedule.times.tolist(), schedule.rates.tolist()
+    ([0.0, 0.5, 1.5, 2.0], [[1000000.0, 0.0], [500000.0, 500000.0], [0.0, 1000000.0]])
+    """
+
+    network: Network
+    times: Any
+    finish: Any
+    groups: tuple[int, ...]
+    group_rates: Any
+    group_flows: NDArray[np.int_]
+
+    @cached_property
+    def transfer_time(self) -> Any:
+        """From a file's start to its finish, and the round trip of its flow [s]; of shape (flows,)."""
+        starts = self._array(flow.start for flow in self.network.flows)
+        return self.finish - starts + self._array(flow.round_trip_time for flow in self.network.flows)
+
+    @cached_property
+    def rates(self) -> Any:
+        """The rate of every flow [bytes/s] from one time to the next, of shape (intervals, flows)."""
+        begin, starts = self.times[:-1, None], self._array(flow.start for flow in self.network.flows)
+        under_way = (starts <= begin) & (begin < self.finish)
+        return np.where(under_way, self.group_rates[:, list(self.groups)], 0 * self.times[0])
+
+    @cached_property
+    def link_rates(self) -> Any:
+        """What flows and acknowledgments take of every link [bytes/s], of shape (intervals, links); without loads."""
+        first = {group: i for i, group in reversed(list(enumerate(self.groups)))}
+        usage = [self.network.flows[first[group]].usage() for group in range(len(first))]
+        table = [self._array(one.get(link, 0) for link in self.network.links) for one in usage]
+        return (self.group_rates * self.group_flows) @ np.array(table)
+
+    def _array(self, values: Iterable[Any]) -> Any:
+        """Numbers of the network, of the kind that the schedule was computed in."""
+        convert = arithmetic.fraction if self.times.dtype == object else float
+        return np.array([convert(value) for value in values], dtype=self.times.dtype)
+
+    def to_dataset(self) -> xr.Dataset:
+        """Everything as floats with names and units: per flow, per interval, per link."""
+        import xarray as xr
+
+        def column(dims: tuple[str, ...] | str, values: Any, unit: str) -> tuple[Any, ...]:
+            return dims, np.asarray(values, dtype=float), {"units": unit}
+
+        flows = self.network.flows
+        return xr.Dataset(
+            {
+                "finish": column("flow", self.finish, "s"),
+                "transfer_time": column("flow", self.transfer_time, "s"),
+                "size": column("flow", [flow.size for flow in flows], "bytes"),
+                "rate": column(("interval", "flow"), self.rates, "bytes/s"),
+                "link_rate": column(("interval", "link"), self.link_rates, "bytes/s"),
+            },
+            coords={
+                "flow": list(self.network.names),
+                "link": list(self.network.links),
+                "start": column("flow", [flow.start for flow in flows], "s"),
+                "begin": column("interval", self.times[:-1], "s"),
+                "end": column("interval", self.times[1:], "s"),
+            },
+            attrs={"title": "max-min fluid schedule"},
+        )
+
+    def __repr__(self) -> str:
+        links, intervals = len(self.network.links), len(self.times) - 1
+        return (
+            f"<Schedule of {len(self.groups)} flow{'s' * (len(self.groups) > 1)} on {links} link{'s' * (links > 1)}, "
+            f"{intervals} interval{'s' * (intervals != 1)}, {float(self.times[0]):g} to {float(self.times[-1]):g} s>"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        shown = list(zip(self.network.names, self.network.flows, self.finish, self.transfer_time, strict=True))[:ROWS]
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(', '.join(flow.path))}</td><td>{float(flow.size):g}</td>"
+            f"<td>{float(flow.start):g}</td><td>{float(finish):.6g}</td><td>{float(time):.6g}</td></tr>"
+            for name, flow, finish, time in shown
+        )
+        more = len(self.groups) - len(shown)
+        return (
+            f"<p>{escape(repr(self))}</p><table><tr><th>flow</th><th>links</th><th>size [bytes]</th><th>start [s]</th>"
+            f"<th>finish [s]</th><th>transfer time [s]</th></tr>{rows}</table>"
+            + (f"<p>and {more} more</p>" if more else "")
+        )

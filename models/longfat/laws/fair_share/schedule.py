@@ -1,0 +1,253 @@
+"""The fluid schedule: from one event to the next, with max-min fair rates in between."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from longfat import domains
+from longfat.laws.fair_share import arithmetic
+from longfat.laws.fair_share.filling import fill
+from longfat.laws.fair_share.network import Load, Network
+from longfat.laws.fair_share.result import Schedule
+
+PATIENCE = 100_000  # changes of loads in which no file gets on
+
+
+def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
+    r"""Exact max-min fluid schedule: when every file is through if all flows have their fair share at every instant.
+
+    .. math:: T_i = f_i - s_i + D_i, \qquad \int_{s_i}^{f_i} x_i(t) \, dt = F_i
+
+    with x(t) the weighted max-min fair rates (`max_min_rates`) of the files that are there, on what the loads leave.
+
+    Parameters
+    ----------
+    network : Network
+        Links, flows and loads.
+    until : float or Fraction
+        Time [s] at which the schedule ends; files that are not through then have the finish inf. Has to be finite where
+        a flow without an end meets loads that come again for ever.
+
+    Returns
+    -------
+    Schedule
+        `finish` f [s], `transfer_time` T [s], `rates` x [bytes/s] between `times` [s]; fractions where a number of the
+        network is a Fraction and neither another one nor ``until`` is a float; an infinity is of either kind.
+
+    Raises
+    ------
+    ValueError
+        For a value outside its domain, or if an ``until`` is needed and missing.
+
+    Notes
+    -----
+    A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without packets and
+    without delay inside the network. What a load takes of a link is not there for flows; where loads ask for more than
+    the link has, flows get nothing. Acknowledgments take `ack` times the rate of the data from the links of the
+    reverse path at the same instant. Exact, because rates only change where a file comes, a file is through, or a load
+    changes; in fractions there is no rounding at all, in floats it is a few units in the last place per event. Flows
+    of equal weight, path and acknowledgments have equal rates, so a file is through when its group's service per flow
+    has grown by the file's size since its start: many files on few paths cost one step of a heap each.
+
+    Examples
+    --------
+    >>> from longfat.laws.fair_share import Flow
+    >>> files = [Flow("S1-S2", 2e6, round_trip_time=0.044)]
+    >>> files += [Flow("S1-S2", 5e5, start=0.1 + 0.044 * j, round_trip_time=0.044) for j in range(10)]
+    >>> schedule = transfer_times(Network({"S1-S2": 5e6}, files))
+    >>> round(float(schedule.transfer_time[0]), 6)  # 7 MB at 5 MB/s, and the round trip
+    1.444
+
+    References
+    ----------
+    The optimal transfer times of H. Kanakia, S. Keshav and P. Mishra, A Comparison of Reactive Host-based Flow Control
+    Schemes in Reservationless Networks (1992), section 4; derivations/fair_share.py.
+    """
+    if not isinstance(network, Network):
+        raise arithmetic.refuse_words("network", repr(network), "records of the type Network")
+    end = arithmetic.number("until", until, "s", "(-inf, inf]")
+    again = {link for load in network.loads if load.period is not None and load.rate > 0 for link in load.path}
+    for name, flow in zip(network.names, network.flows, strict=True):
+        if end == math.inf and flow.size == math.inf and not again.isdisjoint(flow.usage()):
+            raise domains.refuse("until", end, "s", f"(-inf, inf), as {name} and the loads on its links have no end")
+    return _Run(network, end).schedule()
+
+
+class _Group:
+    """The flows of one path, weight and acknowledgments: they have equal rates, and so equal service since any time."""
+
+    def __init__(self, weight: Any) -> None:
+        self.weight = weight
+        self.waiting: list[tuple[Any, int]] = []  # the service at which a file is through, and its flow: a heap
+        self.service: Any = 0
+        self.rate: Any = 0
+
+    def next_finish(self, now: Any) -> Any:
+        """When the next file is through at the present rate."""
+        if not self.waiting or not self.rate > 0:
+            return math.inf
+        return now + max(self.waiting[0][0] - self.service, 0) / self.rate
+
+    def serve(self, duration: Any) -> None:
+        """Let time go by."""
+        if self.waiting:
+            self.service += self.rate * duration
+
+    def finished(self, through: bool) -> list[int]:
+        """Take out the files that are through; ``through`` says that the next one is, whatever rounding says."""
+        if through:
+            self.service = self.waiting[0][0]
+        flows = []
+        while self.waiting and self.waiting[0][0] <= self.service:
+            flows.append(heapq.heappop(self.waiting)[1])
+        if not self.waiting:
+            self.service = 0  # nothing refers to it
+        return flows
+
+
+class _Traffic:
+    """A load on its way through its switching times."""
+
+    def __init__(self, load: Load, since: Any, convert: Callable[[Any], Any]) -> None:
+        self.path, self.rate = load.path, convert(load.rate)
+        self.on = not load.times
+        self.touches: list[_Group] = []  # those that cross a link of the load
+        self._times = map(convert, load.switches(since))
+        self.next = next(self._times, math.inf)
+
+    def switch(self, now: Any) -> None:
+        """Go on or off as often as is due."""
+        while self.next <= now:
+            self.on = not self.on
+            self.next = next(self._times, math.inf)
+
+
+class _Run:
+    """The state of the schedule between two events."""
+
+    def __init__(self, network: Network, end: Any) -> None:
+        self.network = network
+        self.convert = convert = arithmetic.kind([*network.numbers(), end])
+        self.end = convert(end)
+        self.size = [convert(flow.size) for flow in network.flows]
+        self.start = [convert(flow.start) for flow in network.flows]
+        self.coming = sorted(range(len(self.start)), key=lambda i: (self.start[i], i), reverse=True)  # the next is last
+        self.finish: list[Any] = [math.inf] * len(self.start)
+        self.now = self.start[self.coming[-1]]
+        self.capacity = [convert(capacity) for capacity in network.links.values()]
+        self.groups, self.group_of, self.links = _groups(network, convert)
+        self.traffic = [_Traffic(load, self.now, convert) for load in network.loads if load.rate > 0]
+        for traffic in self.traffic:
+            links = (flows for link, flows in zip(network.links, self.links, strict=True) if link in traffic.path)
+            traffic.touches = [self.groups[number] for flows in links for number, _ in flows]
+        self.times = [self.now]
+        self.rates: list[list[Any]] = []
+        self.counts: list[list[int]] = []
+        self.boundary = True  # whether a file has come or gone since the last record
+
+    def schedule(self) -> Schedule:
+        """From the first start to the last event."""
+        idle = 0
+        if self.now <= self.end:
+            self._change([False] * len(self.groups))
+        while self.now < self.end and (self.coming or any(group.waiting for group in self.groups)):
+            self._share()
+            finishes = [group.next_finish(self.now) for group in self.groups]
+            event = min(*finishes, self._next_change(), self.end)
+            idle = 0 if self.coming or self.end < math.inf or min(finishes) < math.inf else idle + 1
+            if idle > PATIENCE:
+                raise domains.refuse("until", math.inf, "s", f"(-inf, inf), as no file is served in {idle} intervals")
+            self._record(event)
+            if event < math.inf:
+                for group in self.groups:
+                    group.serve(event - self.now)
+            self.now = event
+            self._change([at == event < math.inf for at in finishes])
+        return self._result()
+
+    def _share(self) -> None:
+        """The fair rates from now on."""
+        weights = [group.weight * len(group.waiting) for group in self.groups]
+        levels = fill(self.links, self._left() if self.traffic else self.capacity, weights)
+        for group, level in zip(self.groups, levels, strict=True):
+            group.rate = group.weight * level
+
+    def _left(self) -> list[Any]:
+        """What the loads that are on leave of every link."""
+        used = dict.fromkeys(self.network.links, self.convert(0))
+        for traffic in self.traffic:
+            for link in traffic.path if traffic.on else ():
+                used[link] += traffic.rate
+        return [max(capacity - load, 0) for capacity, load in zip(self.capacity, used.values(), strict=True)]
+
+    def _next_change(self) -> Any:
+        """When the next file comes, or a load changes on a link that files use now."""
+        start = self.start[self.coming[-1]] if self.coming else math.inf
+        return min([start, *(t.next for t in self.traffic if any(group.waiting for group in t.touches))])
+
+    def _change(self, through: list[bool]) -> None:
+        """What happens now: files are through, loads go on or off, files come."""
+        for group, one in zip(self.groups, through, strict=True):
+            for flow in group.finished(one):
+                self.finish[flow] = self.now
+                self.boundary = True
+        if self.now < math.inf:
+            for traffic in self.traffic:
+                traffic.switch(self.now)
+        while self.coming and self.start[self.coming[-1]] <= self.now:
+            flow, self.boundary = self.coming.pop(), True
+            if self.size[flow] > 0:
+                group = self.groups[self.group_of[flow]]
+                heapq.heappush(group.waiting, (group.service + self.size[flow], flow))
+            else:
+                self.finish[flow] = self.now
+
+    def _record(self, event: Any) -> None:
+        """The rates from now to the event, in one piece with what was before if nothing has changed."""
+        if not event > self.now:
+            return
+        rates, counts = [group.rate for group in self.groups], [len(group.waiting) for group in self.groups]
+        if self.boundary or rates != self.rates[-1]:
+            self.times.append(event)
+            self.rates.append(rates)
+            self.counts.append(counts)
+        else:
+            self.times[-1] = event
+        self.boundary = False
+
+    def _result(self) -> Schedule:
+        shape = len(self.rates), len(self.groups)
+        return Schedule(
+            network=self.network,
+            times=arithmetic.array(self.times, self.convert, (len(self.times),)),
+            finish=arithmetic.array(self.finish, self.convert, (len(self.finish),)),
+            groups=tuple(self.group_of),
+            group_rates=arithmetic.array(self.rates, self.convert, shape),
+            group_flows=np.array(self.counts, dtype=int).reshape(shape),
+        )
+
+
+def _groups(
+    network: Network, convert: Callable[[Any], Any]
+) -> tuple[list[_Group], list[int], list[list[tuple[int, Any]]]]:
+    """The groups, the group of every flow, and for every link the groups on it with the bytes carried per byte."""
+    numbers = {name: i for i, name in enumerate(network.links)}
+    links: list[list[tuple[int, Any]]] = [[] for _ in numbers]
+    groups: list[_Group] = []
+    group_of = []
+    known: dict[Any, int] = {}
+    for flow in network.flows:
+        usage, weight = flow.usage(), convert(flow.weight)
+        key = weight, frozenset(usage.items())
+        if key not in known:
+            known[key] = len(groups)
+            groups.append(_Group(weight))
+            for link, share in usage.items():
+                links[numbers[link]].append((known[key], convert(share)))
+        group_of.append(known[key])
+    return groups, group_of, links
