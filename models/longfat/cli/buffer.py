@@ -1,0 +1,232 @@
+"""`longfat buffer`: the buffer of a switch, as a table, JSON, a picture and data files."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.cli.typed import netcdf, numbers, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+@click.command("buffer")
+@click.option("--rate", required=True, help="Rate of the switch's line, e.g. 1Gbit/s.")
+@click.option("--rtt", required=True, help="Round-trip time, e.g. 100ms.")
+@click.option("--flows", help="Flows without end, e.g. 1,16,64. [default: 1]")
+@click.option("--file", "size", help="Size of files that arrive at random, e.g. 100kB: asks for power.")
+@click.option("--scheme", default="reno", show_default=True, help="What the flows do.")
+@click.option("--share", default="95%", show_default=True, help="Of the attainable throughput or power.")
+@click.option("--packet", default="1500B", show_default=True, help="Packet size.")
+@click.option("--discipline", default="fifo", show_default=True, help="Of the switch.")
+@click.option("--access", help="Rate of each source's own line. [default: unlimited]")
+@click.option("--spread", default="10%", show_default=True, help="Round-trip times of several flows lie so far apart.")
+@click.option("--decrease", help="What the scheme multiplies its window by at a loss. [default: as known]")
+@click.option("--loads", default="0.4,0.6,0.8,0.9,0.95", show_default=True, help="At which power is simulated.")
+@click.option("--product", help="Largest product that is simulated [packets]. [default: 200, or 40 a flow]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, bytes/s, shares.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
+@click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
+@click.option("--points", default="8", show_default=True, help="Buffers at which the curve is simulated.")
+@click.option("--replications", default="3", show_default=True, help="Simulations of each.")
+@click.option("--search", default="bisect", show_default=True, help="How the smallest is found: bisect or scan.")
+@click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
+@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> None:
+    """The buffer that a switch needs: rules, laws and simulations.
+
+    For flows without end the goal is a share of the capacity, for files that arrive at random a share of the greatest
+    network power. Writes buffer.csv, buffer.nc, buffer.svg and buffer.png, and prints a table.
+    """
+    from longfat import design, quantities
+    from longfat.files import WholeFiles
+
+    if as_json and as_csv:
+        raise ValueError("--json and --csv are both given: allowed is one of them")
+    with WholeFiles(output) as files:
+        data = design.buffer(
+            rate=flags["rate"],
+            round_trip_time=quantities.duration(flags["rtt"], "rtt", "(0, inf)"),
+            flows=_flows(flags["flows"]),
+            file=flags["size"],
+            scheme=flags["scheme"],
+            share=flags["share"],
+            packet=flags["packet"],
+            discipline=flags["discipline"],
+            access_rate=quantities.rate(flags["access"], "access") if flags["access"] else math.inf,
+            spread=flags["spread"],
+            decrease=numbers("decrease", flags["decrease"], "1", "(0, 1)")[0] if flags["decrease"] else None,
+            loads=numbers("loads", flags["loads"], "1", "(0, 1)"),
+            product=whole("product", flags["product"], "packets", "[10, 1e7]") if flags["product"] else None,
+            points=whole("points", flags["points"], "buffers", "[2, 1000]"),
+            replications=whole("replications", flags["replications"], "runs", "[2, 1e6]"),
+            search=flags["search"],
+            confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
+            rng=whole("seed", flags["seed"], "1", "[0, inf)"),
+            progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
+        )
+        if as_json:
+            click.echo(json.dumps(summary(data), indent=2, allow_nan=False))
+        elif as_csv:
+            click.echo(frame(data).to_csv(index=False), nl=False)
+        else:
+            click.echo(_sayable(_table(data)))
+        _write(data, files)
+
+
+def _flows(text: str | None) -> int | list[int] | None:
+    """One number, or several with commas between them."""
+    if text is None:
+        return None
+    found = [whole("flows", word.strip(), "flows", "[1, 10000]") for word in text.split(",")]
+    return found if len(found) > 1 else found[0]
+
+
+def frame(data: xr.Dataset) -> pd.DataFrame:
+    """One tidy table: the rules and the smallest buffer, then the curve, for each number of flows.
+
+    >>> from longfat import design
+    >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "product": 60, "points": 2, "replications": 2}
+    >>> list(frame(design.buffer(**path, progress=False)).rule)
+    ['one product', 'product/sqrt(n)', 'AIMD closed form', 'product/3', 'simulated', 'curve', 'curve']
+    """
+    import pandas as pd
+
+    every = data if "flows" in data.dims else data.expand_dims("flows")
+    prefix = "curve_"
+    names = [str(name).removeprefix(prefix) for name in data if str(name).startswith(prefix)]
+    names = [name for name in names if name in data]
+    table = []
+    for k in range(every.sizes["flows"]):
+        row = every.isel(flows=k)
+        flows = {"flows": int(row.flows)} if "flows" in data.coords else {}
+        for dim, before in (("rule", ""), ("point", prefix)):
+            for i in range(row.sizes[dim]):
+                one = row.isel({dim: i})
+                rule = str(one.rule.values) if dim == "rule" else "curve"
+                table.append(flows | {"rule": rule} | {name: one[before + name].item() for name in names})
+    return pd.DataFrame(table)
+
+
+def summary(data: xr.Dataset) -> dict[str, Any]:
+    """The answer for programs: ``path``, ``rules`` and ``curve``, with None where there is no value."""
+    rows = [
+        {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
+        for row in frame(data).to_dict("records")
+    ]
+    path = {name: value for name, value in data.attrs.items() if name != "units"}
+    return {
+        "path": {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in path.items()
+        },
+        "simulated_product": data.simulated_product.values.tolist(),
+        "rules": [row for row in rows if row["rule"] != "curve"],
+        "curve": [row for row in rows if row["rule"] == "curve"],
+    }
+
+
+def _table(data: xr.Dataset) -> str:
+    """The answer for people."""
+    from longfat.quantities import text
+
+    a = data.attrs
+    power = a["criterion"] == "power"
+    lines = [
+        f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: bandwidth-delay "
+        f"product {text(a['rate'] * a['round_trip_time'], 'bytes')}, {a['product']:.5g} packets of "
+        f"{text(a['packet'], 'bytes')}",
+    ]
+    if power:
+        lines += [
+            f"files     {text(a['file'], 'bytes')} each, by {a['scheme']}, at random; discipline {a['discipline']}",
+            f"power     {a['attainable']:.4g} bytes/s² at most with these buffers and loads; no discipline passes "
+            f"{a['first_come_ceiling']:.4g}",
+        ]
+    else:
+        spread = f", round-trip times ±{100 * a['spread']:.4g}%" if a["spread"] else ", equal round-trip times"
+        spread = spread if (data.flows > 1).any() else ""
+        lines.append(f"flows     {a['scheme']}, without end{spread}; discipline {a['discipline']}")
+        products = sorted({f"{one:.5g}" for one in data.simulated_product.values.ravel()}, key=float)
+        lines.append(f"simulated over a product of {', '.join(products)} packets: utilisation follows buffer/product")
+    interval = f"{100 * a['confidence']:.6g}% interval"
+    lines += ["", f"Buffer for {100 * a['share']:.6g}% of the {'greatest power' if power else 'capacity'}:", ""]
+    said = "  load  of greatest" if power else "  together    apart  simulated"
+    lines.append(
+        f"{'flows':>5}  {'rule':16}  {'products':>8}  {'packets':>7}  {'bytes':>10}{said}  {interval:>16}  wait"
+    )
+    every = data if "flows" in data.dims else data.expand_dims("flows")
+    for k in range(every.sizes["flows"]):
+        for rule in data.rule.values:
+            lines.append(_line(every.isel(flows=k).sel(rule=rule), power))
+    if not power:
+        lines += [
+            "",
+            "together: the law for one flow, or flows that all lose at the same time; apart: a lower bound for many",
+            "that do not. product/3 is the line behind the switch, a third of the path: no law says that it suffices.",
+        ]
+    return "\n".join(lines)
+
+
+def _sayable(answer: str) -> str:
+    """For terminals that know no more than ASCII."""
+    try:
+        answer.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return answer.replace("±", "+-").replace("²", "^2").encode("ascii", "replace").decode()
+    return answer
+
+
+def _line(row: Any, power: bool) -> str:
+    """A rule's buffer and what it gave."""
+    from longfat.quantities import text
+
+    flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
+    if not math.isfinite(row.buffer_products):
+        why = "no buffer reaches it" if row.rule == "simulated" else "says nothing of this scheme"
+        return f"{flows}  {row.rule.item():16}  {why}"
+    size = f"{float(row.buffer_products):8.4g}  {int(row.buffer_packets):7d}  {_size(float(row.buffer_bytes)):>10}"
+    if power:
+        size += f"  {float(row.best_load):4.2f}  {float(row.share):11.4f}"
+    else:
+        size += "".join(f"  {_or_dash(float(row[name]))}" for name in ("law_together", "law_apart"))
+        size += f"  {float(row.share):9.4f}"
+    limits = f"{float(row.share_lower):6.4f} .. {float(row.share_upper):6.4f}"
+    wait = text(float(f"{float(row.queueing_delay):.3g}"), "s")
+    return f"{flows}  {row.rule.item():16}  {size}  {limits:>16}  {wait}, {row.status.item()}"
+
+
+def _size(value: float) -> str:
+    from longfat.quantities import text
+
+    return text(float(f"{value:.4g}"), "bytes")
+
+
+def _or_dash(value: float) -> str:
+    return f"{value:8.4f}" if math.isfinite(value) else f"{'-':>8}"
+
+
+def _write(data: xr.Dataset, files: Any) -> None:
+    """All files of an answer."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from longfat import plot
+
+    frame(data).to_csv(files.path("buffer.csv"), index=False)
+    netcdf(data, files, "buffer.nc")
+    with plot.style():
+        figure, ax = plt.subplots()
+        plot.switch_buffer_curves(data, ax)
+        for kind in ("svg", "png"):
+            figure.savefig(files.path(f"buffer.{kind}"), format=kind)
+            figure.set_layout_engine("none")  # laid out once, for both files
+        plt.close(figure)

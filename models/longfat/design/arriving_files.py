@@ -1,0 +1,111 @@
+"""Files of one size that arrive at random at one switch: power over the load, and the load where it is greatest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from longfat.design.replicating import Effort, measured
+from longfat.laws.power import network_power
+from longfat.sim import Network, traffic
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes import Scheme
+
+ROUNDS = 10.0  # times an unhindered transfer's duration that are watched at least
+SETTLING = 5.0  # of them before
+
+QUANTITIES = {
+    "power": ("bytes/s^2", "network power at the best load: throughput over response time"),
+    "throughput": ("bytes/s", "of completed files"),
+    "response_time": ("s", "mean over the transfers completed"),
+    "queueing_delay": ("s", "mean wait in the switch"),
+    "transfers": ("transfers", "under way on average (Little's law)"),
+}
+
+
+@dataclass(frozen=True)
+class ArrivingFiles:
+    """Poisson arrivals of equal files, each a new connection; SI units."""
+
+    rate: float
+    round_trip_time: float
+    packet: int
+    file: float
+    scheme: Scheme
+    loads: tuple[float, ...]
+    discipline: Discipline | str = "fifo"
+    access_rate: float = math.inf
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    arrivals: int = 1000  # watched in each run, if they last long enough
+
+    criterion = "power"
+    quantities = QUANTITIES
+    fineness = 0.05  # to which the smallest buffer is found
+
+    @property
+    def product(self) -> float:
+        """Bandwidth-delay product of the path [packets]."""
+        return self.rate * self.round_trip_time / self.packet
+
+    @property
+    def simulated_product(self) -> float:
+        """The path's own: slow start does not scale."""
+        return self.product
+
+    @property
+    def bytes(self) -> float:
+        """What is sent of each file, in whole packets."""
+        return math.ceil(self.file / self.packet) * self.packet
+
+    def network(self, buffer: int, load: float) -> Network:
+        """The switch and its arrivals; acknowledgments take the propagation delay and no bandwidth."""
+        one_way = self.round_trip_time / 2
+        net = Network().link(
+            "switch", "sinks", rate=self.rate, delay=one_way, buffer=buffer, discipline=self.discipline
+        )
+        return net.flow(
+            traffic.arrivals(load * self.rate / self.bytes, self.scheme), path=["switch", "sinks"], file=self.bytes,
+            packet=self.packet, ack_path="ideal", access_rate=self.access_rate, parameters=self.parameters,
+        )  # fmt: skip
+
+    def at(self, buffer: int, load: float, effort: Effort) -> dict[str, Any]:
+        """Power and the rest at one load, of the transfers that end while the switch is watched."""
+        rounds = 1 + math.log2(1 + self.bytes / self.packet)  # of slow start from one packet
+        alone = self.round_trip_time * rounds + self.bytes / self.rate
+        begin = SETTLING * alone
+        span = max(self.arrivals * self.bytes / (load * self.rate), ROUNDS * alone)
+        net = self.network(buffer, load)
+        runs = []
+        for run in measured([net] * effort.replications, effort.streams(), begin, begin + span, effort.tell):
+            completed, response = float(run["connections"].sum()), float(run["transfer_time"][0])
+            throughput = completed * self.bytes / span
+            power = network_power(throughput, response) if completed else 0.0
+            runs.append(
+                {
+                    "power": float(power),
+                    "throughput": throughput,
+                    "response_time": response,
+                    "queueing_delay": float(run["mean_wait"][0]),
+                    "transfers": throughput / self.bytes * response,
+                }
+            )
+        if any(math.isnan(run["response_time"]) for run in runs):  # nothing was completed
+            nothing: dict[str, Any] = {
+                f"{name}{end}": math.nan for name in QUANTITIES for end in ("", "_lower", "_upper")
+            }
+            return nothing | {"best_load": load, "samples": [0.0] * len(runs)}
+        return {"best_load": load, "samples": [run["power"] for run in runs]} | effort.summed(runs, {})
+
+    def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
+        """The same at the load, of those given, where power is greatest; and ``powers`` at all of them.
+
+        ``samples`` are the powers of each run.
+        """
+        found = [self.at(buffer, load, effort) for load in self.loads]
+        powers = [one["power"] for one in found]
+        best = found[int(np.nanargmax(powers))] if not np.isnan(powers).all() else found[0]
+        return best | {"powers": powers}

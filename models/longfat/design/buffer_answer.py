@@ -1,0 +1,182 @@
+"""What is answered about a switch's buffer: a curve, the rules, the smallest buffer that suffices; as a Dataset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.design.arriving_files import ArrivingFiles
+from longfat.design.buffer_rules import RULES, SMALLEST, apart, rules, together
+from longfat.design.curves import attrs
+from longfat.design.long_flows import LongFlows
+from longfat.design.replicating import Effort
+from longfat.design.search import Search
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+CURVE = (0.04, 1.25)  # products between which the curve is simulated; with files up to 4, and 8 files at least
+DENSE = np.geomspace(CURVE[0] / 2, 2 * CURVE[1], 101)  # products at which the laws are drawn
+LARGEST = 4.0  # times the end of the curve up to which the smallest buffer is sought
+
+
+def answer(
+    subject: LongFlows | ArrivingFiles, share: float, decrease: float, points: int, search: Search, effort: Effort
+) -> dict[str, Any]:
+    """The curve, the rules and the smallest buffer of one subject, each buffer being simulated once."""
+    size = subject.simulated_product
+    seen: dict[int, dict[str, Any]] = {}
+
+    def at(packets: int) -> dict[str, Any]:
+        if packets not in seen:
+            seen[packets] = subject.simulate(packets, effort)
+        return seen[packets]
+
+    least, most = (max(1.0, end * size) for end in CURVE)
+    if isinstance(subject, ArrivingFiles):
+        most = max(4 * size, 8 * subject.bytes / subject.packet)
+    curve = [round(one) for one in np.geomspace(least, max(most, 2.0), points)]
+    for one in curve:
+        at(one)
+    long = isinstance(subject, LongFlows)
+    flows = float(subject.flows) if isinstance(subject, LongFlows) else _greatest(seen)["transfers"]
+    bounds = rules(share, flows, decrease)
+    packets = {name: max(1, round(one * size)) for name, one in bounds.items() if not math.isnan(one)}
+    for one in packets.values():
+        at(one)
+    best = [1.0] * effort.replications if long else _greatest(seen)["samples"]
+
+    def of_attainable(packets: int) -> dict[str, float]:
+        """Replication by replication: all buffers meet the same arrivals, so that quotients vary less than values."""
+        parts = [{"share": one / most} for one, most in zip(at(packets)["samples"], best, strict=True)]
+        return effort.summed(parts, {"share": (0.0, 1.0)} if long else {})
+
+    def reaches(packets: int) -> bool:
+        return of_attainable(packets)["share_lower"] >= share
+
+    found = smallest(reaches, sorted(seen), subject.fineness, round(LARGEST * most), search)
+    if found is not None:
+        packets[SMALLEST] = found
+
+    def row(products: float, packets: int | None) -> dict[str, Any]:
+        values = at(packets) | of_attainable(packets) if packets is not None else {}
+        known = long and not math.isnan(products)
+        return _row(subject, products, values, share) | {
+            "law_together": together(products, decrease) if known else math.nan,
+            "law_apart": apart(products, flows, decrease) if known else math.nan,
+        }
+
+    products = bounds | {SMALLEST: math.nan if found is None else found / size}
+    return {
+        "rules": [row(products[name], packets.get(name)) for name in (*RULES, SMALLEST)],
+        "curve": [row(one / size, one) for one in curve],
+        "attainable": float(np.mean(best)),
+        "powers": [at(one).get("powers", []) for one in curve],
+    }
+
+
+def _greatest(seen: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """What was simulated with the buffer of the greatest power."""
+    useful = [one for one in seen.values() if min(one["samples"]) > 0]
+    if not useful:
+        raise ValueError(
+            f"no file was completed in the time watched, with buffers of {', '.join(map(str, seen))} packets"
+        )
+    return max(useful, key=lambda one: float(one["power"]))
+
+
+def smallest(
+    reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
+) -> int | None:
+    """Smallest buffer of which ``reaches`` is true, to ``fineness`` or a packet; None if there is none up to most."""
+    if search == "scan":
+        return next((one for one in range(1, most + 1) if reaches(one)), None)
+    low, high = 0, 0
+    for one in known:
+        if reaches(one):
+            high = one
+            break
+        low = one
+    while not high:
+        if 2 * low > most:
+            return None
+        if reaches(2 * low):
+            high = 2 * low
+        else:
+            low *= 2
+    while high - low > max(1.0, fineness * high):
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def _row(subject: LongFlows | ArrivingFiles, products: float, values: dict[str, Any], wanted: float) -> dict[str, Any]:
+    """A buffer of the path, and what was simulated with it."""
+    names = [f"{name}{end}" for name in (*subject.quantities, "share") for end in ("", "_lower", "_upper")]
+    row = {name: values.get(name, math.nan) for name in names}
+    status = "reached" if row["share_lower"] >= wanted else "not reached"
+    if row["share_lower"] < wanted <= row["share_upper"]:
+        status = "uncertain"
+    packets = products * subject.product
+    return {
+        "buffer_products": products,
+        "buffer_packets": math.nan if math.isnan(packets) else max(1.0, float(round(packets))),
+        "buffer_bytes": packets * subject.packet,
+        **row,
+        **({"best_load": values.get("best_load", math.nan)} if subject.criterion == "power" else {}),
+        "status": status,
+    }
+
+
+_BUFFER = {
+    "buffer_products": attrs("1", "buffer over bandwidth-delay product"),
+    "buffer_packets": attrs("packets", "buffer of the path"),
+    "buffer_bytes": attrs("bytes", "buffer of the path"),
+    "law_together": attrs("1", "utilisation, law for one flow or flows that lose at the same time"),
+    "law_apart": attrs("1", "utilisation, lower bound for many flows that do not lose at the same time"),
+    "best_load": attrs("1", "load at which power is greatest"),
+    "status": attrs("", "whether the share is reached, with confidence"),
+}
+
+
+def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float, alone: bool) -> xr.Dataset:
+    """Answers along `flows`, rules along `rule`, the curve along `point`; without `flows` if there is one alone."""
+    import xarray as xr
+
+    described = dict(_BUFFER)
+    of_all = {"share": ("1", f"{subjects[0].criterion} over the attainable")}
+    for name, (unit, text) in (subjects[0].quantities | of_all).items():
+        for end, said in (("", ""), ("_lower", ", lower limit"), ("_upper", ", upper limit")):
+            described[name + end] = attrs(unit, f"{text}, simulated{said}")
+    variables: dict[str, Any] = {}
+    for kind, dim, prefix in (("rules", "rule", ""), ("curve", "point", "curve_")):
+        for name in answers[0][kind][0]:
+            values = [[row[name] for row in answer[kind]] for answer in answers]
+            variables[prefix + name] = (("flows", dim), values, described[name])
+    coordinates: dict[str, Any] = {"rule": ("rule", [*RULES, SMALLEST], attrs("", "where the buffer comes from"))}
+    variables["holds"] = ("rule", [*RULES.values(), "this path, as simulated"], attrs("", "where a rule holds"))
+    variables["simulated_product"] = (
+        "flows", [float(one.simulated_product) for one in subjects], attrs("packets", "product that was simulated"),
+    )  # fmt: skip
+    if subjects[0].criterion == "power":
+        powers = np.asarray([answer["powers"] for answer in answers], float)
+        variables["curve_powers"] = (("flows", "point", "load"), powers, attrs("bytes/s^2", "network power"))
+        coordinates["load"] = ("load", list(subjects[0].loads), attrs("1", "load offered"))
+    else:
+        coordinates["flows"] = ("flows", [one.flows for one in subjects], attrs("flows", "flows without end"))
+        variables |= _dense(subjects, decrease)
+        coordinates["law_buffer"] = ("law_buffer", DENSE, attrs("1", "buffer over bandwidth-delay product"))
+    data = xr.Dataset(variables, coords=coordinates)
+    return data.isel(flows=0) if alone else data
+
+
+def _dense(subjects: list[Any], decrease: float) -> dict[str, Any]:
+    """The laws as curves."""
+    bounds = [[apart(one, subject.flows, decrease) for one in DENSE] for subject in subjects]
+    return {
+        "dense_together": ("law_buffer", [together(one, decrease) for one in DENSE], _BUFFER["law_together"]),
+        "dense_apart": (("flows", "law_buffer"), bounds, _BUFFER["law_apart"]),
+    }

@@ -1,0 +1,84 @@
+"""Rules for a switch's buffer, in bandwidth-delay products, and what two laws say of the utilisation they give."""
+
+from __future__ import annotations
+
+import math
+
+from longfat.laws.tcp import aimd_utilisation_general
+from longfat.sim.schemes import Scheme
+
+#: Rule: where it is said to hold
+RULES = {
+    "one product": "any number of flows that halve their windows",
+    "product/sqrt(n)": "many flows whose losses do not coincide",
+    "AIMD closed form": "one flow, or flows that all lose at the same time",
+    "product/3": "no law: a third of the path, the line behind the switch (Kim and Farber)",
+}
+SMALLEST = "simulated"  # after the rules: the smallest simulated buffer that suffices
+
+
+def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
+    """What a window scheme multiplies its window by at a loss; NaN where the sawtooth of the laws is not its own.
+
+    >>> from longfat.sim.schemes import scheme
+    >>> decrease_of(scheme("reno"), {}), decrease_of(scheme("gaimd-window"), {"beta": 0.75})
+    (0.5, 0.75)
+    """
+    if scheme.name in ("reno", "newreno", "sack"):
+        return 0.5
+    if scheme.name == "gaimd-window":
+        return float(parameters.get("beta", scheme.parameters["beta"].default))  # type: ignore[union-attr]
+    return math.nan
+
+
+def buffer_of_share(share: float, decrease: float) -> float:
+    r"""Smallest buffer [products] with which one flow fills a share of the link: `aimd_utilisation_general`, inverted.
+
+    .. math:: B = \max\left(\frac{1}{\beta + y} - 1, 0\right), \qquad y = \sqrt{(1 - \beta^2) \frac{1 - U}{U}}
+
+    >>> round(buffer_of_share(0.75, 0.5), 12), buffer_of_share(1.0, 0.5), buffer_of_share(1.0, 0.8)
+    (0.0, 1.0, 0.25)
+    """
+    idle = math.sqrt((1 - decrease) * (1 + decrease) * (1 - share) / share)
+    return max(1 / (decrease + idle) - 1, 0.0)
+
+
+def together(buffer: float, decrease: float) -> float:
+    """Utilisation by one flow, or by any number of them that lose at the same time.
+
+    >>> together(0.0, 0.5)
+    0.75
+    """
+    return math.nan if math.isnan(decrease) else float(aimd_utilisation_general(buffer, decrease))
+
+
+def apart(buffer: float, flows: float, decrease: float) -> float:
+    r"""Utilisation by many flows whose losses do not coincide, as a lower bound.
+
+    .. math::
+
+        U \ge \operatorname{erf}\left(\frac{k}{2 \sqrt 2} \frac{B \sqrt n}{1 + B}\right), \qquad
+        k = \sqrt 3 \, \frac{1 + \beta}{1 - \beta}
+
+    A window that goes evenly from beta w to w has the mean (1 + beta) w/2 and a standard deviation of 1/k of that; n
+    independent ones together 1/(k sqrt(n)) of theirs, nearly normal. Centred in the buffer, their sum stays inside it
+    with that probability, and only below it does the link idle. k is 3 sqrt(3) for beta = 1/2. Appenzeller, Keslassy
+    and McKeown, Sizing Router Buffers, SIGCOMM 2004, section 3; NaN for one flow, which is not many.
+
+    >>> round(apart(0.1, 100, 0.5), 4)  # B = product/sqrt(n)
+    0.9817
+    """
+    if flows <= 1 or math.isnan(decrease):
+        return math.nan
+    k = math.sqrt(3) * (1 + decrease) / (1 - decrease)
+    return math.erf(k / (2 * math.sqrt(2)) * buffer * math.sqrt(flows) / (1 + buffer))
+
+
+def rules(share: float, flows: float, decrease: float) -> dict[str, float]:
+    """The buffer of each rule [products]; NaN where a rule knows nothing of the scheme.
+
+    >>> rules(0.75, 4, 0.5)["product/sqrt(n)"]
+    0.5
+    """
+    closed = math.nan if math.isnan(decrease) else buffer_of_share(share, decrease)
+    return dict(zip(RULES, (1.0, 1 / math.sqrt(max(flows, 1.0)), closed, 1 / 3), strict=True))

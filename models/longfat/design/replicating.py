@@ -1,0 +1,64 @@
+"""Runs of networks side by side, each counted between two moments; ends at once on Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longfat.sim import Network, Simulation, results, statistics
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How often each point is simulated; the same random numbers at every point, so that points can be compared."""
+
+    seed: int
+    replications: int
+    confidence: float
+    tell: Callable[[int], Any]  # called with a number of runs done
+
+    def streams(self) -> list[np.random.SeedSequence]:
+        """One for each replication."""
+        return np.random.SeedSequence(self.seed).spawn(self.replications)
+
+    def summed(self, runs: Sequence[dict[str, float]], within: dict[str, tuple[float, float]]) -> dict[str, float]:
+        """Means with their limits, inside what can be."""
+        made: dict[str, float] = {}
+        for name in runs[0]:
+            mean, lower, upper = statistics.replications([run[name] for run in runs], self.confidence)
+            least, most = within.get(name, (0.0, np.inf))
+            made |= {name: mean, f"{name}_lower": max(lower, least), f"{name}_upper": min(upper, most)}
+        return made
+
+
+def measured(
+    nets: Sequence[Network], streams: Sequence[Any], begin: float, until: float, tell: Callable[[int], Any]
+) -> list[dict[str, np.ndarray]]:
+    """What `longfat.sim.results.measure` gives for each network between two times [s], in their order."""
+    runs = [Simulation(net, rng=stream) for net, stream in zip(nets, streams, strict=True)]
+
+    def one(run: Simulation) -> dict[str, np.ndarray]:
+        run.advance(begin)
+        before = results.snapshot(run)
+        run.advance(until)
+        run.books()
+        return results.measure(run, before, results.snapshot(run))
+
+    pool = ThreadPoolExecutor(min(len(runs), os.cpu_count() or 1))
+    futures = [pool.submit(one, run) for run in runs]
+    try:
+        for future in as_completed(futures):
+            future.result()
+            tell(1)
+    except BaseException:
+        for run in runs:
+            run.stop.set()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return [future.result() for future in futures]

@@ -1,0 +1,236 @@
+"""`buffer`: how much buffer does a switch need, for a share of the attainable throughput or power?"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from longfat import quantities
+from longfat._version import __version__
+from longfat.design.arriving_files import ArrivingFiles
+from longfat.design.buffer_answer import answer, dataset
+from longfat.design.buffer_rules import RULES, decrease_of
+from longfat.design.long_flows import LongFlows
+from longfat.design.replicating import Effort
+from longfat.design.search import Search
+from longfat.domains import generator, number, whole_number
+from longfat.laws.power import first_come_ceiling, power_ceiling
+from longfat.sim import queues, schemes
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from longfat.sim.queues import Discipline
+    from longfat.sim.schemes import Scheme
+
+LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
+
+
+def buffer(
+    *,
+    rate: float | str,
+    round_trip_time: float | str,
+    flows: Any = None,
+    file: float | str | None = None,
+    scheme: str | Scheme = "reno",
+    share: float | str = 0.95,
+    packet: int | str = 1500,
+    discipline: str | Discipline = "fifo",
+    access_rate: float | str = math.inf,
+    spread: float | str = 0.1,
+    decrease: float | None = None,
+    parameters: Mapping[str, float] | None = None,
+    loads: Any = LOADS,
+    product: int | None = None,
+    points: int = 8,
+    replications: int = 3,
+    search: Search = "bisect",
+    confidence: float = 0.95,
+    rng: Any = 0,
+    progress: bool = True,
+) -> xr.Dataset:
+    r"""What the rules for a switch's buffer give, simulated, and the smallest buffer that is enough.
+
+    .. math:: B^* = \min \{ B : X(B) \ge \text{share} \cdot X^* \}
+
+    X is the utilisation by n flows without end, X* = 1; or with ``file`` the network power of files that arrive at
+    random, at the load where it is greatest, and X* the greatest power with any of the buffers simulated.
+
+    Parameters
+    ----------
+    rate : float or str
+        Capacity of the switch's line [bytes/s], in (0, inf), or text such as "1Gbit/s".
+    round_trip_time : float or str
+        R, of the empty path [s], in (0, inf), or text such as "100ms".
+    flows : int or sequence of int, optional
+        n [flows], each in [1, 10000]; by default 1. Not with ``file``.
+    file : float or str, optional
+        Size of the files that arrive [bytes], or text such as "100kB": asks for power in place of throughput.
+    scheme : str or Scheme
+        What the flows do: see `longfat.sim.schemes.names`.
+    share : float or str
+        Of the attainable [1], in (0, 1].
+    packet : int or str
+        Packet size [bytes].
+    discipline : str or Discipline
+        Of the switch. One whose parameters are packets needs ``product`` to be the path's own.
+    access_rate : float or str
+        Of each source's own line [bytes/s].
+    spread : float or str
+        Round-trip times of several flows are spread evenly over R (1 - spread) to R (1 + spread) [1], in [0, 0.9].
+        With 0 all flows lose at the same time.
+    decrease : float, optional
+        What the scheme multiplies its window by at a loss [1], in (0, 1), for the laws; known of the TCPs and of
+        ``gaimd-window``.
+    parameters : mapping, optional
+        Of the scheme.
+    loads : sequence of float
+        At which power is simulated [1], each in (0, 1).
+    product : int, optional
+        Bandwidth-delay product that is simulated at most [packets]; by default 200, or 40 for each flow if that is
+        more. Not with ``file``.
+    points : int
+        Buffers at which the curve is simulated, two at least.
+    replications : int
+        Simulations of each, two at least.
+    search : {"bisect", "scan"}
+        How the smallest buffer is found. "scan" tries each in turn: slow, and the referee of the other.
+    confidence : float
+        Of the intervals [probability], in (0, 1).
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness; the default gives the same answer every time.
+    progress : bool
+        Show progress when it takes more than two seconds.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``flows`` (unless that is a single number, or ``file`` is given) and ``rule``, of which the last is the
+        smallest simulated buffer that suffices: ``buffer_products`` [bandwidth-delay products], ``buffer_packets``,
+        ``buffer_bytes``; ``law_together`` and ``law_apart``, the utilisation of flows that lose at the same time and,
+        as a lower bound, of those that do not [1]; simulated ``utilisation`` and ``goodput`` [1], or ``power``
+        [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and ``transfers`` under way, all at the best
+        one of the loads, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the attainable [1]; each with
+        ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, else "uncertain". Along
+        ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers`` along ``load``. Along
+        ``law_buffer`` [products], more densely: ``dense_together`` and, along ``flows`` as well, ``dense_apart``.
+        ``simulated_product`` [packets], along ``flows``, and ``attainable`` [1 or bytes/s^2].
+
+    Raises
+    ------
+    ValueError
+        For a value outside its range, by name, value, unit and range.
+
+    Notes
+    -----
+    What is attainable: for throughput the capacity, with nothing taken off. For power the greatest mean, of this
+    scheme, over the loads given and the buffers of the curve and the rules; the attributes ``power_ceiling`` and
+    ``first_come_ceiling`` bound every equal sharing and every discipline. n of the rules is there the number of
+    transfers under way at that power.
+
+    The utilisation of sawtooths follows buffer over product as long as windows are many packets. So flows without end
+    are simulated over a slower line with the same round-trip time, whose product is ``simulated_product``; one flow
+    meets the closed form within 1 % there. Files go over the path as it is: slow start does not scale.
+
+    "Smallest" is to 2 % (files: 5 %) or a packet, and supposes that more buffer is not worse up to there: the lower
+    confidence limit reaches the goal.
+
+    Examples
+    --------
+    >>> answer = buffer(rate="1Gbit/s", round_trip_time="100ms", product=60, points=2, replications=2)
+    >>> law, found = (float(answer.buffer_products.sel(rule=rule)) for rule in ("AIMD closed form", "simulated"))
+    >>> round(law, 3), law < found < 0.6  # products, for 95 % by one flow
+    (0.431, True)
+
+    References
+    ----------
+    Appenzeller, Keslassy and McKeown, Sizing Router Buffers, SIGCOMM 2004; `longfat.laws.tcp.aimd_utilisation`; Kim and
+    Farber, MS-CIS-94-55, section 4.2 (C D/3).
+    """
+    chosen = schemes.scheme(scheme)
+    given = schemes.check_parameters(chosen, parameters or {})
+    queues.discipline(discipline)
+    capacity = quantities.rate(rate)
+    common: dict[str, Any] = {
+        "rate": capacity,
+        "round_trip_time": quantities.duration(round_trip_time, allowed="(0, inf)"),
+        "packet": whole_number("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
+        "scheme": chosen,
+        "discipline": discipline,
+        "access_rate": math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
+        "parameters": given,
+    }
+    wanted = quantities.fraction(share, "share", "(0, 1]")
+    factor = decrease_of(chosen, given) if decrease is None else number("decrease", decrease, "1", "(0, 1)")
+    points = whole_number("points", points, "buffers", "[2, 1000]")
+    replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    if not isinstance(search, str) or search not in get_args(Search):
+        raise ValueError(f"search = {reprlib.repr(search)} is out of range: allowed are {', '.join(get_args(Search))}")
+    subjects: list[LongFlows | ArrivingFiles]
+    if file is None:
+        numbers = _numbers("flows", 1 if flows is None else flows)
+        common |= {
+            "spread": quantities.fraction(spread, "spread", "[0, 0.9]"),
+            "most": None if product is None else whole_number("product", product, "packets", "[10, 1e7]"),
+        }
+        subjects = [LongFlows(**common, flows=whole_number("flows", n, "flows", "[1, 10000]")) for n in numbers]
+    else:
+        for name, value in (("flows", flows), ("product", product)):
+            if value is not None:
+                raise ValueError(f"{name} = {value} is out of range: with file none is allowed")
+        at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
+        subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
+    seed = int(generator(rng).integers(2**63))
+    with _bar(progress) as bar:
+
+        def tell(done: int) -> None:
+            bar.total = max(bar.total, bar.n + done)  # how long a search takes is not known before
+            bar.update(done)
+
+        each = replications * (1 if file is None else len(at))
+        bar.total = len(subjects) * each * (points + len(RULES) + 4)
+        effort = Effort(seed, replications, confidence, tell)
+        answers = [answer(one, wanted, factor, points, search, effort) for one in subjects]
+    alone = file is not None or np.ndim(1 if flows is None else flows) == 0
+    data = dataset(subjects, answers, factor, alone)
+    if file is not None:
+        data.attrs |= {"file": subjects[0].bytes, "attainable": answers[0]["attainable"]}  # type: ignore[union-attr]
+        ends = capacity, data.attrs["file"], common["round_trip_time"]
+        data.attrs |= {
+            "power_ceiling": float(power_ceiling(*ends)), "first_come_ceiling": float(first_come_ceiling(*ends)),
+        }  # fmt: skip
+    else:
+        data.attrs |= {"spread": common["spread"], "attainable": 1.0}
+    data.attrs |= {
+        **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
+        "product": subjects[0].product,
+        "scheme": chosen.name,
+        "discipline": queues.discipline(discipline).name,
+        "decrease": factor,
+        "share": wanted,
+        "criterion": subjects[0].criterion,
+        "replications": replications,
+        "confidence": confidence,
+        "seed": str(seed),
+        "units": "bytes, bytes/s^2, bytes/s, s, packets, 1 as the names say",
+        "longfat_version": __version__,
+    }
+    return data
+
+
+def _numbers(name: str, values: Any) -> list[Any]:
+    made = list(np.atleast_1d(np.asarray(values, dtype=object)))
+    if not made or len(set(made)) < len(made):
+        raise ValueError(f"{name} = {reprlib.repr(values)} is out of range: allowed are different ones, one or more")
+    return made
+
+
+def _bar(progress: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=0, desc="simulating buffers", unit="run", delay=2, leave=False, disable=not progress)

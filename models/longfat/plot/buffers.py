@@ -1,0 +1,104 @@
+"""The buffer of a switch: what it gains, and where the rules lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longfat.plot.axes import new_axes
+from longfat.quantities import text
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+
+def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
+    """Draw utilisation, or power, over the switch's buffer: laws, simulated points with intervals, and the rules.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.design.buffer` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset holds no curves.
+
+    Examples
+    --------
+    >>> from longfat import design
+    >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "product": 60, "points": 2, "replications": 2}
+    >>> switch_buffer_curves(design.buffer(**path, progress=False)).get_xlabel()
+    'buffer [bandwidth-delay products]'
+    """
+    if "curve_buffer_products" not in data:
+        raise ValueError("data holds no curves: take what design.buffer returned")
+    ax = ax if ax is not None else new_axes()
+    a = data.attrs
+    criterion = a["criterion"]
+    bounded = "dense_apart" in data and bool(np.isfinite(data.dense_apart).any())
+    for index, row in enumerate(_rows(data)):
+        colour, marker = f"C{index % 7}", "osD^vP*"[index % 7]
+        x, y = row.curve_buffer_products, row[f"curve_{criterion}"]
+        label = f"{int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else a["scheme"]
+        limits = np.abs([y - row[f"curve_{criterion}_lower"], row[f"curve_{criterion}_upper"] - y])
+        ax.errorbar(x, y, limits, color=colour, marker=marker, mfc="none", ms=5, lw=0.8, ls=":", label=label)
+        if bounded and np.isfinite(row.dense_apart).any():
+            ax.plot(row.law_buffer, row.dense_apart, color=colour, ls="--", lw=1)
+        chosen = row.sel(rule="simulated")
+        if np.isfinite(chosen.buffer_products):
+            ax.plot(
+                chosen.buffer_products, chosen[criterion], color=colour, marker=marker, ms=9, mec="black", mew=0.8,
+                zorder=5, ls="",
+            )  # fmt: skip
+    first = _rows(data)[0]
+    if "dense_together" in data and np.isfinite(data.dense_together).any():
+        label = "law: all lose together" if "flows" in data.dims or data.flows > 1 else "law"
+        ax.plot(data.law_buffer, data.dense_together, color="0.2", lw=1, label=label)
+    if bounded:
+        ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many, not together")
+    goal = a["share"] * a["attainable"]
+    ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
+    for rule, style in zip(first.rule.values[:-1], ("-", "--", "-.", ":"), strict=True):
+        one = first.buffer_products.sel(rule=rule)
+        # The rule with n has another place for each n, and that of one product for a single flow.
+        if np.isfinite(one) and (rule != "product/sqrt(n)" or ("flows" not in data.dims and one < 1)):
+            ax.axvline(float(one), color="0.65", lw=0.8, ls=style, zorder=0, label=str(rule))
+    ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest that suffices")
+    what = f"{text(a['file'], 'bytes')} files" if criterion == "power" else "flows without end"
+    ax.set(
+        xscale="log",
+        xlabel="buffer [bandwidth-delay products]",
+        ylabel="network power at the best load [bytes/s²]" if criterion == "power" else "utilisation [1]",
+        title=f"{a['scheme']}, {what}, {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}",
+    )
+    if criterion == "power":
+        ax.set_ylim(0, None)
+    else:
+        ax.set_ylim(min(0.7, float(data[f"curve_{criterion}"].min()) - 0.05), 1.02)
+    ax.legend(fontsize="x-small")
+    product = float(np.max(data.simulated_product))
+    scaled = f", over a product of at most {product:.5g} packets" if product < 0.999 * a["product"] else ""
+    source = "; lower bound: Appenzeller et al., SIGCOMM 2004, sec. 3" if bounded else ""
+    ax.annotate(
+        f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}",
+        (0, 0), (0, -44), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
+    )  # fmt: skip
+    return ax
+
+
+def _rows(data: xr.Dataset) -> list[xr.Dataset]:
+    """One Dataset for each number of flows."""
+    if "flows" not in data.dims:
+        return [data]
+    return [data.isel(flows=k) for k in range(data.sizes["flows"])]

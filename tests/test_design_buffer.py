@@ -1,0 +1,287 @@
+"""The buffer of a switch: rules and laws by hand, the simulator beside them, the search, refusals, and the picture."""
+
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+
+from longfat import design, plot
+from longfat.design.arriving_files import ArrivingFiles
+from longfat.design.buffer_answer import smallest
+from longfat.design.buffer_rules import RULES, apart, buffer_of_share, decrease_of, rules, together
+from longfat.design.long_flows import LongFlows
+from longfat.design.replicating import Effort, measured
+from longfat.laws.tcp import aimd_utilisation_general, buffer_for_utilisation
+from longfat.sim.schemes import scheme
+
+PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "progress": False}
+SMALL = {**PATH, "product": 50, "points": 2, "replications": 2}
+NO_LAW = math.nan
+
+
+def effort(replications=2):
+    return Effort(7, replications, 0.95, lambda done: None)
+
+
+def flows(name, count, **changes):
+    given = {"rate": 1.25e8, "round_trip_time": 0.1, "packet": 1500, "flows": count, "scheme": scheme(name)}
+    return LongFlows(**{**given, **changes})
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return design.buffer(**SMALL)
+
+
+@pytest.fixture(scope="module")
+def power():
+    path = {"rate": "30Mbit/s", "round_trip_time": "6ms", "packet": 500, "progress": False}
+    return design.buffer(**path, file="10kB", scheme="sack", loads=[0.5, 0.8], points=2, replications=2)
+
+
+# Rules and laws
+
+
+def test_rules_by_hand():
+    """U = 0.95: y^2 = 0.75 0.05/0.95, y = 0.198680, B = 1/0.698680 - 1 = 0.431270."""
+    found = rules(0.95, 16, 0.5)
+    assert list(found) == list(RULES)
+    assert list(found.values()) == pytest.approx([1, 0.25, 0.431270, 1 / 3], abs=1e-6)
+    assert math.isnan(rules(0.95, 16, NO_LAW)["AIMD closed form"])
+    assert buffer_of_share(0.7, 0.5) == 0  # a link without any buffer is full for 3/4 of the time
+    assert buffer_of_share(1, 7 / 8) == pytest.approx(1 / 7)
+
+
+@pytest.mark.parametrize("share", [0.76, 0.9, 0.99, 0.9999, 1.0])
+def test_the_closed_form_inverted(share):
+    assert buffer_of_share(share, 0.5) == pytest.approx(buffer_for_utilisation(share), rel=1e-12)
+    above = max(share, 0.94)  # (1 + 7/8)/2 = 0.9375 without a buffer
+    assert aimd_utilisation_general(buffer_of_share(above, 7 / 8), 7 / 8) == pytest.approx(above, rel=1e-12)
+    assert together(buffer_of_share(share, 0.5), 0.5) == pytest.approx(share, rel=1e-12)
+
+
+def test_the_bound_of_many_flows():
+    """By drawing windows: each evenly in 2/3 to 4/3 of its mean; all of them inside the buffer or not."""
+    random = np.random.default_rng(1)
+    for count, products, beta in ((100, 0.1, 0.5), (16, 0.25, 0.5), (64, 0.05, 0.75)):
+        windows = random.uniform(2 * beta / (1 + beta), 2 / (1 + beta), (20_000, count)).mean(1) * (1 + products)
+        inside = np.mean(np.abs(windows - (1 + products)) < products / 2)
+        assert apart(products, count, beta) == pytest.approx(inside, abs=0.01)
+    assert apart(0.1, 100, 0.5) == pytest.approx(math.erf(1.83712 * 0.1 * 10 / 1.1), abs=1e-5)
+    assert math.isnan(apart(0.5, 1, 0.5))
+    assert math.isnan(apart(0.5, 9, NO_LAW))
+
+
+def test_what_is_known_of_schemes():
+    assert [decrease_of(scheme(one), {}) for one in ("reno", "newreno", "sack", "gaimd-window")] == [
+        0.5,
+        0.5,
+        0.5,
+        7 / 8,
+    ]
+    assert all(math.isnan(decrease_of(scheme(one), {})) for one in ("tahoe", "vegas", "tfrc"))
+
+
+# The simulator beside the laws
+
+
+@pytest.mark.parametrize("name", ["reno", "newreno", "sack"])
+def test_one_flow_meets_the_closed_form(name):
+    """Within 2 % (schemes.md 17, T3): 81.8, 89.3, 96.4 and 100 %, products of 150 packets."""
+    for products, expected in ((0.1, 0.818), (0.25, 0.893), (0.5, 0.964), (1.0, 1.0)):
+        found = flows(name, 1, most=150).simulate(round(150 * products), effort())
+        assert found["utilisation"] == pytest.approx(expected, rel=0.02)
+        assert found["utilisation_lower"] <= found["utilisation"] <= found["utilisation_upper"] <= 1
+
+
+def test_gaimd_meets_its_own_curve():
+    """beta = 7/8: 93.75 % without a buffer; at 1/20 y = 1/1.05 - 7/8 = 0.077381, U = 0.234375/0.240363 = 0.975089."""
+    found = flows("gaimd-window", 1).simulate(10, effort())
+    assert together(0.05, 7 / 8) == pytest.approx(0.975089, abs=1e-6)
+    assert found["utilisation"] == pytest.approx(0.975, rel=0.02)
+    assert abs(found["utilisation"] - together(0.05, 0.5)) > 0.1
+
+
+def test_where_product_over_root_n_holds():
+    """16 flows, a quarter of a product: with equal round-trip times all lose together and the rule fails."""
+    wide = flows("sack", 16, spread=0.1).simulate(160, effort(3))
+    equal = flows("sack", 16, spread=0.0).simulate(160, effort(2))
+    assert wide["utilisation"] > apart(0.25, 16, 0.5)  # 0.962
+    assert equal["utilisation_upper"] < apart(0.25, 16, 0.5)
+    assert equal["utilisation"] == pytest.approx(together(0.25, 0.5), rel=0.03)  # 0.893
+
+
+def test_the_scale_does_not_matter():
+    small, large = (flows("reno", 1, most=most).simulate(most // 4, effort()) for most in (120, 400))
+    assert small["utilisation"] == pytest.approx(large["utilisation"], abs=0.01)
+    assert small["queueing_delay"] == pytest.approx(large["queueing_delay"], rel=0.1)
+
+
+def test_the_path_is_not_scaled_up():
+    assert flows("reno", 1, rate=1e6).simulated_product == pytest.approx(1e6 * 0.1 / 1500)
+    assert flows("reno", 64).simulated_product == 2560
+    assert flows("reno", 1, most=300).simulated_product == 300
+
+
+# Files
+
+
+def small_files(**changes):
+    given = {"rate": 5e6, "round_trip_time": 0.04, "packet": 500, "file": 2000.0, "scheme": scheme("reno")}
+    return ArrivingFiles(**{**given, "loads": (0.01,), "arrivals": 100, **changes})
+
+
+def test_files_on_an_empty_path():
+    """Four packets of 500 B at 40 Mbit/s over 40 ms: windows of 1, 2 and 1 packets, 120.1 ms (schemes.md 1.10)."""
+    found = small_files().simulate(400, effort())
+    assert found["response_time"] == pytest.approx(0.1202, rel=0.005)
+    assert found["throughput"] == pytest.approx(0.01 * 5e6, rel=0.3)  # 100 arrivals, one standard deviation is a tenth
+    assert found["power"] == pytest.approx(found["throughput"] / found["response_time"], rel=0.02)
+    assert found["transfers"] == pytest.approx(25 * 0.1202, rel=0.3)  # Little: 1 % of 5 MB/s is 25 files a second
+    assert found["best_load"] == 0.01
+
+
+def test_power(power):
+    assert power.attrs["criterion"] == "power"
+    assert float(power.curve_powers.max()) <= power.attrs["attainable"] <= power.attrs["first_come_ceiling"]
+    assert (power.share <= 1 + 1e-12).all()
+    assert float(power.curve_share[-1]) == pytest.approx(1, abs=0.05)
+    chosen = power.sel(rule="simulated")
+    assert float(chosen.share_lower) >= 0.95
+    assert str(chosen.status.values) == "reached"
+    below = power.curve_buffer_products < chosen.buffer_products
+    assert (power.curve_share_lower.where(below, 0) < 0.95).all()
+    # n of the rule: the transfers under way where power is greatest
+    under_way = float(power.curve_transfers[int(power.curve_power.values.argmax())])
+    assert float(power.buffer_products.sel(rule="product/sqrt(n)")) == pytest.approx(max(1, under_way) ** -0.5)
+    assert np.isnan(power.law_together).all()  # no law of power over the buffer
+
+
+def test_power_with_an_access_line_is_less():
+    slow = small_files(file=20_000.0, loads=(0.3,), access_rate=1e5).simulate(400, effort())
+    fast = small_files(file=20_000.0, loads=(0.3,)).simulate(400, effort())
+    assert slow["response_time"] > 0.2 > 0  # 20 kB at 100 kB/s
+    assert slow["power"] < fast["power"]
+
+
+def test_nothing_completed_says_so():
+    with pytest.raises(ValueError, match="no file was completed"):
+        design.buffer(
+            rate="1Mbit/s", round_trip_time="10ms", file="1MB", scheme="constant", parameters={"rate": 1.0},
+            loads=[0.5], points=2, replications=2, progress=False,
+        )  # fmt: skip
+
+
+# The answer
+
+
+def test_the_answer(answer):
+    assert answer.rule.values.tolist() == [*RULES, "simulated"]
+    assert answer.buffer_bytes.values == pytest.approx(answer.buffer_products * 12.5e6)
+    assert answer.buffer_packets.sel(rule="one product") == 8333  # 12.5 MB/1500 B = 8333.3
+    chosen = answer.sel(rule="simulated")
+    assert float(chosen.utilisation_lower) >= 0.95
+    assert 0.4 < float(chosen.buffer_products) < 0.6  # 0.431 by the law; windows of few packets, two runs
+    assert answer.share.equals(answer.utilisation) or np.allclose(answer.share, answer.utilisation)
+    assert str(answer.status.sel(rule="product/3").values) == "not reached"
+    for name in ("buffer_bytes", "buffer_packets", "utilisation", "queueing_delay", "law_together"):
+        assert answer[name].attrs["units"]
+        assert answer[name].attrs["long_name"]
+    assert answer.attrs["attainable"] == 1.0
+
+
+def test_several_numbers_of_flows_and_a_scheme_without_a_law():
+    answer = design.buffer(**{**SMALL, "scheme": "vegas", "flows": [1, 2], "share": 0.9})
+    assert answer.flows.values.tolist() == [1, 2]
+    assert np.isnan(answer.buffer_products.sel(rule="AIMD closed form")).all()
+    assert (answer.utilisation.sel(rule="one product") > 0.9).all()
+    assert np.isnan(answer.law_together).all()
+
+
+def test_the_same_seed_gives_the_same_answer(answer):
+    xr.testing.assert_identical(answer, design.buffer(**SMALL))
+
+
+def test_bisection_and_scan_agree():
+    found = [
+        float(design.buffer(**{**SMALL, "product": 20, "search": search}).buffer_products.sel(rule="simulated"))
+        for search in ("bisect", "scan")
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("goal", [1, 2, 3, 17, 64, 399, 1600])
+def test_the_search_by_itself(goal):
+    """To a packet up to fifty of them, to 2 % above; doubling beyond what is known."""
+    asked = []
+
+    def reaches(packets):
+        asked.append(packets)
+        return packets >= goal
+
+    found = smallest(reaches, [8, 40, 200], 0.02, 1600, "bisect")
+    assert found is not None
+    assert goal <= found <= max(goal, 1.02 * goal)
+    assert len(asked) < 20
+    assert smallest(reaches, [8, 40, 200], 0.02, 1600, "scan") == goal
+    assert smallest(lambda packets: False, [8, 40], 0.02, 1600, "bisect") is None
+    assert smallest(lambda packets: False, [8, 40], 0.02, 100, "scan") is None
+
+
+def test_an_interruption_ends_all_runs():
+    def interrupt(done):
+        raise KeyboardInterrupt
+
+    one = flows("reno", 1)
+    streams = effort().streams()
+    with pytest.raises(KeyboardInterrupt):
+        measured([one.network(20, stream) for stream in streams], streams, 1.0, 2.0, interrupt)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rate": "fast"}, "rate = 'fast'"),
+        ({"round_trip_time": 0}, r"round_trip_time = 0 s is out of range"),
+        ({"share": 0}, r"share = 0.* \(0, 1\]"),
+        ({"share": "101%"}, r"share = "),
+        ({"flows": 0}, r"flows = 0 .*\[1, 10000\]"),
+        ({"flows": []}, r"flows = \[\] is out of range"),
+        ({"flows": [2, 2]}, r"flows = \[2, 2\] is out of range: allowed are different ones"),
+        ({"scheme": "rino"}, "rino"),
+        ({"discipline": "fifi"}, "fifi"),
+        ({"parameters": {"speed": 1}}, "speed"),
+        ({"decrease": 1.0}, r"decrease = 1.* \(0, 1\)"),
+        ({"spread": 1}, r"spread = 1.*\[0, 0.9\]"),
+        ({"product": 3}, r"product = 3 packets .*\[10, 1e7\]|product = 3 packets"),
+        ({"points": 1}, r"points = 1 buffers"),
+        ({"replications": 1}, r"replications = 1 runs"),
+        ({"search": "guess"}, "search = 'guess' is out of range: allowed are bisect, scan"),
+        ({"confidence": 1}, "confidence = 1"),
+        ({"packet": "0B"}, "packet = 0"),
+        ({"access_rate": "0bit/s"}, "access_rate"),
+        ({"file": "100kB"}, "product = 50 is out of range: with file none is allowed"),
+        ({"file": "100kB", "product": None, "flows": 2}, "flows = 2 is out of range: with file none is allowed"),
+        ({"file": "0B", "product": None}, "file"),
+        ({"file": "9kB", "product": None, "loads": [1.0]}, r"load = 1.* \(0, 1\)"),
+    ],
+)
+def test_bad_values_are_named(given, message):
+    with pytest.raises(ValueError, match=message):
+        design.buffer(**{**SMALL, **given})
+
+
+def test_the_picture(answer, power):
+    for data, label in ((answer, "utilisation [1]"), (power, "network power at the best load [bytes/s²]")):
+        with plot.style():
+            ax = plot.switch_buffer_curves(data)
+        assert ax.get_ylabel() == label
+        assert ax.get_xlabel() == "buffer [bandwidth-delay products]"
+        drawn = {tuple(line.get_ydata()) for line in ax.lines}
+        assert tuple(data[f"curve_{data.attrs['criterion']}"].values) in drawn
+        plt.close("all")
+    assert tuple(answer.dense_together.values) not in drawn
+    with pytest.raises(ValueError, match="no curves"):
+        plot.switch_buffer_curves(xr.Dataset())
