@@ -15,6 +15,7 @@ import sympy
 from longfat.laws import tcp
 from longfat.laws.tcp.arithmetic import whole_logarithm, whole_quotient
 from longfat.namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
+from tests.blt_reference import Run
 
 # The sawtooth
 
@@ -329,6 +330,47 @@ def test_transfer_time_slopes():
     slope = jax.jit(jax.grad(tcp.slow_start_transfer_time, argnums=(1, 2)))
     assert [float(x) for x in slope(20.0, 40e-3, 0.1e-3)] == [5, 9]
     assert [float(x) for x in slope(1000.0, 40e-3, 0.1e-3)] == [10, 498]
+
+
+# Three lines, packet by packet: tests/blt_reference.py
+
+
+@pytest.mark.parametrize("times", [(3, 7, 5), (7, 3, 5), (5, 5, 5), (0, 4, 0), (2, 4, 9), (6, 7, 7), (1, 1000, 1)])
+@pytest.mark.parametrize("initial", [1, 3])
+def test_unloaded_time_of_three_lines_against_packets(times, initial):
+    for n in (1, 2, 3, 8, 20, 127):
+        for trip in (0, 6, 600):
+            run = Run(n, trip, *times, room=math.inf, window=initial)
+            found = tcp.unloaded_transfer_time(n, float(trip), *map(float, times), initial)
+            assert found == run.finish()
+
+
+def test_unloaded_time_of_three_lines_by_hand():
+    # 8 rounds of 30 ms + 3 * 4 us, and the 73 packets of the last one, less one, 4 us apart
+    by_hand = 8 * 30.012e-3 + 72 * 4e-6
+    assert tcp.unloaded_transfer_time(200, 30e-3, 4e-6, 4e-6, 4e-6) == pytest.approx(by_hand, rel=1e-14)
+    assert tcp.unloaded_transfer_time(200, 30e-3, 0, 4e-6) == tcp.slow_start_transfer_time(200, 30e-3, 4e-6)
+
+
+@pytest.mark.parametrize("access", [1, 200, 499, 501, 667, 999, 1000])
+def test_buffer_for_slow_start_against_packets(access):
+    """What waits at most at a line of 1000 per packet whose round trip is far longer than the file."""
+    for n in (1, 2, 3, 4, 7, 8, 11, 95, 96, 200):
+        run = Run(n, 6_000_000, access, 1000, access, room=math.inf, window=1)
+        run.finish()
+        need = Fraction(tcp.buffer_for_slow_start(n, access / 1000)).limit_denominator(10_000)
+        assert run.lines[1].most == math.ceil(need)
+
+
+@pytest.mark.parametrize("access", [200, 500, 667])
+def test_buffer_for_slow_start_at_the_switches_of_kim_and_farber(access):
+    """K = D/(3 t_b): the first file that needs more is the first that fills more, though its rounds fill the path."""
+    for room in (1, 2, 10, 40):
+        n = next(n for n in range(1, 10**4) if tcp.buffer_for_slow_start(n, access / 1000) > room + 1e-9)
+        for packets, most in ((n - 1, room), (n, room + 1)):
+            run = Run(packets, 3000 * room, access, 1000, access, room=math.inf, window=1)
+            run.finish()
+            assert run.lines[1].most == most or (packets < n and run.lines[1].most < room)
 
 
 # Arithmetic

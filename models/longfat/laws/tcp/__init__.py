@@ -7,10 +7,12 @@ from longfat.laws.tcp.pftk import pftk_full_rate, pftk_rate
 from longfat.laws.tcp.rates import gaimd_rate, loss_of_window, square_root_rate
 from longfat.laws.tcp.sawtooth import aimd_utilisation, aimd_utilisation_general, buffer_for_utilisation
 from longfat.laws.tcp.slow_start import slow_start_rounds, slow_start_transfer_time
+from longfat.laws.tcp.unloaded import buffer_for_slow_start, unloaded_transfer_time
 
 __all__ = [
     "aimd_utilisation",
     "aimd_utilisation_general",
+    "buffer_for_slow_start",
     "buffer_for_utilisation",
     "gaimd_rate",
     "loss_of_window",
@@ -19,4 +21,5 @@ __all__ = [
     "slow_start_rounds",
     "slow_start_transfer_time",
     "square_root_rate",
+    "unloaded_transfer_time",
 ]

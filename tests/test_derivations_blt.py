@@ -1,0 +1,222 @@
+"""The proofs of the BLT laws and of unloaded times run, agree with the shipped laws, and can fail."""
+
+import random
+from fractions import Fraction
+from math import ceil, floor
+
+import pytest
+import sympy as sp
+
+from derivations import blt as proofs
+from derivations import proof, unloaded
+from longfat.laws import blt as laws
+from longfat.laws import tcp
+
+
+def in_letters(expression):
+    """An expression of either side in plain symbols."""
+    return expression.subs(
+        {symbol: sp.Symbol(symbol.name.lstrip("\\"), positive=True) for symbol in expression.free_symbols}
+    )
+
+
+def same(shipped, proved):
+    return sp.simplify(in_letters(shipped) - in_letters(proved)) == 0
+
+
+def general(expression):
+    """The case of a law that does not hold for a single value of a parameter."""
+    return expression.args[-1][0] if isinstance(expression, sp.Piecewise) else expression
+
+
+# The shipped laws are what is proved
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "window_size",
+        "packets_in_windows",
+        "packet_priority",
+        "packets_encodable",
+        "additive_window_size",
+        "packets_in_additive_windows",
+        "additive_priority",
+        "unloaded_transfer_time",
+        "buffer_for_burst",
+        "burst_for_buffer",
+    ],
+)
+def test_bursts(name):
+    shipped = general(getattr(laws, name).expr)
+    assert same(shipped, getattr(proofs, name)())
+    assert not same(shipped, getattr(proofs, name)() + 1)
+
+
+@pytest.mark.parametrize("name", ["power_with_unloaded_time", "knee_with_unloaded_time"])
+def test_power(name):
+    assert same(getattr(laws, name).expr, getattr(unloaded, name)())
+    assert not same(getattr(laws, name).expr, 2 * getattr(unloaded, name)())
+
+
+def test_slow_start():
+    names = [symbol.sympy for symbol in tcp.unloaded_transfer_time.symbols.values()]
+    proved = unloaded.tcp_transfer_time()
+    for packets, first in ((20, 1), (200, 3)):
+        rounds = int(tcp.slow_start_rounds(packets, first))
+        for times in ((600, 5, 5, 5), (31, 7, 3, 1)):
+            trip, *lines = times
+            at = {unloaded.D: trip, **dict(zip((unloaded.t_a, unloaded.t_b, unloaded.t_d), lines, strict=True))}
+            terms = proved.subs(at).subs({unloaded.tcp.n: packets, unloaded.tcp.W_0: first})
+            longest = max(terms.subs(unloaded.j, j) for j in range(rounds))
+            shipped = tcp.unloaded_transfer_time.expr
+            assert shipped.subs(dict(zip(names, (packets, *times, first), strict=True))) == longest
+
+
+def test_room_for_slow_start():
+    packets, ratio = (symbol.sympy for symbol in tcp.buffer_for_slow_start.symbols.values())
+    proved = unloaded.buffer_for_slow_start()
+    (w,) = (symbol for symbol in proved.free_symbols if symbol.name == "w")
+    for n in (1, 2, 3, 8, 11, 127, 128, 200):
+        left, rounds = n, []
+        while left > 0:
+            rounds.append(min(left, 2 ** len(rounds)))
+            left -= rounds[-1]
+        for r in (sp.Rational(1, 5), sp.Rational(1, 2), sp.Rational(3, 5)):
+            shipped = tcp.buffer_for_slow_start.expr.subs({packets: n, ratio: r})
+            assert shipped == proved.subs({w: max(rounds), unloaded.r: r})
+
+
+def test_advantage():
+    product, packets = (symbol.sympy for symbol in laws.power_advantage.symbols.values())
+    proved = unloaded.power_advantage()
+    for n in (2, 200):
+        for x in (sp.Rational(9, 8), sp.Integer(40)):
+            terms = [
+                proved.subs({unloaded.n: n, unloaded.x: x, unloaded.j: j}) for j in range(int(tcp.slow_start_rounds(n)))
+            ]
+            shipped = laws.power_advantage.expr.subs({product: x, packets: n})
+            assert sp.N(shipped, 30) == pytest.approx(max(sp.N(term, 30) for term in terms), rel=1e-25)
+
+
+def test_product_for_an_advantage():
+    """The proved root of each number of rounds, and the least of them."""
+    proved = unloaded.product_for_advantage()
+    half, rest, big = (next(s for s in proved.free_symbols if s.name == name) for name in ("h", "q", "L"))
+    for n in (2, 7, 200):
+        for g in (sp.Rational(11, 10), sp.Rational(8, 5)):
+            roots = []
+            for j in range(1, int(tcp.slow_start_rounds(n))):
+                leading = j + 1 - g**2
+                if leading > 0:
+                    late = sp.Rational(2**j - j - 1, n)
+                    at = {half: leading - g * (g - 1), rest: late + 4 * g * (g - 1), big: leading}
+                    roots.append(float(proved.subs(at)))
+            if roots:
+                assert laws.product_for_advantage(float(g**2), n) == pytest.approx(min(roots), rel=1e-12)
+
+
+# The recursion over bursts, where bursts do not meet, against the recursion over packets
+
+
+def by_departures(length, places, ratio):
+    """The same by the clock of the line: packet i comes at i r, one leaves the queue at every whole number."""
+    kept, starts = [], []  # when the line takes each
+    for number in range(length):
+        now = number * ratio
+        waiting = sum(start > now for start in starts)
+        if not starts or starts[-1] + 1 <= now:
+            starts.append(now)
+        elif waiting < places:
+            starts.append(starts[-1] + 1)
+        else:
+            continue
+        kept.append(number)
+    return kept
+
+
+@pytest.mark.parametrize("ratio", [Fraction(1, 5), Fraction(3, 5), Fraction(1), Fraction(2, 7), Fraction(999, 1000)])
+def test_survivors_of_a_burst(ratio):
+    for length in (1, 2, 30, 120):
+        for places in (1, 2, 11):
+            kept = proofs.survivors(length, places, ratio)
+            assert kept == by_departures(length, places, ratio)
+            fits = length - 1 - floor((length - 1) * ratio) <= places
+            assert (len(kept) == length) is fits is (ceil(laws.buffer_for_burst(length, float(ratio)) - 1e-9) <= places)
+
+
+def test_bursts_against_packets():
+    """Random paths longer than the files; the timer waits long enough to be of no account."""
+    rng, counted = random.Random(3), {1: 0, 2: 0, 3: 0}
+    for _ in range(60):
+        between = Fraction(rng.randint(1, 50), 1000)
+        access = between * rng.choice([Fraction(1, 5), Fraction(3, 5), Fraction(2, 3), Fraction(1, 2)])
+        last = rng.choice([Fraction(0), access, between])
+        packets, places, trip = rng.randint(1, 200), rng.choice([1, 2, 10, 40, 75]), Fraction(rng.randint(0, 10))
+        found = proofs.transfer_time(packets, trip, access, between, last, places)
+        if found is None:
+            continue
+        for discipline in ("priority-discard", "priority-discard-published", "drop-tail"):
+            whole = laws.unloaded_transfer(
+                packets,
+                trip,
+                access,
+                between,
+                places,
+                last_time=last,
+                discipline=discipline,
+                timer=laws.Timer(1e3, 1e3),
+            )
+            assert whole.time == found
+        counted[min(whole.bursts, 3)] += 1
+    assert min(counted.values()) >= 5, counted
+
+
+def test_two_bursts():
+    symbols = {symbol.name: symbol for symbol in proofs.two_bursts().free_symbols}
+    at = {symbols["D"]: 30, symbols["t_a"]: sp.Rational(1, 10), symbols["t_b"]: sp.Rational(1, 2)}
+    at |= {symbols["t_d"]: 0, symbols["h"]: 149}  # packets 94, 96 ... 149 are lost but every fifth
+    found = proofs.transfer_time(150, Fraction(30), Fraction(1, 10), Fraction(1, 2), Fraction(0), 75)
+    assert proofs.two_bursts().subs(at) == sp.Rational(found.numerator, found.denominator)
+
+
+def test_victims():
+    assert proofs.same_victims() > 1000
+
+
+# Each check can fail: a wrong assumption put under a proof stops it.
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong", "stopped"),
+    [
+        (proofs, "window_size", lambda: proofs.gamma ** (proofs.k + 1), proofs.packets_in_windows),
+        (proofs, "packets_in_windows", lambda: proofs.gamma**proofs.m - 1, proofs.packet_priority),
+        (proofs, "packets_in_windows", lambda: proofs.gamma**proofs.m, proofs.packets_encodable),
+        (proofs, "additive_window_size", lambda: proofs.alpha * (1 + proofs.k), proofs.packets_in_additive_windows),
+        (proofs, "packets_in_additive_windows", lambda: proofs.alpha * proofs.m**2 / 2, proofs.additive_priority),
+        (
+            proofs,
+            "accepted",
+            lambda: sp.Min(proofs.i + 1, proofs.K + sp.floor(proofs.i * proofs.r)),
+            proofs.buffer_for_burst,
+        ),
+        (proofs, "buffer_for_burst", lambda: proofs.n * (1 - proofs.r), proofs.burst_for_buffer),
+        (proofs, "unloaded_transfer_time", lambda: proofs.D + proofs.n * proofs.t_b, proofs.two_bursts),
+        (proofs, "K", proofs.k, proofs.accepted),
+        (unloaded.tcp, "lone", unloaded.tcp.path, unloaded.tcp_transfer_time),
+        (proofs, "buffer_for_burst", lambda: proofs.n * (1 - proofs.r), unloaded.buffer_for_slow_start),
+        (unloaded, "S", unloaded.T_0, unloaded.power_with_unloaded_time.__wrapped__),
+        (unloaded, "tau", lambda extra: 1 + (extra + 2) * unloaded.x, unloaded.power_advantage.__wrapped__),
+        (unloaded, "tau", lambda extra: 1 + (extra + 1) * unloaded.x, unloaded.product_for_advantage),
+    ],
+)
+def test_wrong_assumptions_are_found(monkeypatch, module, name, wrong, stopped):
+    monkeypatch.setattr(module, name, wrong)
+    with pytest.raises(AssertionError):
+        stopped()
+
+
+def test_wrong_formulas_leave_a_residual():
+    with pytest.raises(AssertionError, match="residual"):
+        proof.require_zero(proofs.packets_in_windows() - proofs.gamma**proofs.m, "wrong")
