@@ -401,7 +401,6 @@ def draw_snmp(data: xr.Dataset, ax: Any) -> None:
     ax.axvline(PERIOD, color="0.7", lw=0.8)
     ax.text(PERIOD + 0.03, 0.67, "4 round trips", fontsize="small")
     ax.set(xlabel="time between refreshes of the byte counter [s]", ylabel=PANELS["throughput"], ylim=(0.65, 1.05))
-    ax.annotate("rarer than the requests: the link is\nnot seen, and overrun", (1.35, 1.01), fontsize="small")
     ax.set_title("CADPC on counters read through SNMP: ten flows, 10 Mbit/s, 300 ms; " + BARS)
     ax.legend(loc="lower left")
 

@@ -61,3 +61,67 @@ def test_power_falls_on_both_sides_of_the_knee(measured):
     means = [np.mean(measured[0, TRIP, load]) for load in LOADS]
     assert power.knee_load(3, 0) == pytest.approx(np.sqrt(8) / (1 + np.sqrt(8)))
     assert means[0] < means[1] < means[2] <= power.first_come_ceiling(RATE, PACKET, TRIP) * 1.01
+
+
+# Files of one size that are wholly in the switch from their arrival on: shared by packets in turn, or in order.
+
+FILE, LINES = 20, 128  # packets; fair queues, of which hardly ever one has two files
+FILE_TIME = FILE * SERVICE
+FILE_TRIP = 3 * FILE_TIME  # q = 2 in equal shares, sqrt(8) in order of arrival
+FILE_LOADS = (0.4, 2 / 3, 0.8)
+
+
+@pytest.fixture(scope="module")
+def files():
+    """Throughput [bytes/s] and mean response time [s] of each replication, by service and load."""
+    found = {}
+    for service, lines in (("fair", LINES), ("fifo", 1)):
+        for load in FILE_LOADS:
+            net = Network().link("a", "b", rate=RATE, delay=FILE_TRIP / 2, discipline=service)
+            each = traffic.arrivals(load / FILE_TIME / lines, "bully-tyrant")
+            net.flow(each, path=["a", "b"], packet=PACKET, file=FILE * PACKET, count=lines, ack_path="ideal")
+            ones = []
+            for stream in np.random.default_rng(5).spawn(REPLICATIONS):
+                run = Simulation(net, rng=stream)
+                run.advance(100 * FILE_TIME)
+                before = results.snapshot(run)
+                run.advance(4100 * FILE_TIME)
+                one = results.measure(run, before, results.snapshot(run))
+                done = one["connections"]
+                response = np.nansum(one["transfer_time"] * done) / done.sum()
+                ones.append((done.sum() * FILE * PACKET / (4000 * FILE_TIME), response))
+            found[service, load] = np.array(ones).T
+    return found
+
+
+@pytest.mark.parametrize("load", FILE_LOADS)
+def test_files_in_equal_shares(files, load):
+    """D + S/(1 - rho), and no power above the ceiling of equal shares, but for the packet that is last of its turn."""
+    throughput, response = files["fair", load]
+    found = statistics.replications(response, CONFIDENCE)
+    law = FILE_TRIP + FILE_TIME / (1 - load)
+    assert found.lower < law * (1 + 1 / FILE)
+    assert found.upper > law * (1 - 1 / FILE)
+    assert (found.upper - found.lower) / 2 < 0.1 * law
+    measured = statistics.replications(throughput / response, CONFIDENCE)
+    ceiling = power.power_ceiling(RATE, FILE * PACKET, FILE_TRIP)
+    assert measured.lower < ceiling
+
+
+@pytest.mark.parametrize("load", FILE_LOADS)
+def test_files_in_order_of_arrival(files, load):
+    """D + S (1 + rho/(2 (1 - rho))), and no power above the ceiling of all disciplines."""
+    throughput, response = files["fifo", load]
+    found = statistics.replications(response, CONFIDENCE)
+    law = FILE_TRIP + FILE_TIME * (1 + load / (2 * (1 - load)))
+    assert found.lower < law < found.upper
+    measured = statistics.replications(throughput / response, CONFIDENCE)
+    assert measured.lower < power.first_come_ceiling(RATE, FILE * PACKET, FILE_TRIP)
+
+
+def test_order_of_arrival_beats_equal_shares(files):
+    """At the knee of equal shares, q/(1 + q) = 2/3 with q = 2: rho/R is 2/3/(3 + 3) there and 2/3/(3 + 2) in order."""
+    means = {service: np.mean(files[service, 2 / 3][0] / files[service, 2 / 3][1]) for service in ("fair", "fifo")}
+    ceiling = power.power_ceiling(RATE, FILE * PACKET, FILE_TRIP)
+    assert means["fair"] == pytest.approx(ceiling, rel=1 / FILE)
+    assert means["fifo"] == pytest.approx(1.2 * ceiling, rel=1 / FILE)

@@ -56,7 +56,7 @@ def build(seed, *, disciplines=None, jitter=True, lossy=True):
     def line(tail, head, scale=1.0):
         for a, b in ((tail, head), (head, tail)):
             discipline = disciplines[int(rng.integers(len(disciplines)))]
-            packets = bool(rng.integers(2))
+            packets = bool(rng.integers(2)) or discipline.service.startswith("discard")
             size = int(rng.integers(1, 30))
             in_order = discipline.service == "fifo"
             net.link(
@@ -94,7 +94,9 @@ def build(seed, *, disciplines=None, jitter=True, lossy=True):
                 traffic.arrivals(20.0, transfers[int(rng.integers(len(transfers)))]),
             )[int(kind) - 8]
         options = {}
-        if what in transfers and rng.integers(2):
+        if what in transfers and (
+            rng.integers(2) or what in ("blt", "bully-tyrant")
+        ):  # they send without end otherwise
             options["file"] = float(rng.integers(1, 200_000))
         if isinstance(what, traffic.Traffic) and what.kind == records.ARRIVALS:
             options["file"] = float(rng.integers(1, 20_000))
@@ -129,8 +131,8 @@ def state(run):
 #: Fields that name rows, or move when nobody has looked.
 ROWS = {
     "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
-    "sending", "queue_head", "queue_tail", "packets_base", "notes_base", "first_row", "last_row", "next_row", "begin",
-    "waiting", "waiting_bytes", "offset", "recover", "phase",
+    "sending", "queue_head", "queue_tail", "packets_base", "notes_base", "hops_base", "queues_base", "first_row",
+    "last_row", "next_row", "begin", "waiting", "waiting_bytes", "offset", "recover", "phase", "on_line",
 }  # fmt: skip
 
 

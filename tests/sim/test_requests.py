@@ -159,6 +159,21 @@ def test_counters_that_are_refreshed_once_a_second():
     assert seen[True].count(1.0) in (7, 8)
 
 
+def test_a_link_that_says_nothing_new_hides_no_bottleneck():
+    """The slow link counts once a second, the fast one always: an answer is of both links or of none."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=True)
+    net.link("b", "c", rate=2e6, delay=0.01).link("c", "b", rate=1e6, delay=0.01).link("b", "a", rate=1e6, delay=0.01)
+    net.flow(ASKING, path=["a", "b", "c"], parameters={"period": 0.25})
+    net.flow(traffic.constant(500_000.0), path=["a", "b", "c"], packet=1000)
+    run = Simulation(net, rng=1)
+    seen = []
+    for step in range(30):
+        run.advance(2.2 + 0.25 * step)
+        seen.append((run.world.flows[0].u[0], run.world.flows[0].u[3]))
+    assert {told for told in seen if told[1]} == {(1e6, 2)}
+    assert [links for _, links in seen].count(2) in (7, 8)
+
+
 def test_it_can_be_written_down():
     net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=True, stamps=False)
     text = net.to_toml()

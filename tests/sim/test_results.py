@@ -130,7 +130,8 @@ def test_where_there_is_none():
             if np.isnan(array.sel({array.dims[0]: at}))}  # fmt: skip
     assert none == {
         ("transfer_time", "long"), ("transfer_time", "later"), ("goodput", "later"), ("loss", "later"),
-        ("mean_delay", "later"), ("mean_wait", "b-c"), ("mean_wait", "c-b"),
+        ("mean_delay", "later"), ("mean_wait", "b-c"), ("mean_wait", "c-b"), ("fairness", "long"),
+        ("fairness", "later"),
     }  # fmt: skip
     assert not math.isnan(data.jain_index)
 

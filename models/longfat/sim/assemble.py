@@ -18,7 +18,7 @@ from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.schemes.scheme import Scheme, set_parameters
 from longfat.sim.world import World, rows
 
-SLOTS, DISCIPLINE_SLOTS = 8, 8
+SLOTS, DISCIPLINE_SLOTS = 8, 12
 _UNBOUNDED = 2**62
 MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
@@ -44,6 +44,7 @@ class _Builder:
         self.wires: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # the link of each
+        self.about: dict[int, int] = {}  # of notes to a switch: the last hop, and the flow's hop there
         self.schemes: list[Scheme] = []
         self.disciplines: list[Discipline] = []
 
@@ -81,7 +82,9 @@ class _Builder:
         own = []
         if flow.send_jitter > 0:
             own.append(self.line(math.inf, 0.0, flow.send_jitter))
-        if flow.access_rate < math.inf:
+        if (
+            flow.access_rate < math.inf and flow.scheme is None
+        ):  # a sender waits until its line is free: `kernel.access`
             own.append(self.line(flow.access_rate, 0.0))
         delays = [self.links[k].delay for k in forward]
         data = own + forward
@@ -107,7 +110,15 @@ class _Builder:
                 continue
             row = first + own + k
             entry = first + own + len(forward) + (len(back) - k)
-            if not back or k == 0:
+            before = [j for j in range(k) if self.links[forward[j]].discipline.hop_by_hop]
+            if self.links[link].discipline.hop_by_hop and before:
+                j, entry = before[-1], len(self.hops)
+                way = back[len(back) - k : len(back) - j] or [self.wire(math.fsum(delays[j:k]))]
+                for one in way:
+                    self.hops.append((one, self.queue(one), records.NEXT_HOP, NONE))
+                self.hops[-1] = (*self.hops[-1][:2], records.SWITCH, NONE)
+                self.about[len(self.hops) - 1] = first + own + j
+            elif not back or k == 0:
                 entry = len(self.hops)
                 self.hops.append((self.wire(math.fsum(delays[:k])), NONE, records.SENDER, NONE))
             self.hops[row] = (*self.hops[row][:3], entry)
@@ -140,13 +151,19 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
         if link.discipline.has_hooks:
             slot = builder.slot(builder.disciplines, link.discipline, DISCIPLINE_SLOTS, "disciplines with hooks")
         _fill_link(links[k], link, k, slot)
-    if max(len(links), len(flows)) >= INDICES:
+    if max(len(links), len(flows), len(builder.queues)) >= INDICES:
         raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
-    active = rows(max(1, len(builder.queues)), records.TURN)
     offset = 0
     for k in range(len(links)):
-        links[k].offset, links[k].capacity = offset, builder.queues.count(k) if links[k].service >= 2 else 0
-        offset += links[k].capacity
+        links[k].offset = offset
+        if links[k].service in (records.DISCARD_WORST, records.DISCARD_LAST):
+            links[k].capacity = 1 << int(2 * links[k].limit_packets + 1).bit_length()
+            offset += 3 * int(links[k].capacity)
+        elif links[k].service >= records.SELF_CLOCKED:
+            links[k].capacity = builder.queues.count(k)
+            offset += int(links[k].capacity)
+    active = rows(max(1, offset), records.TURN)
+    active["queue"] = NONE
     world = _world(links, flows, active, builder, sample_every, duration)
     keep_notes = [k for k, link in enumerate(builder.links) if link.discipline.notes]
     links["notes_stride"], links["notes_place"][keep_notes] = len(keep_notes), np.arange(len(keep_notes))
@@ -174,15 +191,22 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     return made
 
 
+def _bits(name: str, rate: float) -> tuple[int, int] | None:
+    """A rate in bit/s as a fraction, None for an infinite one."""
+    if rate == math.inf:
+        return None
+    if not 1 <= 8 * rate <= 1e15:
+        raise refuse(name, rate, "bytes/s", "[0.125, 1.25e14]")
+    exact = Fraction(8 * rate).limit_denominator(1000)
+    return exact.numerator, exact.denominator
+
+
 def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.number = number
     row.head = row.tail = row.first = row.sending = row.queue_head = row.queue_tail = NONE
     row.delay = round(link.delay * SECOND)
-    if link.rate < math.inf and not 1 <= 8 * link.rate <= 1e15:
-        raise refuse(f"rate of link {link.name}", link.rate, "bytes/s", "[0.125, 1.25e14]")
-    rate = Fraction(0) if link.rate == math.inf else Fraction(8 * link.rate).limit_denominator(1000)
     # A line without transmission time: the division's numerator is 0.
-    row.rate, row.scale = (rate.numerator, rate.denominator) if rate else (1 << 30, 0)
+    row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.length = NONE
     row.remainder = row.rate >> 1
     row.service = SERVICES[link.discipline.service]
@@ -197,7 +221,7 @@ def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
     row.refresh = round(link.counter_refresh * SECOND)
-    row.coarse, row.hidden = link.coarse_clock, not link.stamps or not link.name
+    row.coarse, row.hidden = link.coarse_clock, not link.stamps or not link.name or link.rate == math.inf
     parameters = dict(link.discipline.parameters)
     for k, value in enumerate(parameters.values()):
         row.p[k] = value
@@ -225,6 +249,7 @@ def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
     row.blocks_head = row.blocks_tail = NONE
     row.first_row = row.last_row = row.next_row = row.template = NONE
     row.alarm = -1.0
+    row.on_line = NONE
     row.stop = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     row.finish = NEVER
     if scheme is not None:
@@ -239,6 +264,9 @@ def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
         else:
             row.rate = flow.packet  # one packet a second, until its scheme says more
         set_parameters(row, scheme, flow.parameters)
+        row.labelled = row.growth > 0
+        row.access_rate, row.access_scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
+        row.access_rest = row.access_rate >> 1
     if traffic is not None:
         row.traffic = traffic.kind
         row.acknowledged = traffic.acknowledged
@@ -255,8 +283,11 @@ def _world(
     hops = rows(len(builder.hops), records.HOP)
     for k, hop in enumerate(builder.hops):
         hops[k].link, hops[k].queue, hops[k].then, hops[k].feedback = hop
+        hops[k].about = builder.about.get(k, NONE)
     queues = rows(max(1, len(builder.queues)), records.QUEUE)
     queues["head"] = queues["tail"] = queues["place"] = NONE
+    queues["rate"], queues["armed"] = math.inf, NEVER
+    queues["link"][: len(builder.queues)] = builder.queues
     world = World(links=links, flows=flows, hops=hops, queues=queues, active=active)
     row = world.row
     row.free_packet = row.free_block = row.free_node = NONE

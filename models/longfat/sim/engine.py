@@ -8,7 +8,7 @@ import math
 import threading
 import time
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -20,6 +20,9 @@ from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import CALLBACKS, SIGNATURE, Scheme
 from longfat.sim.world import World
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 PATIENCE = 0.2  # s between two looks at the keyboard
 LONGEST = 4e9  # s, 127 years: whole nanoseconds with room for what lies ahead
@@ -200,6 +203,15 @@ class Simulation:
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
         return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")
 
+    def transfers(self) -> xr.Dataset:
+        """Every transfer that is complete: ``start`` and ``finish`` [s], packets ``sent`` and ``dropped``, ``flow``.
+
+        Of flows of `longfat.sim.traffic.arrivals` every connection is one.
+        """
+        from longfat.sim import results
+
+        return results.transfers(self)
+
     def all_done(self) -> bool:
         """Whether every file has been transferred."""
         return self._unfinished() == 0
@@ -245,7 +257,8 @@ class Simulation:
             while row != records.NONE:
                 rows.append(row)
                 row = int(following[row])
-        rows += [int(row) for row in world.links["sending"] if row != records.NONE]
+        one_by_one = (*world.links["sending"], *world.flows["on_line"])
+        rows += [int(row) for row in one_by_one if row != records.NONE]
         if len(set(rows)) != len(rows) or len(rows) + int(world.row.free_packets) != len(world.packets):
             raise RuntimeError(
                 f"{len(rows)} packets on links and {world.row.free_packets} free of {len(world.packets)}"

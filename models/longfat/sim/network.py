@@ -15,6 +15,8 @@ from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
 
+MOST_PLACES = 2**20  # for packets that wait, where priorities decide which of them give way
+
 
 @dataclass(frozen=True)
 class Link:
@@ -166,6 +168,11 @@ class Network:
                 f"buffer = {buffer} of link {tail}-{head} is out of range: discipline {chosen.name!r} needs room "
                 "for packets"
             )
+        if chosen.service.startswith("discard") and not packets <= MOST_PLACES:
+            raise ValueError(
+                f"buffer = {buffer} of link {tail}-{head} is out of range: discipline {chosen.name!r} needs a number "
+                f"of packets in [1, {MOST_PLACES}]"
+            )
         made = Link(
             name=name or f"{tail}-{head}",
             tail=tail,
@@ -225,7 +232,9 @@ class Network:
         packet, ack : int or str
             Sizes of data packets and acknowledgments, headers included [bytes].
         access_rate : float or str
-            Rate of the source's own line, with an unbounded queue, before the first node [bytes/s].
+            Rate of the source's own line before the first node [bytes/s]. A sender waits until it is free, so that a
+            packet is sent, and its round trip begins, when that line takes it; traffic that nobody controls queues
+            before it, without a limit. Every connection of `longfat.sim.traffic.arrivals` has a line of its own.
         ack_path : {"reverse", "ideal"}
             Ideal: acknowledgments take the propagation delay and no bandwidth.
         count : int

@@ -26,7 +26,7 @@ i1, i4, i8, f8 = np.uint8, np.int32, np.int64, np.float64
 PACKET = _record(
     ("next", i4),  # the packet behind this one on its link
     ("flow", i4),
-    ("time", i8),  # arrival at the far end of the link; while it waits in a fair queue, its finish tag
+    ("time", i8),  # arrival at the far end of the link; while it waits, its finish tag, or the packet before it
     ("number", i8),  # data: which packet of the flow; acknowledgment: the next one expected
     ("echo", i8),  # acknowledgment: number of the packet that caused it
     ("sent", i8),  # when the data packet left its sender
@@ -35,10 +35,11 @@ PACKET = _record(
     ("hop", i4),  # row of `hops`: where it is on its way
     ("kind", i1),
     ("marks", i1),
-    ("colour", i1),  # GREEN or RED, or what a discipline makes of it; the priority is free
-    ("priority", i1),
+    ("colour", i1),  # GREEN or RED, or what a discipline makes of it
+    ("priority", i4),  # 0 is best; written by the source, or by a discipline
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
+TOLD = 3  # a note that has reached the switch it is for, in the hand of that discipline's `arrive`
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
 LAST, STAMPED = 32, 64  # of data packets: the sender has nothing more to send; the header says something
 REQUEST = 128  # of a note: it asks the links on its way for their counters (schemes.md 9.2)
@@ -50,13 +51,14 @@ HOP = _record(
     ("queue", i4),  # the flow's own queue at this link, where the link has one per flow
     ("then", i4),  # what stands at the far end
     ("feedback", i4),  # row of `hops` by which a packet from this link's switch returns to the sender
+    ("about", i4),  # of the last hop of a note to a switch: the flow's hop there
     # what requests of the flow have found: time in ns + 1, 0 for none, and bytes that had been sent by then
     ("stamp_time", i8),  # of the request under way
     ("stamp_bytes", i8),
     ("known_time", i8),  # of the last one that arrived
     ("known_bytes", i8),
 )
-NEXT_HOP, RECEIVER, SENDER = 0, 1, 2
+NEXT_HOP, RECEIVER, SENDER, SWITCH = 0, 1, 2, 3
 
 LINK = _record(
     ("free", i8),  # when the transmitter has sent all that it has accepted
@@ -96,15 +98,18 @@ LINK = _record(
     ("queue_head", i4),
     ("queue_tail", i4),
     ("offset", i8),  # where the link's rows of `active` begin
-    ("capacity", i8),  # how many there are
-    ("turn", i8),  # of them, whose turn it is
-    ("tag", i8),  # virtual time
+    ("capacity", i8),  # how many there are; of a priority discard: places for packets
+    ("turn", i8),  # of them, whose turn it is; the next place for a packet
+    ("resting", i8),  # flows' queues whose time has not come, at the end of these rows
+    ("tag", i8),  # virtual time; a place before which no packet stands
     ("quantum", i8),
     ("changed", i8),  # when the number waiting last changed
     ("area", i8),  # packets waiting x ns until then
     ("scale", i8),
     ("impatience", i8),  # ticks in a row wanted no later than now
     ("packets_base", i8),  # for disciplines that look at waiting packets
+    ("hops_base", i8),  # and at a flow's queue
+    ("queues_base", i8),
     ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh
     ("refreshed", i8),  # when that was
     ("seen_bytes", i8),  # its value since then
@@ -120,7 +125,9 @@ LINK = _record(
     ("p", f8, (12,)),
     ("u", f8, (16,)),
 )
-FIFO, DEPARTURES, SELF_CLOCKED, ROUND_ROBIN = 0, 1, 2, 3  # services
+# Services. In order of arrival: decided at once; at departure; where a full buffer gives up the worst packet, or the
+# last one that is worse than the new one. Fair queueing: by tags, by turns, by tags of those whose time has come.
+FIFO, DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED = range(7)
 
 #: What a discipline remembers of one flow, all zero at first. `key`, `next` and `previous` are its to use.
 NOTE = _record(("key", i8), ("next", i4), ("previous", i4), ("u", f8, (8,)))
@@ -134,6 +141,12 @@ QUEUE = _record(
     ("bytes", i8),
     ("tag", i8),  # finish tag of the last packet
     ("deficit", i8),
+    # where queues have rates
+    ("rate", f8),  # bytes/s, set by a discipline; infinite at first
+    ("counted", i8),  # the next packet may go as much time after this one
+    ("charge", i8),  # as this many bytes take
+    ("armed", i8),
+    ("link", i8),
 )
 
 RTO, PACE, ALARM = 0, 1, 2  # a flow's three clocks
@@ -151,6 +164,8 @@ FLOW = _record(
     ("finish", i8),
     ("stop", i8),
     ("transmission", i8),  # counts the transmissions
+    ("access_rate", i8),  # of its own line, bit/s times `access_scale`; 0: none
+    ("on_line", i4),  # packet in transmission there
     ("scheme", i4),
     ("first_hop", i4),
     ("packet_size", i4),
@@ -158,6 +173,8 @@ FLOW = _record(
     ("selective", i1),
     ("window_decides", i1),  # what callbacks return: window or rate
     ("every_loss", i1),
+    ("labelled", i1),  # packets carry priorities, see `kernel.labels`
+    ("skips", i1),  # what is known to have arrived is not sent again, see `kernel.echoes`
     ("echo_once", i1),  # receiver echoes a mark once, not until CWR
     ("ect", i1),
     ("cwr", i1),
@@ -185,6 +202,15 @@ FLOW = _record(
     ("red", f8),  # share of the packets that leave red
     ("red_owed", f8),  # of them, what the even pattern has still to colour
     ("red_evenly", i1),  # or at random
+    ("access_free", i8),  # when its own line has sent what it was given
+    ("access_scale", i8),
+    ("access_rest", i8),  # of the division that gives transmission times, carried on
+    ("burst", i8),  # the packet of priority 0
+    ("level", i8),  # priority of the packet sent last
+    ("level_end", f8),  # packets from `burst` on before the priority rises; 0: not begun
+    ("level_size", f8),  # packets of that priority
+    ("growth", f8),  # of the sizes: times this
+    ("step", f8),  # plus this
     # free for window schemes
     ("ssthresh", f8),
     ("recover", i8),
@@ -202,6 +228,7 @@ FLOW = _record(
     ("blocks_head", i4),  # what arrived out of order
     ("blocks_tail", i4),
     ("acknowledged", i1),  # the receiver answers
+    ("arrival_times", i1),  # and says when the packet arrived [s], in header field 0
     ("echo_ce", i1),
     ("traffic", i4),
     ("template", i4),  # of a connection: the flow that started it
@@ -348,4 +375,4 @@ DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_TIMERS, NO_FLOWS, NO_CONNECTIO
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM = range(5)
 
 # Kinds of events in the keys.
-ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING = 0, 1, 2, 5, 6  # CLOCK + RTO, PACE or ALARM
+ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, ELIGIBLE = 0, 1, 2, 5, 6, 7  # CLOCK + RTO, PACE or ALARM

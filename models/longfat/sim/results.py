@@ -31,6 +31,7 @@ QUANTITIES = {
     "timeouts": ("flow", "1", "retransmission timeouts"),
     "marks": ("flow", "packets", "data packets that arrived with a congestion mark"),
     "connections": ("flow", "1", "transfers completed"),
+    "fairness": ("flow", "1", "of the throughputs of completed transfers, (sum 1/t)^2/(n sum 1/t^2)"),
     "utilisation": ("link", "1", "share of the time spent transmitting"),
     "mean_queue": ("link", "packets", "waiting, time-weighted, the packet in transmission not counted"),
     "max_queue": ("link", "packets", "most that waited, since the start of the run"),
@@ -126,7 +127,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
     begin = np.maximum(flows["start"], before.time)
     goodput = over(counted("received_bytes"), (end - begin) / SECOND)
     transfer = np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
-    connections, times = _connections(run, before, after)
+    connections, times, fairness = _connections(run, before, after)
     arrivals = flows["traffic"] == records.ARRIVALS
     transfer[arrivals] = times[arrivals]
     waited = (after.waited - before.waited) / SECOND
@@ -146,6 +147,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
         "timeouts": counted("timeouts"),
         "marks": counted("marks"),
         "connections": connections,
+        "fairness": fairness,
         "utilisation": over((after.transmitted - before.transmitted) / SECOND, span) * np.ones(len(links)),
         "mean_queue": over(waited, span) * np.ones(len(links)),
         "max_queue": links["largest"].astype(float),
@@ -158,15 +160,39 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
     }
 
 
-def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np.ndarray, np.ndarray]:
-    """How many transfers of each flow were completed, and their mean time."""
+def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How many transfers of each flow were completed, their mean time, and how fair their throughputs were."""
     log = run.world.connections[before.connections : after.connections]
-    count = np.bincount(log["flow"], minlength=len(after.flows)).astype(float)
-    total = np.bincount(log["flow"], (log["finish"] - log["start"]) / SECOND, minlength=len(after.flows))
-    with np.errstate(invalid="ignore"):
-        mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    times = (log["finish"] - log["start"]) / SECOND
+    count, total, rates, squares = (
+        np.bincount(log["flow"], each, minlength=len(after.flows)).astype(float)
+        for each in (None, times, 1 / times, times**-2.0)
+    )
+    some = np.maximum(count, 1)
+    mean = np.where(count > 0, total / some, np.nan)
+    fairness = np.where(count > 0, rates**2 / (some * np.where(count > 0, squares, 1)), np.nan)
     alone = (after.flows["traffic"] == records.TRANSFER) & (after.flows["finish"] != NEVER)
-    return np.where(after.flows["traffic"] == records.ARRIVALS, count, alone.astype(float)), mean
+    return np.where(after.flows["traffic"] == records.ARRIVALS, count, alone.astype(float)), mean, fairness
+
+
+def transfers(run: Simulation) -> xr.Dataset:
+    """Every transfer that is complete, in the order of their ends, those of arrivals one by one."""
+    import xarray as xr
+
+    flows, names = run.world.flows[: len(run.assembly.flow_names)], np.array(run.assembly.flow_names)
+    log = run.world.connections[: int(run.world.row.connections)]
+    alone = np.flatnonzero((flows["traffic"] == records.TRANSFER) & (flows["finish"] != NEVER))
+    fields = {name: np.concatenate((log[name], flows[alone][name])) for name in ("start", "finish", "sent", "dropped")}
+    order = np.argsort(fields["finish"], kind="stable")
+    which = names[np.concatenate((log["flow"], alone)).astype(int)]
+    about = {"start": "arrival of the connection", "finish": "acknowledgment of the last byte", "sent": "transmissions",
+             "dropped": "data packets dropped on the way"}  # fmt: skip
+    made: dict[str, Any] = {}
+    for name, values in fields.items():
+        seconds = name in ("start", "finish")
+        units = {"units": "s" if seconds else "packets", "long_name": about[name]}
+        made[name] = ("transfer", values[order] / SECOND if seconds else values[order], units)
+    return xr.Dataset(made, coords={"flow": ("transfer", which[order])})
 
 
 def dataset(

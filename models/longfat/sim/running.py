@@ -61,10 +61,10 @@ def run(
     -------
     xarray.Dataset
         Per flow: ``transfer_time`` [s], ``goodput`` [bytes/s], ``delivered``, ``sent``, ``retransmitted``, ``dropped``
-        [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts``, ``marks``, ``connections``. Per link:
-        ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s], ``arrived``, ``link_dropped``,
-        ``link_marked`` [packets], ``throughput`` [bytes/s]. ``jain_index`` of the goodputs. With replications
-        ``_lower`` and ``_upper`` beside each.
+        [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts``, ``marks``, ``connections``, ``fairness`` of these.
+        Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s], ``arrived``,
+        ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. ``jain_index`` of the goodputs. With
+        replications ``_lower`` and ``_upper`` beside each.
 
     Raises
     ------

@@ -11,6 +11,7 @@ from longfat.sim import records
 from longfat.sim.kernel.events import INDEX_BITS, INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.records import NEVER, NONE
 
+SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above say what comes first
 LEAST_ROWS = 256  # of a pool
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
@@ -70,6 +71,7 @@ class World:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.timers_room, row.connections_room = len(self.timers), len(self.connections)
         self.links["packets_base"], self.links["notes_base"] = row.packets_base, row.notes_base
+        self.links["hops_base"], self.links["queues_base"] = row.hops_base, row.queues_base
         return int(self.table.ctypes.data)
 
     def schedule(self, kind: int, index: int, time: int) -> None:
@@ -90,10 +92,10 @@ class World:
         if row.serial < LAST_SERIAL:
             return
         keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.timers["key"][: row.timers]))
-        serials = np.unique((keys & np.iinfo(np.int64).max) >> SERIAL_SHIFT)
+        serials = np.unique((keys & SERIALS) >> SERIAL_SHIFT)
         for heap, count in ((self.arrivals, row.arrivals), (self.timers, row.timers)):
             key = heap["key"][:count]
-            old = (key & np.iinfo(np.int64).max) >> SERIAL_SHIFT
+            old = (key & SERIALS) >> SERIAL_SHIFT
             key -= (old - (np.searchsorted(serials, old) + 1)) << SERIAL_SHIFT
         row.serial = len(serials)
 

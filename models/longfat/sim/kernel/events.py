@@ -6,7 +6,7 @@ mostly put off (timers), so that the first stays small. A link has one entry, wh
 
 from longfat.sim.jit import part
 from longfat.sim.memory import entry_at, flow_at
-from longfat.sim.records import CLOCK
+from longfat.sim.records import CLOCK, NONE, PACE
 
 INDEX_BITS, KIND_BITS = 20, 3
 INDICES = 1 << INDEX_BITS
@@ -26,6 +26,12 @@ def new_key(world, kind, index):
 def sooner(key):
     """The same, before all others of its time: departures come before arrivals (schemes.md 0.2, convention 4)."""
     return key - (1 << 62) - (1 << 62)
+
+
+@part
+def soon(key):
+    """The same, but behind those: a packet that its source has sent is at its first node."""
+    return key - (1 << 62)
 
 
 @part
@@ -98,5 +104,16 @@ def arm(world, f, clock, time):
     flow = flow_at(world, f)
     flow.due[clock] = due
     if due < flow.armed[clock]:
-        flow.armed[clock] = due
-        schedule(world, CLOCK + clock, f, due)
+        set_clock(world, f, clock, due)
+
+
+@part
+def set_clock(world, f, clock, time):
+    """The clock's entry among the timers."""
+    flow = flow_at(world, f)
+    flow.armed[clock] = time
+    key = new_key(world, CLOCK + clock, f)
+    if clock == PACE and flow.on_line != NONE:
+        key = soon(key)
+    push(world.timers_base, world.timers, time, key)
+    world.timers += 1

@@ -6,7 +6,7 @@ full buffer takes the last packet of the flow with most bytes in it.
 
 from longfat.sim.jit import part
 from longfat.sim.memory import packet_at, queue_at, turn_at
-from longfat.sim.records import NONE, SELF_CLOCKED
+from longfat.sim.records import NONE, RATED, ROUND_ROBIN, SELF_CLOCKED
 
 
 @part
@@ -106,7 +106,7 @@ def enqueue(world, link, q, i):
 def leave(world, link, q):
     """A queue that is empty leaves the list."""
     link.active -= 1
-    if link.service == SELF_CLOCKED:
+    if link.service != ROUND_ROBIN:
         place = queue_at(world, q).place
         if place < link.active:
             moved = turn_at(world, slot(link, link.active)).queue
@@ -124,6 +124,15 @@ def leave(world, link, q):
         for k in range(place, link.active):
             turn_at(world, slot(link, k)).queue = turn_at(world, slot(link, k + 1)).queue
     queue_at(world, q).place = NONE
+
+
+@part
+def end_rest(world, link, q):
+    """The queue leaves the far end of the list; the one that came last takes its place."""
+    last = turn_at(world, slot(link, link.capacity - link.resting)).queue
+    put(world, link, queue_at(world, q).place, last)
+    queue_at(world, q).place = NONE
+    link.resting -= 1
 
 
 @part
@@ -162,8 +171,9 @@ def make_room(world, link, q, size):
     The cost follows the drops, not the packets that pass.
     """
     longest, most = q, queue_at(world, q).bytes + size
-    for k in range(link.active):
-        other = turn_at(world, slot(link, k)).queue
+    for k in range(link.active + link.resting):
+        place = k if k < link.active else link.capacity - 1 - (k - link.active)  # the resting ones are at the end
+        other = turn_at(world, slot(link, place)).queue
         if queue_at(world, other).bytes > most:
             longest, most = other, queue_at(world, other).bytes
     if longest == q:
@@ -175,11 +185,16 @@ def make_room(world, link, q, size):
     taken = packet_at(world, victim).length
     queue.packets -= 1
     queue.bytes -= taken
-    queue.tag -= taken
+    rests = link.service == RATED and queue.place >= link.active
+    if link.service != RATED or (before == NONE and not rests):  # else it has no tag yet
+        queue.tag -= taken
     queue.tail = before
     if before == NONE:
         queue.head = NONE
-        leave(world, link, longest)
+        if rests:
+            end_rest(world, link, longest)
+        else:
+            leave(world, link, longest)
     else:
         packet_at(world, before).next = NONE
     wait_changed(world, link, -1, taken)

@@ -7,10 +7,25 @@ push-out, stamps) take a second event, the end of the transmission.
 """
 
 from longfat.sim.jit import part
+from longfat.sim.kernel.discard import give_way, stand, take_first
 from longfat.sim.kernel.events import new_key, push, sooner
 from longfat.sim.kernel.fair import choose, enqueue, make_room, wait_changed
+from longfat.sim.kernel.rated import append_rated, choose_rated, its_time, may_pass, pass_by
 from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
-from longfat.sim.records import ACK, ARRIVAL, DATA, DEPARTURE, FEEDBACK, FIFO, NONE, REQUEST, SELF_CLOCKED
+from longfat.sim.records import (
+    ACK,
+    ARRIVAL,
+    DATA,
+    DEPARTURE,
+    DEPARTURES,
+    FEEDBACK,
+    FIFO,
+    NONE,
+    RATED,
+    REQUEST,
+    SELF_CLOCKED,
+    TOLD,
+)
 
 ROOM_MADE = -1  # in place of a time
 ADMIT, DROP = 0, -1  # verdicts of a discipline; i + 1 pushes out packet i instead
@@ -165,6 +180,7 @@ def send_note(world):
     packet.sent = world.now
     packet.number = link.number
     packet.echo = 0
+    packet.priority = 0
     for k in range(4):
         header_at(world, i).x[k] = link.note[k]
     world.notify_flow = NONE
@@ -240,11 +256,15 @@ def admit(world, rng, arrive, depart, i):
 def admit_by_discipline(world, depart, link, queue, i, rng):
     """The same where the link decides at departure what it sends."""
     size = packet_at(world, i).length
-    if link.sending == NONE:
+    if link.sending == NONE and (link.service != RATED or may_pass(world, queue)):
         transmit(world, depart, link, i, queue, rng)
         return
     while is_full(link, size):
-        victim = make_room(world, link, queue, size) if link.service >= SELF_CLOCKED else NONE
+        victim = NONE
+        if link.service >= SELF_CLOCKED:
+            victim = make_room(world, link, queue, size)
+        elif link.service != DEPARTURES:
+            victim = give_way(world, link, packet_at(world, i).priority)
         if victim == NONE:
             drop(world, link, i, False)
             return
@@ -252,8 +272,14 @@ def admit_by_discipline(world, depart, link, queue, i, rng):
     wait_changed(world, link, 1, size)
     if link.waiting > link.largest:
         link.largest = link.waiting
+    if link.service == RATED:
+        append_rated(world, link, queue, i)
+        return
     if link.service >= SELF_CLOCKED:
         enqueue(world, link, queue, i)
+        return
+    if link.service != DEPARTURES:
+        stand(world, link, i)
         return
     packet_at(world, i).next = NONE
     if link.queue_tail == NONE:
@@ -266,7 +292,7 @@ def admit_by_discipline(world, depart, link, queue, i, rng):
 @part
 def push_out(world, link, victim):
     """A waiting packet gives way to another one."""
-    before, i = NONE, link.queue_head
+    before, i = NONE, link.queue_head if link.service == DEPARTURES else NONE
     while i != NONE and i != victim:
         before, i = i, packet_at(world, i).next
     if i == NONE:
@@ -289,6 +315,8 @@ def transmit(world, depart, link, i, queue, rng):
     if link.service == SELF_CLOCKED and queue != NONE:  # it did not wait, so that it has no tag yet
         link.tag = max(queue_at(world, queue).tag, link.tag) + packet.length
         queue_at(world, queue).tag = link.tag
+    if link.service == RATED and queue != NONE:
+        pass_by(world, link, queue, packet.length)
     fresh = link.free < world.now
     if fresh:
         link.free = world.now
@@ -316,10 +344,20 @@ def end_of_transmission(world, depart, link, rng):
     i = link.sending
     link.sending = NONE
     append(world, link, i, world.now + link.delay)
-    if link.waiting == 0:
+    send_next(world, depart, link, rng)
+
+
+@part
+def send_next(world, depart, link, rng):
+    """The transmitter is free: the packet that the discipline chooses, if any may go."""
+    if link.waiting == 0 or (link.service == RATED and link.active == 0):
         return
-    if link.service >= SELF_CLOCKED:
+    if link.service == RATED:
+        following = choose_rated(world, link)
+    elif link.service >= SELF_CLOCKED:
         following = choose(world, link)
+    elif link.service != DEPARTURES:
+        following = take_first(world, link)
     else:
         following = link.queue_head
         link.queue_head = packet_at(world, following).next
@@ -327,3 +365,29 @@ def end_of_transmission(world, depart, link, rng):
             link.queue_tail = NONE
     wait_changed(world, link, -1, packet_at(world, following).length)
     transmit(world, depart, link, following, NONE, rng)
+
+
+@part
+def queue_wakes(world, depart, q, rng):
+    """Perhaps the time has come for a queue's first packet."""
+    link = link_at(world, queue_at(world, q).link)
+    if its_time(world, link, q) and link.sending == NONE:
+        send_next(world, depart, link, rng)
+
+
+@part
+def tell_switch(world, rng, arrive, depart, i):
+    """A note for a switch has arrived: its discipline may give the queue that the note is about another rate."""
+    packet = packet_at(world, i)
+    packet.hop = hop_at(world, packet.hop).about
+    hop = hop_at(world, packet.hop)
+    link = link_at(world, hop.link)
+    packet.kind = TOLD
+    world.link = link.number
+    arrive[link.discipline](link, packet, header_at(world, i), world.now * 1e-9, rng)
+    link.notify = 0
+    world.fed_received += 1
+    q = hop.queue
+    give_back(world, i)
+    if link.service == RATED:
+        queue_wakes(world, depart, q, rng)

@@ -1,12 +1,23 @@
 """The loop: take the earliest event, let its module deal with it, until a time, a number of events, or want of room."""
 
 from longfat.sim.jit import entry, part
-from longfat.sim.kernel.events import INDEX_BITS, INDICES, KINDS, arm, new_key, pop, schedule, sink
-from longfat.sim.kernel.links import admit, advance, end_of_transmission, send_note
+from longfat.sim.kernel.access import arrive as reach_first_node
+from longfat.sim.kernel.events import INDEX_BITS, INDICES, KINDS, arm, new_key, pop, schedule, set_clock, sink
+from longfat.sim.kernel.links import admit, advance, end_of_transmission, queue_wakes, send_note, tell_switch
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.sender import IMPATIENCE, LATEST, acknowledge, alarm_rings, begin, hear, send, time_out
 from longfat.sim.kernel.traffic import connect, disconnect, emit
-from longfat.sim.memory import entry_at, flow_at, flow_sample_at, hop_at, link_at, link_sample_at, packet_at, world_at
+from longfat.sim.memory import (
+    entry_at,
+    flow_at,
+    flow_sample_at,
+    hop_at,
+    link_at,
+    link_sample_at,
+    packet_at,
+    queue_at,
+    world_at,
+)
 from longfat.sim.records import (
     ACK,
     ARRIVAL,
@@ -14,6 +25,7 @@ from longfat.sim.records import (
     BAD_VALUE,
     CLOCK,
     DONE,
+    ELIGIBLE,
     FIFO,
     NEVER,
     NEXT_HOP,
@@ -30,6 +42,7 @@ from longfat.sim.records import (
     ROOM,
     RTO,
     SAMPLING,
+    SWITCH,
     SWITCH_CLOCK,
     TRANSFER,
 )
@@ -52,7 +65,7 @@ def room(world):
 
 
 @part
-def arrival(world, k, on_ack, on_loss):
+def arrival(world, k, on_ack, on_loss, rng, arrive, depart):
     """The first packet on a link has reached its far end; False if a scheme answered nonsense."""
     link = link_at(world, k)
     i = link.head
@@ -76,6 +89,8 @@ def arrival(world, k, on_ack, on_loss):
         world.entering = i
     elif then == RECEIVER:
         receive(world, i)
+    elif then == SWITCH:
+        tell_switch(world, rng, arrive, depart, i)
     elif packet.kind == ACK:
         return acknowledge(world, i, on_ack, on_loss)
     else:
@@ -93,14 +108,17 @@ def clock(world, which, f, time, traffic, start, on_timeout, on_alarm):
     due = flow.due[which]
     if due > time:
         if due != NEVER:
-            flow.armed[which] = due
-            schedule(world, CLOCK + which, f, due)
+            set_clock(world, f, which, due)
         return True
     flow.due[which] = NEVER
     if which == RTO:
         return time_out(world, f, on_timeout)
     if which == PACE:
-        if flow.traffic == ARRIVALS:
+        if flow.on_line != NONE:
+            reach_first_node(world, f)
+            if flow.finish == NEVER:
+                world.sending = f
+        elif flow.traffic == ARRIVALS:
             row = connect(world, traffic, f)
             if row == NONE:
                 world.flow = f
@@ -167,9 +185,9 @@ def run(
     l0, l1, l2, l3, l4, l5, l6, l7,
     o0, o1, o2, o3, o4, o5, o6, o7,
     c0, c1, c2, c3, c4, c5, c6, c7,
-    q0, q1, q2, q3, q4, q5, q6, q7,
-    d0, d1, d2, d3, d4, d5, d6, d7,
-    t0, t1, t2, t3, t4, t5, t6, t7,
+    q0, q1, q2, q3, q4, q5, q6, q7, q8, q9, q10, q11,
+    d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11,
+    t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11,
 ):  # fmt: skip
     """Run until a time [ns], or for `budget` events and packets sent; what it ends with.
 
@@ -178,8 +196,11 @@ def run(
     start, on_ack = (s0, s1, s2, s3, s4, s5, s6, s7), (a0, a1, a2, a3, a4, a5, a6, a7)
     on_loss, on_timeout = (l0, l1, l2, l3, l4, l5, l6, l7), (o0, o1, o2, o3, o4, o5, o6, o7)
     on_alarm = (c0, c1, c2, c3, c4, c5, c6, c7)
-    arrive, depart = (q0, q1, q2, q3, q4, q5, q6, q7), (d0, d1, d2, d3, d4, d5, d6, d7)
-    tick = (t0, t1, t2, t3, t4, t5, t6, t7)
+    arrive, depart = (
+        (q0, q1, q2, q3, q4, q5, q6, q7, q8, q9, q10, q11),
+        (d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11),
+    )
+    tick = (t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11)
     world = world_at(address)
     while True:
         if world.entering != NONE:
@@ -222,7 +243,7 @@ def run(
         kind = (key >> INDEX_BITS) & (KINDS - 1)
         fine = True
         if kind == ARRIVAL:
-            fine = arrival(world, index, on_ack, on_loss)
+            fine = arrival(world, index, on_ack, on_loss, rng, arrive, depart)
         elif is_timer:
             pop(world.timers_base, world.timers)
             world.timers -= 1
@@ -230,6 +251,10 @@ def run(
                 switch_clock(world, index, tick)
             elif kind == SAMPLING:
                 take_samples(world)
+            elif kind == ELIGIBLE:
+                if queue_at(world, index).armed == time:
+                    queue_at(world, index).armed = NEVER
+                    queue_wakes(world, depart, index, rng)
             else:
                 fine = clock(world, kind - CLOCK, index, time, traffic, start, on_timeout, on_alarm)
                 if world.short_of_flows:

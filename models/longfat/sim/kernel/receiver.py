@@ -67,7 +67,10 @@ def receive(world, i):
     packet.marks &= HAS_BLOCKS
     if flow.echo_ce:
         packet.marks |= ECE
+    if flow.arrival_times:
+        header_at(world, i).x[0] = world.now * 1e-9
     packet.kind = ACK
+    packet.priority = 0  # the best
     packet.echo = number
     packet.number = flow.expect
     packet.length = flow.ack_size
@@ -84,7 +87,7 @@ def answer_request(world, i):
     Stamps wait in the flow's own rows of the hops until the request arrives: of one that is lost nothing is known.
     """
     packet = packet_at(world, i)
-    least, links = math.inf, 0
+    least, links, stale = math.inf, 0, False
     h = flow_at(world, packet.flow).first_hop
     for k in range(4):
         header_at(world, i).x[k] = 0.0
@@ -103,11 +106,13 @@ def answer_request(world, i):
                     header_at(world, i).x[0] = capacity
                     header_at(world, i).x[1] = traffic
                     header_at(world, i).x[2] = span
+            stale = stale or time == hop.known_time
             hop.known_time = time
             hop.known_bytes = bytes_then
             hop.stamp_time = 0
         h += 1
-    header_at(world, i).x[3] = links
+    # A counter that stands still since the last request hides its link: what the others say is no answer.
+    header_at(world, i).x[3] = 0 if stale else links
     packet.marks = 0
     packet.echo = 1  # to the sender: this is no switch's
     packet.length = 32

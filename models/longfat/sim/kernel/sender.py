@@ -9,7 +9,10 @@ and says itself what is sent again (`resend`, `next`).
 import math
 
 from longfat.sim.jit import part
+from longfat.sim.kernel.access import leave
+from longfat.sim.kernel.echoes import first_unknown, note_echo
 from longfat.sim.kernel.events import arm
+from longfat.sim.kernel.labels import priority_of
 from longfat.sim.kernel.links import give_back, take_packet
 from longfat.sim.kernel.recovery import account, forget, give_up, next_lost, remember
 from longfat.sim.kernel.timing import restart_timer, take_round_trip, timeout_ns
@@ -133,6 +136,8 @@ def acknowledge(world, i, on_ack, on_loss):
     lost, fresh = 0, False
     if flow.selective:
         lost, fresh = account(world, flow, i)
+    elif flow.skips:
+        note_echo(world, flow, packet.echo)
     event.rtt = (now - packet.sent) * 1e-9
     event.acked = acked
     event.number = packet.echo
@@ -141,7 +146,7 @@ def acknowledge(world, i, on_ack, on_loss):
     event.duplicate = 1 if acked == 0 and outstanding else 0
     event.restart_timer = 1 if acked > 0 else 0
     event.packet_size = flow.packet_size
-    if flow.stamped:
+    if flow.stamped or flow.arrival_times:
         for k in range(4):
             event.header[k] = header_at(world, i).x[k]
     give_back(world, i)
@@ -167,7 +172,8 @@ def finish(world, f):
     if flow.template == NONE and world.unfinished > 0:
         world.unfinished -= 1
     for k in range(3):
-        flow.due[k] = NEVER
+        if k != PACE or flow.on_line == NONE:  # what is on its own line still arrives
+            flow.due[k] = NEVER
     forget(world, flow)
 
 
@@ -261,6 +267,8 @@ def next_number(world, flow):
         return number if 0 <= number < flow.high else NONE
     elif flow.next + 1 > flow.una + flow.window + flow.inflation:
         return NONE
+    if flow.skips and not flow.selective:
+        flow.next = first_unknown(world, flow, flow.next)
     if flow.next >= flow.packets:
         return NONE
     flow.next += 1
@@ -274,6 +282,8 @@ def send(world, rng, f):
     Called until there is none, because how many may go is known only when they have gone.
     """
     flow = flow_at(world, f)
+    if flow.on_line != NONE:  # it is asked again when its own line is free
+        return False
     now = world.now
     if flow.request and flow.finish == NEVER and now < flow.stop:
         flow.request = 0
@@ -315,7 +325,7 @@ def transmit_request(world, f):
     packet.colour = GREEN
     packet.priority = 0
     world.fed += 1
-    world.entering = i
+    leave(world, f, i)
 
 
 @part
@@ -346,7 +356,7 @@ def transmit_data(world, rng, f, number):
     packet.kind = DATA
     packet.marks = ECT if flow.ect else 0
     packet.colour = GREEN
-    packet.priority = 0
+    packet.priority = priority_of(flow, number) if flow.labelled else 0
     if flow.red > 0.0 and takes_red(flow, rng):
         packet.colour = RED
     if flow.cwr and number >= flow.high:
@@ -374,4 +384,4 @@ def transmit_data(world, rng, f, number):
     flow.paced_size = flow.packet_size
     if flow.acknowledged and flow.due[RTO] == NEVER:
         arm(world, f, RTO, now + timeout_ns(flow))
-    world.entering = i
+    leave(world, f, i)

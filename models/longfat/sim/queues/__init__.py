@@ -9,17 +9,28 @@ from typing import Any
 
 from longfat.sim.names import unknown
 from longfat.sim.queues.avq import avq
+from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import ADMIT, DROP, SERVICES, SIGNATURES, Discipline
+from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK
+from longfat.sim.queues.hop_by_hop import hop_by_hop
 from longfat.sim.queues.loss_load import loss_load
 from longfat.sim.queues.marking import mark_above
 from longfat.sim.queues.red import red, red_arrive, red_auto
 from longfat.sim.queues.rem import rem
-from longfat.sim.queues.serving import FAIR, FIFO, FIFO_DEPARTURES, round_robin
+from longfat.sim.queues.serving import (
+    FAIR,
+    FIFO,
+    FIFO_DEPARTURES,
+    PRIORITY_DISCARD,
+    PRIORITY_DISCARD_PUBLISHED,
+    round_robin,
+)
 from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
 from longfat.sim.queues.xcp import xcp
 
 __all__ = [
-    "ADMIT", "DROP", "FAIR", "FIFO", "FIFO_DEPARTURES", "SERVICES", "SIGNATURES", "Discipline", "avq", "discipline",
+    "ADMIT", "DROP", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
+    "PRIORITY_DISCARD_PUBLISHED", "SERVICES", "SIGNATURES", "Discipline", "avq", "decbit", "discipline", "hop_by_hop",
     "leaky_bucket", "loss_load", "mark_above", "red", "red_arrive", "red_auto", "rem", "round_robin",
     "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
@@ -27,14 +38,19 @@ __all__ = [
 NAMED: dict[str, Callable[..., Discipline]] = {
     "fifo": lambda: FIFO,
     "fifo-departures": lambda: FIFO_DEPARTURES,
+    "priority-discard": lambda: PRIORITY_DISCARD,
+    "priority-discard-published": lambda: PRIORITY_DISCARD_PUBLISHED,
     "fair": lambda: FAIR,
     "round-robin": round_robin,
     "red": red,
     "rem": rem,
     "avq": avq,
     "xcp": xcp,
+    "decbit": decbit,
     "mark-above": mark_above,
     "loss-load": loss_load,
+    "explicit-feedback": lambda: EXPLICIT_FEEDBACK,
+    "hop-by-hop": hop_by_hop,
     "leaky-bucket": leaky_bucket,
     "virtual-leaky-bucket": virtual_leaky_bucket,
 }

@@ -39,8 +39,15 @@ SIGNATURES = {
     "depart": _HOOK,
     "tick": numba.types.FunctionType(numba.float64(memory.LINK, numba.float64)),
 }
-SERVICES = {"fifo": records.FIFO, "departures": records.DEPARTURES, "self-clocked": records.SELF_CLOCKED}
-SERVICES["round-robin"] = records.ROUND_ROBIN
+SERVICES = {
+    "fifo": records.FIFO,
+    "departures": records.DEPARTURES,
+    "discard-worst": records.DISCARD_WORST,
+    "discard-last": records.DISCARD_LAST,
+    "self-clocked": records.SELF_CLOCKED,
+    "round-robin": records.ROUND_ROBIN,
+    "rated": records.RATED,
+}
 
 
 @dataclass(frozen=True)
@@ -51,8 +58,11 @@ class Discipline:
     ----------
     name : str
         Its name in scenario files and results.
-    service : {"fifo", "departures", "self-clocked", "round-robin"}
-        In order of arrival, decided at once or at departure (push-out, stamps); fair queueing by tags or by turns.
+    service : {"fifo", "departures", "discard-worst", "discard-last", "self-clocked", "round-robin", "rated"}
+        In order of arrival, decided at once or at departure (push-out, stamps); the same where a full buffer gives up
+        the packet of the greatest ``packet.priority``, or the last that is worse than the new one; fair queueing by
+        tags or by turns; by tags over the flows whose time has come, each queue having a rate (``records.QUEUE``) that
+        hooks set.
     arrive, depart, tick : callable, optional
         The hooks, see the module.
     parameters : mapping of str to float
@@ -61,6 +71,9 @@ class Discipline:
         Whether a link without any room for waiting packets is refused.
     notes : bool
         Whether it keeps a note of every flow: `longfat.sim.memory.note_at` (link, flow) is a row of `records.NOTE`.
+    hop_by_hop : bool
+        Whether ``link.note`` goes to the switch before that has such a discipline, to its ``arrive`` as a packet of the
+        kind ``records.TOLD``, and only from the first one to the sender.
 
     Raises
     ------
@@ -84,6 +97,7 @@ class Discipline:
     parameters: Mapping[str, float] = field(default_factory=dict)
     needs_buffer: bool = False
     notes: bool = False
+    hop_by_hop: bool = False
 
     def __post_init__(self) -> None:
         if self.service not in SERVICES:

@@ -1,4 +1,4 @@
-"""Disciplines without hooks: in order of arrival, and fair queueing by tags or by turns."""
+"""Disciplines without hooks: in order of arrival, without and with priorities to discard by, and fair queueing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from longfat.sim.queues.discipline import Discipline
 FIFO = Discipline("fifo")
 #: The same, decided at departure: slower, and in the tests the judge of the fast one.
 FIFO_DEPARTURES = Discipline("fifo-departures", service="departures")
+#: Kim & Farber (1994): a full buffer drops the worst packet, the last of them, if the new one is better (schemes.md
+#: 8.4).
+PRIORITY_DISCARD = Discipline("priority-discard", service="discard-worst", needs_buffer=True)
+#: As it was published: the last packet that is worse than the new one (8.3).
+PRIORITY_DISCARD_PUBLISHED = Discipline("priority-discard-published", service="discard-last", needs_buffer=True)
 FAIR = Discipline("fair", service="self-clocked", needs_buffer=True)
 
 

@@ -1,18 +1,36 @@
 """Reno: half the window on a loss, one packet more a round trip (schemes.md 1.4; RFC 5681)."""
 
-from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.jit import part
+from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import (
     LOSS,
     PARAMETERS,
     already_reduced,
     duplicate_threshold,
+    go_back,
     grow,
     halved,
     may_retransmit,
     note_reduction,
-    start_over,
     take_mark,
 )
+
+ORDERED = 3  # of p: count a duplicate only if it is for a packet sent after the last transmission of the missing one
+# u: first transmission since the last timeout; the packet sent again last, and which transmission that was
+FIRST, RESENT, RESENT_AS = range(3)
+
+
+@part
+def counts(flow, event):
+    """1.8 (b), rule LI of 0.2: since a timeout packets were sent in the order of their numbers, but the one sent again.
+
+    With a threshold of one, what go-back-N sends again although the receiver has it would tell of losses.
+    """
+    if flow.p[ORDERED] == 0.0:
+        return True
+    if event.number < flow.una or event.transmission < flow.u[FIRST]:
+        return False
+    return flow.una != flow.u[RESENT] or event.transmission > flow.u[RESENT_AS]
 
 
 def ack(flow, event):
@@ -24,7 +42,7 @@ def ack(flow, event):
         flow.inflation = 0.0
         flow.duplicates = 0
         return flow.window if event.marked else grow(flow)
-    if event.duplicate:
+    if event.duplicate and counts(flow, event):
         flow.duplicates += 1
         if flow.duplicates == duplicate_threshold(flow) and may_retransmit(flow):
             # 1.4 rule 1 (RFC 5681, 3.2): resend what is missing, halve, and count what left the network.
@@ -34,17 +52,25 @@ def ack(flow, event):
             note_reduction(flow, LOSS)
             flow.inflation = duplicate_threshold(flow)
             flow.resend = flow.una
+            flow.u[RESENT], flow.u[RESENT_AS] = flow.una, flow.transmission
             event.restart_timer = 1
         elif flow.duplicates > duplicate_threshold(flow) and flow.inflation > 0.0:
             flow.inflation += 1.0  # 1.4 rule 2
     return flow.window
 
 
+def timeout(flow, event):
+    """1.4 rule 4."""
+    flow.u[FIRST] = flow.transmission
+    go_back(flow)
+    return 1.0
+
+
 RENO = Scheme(
     "reno",
     ack=ack,
-    timeout=start_over,
+    timeout=timeout,
     recovery="own",
-    parameters=PARAMETERS,
+    parameters={**PARAMETERS, "ordered_duplicates": Parameter(0.0, "1", "[0, 1]", f"p[{ORDERED}]")},
     source="schemes.md 1.4; RFC 5681; ns-2.35 tcp-reno.cc",
 )

@@ -1,0 +1,68 @@
+"""Priority discard: what a packet costs with the kernel's tree and with a hook that scans the queue, by its length."""
+
+import pytest
+
+from longfat import sim
+from longfat.sim import Discipline, queues, traffic
+from longfat.sim.memory import behind, first_waiting
+from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.records import NONE
+
+RATE = 1e8  # bytes/s
+
+
+def draw(link, packet, header, now, rng):
+    """Priorities of 20 kinds, as files of a megapacket have them."""
+    packet.priority = int(20 * rng.random())
+    return ADMIT
+
+
+def draw_and_scan(link, packet, header, now, rng):
+    """The same, and schemes.md 8.4 by looking at every packet that waits."""
+    packet.priority = int(20 * rng.random())
+    if link.waiting < link.p[0]:
+        return ADMIT
+    victim, worst, number = -1, -1, link.queue_head
+    waiting = first_waiting(link)
+    while True:
+        if waiting.priority >= worst:
+            victim, worst = number, waiting.priority
+        if waiting.next == NONE:
+            break
+        number = waiting.next
+        waiting = behind(link, waiting)
+    return victim + 1 if packet.priority < worst else DROP
+
+
+def cost(discipline, buffer, packets):
+    """Nanoseconds for each packet that arrives, at twice the line's rate, once the queue is full; and the drops."""
+    net = sim.Network().link("a", "b", rate=RATE, buffer=buffer, discipline=discipline)
+    net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=500)
+    run = sim.Simulation(net, rng=1)
+    run.advance(3 * buffer * 500 / RATE)
+    before, dropped, spent = int(run.world.links[0].arrived), int(run.world.links[0].dropped), run.wall_time
+    run.advance(run.now + packets * 500 / (2 * RATE))
+    arrived = int(run.world.links[0].arrived) - before
+    return 1e9 * (run.wall_time - spent) / arrived, int(run.world.links[0].dropped) - dropped
+
+
+@pytest.mark.parametrize("buffer", [10, 100, 1000, 10_000])
+def test_a_full_buffer(benchmark, capsys, buffer):
+    benchmark.group = "priority discard"
+    ours = Discipline("tree", service=queues.PRIORITY_DISCARD.service, arrive=draw)
+    scan = Discipline("scan", service="departures", arrive=draw_and_scan, parameters={"limit": buffer})
+    tail = Discipline("tail", service="departures", arrive=draw)
+    few, many = max(2000, 10**7 // buffer), 400_000
+    assert cost(ours, buffer, few)[1] == cost(scan, buffer, few)[1]
+    turns = []
+    benchmark.pedantic(
+        lambda: turns.append((cost(ours, buffer, many)[0], cost(scan, buffer, few)[0], cost(tail, buffer, many)[0])),
+        rounds=3,
+    )
+    tree, scanned, plain = (sorted(turn[k] for turn in turns)[1] for k in range(3))
+    with capsys.disabled():
+        print(
+            f"\n    {buffer} packets wait: {tree:.0f} ns a packet, {scanned / tree:.1f} times as fast as a scan; "
+            f"drop-tail {plain:.0f} ns",
+            end="",
+        )

@@ -1,0 +1,426 @@
+"""BLT, the bully-tyrant and the TCP of Kim & Farber (1994): by hand, and against a slow referee to the nanosecond."""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat import sim
+from longfat.sim import Discipline, Network, Simulation, records, schemes, traffic
+from longfat.sim.jit import part
+from longfat.sim.memory import word_at
+from longfat.sim.queues import ADMIT
+from longfat.sim.schemes import KIM_FARBER_TCP
+from tests.sim import dumbbell_referee as referee
+from tests.sim.schemes.losses import drop_numbers
+
+PATH = ["source", "S1", "S2", "destination"]
+RULES = {"priority-discard": "corrected", "priority-discard-published": "published", "fifo": "drop-tail"}
+ACCESS, DELAY, SIZE = 150_000_000, 5_000_000, 500  # bit/s, ns of each of the three lines, bytes
+
+
+def dumbbell(bottleneck, discipline, buffer, delays=(DELAY,) * 3, last=ACCESS):
+    net = Network().link("source", "S1", rate=math.inf, delay=delays[0] / 1e9)
+    net.link("S1", "S2", rate=bottleneck / 8, delay=delays[1] / 1e9, buffer=buffer, discipline=discipline)
+    return net.link("S2", "destination", rate=last / 8, delay=delays[2] / 1e9)
+
+
+def add(net, scheme, packets, access=ACCESS, **options):
+    return net.flow(
+        scheme, path=PATH, packet=SIZE, file=packets * SIZE, access_rate=access / 8, ack_path="ideal", **options
+    )
+
+
+def end(net, until=100.0):
+    run = Simulation(net, rng=1)
+    run.advance(until)
+    run.books()
+    assert run.all_done()
+    return run
+
+
+def agree(run, connections, *, at_the_end=True):
+    """Each flow finishes at the referee's nanosecond, with as many transmissions, drops and timeouts."""
+    for name in ("una", "sent", "timeouts", "finish", "dropped"):
+        ours = run.world.flows[name].tolist()
+        theirs = [records.NEVER if getattr(c, name) is None else getattr(c, name) for c in connections]
+        if (
+            name == "dropped" and at_the_end
+        ):  # the referee ends with the last file, not with what is sent twice behind it
+            assert all(a >= b for a, b in zip(ours, theirs, strict=True))
+        else:
+            assert ours == theirs, name
+
+
+# Priorities
+
+#: |W_0| = 1, |W_k| = g |W_k-1| + a, by hand; and what covers them.
+WINDOWS = {
+    (2, 0): [1, 2, 4, 8, 16, 32],
+    (3, 0): [1, 3, 9, 27],
+    (4, 0): [1, 4, 16, 64],
+    (1.5, 0): [1, 1.5, 2.25, 3.375, 5.0625, 7.59375],
+    (1, 1): [1, 2, 3, 4, 5, 6, 7, 8],
+    (1, 3): [1, 4, 7, 10, 13],
+    (1, 0): [1] * 20,
+    (2, 1): [1, 3, 7, 15],
+}
+
+
+def write(link, packet):
+    """Number and priority of one more packet, in the log that begins at the address p[0]."""
+    log = int(link.p[0])
+    row = 1 + 2 * word_at(log, 0).x
+    word_at(log, row).x = packet.number
+    word_at(log, row + 1).x = packet.priority
+    word_at(log, 0).x += 1
+
+
+write = part(write)
+
+
+def record(link, packet, header, now, rng):
+    write(link, packet)
+    return ADMIT
+
+
+def sent_by(packets, beyond=(), **options):
+    """(number, priority) of all packets in the order they left their source; the run. 500 us a packet, 3.8 ms both
+    ways."""
+    log = np.zeros(10_000, np.int64)
+    seen = Discipline("record", arrive=record, parameters={"log": float(log.ctypes.data)})
+    net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
+    net.link("S1", "S2", rate=math.inf, discipline=drop_numbers(*beyond))
+    net.flow("blt", path=PATH[:3], packet=SIZE, file=packets * SIZE, access_rate=1e6, ack_path="ideal",
+             parameters=options)  # fmt: skip
+    run = end(net)
+    return [tuple(pair) for pair in log[1 : 1 + 2 * log[0]].reshape(-1, 2).tolist()], run
+
+
+def labels(packets, **options):
+    return [priority for _, priority in sent_by(packets, **options)[0]]
+
+
+def test_priorities_of_8_5():
+    """8.5 rule 1: 0, 1, 1, 2, 2, 2, 2, 3 x 8."""
+    assert labels(15) == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]
+    assert labels(300) == referee.priorities_of_two(300)
+
+
+@pytest.mark.parametrize(("growth", "step"), WINDOWS)
+def test_priorities_of_other_windows(growth, step):
+    sizes = WINDOWS[growth, step]
+    ends = list(itertools.accumulate(sizes))
+    packets = int(ends[-1])
+    assert labels(packets, growth=growth, step=step) == [
+        next(k for k, e in enumerate(ends) if s < e) for s in range(packets)
+    ]
+
+
+def count(link, packet, header, now, rng):
+    """How many packets of each priority came."""
+    link.u[packet.priority] += 1
+    return ADMIT
+
+
+@pytest.mark.parametrize(("growth", "levels"), [(2, 16), (3, 11), (4, 9)])
+def test_priorities_of_large_files(growth, levels):
+    """8.5 rule 1: 4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too."""
+    packets = (growth**levels - 1) // (growth - 1)
+    net = Network().link("source", "S1", rate=math.inf, delay=0.01, discipline=Discipline("count", arrive=count))
+    net.flow("blt", path=["source", "S1"], packet=SIZE, file=packets * SIZE, access_rate=1e9, ack_path="ideal",
+             parameters={"growth": growth})  # fmt: skip
+    assert end(net).world.links[0].u[:levels].tolist() == [growth**k for k in range(levels)]
+    assert packets == 2**16 - 1 or growth > 2
+
+
+# Time without competition
+
+
+@pytest.mark.parametrize("rate", [30_000_000, 150_000_000, 1_000_000_000])
+@pytest.mark.parametrize("packets", [1, 2, 20, 200])
+@pytest.mark.parametrize("scheme", ["blt", "bully-tyrant"])
+def test_a_file_that_fits(scheme, packets, rate):
+    """8.5 rule 2: N packets at the access rate, one packet time more at each of two further lines, and D.
+
+    At 1 Gbit/s 200 packets of 4 us, 2 x 4 us and 30 ms: 30.808 ms.
+    """
+    run = end(add(dumbbell(rate, "priority-discard", 1, last=rate), scheme, packets, access=rate))
+    each = 8 * SIZE * 10**9 / rate
+    assert abs(int(run.world.flows[0].finish) - ((packets + 2) * each + 6 * DELAY)) <= 1
+    if (packets, rate) == (200, 1_000_000_000):
+        assert run.world.flows[0].finish == 30_808_000
+
+
+#: CADPC asks the links before it sends.
+ANSWERED = [name for name in schemes.names() if schemes.scheme(name).acknowledged and name != "cadpc-files"]
+
+
+@pytest.mark.parametrize("scheme", ANSWERED)
+def test_one_packet_of_any_scheme(scheme):
+    """The access line takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; then no transmission
+    time."""
+    net = Network().link("source", "S1", rate=math.inf, delay=0.005)
+    net.flow(scheme, path=["source", "S1"], packet=SIZE, file=SIZE, access_rate=ACCESS / 8, ack_path="ideal")
+    assert end(net).world.flows[0].finish == 26_667 + 10_000_000
+
+
+def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELAY,) * 3, parameters=None, **options):
+    """One file, simulated and refereed."""
+    name = next(name for name, one in RULES.items() if one == rule)
+    run = end(add(dumbbell(bottleneck, name, buffer, delays), scheme, packets, access, parameters=parameters or {}))
+    kind = referee.Reno if scheme == "reno" else referee.Burst
+    c = kind(packets, 0, SIZE, access, **options)
+    if scheme == "bully-tyrant":
+        c.priority = lambda number: 0
+    referee.play([c], bottleneck=bottleneck, last=ACCESS, delays=delays, buffer=buffer, size=SIZE, rule=rule,
+                 until=10**12)  # fmt: skip
+    agree(run, [c])
+    return run.world.flows[0]
+
+
+@pytest.mark.parametrize("buffer", [1, 2, 75])
+@pytest.mark.parametrize(("access", "bottleneck"), [(150, 30), (150, 90), (150, 150), (160, 32), (160, 100)])
+@pytest.mark.parametrize("rule", ["published", "corrected", "drop-tail"])
+def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
+    """Up to three times what fits at once. With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything
+    happens at the same times, so that the order of events decides."""
+    for packets in (1, 3, 7, 50, 93, 94, 95, 200, 400):
+        scheme = "bully-tyrant" if rule == "drop-tail" else "blt"
+        delays = (DELAY,) * 3 if access == 150 else (500_000,) * 3
+        flow = alone(scheme, packets, buffer, rule, bottleneck * 10**6, access * 10**6, delays)
+        if (buffer, bottleneck) == (75, 30):
+            # Four of five arrivals wait: of N packets at once the first goes, and N - 1 - (N - 1) // 5 wait at the end.
+            assert (flow.dropped > 0) == (packets - 1 - (packets - 1) // 5 > 75)
+
+
+def test_the_reference_file_by_hand():
+    """N = 200, ratio 1/5, K = 75: packets 0 ... 93 fit, then one in five.
+
+    T = 80/3 us is a packet's time at the access rate. Packet k is at S1 at (k + 1) T + d, and (k + 1) // 5 departures
+    have been at T + 5 T j before or with it: of packets 0 ... k, 1 + (k // 5) have begun, the others wait. k - k // 5 =
+    75 first for k = 93 (18 have gone, 75 wait: just fits); 94 finds 75 waiting and is lost; 95, the next that comes
+    with a departure, is taken. Its duplicate tells of 94: 95 begins as the 76th behind 93 ... so the 96th departure.
+    """
+    flow = alone("blt", 200, 75, "corrected", 30_000_000)
+    t = 8 * SIZE / ACCESS * 1e9
+    # 94 packets before it, and itself, leave S1 by T + d + 5 T (94 + 1); then the last line, and half a round trip back
+    told = t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
+    # 106 packets from 94 on, of which, again, all are taken that fit: 94 of them, then the 12 that are left
+    again = told + t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
+    assert flow.sent == 200 + 106 + 12
+    assert flow.timeouts == 0
+    # of these the receiver has the last: it came 12 behind the first one lost of 106, 94 + 94 + 11 = 199
+    finish = again + t + DELAY + 11 * 5 * t + DELAY + t + DELAY + 3 * DELAY
+    assert abs(int(flow.finish) - finish) <= 4
+
+
+# Losses
+
+
+def test_a_loss_begins_a_new_burst():
+    """Packet 3 is lost. 4 leaves by 2.5 ms, is acknowledged at 6.3 ms: 12 is on the line until 6.5 ms, 3 follows.
+
+    It is acknowledged at 10.8 ms with all up to 12, of which 11 is on the line then: 13 follows.
+    """
+    sent, run = sent_by(20, [3])
+    numbers = [number for number, _ in sent]
+    assert numbers == [*range(13), *range(3, 12), *range(13, 20)]
+    # 8.2 rule 4: 3 has priority 0. Duplicates by 5 ... 12, and by 4 ... 12 that were sent again, say nothing (rule LI).
+    again = referee.priorities_of_two(17)
+    assert [priority for _, priority in sent] == [*referee.priorities_of_two(13), *again[:9], *again[10:]]
+    assert run.world.flows[0].timeouts == 0
+    # 13 + 16 packets of 0.5 ms, and the round trip
+    assert run.world.flows[0].finish == 14_500_000 + 3_800_000
+
+
+def test_what_the_receiver_holds_tells_of_no_loss():
+    """3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was sent again
+    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are older than 9's last transmission, 10's is of its
+    own."""
+    sent, _ = sent_by(20, [3, 9])
+    assert [number for number, _ in sent] == [*range(13), *range(3, 20)]
+
+
+def test_a_loss_in_the_second_burst():
+    """9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms."""
+    sent, _ = sent_by(40, [3, 9, 9])
+    numbers = [number for number, _ in sent]
+    assert numbers[:13] == [*range(13)]
+    # from 6.5 ms on one each half millisecond: 3 ... 18 until 14.5 ms
+    assert numbers[13:29] == [*range(3, 19)]
+    # 9, at 14.5 ... 15 ms, is acknowledged at 18.8 ms with all up to 18; until 19 ms 17 is on the line
+    assert numbers[29:] == [*range(9, 18), *range(19, 40)]
+    assert sent[29] == (9, 0)
+
+
+def test_priorities_reset_on_acknowledgments():
+    """8.2 rule 3: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, 3; the distance
+    stays."""
+    assert labels(40) == referee.priorities_of_two(40)
+    assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
+
+
+def test_known_packets_are_not_sent_again():
+    """8.2 rule 5: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
+    sent, _ = sent_by(20, [3, 7], skip_known=1)
+    numbers = [number for number, _ in sent]
+    assert numbers[:13] == [*range(13)]
+    # 3 at 6.5 ms; at 7 ms 4 and 5 are known: 6; at 7.5 ms 7; at 8 ms 8; always what is known a packet later
+    assert numbers[13:] == [3, 6, *range(7, 20)]
+
+
+def test_a_tail_that_is_lost_waits_for_the_timer():
+    sent, run = sent_by(20, [19])
+    assert [number for number, _ in sent] == [*range(20), 19]
+    assert run.world.flows[0].timeouts == 1
+    assert sent[-1] == (19, 0)
+
+
+@pytest.mark.parametrize("growth", [2, 3, 1.5])
+@pytest.mark.parametrize("option", [{}, {"reset": 1}, {"skip_known": 1}, {"restart_timer": 1}])
+def test_options_against_the_referee(growth, option):
+    for packets, buffer in ((60, 3), (400, 75), (1500, 75)):
+        alone(
+            "blt", packets, buffer, "corrected", 30_000_000, access=30_000_001 * 5,
+            parameters={"growth": growth, **option},
+            window=lambda k: growth**k, reset_on_ack="reset" in option, skip_known="skip_known" in option,
+            restart_timer="restart_timer" in option,
+        )  # fmt: skip
+
+
+# Many at once
+
+crowds = st.fixed_dictionaries(
+    {
+        "files": st.lists(st.tuples(st.integers(1, 120), st.integers(0, 30_000_000)), min_size=1, max_size=8),
+        "buffer": st.integers(1, 40),
+        "ratio": st.sampled_from([0.1, 0.2, 0.6, 1.0]),
+        "delay": st.integers(10_000, 5_000_000),
+        "rule": st.sampled_from(sorted(RULES.values())),
+    }
+)
+
+
+def crowd(case, scheme, parameters, make):
+    """Several files at once, simulated and refereed. Odd rates and times, so that nothing happens at once by chance.
+
+    For 0.2 s, not to the end: in such a network bursts that a drop-tail queue shuts out may be so for ever.
+    """
+    access, bottleneck = 151_234_567, round(case["ratio"] * 147_654_321)
+    delays = tuple(case["delay"] + k for k in (11, 101, 1009))
+    name = next(name for name, one in RULES.items() if one == case["rule"])
+    net, connections = dumbbell(bottleneck, name, case["buffer"], delays), []
+    for k, (packets, start) in enumerate(case["files"]):
+        begin = start + 7 * k
+        add(net, scheme, packets, access, start=begin / 1e9, parameters=parameters)
+        connections.append(make(packets, begin, SIZE, access))
+    run = Simulation(net, rng=1)
+    run.advance(0.2)
+    run.books()
+    referee.play(
+        connections, bottleneck=bottleneck, last=ACCESS, delays=delays, buffer=case["buffer"], size=SIZE,
+        rule=case["rule"], until=2 * 10**8,
+    )  # fmt: skip
+    agree(run, connections, at_the_end=run.all_done())
+
+
+@given(crowds)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_many_bursts(case):
+    crowd(case, "blt", {}, referee.Burst)
+    crowd(case, "blt", {"restart_timer": 1}, lambda *args: referee.Burst(*args, restart_timer=True))
+
+
+@given(crowds)
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_many_of_the_papers_tcp(case):
+    for variant in ("literal", "guarded"):
+        crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, guard=variant == "guarded"))
+
+
+class Hasty(referee.Burst):
+    def lost(self, echoed, transmission):
+        return True
+
+
+def test_the_referee_can_object():
+    """No rule LI, other windows, another switch or no guard, and the two part company."""
+    case = {"files": [(120, 1_000_000 * k) for k in range(8)], "buffer": 10, "ratio": 0.2, "delay": 300_000}
+    case["rule"] = "corrected"
+    crowd(case, "blt", {}, referee.Burst)
+    for make in (Hasty, lambda *args: referee.Burst(*args, window=lambda k: 3**k)):
+        with pytest.raises(AssertionError):
+            crowd(case, "blt", {}, make)
+    with pytest.raises(AssertionError):
+        crowd(case, "reno", KIM_FARBER_TCP["guarded"], lambda *args: referee.Reno(*args, guard=False))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(RULES, "priority-discard-published", "corrected")
+        patch.setitem(RULES, "priority-discard", "published")
+        with pytest.raises(AssertionError):
+            crowd(case, "blt", {}, referee.Burst)
+
+
+# Arrivals
+
+
+def test_every_connection_has_a_line_of_its_own():
+    """Two that begin at once take no longer than one where the bottleneck is no bottleneck."""
+    rate, packets = 1e9, 50
+    net = dumbbell(10_000_000_000, "fifo", 10_000, last=10_000_000_000)
+    net.flow(traffic.arrivals(2000.0, "blt"), path=PATH, packet=SIZE, file=packets * SIZE, access_rate=rate / 8,
+             ack_path="ideal")  # fmt: skip
+    run = Simulation(net, rng=3)
+    run.advance(1.0)
+    run.books()
+    done = run.transfers()
+    # 50 x 4 us on their own lines, 30 ms, two times 0.4 us; some wait for others' packets at S1, but 8 % of it is used
+    assert done.sizes["transfer"] > 1500
+    times = (done.finish - done.start).values * 1e9
+    alone = 50 * 4000 + 6 * DELAY + 2 * 400
+    assert times.min() == pytest.approx(alone, abs=1)
+    # lines of their own are 500 x 0.2 ms behind each other in the mean, so that most overlap with another's burst
+    assert times.max() < alone + 20_000
+
+
+def test_arrivals_by_littles_law():
+    """Connections open on average = completions a second x mean time; the results beside the log of connections."""
+    net = dumbbell(30_000_000, "priority-discard", 75)
+    net.flow(traffic.arrivals(20.0, "blt"), path=PATH, packet=SIZE, file=100_000, access_rate=ACCESS / 8,
+             ack_path="ideal", name="files")  # fmt: skip
+    run = Simulation(net, rng=1)
+    run.advance(60.0)
+    run.books()
+    done = run.transfers()
+    assert set(done.flow.values) == {"files"}
+    times = (done.finish - done.start).values
+    start, finish = done.start.values, done.finish.values
+    inside = np.clip(finish, 10, 50) - np.clip(start, 10, 50)
+    assert inside.sum() / 40 == pytest.approx(20.0 * times.mean(), rel=0.25)
+    assert (np.diff(finish) >= 0).all()
+    assert (done.sent.values >= 200).all()
+    data = sim.run(net, duration=60, warm_up=12, rng=1, progress=False)
+    assert float(data.connections[0]) > 0.8 * 20 * 48
+    assert 0 < float(data.fairness[0]) <= 1
+
+
+def test_fairness_of_transfers():
+    """By hand: of a log with times 1, 1 and 2 s, (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27."""
+    from longfat.sim import results
+
+    net = dumbbell(30_000_000, "fifo", 75)
+    net.flow(traffic.arrivals(1e-6, "blt"), path=PATH, file=1000, ack_path="ideal")
+    run = Simulation(net, rng=1)
+    before = results.snapshot(run)
+    run.advance(3.0)
+    for k, (begin, finish) in enumerate([(0, 1), (1, 2), (0, 2)]):
+        run.world.connections[k] = (0, begin * 10**9, finish * 10**9, 2, 0)
+    run.world.row.connections = 3
+    data = results.measure(run, before, results.snapshot(run))
+    assert data["fairness"][0] == pytest.approx(25 / 27)
+    assert data["transfer_time"][0] == pytest.approx(4 / 3)
+    assert data["connections"][0] == 3

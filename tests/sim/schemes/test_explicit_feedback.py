@@ -1,0 +1,151 @@
+"""Explicit end-to-end feedback: what switches say, what a source makes of it, calibration numbers; schemes.md 4."""
+
+import math
+from types import SimpleNamespace
+
+import numba
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Simulation, traffic
+from longfat.sim.kernel import predicting
+from longfat.sim.queues import served
+from longfat.sim.schemes import scheme
+from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, one, uncontrolled
+
+NAME = "explicit-feedback"
+predicted_rate = numba.njit(lambda *all: predicting.predicted_rate(*all))
+RTT = 44.19  # ms: lines 44, own packets 0.18, acknowledgment 0.01
+
+
+def test_the_law_by_hand():
+    """10/ms, 44 ms: 440 served in a loop. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With 300 to
+    come nothing would wait: 5 more. And never less than a packet a loop."""
+    assert predicted_rate(10.0, 40.0, 420.0, 44.0, 0.5, 10.0) == pytest.approx(10 - 5 / 44)
+    assert predicted_rate(10.0, 40.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(10 + 5 / 44)
+    assert predicted_rate(1.0, 400.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(1 / 44)
+
+
+def test_the_start_by_hand():
+    """Twice as much a loop at most, until that is enough; from then on whatever the law says."""
+    row = SimpleNamespace(u=[1.0, 44.0])
+    held = predicting.held_back.py_func
+    assert [held(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
+    assert held(row, 5.0, 132.0, 44.0) == 5
+    assert held(row, 100.0, 133.0, 44.0) == 100
+
+
+@pytest.mark.parametrize(("packets", "expected"), [(4, 47.1), (20, 63.1), (200, 148.8)])
+def test_short_files(packets, expected):
+    """Experiment 3, within 2 %: 1 packet/ms, 45 of them until the first acknowledgment; 2/ms, 88 of them; then 4/ms."""
+    found = one(NAME, NAME, packets).transfer_time()
+    assert found == pytest.approx(expected, rel=0.02)
+    last = packets - 1.0
+    if packets == 200:
+        last = 2 * RTT + (199 - RTT - 2 * RTT) / 4
+    assert found == pytest.approx(last + RTT, abs=0.6)
+
+
+@pytest.mark.parametrize(("load", "expected"), [(0.2, 638), (0.9, 4044)])
+def test_beside_traffic_that_nobody_controls(load, expected):
+    """Experiment 7, within 2 %: twice the same traffic is met by a file that waits at the bottleneck from the beginning
+    on, so that only the difference to the least time is random. (At 0.9 that is 3953 ms on average, not 4044: sources
+    that need 0.99 of their share leave some ninety packets unserved when the file ends.)"""
+    optimal = 44 + 400 / (1 - load)
+    ratios = []
+    for seed in range(2):
+        ours = uncontrolled(NAME, NAME, load).transfer_time(seed=seed)
+        least = uncontrolled("constant", "fair", load, buffer=10_000, rate=FAST).transfer_time(seed=seed)
+        ratios.append(ours / least)
+    assert np.mean(ratios) * optimal == pytest.approx(expected, rel=0.02)
+
+
+def four():
+    """Three flows, and a fourth from 1 s to 2 s."""
+    made = Experiment(NAME, NAME)
+    sink = made.sink("D")
+    for k in range(4):
+        made.send(f"f{k}", [*made.host(f"H{k}"), "S2", sink], None, start=1000 if k == 3 else 0)
+    return Simulation(made.net, rng=1)
+
+
+def waiting(run):
+    """At the bottleneck."""
+    return [run.world.queues[run.world.hops[int(f.first_hop) + 1].queue].packets for f in run.world.flows]
+
+
+def test_the_share_two_round_trips_after_a_change():
+    """A third of the line, and two round trips after the fourth's first packet a fourth, within 5 %; the set point."""
+    run = four()
+    run.advance(0.99)
+    assert run.world.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
+    assert waiting(run) == pytest.approx([10, 10, 10, 0], abs=1)
+    run.advance(1.02 + 2 * RTT * MS)  # it comes to the bottleneck 20 ms after 1 s
+    assert run.world.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.05)
+    run.advance(1.9)
+    assert run.world.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.005)
+    assert waiting(run) == pytest.approx([10, 10, 10, 10], abs=1)
+
+
+@pytest.mark.parametrize("rates", [(5e6, 3e6), (3e6, 5e6)])
+def test_the_slowest_switch_counts(rates):
+    """Wherever it stands, the rate becomes its, with the set point waiting there."""
+    net = Network()
+    for tail, head, rate in zip("abc", "bcd", (FAST, *rates), strict=True):
+        net.link(tail, head, rate=rate, delay=0.01, buffer=300, discipline=NAME if tail != "a" else "fifo")
+        net.link(head, tail, rate=rate, delay=0.01)
+    net.flow(NAME, path=list("abcd"), packet=500, parameters={"set_point": 7})
+    run = Simulation(net, rng=1)
+    run.advance(2.0)
+    flow = run.world.flows[0]
+    assert flow.rate == pytest.approx(3e6, rel=0.002)
+    queues = [int(run.world.queues[run.world.hops[int(flow.first_hop) + k].queue].packets) for k in (1, 2)]
+    slow = rates.index(3e6)
+    assert queues[slow] == pytest.approx(7, abs=1)
+    assert queues[1 - slow] <= 1
+
+
+def test_the_rate_of_service():
+    """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
+    note = SimpleNamespace(u=[0.0] * 8)
+    packet, waits, none = SimpleNamespace(length=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
+    take, rate = served.take_departure.py_func, []
+    for queue, time in ((waits, 0.001), (waits, 0.002), (waits, 0.004), (none, 0.005), (waits, 0.1), (waits, 0.101)):
+        take(note, queue, packet, time)
+        rate.append(note.u[served.SERVICE])
+    #            first sample, 1/4 of 250 kB/s, 1/4 of 500 kB/s, no sample after a pause
+    expected = [0.0, 5e5, 437_500.0, 453_125.0, 453_125.0, 453_125.0 + 0.25 * (5e5 - 453_125.0)]
+    assert rate == pytest.approx(expected)
+
+
+def test_where_nothing_of_the_flow_waits():
+    """C/(active flows + 1): two others flood a line, a third sends little: a third of it."""
+    net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, discipline=NAME)
+    net.link("b", "a", rate=SLOW, delay=0.01)
+    net.flow(traffic.constant(SLOW), path=["a", "b"], packet=500, count=2)
+    net.flow(NAME, path=["a", "b"], packet=500, parameters={"start_rate": 5e4}, start=0.1)
+    run = Simulation(net, rng=1)
+    run.advance(0.11)
+    seen = []
+    while run.now < 0.13:  # before it hears anything
+        run.advance(run.now + 1e-4)
+        packets = run.world.packets
+        rows = [
+            k for k in run._in_use() if packets["flow"][k] == 2 and packets["hop"][k] == run.world.flows[2].first_hop
+        ]
+        seen += [float(run.world.headers["x"][k, 0]) for k in rows]
+    assert seen
+    assert {round(one) for one in seen} == {round(SLOW / 3)}
+
+
+def test_switches_that_say_nothing():
+    """The rate stays what it was at first, and what is lost does not change it."""
+    net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, loss=0.05).link("b", "a", rate=SLOW, delay=0.01)
+    net.flow(NAME, path=["a", "b"], packet=500, file="400 kB", parameters={"start_rate": 4e5})
+    run = Simulation(net, rng=1)
+    run.advance(3.0)
+    assert run.world.flows[0].rate == 4e5
+    assert run.all_done()
+    assert run.world.flows[0].losses > 10
+    assert scheme(NAME).parameters["start_rate"].unit == "bytes/s"
+    assert not math.isfinite(run.world.flows[0].header[0])

@@ -1,0 +1,197 @@
+"""DECbit's switch against a plain one that integrates the queue packet by packet, and by hand; schemes.md 2.1."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from longfat.sim import Network, Parameter, Scheme, Simulation, queues, traffic
+from longfat.sim.queues import decbit
+from longfat.sim.records import CE, ECT
+from tests.sim.logbook import Logbook
+
+RATE = 1e6  # bytes/s: 1000 ns a byte
+MS = 1_000_000  # ns
+
+
+def keep(flow, event):
+    return flow.rate
+
+
+FIXED = Scheme(
+    "fixed", ack=keep, timeout=keep, controls="rate",
+    parameters={"rate": Parameter(1e5, "bytes/s", "(0, 1e9]", "rate"), "ecn": Parameter(0.0, "1", "[0, 1]", "ect")},
+)  # fmt: skip
+
+
+class Plain:
+    """A drop-tail line that remembers every packet since the last but one beginning of a busy period [ns]."""
+
+    def __init__(self, buffer, with_transmission):
+        self.buffer, self.with_transmission = buffer, with_transmission
+        self.packets, self.free, self.begins = [], None, []
+
+    def waiting(self, now):
+        return sum(arrival <= now < begin for arrival, begin, _ in self.packets)
+
+    def is_full(self, now):
+        return self.free is not None and self.free > now and self.waiting(now) >= self.buffer
+
+    def find(self, now):
+        """A packet arrives: perhaps a busy period begins, and what was before the last one does not matter."""
+        if self.free is None or self.free < now:
+            self.begins = [*self.begins[-1:], now]
+            self.packets = [packet for packet in self.packets if packet[2] > self.begins[0]]
+
+    def average(self, now):
+        """None over no time."""
+        if now == self.begins[0]:
+            return None
+        area = 0
+        for arrival, begin, end in self.packets:
+            if arrival >= self.begins[0]:
+                area += min(end if self.with_transmission else begin, now) - arrival
+        return Fraction(area, now - self.begins[0])
+
+    def send(self, now, size):
+        begin = now if self.free is None else max(now, self.free)
+        self.free = begin + 1000 * size
+        self.packets.append((now, begin, self.free))
+
+
+@pytest.fixture(scope="module")
+def book():
+    """Compiled once; what it was asked before is forgotten with `lines[:] = 0`."""
+    return Logbook(decbit())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"with_transmission": False}, {"on_departure": True}, {"threshold": 2.5},
+        {"on_departure": True, "with_transmission": False, "threshold": 0.3},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("load", [0.5, 0.8, 1.1])
+def test_marks_as_the_plain_one(book, options, load):
+    """Packets of two sizes at fixed distances, of which one can be marked, and at random: every mark."""
+    book.lines[:] = 0
+    logged = replace(book.discipline, parameters={**book.discipline.parameters, **decbit(**options).parameters})
+    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=6, discipline=logged)
+    for share, size, ecn in ((0.3, 1000, 1), (0.2, 617, 0)):
+        net.flow(
+            FIXED, path=["a", "b"], ack_path="ideal", packet=size, start=size * 1e-6,
+            parameters={"rate": share * load * RATE, "ecn": ecn},
+        )  # fmt: skip
+    net.flow(traffic.poisson(0.5 * load * RATE), path=["a", "b"], packet=800)
+    one = Simulation(net, rng=3)
+    one.advance(0.8)
+    one.books()
+    threshold, marked, judged = Fraction(options.get("threshold", 1.0)), 0, 0
+    plain = Plain(6, options.get("with_transmission", True))
+    for call in book.calls:
+        now = round(call.now * 1e9)
+        full = False
+        if call.arrives:
+            plain.find(now)
+            full = plain.is_full(now)
+        average = plain.average(now)
+        asked = call.arrives != options.get("on_departure", False)
+        expected = asked and call.marks & ECT and not full and average is not None and average >= threshold
+        assert bool(call.marks_after & CE) == bool(expected or call.marks & CE), (call, average)
+        if call.arrives and not full:
+            plain.send(now, call.length)
+        marked += bool(expected)
+        judged += asked and bool(call.marks & ECT)
+    link = one.world.links[0]
+    assert link.marked == marked
+    assert 0 < marked < judged or load == 1.1 or threshold > 2
+    assert link.dropped > 20 or load < 1.1
+
+
+def marks(times, discipline, **options):
+    """Which of the packets that arrive at these times [ms] are marked; their transmission takes 1 ms."""
+    net = Network().link("a", "b", rate=RATE, buffer=100, discipline=discipline)
+    for time in times:
+        net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * 1e-3, **options)
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    return [int(flow.marks) for flow in one.world.flows]
+
+
+TIMES = [0, 0.5, 3, 3.2, 3.4, 3.6, 10, 20]
+
+
+def test_by_hand():
+    """Averages at the arrivals; the cycles begin at 0, 3, 10 and 20 ms. 0: none. 0.5: 0.5/0.5 = 1. 3: the packets
+    were there for 1 and 1.5 ms, 2.5/3. 3.2: (2.5 + 0.2)/3.2. 3.4: (2.5 + 0.2 + 2 x 0.2)/3.4 = 3.1/3.4. 3.6:
+    (3.1 + 3 x 0.2)/3.6 = 3.7/3.6 > 1. 10: without the first cycle; 1 + 1.8 + 2.6 + 3.4 = 8.8 over 7. 20: 1/10."""
+    assert marks(TIMES, decbit()) == [0, 1, 0, 0, 0, 1, 1, 0]
+    assert marks(TIMES, decbit(threshold=1.25)) == [0, 0, 0, 0, 0, 0, 1, 0]  # 8.8/7 = 1.257
+    assert marks(TIMES, decbit(threshold=1.26)) == [0] * 8
+    assert marks(TIMES, decbit(), parameters={"ecn": 0}) == [0] * 8
+
+
+def test_what_waits_by_hand():
+    """Without the packet in transmission. 0.5, 3, 3.2: 0/0.5, 0.5/3, 0.5/3.2; 3.4, 3.6: 0.7/3.4, (0.7 + 0.4)/3.6; 10:
+    waits of 0.8, 1.6 and 2.4 ms, 4.8/7 = 0.6857; 20: 0."""
+    assert marks(TIMES, decbit(with_transmission=False, threshold=0.68)) == [0, 0, 0, 0, 0, 0, 1, 0]
+    assert marks(TIMES, decbit(with_transmission=False, threshold=0.3)) == [0, 0, 0, 0, 0, 1, 1, 0]
+    assert marks(TIMES, decbit(with_transmission=False, threshold=0.2)) == [0, 0, 0, 0, 1, 1, 1, 0]  # 0.206
+    assert marks(TIMES, decbit(with_transmission=False, threshold=0.16)) == [0, 0, 1, 0, 1, 1, 1, 0]  # 1/6, 0.156
+
+
+def test_at_departure_by_hand():
+    """Transmissions begin at 0, 1; 3, 4, 5, 6; 10; 20 ms. 1: 1.5/1. 3: 2.5/3. 4: (2.5 + 1 + 0.8 + 0.6 + 0.4)/4 =
+    5.3/4; 5: (5.3 + 3)/5; 6: (8.3 + 2)/6; 10: 8.8/7; 20: 1/10."""
+    assert marks(TIMES, decbit(on_departure=True)) == [0, 1, 0, 1, 1, 1, 1, 0]
+    assert marks(TIMES, decbit(on_departure=True, threshold=1.4)) == [0, 1, 0, 0, 1, 1, 0, 0]
+
+
+def test_a_train_is_one_busy_period():
+    """Packets that arrive the moment the line has sent the one before: no idle time between them, so that the cycle
+    before the train counts, 1 ms in 10. At 10 + k ms the average is (1 + k)/(10 + k)."""
+    train = [0, *range(10, 30)]
+    assert marks(train, decbit()) == [0] * 21
+    assert marks(train, decbit(threshold=0.6)) == [0] * 14 + [1] * 7  # 13/22 = 0.59, 14/23 = 0.61
+    # A microsecond of idle time makes cycles of them: of the last one alone the average is 1000/1001,
+    # and the second packet of the train is the first one that finds it.
+    gaps = [0, *(10 + 1.001 * k for k in range(20))]
+    assert marks(gaps, decbit(threshold=0.999)) == [0, 0] + [1] * 19
+    assert marks(gaps, decbit(threshold=0.9991)) == [0] * 21
+
+
+def test_marks_of_others_stay():
+    net = Network().link("a", "b", rate=RATE, buffer=9, discipline=queues.mark_above(0))
+    net.link("b", "c", rate=RATE, buffer=9, discipline=decbit(threshold=1e9))
+    net.flow("decbit", path=["a", "b", "c"], ack_path="ideal", packet=1000, file=5000)
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert one.world.flows[0].marks == 5
+    assert one.world.links[1].marked == 0
+
+
+def test_lines_without_transmission_time():
+    """The queue is empty at all times but the arrivals."""
+    net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=9, discipline=decbit(threshold=0.01))
+    net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file="1 MB")
+    one = Simulation(net, rng=1)
+    one.advance(10.0)
+    assert one.all_done()
+    assert one.world.links[0].marked == 0
+
+
+def test_bad_values_are_named():
+    for bad, message in (
+        (lambda: decbit(threshold=0), r"threshold = 0 packets is out of range: allowed are values in \(0, 1e\+15\]"),
+        (lambda: decbit(on_departure=2), "on_departure = 2"),
+        (lambda: decbit(with_transmission=0.5), "with_transmission = 0.5"),
+        (lambda: Network().link("a", "b", rate=RATE, buffer=0, discipline="decbit"), "buffer = 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bad()
+    for one in (decbit(), decbit(threshold=2, on_departure=True, with_transmission=False)):
+        assert queues.discipline(one.name, **one.parameters) == one
+        net = Network().link("a", "b", rate=RATE, buffer=9, discipline=one)
+        assert Network.from_toml(net.to_toml()) == net

@@ -1,0 +1,189 @@
+"""Priority discard against a list that is scanned: the same packets dropped, whatever comes when, for both rules."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longfat.sim import Discipline, Network, Scheme, Simulation, queues, records, traffic
+from longfat.sim.network import MOST_PLACES
+from tests.sim.dumbbell_referee import victim
+from tests.sim.networks import Look, aimd_ack
+
+RULES = {"priority-discard": "corrected", "priority-discard-published": "published"}
+RATE = 1e6  # bytes/s: 1 us a byte
+
+
+@pytest.mark.parametrize(("name", "dropped"), [("priority-discard", 5), ("priority-discard-published", 3)])
+def test_the_case_of_8_5(name, dropped):
+    """8.5 rule 3: full queue [2, 5, 3], arrival 1: the corrected rule drops the 5, the published one the 3."""
+    run = feed(name, 3, [(0, 9), (1, 2), (2, 5), (3, 3), (4, 1)])
+    assert waiting(run) == [priority for priority in (2, 5, 3, 1) if priority != dropped]
+    assert victim([2, 5, 3], 1, RULES[name]) == {5: 1, 3: 2}[dropped]
+
+
+def feed(name, buffer, arrivals, until=None):
+    """Packets of 1 ms at a switch, each a flow of its own: (time [us], priority); the first is in transmission."""
+    net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=name)
+    net.link("b", "a", rate=RATE)
+    for k, (time, _) in enumerate(arrivals):
+        net.flow(LABELLED, path=["a", "b"], name=f"{k}", start=time / 1e6, file=1000, packet=1000)
+    run = Simulation(net, rng=1)
+    for k, (_, priority) in enumerate(arrivals):
+        run.world.flows[k].labelled = 1
+        run.world.flows[k].level, run.world.flows[k].level_end = priority, 1e300
+    run.advance((arrivals[-1][0] + 0.5 if until is None else until) / 1e6)
+    run.books()
+    return run
+
+
+LABELLED = Scheme("labelled", ack=aimd_ack, recovery="own")
+
+
+def waiting(run):
+    """The priorities in the queue, from its head on."""
+    return [int(run.world.packets[row].priority) for row in Look(run).rows(int(run.world.links[0].queue_head))]
+
+
+def scanned(arrivals, buffer, rule):
+    """Which of the packets are dropped: a list, and a clock of 1 ms a packet."""
+    queue, dropped, free = [], [], None
+    for k, (time, priority) in enumerate(arrivals):
+        while free is not None and free <= time:  # departures first
+            free = free + 1000 if queue else None
+            if queue:
+                queue.pop(0)
+        if free is None:
+            free = time + 1000
+        elif len(queue) < buffer:
+            queue.append((priority, k))
+        else:
+            j = victim([one[0] for one in queue], priority, rule)
+            dropped.append(k if j is None else queue[j][1])
+            if j is not None:
+                del queue[j]
+                queue.append((priority, k))
+    return dropped
+
+
+gaps = st.lists(
+    st.tuples(st.sampled_from([1, 7, 130, 999, 1000, 1001, 4003]), st.integers(0, 5)), min_size=1, max_size=120
+)
+
+
+@given(
+    gaps=gaps, buffer=st.integers(1, 12), name=st.sampled_from(sorted(RULES)), scale=st.sampled_from([1, 1000, 2**28])
+)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_against_a_scan(gaps, buffer, name, scale):
+    """Any arrivals, buffers and priorities, few and far apart: the very same packets are dropped."""
+    times = np.cumsum([gap for gap, _ in gaps]).tolist()
+    arrivals = [(time, scale * priority) for time, (_, priority) in zip(times, gaps, strict=True)]
+    run = feed(name, buffer, arrivals, until=times[-1] + 10**6)
+    assert np.flatnonzero(run.world.flows["dropped"]).tolist() == sorted(scanned(arrivals, buffer, RULES[name]))
+
+
+def test_the_scan_can_object():
+    arrivals = [(k, priority) for k, priority in enumerate([9, 2, 5, 3, 1, 0, 4, 0])]
+    outcomes = {rule: scanned(arrivals, 3, rule) for rule in ("corrected", "published", "drop-tail")}
+    assert len(set(map(tuple, outcomes.values()))) == 3
+    for name, rule in RULES.items():
+        found = np.flatnonzero(feed(name, 3, arrivals).world.flows["dropped"]).tolist()
+        assert found == sorted(outcomes[rule])
+        assert all(found != sorted(other) for r, other in outcomes.items() if r != rule)
+
+
+def push_corrected(link, packet, header, now, rng):
+    """8.4 as a hook that draws priorities and scans the queue; the same draws decide in the kernel's own service."""
+    packet.priority = int(link.p[1] * rng.random())
+    return 0
+
+
+@pytest.mark.parametrize("levels", [2, 30, 1_000_000])
+@pytest.mark.parametrize("buffer", [1, 5, 100, 2500])
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_large_buffers(name, buffer, levels):
+    """Twice the line's rate and random priorities: departures in order, drops as a scan has them, and the tree is
+    right."""
+    drawing = Discipline(name, service=queues.discipline(name).service, arrive=push_corrected,
+                         parameters={"none": 0, "levels": levels}, needs_buffer=True)  # fmt: skip
+    net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=drawing)
+    net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=10)
+    run = Simulation(net, rng=3)
+    for k in range(1, 12):
+        run.advance(0.007 * k)
+        run.books()
+        link, rows = run.world.links[0], Look(run).rows(int(run.world.links[0].queue_head))
+        assert len(rows) == link.waiting <= buffer
+        numbers = [int(run.world.packets[row].number) for row in rows]
+        assert numbers == sorted(numbers)
+        check_tree(run, rows)
+    assert link.dropped > 0.4 * 7700 - buffer or buffer == 2500
+    worst = max((int(run.world.packets[row].priority) for row in rows), default=0)
+    # the queue has kept the better half: with many levels none of the worse ones is left but the latest
+    assert worst < levels
+
+
+def check_tree(run, rows):
+    """Leaves are the waiting packets in their order; every node is the greater of its children."""
+    link = run.world.links[0]
+    size = int(link.capacity)
+    block = run.world.active["queue"][int(link.offset) : int(link.offset) + 3 * size]
+    tree, packet = block[: 2 * size], block[2 * size :]
+    places = np.flatnonzero(tree[size:] >= 0)
+    assert packet[places].tolist() == rows
+    assert tree[size + places].tolist() == [int(run.world.packets[row].priority) for row in rows]
+    nodes = np.arange(1, size)
+    np.testing.assert_array_equal(tree[nodes], np.maximum(tree[2 * nodes], tree[2 * nodes + 1]))
+    assert len(places) == 0 or link.tag <= places[0]
+
+
+def test_with_one_priority_it_is_drop_tail():
+    found = []
+    for name in ("fifo-departures", *RULES):
+        net = Network().link("a", "b", rate=RATE, buffer=7, discipline=name)
+        net.flow(traffic.poisson(1.5 * RATE), path=["a", "b"], packet=100)
+        run = Simulation(net, rng=5)
+        run.advance(1.0)
+        run.books()
+        found.append([run.world.flows[field].tolist() for field in ("received", "dropped", "delay")])
+    assert found[0] == found[1] == found[2]
+    assert found[0][1][0] > 1000
+
+
+def test_acknowledgments_are_the_best():
+    """On a way back that is as full as the way there, packets give way to acknowledgments, not the other way round."""
+    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=10, discipline="priority-discard", duplex=True)
+    for name, path in (("there", ["a", "b"]), ("back", ["b", "a"])):
+        net.flow("blt", path=path, name=name, file=300_000, packet=500, access_rate=5 * RATE)
+    run = Simulation(net, rng=1)
+    run.advance(0.2)
+    run.books()
+    assert run.world.flows["dropped"].min() > 100
+    # only when nothing worse waits does one get lost
+    assert run.world.flows["acks_dropped"].sum() < 0.01 * run.world.flows["acks_sent"].sum()
+
+
+@pytest.mark.parametrize("buffer", [None, "1 MB", MOST_PLACES + 1, 0])
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_the_buffer_is_a_number_of_packets(name, buffer):
+    with pytest.raises(ValueError, match=r"buffer = .* of link a-b is out of range: discipline 'priority-discard"):
+        Network().link("a", "b", rate=RATE, buffer=buffer, discipline=name)
+
+
+def test_hooks_push_nothing_out_of_it():
+    """The service decides which packet gives way; a hook that names one is told so."""
+
+    def push(link, packet, header, now, rng):
+        return link.queue_head + 1 if link.waiting > 3 else 0
+
+    mine = Discipline("mine", service="discard-worst", arrive=push)
+    net = Network().link("a", "b", rate=RATE, buffer=10, discipline=mine)
+    net.flow(traffic.constant(3 * RATE), path=["a", "b"])
+    with pytest.raises(ValueError, match="needs service='departures'"):
+        Simulation(net, rng=1).advance(1.0)
+
+
+def test_the_service_of_each():
+    assert [queues.discipline(name).service for name in sorted(RULES)] == ["discard-worst", "discard-last"]
+    assert records.DISCARD_LAST < records.SELF_CLOCKED  # no queue of its own for each flow

@@ -1,0 +1,143 @@
+"""Fair queueing over flows with rates: against a plain reference, and rates that change while packets wait."""
+
+import numpy as np
+import pytest
+
+from longfat.sim import Discipline, Network, Simulation, traffic
+from longfat.sim.memory import hop_at, queue_at
+from longfat.sim.queues import ADMIT
+from tests.sim.test_fair_queueing import BYTE, RATE, depart, write
+
+FIRST = 2  # in p: the rate of flow 0
+
+
+def arrive(link, packet, header, now, rng):
+    """Flow k is served at p[2 + k] at most."""
+    queue_at(link, hop_at(link, packet.hop).queue).rate = link.p[FIRST + packet.flow]
+    write(link, 0, packet, now)
+    return ADMIT
+
+
+def rated(rates, log):
+    parameters = {"unused": 0.0, "log": float(log.ctypes.data), **{f"rate {k}": rate for k, rate in enumerate(rates)}}
+    return Discipline("rates", service="rated", arrive=arrive, depart=depart, parameters=parameters)
+
+
+def network(rates, loads, sizes, limit, log):
+    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=rated(rates, log))
+    for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
+        net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=size, name=f"f{k}")
+    return net
+
+
+class Reference:
+    """A list per flow; the first packet of one whose time has come has a tag, the others wait for their time."""
+
+    def __init__(self, rates, limit):
+        flows = range(len(rates))
+        self.rates, self.limit = rates, limit
+        self.lists = [[] for _ in flows]
+        self.tag, self.last = [None for _ in flows], [0 for _ in flows]
+        self.counted, self.charge = [0 for _ in flows], [0 for _ in flows]
+        self.v, self.busy_until = 0, -1
+        self.served, self.dropped = [], []
+
+    def span(self, f, size):
+        return int(size * 1e9 / self.rates[f])
+
+    def due(self, f):
+        return self.counted[f] + self.span(f, self.charge[f])
+
+    def activate(self, f):
+        self.tag[f] = self.last[f] = max(self.last[f], self.v) + self.lists[f][0][0]
+
+    def look(self, now):
+        """Everything whose time has come is active; an idle line takes the smallest tag."""
+        for f, waiting in enumerate(self.lists):
+            if waiting and self.tag[f] is None and self.due(f) <= now:
+                self.activate(f)
+        active = [(tag, f) for f, tag in enumerate(self.tag) if tag is not None]
+        if self.busy_until <= now and active:
+            self.v, f = min(active)
+            size, number = self.lists[f].pop(0)
+            self.tag[f] = None
+            self.counted[f] = max(min(self.due(f), now), now - self.span(f, size))
+            self.charge[f] = size
+            self.busy_until = now + size * BYTE
+            self.served.append((f, number, now))
+            if self.lists[f] and self.due(f) <= now:
+                self.activate(f)
+
+    def arrive(self, now, f, size, number):
+        if not self.lists[f] and self.due(f) < now:
+            self.counted[f], self.charge[f] = now, 0
+        at_once = self.busy_until <= now and not self.lists[f] and self.due(f) <= now
+        if not at_once and sum(map(len, self.lists)) >= self.limit:
+            lengths = [sum(one[0] for one in waiting) + (size if g == f else 0) for g, waiting in enumerate(self.lists)]
+            longest = lengths.index(max(lengths))
+            if lengths[f] == max(lengths):
+                self.dropped.append((f, number))
+                return
+            taken, gone = self.lists[longest].pop()
+            self.dropped.append((longest, gone))
+            if not self.lists[longest] and self.tag[longest] is not None:
+                self.last[longest] -= taken
+                self.tag[longest] = None
+        self.lists[f].append((size, number))
+        self.look(now)
+
+    def run(self, arrivals, until):
+        arrivals = [*arrivals, (until, None, 0, 0)]
+        now = 0
+        for time, f, size, number in arrivals:
+            while True:  # what happens before that
+                times = [self.busy_until] if self.busy_until > now else []
+                times += [self.due(g) for g, one in enumerate(self.lists) if one and self.due(g) > now]
+                if not times or min(times) > time:
+                    break
+                now = min(times)
+                self.look(now)
+            now = time
+            if f is not None:
+                self.arrive(now, f, size, number)
+        return self.served, self.dropped
+
+
+@pytest.mark.parametrize("limit", [1, 6, 40])
+@pytest.mark.parametrize(
+    "shares", [(0.31, 0.17, 0.43, 0.07), (0.11, np.inf, 0.23, 0.05), (2.0, 0.9, np.inf, 0.3)], ids=str
+)
+def test_the_plain_one(limit, shares):
+    """Random arrivals: the same packets leave at the same times, the same ones are dropped; rates below, around and
+    above what the line has for each."""
+    sizes, loads = [997, 613, 1301, 251], [0.4, 0.25, 0.6, 0.1]
+    rates = [share * RATE for share in shares]
+    log = np.zeros(200_001, np.int64)
+    run = Simulation(network(rates, loads, sizes, limit, log), rng=5)
+    run.advance(2.0)
+    run.books()
+    table = log[1:].reshape(-1, 5)[: log[0]].tolist()
+    arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
+    departures = [(row[2], row[4], row[1]) for row in table if row[0] == 1]
+    expected, dropped = Reference(rates, limit).run(arrivals, 2_000_000_000)
+    assert departures == expected
+    assert len(departures) > 700
+    assert int(run.world.links[0].dropped) == len(dropped) > 100
+    for f in range(len(sizes)):
+        assert int(run.world.flows[f].dropped) == sum(g == f for g, _ in dropped)
+
+
+def test_rates_are_kept():
+    """Floods at a tenth and a fifth of the line, and one without limit: that takes the rest. Then a tenth alone."""
+    for rates, expected in (((0.1, 0.2, np.inf), (0.1, 0.2, 0.7)), ((0.1, 0.0, 0.0), (0.1, 0.0, 0.0))):
+        log = np.zeros(200_001, np.int64)
+        net = Network().link("a", "b", rate=RATE, buffer=1000, discipline=rated([rate * RATE for rate in rates], log))
+        for k in range(3):
+            net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
+        run = Simulation(net, rng=1)
+        run.advance(0.1)
+        before = run.world.flows["received_bytes"].copy()
+        run.advance(1.1)
+        got = (run.world.flows["received_bytes"] - before) / RATE
+        assert got == pytest.approx(np.array(expected), abs=0.002)
+        run.books()
