@@ -24,8 +24,9 @@ ALLOWED = {
     "fluid": {"fluid", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {"sim", "domains", "quantities", "_version"},
     "scenario": {"sim"},
-    "verify": {"verify", "law", "laws", "sim", "domains"},
+    "verify": {"verify", "benchmark", "law", "laws", "sim", "domains"},
     "sweeping": {"sweeping", "domains", "files", "_version"},
+    "benchmark": {"benchmark", "sim", "scenario", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "domains", "quantities", "law", "laws", "sim", "_version"},
 }
 

@@ -3,8 +3,9 @@
 import pytest
 
 from longfat.sim.statistics import Interval
-from longfat.verify.published import Finding, cadpc, gong_parulkar, loss_load, published, read
+from longfat.verify.published import Finding, cadpc, gong_parulkar, kkm, loss_load, published, read
 from longfat.verify.published.loss_load_measured import Point
+from longfat.verify.published.rows import Context
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +14,8 @@ def table():
 
 
 @pytest.mark.parametrize(
-    ("paper", "judges"), [("002", cadpc.JUDGES), ("003", gong_parulkar.JUDGES), ("004", loss_load.JUDGES)]
+    ("paper", "judges"),
+    [("001", kkm.JUDGES), ("002", cadpc.JUDGES), ("003", gong_parulkar.JUDGES), ("004", loss_load.JUDGES)],
 )
 def test_every_row_has_a_judge_and_every_judge_a_row(paper, judges):
     assert sorted(row.claim for row in read(paper)) == sorted(judges)
@@ -56,7 +58,7 @@ def test_too_few_packets_are_no_verdict():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="paper = '009' is out of range: allowed are 002, 003, 004"):
+    with pytest.raises(ValueError, match="paper = '009' is out of range: allowed are 001, 002, 003, 004"):
         published("009")
     with pytest.raises(ValueError, match="packets = 10 packets is out of range"):
         published("003", packets=10)
@@ -111,3 +113,42 @@ def test_rows_of_cadpc():
         "Vegas at 5"
         in table.reason["throughput greater than almost all competitors; smallest average queue almost always"]
     )
+
+
+KKM = {
+    "table 4.3: hbh, transfer time, 4 pkts": ("reproduced", "53"),
+    "table 4.3: tcp (tahoe), transfer time, 20 pkts": ("differs", "a round trip of 40 ms"),
+    "table 4.3: hbh, transfer time, 200 pkts": ("differs", "lines of"),
+    "table 4.3: optimal, transfer time, 200 pkts": ("reproduced", "64"),
+    "table 4.7a: optimal, transfer time, 0.2": ("not reproducible", "copies exp 1"),
+    "table 4.7b: decbit, packet delay, 0.2": ("not reproducible", "repeated in the delay table"),
+    "optimal transfer time exp 4 conn 1 / conn 2": ("reproduced", "1844, 1882"),
+    "bandwidth-delay product exp 9": ("reproduced", "5.5"),
+    "packet size": ("input", "500 B"),
+}
+
+
+@pytest.mark.parametrize("claim", KKM)
+def test_rows_of_kanakia_keshav_and_mishra(claim):
+    """Those that take no long runs; `published("001")` has all of them."""
+    found = kkm.JUDGES[claim](Context(1e5, 0))
+    assert (found.verdict, KKM[claim][1] in found.ours + found.reason) == (KKM[claim][0], True)
+
+
+def test_every_printed_cell_is_a_row():
+    rows = [row for row in read("001") if row.claim.startswith("table 4.")]
+    assert [vars(row) for row in rows] == kkm.rows()
+    assert len(rows) == 174
+
+
+def test_when_a_cell_is_met():
+    """Within a tenth; a delay within 0.1 ms, in experiment 9 2.67 ms; deviations by F(9, 9) = 4.03, a factor 2."""
+    named = {kkm.claim(cell): cell for cell in kkm.cells()}
+    for claim, met, missed in (
+        ("table 4.1: hbh, transfer time", 1.09 * 1534, 1.11 * 1534),
+        ("table 4.1: pp, packet delay", 0.40, 0.42),
+        ("table 4.9: pp, packet delay", 40 - 4.0, 40 - 4.1),
+        ("table 4.7a: pp, standard deviation of the transfer time, 0.2", 8.5 * 2.0, 8.5 * 2.02),
+    ):
+        assert kkm.runs.meets(named[claim], kkm.runs.Number(met))
+        assert not kkm.runs.meets(named[claim], kkm.runs.Number(missed))

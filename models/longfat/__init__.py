@@ -11,13 +11,30 @@ from typing import TYPE_CHECKING, Any
 from longfat._version import __version__
 
 if TYPE_CHECKING:
-    from longfat import design, fluid, law, laws, measured, plot, quantities, scenario, sim, sweeping, verify
+    from longfat import (
+        benchmark,
+        design,
+        fluid,
+        law,
+        laws,
+        measured,
+        plot,
+        quantities,
+        scenario,
+        sim,
+        sweeping,
+        verify,
+    )
     from longfat.sweeping import sweep
 
-_ROOMS = ("design", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim", "sweeping", "verify")
+_ROOMS = (
+    "benchmark", "design", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim", "sweeping",
+    "verify",
+)  # fmt: skip
 
 __all__ = [
     "__version__",
+    "benchmark",
     "design",
     "fluid",
     "law",

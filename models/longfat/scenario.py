@@ -71,6 +71,11 @@ def finder(folder: str | Path) -> Callable[[str], Any]:
     return find
 
 
+def definitions(path: str | Path) -> dict[str, Any]:
+    """The names that a Python file defines, as `finder` sees them."""
+    return _executed(Path(path))
+
+
 def _executed(path: Path) -> dict[str, Any]:
     """The names that a Python file defines; nothing is written beside it."""
     module = types.ModuleType(path.stem)

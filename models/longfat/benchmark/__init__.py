@@ -1,0 +1,21 @@
+"""The benchmark of Kanakia, Keshav and Mishra (1992): ten experiments into which any scheme is put.
+
+>>> from longfat import benchmark
+>>> data = benchmark.run(["3-4"], ["optimal", "packet-pair"], progress=False)
+>>> [round(1e3 * float(t), 1) for t in data.transfer_time.sel(variant="3-4", connection="1")]
+[44.4, 88.5]
+
+References
+----------
+H. Kanakia, S. Keshav, P. P. Mishra, A Comparison of Reactive Host-based Flow Control Schemes in Reservationless
+Networks, 1992.
+"""
+
+from longfat.benchmark.building import build
+from longfat.benchmark.entries import ENTRIES, Entry, entry
+from longfat.benchmark.experiments import VARIANTS, Variant, variants
+from longfat.benchmark.measuring import measure
+from longfat.benchmark.optimal import optimal
+from longfat.benchmark.running import run
+
+__all__ = ["ENTRIES", "VARIANTS", "Entry", "Variant", "build", "entry", "measure", "optimal", "run", "variants"]

@@ -1,0 +1,79 @@
+"""From a variant and an entry to a network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from longfat.benchmark.entries import Entry
+from longfat.benchmark.experiments import Variant
+from longfat.sim import queues, scenario, schemes
+from longfat.sim.network import Network
+from longfat.sim.queues.meter import ROUND_TRIP_METER
+
+if TYPE_CHECKING:
+    from longfat.sim.network import Flow, Link
+
+
+def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -> Network:
+    """The network of an experiment with a scheme in it.
+
+    Parameters
+    ----------
+    variant : Variant
+        Of `longfat.benchmark.VARIANTS`.
+    entry : Entry, optional
+        What is put in; without one, flows that nobody controls stand for it, to look at the rest.
+    probe : bool
+        Whether the source of single packets is there, if the entry has it.
+
+    Returns
+    -------
+    longfat.sim.Network
+        Flows "1", "2", ...; "probe", whose acknowledgments pass a meter on their last line.
+
+    Examples
+    --------
+    >>> from longfat.benchmark import ENTRIES, VARIANTS
+    >>> build(VARIANTS["1"], ENTRIES["hop-by-hop"])
+    Network('Kanakia, Keshav & Mishra (1992), experiment 1', 48 nodes, 94 links, 12 flows)
+    """
+    found: dict[str, Any] = {"scheme": schemes.scheme("constant"), "bottleneck": queues.FIFO, "switch": queues.FIFO}
+    if entry is not None:
+        found = {"scheme": schemes.scheme(entry.scheme), **entry.disciplines()}
+    found["meter"] = ROUND_TRIP_METER
+    whole, _ = scenario.parse(variant.text(), lambda name: found.get(name.removeprefix("benchmark:")))
+    made = Network(whole.name)
+    made.links = dict(whole.links)
+    probe = probe and (entry is None or entry.probe)
+    made.flows = [_put_in(flow, entry, made) for flow in whole.flows if probe or flow.name != "probe"]
+    return made
+
+
+def _put_in(flow: Flow, entry: Entry | None, net: Network) -> Flow:
+    """The flow with its parameters, on a way with more switches if the scheme goes by hops."""
+    if flow.scheme is None or entry is None:
+        return flow
+    first, second = flow.path[:2]
+    path = (first, *[f"{first}.{k + 1}" for k in range(entry.hops)], *flow.path[1:])
+    if (first, second) in net.links and entry.hops:
+        _divide(net, path[: entry.hops + 2])
+    rate = net.links[path[0], path[1]].rate
+    return replace(
+        flow,
+        path=path,
+        parameters=schemes.check_parameters(flow.scheme, entry.parameters),
+        send_jitter=entry.send_jitter,
+        access_rate=rate if entry.access else flow.access_rate,
+    )
+
+
+def _divide(net: Network, nodes: tuple[str, ...]) -> None:
+    """Put as many lines in place of one each way, of the same delay in all."""
+    there, back = (net.links.pop(pair) for pair in ((nodes[0], nodes[-1]), (nodes[-1], nodes[0])))
+    parts = len(nodes) - 1
+    for k, (tail, head) in enumerate(pairwise(nodes)):
+        for like, one, other in ((there if k == 0 else back, tail, head), (back, head, tail)):
+            line: Link = replace(like, name=f"{one}-{other}", tail=one, head=other, delay=there.delay / parts)
+            net.links[one, other] = line

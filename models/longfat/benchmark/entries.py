@@ -1,0 +1,170 @@
+"""What is put into the experiments: schemes, each with one setting for all of them and the switches that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longfat.sim.names import unknown
+
+if TYPE_CHECKING:
+    from longfat.sim.queues import Discipline
+
+FAST = 12.5e6  # bytes/s
+OPTIMAL = "optimal"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scheme with its parameters and its switches.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    label : str
+        As in the paper's tables.
+    scheme : str or Scheme
+        Of `longfat.sim.schemes`.
+    parameters : mapping
+        The scheme's own.
+    bottleneck, switch : str or Discipline
+        Of the slow lines, and of the switches' other ones.
+    options : mapping
+        Parameters of the bottleneck's discipline, where that is a name.
+    hops : int
+        Switches between each source and the first of the scenario's.
+    access : bool
+        The source waits for its own line instead of filling a queue before it.
+    random : bool
+        Runs differ by chance even without random traffic.
+    probe : bool
+        Single packets are sent beside the connections where the paper has them.
+    send_jitter : float
+        Uniform extra delay of each packet at its source [s].
+    source : str
+        Says what is run, for stores: of a file, what stands there.
+    """
+
+    name: str
+    label: str
+    scheme: Any
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    bottleneck: Any = "fifo"
+    switch: Any = "fifo"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    hops: int = 0
+    access: bool = False
+    random: bool = False
+    probe: bool = True
+    send_jitter: float = 0.0
+    source: str = ""
+
+    def disciplines(self) -> dict[str, Discipline]:
+        """Of the bottleneck and of the other switches."""
+        from longfat.sim import queues
+
+        return {
+            "bottleneck": queues.discipline(self.bottleneck, **self.options),
+            "switch": queues.discipline(self.switch),
+        }
+
+    def settings(self) -> str:
+        """All of it, in words that change when it does."""
+        return self.source or repr(self)
+
+
+def _fair(name: str, label: str, discipline: str = "fair", **more: Any) -> Entry:
+    return Entry(name, label, name, bottleneck=discipline, switch=discipline, **more)
+
+
+#: Tahoe and Reno as they were in 1992: nothing keeps a window of several losses from being halved again and again.
+_BSD = {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5}  # profile "bsd"
+_OLD = {**_BSD, "bugfix": 0.0}
+
+ENTRIES: dict[str, Entry] = {
+    one.name: one
+    for one in (
+        Entry(OPTIMAL, "optimal", ""),
+        _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3),
+        _fair("packet-pair", "pp"),
+        _fair("explicit-feedback", "e2e-ef", "explicit-feedback"),
+        Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
+        Entry("reno", "tcp (reno)", "reno", _OLD),
+        Entry("red", "tcp (w/red)", "reno", _OLD, "red", options={"low": 5, "high": 15, "max_p": 0.02}, random=True),
+        Entry("tri-s", "tri-s", "tri-s"),
+        Entry("dual", "dual", "dual", _BSD),
+        Entry("decbit", "decbit", "decbit", bottleneck="decbit", options={"with_transmission": False}),
+        Entry("newreno", "tcp (newreno)", "newreno"),
+        Entry("sack", "tcp (sack)", "sack"),
+        Entry("vegas", "tcp (vegas)", "vegas"),
+        Entry(
+            "loss-load", "loss-load", "loss-load", {"k": 5.0, "response": 1.0, "access_rate": FAST}, "loss-load",
+            options={"k": 5.0}, random=True,
+        ),
+        Entry("blt", "blt", "blt", bottleneck="priority-discard", access=True),
+        Entry("xcp", "xcp", "xcp", bottleneck="xcp"),
+        Entry("cadpc", "cadpc", "cadpc-files"),
+    )
+}  # fmt: skip
+#: In the order of the paper's tables.
+PAPER = tuple(ENTRIES)[:10]
+
+
+def entry(given: str | Entry, discipline: str = "fifo") -> Entry:
+    """An entry by its name or the paper's, or a scheme of one's own in a file.
+
+    Parameters
+    ----------
+    given : str or Entry
+        "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", or any other of `longfat.sim.schemes.names`.
+    discipline : str
+        Of all switches, for schemes that are not in `ENTRIES`.
+
+    Examples
+    --------
+    >>> entry("hbh").name, entry("gaimd").bottleneck
+    ('hop-by-hop', 'fifo')
+    """
+    if isinstance(given, Entry):
+        return given
+    for one in ENTRIES.values():
+        if given in (one.name, one.label):
+            return one
+    from longfat.sim import queues, schemes
+
+    if discipline not in queues.NAMED:
+        raise unknown("discipline", discipline, queues.NAMED)
+    file, _, wanted = given.rpartition(":") if not given.endswith(".py") else (given, "", "")
+    if file.endswith(".py"):
+        return _own(file, wanted, discipline)
+    if given not in schemes.names():
+        raise unknown("scheme", given, {*ENTRIES, *schemes.names()})
+    return Entry(given, given, given, bottleneck=discipline, switch=discipline, random=True)
+
+
+def _own(file: str, wanted: str, discipline: str) -> Entry:
+    from longfat.scenario import finder
+    from longfat.sim.schemes import Scheme
+
+    path = Path(file)
+    scheme = finder(path.parent)(f"{path.name}:{wanted}") if wanted else _only(path)
+    if not isinstance(scheme, Scheme):
+        raise ValueError(f"scheme = {file + ':' + wanted!r} is no Scheme but {type(scheme).__name__}")
+    source = f"{path.name}:{wanted} {discipline}\n{path.read_text(encoding='utf-8')}"
+    return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
+
+
+def _only(path: Path) -> Any:
+    """The one scheme of a file."""
+    from longfat.scenario import definitions
+
+    found = [name for name, value in definitions(path).items() if type(value).__name__ == "Scheme"]
+    if len(found) != 1:
+        raise ValueError(
+            f"scheme = {str(path)!r}: the file defines {len(found)} schemes"
+            + (f"; name one, as in {path.name}:{found[0]}" if found else "")
+        )
+    return definitions(path)[found[0]]

@@ -1,0 +1,109 @@
+"""The experiments and their variants by name; what they consist of is in ``scenarios/*.toml``.
+
+What the paper leaves open has a variant for each reading: experiment 3 over round trips of 44 ms, as everywhere, and of
+40 ms, which the printed times of TCP and DECbit need; 7 with all sources from the beginning on, as the printed times
+need, and one after the other, as the text has it; 9 with the printed files (9a) and scaled ones (9b).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from string import Template
+
+from longfat.sim.names import unknown
+
+LOADS = ("0.2", "0.4", "0.6", "0.8", "0.9")
+SIZES = (4, 20, 200)  # packets
+SLOW = 5_000_000  # bytes/s
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One experiment as it is run.
+
+    Parameters
+    ----------
+    name : str
+        Such as "1", "3-20" or "7-0.9-ramp".
+    experiment : int
+        Of the paper.
+    case : str
+        What tells it from the others of the experiment, as in the tables' column ``load_or_size``.
+    values : mapping
+        What is put for the names with a dollar in the scenario file.
+    connections : tuple of str
+        Flows whose transfer times are asked for.
+    probed : bool
+        Whether the paper asks for the delay of single packets.
+    extra : bool
+        Whether it is left out unless it is named.
+    """
+
+    name: str
+    experiment: int
+    case: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    connections: tuple[str, ...] = ("1",)
+    probed: bool = True
+    extra: bool = False
+
+    def text(self) -> str:
+        """The scenario, as TOML (`longfat.sim.scenario`)."""
+        folder = files("longfat.benchmark").joinpath("scenarios")
+        return Template(folder.joinpath(f"{self.experiment}.toml").read_text(encoding="utf-8")).substitute(self.values)
+
+
+def _load(load: str, ramp: bool) -> Variant:
+    starts = {f"start{k}": f', start = "{100 + 44 * (k - 2)} ms"' if ramp else "" for k in range(2, 12)}
+    rate = {"rate": f"{float(load) * 8 * SLOW / 10 / 1e6:g} Mbit/s"}
+    tail = "-ramp" if ramp else ""
+    return Variant(f"7-{load}{tail}", 7, load + tail.replace("-", " "), rate | starts, extra=ramp)
+
+
+def _size(packets: int, trip: int) -> Variant:
+    values = {"size": f"{500 * packets} B", "access": f"{trip // 2 - 2} ms"}
+    usual = trip == 44
+    return Variant(
+        f"3-{packets}" + ("" if usual else f"-rtt{trip}"), 3, f"{packets} pkts" + ("" if usual else f", {trip} ms"),
+        values, probed=False, extra=not usual,
+    )  # fmt: skip
+
+
+_BOTH = ("1", "2")
+VARIANTS: dict[str, Variant] = {
+    one.name: one
+    for one in (
+        Variant("1", 1),
+        Variant("2", 2),
+        *[_size(packets, trip) for trip in (44, 40) for packets in SIZES],
+        Variant("4", 4, connections=_BOTH, probed=False),
+        Variant("5", 5),
+        Variant("6", 6, connections=_BOTH),
+        *[_load(load, ramp) for ramp in (False, True) for load in LOADS],
+        Variant("8", 8),
+        Variant("9a", 9, "as printed", {"large": "2 MB", "small": "500 kB"}),
+        Variant("9b", 9, "scaled", {"large": "75 kB", "small": "18750 B"}),
+        Variant("10", 10, connections=_BOTH, probed=False),
+    )
+}
+
+
+def variants(names: Iterable[str] | None = None) -> list[Variant]:
+    """Variants by their names, or those of whole experiments; all but the extra ones if none is named.
+
+    >>> [one.name for one in variants(["3", "9b"])]
+    ['3-4', '3-20', '3-200', '9b']
+    """
+    found: dict[str, Variant] = {}
+    usual = {one.name: one for one in VARIANTS.values() if not one.extra}
+    for name in map(str, names) if names is not None else usual:
+        if name in VARIANTS:
+            found[name] = VARIANTS[name]
+            continue
+        of_it = {key: one for key, one in usual.items() if str(one.experiment) == name}
+        if not of_it:
+            raise unknown("experiment", name, {*VARIANTS, *(str(one.experiment) for one in VARIANTS.values())})
+        found |= of_it
+    return list(found.values())

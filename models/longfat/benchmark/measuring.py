@@ -1,0 +1,86 @@
+"""One run: the transfer times of the connections, and the delay of single packets meanwhile."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.benchmark.building import build
+from longfat.benchmark.entries import OPTIMAL, Entry
+from longfat.benchmark.experiments import Variant
+from longfat.benchmark.optimal import optimal
+from longfat.sim.engine import Simulation
+from longfat.sim.queues.meter import COUNT, SQUARES, TOTAL
+from longfat.sim.records import NEVER, SECOND
+
+if TYPE_CHECKING:
+    from longfat.sim.network import Network
+
+LONGEST = 400.0  # s; what has not been transferred by then has no transfer time
+NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts")
+
+
+class _StepByStep(Simulation):
+    """Pauses whenever a file has been transferred, when it is run to the end."""
+
+    def _unfinished(self) -> int:
+        return 1
+
+
+def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
+    """One run of an experiment with one scheme in it.
+
+    Parameters
+    ----------
+    variant : Variant
+        Of `longfat.benchmark.VARIANTS`.
+    entry : Entry
+        Of `longfat.benchmark.ENTRIES`, or of one's own.
+    rng : None, int, SeedSequence or Generator
+        Of the random numbers.
+
+    Returns
+    -------
+    dict
+        ``transfer_time_1``, ``transfer_time_2`` [s]; ``delay_mean``, ``delay_std`` of the probe's round trips until
+        connection 1 is done, less what they are in the empty network [s], of so many ``probes``; ``dropped`` packets
+        and ``timeouts`` of the connections. NaN where there is none.
+    """
+    made = dict.fromkeys(NUMBERS, math.nan)
+    if entry.name == OPTIMAL:
+        made |= {f"transfer_time_{name}": float(time) for name, time in optimal(variant).items()}
+        if variant.probed:
+            made |= {"delay_mean": 0.0, "delay_std": 0.0, "probes": 0.0}
+        return made | {"dropped": 0.0, "timeouts": 0.0}
+    net = build(variant, entry)
+    run = _StepByStep(net, rng=rng)
+    rows = [run.assembly.flow_names.index(name) for name in variant.connections]
+    seen: dict[str, float] = {}
+    while run.now < LONGEST and (run.world.flows["finish"][rows] == NEVER).any():
+        run.advance(LONGEST, to_the_end=True)
+        if not seen and run.world.flows["finish"][rows[0]] != NEVER:
+            seen = _delay(run, net)
+    run.books()
+    flows = run.world.flows[rows]
+    for name, flow in zip(variant.connections, flows, strict=True):
+        if flow.finish != NEVER:
+            made[f"transfer_time_{name}"] = (int(flow.finish) - int(flow.start)) / SECOND
+    return made | seen | {"dropped": float(flows["dropped"].sum()), "timeouts": float(flows["timeouts"].sum())}
+
+
+def _delay(run: Simulation, net: Network) -> dict[str, float]:
+    """Mean and standard deviation of what the meter has seen."""
+    probe = next((flow for flow in net.flows if flow.name == "probe"), None)
+    if probe is None:
+        return {}
+    there, back = net.route(probe), net.way_back(probe)
+    u = run.world.links["u"][run.assembly.link_names.index(back[-1].name)]
+    if u[COUNT] < 1:
+        return {"probes": 0.0}
+    empty = sum(link.delay + probe.packet / link.rate for link in there)
+    empty += sum(link.delay + probe.ack / link.rate for link in back[:-1])  # the meter stands before the last line
+    mean = u[TOTAL] / u[COUNT]
+    variance = max(0.0, u[SQUARES] / u[COUNT] - mean**2)
+    return {"delay_mean": float(mean - empty), "delay_std": float(np.sqrt(variance)), "probes": float(u[COUNT])}

@@ -1,0 +1,78 @@
+"""The least transfer times: every file wholly at its first slow line when it starts, and max-min fair shares."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from longfat.benchmark.building import build
+from longfat.benchmark.experiments import Variant
+from longfat.laws import fair_share
+
+if TYPE_CHECKING:
+    from longfat.sim.network import Flow, Network
+
+FAST = 12.5e6  # bytes/s; lines of this rate take no time in the fluid
+
+
+def optimal(variant: Variant, *, acks: bool | None = None) -> dict[str, Any]:
+    r"""Transfer times of a variant's connections by the law of fair shares.
+
+    .. math:: T = t_{\text{finish}} - t_{\text{start}} + \tau
+
+    Parameters
+    ----------
+    variant : Variant
+        Of `longfat.benchmark.VARIANTS`.
+    acks : bool, optional
+        Whether acknowledgments take their share of the slow lines; by default in experiment 6 alone, as printed.
+
+    Returns
+    -------
+    dict of str to Fraction
+        Time [s] of each connection.
+
+    Examples
+    --------
+    >>> from longfat.benchmark import VARIANTS
+    >>> {name: float(time) for name, time in optimal(VARIANTS["4"]).items()}
+    {'1': 1.844, '2': 1.882}
+
+    References
+    ----------
+    Kanakia, Keshav & Mishra (1992), section 4, rows "optimal".
+    """
+    net = build(variant, probe=False)
+    heard = variant.experiment == 6 if acks is None else acks
+    slow = {link.name: Fraction(str(link.rate)) for link in net.links.values() if link.rate < FAST}
+    flows = [_file(flow, net, slow, heard) for flow in net.flows if flow.scheme is not None]
+    loads = [_load(flow, net, slow) for flow in net.flows if flow.traffic is not None]
+    schedule = fair_share.transfer_times(fair_share.Network(slow, flows, loads))
+    names = [flow.name for flow in net.flows if flow.scheme is not None]
+    times = dict(zip(names, schedule.transfer_time, strict=True))
+    return {name: times[name] for name in variant.connections}
+
+
+def _exact(value: float) -> Fraction:
+    return Fraction(repr(value)).limit_denominator(10**12)
+
+
+def _file(flow: Flow, net: Network, slow: dict[str, Fraction], heard: bool) -> fair_share.Flow:
+    there, back = ([link.name for link in way if link.name in slow] for way in (net.route(flow), net.way_back(flow)))
+    delay = sum((_exact(link.delay) for link in (*net.route(flow), *net.way_back(flow))), Fraction(0))
+    return fair_share.Flow(
+        there, _exact(flow.file or 0.0), start=_exact(flow.start), round_trip_time=delay, name=flow.name,
+        reverse_path=back if heard else (), ack=Fraction(flow.ack, flow.packet) if heard else 0,
+    )  # fmt: skip
+
+
+def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
+    """By its mean rate, or on and off where both times are fixed."""
+    traffic = flow.traffic
+    assert traffic is not None
+    path = [link.name for link in net.route(flow) if link.name in slow]
+    begin = _exact(flow.start)
+    if traffic.off_time:
+        on, off = _exact(traffic.on_time), _exact(traffic.off_time)
+        return fair_share.Load(path, _exact(traffic.rate), times=[begin, begin + on], period=on + off)
+    return fair_share.Load(path, _exact(traffic.rate), times=[begin] if begin else [])

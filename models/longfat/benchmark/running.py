@@ -1,0 +1,194 @@
+"""Many runs: experiments times schemes, with replications where there is chance."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat._version import __version__
+from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry, entry
+from longfat.benchmark.experiments import Variant, variants
+from longfat.domains import number, whole_number
+from longfat.sweeping import sweep
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+#: name: (unit, description)
+VARIABLES = {
+    "transfer_time": ("s", "from the start to the acknowledgment of the last byte"),
+    "delay_mean": ("s", "of the probe's round trips while connection 1 lasts, less that of the empty network"),
+    "delay_std": ("s", "standard deviation of these within a run"),
+    "dropped": ("packets", "of all flows, until the connections are done"),
+    "timeouts": ("1", "of all flows, until the connections are done"),
+}
+
+
+def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settings: str) -> Any:
+    """A replication of a cell; its random numbers are those of its number and the seed, whatever the scheme."""
+    from longfat.benchmark.measuring import measure
+
+    chosen = scheme if isinstance(scheme, Entry) else entry(scheme)
+    return measure(variants([variant])[0], chosen, np.random.SeedSequence([seed, draw]))
+
+
+def has_chance(variant: Variant, chosen: Entry) -> bool:
+    """Whether replications differ."""
+    return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
+
+
+def run(
+    experiments: Iterable[str] | None = None,
+    schemes: Iterable[str | Entry] | None = None,
+    *,
+    replications: int = 10,
+    rng: int = 0,
+    confidence: float = 0.95,
+    executor: Any = None,
+    store: str | Path | None = None,
+    discipline: str = "fifo",
+    progress: bool = True,
+) -> xr.Dataset:
+    r"""Put schemes into experiments and measure transfer times and single-packet delays.
+
+    .. math:: \bar T \pm t_{n-1,\,(1+c)/2} \, s / \sqrt n
+
+    Parameters
+    ----------
+    experiments : sequence of str, optional
+        "1" to "10", or variants: "3-20", "7-0.9-ramp", "9b"; all usual ones by default.
+    schemes : sequence of str or Entry, optional
+        Names of `longfat.benchmark.ENTRIES`, of any other scheme, or files that define one; all entries by default.
+    replications : int
+        Runs of each cell [runs] in which there is chance, at least 1; of others one.
+    rng : int
+        Seed. The same replication of an experiment has the same traffic for every scheme.
+    confidence : float
+        Of each interval [probability], in (0, 1).
+    executor : None, concurrent.futures.Executor or dask Client
+        Where the runs go, see `longfat.sweep`; by default to a thread for each processor.
+    store : None, str or Path
+        A directory for finished runs: the same call takes what is there and computes the rest.
+    discipline : str
+        Of the switches, for schemes that have no entry.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``variant`` and ``scheme``, and ``connection`` for ``transfer_time`` [s]: means, ``_lower`` and ``_upper``
+        of the intervals (NaN where there is no chance), ``transfer_time_std`` over the replications [s];
+        ``delay_mean`` and ``delay_std`` [s] of single packets, ``dropped`` [packets], ``timeouts``, ``replications``.
+        NaN: not asked for there, or not done after 400 s.
+
+    Raises
+    ------
+    ValueError
+        For unknown experiments and schemes, by the nearest name, and values outside their ranges.
+
+    Examples
+    --------
+    >>> data = run(["3-20"], ["explicit-feedback"], progress=False)
+    >>> round(1e3 * float(data.transfer_time.sel(connection="1").item()), 1)
+    63.2
+
+    References
+    ----------
+    Kanakia, Keshav & Mishra (1992), section 4; the text has "multiple simulation runs" in experiment 7 alone.
+    """
+    asked = variants(experiments)
+    put_in = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
+    if not asked or len({one.name for one in put_in}) != len(put_in) or not put_in:
+        raise ValueError("experiments and schemes: at least one of each is needed, and each scheme once")
+    replications = whole_number("replications", replications, "runs", "[1, 1e6]")
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    seed = whole_number("rng", rng, "1", "[0, 1e18]")
+    cells = [(variant, one) for variant in asked for one in put_in]
+    pool = ThreadPoolExecutor(os.cpu_count()) if executor is None else executor
+
+    def cell(variant: Variant, one: Entry) -> Any:
+        count = replications if has_chance(variant, one) else 1
+        given = one.name if ENTRIES.get(one.name) is one else one
+        settings = hashlib.sha256((variant.text() + one.settings()).encode()).hexdigest()
+        function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)
+        folder = re.sub(r"[^.\w-]+", "-", f"{variant.name}_{one.name}_{settings[:8]}_{seed}")
+        place = None if store is None else Path(store) / folder
+        return sweep(function, {"draw": list(range(count))}, executor=pool, store=place, rng=0, progress=False)
+
+    try:
+        found = _side_by_side(cell, cells, progress)
+    finally:
+        if executor is None:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return _dataset(found, asked, put_in, confidence, {"replications": replications, "seed": seed})
+
+
+def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) -> list[Any]:
+    """All cells at once as far as their runs fit on the executor; on Ctrl-C those that wait are given up."""
+    from tqdm import tqdm
+
+    outer = ThreadPoolExecutor(2 * (os.cpu_count() or 1) + 2)
+    try:
+        futures: list[Future[Any]] = [outer.submit(cell, *one) for one in cells]
+        for done in tqdm(
+            as_completed(futures), total=len(cells), unit="cell", delay=2, leave=False, disable=not progress
+        ):
+            done.result()
+        return [one.result() for one in futures]
+    except KeyboardInterrupt:
+        count = sum(one.done() and not one.cancelled() for one in futures)
+        raise KeyboardInterrupt(f"benchmark stopped: {count} of {len(cells)} cells were done") from None
+    finally:
+        outer.shutdown(wait=False, cancel_futures=True)
+
+
+def _dataset(
+    found: list[Any], asked: list[Variant], put_in: list[Entry], confidence: float, attrs: dict[str, Any]
+) -> xr.Dataset:
+    """Cells put side by side, with Student's intervals where there were replications."""
+    import xarray as xr
+
+    from longfat.sim.statistics import half_width
+
+    shape = (len(asked), len(put_in))
+    dims = ("variant", "scheme")
+    ends = ("", "_lower", "_upper", "_std")
+    values = {
+        name + end: np.full((*shape, 2) if name == "transfer_time" else shape, np.nan)
+        for name in VARIABLES
+        for end in ends
+    }
+    counts = np.zeros(shape, int)
+    for place, data in zip(np.ndindex(*shape), found, strict=True):
+        counts[place] = data.sizes["draw"]
+        for name in VARIABLES:
+            parts = [f"{name}_{k}" for k in (1, 2)] if name == "transfer_time" else [name]
+            samples = np.stack([data[part].values for part in parts], -1)  # (draw, connection)
+            pick: Any = slice(None) if name == "transfer_time" else 0
+            values[name][place] = samples.mean(0)[pick]
+            if len(samples) > 1:
+                half = half_width(samples, confidence)
+                values[name + "_lower"][place] = (samples.mean(0) - half)[pick]
+                values[name + "_upper"][place] = (samples.mean(0) + half)[pick]
+                values[name + "_std"][place] = samples.std(0, ddof=1)[pick]
+    made = {}
+    for key, array in values.items():
+        unit, words = VARIABLES[next(name for name in VARIABLES if key.startswith(name) and key[len(name) :] in ends)]
+        made[key] = ((*dims, "connection") if array.ndim == 3 else dims, array, {"units": unit, "long_name": words})
+    made["replications"] = (dims, counts, {"units": "runs"})
+    coords = {"variant": [one.name for one in asked], "scheme": [one.name for one in put_in], "connection": ["1", "2"]}
+    labels = {
+        "experiment": ("variant", [one.experiment for one in asked]),
+        "case": ("variant", [one.case for one in asked]),
+        "label": ("scheme", [one.label for one in put_in]),
+    }
+    return xr.Dataset(made, {**coords, **labels}, attrs | {"confidence": confidence, "version": __version__})

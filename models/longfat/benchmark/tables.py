@@ -1,0 +1,226 @@
+"""Results as rows, and as tables beside the printed ones: text, Markdown, HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from typing import TYPE_CHECKING
+
+from longfat.benchmark.printed import by_key
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Row:
+    """A number in the form of the printed tables; ``value``, ``lower``, ``upper`` in ms, None where there is none."""
+
+    experiment: int
+    scheme: str
+    metric: str
+    connection: str
+    load_or_size: str
+    value: float | None
+    unit: str
+    note: str
+    lower: float | None = None
+    upper: float | None = None
+
+    @property
+    def printed(self) -> float | None:
+        """The paper's number [ms]."""
+        # Experiment 9's one row is nearer to the scaled files, and has no case.
+        case = "" if (self.experiment, self.load_or_size) == (9, "scaled") else self.load_or_size
+        cell = by_key().get((self.experiment, self.scheme, self.metric, self.connection, case))
+        return cell.milliseconds if cell else None
+
+
+def rows(data: xr.Dataset) -> list[Row]:
+    """Every number of a result.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        Of `longfat.benchmark.run`.
+
+    Returns
+    -------
+    list of Row
+        Experiment by experiment, scheme by scheme.
+
+    Examples
+    --------
+    >>> from longfat import benchmark
+    >>> one, = rows(benchmark.run(["3-4"], ["optimal"], progress=False))
+    >>> one.value, one.printed, one.load_or_size
+    (44.4, 44.4, '4 pkts')
+    """
+    made = []
+    for i, variant in enumerate(data.variant.values):
+        experiment, case = int(data.experiment.values[i]), str(data.case.values[i])
+        seven = experiment == 7
+        for j, label in enumerate(data.label.values):
+            about = (experiment, str(label))
+            for connection in ("1", "2")[: 1 + (experiment in (4, 6, 10))]:
+                at = data.sel(variant=variant, connection=connection).isel(scheme=j)
+                value, low, high = (_ms(at, "transfer_time" + end) for end in ("", "_lower", "_upper"))
+                note = "" if value is not None else "not done in 400 s"
+                name = "transfer_time_mean" if seven else "transfer_time"
+                made.append(Row(*about, name, connection, case, value, "ms", note, low, high))
+                if seven:
+                    made.append(
+                        Row(*about, "transfer_time_std", connection, case, _ms(at, "transfer_time_std"), "ms", "")
+                    )
+            if experiment in (3, 4, 10):
+                continue
+            at = data.sel(variant=variant).isel(scheme=j)
+            for name in ("mean", "std"):
+                value, low, high = (_ms(at, f"delay_{name}{end}") for end in ("", "_lower", "_upper"))
+                made.append(Row(*about, f"packet_delay_{name}", "probe", case, value, "ms", "", low, high))
+    return made
+
+
+def _ms(data: xr.Dataset, name: str) -> float | None:
+    value = 1e3 * float(data[name])
+    return round(value, 6) if math.isfinite(value) else None
+
+
+def to_csv(found: Iterable[Row]) -> str:
+    """Rows as CSV: the columns of the printed tables, then the interval."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(one.name for one in fields(Row))
+    writer.writerows(["" if value is None else value for value in astuple(one)] for one in found)
+    return out.getvalue()
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the paper with ours: what stands above, heads, and a line for each scheme."""
+
+    title: str
+    heads: list[str]
+    lines: list[list[str]]
+
+
+Places = dict[tuple[str, str, str, str], Row]
+
+TITLES = {
+    1: "slow changes in cross traffic",
+    2: "sudden changes in cross traffic",
+    3: "short files, no cross traffic",
+    4: "two round-trip times",
+    5: "a bottleneck that moves",
+    6: "traffic both ways",
+    7: "cross traffic that nobody controls",
+    8: "a tenth of the buffers",
+    9: "a small bandwidth-delay product",
+    10: "a torture test for rates",
+}
+_METRICS = {"packet_delay_mean": "delay", "packet_delay_std": "its std. dev."}
+
+
+def tables(data: xr.Dataset) -> list[Table]:
+    """A table for each experiment: ours, the printed number in brackets, and the rank by the transfer times.
+
+    The rank is by the mean of the ratios to the least times of all columns.
+    """
+    found = rows(data)
+    made = []
+    for experiment in dict.fromkeys(one.experiment for one in found):
+        mine = [one for one in found if one.experiment == experiment and one.metric != "transfer_time_std"]
+        columns = list(dict.fromkeys((one.load_or_size, one.metric, one.connection) for one in mine))
+        schemes = list(dict.fromkeys(one.scheme for one in mine))
+        here = [one for one in found if one.experiment == experiment]
+        at: Places = {(one.scheme, one.load_or_size, one.metric, one.connection): one for one in here}
+        best = _rank(schemes, [one for one in columns if one[1].startswith("transfer")], at)
+        lines = [[scheme, *[_cell(at, scheme, column) for column in columns], best[scheme]] for scheme in schemes]
+        heads = ["scheme", *[_head(*column, many=experiment in (4, 6, 10)) for column in columns], "rank"]
+        made.append(Table(f"Experiment {experiment}: {TITLES[experiment]}; ms, in brackets as printed", heads, lines))
+    return made
+
+
+def _head(case: str, metric: str, connection: str, many: bool) -> str:
+    what = _METRICS.get(metric, f"time of {connection}" if many else "transfer time")
+    return f"{what}, {case}" if case else what
+
+
+def _cell(at: Places, scheme: str, column: tuple[str, str, str]) -> str:
+    """Ours, with the standard deviation over runs in experiment 7, and the paper's."""
+    one = at[scheme, *column]
+    text = _number(one.value)
+    if one.value is None and one.note:
+        text = one.note
+    spread = at.get((scheme, column[0], "transfer_time_std", column[2])) if column[1] == "transfer_time_mean" else None
+    if spread is not None and spread.value is not None:
+        text += f" ± {_number(spread.value)}"
+    elif one.lower is not None and one.upper is not None and one.value is not None:
+        text += f" ± {_number(one.upper - one.value)}"
+    if one.printed is not None:
+        text += f" ({one.printed:g})"
+    return text
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}" if value >= 999.5 else f"{value:.3g}"
+
+
+def _rank(schemes: list[str], columns: list[tuple[str, str, str]], at: Places) -> dict[str, str]:
+    """Places by the mean ratio to the shortest time; the optimal has none."""
+    scores = {}
+    for scheme in schemes:
+        if scheme == "optimal":
+            continue
+        ratios = []
+        for column in columns:
+            times = [at[other, *column].value or math.inf for other in schemes if other != "optimal"]
+            ratios.append((at[scheme, *column].value or math.inf) / min(times) if min(times) < math.inf else 1.0)
+        scores[scheme] = sum(ratios) / len(ratios)
+    order = sorted(scores, key=lambda scheme: scores[scheme])
+    return {scheme: str(order.index(scheme) + 1) if scheme in order else "" for scheme in schemes}
+
+
+def to_text(made: Iterable[Table]) -> str:
+    """For a terminal."""
+    parts = []
+    for one in made:
+        widths = [max(map(len, column)) for column in zip(one.heads, *one.lines, strict=True)]
+        parts.append(one.title + "\n")
+        for line in (one.heads, *one.lines):
+            words = [line[0].ljust(widths[0]), *[word.rjust(w) for word, w in zip(line[1:], widths[1:], strict=True)]]
+            parts.append("  ".join(words).rstrip())
+        parts.append("")
+    return "\n".join(parts).rstrip()
+
+
+def to_markdown(made: Iterable[Table], level: int = 2) -> str:
+    """For a page of text."""
+    parts = []
+    for one in made:
+        parts += ["#" * level + " " + one.title, "", "| " + " | ".join(one.heads) + " |"]
+        parts += ["|" + "---|" * len(one.heads), *["| " + " | ".join(line) + " |" for line in one.lines], ""]
+    return "\n".join(parts)
+
+
+def to_html(made: Iterable[Table]) -> str:
+    """For a browser: a page without anything from elsewhere."""
+    parts = [
+        "<!doctype html>", '<html lang="en"><head><meta charset="utf-8">', "<title>Benchmark</title>",
+        "<style>body{font:14px sans-serif;margin:2em}table{border-collapse:collapse;margin:0 0 2em}"
+        "th,td{padding:.2em .7em;border-bottom:1px solid #ddd;text-align:right}"
+        "th:first-child,td:first-child{text-align:left}caption{text-align:left;font-weight:bold;padding:.5em 0}",
+        "</style>",
+        "</head><body>",
+    ]  # fmt: skip
+    for one in made:
+        parts.append(f"<table><caption>{html.escape(one.title)}</caption>")
+        for k, line in enumerate((one.heads, *one.lines)):
+            tag = "td" if k else "th"
+            parts.append("<tr>" + "".join(f"<{tag}>{html.escape(word)}</{tag}>" for word in line) + "</tr>")
+        parts.append("</table>")
+    return "\n".join([*parts, "</body></html>", ""])

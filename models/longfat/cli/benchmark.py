@@ -1,0 +1,89 @@
+"""`longfat benchmark`: schemes put into the ten experiments of Kanakia, Keshav and Mishra."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.cli.typed import netcdf, whole
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@click.command("benchmark")
+@click.option("--experiment", help="Numbers or variants with commas: 1,3-20,7-0.9-ramp,9b. [default: all ten]")
+@click.option("--scheme", help="Names or files with commas: tahoe,pp,my_schemes.py. [default: all with a setting]")
+@click.option("--discipline", default="fifo", show_default=True, help="Of switches, for schemes without a setting.")
+@click.option("--replications", default="10", show_default=True, help="Runs of each cell in which there is chance.")
+@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+@click.option("--output", metavar="DIR", help="Write benchmark.csv, .md, .html and .nc there; finished runs are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, in ms.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: the columns of the paper's tables, and intervals.")
+def benchmark_command(output: str | None, as_json: bool, as_csv: bool, **flags: Any) -> None:
+    """Transfer times and packet delays of any scheme in ten experiments, beside the printed ones.
+
+    With --output a call that was interrupted goes on from the runs that were finished.
+    """
+    from longfat.files import WholeFiles
+
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv exclude each other")
+    replications = whole("replications", flags["replications"], "runs", "[1, 1e6]")
+    seed = whole("seed", flags["seed"], "1", "[0, inf)")
+    if output is None:
+        _print(_run(flags, replications, seed, None), as_json, as_csv)
+        return
+    with WholeFiles(output) as files:
+        store = Path(output) / "runs"
+        try:
+            data = _run(flags, replications, seed, store)
+        except KeyboardInterrupt:
+            click.echo(f"longfat: finished runs are in {store}; the same call takes them from there", err=True)
+            raise
+        _print(data, as_json, as_csv)
+        _write(data, files)
+
+
+def _run(flags: dict[str, Any], replications: int, seed: int, store: Path | None) -> xr.Dataset:
+    from longfat import benchmark
+
+    return benchmark.run(
+        _words(flags["experiment"]), _words(flags["scheme"]), replications=replications, rng=seed, store=store,
+        discipline=flags["discipline"], progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
+    )  # fmt: skip
+
+
+def _words(text: str | None) -> list[str] | None:
+    return None if text is None else [word.strip() for word in text.split(",")]
+
+
+def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:
+    from longfat.benchmark import tables
+
+    rows = tables.rows(data)
+    if as_json:
+        answer = json.dumps([asdict(one) | {"printed": one.printed} for one in rows], indent=2, allow_nan=False)
+    else:
+        answer = tables.to_csv(rows).rstrip("\n") if as_csv else tables.to_text(tables.tables(data))
+    try:
+        answer.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        answer = answer.replace("±", "+-").encode("ascii", "replace").decode()
+    click.echo(answer)
+
+
+def _write(data: xr.Dataset, files: Any) -> None:
+    """All files of an answer."""
+    from longfat.benchmark import tables
+
+    made = tables.tables(data)
+    files.path("benchmark.csv").write_text(tables.to_csv(tables.rows(data)), encoding="utf-8")
+    files.path("benchmark.md").write_text(tables.to_markdown(made), encoding="utf-8")
+    files.path("benchmark.html").write_text(tables.to_html(made), encoding="utf-8")
+    netcdf(data, files, "benchmark.nc")

@@ -1,0 +1,237 @@
+"""The benchmark: its scenarios against the law, its delays against a log of packets, calibration facts, running."""
+
+import csv
+import io
+import math
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from longfat import benchmark
+from longfat.benchmark import measuring, readings, running, tables
+from longfat.benchmark.printed import by_key, cells
+from longfat.laws.fair_share import transfer_times
+from longfat.sim import Simulation, records
+from tests.laws import kkm as by_hand
+from tests.sim.spy import Spy
+
+VARIANTS, ENTRIES = benchmark.VARIANTS, benchmark.ENTRIES
+#: ours: the networks written by hand in tests/laws/kkm.py
+LAW = {
+    "1": (1, ""), "2": (2, ""), "3-4": (3, "4 packets"), "3-20": (3, "20 packets"), "3-200": (3, "200 packets"),
+    "4": (4, ""), "5": (5, ""), "6": (6, ""), "8": (8, ""), "9a": (9, "as printed"), "9b": (9, "scaled"),
+    "10": (10, ""), **{f"7-{load}": (7, load) for load in ("0.2", "0.4", "0.6", "0.8", "0.9")},
+}  # fmt: skip
+#: to 0.1 ms, from the printed optimal rows and, where these are blank, hand arithmetic
+TIMES = {
+    "1": (1444,), "2": (1444,), "3-4": (44.4,), "3-20": (46,), "3-200": (64,), "4": (1844, 1882), "5": (644,),
+    "6": (1556, 1556), "7-0.2": (544,), "7-0.4": (710.7,), "7-0.6": (1044,), "7-0.8": (2044,), "7-0.9": (4044,),
+    "8": (1444,), "9a": (37345.3,), "9b": (1412,), "10": (1163, 1183), "7-0.9-ramp": (1362,), "7-0.2-ramp": (471.8,),
+    "3-4-rtt40": (40.4,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAW)
+def test_scenarios_have_the_least_times_of_the_law(name):
+    """As fractions: rates, sizes, starts, delays of the file are those of the network written by hand."""
+    ours = benchmark.optimal(VARIANTS[name])
+    law = transfer_times(by_hand.NETWORKS[LAW[name]]()).transfer_time
+    assert all(isinstance(one, Fraction) for one in ours.values())
+    assert list(ours.values()) == list(law)[: len(ours)]
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_least_times(name):
+    assert [1e3 * float(one) for one in benchmark.optimal(VARIANTS[name]).values()] == pytest.approx(
+        list(TIMES[name]), abs=0.06
+    )
+
+
+def test_cells():
+    assert len(cells()) == 396
+    assert sum(one.value != "" for one in cells()) == 174
+    assert sum(one.misprint for one in cells() if one.value) == 4
+    assert by_key()[9, "pp", "packet_delay_mean", "probe", ""].milliseconds == 40
+    assert by_key()[9, "pp", "transfer_time", "1", ""].milliseconds == 1447
+    labels = {one.label for one in ENTRIES.values()}
+    assert {one.scheme for one in cells()} <= labels
+
+
+def test_hops_keep_the_round_trip():
+    """Hop by hop has three more switches before each source's first, 5 ms apart; the probe's way stays as it is."""
+    net = benchmark.build(VARIANTS["5"], ENTRIES["hop-by-hop"])
+    plain = benchmark.build(VARIANTS["5"], ENTRIES["packet-pair"])
+    for one, other in zip(net.flows, plain.flows, strict=True):
+        ways = [sum(link.delay for link in made.route(flow)) for made, flow in ((net, one), (plain, other))]
+        assert ways[0] == pytest.approx(ways[1], rel=1e-12)
+        assert len(one.path) == len(other.path) + 3 * (one.name != "probe")
+    first = next(flow for flow in net.flows if flow.name == "1")
+    assert [round(1e3 * link.delay, 9) for link in net.route(first)] == [5, 5, 5, 5, 1, 1]
+    names = [link.discipline.name for link in net.route(first)]
+    assert names == ["fifo", *["hop-by-hop"] * 5]
+    assert [link.buffer_packets for link in net.route(first)] == [math.inf, *[440] * 5]
+
+
+def test_delays_are_those_of_a_log_of_packets():
+    """Every answer that comes to the line before the probe's source, by a spy in place of the meter: its number says
+    when its packet was sent. Empty: 22 ms, 0.04 + 0.1 + 0.04 ms; back 2 ms and 3.2 + 8 us until that line."""
+    variant, chosen = VARIANTS["5"], ENTRIES["packet-pair"]
+    ours = measuring.measure(variant, chosen, 1)
+    net, spy = benchmark.build(variant, chosen), Spy()
+    link = net.links["S2", "S1"]
+    assert link.rate == 5e6
+    last = net.links["S1", "P"]
+    net.links["S1", "P"] = type(last)(**{**vars(last), "discipline": spy.discipline})
+    run = Simulation(net, rng=np.random.default_rng(1))
+    run.advance(ours["transfer_time_1"])
+    seen = spy.book[1:].reshape(-1, 10)[: spy.book[0]]
+    answers = seen[seen[:, 1] == records.ACK]
+    ages = answers[:, 0] / 1e9 - 0.02 * (answers[:, 3] - 1)
+    # S1-S2 and S2-H2 are both slow here, so that a probe takes 0.1 ms on each and an answer 8 us
+    empty = 0.022 + 0.04e-3 + 2 * 0.1e-3 + 0.002 + 2 * 8e-6
+    assert len(ages) == ours["probes"] > 20
+    assert ours["delay_mean"] == pytest.approx(ages.mean() - empty, abs=1e-9)
+    assert ours["delay_std"] == pytest.approx(ages.std(), abs=1e-9)
+    assert (ages - empty).min() > -1e-9
+
+
+FACTS = {  # of the printed numbers: within this share of ours
+    ("3-4", "hop-by-hop"): (53, 0.02), ("3-20", "hop-by-hop"): (73, 0.04), ("3-4", "explicit-feedback"): (47, 0.01),
+    ("3-20", "explicit-feedback"): (63, 0.01), ("3-200", "explicit-feedback"): (150, 0.01),
+    ("3-4-rtt40", "tahoe"): (120, 0.01), ("3-20-rtt40", "tahoe"): (200, 0.01), ("3-200-rtt40", "tahoe"): (327, 0.01),
+    ("3-4-rtt40", "decbit"): (120, 0.01), ("1", "hop-by-hop"): (1534, 0.03), ("1", "packet-pair"): (1569, 0.03),
+    ("1", "explicit-feedback"): (1621, 0.03), ("5", "explicit-feedback"): (769, 0.03),
+    ("5", "packet-pair"): (771, 0.03),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "scheme"), FACTS)
+def test_printed_times(name, scheme):
+    printed, share = FACTS[name, scheme]
+    ours = measuring.measure(VARIANTS[name], ENTRIES[scheme])["transfer_time_1"]
+    assert 1e3 * ours == pytest.approx(printed, rel=share)
+
+
+def test_what_is_below_the_least_time_cannot_be():
+    """In fair queues nobody is done before the fluid; by rates that are right, hardly after it."""
+    for name in ("3-200", "9b"):
+        least = float(benchmark.optimal(VARIANTS[name])["1"])
+        for scheme in ("packet-pair", "hop-by-hop", "explicit-feedback"):
+            assert measuring.measure(VARIANTS[name], ENTRIES[scheme])["transfer_time_1"] > 0.995 * least
+
+
+def test_replications_and_intervals():
+    """The mean of three and Student's interval by hand: t = 4.303 with two degrees of freedom."""
+    data = benchmark.run(["7-0.2", "3-4"], ["hop-by-hop"], replications=3, rng=5, progress=False)
+    assert data.replications.values.tolist() == [[3], [1]]
+    times = [
+        measuring.measure(VARIANTS["7-0.2"], ENTRIES["hop-by-hop"], np.random.SeedSequence([5, k]))["transfer_time_1"]
+        for k in range(3)
+    ]
+    at = data.sel(variant="7-0.2", connection="1").isel(scheme=0)
+    assert len(set(times)) == 3
+    assert float(at.transfer_time) == pytest.approx(np.mean(times), rel=1e-12)
+    assert float(at.transfer_time_std) == pytest.approx(np.std(times, ddof=1), rel=1e-9)
+    half = 4.302653 * np.std(times, ddof=1) / math.sqrt(3)
+    assert float(at.transfer_time_upper - at.transfer_time) == pytest.approx(half, rel=1e-5)
+    assert math.isnan(float(data.transfer_time_upper.sel(variant="3-4", connection="1").isel(scheme=0)))
+
+
+def test_resumed(tmp_path, monkeypatch):
+    """What is in the store is not run again; more replications run what is missing; an executor of one's own."""
+    calls = []
+    measure = measuring.measure
+
+    def counted(variant, entry, rng):
+        calls.append((variant.name, entry.name))
+        return measure(variant, entry, rng)
+
+    monkeypatch.setattr(measuring, "measure", counted)
+    with ThreadPoolExecutor(1) as pool:
+        options = {"store": tmp_path, "executor": pool, "progress": False}
+        first = benchmark.run(["3-4", "3-20"], ["packet-pair", "reno"], **options)
+        assert len(calls) == 4
+        again = benchmark.run(["3-20", "3-4"], ["reno"], **options)
+        assert len(calls) == 4
+        assert float(again.transfer_time[0, 0, 0]) == float(first.transfer_time[1, 1, 0])
+        benchmark.run(["3-4"], ["red"], replications=1, **options)
+        benchmark.run(["3-4"], ["red"], replications=3, **options)
+        assert len(calls) == 7
+
+
+def test_a_scheme_of_ones_own(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from longfat.sim import Scheme\n\ndef ack(flow, event):\n    return 4.0\n\n"
+        "four = Scheme('four', start=lambda flow, event: 4.0, ack=ack)\n"
+    )
+    one, other = benchmark.entry(str(file)), benchmark.entry(f"{file}:four", "fair")
+    assert (one.bottleneck, other.bottleneck, one.name) == ("fifo", "fair", "four")
+    data = benchmark.run(["3-20"], [one], replications=1, progress=False)
+    # Five rounds of four packets, each of 44.1944 ms; the last three come 0.1 ms apart.
+    assert float(data.transfer_time[0, 0, 0]) == pytest.approx(5 * 0.0441944 + 3e-4, abs=1e-4)
+    file.write_text(file.read_text().replace("4.0", "5.0"))
+    assert benchmark.entry(str(file)).settings() != one.settings()
+    file.write_text("x = 1\n")
+    with pytest.raises(ValueError, match="the file defines 0 schemes"):
+        benchmark.entry(str(file))
+
+
+def test_rows_and_tables():
+    data = benchmark.run(["3", "9b"], ["optimal", "hop-by-hop", "vegas"], progress=False)
+    rows = tables.rows(data)
+    read = list(csv.DictReader(io.StringIO(tables.to_csv(rows))))
+    assert list(read[0]) == [*cells()[0].__dataclass_fields__, "lower", "upper"]
+    assert len(read) == 3 * (3 + 3)
+    assert all(row["value"] for row in read)
+    one = next(row for row in rows if (row.scheme, row.load_or_size) == ("hbh", "4 pkts"))
+    assert one.printed == 53
+    assert next(row for row in rows if row.scheme == "hbh" and row.load_or_size == "scaled").printed is None
+    made = tables.tables(data)
+    assert [len(table.lines) for table in made] == [3, 3]
+    assert [line[-1] for line in made[0].lines] == ["", "1", "2"]
+    assert "| optimal | 44.4 (44.4) | 46 (46) | 64 (64) |  |" in tables.to_markdown(made)
+    assert "44.4 (44.4)" in tables.to_text(made)
+
+    seen = []
+    parser = HTMLParser()
+    parser.handle_data = seen.append
+    parser.feed(tables.to_html(made))
+    assert {word for table in made for line in table.lines for word in line if word} <= set(seen)
+
+
+def test_each_experiment_has_its_own_numbers():
+    made = tables.tables(benchmark.run(["1", "5", "10"], ["optimal"], progress=False))
+    assert [table.lines[0] for table in made] == [
+        ["optimal", "1444 (1444)", "0 (0)", "0 (0)", ""],
+        ["optimal", "644 (644)", "0", "0", ""],
+        ["optimal", "1163", "1183", ""],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [(name, words) for name, rules in readings.READINGS.items() for words in rules]
+)
+def test_readings_differ_from_the_entry(name, words):
+    """Each can be built, and is another network than the entry's, or than the one without its own words."""
+    made = readings.reading(name, words)
+    one, other = (benchmark.build(VARIANTS["8"], entry) for entry in (made, ENTRIES[name]))
+    same = words == "timer of BSD, a halving for every loss"  # the entry's own
+    assert (one == other) is same
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="experiment = '11' is unknown: did you mean '1'"):
+        benchmark.run(["11"])
+    with pytest.raises(ValueError, match="scheme = 'tahoo' is unknown: did you mean 'tahoe'"):
+        benchmark.run(["3-4"], ["tahoo"])
+    with pytest.raises(ValueError, match="replications = 0 runs is out of range"):
+        benchmark.run(["3-4"], ["tahoe"], replications=0)
+    with pytest.raises(ValueError, match="each scheme once"):
+        benchmark.run(["3-4"], ["hbh", "hop-by-hop"])
+    with pytest.raises(ValueError, match="discipline = 'fare' is unknown: did you mean 'fair'"):
+        benchmark.run(["3-4"], ["gaimd"], discipline="fare")
+    assert not running.has_chance(VARIANTS["7-0.2"], ENTRIES["optimal"])

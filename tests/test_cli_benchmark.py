@@ -1,0 +1,74 @@
+"""`longfat benchmark`: what it prints and writes, and what it says when it is asked wrongly."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from longfat.cli import main
+
+
+def asked(capsys, *words):
+    status = main(["benchmark", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_a_table(capsys):
+    status, out, err = asked(capsys, "--experiment", "3", "--scheme", "optimal,pp")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == "Experiment 3: short files, no cross traffic; ms, in brackets as printed"
+    assert "44.4 (44.4)" in out
+    assert "(146)" in out
+
+
+def test_rows(capsys):
+    _, text, _ = asked(capsys, "--experiment", "3-20", "--scheme", "hbh", "--csv")
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert (row["experiment"], row["scheme"], row["metric"], row["unit"]) == ("3", "hbh", "transfer_time", "ms")
+    assert float(row["value"]) == pytest.approx(71, rel=0.01)
+    _, text, _ = asked(capsys, "--experiment", "3-20", "--scheme", "hbh", "--json")
+    (one,) = json.loads(text)
+    assert one["value"] == float(row["value"])
+    assert one["printed"] == 73
+
+
+def test_files(capsys, tmp_path):
+    folder = tmp_path / "out"
+    _, first, _ = asked(capsys, "--experiment", "3-4", "--scheme", "reno", "--output", str(folder))
+    names = {f"benchmark.{kind}" for kind in ("csv", "md", "html", "nc")}
+    assert {path.name for path in folder.iterdir()} == names | {"runs"}
+    _, again, _ = asked(capsys, "--experiment", "3-4", "--scheme", "reno", "--output", str(folder))
+    assert again == first
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--experiment", "12"], "longfat: experiment = '12' is unknown: did you mean"),
+        (["--scheme", "reno2"], "longfat: scheme = 'reno2' is unknown: did you mean 'reno'?"),
+        (["--scheme", "no/such.py"], "no/such.py cannot be read: No such file or directory"),
+        (["--replications", "none"], "longfat: replications = none runs is out of range"),
+        (["--seed", "-1"], "longfat: seed = -1 is out of range"),
+        (["--json", "--csv"], "--json and --csv exclude each other"),
+    ],
+)
+def test_refusals(capsys, words, said):
+    status, out, err = asked(capsys, *words)
+    assert status == 2
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_interrupted(capsys, tmp_path, monkeypatch):
+    from longfat import benchmark
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(benchmark, "run", stop)
+    status, _, err = asked(capsys, "--output", str(tmp_path / "o"))
+    assert status == 130
+    assert "the same call takes them from there" in err

@@ -1,0 +1,45 @@
+"""The tables and pictures of the benchmark's paper, at a small scale."""
+
+import pytest
+
+from figures import kkm
+from longfat import benchmark
+from longfat.sim import run
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kkm")
+    return kkm.write(folder, replications=2, quick=True), folder
+
+
+def test_files(written):
+    names = {path.name for path in written[1].iterdir()}
+    drawn = {f"{name}.{kind}" for name in ("kkm_7", "kkm_rates_9b", "kkm_queues_9b") for kind in ("svg", "png", "nc")}
+    assert names == drawn | {"kkm.nc", "kkm_tables.md"}
+
+
+def test_tables_have_no_empty_cell(written):
+    text = (written[1] / "kkm_tables.md").read_text()
+    table = text.split("## Experiment 3")[1].split("## Experiment 9")[0]
+    lines = [line for line in table.splitlines() if line.startswith("| ")]
+    assert len(lines) == 7  # heads, optimal and five schemes
+    for line in lines[2:]:
+        words = [word.strip() for word in line.strip("|").split("|")]
+        assert len(words) == 5
+        assert all(word and "nan" not in word and word != "-" for word in words)
+        assert all("(" in word for word in words[1:4])  # the printed ones
+    assert "| 44.4 (44.4) | 46 (46) | 64 (64) |" in lines[1]
+    assert kkm.SHOWS[3] in table
+    listed = text.split("## Every printed cell")[1]
+    assert sum(line.startswith("| table 4.3") for line in listed.splitlines()) == 18
+
+
+def test_what_is_drawn_is_what_was_sent():
+    """All that connection 1 sends in experiment 9b, by the simulator's own count; what waits has room."""
+    data = kkm.rates("9b", ("packet-pair",), 3.0, rng=0)
+    net = benchmark.build(benchmark.VARIANTS["9b"], benchmark.ENTRIES["packet-pair"])
+    counted = run(net, duration=3.0, rng=0, progress=False).sel(flow="1")
+    assert float(counted.transfer_time) < 2.9
+    assert float(data.sending_rate.sum()) * kkm.BIN == 500 * int(counted.sent) >= 150 * 500
+    assert 0 < float(data.queue.max()) <= 20
