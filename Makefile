@@ -35,6 +35,7 @@ figures: venv  ## every published figure, ours beside theirs, and the simulator 
 	$(BIN)/python -m figures.receive_buffers
 	$(BIN)/python -m figures.loss_load
 	$(BIN)/python -m figures.cadpc
+	$(BIN)/python -m figures.blt
 	$(BIN)/python -m figures.kkm
 	$(BIN)/python -m figures.network_simulator
 

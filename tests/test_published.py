@@ -3,7 +3,7 @@
 import pytest
 
 from longfat.sim.statistics import Interval
-from longfat.verify.published import Finding, cadpc, gong_parulkar, kkm, loss_load, published, read
+from longfat.verify.published import Finding, blt, cadpc, gong_parulkar, kkm, loss_load, published, read
 from longfat.verify.published.loss_load_measured import Point
 from longfat.verify.published.rows import Context
 
@@ -15,7 +15,13 @@ def table():
 
 @pytest.mark.parametrize(
     ("paper", "judges"),
-    [("001", kkm.JUDGES), ("002", cadpc.JUDGES), ("003", gong_parulkar.JUDGES), ("004", loss_load.JUDGES)],
+    [
+        ("000", blt.JUDGES),
+        ("001", kkm.JUDGES),
+        ("002", cadpc.JUDGES),
+        ("003", gong_parulkar.JUDGES),
+        ("004", loss_load.JUDGES),
+    ],
 )
 def test_every_row_has_a_judge_and_every_judge_a_row(paper, judges):
     assert sorted(row.claim for row in read(paper)) == sorted(judges)
@@ -58,7 +64,7 @@ def test_too_few_packets_are_no_verdict():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="paper = '009' is out of range: allowed are 001, 002, 003, 004"):
+    with pytest.raises(ValueError, match="paper = '009' is out of range: allowed are 000, 001, 002, 003, 004"):
         published("009")
     with pytest.raises(ValueError, match="packets = 10 packets is out of range"):
         published("003", packets=10)
@@ -152,3 +158,23 @@ def test_when_a_cell_is_met():
     ):
         assert kkm.runs.meets(named[claim], kkm.runs.Number(met))
         assert not kkm.runs.meets(named[claim], kkm.runs.Number(missed))
+
+
+def test_rows_of_blt():
+    """Two or three short runs at each point: what does not hang on chance, and no verdict without what was seen."""
+    table = published("000", packets=1e5).set_index("claim")
+    verdict = table.verdict
+    assert len(table) == 82
+    assert (verdict == "input").sum() == 1  # a quotation
+    assert (table[verdict == "differs"].reason.str.len() > 15).all()
+    assert (table.ours.str.len() > 2).all()
+    analytic = [row.claim for row in read("000") if row.kind == "analytic"]
+    assert set(verdict[analytic]) == {"reproduced"}
+    cells = verdict[table.index.str.startswith("table 1, BLT") & table.index.str.endswith("power")]
+    assert len(cells) == 6
+    assert set(cells) == {"reproduced"}
+    assert not table.reason.str.contains("impossible").any()  # no power above the ceiling
+    sure = ["BLT power at BW_b=90 exceeds TCP power at BW_b=150", "BLT throughput above TCP especially at large lambda"]
+    assert set(verdict[sure]) == {"ordering reproduced"}
+    assert "longest of three runs" in table.reason["system throughput TCP at max power"]
+    assert "it is the initial threshold" in table.reason["TCP can beat BLT at low lambda with F=1MB"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Verdict = Literal["reproduced", "ordering reproduced", "differs", "not reproducible", "input"]
-PAPERS = {"001": "kkm", "002": "cadpc", "003": "gong_parulkar", "004": "loss_load"}
+PAPERS = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "004": "loss_load"}
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0) -> pd.
     Parameters
     ----------
     paper : str
-        Its number: "001", Kanakia, Keshav & Mishra; "002", Welzl; "003", Gong & Parulkar; "004", Prithviraj &
-        Williamson.
+        Its number: "000", Kim & Farber; "001", Kanakia, Keshav & Mishra; "002", Welzl; "003", Gong & Parulkar; "004",
+        Prithviraj & Williamson.
     packets : float
         Packets delivered at each simulated point, at least [packets], in [1e5, 1e12]. Of "004", whose runs deliver
         15,000 packets, a run at each point for every million, but 4 to 100 of them; of "001"
@@ -99,7 +99,7 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0) -> pd.
     -------
     pandas.DataFrame
         Columns ``section``, ``claim``, ``published``, ``unit``, ``ours``, ``verdict``, ``reason``; ours with
-        intervals where it is simulated: of 99 %, of 95 % for "004".
+        intervals where it is simulated: of 99 %, of 95 % for "004", of 90 % for "000".
 
     Raises
     ------

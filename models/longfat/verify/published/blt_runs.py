@@ -1,0 +1,250 @@
+"""What Kim and Farber's networks give, run by run: response time, throughput, power, fairness, over the load.
+
+Networks and competitors are in `longfat.verify.published.blt_scenarios`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from longfat.sim import Simulation, records, results, run
+from longfat.sim.statistics import Interval
+from longfat.sim.statistics import replications as interval
+from longfat.sweeping import sweep
+from longfat.verify.published.blt_scenarios import BOTTLENECK, PACKET, Path, dumbbell
+
+CONFIDENCE = 0.9  # as the paper has it
+WARM_UP = 0.2  # of the run
+ROUND_TRIPS = 150  # a run has at least so many
+
+#: unit, words
+QUANTITIES = {
+    "response_time": ("s", "mean over the files, from arrival to the acknowledgment of the last byte"),
+    "throughput": ("bytes/s", "of completed files"),
+    "power": ("bytes/s^2", "throughput over response time"),
+    "power_without_ack": ("bytes/s^2", "throughput over response time less D/2"),
+    "fairness": ("1", "Jain's index of the rates F/R of completed files"),
+    "utilisation": ("1", "share of the time in which the bottleneck transmits"),
+    "loss": ("1", "packets dropped over sent"),
+    "mean_queue": ("packets", "waiting at the bottleneck"),
+    "timeouts": ("1/file", "retransmission timeouts"),
+    "sent": ("packets", "transmissions in the whole run, of all flows"),
+}
+
+
+def observe(
+    label: str, path: Path, load: float, *, packets: float = 3e5, round_trips: float = ROUND_TRIPS, rng: Any = None,
+    **more: Any,
+) -> dict[str, float]:  # fmt: skip
+    """One run: `QUANTITIES` of the files, counted after `WARM_UP`.
+
+    Parameters
+    ----------
+    label : str
+        Who: of `longfat.verify.published.blt_scenarios.EVERYBODY`.
+    path : Path
+        The network.
+    load : float
+        Offered [capacities].
+    packets : float
+        Of files that arrive, at least.
+    round_trips : float
+        Length of the run, at least [D].
+    rng : Generator
+        Of the random numbers.
+    more : object
+        What else `dumbbell` takes; "small" files of it are counted as ``small_response_time`` and so on.
+
+    Returns
+    -------
+    dict of str to float
+        NaN where no file was completed.
+
+    Examples
+    --------
+    >>> seen = observe("BLT", Path(1000, 1000), 0.3, packets=1e5, rng=1)
+    >>> 0.0308 < seen["response_time"] < 0.0320
+    True
+    """
+    end = max(packets * PACKET / (load * path.capacity), round_trips * path.round_trip)
+    data = run(dumbbell(label, path, load, **more), duration=end, warm_up=WARM_UP * end, rng=rng, progress=False)
+    one, bottleneck = data.sel(flow="files"), data.sel(link=BOTTLENECK)
+    time, rate = float(one.transfer_time), float(one.connections) * path.file / ((1 - WARM_UP) * end)
+    found = {
+        "response_time": time,
+        "throughput": rate,
+        "power": rate / time if rate > 0 else 0.0,
+        "power_without_ack": rate / (time - path.round_trip / 2),
+        "fairness": float(one.fairness),
+        "utilisation": float(bottleneck.utilisation),
+        "loss": float(one.loss),
+        "mean_queue": float(bottleneck.mean_queue),
+        "timeouts": float(one.timeouts) / max(1.0, float(one.connections)),
+        "sent": float(data.attrs["packets_sent"]),
+    }
+    if more.get("interactive"):
+        small = data.sel(flow="small")
+        found |= {f"small_{name}": float(small[name]) for name in ("transfer_time", "fairness", "loss")}
+    return found
+
+
+def point(
+    label: str, bottleneck: float, load: float, *, network: float, round_trip: float, file: float, packets: float,
+    round_trips: float, rng: Any, buffers: float = 1.0, **more: Any,
+) -> dict[str, float]:  # fmt: skip
+    """`observe` with a path by its numbers, for sweeps; the bottleneck in Mbit/s."""
+    path = Path(network, bottleneck, round_trip, file, buffers)
+    return observe(label, path, load, packets=packets, round_trips=round_trips, rng=rng, **more)
+
+
+def powers(
+    labels: Sequence[str],
+    paths: Sequence[Path],
+    loads: Sequence[float],
+    *,
+    packets: float = 3e5,
+    round_trips: float = ROUND_TRIPS,
+    replications: int = 3,
+    rng: int = 0,
+    store: Any = None,
+    **more: Any,
+) -> xr.Dataset:
+    """`QUANTITIES` of several competitors over several bottlenecks of one network and over loads.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Who.
+    paths : sequence of Path
+        Networks that differ in their bottleneck only.
+    loads : sequence of float
+        [capacities].
+    packets, round_trips, rng, more
+        As for `observe`; the seed.
+    replications : int
+        Independent runs [runs].
+    store : path, optional
+        Directory for finished runs, see `longfat.sweeping.sweep`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Along ``label``, ``bottleneck`` [Mbit/s], ``load``: means, ``_lower`` and ``_upper`` of 90 % intervals, and
+        ``_samples`` along ``replication``.
+    """
+    first = paths[0]
+    function = functools.partial(
+        point, network=first.network, round_trip=first.round_trip, file=first.file, packets=packets,
+        round_trips=round_trips, buffers=first.buffers, **more,
+    )  # fmt: skip
+    grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
+    data = sweep(
+        function, grid, replications=replications, rng=rng, confidence=CONFIDENCE, keep=True, store=store,
+        progress=False,
+    )  # fmt: skip
+    for name, (unit, about) in QUANTITIES.items():
+        data[name].attrs |= {"units": unit, "long_name": about}
+    for name, unit in (("bottleneck", "Mbit/s"), ("load", "1")):
+        data[name].attrs["units"] = unit
+    return data
+
+
+def greatest(samples: np.ndarray, confidence: float = CONFIDENCE) -> tuple[Interval, int]:
+    """The greatest mean over loads, each run's value at the load that the other runs name; and the load of them all.
+
+    The largest of several noisy means is too large on average; a run that had no say in the choice has no such bias.
+
+    Parameters
+    ----------
+    samples : array
+        Along loads, then replications (two at least).
+    confidence : float
+        Of the interval [probability].
+
+    Returns
+    -------
+    Interval, int
+        Mean with its interval over the runs; place of the load with the greatest mean of all runs.
+
+    Examples
+    --------
+    >>> greatest(np.array([[1.0, 1.0, 1.0], [2.0, 2.2, 2.4], [1.0, 1.0, 3.0]]))[0].mean  # the third run's 3 not taken
+    2.2
+    """
+    count = samples.shape[1]
+    each = [float(samples[int(np.argmax(np.delete(samples, k, axis=1).mean(1))), k]) for k in range(count)]
+    return interval(np.round(each, 12), confidence), int(np.argmax(samples.mean(1)))
+
+
+def greatest_power(data: xr.Dataset, label: str, bottleneck: float, name: str = "power") -> tuple[Interval, float]:
+    """log10 of the greatest power and its interval; the load at which it is found."""
+    samples = data[f"{name}_samples"].sel(label=label, bottleneck=bottleneck).transpose("load", "replication")
+    log = np.log10(np.maximum(np.nan_to_num(samples.values), 1.0))  # nothing completed: no power
+    found, place = greatest(log)
+    return found, float(data["load"][place])
+
+
+def finished(label: str, path: Path, load: float, connections: float, rng: Any = None) -> dict[str, float]:
+    """As the paper measures: throughput is all files over the time until the last of them is complete.
+
+    Files arrive until so many are to be expected, then no more. Neither the warm-up nor the tail is left out, so that
+    the throughput of a short run is too low: by R over its length, or by the longest response time.
+
+    >>> seen = finished("BLT", Path(1000, 1000), 0.7, 100, 1)
+    >>> 1e7 < seen["throughput"] < 1.25e8
+    True
+    """
+    end = connections / (load * path.most_arrivals)
+    simulated = Simulation(dumbbell(label, path, load, stop=end), rng=rng)
+    simulated.advance(end)
+    while _open(simulated):
+        end += max(0.1 * end, path.round_trip)
+        simulated.advance(end)
+    done = results.transfers(simulated)
+    if not done.sizes["transfer"]:
+        return {"response_time": math.nan, "throughput": math.nan, "power": math.nan}
+    time = float((done.finish - done.start).mean())
+    total = done.sizes["transfer"] * path.file / float(done.finish.max())
+    return {"response_time": time, "throughput": total, "power": total / time}
+
+
+def printed(
+    label: str, bottleneck: float, load: float, *, connections: float, network: float, rng: Any
+) -> dict[str, float]:
+    """Three runs of `finished`, throughput by the longest of them, response time by all: as printed (footnote 13)."""
+    path = Path(network, bottleneck)
+    three = [finished(label, path, load, connections, rng) for _ in range(3)]
+    time = float(np.mean([one["response_time"] for one in three]))
+    rate = min(one["throughput"] for one in three)
+    return {"response_time": time, "throughput": rate, "power": rate / time}
+
+
+def printed_powers(
+    labels: Sequence[str],
+    paths: Sequence[Path],
+    loads: Sequence[float],
+    *,
+    connections: float = 200,
+    replications: int = 4,
+    rng: int = 0,
+    store: Any = None,
+) -> xr.Dataset:
+    """`printed` several times over; as `powers`."""
+    function = functools.partial(printed, connections=connections, network=paths[0].network)
+    grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
+    return sweep(
+        function, grid, replications=replications, rng=rng, confidence=CONFIDENCE, keep=True, store=store,
+        progress=False,
+    )  # fmt: skip
+
+
+def _open(simulated: Simulation) -> bool:
+    """Whether a connection is not complete."""
+    flows = simulated.world.flows
+    return bool(((flows["template"] != records.NONE) & (flows["finish"] == records.NEVER)).any())

@@ -1,0 +1,166 @@
+"""Kim and Farber's networks, after their section 4.1: who competes, the dumbbell, and the loads of a sweep.
+
+Three lines of D/6; every connection has its own access line of BW_N, packets of 500 bytes; the bottleneck is drop-tail
+for TCP and discards by priority for BLT, with a buffer of one product of its rate and its own round trip, D/3.
+Acknowledgments take the propagation delay and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from longfat.sim import Network, schemes, traffic
+from longfat.sim.traffic import Traffic
+
+MBIT = 125_000.0  # bytes/s
+PACKET = 500  # bytes
+FILE = 100_000.0  # bytes
+BOTTLENECK = "S1-S2"
+PATH = ("source", "S1", "S2", "destination")
+RATIOS = (0.2, 0.6, 1.0)  # BW_b over BW_N
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """A scheme as the comparisons run it: its name in `longfat.sim.schemes`, its parameters and its queue."""
+
+    scheme: str
+    discipline: str = "fifo"
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+def _tcp(variant: str = "literal", **parameters: float) -> Competitor:
+    return Competitor("reno", parameters={**schemes.KIM_FARBER_TCP[variant], **parameters})
+
+
+#: What the paper leaves open of its TCP is a variant each: whether every loss of a window halves it, what the timer's
+#: clock is, which duplicates count and how many of them, where slow start ends at first (4.3BSD: 65535 bytes).
+EVERYBODY: dict[str, Competitor] = {
+    "BLT": Competitor("blt", "priority-discard-published"),
+    "BLT, corrected switch": Competitor("blt", "priority-discard"),
+    "BLT, reset on every ack": Competitor("blt", "priority-discard-published", {"reset": 1.0}),
+    "BLT, skips what arrived": Competitor("blt", "priority-discard-published", {"skip_known": 1.0}),
+    "BLT, drop-tail": Competitor("blt"),
+    "Bully-Tyrant": Competitor("bully-tyrant"),
+    "TCP": _tcp(),
+    "TCP, one cut a window": _tcp("guarded"),
+    "TCP, ns timer": _tcp("literal, ns timer"),
+    "TCP, one cut, ns timer": _tcp("guarded, ns timer"),
+    "TCP, every duplicate": _tcp(ordered_duplicates=0.0),
+    "TCP, every duplicate, ns timer": _tcp("literal, ns timer", ordered_duplicates=0.0),
+    "TCP, one cut, every duplicate": _tcp("guarded", ordered_duplicates=0.0),
+    "TCP, three duplicates": _tcp(duplicate_threshold=3.0, ordered_duplicates=0.0),
+    "TCP, clock of 500 ms": Competitor(
+        "reno", parameters={**schemes.profile("bsd"), "duplicate_threshold": 1.0, "ordered_duplicates": 1.0,
+                            "bugfix": 0.0},
+    ),
+    "TCP, slow start to 131": _tcp(initial_ssthresh=131.0),
+    "TCP, slow start to 20": _tcp(initial_ssthresh=20.0),
+    "TCP, slow start to 2": _tcp(initial_ssthresh=2.0),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Path:
+    """A network of the paper: BW_N and BW_b [Mbit/s], D [s], F [bytes], and the buffer over BW_b D/3 [1].
+
+    >>> Path(150, 30).buffer_packets, Path(150, 30, 0.001).buffer_packets
+    (75, 2)
+    """
+
+    network: float = 150.0
+    bottleneck: float = 30.0
+    round_trip: float = 0.03
+    file: float = FILE
+    buffers: float = 1.0
+
+    @property
+    def capacity(self) -> float:
+        """Of the bottleneck [bytes/s]."""
+        return self.bottleneck * MBIT
+
+    @property
+    def buffer_packets(self) -> int:
+        """Whole packets that fit into the buffer, one at least; halves go down (2.5 is printed as 2 or 3)."""
+        return max(1, math.floor(self.buffers * self.capacity * self.round_trip / 3 / PACKET + 1e-9))
+
+    @property
+    def most_arrivals(self) -> float:
+        """The capacity in files [connections/s]."""
+        return self.capacity / self.file
+
+
+def paths(network: float = 150.0, round_trip: float = 0.03, file: float = FILE, buffers: float = 1.0) -> list[Path]:
+    """The three bottlenecks of one network.
+
+    >>> [one.bottleneck for one in paths()]
+    [30.0, 90.0, 150.0]
+    """
+    return [Path(network, round(ratio * network, 9), round_trip, file, buffers) for ratio in RATIOS]
+
+
+#: figures of power and of fairness: the network's three bottlenecks
+SETS: dict[str, list[Path]] = {
+    "reference": paths(),
+    "1 Gbit/s": paths(1000.0),
+    "3 ms": paths(round_trip=0.003),
+    "1.8 ms": paths(round_trip=0.0018),
+    "15 Mbit/s": paths(15.0),
+    "1 MB": paths(file=1e6),
+    "1 MB, 1 Gbit/s": paths(1000.0, file=1e6),
+    "10 kB": paths(file=1e4),
+}
+
+
+def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = None, sources: int = 0,
+             interactive: float = 0.0, stop: float = math.inf) -> Network:  # fmt: skip
+    """Files that arrive at random, and what shares the bottleneck with them.
+
+    Parameters
+    ----------
+    label : str
+        Of `EVERYBODY`.
+    path : Path
+        The network.
+    load : float
+        Offered by the files [capacities]: their arrival rate is ``load * path.most_arrivals``.
+    cross : Traffic, optional
+        Uncontrolled traffic over the bottleneck, of the best priority.
+    sources : int
+        How many of them.
+    interactive : float
+        Load of files of 2 kB by the same scheme [capacities], flow "small".
+    stop : float
+        When no more files arrive [s].
+
+    Returns
+    -------
+    longfat.sim.Network
+        Bottleneck "S1-S2", flow "files".
+
+    Examples
+    --------
+    >>> dumbbell("BLT", Path(150, 30), 0.5)
+    Network('', 4 nodes, 3 links, 1 flows)
+    """
+    one, third = EVERYBODY[label], path.round_trip / 6
+    net = Network().link("source", "S1", rate=math.inf, delay=third)
+    net.link("S1", "S2", rate=path.capacity, delay=third, buffer=path.buffer_packets, discipline=one.discipline)
+    net.link("S2", "destination", rate=path.network * MBIT, delay=third)
+    common: dict[str, Any] = {
+        "path": PATH, "packet": PACKET, "access_rate": path.network * MBIT, "ack_path": "ideal",
+        "parameters": one.parameters,
+    }  # fmt: skip
+    net.flow(traffic.arrivals(load * path.most_arrivals, one.scheme), name="files", file=path.file, stop=stop, **common)
+    if interactive:
+        rate = interactive * path.capacity / SMALL
+        net.flow(traffic.arrivals(rate, one.scheme), name="small", file=SMALL, **common)
+    if cross is not None:
+        net.flow(cross, name="cross", path=PATH[1:], packet=PACKET, count=sources)
+    return net
+
+
+SMALL = 2000.0  # bytes: what is typed or asked for

@@ -1,0 +1,140 @@
+"""Figures and tables of the BLT paper at small scale: what they claim, and their own measures, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from figures import blt
+from longfat.laws import power
+from longfat.sim import Network, Simulation
+from longfat.verify.published import blt_runs as runs
+from longfat.verify.published import blt_scenarios as scenarios
+from longfat.verify.published.blt_measured import PRINTED
+from longfat.verify.published.blt_scenarios import SETS, Path
+
+TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3, 0.6), 40)
+NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "outlook", "readings")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("figures")
+    data = blt.write(folder, TINY)
+    expected = [f"blt_{n}.{kind}" for n in NAMES for kind in ("png", "svg")]
+    sets = [f"blt_{n}.nc" for n in ("reference", "1_Gbit_s", "3_ms", "10_kB")]
+    assert sorted(p.name for p in folder.iterdir()) == sorted([*expected, *sets, "blt_tables.md"])
+    return data | {"text": (folder / "blt_tables.md").read_text()}
+
+
+def test_no_power_above_the_ceiling(written):
+    """Of the greatest powers none lies above what serving in order of arrival gives, by more than its interval."""
+    for name, one in written["greatest"].items():
+        for k, path in enumerate(SETS[name]):
+            top = math.log10(power.first_come_ceiling(path.capacity, path.file, path.round_trip))
+            assert (one.power_lower[:, k] <= top).all(), name
+
+
+def test_blt_of_table_1(written):
+    """Within 0.25 of the printed cells even in runs of a hundred files."""
+    for name in ("reference", "1 Gbit/s"):
+        ours = written["greatest"][name].power.sel(label="BLT").values
+        np.testing.assert_allclose(ours, PRINTED["BLT", name], atol=0.25)
+
+
+def test_response_times_of_figure_6(written):
+    """At 0.1 of the capacity a file finds the network nearly empty: 116.88 ms alone, by hand in test_blt; waits add."""
+    low = written["sets"]["reference"].isel(load=0, bottleneck=0)
+    assert 0.1168 < float(low.response_time.sel(label="BLT")) < 0.16
+    # TCP: eight rounds at least
+    assert float(low.response_time.sel(label="TCP")) > 0.24
+
+
+def test_queues_of_figure_8(written):
+    """Both fill the buffer of 75 packets, and none holds more."""
+    queue = written["queues"].queue
+    assert (queue.max("time") <= 75).all()
+    assert (queue.max("time") > 60).all()
+
+
+def test_plane_of_figure_14(written):
+    """More with every product, 1 towards none, less than 8 rounds; a packet fits into 12 kbit: 500 B x 3 x 8."""
+    advantage = written["plane"].advantage.values
+    assert (np.diff(advantage, axis=0) > 0).all()
+    assert (np.diff(advantage, axis=1) > 0).all()
+    assert 1 < advantage.min() < 1.01
+    assert 7 < advantage.max() < 8
+    buffer = written["plane"].buffer.sel(rate=12e6, delay=1e-3, method="nearest")
+    assert float(buffer) == pytest.approx(1, rel=0.08)  # the grid
+
+
+def test_outlook(written):
+    """Interactive files take next to no longer than a round trip with priorities, much longer without."""
+    small = written["interactive"].small_transfer_time.isel(bottleneck=0).sel(load=0.3)
+    assert 0.0305 < float(small.sel(label="BLT")) < 0.045
+    assert float(small.sel(label="TCP")) > 0.085  # three rounds of 1, 2, 1 packets: 90 ms, less what the first few do
+    top = written["buffers"].power.isel(bottleneck=0).sel(label="BLT")
+    assert float(top.sel(buffers=4)) > float(top.sel(buffers=1)) + 0.1
+
+
+def test_tables(written):
+    text = written["text"]
+    assert "| BLT | 1/5 | 150 Mbit/s | 6.9 |" in text
+    assert "| TCP | 1 | 1 Gbit/s | 8.1 |" in text
+    assert "million packets" in text
+
+
+def test_store(tmp_path):
+    """A second call takes the runs from the store, and they are the same."""
+    first = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
+    again = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
+    np.testing.assert_array_equal(first.power_samples, again.power_samples)
+    assert (tmp_path / "one").is_dir()
+
+
+# Scenarios and measures
+
+
+def test_the_dumbbell():
+    """Section 4.1: three equal lines, D in all; buffers of BW_b D/3 in packets of 500 bytes, halves down."""
+    net = scenarios.dumbbell("BLT", Path(150, 30), 0.5)
+    assert [(link.rate, link.delay) for link in net.route(net.flows[0])] == [
+        (math.inf, 0.005), (3.75e6, 0.005), (18.75e6, 0.005),
+    ]  # fmt: skip
+    assert net.route(net.flows[0])[1].discipline.name == "priority-discard-published"
+    assert net.flows[0].access_rate == 18.75e6
+    assert net.flows[0].traffic.arrivals == pytest.approx(18.75)
+    sizes = {(30, 0.03): 75, (90, 0.03): 225, (1000, 0.03): 2500, (30, 0.003): 7, (30, 0.0018): 4, (30, 1e-5): 1}
+    assert {key: Path(150, *key).buffer_packets for key in sizes} == sizes
+    assert Path(150, 30, buffers=4).buffer_packets == 300
+
+
+def test_everybody_runs():
+    """A file of every competitor arrives."""
+    for label in scenarios.EVERYBODY:
+        run = Simulation(scenarios.dumbbell(label, Path(150, 150, 0.003), 0.05), rng=1)
+        run.advance(1.0)
+        assert int(run.world.row.connections) > 3, label
+    assert isinstance(scenarios.dumbbell("TCP", Path(), 0.1), Network)
+
+
+def test_greatest_has_no_bias():
+    """Twenty loads of one mean, 0 +- 1: the largest of the means of three lies near 1.1; read by others, near 0."""
+    rng = np.random.default_rng(1)
+    ours, naive = [], []
+    for _ in range(400):
+        samples = rng.normal(0, 1, (20, 3))
+        ours.append(runs.greatest(samples)[0].mean)
+        naive.append(samples.mean(1).max())
+    assert abs(np.mean(ours)) < 0.1  # standard error 0.6/20 = 0.03
+    assert np.mean(naive) > 1.0
+
+
+def test_files_until_the_last_is_complete():
+    """Unloaded BLT: R is 30 ms + 202 packets of 4 us; throughput is less than what arrives, by the last file's time."""
+    found = runs.finished("BLT", Path(1000, 1000), 0.01, 50, 1)
+    assert found["response_time"] == pytest.approx(0.030808, rel=0.01)
+    assert found["power"] == pytest.approx(found["throughput"] / found["response_time"])
+    three = runs.printed("BLT", 1000, 0.5, connections=50, network=1000, rng=np.random.default_rng(1))
+    each = [runs.finished("BLT", Path(1000, 1000), 0.5, 50, rng) for rng in [np.random.default_rng(1)]]
+    assert three["throughput"] <= each[0]["throughput"]
