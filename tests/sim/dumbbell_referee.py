@@ -36,7 +36,7 @@ class Timer:
 
     def __init__(self):
         self.srtt = self.var = None
-        self.rto, self.backoff, self.due = 3.0, 1, None
+        self.rto, self.backoff, self.due, self.least = 3.0, 1, None, 0.002
 
     def sample(self, nanoseconds):
         r = nanoseconds * 1e-9
@@ -45,7 +45,7 @@ class Timer:
         else:
             self.var += (abs(self.srtt - r) - self.var) / 4
             self.srtt += (r - self.srtt) / 8
-        self.rto = min(max(self.srtt + max(0.001, 4 * self.var), 0.002), 60.0)
+        self.rto = min(max(self.srtt + max(0.001, 4 * self.var), self.least), 60.0)
         self.backoff = 1
 
     def restart(self, now):

@@ -94,9 +94,8 @@ def build(seed, *, disciplines=None, jitter=True, lossy=True):
                 traffic.arrivals(20.0, transfers[int(rng.integers(len(transfers)))]),
             )[int(kind) - 8]
         options = {}
-        if what in transfers and (
-            rng.integers(2) or what in ("blt", "bully-tyrant")
-        ):  # they send without end otherwise
+        endless = what in ("blt", "bully-tyrant")  # without a file
+        if what in transfers and (rng.integers(2) or endless):
             options["file"] = float(rng.integers(1, 200_000))
         if isinstance(what, traffic.Traffic) and what.kind == records.ARRIVALS:
             options["file"] = float(rng.integers(1, 20_000))

@@ -93,8 +93,8 @@ def test_the_scan_can_object():
         assert all(found != sorted(other) for r, other in outcomes.items() if r != rule)
 
 
-def push_corrected(link, packet, header, now, rng):
-    """8.4 as a hook that draws priorities and scans the queue; the same draws decide in the kernel's own service."""
+def draw(link, packet, header, now, rng):
+    """A random priority below p[1]."""
     packet.priority = int(link.p[1] * rng.random())
     return 0
 
@@ -103,9 +103,8 @@ def push_corrected(link, packet, header, now, rng):
 @pytest.mark.parametrize("buffer", [1, 5, 100, 2500])
 @pytest.mark.parametrize("name", sorted(RULES))
 def test_large_buffers(name, buffer, levels):
-    """Twice the line's rate and random priorities: departures in order, drops as a scan has them, and the tree is
-    right."""
-    drawing = Discipline(name, service=queues.discipline(name).service, arrive=push_corrected,
+    """Twice the line's rate and random priorities: departures in order, the books, and a tree that is right."""
+    drawing = Discipline(name, service=queues.discipline(name).service, arrive=draw,
                          parameters={"none": 0, "levels": levels}, needs_buffer=True)  # fmt: skip
     net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=drawing)
     net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=10)
@@ -118,10 +117,8 @@ def test_large_buffers(name, buffer, levels):
         numbers = [int(run.world.packets[row].number) for row in rows]
         assert numbers == sorted(numbers)
         check_tree(run, rows)
-    assert link.dropped > 0.4 * 7700 - buffer or buffer == 2500
-    worst = max((int(run.world.packets[row].priority) for row in rows), default=0)
-    # the queue has kept the better half: with many levels none of the worse ones is left but the latest
-    assert worst < levels
+    # 0.077 s x 2e5 packets/s come, half of them leave
+    assert link.dropped == pytest.approx(7700 - buffer, rel=0.1)
 
 
 def check_tree(run, rows):

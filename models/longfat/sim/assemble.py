@@ -82,9 +82,7 @@ class _Builder:
         own = []
         if flow.send_jitter > 0:
             own.append(self.line(math.inf, 0.0, flow.send_jitter))
-        if (
-            flow.access_rate < math.inf and flow.scheme is None
-        ):  # a sender waits until its line is free: `kernel.access`
+        if flow.access_rate < math.inf and flow.scheme is None:  # a sender waits for its line: `kernel.access`
             own.append(self.line(flow.access_rate, 0.0))
         delays = [self.links[k].delay for k in forward]
         data = own + forward

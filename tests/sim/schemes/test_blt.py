@@ -16,6 +16,7 @@ from longfat.sim.memory import word_at
 from longfat.sim.queues import ADMIT
 from longfat.sim.schemes import KIM_FARBER_TCP
 from tests.sim import dumbbell_referee as referee
+from tests.sim.dumbbell_referee import victim
 from tests.sim.schemes.losses import drop_numbers
 
 PATH = ["source", "S1", "S2", "destination"]
@@ -48,9 +49,7 @@ def agree(run, connections, *, at_the_end=True):
     for name in ("una", "sent", "timeouts", "finish", "dropped"):
         ours = run.world.flows[name].tolist()
         theirs = [records.NEVER if getattr(c, name) is None else getattr(c, name) for c in connections]
-        if (
-            name == "dropped" and at_the_end
-        ):  # the referee ends with the last file, not with what is sent twice behind it
+        if name == "dropped" and at_the_end:  # the referee ends with the last file
             assert all(a >= b for a, b in zip(ours, theirs, strict=True))
         else:
             assert ours == theirs, name
@@ -89,8 +88,7 @@ def record(link, packet, header, now, rng):
 
 
 def sent_by(packets, beyond=(), **options):
-    """(number, priority) of all packets in the order they left their source; the run. 500 us a packet, 3.8 ms both
-    ways."""
+    """(number, priority) of all packets as they left their source, and the run: 500 us a packet, 3.8 ms both ways."""
     log = np.zeros(10_000, np.int64)
     seen = Discipline("record", arrive=record, parameters={"log": float(log.ctypes.data)})
     net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
@@ -162,8 +160,7 @@ ANSWERED = [name for name in schemes.names() if schemes.scheme(name).acknowledge
 
 @pytest.mark.parametrize("scheme", ANSWERED)
 def test_one_packet_of_any_scheme(scheme):
-    """The access line takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; then no transmission
-    time."""
+    """The access line takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none."""
     net = Network().link("source", "S1", rate=math.inf, delay=0.005)
     net.flow(scheme, path=["source", "S1"], packet=SIZE, file=SIZE, access_rate=ACCESS / 8, ack_path="ideal")
     assert end(net).world.flows[0].finish == 26_667 + 10_000_000
@@ -189,7 +186,7 @@ def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELA
 def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
     """Up to three times what fits at once. With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything
     happens at the same times, so that the order of events decides."""
-    for packets in (1, 3, 7, 50, 93, 94, 95, 200, 400):
+    for packets in (1, 7, 94, 95, 200, 400 if buffer == 75 else 60):
         scheme = "bully-tyrant" if rule == "drop-tail" else "blt"
         delays = (DELAY,) * 3 if access == 150 else (500_000,) * 3
         flow = alone(scheme, packets, buffer, rule, bottleneck * 10**6, access * 10**6, delays)
@@ -201,10 +198,9 @@ def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
 def test_the_reference_file_by_hand():
     """N = 200, ratio 1/5, K = 75: packets 0 ... 93 fit, then one in five.
 
-    T = 80/3 us is a packet's time at the access rate. Packet k is at S1 at (k + 1) T + d, and (k + 1) // 5 departures
-    have been at T + 5 T j before or with it: of packets 0 ... k, 1 + (k // 5) have begun, the others wait. k - k // 5 =
-    75 first for k = 93 (18 have gone, 75 wait: just fits); 94 finds 75 waiting and is lost; 95, the next that comes
-    with a departure, is taken. Its duplicate tells of 94: 95 begins as the 76th behind 93 ... so the 96th departure.
+    T = 80/3 us is a packet's time at the access rate. Packet k is at S1 at (k + 1) T + d; k // 5 departures have been
+    by then, and 1 + k // 5 of the packets 0 ... k have begun, so that k - k // 5 wait: 75 first for k = 93. 94 finds
+    them waiting and is lost; 95, which comes with a departure, is taken, as the 95th to leave. It tells of 94.
     """
     flow = alone("blt", 200, 75, "corrected", 30_000_000)
     t = 8 * SIZE / ACCESS * 1e9
@@ -240,8 +236,7 @@ def test_a_loss_begins_a_new_burst():
 
 def test_what_the_receiver_holds_tells_of_no_loss():
     """3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was sent again
-    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are older than 9's last transmission, 10's is of its
-    own."""
+    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are of older transmissions than 9's last one."""
     sent, _ = sent_by(20, [3, 9])
     assert [number for number, _ in sent] == [*range(13), *range(3, 20)]
 
@@ -259,8 +254,7 @@ def test_a_loss_in_the_second_burst():
 
 
 def test_priorities_reset_on_acknowledgments():
-    """8.2 rule 3: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, 3; the distance
-    stays."""
+    """8.2 rule 3: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3."""
     assert labels(40) == referee.priorities_of_two(40)
     assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
 
@@ -284,12 +278,11 @@ def test_a_tail_that_is_lost_waits_for_the_timer():
 @pytest.mark.parametrize("growth", [2, 3, 1.5])
 @pytest.mark.parametrize("option", [{}, {"reset": 1}, {"skip_known": 1}, {"restart_timer": 1}])
 def test_options_against_the_referee(growth, option):
-    for packets, buffer in ((60, 3), (400, 75), (1500, 75)):
+    for packets, buffer in ((60, 3), (400, 75)):
         alone(
             "blt", packets, buffer, "corrected", 30_000_000, access=30_000_001 * 5,
-            parameters={"growth": growth, **option},
-            window=lambda k: growth**k, reset_on_ack="reset" in option, skip_known="skip_known" in option,
-            restart_timer="restart_timer" in option,
+            parameters={"growth": growth, **option}, window=lambda k: growth**k, reset_on_ack="reset" in option,
+            skip_known="skip_known" in option, restart_timer="restart_timer" in option,
         )  # fmt: skip
 
 
@@ -316,9 +309,10 @@ def crowd(case, scheme, parameters, make):
     name = next(name for name, one in RULES.items() if one == case["rule"])
     net, connections = dumbbell(bottleneck, name, case["buffer"], delays), []
     for k, (packets, start) in enumerate(case["files"]):
-        begin = start + 7 * k
-        add(net, scheme, packets, access, start=begin / 1e9, parameters=parameters)
+        begin, least = start + 7 * k, 0.002 + k * 1.234567e-5
+        add(net, scheme, packets, access, start=begin / 1e9, parameters={**parameters, "min_rto": least})
         connections.append(make(packets, begin, SIZE, access))
+        connections[-1].timer.least = least
     run = Simulation(net, rng=1)
     run.advance(0.2)
     run.books()
@@ -330,17 +324,17 @@ def crowd(case, scheme, parameters, make):
 
 
 @given(crowds)
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 def test_many_bursts(case):
     crowd(case, "blt", {}, referee.Burst)
     crowd(case, "blt", {"restart_timer": 1}, lambda *args: referee.Burst(*args, restart_timer=True))
 
 
 @given(crowds)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 def test_many_of_the_papers_tcp(case):
-    for variant in ("literal", "guarded"):
-        crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, guard=variant == "guarded"))
+    for variant, guard in (("literal", False), ("guarded", True)):
+        crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, guard=guard))
 
 
 class Hasty(referee.Burst):
@@ -359,8 +353,7 @@ def test_the_referee_can_object():
     with pytest.raises(AssertionError):
         crowd(case, "reno", KIM_FARBER_TCP["guarded"], lambda *args: referee.Reno(*args, guard=False))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(RULES, "priority-discard-published", "corrected")
-        patch.setitem(RULES, "priority-discard", "published")
+        patch.setattr(referee, "victim", lambda queue, priority, rule: victim(queue, priority, "published"))
         with pytest.raises(AssertionError):
             crowd(case, "blt", {}, referee.Burst)
 

@@ -1,8 +1,7 @@
 """What a sender knows to have arrived beyond the first hole, from the packets that acknowledgments name.
 
 Only for flows that recover in their own way and do not want to send such packets again (`skips`): runs of them in
-order, in the rows that selective recovery has for its transmissions, `number` the first and `transmission` the end of a
-run.
+order, in the rows that selective recovery has for its transmissions; a run is from `number` to before `transmission`.
 """
 
 from longfat.sim.jit import part

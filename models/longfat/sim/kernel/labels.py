@@ -1,8 +1,7 @@
 """Priorities that a source writes into its packets: the further ahead of an acknowledgment, the worse (schemes.md 8.2).
 
 From the packet `burst` on, windows follow each other of sizes 1, g + a, g (g + a) + a, ... with g the `growth` and a
-the `step`: powers of g without a step, an arithmetic series with g = 1. A packet's priority is the number of its
-window.
+the `step`: powers of g without a step, an arithmetic series with g = 1. The priority is the number of the window.
 """
 
 from longfat.sim.jit import part

@@ -8,8 +8,7 @@ from longfat.sim.queues.discipline import Discipline
 FIFO = Discipline("fifo")
 #: The same, decided at departure: slower, and in the tests the judge of the fast one.
 FIFO_DEPARTURES = Discipline("fifo-departures", service="departures")
-#: Kim & Farber (1994): a full buffer drops the worst packet, the last of them, if the new one is better (schemes.md
-#: 8.4).
+#: Kim & Farber (1994): a full buffer drops the last of the worst packets if the new one is better (schemes.md 8.4).
 PRIORITY_DISCARD = Discipline("priority-discard", service="discard-worst", needs_buffer=True)
 #: As it was published: the last packet that is worse than the new one (8.3).
 PRIORITY_DISCARD_PUBLISHED = Discipline("priority-discard-published", service="discard-last", needs_buffer=True)

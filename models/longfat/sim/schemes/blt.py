@@ -1,10 +1,9 @@
 """BLT, the bandwidth-latency tradeoff: the whole file at once, labelled so that switches can choose how much of it they
 take; and the bully-tyrant, which is the same without labels (schemes.md 8.2 and 8.6; Kim & Farber 1994).
 
-The first packet of a burst has priority 0, and windows of 1, g + a, g (g + a) + a, ... packets have priorities 0, 1, 2,
-... with g the `growth` and a the `step`: powers of two by default, with growth 1 the paper's additive increase. On a
-loss a new burst begins with the packet that is missing, and priorities begin again. Give the flow an `access_rate`: a
-burst is given up where the source's own line stands.
+Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the best), 1, 2, ... with g the `growth` and a the
+`step`: powers of two by default, the paper's additive increase with growth 1. On a loss a new burst begins with the
+packet that is missing, and so do priorities. Give the flow an `access_rate`: what waits there is given up with a burst.
 """
 
 import math
@@ -37,8 +36,8 @@ def is_lost(flow, event):
     """Whether what the duplicate is for was sent after the last transmission of the missing packet (0.2, rule LI).
 
     Within a burst transmissions are in the order of their numbers: a later packet of this burst says so, and where the
-    burst has yet to come to the missing packet all of this burst, and a later packet of the one before. What the
-    receiver had and was sent again says nothing.
+    burst has yet to come to the missing packet, all of this burst and a later packet of the one before. What was sent
+    again although the receiver had it says nothing.
     """
     of_this_burst, later = event.transmission >= flow.u[FIRST], event.number > flow.una
     if flow.una < flow.next:
@@ -66,9 +65,7 @@ def timeout(flow, event):
 
 _FINE = timers.profile("fine")
 _COMMON = {
-    "restart_timer": Parameter(
-        0.0, "1", "[0, 1]", f"p[{RESTART}]"
-    ),  # for the new burst; 0: for new acks only (RFC 6298)
+    "restart_timer": Parameter(0.0, "1", "[0, 1]", f"p[{RESTART}]"),  # by a loss, too; 0: by new acks only (RFC 6298)
     "skip_known": Parameter(0.0, "1", "[0, 1]", "skips"),  # 8.2 rule 5: not again what has been acknowledged by itself
     **{name: replace(one, default=_FINE[name]) for name, one in timers.PARAMETERS.items()},
 }
@@ -82,9 +79,7 @@ BLT = Scheme(
     parameters={
         "growth": Parameter(2.0, "1", "[1, 1e9]", "growth"),
         "step": Parameter(0.0, "packets", "[0, 1e9]", "step"),
-        "reset": Parameter(
-            0.0, "1", "[0, 1]", f"p[{RESET}]"
-        ),  # priorities begin again: 0: on a loss, 1: on any new ack
+        "reset": Parameter(0.0, "1", "[0, 1]", f"p[{RESET}]"),  # priorities begin again on: 0: a loss, 1: any new ack
         **_COMMON,
     },
     source="Kim & Farber, MS-CIS-94-55 (1994), sec. 3.3; schemes.md 8.2",
