@@ -138,3 +138,19 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool 
         where = f"[{', '.join(map(str, index))}]" if index else ""
         raise refuse(f"{name}{where}", values[index].item(), unit, interval, whole=whole)
     return True
+
+
+def numbers(name: str, value: Any, unit: str, allowed: str, *, whole: bool = False) -> np.ndarray:
+    """The value as an array of floats, all inside the interval; NaN is refused like everything else outside.
+
+    >>> numbers("flows", [1, 2], "flows", "[1, inf)", whole=True)
+    array([1., 2.])
+    """
+    interval = Interval.parse(allowed)
+    try:
+        found = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise refuse(name, repr(value), unit, interval, whole=whole) from None
+    if array(name, found, unit, interval, whole=whole):
+        raise refuse(name, float("nan"), unit, interval, whole=whole)
+    return found

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat.sim.names import unknown
+from longfat.sim.schemes.timers import PROFILES
 
 if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
@@ -81,8 +82,7 @@ def _fair(name: str, label: str, discipline: str = "fair", **more: Any) -> Entry
 
 
 #: Tahoe and Reno as they were in 1992: nothing keeps a window of several losses from being halved again and again.
-_BSD = {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5}  # profile "bsd"
-_OLD = {**_BSD, "bugfix": 0.0}
+_OLD = {**PROFILES["bsd"], "bugfix": 0.0}
 
 ENTRIES: dict[str, Entry] = {
     one.name: one
@@ -95,7 +95,7 @@ ENTRIES: dict[str, Entry] = {
         Entry("reno", "tcp (reno)", "reno", _OLD),
         Entry("red", "tcp (w/red)", "reno", _OLD, "red", options={"low": 5, "high": 15, "max_p": 0.02}, random=True),
         Entry("tri-s", "tri-s", "tri-s"),
-        Entry("dual", "dual", "dual", _BSD),
+        Entry("dual", "dual", "dual", PROFILES["bsd"]),
         Entry("decbit", "decbit", "decbit", bottleneck="decbit", options={"with_transmission": False}),
         Entry("newreno", "tcp (newreno)", "newreno"),
         Entry("sack", "tcp (sack)", "sack"),

@@ -8,14 +8,11 @@ from typing import Any
 
 from longfat.benchmark.entries import ENTRIES, Entry
 from longfat.benchmark.experiments import VARIANTS, Variant
+from longfat.sim.schemes.timers import PROFILES
 
 PACKET_TIME = 1e-4  # s, of 500 B on the slow line
 
-_TIMERS: dict[str, dict[str, float]] = {
-    "BSD": {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5},
-    "ns": {},
-    "1 ms": {"min_rto": 0.002, "granularity": 0.001, "timestamps": 1.0},
-}
+_TIMERS = {"BSD": PROFILES["bsd"], "ns": PROFILES["ns"], "1 ms": PROFILES["fine"]}
 _ANY: dict[str, dict[str, Any]] = {
     "no probe in the run": {"probe": False},
     "up to a packet time of jitter at the sources": {"send_jitter": PACKET_TIME},

@@ -88,12 +88,12 @@ def cadpc_fairness(
     if not isinstance(precision, str) or precision not in PRECISIONS:
         raise ValueError(f"precision = {precision!r} is out of range: allowed are {', '.join(PRECISIONS)}")
     kind: Any = np.float64 if precision == "double" else np.float32
-    rates = _checked("start", start, "1", "[0, inf)").astype(kind)  # a copy: the kernel writes into it
+    rates = domains.numbers("start", start, "1", "[0, inf)").astype(kind)  # a copy: the kernel writes into it
     if rates.ndim != 2 or not rates.size:
         raise domains.refuse("start", f"an array of shape {rates.shape}", "1", "[0, inf), of shape (points, classes)")
     updates = domains.whole_number("updates", updates, "updates", "[0, 1000000000]")
-    a = _spread("smoothing", _checked("smoothing", smoothing, "1", "(0, 3]"), len(rates), kind)
-    counts = _checked("flows", flows, "flows", "[1, inf)", whole=True)
+    a = _spread("smoothing", domains.numbers("smoothing", smoothing, "1", "(0, 3]"), len(rates), kind)
+    counts = domains.numbers("flows", flows, "flows", "[1, inf)", whole=True)
     counts = _spread("flows", counts, rates.shape[1], kind)
     fair = domains.number("threshold", threshold, "1", "(0, 1]")
     least = domains.number("floor", floor, "1", "[0, 1)")
@@ -125,18 +125,6 @@ def cadpc_fairness(
         coords={"smoothing": ("point", a, one), "flows": ("class", counts, {"units": "flows"})},
         attrs={"threshold": fair, "updates": updates},
     )
-
-
-def _checked(name: str, value: Any, unit: str, allowed: str, *, whole: bool = False) -> Any:
-    """An array of real numbers inside the interval."""
-    interval = domains.Interval.parse(allowed)
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise domains.refuse(name, repr(value), unit, interval, whole=whole) from None
-    if domains.array(name, array, unit, interval, whole=whole):
-        raise domains.refuse(name, math.nan, unit, interval, whole=whole)
-    return array
 
 
 def _spread(name: str, values: Any, length: int, kind: Any) -> Any:

@@ -109,8 +109,8 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     Ours, derivations/cadpc_delay.py; the limit for many flows is that of S. Levin and R. May, A note on
     difference-delay equations, Theoretical Population Biology 9, 1976.
     """
-    n = _checked("flows", flows, "[1, inf]", whole=False)
-    d = _checked("delay", delay, "[0, 1e6]", whole=True, unit="updates")
+    n = domains.numbers("flows", flows, "flows", "[1, inf]")
+    d = domains.numbers("delay", delay, "updates", "[0, 1e6]", whole=True)
     n, d = np.broadcast_arrays(n, d)
     late = d > 0
     tilt = np.zeros(n.shape)  # theta/2 = (pi/2 + tilt)/(2 d + 1) and sin(tilt) = cos(theta/2)/n
@@ -119,15 +119,3 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     half = (np.pi / 2 + tilt) / (2 * d + 1)
     bound = 2 * np.sin(half) * np.sin((d + 1) * half) / np.cos(d * half)
     return bound if bound.ndim else float(bound)
-
-
-def _checked(name: str, value: Any, allowed: str, *, whole: bool, unit: str = "flows") -> NDArray[np.float64]:
-    """The value as an array of floats; NaN is refused like everything else that is not allowed."""
-    interval = domains.Interval.parse(allowed)
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise domains.refuse(name, repr(value), unit, interval, whole=whole) from None
-    if domains.array(name, array, unit, interval, whole=whole):
-        raise domains.refuse(name, float("nan"), unit, interval, whole=whole)
-    return array

@@ -7,7 +7,6 @@ packet that is missing, and so do priorities. Give the flow an `access_rate`: wh
 """
 
 import math
-from dataclasses import replace
 
 from longfat.sim.jit import part
 from longfat.sim.kernel.labels import begin_burst
@@ -63,11 +62,10 @@ def timeout(flow, event):
     return math.inf
 
 
-_FINE = timers.profile("fine")
 _COMMON = {
     "restart_timer": Parameter(0.0, "1", "[0, 1]", f"p[{RESTART}]"),  # by a loss, too; 0: by new acks only (RFC 6298)
     "skip_known": Parameter(0.0, "1", "[0, 1]", "skips"),  # 8.2 rule 5: not again what has been acknowledged by itself
-    **{name: replace(one, default=_FINE[name]) for name, one in timers.PARAMETERS.items()},
+    **timers.parameters("fine"),
 }
 
 BLT = Scheme(

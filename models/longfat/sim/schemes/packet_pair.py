@@ -195,11 +195,7 @@ PACKET_PAIR = Scheme(
         "jump": Parameter(0.0, "1", "[0, 1]"),  # 0: the rate rises inverse-exponentially, 1: all of it at once (1991)
         "smoothing": Parameter(0.5, "1", "(0, 1]"),  # of the estimator's error
         "gap_at_receiver": Parameter(0.0, "1", "[0, 1]", "arrival_times"),  # where gaps are measured; 0: at the sender
-        **timers.PARAMETERS,
-        **{
-            name: Parameter(value, timers.PARAMETERS[name].unit, timers.PARAMETERS[name].allowed, name)
-            for name, value in timers.PROFILES["fine"].items()
-        },
+        **timers.parameters("fine"),
     },
     source="Keshav, SIGCOMM 1991; Kanakia, Keshav & Mishra, sec. 5; schemes.md 3, whose gains are a reconstruction",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from longfat.sim.names import unknown
 from longfat.sim.schemes.scheme import Parameter
 
@@ -15,7 +17,7 @@ PARAMETERS = {
     "timestamps": Parameter(0.0, "1", "[0, 1]", "timestamps"),
 }
 
-PROFILES = {
+PROFILES: dict[str, dict[str, float]] = {
     # ns-2.35 (ns-default.tcl): minrto_ 0.2, tcpTick_ 0.01, maxrto_ 60, timestamps_ false. Its clock of 10 ms is
     # taken as granularity; round trips are measured exactly here (ns rounds them to ticks, too).
     "ns": {},
@@ -55,3 +57,13 @@ def profile(name: str) -> dict[str, float]:
     if name not in PROFILES:
         raise unknown("profile", name, PROFILES)
     return {**{key: parameter.default for key, parameter in PARAMETERS.items()}, **PROFILES[name]}
+
+
+def parameters(name: str) -> dict[str, Parameter]:
+    """`PARAMETERS` with the defaults of a profile, for schemes that are not of ns-2's time.
+
+    >>> parameters("fine")["min_rto"].default
+    0.002
+    """
+    values = profile(name)
+    return {key: replace(one, default=values[key]) for key, one in PARAMETERS.items()}
