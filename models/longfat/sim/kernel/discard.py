@@ -10,7 +10,7 @@ In `active` a link has the tree, whose node k has its children at 2 k and 2 k + 
 """
 
 from longfat.sim.jit import part
-from longfat.sim.kernel.fair import wait_changed
+from longfat.sim.kernel.waiting import line_up, wait_changed
 from longfat.sim.memory import packet_at, turn_at
 from longfat.sim.records import DISCARD_WORST, NONE
 
@@ -77,13 +77,8 @@ def stand(world, link, i):
     if link.turn == link.capacity:
         close_ranks(world, link)
     packet = packet_at(world, i)
-    packet.next = NONE
     packet.time = link.queue_tail
-    if link.queue_tail == NONE:
-        link.queue_head = i
-    else:
-        packet_at(world, link.queue_tail).next = i
-    link.queue_tail = i
+    line_up(world, link, i)
     packet_of(world, link, link.turn).queue = i
     set_priority(world, link, link.turn, packet.priority)
     link.turn += 1

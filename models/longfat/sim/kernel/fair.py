@@ -5,6 +5,7 @@ full buffer takes the last packet of the flow with most bytes in it.
 """
 
 from longfat.sim.jit import part
+from longfat.sim.kernel.waiting import join, take_head, wait_changed
 from longfat.sim.memory import packet_at, queue_at, turn_at
 from longfat.sim.records import NONE, RATED, ROUND_ROBIN, SELF_CLOCKED
 
@@ -71,30 +72,13 @@ def down(world, link, place):
 
 
 @part
-def wait_changed(world, link, packets, size):
-    """Time-weighted count of the packets that wait."""
-    now = world.now
-    link.area += link.waiting * (now - link.changed)
-    link.changed = now
-    link.waiting += packets
-    link.waiting_bytes += packets * size
-
-
-@part
 def enqueue(world, link, q, i):
     """A packet joins its flow's queue."""
     packet, queue = packet_at(world, i), queue_at(world, q)
-    packet.next = NONE
     packet.time = max(queue.tag, link.tag) + packet.length
     queue.tag = packet.time
-    queue.packets += 1
-    queue.bytes += packet.length
-    if queue.tail != NONE:
-        packet_at(world, queue.tail).next = i
-        queue.tail = i
+    if not join(world, q, i):
         return
-    queue.head = i
-    queue.tail = i
     queue.deficit = link.quantum  # its first turn
     put(world, link, link.active, q)
     link.active += 1
@@ -150,14 +134,9 @@ def choose(world, link):
                 link.turn = 0
             q = turn_at(world, slot(link, 0)).queue
     queue = queue_at(world, q)
-    i = queue.head
-    size = packet_at(world, i).length
-    queue.head = packet_at(world, i).next
-    queue.packets -= 1
-    queue.bytes -= size
-    queue.deficit -= size
+    i = take_head(world, q)
+    queue.deficit -= packet_at(world, i).length
     if queue.head == NONE:
-        queue.tail = NONE
         leave(world, link, q)
     elif link.service == SELF_CLOCKED:
         down(world, link, 0)

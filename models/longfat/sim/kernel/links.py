@@ -9,8 +9,9 @@ push-out, stamps) take a second event, the end of the transmission.
 from longfat.sim.jit import part
 from longfat.sim.kernel.discard import give_way, stand, take_first
 from longfat.sim.kernel.events import new_key, push, sooner
-from longfat.sim.kernel.fair import choose, enqueue, make_room, wait_changed
+from longfat.sim.kernel.fair import choose, enqueue, make_room
 from longfat.sim.kernel.rated import append_rated, choose_rated, its_time, may_pass, pass_by
+from longfat.sim.kernel.waiting import line_up, wait_changed
 from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
 from longfat.sim.records import (
     ACK,
@@ -281,12 +282,7 @@ def admit_by_discipline(world, depart, link, queue, i, rng):
     if link.service != DEPARTURES:
         stand(world, link, i)
         return
-    packet_at(world, i).next = NONE
-    if link.queue_tail == NONE:
-        link.queue_head = i
-    else:
-        packet_at(world, link.queue_tail).next = i
-    link.queue_tail = i
+    line_up(world, link, i)
 
 
 @part

@@ -8,6 +8,7 @@ those of others loses nothing by it: the next one's time counts from when it mig
 from longfat.sim.jit import part
 from longfat.sim.kernel.events import schedule
 from longfat.sim.kernel.fair import down, end_rest, first_tag, leave, put, slot, up
+from longfat.sim.kernel.waiting import join, take_head
 from longfat.sim.memory import packet_at, queue_at, turn_at
 from longfat.sim.records import ELIGIBLE, NONE
 
@@ -92,17 +93,9 @@ def pass_by(world, link, q, size):
 @part
 def append_rated(world, link, q, i):
     """A packet joins its flow's queue."""
-    packet, queue = packet_at(world, i), queue_at(world, q)
-    packet.next = NONE
     now = may_pass(world, q)
-    queue.packets += 1
-    queue.bytes += packet.length
-    if queue.tail != NONE:
-        packet_at(world, queue.tail).next = i
-        queue.tail = i
+    if not join(world, q, i):
         return
-    queue.head = i
-    queue.tail = i
     if now:
         activate(world, link, q)
     else:
@@ -115,14 +108,9 @@ def choose_rated(world, link):
     q = turn_at(world, slot(link, 0)).queue
     link.tag = first_tag(world, q)
     queue = queue_at(world, q)
-    i = queue.head
-    size = packet_at(world, i).length
-    queue.head = packet_at(world, i).next
-    queue.packets -= 1
-    queue.bytes -= size
-    pay(world, queue, size)
+    i = take_head(world, q)
+    pay(world, queue, packet_at(world, i).length)
     if queue.head == NONE:
-        queue.tail = NONE
         leave(world, link, q)
     elif eligible(queue) <= world.now:
         first = packet_at(world, queue.head)
