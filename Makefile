@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := models derivations figures notebooks scenarios tests
 
-.PHONY: help venv test lint types curves figures benchmark lock clean
+.PHONY: help venv test test-long lint types curves figures benchmark lock clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 venv: .venv/installed  ## make .venv with every extra, from the lock file
 
@@ -18,6 +18,9 @@ venv: .venv/installed  ## make .venv with every extra, from the lock file
 
 test: lint types  ## linter, type checker, tests
 	$(BIN)/pytest -n auto -p no:benchmark
+
+test-long: venv  ## what takes minutes: every claim of the papers, a thousand examples of every law
+	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
 
 lint: venv
 	$(BIN)/ruff check $(PACKAGES)
