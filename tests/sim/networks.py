@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from longfat.sim import Network, Scheme, Simulation, queues, records, schemes, traffic
+from longfat.sim import Network, Parameter, Scheme, Simulation, queues, records, schemes, traffic
 
 
 def aimd_ack(flow, event):
@@ -30,10 +30,18 @@ def paced_alarm(flow, event):
     return max(1_000.0, flow.rate * 0.97)
 
 
+def keep(flow, event):
+    return flow.rate
+
+
 AIMD = Scheme("aimd", ack=aimd_ack, loss=aimd_loss)
 EAGER = Scheme("eager", ack=aimd_ack, loss=aimd_loss, reorder=3, every_loss=True)
 PACED = Scheme("paced", start=paced_start, ack=paced_ack, alarm=paced_alarm, controls="rate", echo="once")
 OWN = (AIMD, EAGER, PACED)
+FIXED = Scheme(
+    "fixed", ack=keep, timeout=keep, controls="rate",
+    parameters={"rate": Parameter(1e5, "bytes/s", "(0, 1e9]", "rate"), "ecn": Parameter(0.0, "1", "[0, 1]", "ect")},
+)  # fmt: skip
 GIVEN = {
     "mark-above": {"threshold": 5.0},
     "leaky-bucket": {"rate": 30_000.0, "queue": 20},

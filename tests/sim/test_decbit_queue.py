@@ -6,23 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from longfat.sim import Network, Parameter, Scheme, Simulation, queues, traffic
+from longfat.sim import Network, Simulation, queues, traffic
 from longfat.sim.queues import decbit
 from longfat.sim.records import CE, ECT
 from tests.sim.logbook import Logbook
+from tests.sim.networks import FIXED
 
 RATE = 1e6  # bytes/s: 1000 ns a byte
 MS = 1_000_000  # ns
-
-
-def keep(flow, event):
-    return flow.rate
-
-
-FIXED = Scheme(
-    "fixed", ack=keep, timeout=keep, controls="rate",
-    parameters={"rate": Parameter(1e5, "bytes/s", "(0, 1e9]", "rate"), "ecn": Parameter(0.0, "1", "[0, 1]", "ect")},
-)  # fmt: skip
 
 
 class Plain:

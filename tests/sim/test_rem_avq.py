@@ -5,22 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Parameter, Scheme, Simulation, queues, run, traffic
+from longfat.sim import Network, Simulation, queues, run, traffic
 from longfat.sim.queues import ADMIT, DROP, avq, red_auto, rem
 from longfat.sim.records import CE, ECT
 from tests.sim.logbook import Logbook
+from tests.sim.networks import FIXED
 
 RATE = 1e6  # bytes/s; 1000 packets of 1000 B a second
-
-
-def keep(flow, event):
-    return flow.rate
-
-
-FIXED = Scheme(
-    "fixed", ack=keep, timeout=keep, controls="rate",
-    parameters={"rate": Parameter(1e5, "bytes/s", "(0, 1e9]", "rate"), "ecn": Parameter(0.0, "1", "[0, 1]", "ect")},
-)  # fmt: skip
 
 
 def logged(discipline, flows, buffer=40, duration=3.0, seed=1):

@@ -1,10 +1,12 @@
-"""What pictures share: the project's style, rows of answers, new axes."""
+"""What pictures share: the project's style, rows of answers, lengths of error bars, notes, new axes."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,11 +26,21 @@ def style() -> AbstractContextManager[None]:
     return plt.style.context(str(files("longfat") / "longfat.mplstyle"))  # type: ignore[no-any-return]
 
 
-def rows(data: xr.Dataset) -> Any:
-    """One Dataset for each loss."""
-    if "loss" not in data.dims:
+def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
+    """One Dataset for each value along a dimension, the Dataset itself if it lacks that."""
+    if dimension not in data.dims:
         return [data]
-    return [data.isel(loss=i) for i in range(data.sizes["loss"])]
+    return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
+
+
+def error(data: xr.Dataset, name: str) -> Any:
+    """How far the limits of a variable lie below and above it, as `Axes.errorbar` takes it."""
+    return np.abs([data[name] - data[f"{name}_lower"], data[f"{name}_upper"] - data[name]])
+
+
+def note(ax: Axes, text: str, below: float = 38) -> None:
+    """What a picture shows and where it is from, in small type under the x axis."""
+    ax.annotate(text, (0, 0), (0, -below), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4")
 
 
 def new_axes() -> Axes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes
+from longfat.plot.axes import error, new_axes, note, rows
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     a = data.attrs
     criterion = a["criterion"]
     bounded = "dense_apart" in data and bool(np.isfinite(data.dense_apart).any())
-    for index, row in enumerate(_rows(data)):
+    for index, row in enumerate(rows(data, "flows")):
         colour, marker = f"C{index % 7}", "osD^vP*"[index % 7]
         x, y = row.curve_buffer_products, row[f"curve_{criterion}"]
         label = f"{int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else a["scheme"]
-        limits = np.abs([y - row[f"curve_{criterion}_lower"], row[f"curve_{criterion}_upper"] - y])
+        limits = error(row, f"curve_{criterion}")
         ax.errorbar(x, y, limits, color=colour, marker=marker, mfc="none", ms=5, lw=0.8, ls=":", label=label)
         if bounded and np.isfinite(row.dense_apart).any():
             ax.plot(row.law_buffer, row.dense_apart, color=colour, ls="--", lw=1)
@@ -61,7 +61,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
                 chosen.buffer_products, chosen[criterion], color=colour, marker=marker, ms=9, mec="black", mew=0.8,
                 zorder=5, ls="",
             )  # fmt: skip
-    first = _rows(data)[0]
+    first = rows(data, "flows")[0]
     if "dense_together" in data and np.isfinite(data.dense_together).any():
         label = "law: all lose together" if "flows" in data.dims or data.flows > 1 else "law"
         ax.plot(data.law_buffer, data.dense_together, color="0.2", lw=1, label=label)
@@ -90,15 +90,5 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     product = float(np.max(data.simulated_product))
     scaled = f", over a product of at most {product:.5g} packets" if product < 0.999 * a["product"] else ""
     source = "; lower bound: Appenzeller et al., SIGCOMM 2004, sec. 3" if bounded else ""
-    ax.annotate(
-        f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}",
-        (0, 0), (0, -44), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
-    )  # fmt: skip
+    note(ax, f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}", below=44)
     return ax
-
-
-def _rows(data: xr.Dataset) -> list[xr.Dataset]:
-    """One Dataset for each number of flows."""
-    if "flows" not in data.dims:
-        return [data]
-    return [data.isel(flows=k) for k in range(data.sizes["flows"])]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes
+from longfat.plot.axes import error, new_axes, note
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -48,11 +48,9 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     for index, k in enumerate(data.k.values):
         row, colour, marker = data.sel(k=k), f"C{index % 7}", "osD^vP*"[index % 7]
         ax.plot(row.curve_law_loss, row.curve_law_transfer_time, color=colour, lw=1)
-        loss, time = row.curve_loss, row.curve_transfer_time
         ax.errorbar(
-            loss, time,
-            xerr=np.abs([loss - row.curve_loss_lower, row.curve_loss_upper - loss]),
-            yerr=np.abs([time - row.curve_transfer_time_lower, row.curve_transfer_time_upper - time]),
+            row.curve_loss, row.curve_transfer_time,
+            xerr=error(row, "curve_loss"), yerr=error(row, "curve_transfer_time"),
             color=colour, marker=marker, mfc="none", ms=5, lw=0.8, ls=":", label=f"k = {k:g}",
         )  # fmt: skip
         if np.isfinite(row.v):
@@ -81,10 +79,7 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         f"{text(a['round_trip_time'], 's')}",
     )
     ax.legend(loc="lower right")
-    ax.annotate(
-        "equilibrium: Prithviraj & Williamson, sec. 2.3; the simulation has the beginning and the end as well",
-        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
-    )  # fmt: skip
+    note(ax, "equilibrium: Prithviraj & Williamson, sec. 2.3; the simulation has the beginning and the end as well")
     return ax
 
 

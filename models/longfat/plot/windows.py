@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes, rows
+from longfat.plot.axes import error, new_axes, note, rows
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -54,10 +54,9 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         ax.plot(row.law_window, row.dense_many_rounds, color=colour, ls=(0, (6, 1, 1, 1)), lw=0.9)
         if printed:
             ax.plot(row.law_window, row.dense_as_printed, color=colour, ls=":", lw=1)
-        error = np.abs(
-            [row.curve_simulated - row.curve_simulated_lower, row.curve_simulated_upper - row.curve_simulated]
+        ax.errorbar(
+            row.window, row.curve_simulated, error(row, "curve_simulated"), color=colour, ls="", marker="o", ms=3, lw=1
         )
-        ax.errorbar(row.window, row.curve_simulated, error, color=colour, ls="", marker="o", ms=3, lw=1)
         if np.isfinite(row.window_segments):
             ax.plot(row.window_segments, row.goal, color=colour, marker="v", ms=9, mec="black", mew=0.6, zorder=5)
     ax.plot([], [], color="0.4", ls="-", label="law")
@@ -97,10 +96,10 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         f"{data.attrs['segment_packets']} packets (w_a = {ack:.4g} segments)",
     )
     ax.legend(loc="lower right")
-    ax.annotate(
+    note(
+        ax,
         "law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: at least 10^7 packets a point",
-        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
-    )  # fmt: skip
+    )
     return ax
 
 
@@ -157,8 +156,8 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         f"{data.attrs['segment_packets']} packets",
     )
     ax.legend(loc="lower right")
-    ax.annotate(
+    note(
+        ax,
         f"simulated, {100 * data.attrs['confidence']:.6g}% confidence; rules: Gong & Parulkar, WUCS-92-38, sec. 4.3.1",
-        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
-    )  # fmt: skip
+    )
     return ax
