@@ -41,6 +41,7 @@ figures: venv  ## every published figure, ours beside theirs, and the simulator 
 	$(BIN)/python -m figures.blt
 	$(BIN)/python -m figures.kkm
 	$(BIN)/python -m figures.network_simulator
+	$(BIN)/python -m figures.gallery
 
 benchmark: venv  ## speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q

@@ -17,6 +17,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from figures import cadpc_drawing as drawing
+from figures import data as stored
+from figures.cadpc_drawing import BARS
 from figures.writing import HERE, save, whole_figures
 from longfat.laws import cadpc as laws
 from longfat.sim.statistics import replications as interval
@@ -25,23 +28,19 @@ from longfat.verify.published import cadpc_scenarios as scenarios
 from longfat.verify.published.cadpc_runs import QUANTITIES, measured
 from longfat.verify.published.cadpc_scenarios import CAPACITY, MBIT, PERIOD, ROUND_TRIP
 
-COLOURS = dict(
-    zip(
-        ("CADPC", "Reno", "SACK", "Vegas", "RAP", "GAIMD", "TFRC", "TEAR", "XCP"),
-        ("C0", "C1", "C2", "C3", "C4", "C5", "0.45", "0.65", "C6"),
-        strict=True,
-    )
-)
-MARKERS = dict(zip(COLOURS, "osD^v<>PX", strict=True))
-PANELS = {  # of figure 3
-    "throughput": "throughput [of the capacity]",
-    "loss": "packet loss [1]",
-    "mean_queue": "mean queue [packets]",
-    "jain_index": "Jain index of the flows' goodputs [1]",
+CAPTIONS = {
+    "cadpc_1": "Bytes that ten flows have transferred: CADPC's are alike and fill 10/11 of the link, Reno's are not.",
+    "cadpc_2": "CADPC flows that begin one after the other; update periods that differ, from equal and "
+    "from unequal starts.",
+    "cadpc_3": "Fifty flows of CADPC and of each competitor over bottlenecks of 1 to 100 Mbit/s.",
+    "cadpc_changes": "A path that changes, converged groups that mix, two bottlenecks; dotted, the law.",
+    "cadpc_delay": "The same competitors over the round-trip time.",
+    "cadpc_queues": "The same competitors with drop-tail, RED, REM and AVQ.",
+    "cadpc_web": "Ten flows beside web-like traffic.",
+    "cadpc_snmp": "CADPC where routers bring their counters up to date only now and then.",
 }
 QUEUES = ("fifo", "red", "rem", "avq")
 BIG_BUFFER = round(CAPACITY * ROUND_TRIP / 1000)  # packets: a round trip's worth, which XCP is made for
-BARS = "bars: 95 % intervals"
 
 
 @dataclass(frozen=True)
@@ -111,13 +110,6 @@ def figure_2(scale: Scale = FULL, rng: int = 2) -> xr.Dataset:
     for equal, name in ((True, "periods_together"), (False, "periods_apart")):
         found[name] = runs.rates(_trace(scenarios.unequal_periods(equal), scale.equal_after, 2.0, rng), 4.0)
     return xr.Dataset({name: one.assign_coords(flow=np.arange(1, 11)) for name, one in found.items()})
-
-
-def spread(rates: xr.DataArray, span: int = 10) -> xr.DataArray:
-    """Largest over smallest rate of the flows that have begun, over ``span`` samples."""
-    smooth = rates.rolling(time=span).mean().dropna("time")
-    ratio: xr.DataArray = smooth.max("flow") / smooth.min("flow").where(smooth.min("flow") > 0)
-    return ratio
 
 
 def figure_3(scale: Scale = FULL, rng: int = 3) -> xr.Dataset:
@@ -277,160 +269,6 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _bars(ax: Any, x: Any, row: xr.Dataset, name: str, **style: Any) -> None:
-    mean, low, high = (row[name + end].values for end in ("", "_lower", "_upper"))
-    ax.errorbar(x, mean, [mean - low, high - mean], **style)
-
-
-def _look(label: str) -> dict[str, Any]:
-    first = label.split(",")[0]
-    other = {"ls": "--", "mfc": "none"} if "," in label else {}
-    return {"color": COLOURS[first], "marker": MARKERS[first], "ms": 4.5, "lw": 1.1, "label": label} | other
-
-
-def draw_1(data: xr.Dataset, axes: Any) -> None:
-    """Draw bytes over time, a panel for each bottleneck."""
-    for ax, mbit in zip(axes, data.bottleneck.values, strict=True):
-        for label in data.scheme.values:
-            row = data.received.sel(scheme=label, bottleneck=mbit) / 1e6
-            for k, flow in enumerate(row.flow.values):
-                style = {"color": COLOURS[label], "lw": 0.9, "ls": "-" if label == "CADPC" else "--"}
-                ax.plot(row.time, row.sel(flow=flow), **style, label=label if k == 0 else None)
-        ax.plot(row.time, mbit * MBIT / 1e6 * row.time / 11, color="0.4", lw=0.8, ls=":", label="1/11 of the capacity")
-        ax.set(xlabel="time [s]", title=f"{mbit:g} Mbit/s", xlim=(0, 160), ylim=(0, None))
-        ax.legend()
-    axes[0].set_ylabel("bytes transferred, each flow [MB]")
-
-
-def draw_2(data: xr.Dataset, axes: Any) -> None:
-    """Draw rates: left starts apart, middle unequal periods from equal starts, right how unequal they are."""
-    left, middle, right = axes
-    for k, flow in enumerate(data.flow.values):
-        grey = {"color": str(0.1 + 0.07 * k), "lw": 1}
-        left.plot(data.time_staggered, data.staggered.sel(flow=flow) / MBIT, **grey)
-        middle.plot(data.time, data.periods_together.sel(flow=flow) / MBIT, **grey)
-    for ax in (left, middle):
-        ax.axhline(10 / 11, color="C1", lw=1, ls="--", label="10/11 Mbit/s")
-        ax.set(xlabel="time [s]", ylabel="rate of a flow [Mbit/s]", ylim=(0, None))
-        ax.legend()
-    left.set_title("Left: starts 10 s apart")
-    middle.set(title="Right: flow i asks every 4 (i + 1) round trips", xlim=(0, 600))
-    middle.axvline(160, color="0.5", lw=0.8)
-    middle.text(166, 0.1, "160 s", fontsize="small")
-    for name, label in (("periods_together", "starts together"), ("periods_apart", "starts 4 s apart")):
-        ratio = spread(data[name])
-        ratio = ratio.sel(time=slice(80, None))
-        right.plot(ratio.time, ratio, label=label)
-    right.axvline(160, color="0.5", lw=0.8)
-    right.set(xlabel="time [s]", ylabel="largest over smallest rate [1]", yscale="log", ylim=(0.95, None))
-    right.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
-    right.set_yticks([], minor=True)
-    right.set_title("The same, how unequal (over 40 s)")
-    right.legend()
-
-
-def _limits(ax: Any, name: str) -> None:
-    """No values are shown that cannot be, whatever the intervals say."""
-    if name in ("mean_queue", "loss"):
-        ax.set_ylim(0, None)
-    elif name == "jain_index":
-        ax.set_ylim(None, 1.02)
-
-
-def draw_panels(data: xr.Dataset, axes: Any, along: str, scale: float, xlabel: str) -> None:
-    """Draw throughput, loss, queue and fairness over one coordinate."""
-    for ax, (name, label) in zip(np.ravel(axes), PANELS.items(), strict=True):
-        for scheme in data.scheme.values:
-            row = data.sel(scheme=scheme)
-            _bars(ax, scale * row[along], row, name, **_look(str(scheme)))
-        ax.set(xlabel=xlabel, ylabel=label, xscale="log")
-        if name == "loss":
-            ax.set_yscale("symlog", linthresh=1e-4)
-            ax.set_ylim(0, 0.5)
-        else:
-            _limits(ax, name)
-        ticks = scale * data[along].values
-        ax.set_xticks(ticks, [f"{one:g}" for one in ticks])
-        ax.set_xticks([], minor=True)
-    _legend_below(np.ravel(axes)[0])
-
-
-def _legend_below(ax: Any) -> None:
-    handles, labels = ax.get_legend_handles_labels()
-    ax.figure.legend(handles, labels, loc="outside lower center", ncols=5)
-
-
-def draw_queues(data: xr.Dataset, axes: Any) -> None:
-    """Draw the same four quantities for each queue, schemes side by side."""
-    names = {"fifo": "drop-tail", "red": "RED", "rem": "REM", "avq": "AVQ"}
-    for ax, (name, label) in zip(np.ravel(axes), PANELS.items(), strict=True):
-        for k, scheme in enumerate(data.scheme.values):
-            row = data.sel(scheme=scheme)
-            place = np.arange(data.sizes["queue"]) + 0.09 * (k - (data.sizes["scheme"] - 1) / 2)
-            _bars(ax, place, row, name, **_look(str(scheme)) | {"ls": ""})
-        ax.set_xticks(range(data.sizes["queue"]), [names[str(one)] for one in data.queue.values])
-        ax.set(xlabel="queue of the bottleneck", ylabel=label)
-        _limits(ax, name)
-    _legend_below(np.ravel(axes)[0])
-
-
-def draw_web(data: xr.Dataset, axes: Any) -> None:
-    """Draw throughput, losses and queue over the load of the background."""
-    labels = {
-        "throughput": PANELS["throughput"], "loss": PANELS["loss"], "others_loss": "loss of the background [1]",
-        "mean_queue": PANELS["mean_queue"],
-    }  # fmt: skip
-    for ax, (name, label) in zip(np.ravel(axes), labels.items(), strict=True):
-        for scheme in data.scheme.values:
-            row = data.sel(scheme=scheme)
-            _bars(ax, row.web, row, name, **_look(str(scheme)))
-        ax.set(xlabel="load of web-like traffic [of the capacity]", ylabel=label, ylim=(0, None))
-    first = np.ravel(axes)[0]
-    first.plot(data.web, 1 - data.web, color="0.4", lw=0.8, ls=":", label="what it leaves")
-    first.plot(data.web, (1 - data.web) * 10 / 11, color="0.4", lw=0.8, ls="--", label="10/11 of that")
-    _legend_below(first)
-
-
-def draw_snmp(data: xr.Dataset, ax: Any) -> None:
-    """Draw throughput over the time between refreshes of the byte counter."""
-    for k, clock in enumerate(data.clock.values):
-        row = data.sel(clock=clock)
-        look = {"color": f"C{k}", "marker": "os"[k], "ms": 5, "label": f"stamped with the {clock}"}
-        _bars(ax, row.refresh, row, "throughput", **look)
-    ax.axhline(10 / 11, color="0.4", lw=0.8, ls=":", label="10/11")
-    ax.axvline(PERIOD, color="0.7", lw=0.8)
-    ax.text(PERIOD + 0.03, 0.67, "4 round trips", fontsize="small")
-    ax.set(xlabel="time between refreshes of the byte counter [s]", ylabel=PANELS["throughput"], ylim=(0.65, 1.05))
-    ax.set_title("CADPC on counters read through SNMP: ten flows, 10 Mbit/s, 300 ms; " + BARS)
-    ax.legend(loc="lower left")
-
-
-def draw_changes(data: xr.Dataset, axes: Any) -> None:
-    """Draw rates over time beside the equilibria."""
-    first, second, third = axes
-    for ax, name in zip(axes, ("path_change", "mixing", "parking_lot"), strict=True):
-        for flow in data[f"flow_{name}"].values:
-            group = str(flow).rsplit("-", 1)[0]
-            colour = {"flow": "C0", "group1": "C1", "group2": "C0", "long": "C3", "first": "C0", "second": "C2"}[group]
-            ax.plot(data[f"time_{name}"], data[name].sel({f"flow_{name}": flow}), color=colour, lw=1)
-        ax.set(xlabel="time [s]", ylim=(0, None))
-    first.set_title("Half of the path is taken, 60 to 110 s")
-    for level in (1 / 11, 0.5 / 11):
-        first.axhline(level, color="0.4", lw=0.8, ls=":")
-    first.set_ylabel("rate of a flow [of the capacity]")
-    second.set_title("Groups at rest on two lines share one from 150 s on")
-    second.axhline(1 / 11, color="0.4", lw=0.8, ls=":")
-    second.plot([], [], color="C1", label="first group")
-    second.plot([], [], color="C0", label="second group")
-    third.set_title("Two bottlenecks: 1/5 and 2/5")
-    for name, colour in (("over both", "C3"), ("on the first", "C0"), ("on the second", "C2")):
-        third.plot([], [], color=colour, label=name)
-    for level in (0.2, 0.4):
-        third.axhline(level, color="0.4", lw=0.8, ls=":")
-    for ax in (second, third):
-        ax.legend()
-
-
 def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
     """Simulate, draw and write every picture with its data, and table II.
 
@@ -450,18 +288,19 @@ def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
     }  # fmt: skip
     fifty = f"fifty flows of one kind, 160 s; {BARS} of {scale.replications} runs"
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
-        "1": ((1, 2), (10, 4.6), draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows, dashed"),
-        "2": ((1, 3), (13, 4.4), draw_2, "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms"),
-        "3": ((2, 2), (10.4, 8.2), lambda d, ax: draw_panels(d, ax, "bottleneck", 1, "bottleneck [Mbit/s]"),
+        "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows, dashed"),
+        "2": ((1, 3), (13, 4.4), drawing.draw_2, "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms"),
+        "3": ((2, 2), (10.4, 8.2), lambda d, ax: drawing.draw_panels(d, ax, "bottleneck", 1, "bottleneck [Mbit/s]"),
               f"Welzl, figure 3, simulated: {fifty}"),
-        "changes": ((1, 3), (13, 4.4), draw_changes, "CADPC: changes of the path, mixing, parking lot; dotted: law"),
+        "changes": ((1, 3), (13, 4.4), drawing.draw_changes,
+                    "CADPC: changes of the path, mixing, parking lot; dotted: law"),
         "delay": ((2, 2), (10.4, 8.2),
-                  lambda d, ax: draw_panels(d, ax, "delay", 6e3, "round-trip time without queueing [ms]"),
+                  lambda d, ax: drawing.draw_panels(d, ax, "delay", 6e3, "round-trip time without queueing [ms]"),
                   f"CADPC and its competitors over the delay: 10 Mbit/s, {fifty}"),
-        "queues": ((2, 2), (10.4, 8.2), draw_queues,
+        "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
                    f"CADPC and its competitors with marking queues: 10 Mbit/s, {fifty}"),
-        "web": ((2, 2), (10.4, 7.6), draw_web, f"Ten flows beside web-like traffic, 10 Mbit/s, {BARS}"),
-        "snmp": ((1, 1), (7.6, 4.8), draw_snmp, ""),
+        "web": ((2, 2), (10.4, 7.6), drawing.draw_web, f"Ten flows beside web-like traffic, 10 Mbit/s, {BARS}"),
+        "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
     }  # fmt: skip
     with whole_figures(directory) as files:
         for name, (shape, size, draw, title) in pictures.items():
@@ -472,6 +311,7 @@ def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
             save(files, figure, f"cadpc_{name}")
         for name, one in data.items():
             one.to_netcdf(files.path(f"cadpc_{name}.nc"))
+            stored.write(files, f"cadpc_{name}", one, "figures.cadpc")
         text = table_2(data["table_2"], data["web"])
         files.path("cadpc_table_2.md").write_text(text, encoding="utf-8")
     return data

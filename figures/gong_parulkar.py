@@ -10,12 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
+from figures import data as stored
 from figures.writing import HERE, save, whole_figures
 from longfat import design
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.sim.segments import simulate
 
 PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
+CAPTIONS = {
+    "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the law as shipped, as printed in "
+    "1992, our law for any number of rounds, and the simulator's judgment, 95 % intervals; below, law less simulation.",
+}
 ACCURACY = throughput_efficiency.validity.accuracy
 LOSSES = [1e-4, 1e-3, 1e-2]
 WINDOWS = [
@@ -115,7 +120,7 @@ def draw_14(data, axes) -> None:
     below.legend(loc="lower left")
 
 
-def write_14(directory: str | Path = HERE) -> None:
+def write(directory: str | Path = HERE) -> None:
     """Simulate, draw and write figure 14 as SVG, PNG and NetCDF."""
     import matplotlib.pyplot as plt
 
@@ -125,7 +130,8 @@ def write_14(directory: str | Path = HERE) -> None:
         draw_14(data, axes)
         save(files, figure, "gong_parulkar_14")
         data.to_netcdf(files.path("gong_parulkar_14.nc"))
+        stored.write(files, "gong_parulkar_14", data, "figures.gong_parulkar")
 
 
 if __name__ == "__main__":
-    write_14()
+    write()

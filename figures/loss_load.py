@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from figures import data as stored
 from figures.loss_load_tables import NUMBERS, one_at_a_time, tables, watched
 from figures.writing import HERE, save, whole_figures
 from longfat.laws import loss_load as laws
@@ -31,6 +32,13 @@ from longfat.verify.published.loss_load_scenarios import (
     scenario_1,
 )
 
+CAPTIONS = {
+    "loss_load_2": "What a switch announces and what is left: loss probability and raw throughput over a source's "
+    "rate, k = 5.",
+    "loss_load_5": "Two sources, whole transfers: time and loss over the virtual factor v, the equilibrium as a line.",
+    "loss_load_7": "Eleven sources in cross traffic: the offered load in every 10 ms, for four k, under two readings.",
+    "loss_load_8": "Eleven sources: transfer time and loss of connection 1 over v, crosses as printed.",
+}
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # section 3.4
 READINGS = {"nearest": NEAREST, "plain": PLAIN}
 PACKETS = 4000  # of 2 MB
@@ -285,6 +293,7 @@ def write(directory: str | Path = HERE, replications: int = 10, quick: bool = Fa
         save(files, figure, "loss_load_8")
         for name in ("2", "5", "7", "8"):
             data[name].to_netcdf(files.path(f"loss_load_{name}.nc"))
+            stored.write(files, f"loss_load_{name}", data[name], "figures.loss_load")
         text = tables(data["nearest"], data["plain"], replications)
         files.path("loss_load_tables.md").write_text(text, encoding="utf-8")
     return data

@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 import longfat as lf
+from figures import data as stored
 from figures.writing import HERE, save, whole_figures
 
+CAPTIONS = {
+    "network_simulator": "The network simulator beside the laws it is judged by: waiting at a link, the "
+    "utilisation of a sawtooth over the buffer, the window over random loss.",
+}
 SCHEMES = ("reno", "newreno", "sack")
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 BUFFERS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0)
@@ -46,11 +52,24 @@ def window(loss: float, scheme: int, rng: Any) -> dict[str, float]:
 def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
     """Everything the picture shows."""
     common = {"replications": replications, "rng": rng, "confidence": CONFIDENCE}
-    return {
+    found = {
         "waits": lf.sweep(queue, {"load": LOADS, "exponential": [0, 1]}, **common),
-        "utilisation": {scheme: [sawtooth(scheme, buffer) for buffer in BUFFERS] for scheme in SCHEMES},
+        "utilisation": xr.Dataset(
+            {
+                "utilisation": (
+                    ("scheme", "buffer"),
+                    [[sawtooth(name, buffer) for buffer in BUFFERS] for name in SCHEMES],
+                )
+            },
+            {"scheme": list(SCHEMES), "buffer": list(BUFFERS)},
+        ),
         "windows": lf.sweep(window, {"loss": LOSSES, "scheme": range(len(SCHEMES))}, **common),
     }
+    for name, variable, unit in (("waits", "wait", "service times"), ("windows", "window", "packets")):
+        for end in ("", "_lower", "_upper"):
+            found[name][variable + end].attrs["units"] = unit
+    found["utilisation"].utilisation.attrs["units"] = "1"
+    return found
 
 
 def _bars(ax: Any, x: Any, data: Any, name: str, **style: Any) -> None:
@@ -71,7 +90,9 @@ def draw(found: dict[str, Any], axes: Any) -> None:
     buffer = np.linspace(0, 1, 200)
     second.plot(buffer, lf.laws.tcp.aimd_utilisation(buffer), color="0.3", label="law")
     for k, scheme in enumerate(SCHEMES):
-        second.plot(BUFFERS, found["utilisation"][scheme], "osv"[k], color=f"C{k}", ms=4, label=scheme)
+        second.plot(
+            BUFFERS, found["utilisation"].utilisation.sel(scheme=scheme), "osv"[k], color=f"C{k}", ms=4, label=scheme
+        )
     second.set(xlabel="buffer [bandwidth-delay products]", ylabel="utilisation [1]", title="One flow, drop-tail")
     loss = np.geomspace(2e-4, 4e-2, 50)
     third.plot(loss, lf.laws.tcp.square_root_rate(loss, 0.1) * 0.1, color="0.3", label="square-root law")
@@ -105,6 +126,8 @@ def write(directory: str | Path = HERE, replications: int = 8) -> dict[str, Any]
             fontsize="medium",
         )
         save(files, figure, "network_simulator")
+        for name, data in found.items():
+            stored.write(files, f"network_simulator_{name}", data, "figures.network_simulator")
     return found
 
 

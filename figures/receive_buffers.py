@@ -14,11 +14,19 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from figures import data as stored
 from figures.gong_parulkar import PATH
 from figures.writing import HERE, save, whole_figures
 from longfat.sim.channel import ListedLosses
 from longfat.sim.segments import simulate, trace
 
+CAPTIONS = {
+    "gong_parulkar_17": "A window wider than the receive buffer against one of its size, hard acknowledgment; right, "
+    "the other reading of when discarded segments are asked for, which the paper's numbers rule out.",
+    "gong_parulkar_18": "Hard against soft acknowledgment: throughput efficiency over loss, for four receive buffers.",
+    "gong_parulkar_19": "Hard against soft acknowledgment: the longest segment delay over loss.",
+    "soft_acknowledgment": "Segments over time after one loss: hard acknowledgment recovers, soft stays locked.",
+}
 SHARES = (0.25, 0.5, 1.0, 2.5)  # buffers in units of w_a
 BUFFERS = [round(share * PATH.ack_segments) for share in SHARES]  # 6, 12, 23, 58 segments
 WINDOW = BUFFERS[-1]
@@ -228,6 +236,9 @@ def write(directory: str | Path = HERE, packets: float = 1e8) -> xr.Dataset:
             draw(data, ax)
             save(files, figure, name)
         data.to_netcdf(files.path("gong_parulkar_17_18_19.nc"))
+        stored.write(files, "gong_parulkar_17_18_19", data, "figures.receive_buffers")
+        for ack in ("hard", "soft"):
+            stored.write(files, f"soft_acknowledgment_{ack}", one_loss(ack), "figures.receive_buffers")
         figure, axes = plt.subplots(1, 2, sharey=True, figsize=(10.4, 5.8))
         draw_one_loss(axes)
         save(files, figure, "soft_acknowledgment")

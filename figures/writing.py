@@ -26,6 +26,15 @@ def whole_figures(directory: str | Path) -> Iterator[WholeFiles]:
         yield files
 
 
+def stem(text: str) -> str:
+    """A name as a part of a file's name.
+
+    >>> stem("1 MB, 1 Gbit/s")
+    '1_MB_1_Gbit_s'
+    """
+    return text.replace(", ", "_").replace("/", "_").replace(" ", "_")
+
+
 def save(files: WholeFiles, figure: Figure, name: str) -> None:
     """Write a figure as SVG and PNG, and close it."""
     import matplotlib.pyplot as plt

@@ -11,7 +11,7 @@ def test_figure_14(tmp_path, monkeypatch):
     seen = []
     original = gong_parulkar.figure_14
     monkeypatch.setattr(gong_parulkar, "figure_14", lambda: seen.append(original()) or seen[0])
-    gong_parulkar.write_14(tmp_path)
+    gong_parulkar.write(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"gong_parulkar_14.{kind}" for kind in ("nc", "png", "svg")]
     data = seen[0]
     assert int(data.segments.min()) * data.attrs["segment_packets"] >= 1e7
@@ -112,8 +112,10 @@ def test_network_simulator(tmp_path, monkeypatch):
     monkeypatch.setattr(network_simulator, "BUFFERS", (0.1, 0.5, 1.0))
     monkeypatch.setattr(network_simulator, "LOSSES", (1e-3, 1e-2))
     found = network_simulator.write(tmp_path, replications=4)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["network_simulator.png", "network_simulator.svg"]
-    for values in found["utilisation"].values():
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "network_simulator.png", "network_simulator.svg", *(f"network_simulator_{name}.csv" for name in sorted(found))
+    ]  # fmt: skip
+    for values in found["utilisation"].utilisation.values:
         # 0.75 (1 + b)^2/(1 + b + b^2) = 0.9075/1.11, 1.6875/1.75, 3/3
         np.testing.assert_allclose(values, [0.9075 / 1.11, 1.6875 / 1.75, 1.0], rtol=0.02)
     # sqrt(3/(2 p)) = 38.73 and 12.25

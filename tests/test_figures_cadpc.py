@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from figures import cadpc
+from figures import cadpc, cadpc_drawing
 from longfat.verify.published import cadpc_runs as runs
 from longfat.verify.published import cadpc_scenarios as scenarios
 
@@ -44,7 +44,7 @@ def test_figure_2_left(written):
 
 def test_figure_2_right(written):
     """Not equal after 160 s, and less so from unequal starts; nearly so after 800 s."""
-    together, apart = (cadpc.spread(written["2"][f"periods_{name}"]) for name in ("together", "apart"))
+    together, apart = (cadpc_drawing.spread(written["2"][f"periods_{name}"]) for name in ("together", "apart"))
     at = {"time": 160, "method": "nearest"}
     assert float(together.sel(**at)) > 3
     assert float(apart.sel(**at)) > 2 * float(together.sel(**at))

@@ -1,0 +1,140 @@
+"""The numbers behind a picture as CSV files beside it: written, read, and compared with what the code gives.
+
+A Dataset becomes a file for each set of dimensions that its variables have, ``NAME.csv`` if there is one only, else
+``NAME_by_DIMENSIONS.csv``. The first line says what made it and in which units.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from longfat.files import WholeFiles
+
+DIGITS = "%.9g"
+LIKE = 1e-6  # relative difference that another machine's arithmetic may make
+
+
+def frames(data: xr.Dataset, name: str) -> dict[str, pd.DataFrame]:
+    """The files of a Dataset: their names without ``.csv``, and what is in them.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What is drawn; samples of single replications are left out.
+    name : str
+        Of the picture.
+
+    Examples
+    --------
+    >>> two = xr.Dataset({"a": ("x", [1.0, 2.0]), "b": (("x", "y"), [[1.0], [2.0]])}, {"x": [3, 4], "y": ["z"]})
+    >>> {key: list(frame) for key, frame in frames(two, "picture").items()}
+    {'picture_by_x': ['x', 'a'], 'picture_by_x_y': ['x', 'y', 'b']}
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    kept = [str(one) for one in data.data_vars if not str(one).endswith("_samples") and data[one].ndim]
+    kept += [str(one) for one in data.coords if one not in data.dims and data[one].ndim]
+    for one in kept:
+        groups.setdefault(tuple(str(dim) for dim in data[one].dims), []).append(one)
+    found = {}
+    for dims, variables in groups.items():
+        columns = data.reset_coords()[variables]
+        frame = columns.to_dataframe(dim_order=list(dims)).reset_index()
+        found[name if len(groups) == 1 else f"{name}_by_{'_'.join(dims)}"] = frame[[*dims, *variables]]
+    return found
+
+
+def write(files: WholeFiles, name: str, data: xr.Dataset, made_by: str) -> None:
+    """Write the files of a picture's data.
+
+    Parameters
+    ----------
+    files : WholeFiles
+        Where.
+    name : str
+        Of the picture.
+    data : xarray.Dataset
+        What is drawn.
+    made_by : str
+        The module that simulates and draws.
+    """
+    for key, frame in frames(data, name).items():
+        said = (
+            f"{one} [{data[one].attrs['units']}]" for one in frame if "units" in getattr(data.get(one), "attrs", {})
+        )
+        path = files.path(f"{key}.csv")
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(f"# made by python -m {made_by}; units: {', '.join(said) or 'see there'}\n")
+            frame.to_csv(file, index=False, float_format=DIGITS, lineterminator="\n")
+
+
+def read(path: Path) -> pd.DataFrame:
+    """What `write` wrote."""
+    return pd.read_csv(path, comment="#")
+
+
+def compare(data: xr.Dataset, name: str, directory: Path) -> int:
+    """Hold what the code gives against the stored files: every row of ``data`` must be there, with the same numbers.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        All of a picture's data or some of its points.
+    name : str
+        Of the picture.
+    directory : Path
+        Where the stored files are.
+
+    Returns
+    -------
+    int
+        How many numbers were compared.
+
+    Raises
+    ------
+    ValueError
+        With the first rows that differ or are not there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> line = xr.Dataset({"y": ("x", [1.0, 4.0, 9.0])}, {"x": [1, 2, 3]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with WholeFiles(folder) as files:
+    ...         write(files, "squares", line, "figures.data")
+    ...     print(compare(line.isel(x=[0, 2]), "squares", Path(folder)))
+    ...     try:
+    ...         compare(line + 1e-3, "squares", Path(folder))
+    ...     except ValueError as error:
+    ...         print(error)
+    2
+    squares.csv: y is 1.001 at x = 1, where 1 is stored
+    """
+    compared = 0
+    for key, frame in frames(data, name).items():
+        keys = [column for column in frame if column in data.dims]
+        path = directory / f"{key}.csv"
+        if not path.exists() and (whole := directory / f"{name}.csv").exists():
+            path = whole
+        stored = read(path)
+        for column in keys:  # floats as they are written
+            for one in (frame, stored):
+                one[column] = one[column].map(lambda x: DIGITS % x if isinstance(x, float) else str(x))
+        both = frame.merge(stored, on=keys, how="left", suffixes=("", "|stored"), indicator=True)
+        for row in both[both._merge == "left_only"].to_dict("records"):
+            raise ValueError(f"{path.name}: no row with " + ", ".join(f"{k} = {row[k]}" for k in keys))
+        for column in (one for one in frame if one not in keys):
+            ours, theirs = both[column], both[f"{column}|stored"]
+            if ours.dtype.kind in "fiub":
+                same = np.isclose(ours.astype(float), theirs.astype(float), rtol=LIKE, atol=1e-12, equal_nan=True)
+            else:
+                same = (ours.astype(str) == theirs.astype(str)).to_numpy()
+            for row in both[~same].to_dict("records"):
+                place = ", ".join(f"{k} = {row[k]}" for k in keys)
+                ours, theirs = row[column], row[f"{column}|stored"]
+                raise ValueError(f"{path.name}: {column} is {ours:.9g} at {place}, where {theirs:.9g} is stored")
+            compared += len(both)
+    return compared

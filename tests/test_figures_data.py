@@ -1,0 +1,103 @@
+"""The numbers beside the pictures are those that the code gives: some points here, all in the long profile."""
+
+import numpy as np
+import pytest
+
+from figures import blt, cadpc, data, gallery, gong_parulkar, loss_load, network_simulator, receive_buffers
+from figures.writing import HERE, whole_figures
+from longfat.verify.published import blt_runs, cadpc_runs, loss_load_runs
+from longfat.verify.published.blt_scenarios import SETS
+
+
+def test_every_picture_has_words_and_every_part_numbers():
+    assert set(gallery.pictures()) == {path.stem for path in HERE.glob("*.png")}
+    assert all(gallery.numbers(HERE).values())
+
+
+def test_the_gallery_is_what_the_code_gives():
+    assert (HERE / "README.md").read_text() == gallery.text(HERE)
+
+
+def test_a_changed_number_is_noticed(tmp_path):
+    """By more than 1e-6 of itself; a row that is not there, too."""
+    found = loss_load.figure_2()
+    with whole_figures(tmp_path) as files:
+        data.write(files, "one", found, "figures.loss_load")
+    assert data.compare(found, "one", tmp_path) == 2 * 501
+    assert data.compare(found * (1 + 1e-8), "one", tmp_path) == 2 * 501
+    with pytest.raises(ValueError, match=r"one\.csv: raw_throughput is .* at rate = 0\.5, where .* is stored"):
+        data.compare(found.assign(raw_throughput=found.raw_throughput.where(found.rate != 0.5, 0.4)), "one", tmp_path)
+    with pytest.raises(ValueError, match=r"one\.csv: no row with rate = 1\.5"):
+        data.compare(found.assign_coords(rate=found.rate + 0.5), "one", tmp_path)
+
+
+# Some points of each: those whose random numbers do not depend on the others, and that cost little.
+
+
+def test_gong_and_parulkar():
+    assert data.compare(gong_parulkar.figure_14(), "gong_parulkar_14", HERE) > 1000
+
+
+def test_receive_buffers(monkeypatch):
+    for ack in ("hard", "soft"):
+        assert data.compare(receive_buffers.one_loss(ack), f"soft_acknowledgment_{ack}", HERE) > 1000
+    monkeypatch.setattr(receive_buffers, "LOSSES", receive_buffers.LOSSES[:1])
+    assert data.compare(receive_buffers.figures_17_to_19(), "gong_parulkar_17_18_19", HERE) > 100
+
+
+def test_loss_load():
+    assert data.compare(loss_load.figure_2(), "loss_load_2", HERE) == 2 * 501
+    stored = data.read(HERE / "loss_load_5.csv").set_index(["k", "point"])
+    time, loss = loss_load.law_0(stored.index.get_level_values("k").to_numpy(float), stored.v.to_numpy())
+    np.testing.assert_allclose(stored.law_transfer_time, time, rtol=1e-8)
+    np.testing.assert_allclose(stored.law_loss, loss, rtol=1e-8)
+    ours = loss_load_runs.two_sources(20, 0.5, loss_load.PLAIN, replications=10, rng=5)
+    for name, one in ours.items():
+        np.testing.assert_allclose(stored.loc[(20, 0)][[name, f"{name}_lower", f"{name}_upper"]], one, rtol=1e-6)
+
+
+def test_cadpc():
+    found = {("CADPC", 1): cadpc_runs.measured("CADPC", 50, cadpc.scenarios.MBIT, replications=3, rng=3)}
+    some = cadpc._gathered(found, {"scheme": ["CADPC"], "bottleneck": [1]})
+    assert data.compare(some, "cadpc_3", HERE) == 24
+    assert data.compare(cadpc.figure_1(mbits=(10,)), "cadpc_1", HERE) == 2 * 161 * 10
+
+
+def test_blt():
+    """The first load of the reference network's slowest bottleneck."""
+    full = blt.FULL
+    some = blt_runs.powers(
+        ("BLT",), SETS["reference"][:1], full.loads[:1], packets=full.packets, round_trips=full.round_trips,
+        replications=full.replications, rng=0,
+    )  # fmt: skip
+    assert data.compare(some, "blt_sets_reference", HERE) == 30
+    assert data.compare(blt.queues(), "blt_queues", HERE) > 1000
+
+
+def test_network_simulator(monkeypatch):
+    monkeypatch.setattr(network_simulator, "LOADS", network_simulator.LOADS[:2])
+    monkeypatch.setattr(network_simulator, "BUFFERS", network_simulator.BUFFERS[:1])
+    monkeypatch.setattr(network_simulator, "LOSSES", network_simulator.LOSSES[-1:])
+    found = network_simulator.simulate()
+    assert data.compare(found["waits"], "network_simulator_waits", HERE) == 16
+    assert data.compare(found["utilisation"], "network_simulator_utilisation", HERE) == 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", gallery.PARTS)
+def test_all_of_it(part, tmp_path):
+    """As `make figures` does."""
+    module = __import__(f"figures.{part}", fromlist=["write"])
+    module.write(tmp_path)
+    stored = gallery.numbers(HERE)[part]
+    assert sorted(path.name for path in tmp_path.glob("*.csv")) == stored
+    for name in stored:
+        ours, theirs = (data.read(folder / name) for folder in (tmp_path, HERE))
+        assert list(ours) == list(theirs)
+        for column in ours:
+            if ours[column].dtype.kind in "fiub":
+                np.testing.assert_allclose(
+                    ours[column], theirs[column], rtol=1e-6, atol=1e-12, err_msg=f"{name} {column}"
+                )
+            else:
+                assert list(ours[column]) == list(theirs[column])
