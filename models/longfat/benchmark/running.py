@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from longfat._version import __version__
 from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
 from longfat.domains import number, whole_number
-from longfat.sweeping import sweep
+from longfat.sweeping import engines, sweep
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -73,7 +73,7 @@ def run(
         Seed. The same replication of an experiment has the same traffic for every scheme.
     confidence : float
         Of each interval [probability], in (0, 1).
-    executor : None, concurrent.futures.Executor or dask Client
+    executor : None, "threads", "processes", concurrent.futures.Executor or dask Client
         Where the runs go, see `longfat.sweep`; by default to a thread for each processor.
     store : None, str or Path
         A directory for finished runs: the same call takes what is there and computes the rest.
@@ -113,9 +113,9 @@ def run(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = whole_number("rng", rng, "1", "[0, 1e18]")
     cells = [(variant, one) for variant in asked for one in put_in]
-    pool = ThreadPoolExecutor(os.cpu_count()) if executor is None else executor
+    chosen = engines.adopt(executor)
 
-    def cell(variant: Variant, one: Entry) -> Any:
+    def cell(pool: Executor, variant: Variant, one: Entry) -> Any:
         count = replications if has_chance(variant, one) else 1
         given = one.name if ENTRIES.get(one.name) is one else one
         settings = hashlib.sha256((variant.text() + one.settings()).encode()).hexdigest()
@@ -124,11 +124,8 @@ def run(
         place = None if store is None else Path(store) / folder
         return sweep(function, {"draw": list(range(count))}, executor=pool, store=place, rng=0, progress=False)
 
-    try:
-        found = _side_by_side(cell, cells, progress)
-    finally:
-        if executor is None:
-            pool.shutdown(wait=False, cancel_futures=True)
+    with engines.opened(chosen) as pool:
+        found = _side_by_side(partial(cell, pool), cells, progress)
     return _dataset(found, asked, put_in, confidence, {"replications": replications, "seed": seed})
 
 

@@ -1,26 +1,27 @@
 """Sweeps: a function at every point of a grid, again and again, to means with intervals.
 
-Points and streams are in `points`, what functions return in `records`, its summing up in `collecting`, the executors
-in `running`, finished runs on disk in `store`.
+Points and streams are in `points`, what functions return in `records`, its summing up in `collecting`, which runs are
+needed in `planning` and `stopping`, how they are run in `running`, where in `engines` and `processes`, finished runs on
+disk in `store`; `working` puts these together.
 """
 
 from __future__ import annotations
 
-import os
 import reprlib
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from longfat._version import __version__
 from longfat.domains import number, whole_number
-from longfat.sweeping import identity, running
+from longfat.sweeping import engines, identity
 from longfat.sweeping import store as stores
 from longfat.sweeping.collecting import Collector
+from longfat.sweeping.planning import Plan
 from longfat.sweeping.points import Grid, Streams
-from longfat.sweeping.records import Record
-from longfat.sweeping.running import Place, SweepError
+from longfat.sweeping.running import SweepError
+from longfat.sweeping.stopping import Until
+from longfat.sweeping.working import carry_out
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,9 +33,12 @@ def sweep(
     function: Callable[..., Any],
     grid: Mapping[str, Any],
     *,
-    replications: int = 1,
+    replications: int | None = None,
+    until: str | Mapping[str, float | str] | None = None,
+    at_most: int = 1000,
     executor: Any = None,
     store: str | Path | None = None,
+    errors: Literal["raise", "keep"] = "raise",
     rng: Any = None,
     confidence: float = 0.95,
     keep: bool = False,
@@ -54,13 +58,23 @@ def sweep(
     grid : mapping
         Names of parameters to sequences of different numbers, texts or booleans, or the coordinates of an xarray
         object, whose units are kept. A single value is passed on and makes no dimension.
-    replications : int
-        Runs of each point [runs], at least 1; from 2 on there are intervals.
-    executor : None, concurrent.futures.Executor or dask Client
+    replications : int, optional
+        Runs of each point [runs], at least 1, by default 1; from 2 on there are intervals. With ``until`` the fewest
+        runs of each point: at least 2, by default 10.
+    until : None, str or mapping
+        How wide an interval may be: each point has so many runs that the half width is at most a share of the mean,
+        ``"5 %"``, for all variables, or what a mapping says for some: ``{"wait": "5 %", "queue": 0.2}``, a number
+        being in the variable's own unit. For arrays, every element.
+    at_most : int
+        Runs [runs] after which a point is given up as it is; with ``until`` alone.
+    executor : None, "threads", "processes", concurrent.futures.Executor or dask Client
         Where the runs go: by default to a thread for each processor. One that is given is not shut down.
     store : None, str or Path
         A directory for finished runs. The same call again takes what is there and computes the rest; so does one
         with more replications, or with more values at the end of an axis.
+    errors : "raise" or "keep"
+        What to do if the function raises: end the sweep, or go on with the other points. Then the means of that point
+        are NaN, its ``status`` says what was raised, and with a store the next call tries again what failed.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness. None is a seed of the system's, or the one of a store that is there already.
     confidence : float
@@ -75,11 +89,12 @@ def sweep(
     xarray.Dataset
         For each variable ``x`` of the function (a number without a name is ``result``) its mean ``x``, with
         ``x_lower`` and ``x_upper`` if there are two replications or more, and, with ``keep``, ``x_samples`` along
-        ``replication``; and ``replications`` [runs]. Where the function returns ``x_lower`` and ``x_upper`` of its own
-        beside ``x``, as `longfat.sim.segments.simulate` does, these stand for a single replication and give way to
-        ours for more. Dimensions are those of the grid, then the variable's own. Labels
-        of variables and of their coordinates are kept; ``attrs`` say what is needed to run it again: function, seed,
-        replications, confidence and version.
+        ``replication``; and ``replications`` [runs], how many the mean is over. With ``until`` or ``errors="keep"``
+        also ``status``, a text for each point: "done", "not narrow enough", or "failed: " with the first replication
+        that failed and its error. Where the function returns ``x_lower`` and ``x_upper`` of its own beside ``x``, as
+        `longfat.sim.segments.simulate` does, these stand for a single replication and give way to ours for more.
+        Dimensions are those of the grid, then the variable's own. Labels of variables and of their coordinates are
+        kept; ``attrs`` say what is needed to run it again: function, seed, replications, confidence and version.
 
     Raises
     ------
@@ -87,7 +102,8 @@ def sweep(
         For an argument outside its range, by name, value and range, and for a store of another sweep, by what
         differs.
     SweepError
-        If the function fails: by the point, the replication and the error. Finished runs stay in the store.
+        If the function fails: by the point, the replication and the error; or if the executor does, as a
+        ``ProcessPoolExecutor`` of which a worker was killed. Finished runs stay in the store.
     OSError
         If the store can no longer be written to. Finished runs stay in it.
     KeyboardInterrupt
@@ -107,6 +123,34 @@ def sweep(
     its own code: not by the functions it calls or the global variables it uses. Damaged files in a store are
     reported by a warning and computed anew. To hand a run over costs about 0.1 ms, to store it 1 ms: make runs longer.
 
+    With ``until``, n is the first number of replications, from the fewest on, at which all intervals are narrow
+    enough. This looks at replications 0 to n - 1 in their order and at nothing else, so the result is again the same
+    wherever the runs are made; what was computed beyond n does not count, but stays in the store. A share
+    :math:`\gamma` is one of the true mean, for which the half width must be :math:`\gamma / (1 + \gamma)` of ours.
+    Such an interval covers a little less often than its confidence, for it ends where the sample variance happens to
+    be small; the coverage tends to the confidence as the width goes to 0 (Chow and Robbins). For normal samples it is
+    at worst 0.935 for 0.95 and 0.88 for 0.9 if the fewest are 10, but 0.88 and 0.79 if they are 2; for skewed ones it
+    is less. Let the fewest be enough that rare events have a chance: ten zeros have an interval of width 0.
+    Each interval has its confidence by itself; that all of them cover is less probable.
+
+    ``"processes"`` puts a new process in the place of one that dies, and begins its runs again; a run that takes its
+    process with it twice has failed. So does dask, three times. Processes begin with importing the script that called
+    them: keep its own calls under ``if __name__ == "__main__":``. On a cluster, with dask::
+
+        $ dask scheduler --port 8786                       # on one machine
+        $ dask worker tcp://head:8786 --nthreads 1         # on each of the others, as often as it has processors
+
+        client = distributed.Client("tcp://head:8786")
+        data = lf.sweep(function, grid, replications=100, executor=client, store="runs")
+
+    with MPI, the script being run as ``mpirun -n 64 python -m mpi4py.futures script.py``::
+
+        if __name__ == "__main__":
+            with mpi4py.futures.MPIPoolExecutor() as pool:
+                data = lf.sweep(function, grid, replications=100, executor=pool, store="runs")
+
+    Only the process that calls ``sweep`` writes to the store; workers need not see it.
+
     Examples
     --------
     >>> def delay(load, rng):
@@ -114,19 +158,31 @@ def sweep(
     >>> data = sweep(delay, {"load": [0.5, 0.75]}, replications=10, rng=1)
     >>> data.wait.dims, bool((data.wait_lower < [2, 4]).all()), bool((data.wait_upper > [2, 4]).all())
     (('load',), True, True)
+    >>> data = sweep(delay, {"load": [0.5, 0.75]}, until="1 %", rng=1)
+    >>> bool((data.wait_upper - data.wait <= 0.01 * data.wait).all()), data.status.values.tolist()
+    (True, ['done', 'done'])
 
     References
     ----------
-    Law, Simulation Modeling and Analysis, 5th ed., section 9.4.1: fixed-sample-size procedure.
+    Law, Simulation Modeling and Analysis, 5th ed., section 9.4.1: fixed-sample-size and sequential procedures.
+    Chow and Robbins, On the asymptotic theory of fixed-width sequential confidence intervals for the mean, Annals of
+    Mathematical Statistics 36 (1965), 457-462.
     """
     if not callable(function):
         raise ValueError(f"function = {reprlib.repr(function)} is out of range: allowed is what can be called")
     points = Grid.parse(grid)
-    replications = whole_number("replications", replications, "runs", "[1, 1e9]")
+    widths = None if until is None else Until.parse(until)
+    least = 1 if widths is None else 10
+    if replications is not None:
+        least = whole_number("replications", replications, "runs", "[1, 1e9]" if widths is None else "[2, 1e9]")
+    most = least if widths is None else whole_number("at_most", at_most, "runs", f"[{least}, 1e9]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     if store is not None and not (isinstance(store, str | Path) and str(store)):
         raise ValueError(f"store = {reprlib.repr(store)} is out of range: allowed are None and the path of a directory")
-    chosen = None if executor is None else running.adopt(executor, function)
+    if errors not in ("raise", "keep"):
+        raise ValueError(f"errors = {reprlib.repr(errors)} is out of range: allowed are 'raise' and 'keep'")
+    chosen = engines.adopt(executor)
+    sent = engines.portable(function, chosen)
 
     directory = None if store is None else Path(store)
     found = None if directory is None else stores.manifest(directory)
@@ -139,57 +195,12 @@ def sweep(
         whole = {**who, "code": identity.code(function), "rng": streams.attributes()}
         kept = stores.Store(directory, whole, points)
 
-    collector = Collector(points, replications, confidence, keep)
-    _run(function, points, streams, replications, chosen, kept, collector, progress)
-    data = collector.dataset()
+    collector = Collector(points, confidence, intervals=least > 1, keep=keep)
+    plan = Plan(len(points), least, most, widths, confidence, collector.names)
+    with engines.opened(chosen) as pool:
+        carry_out(pool, sent, points, streams, plan, collector, kept, go_on=errors == "keep", progress=progress)
+    data = collector.dataset(status=widths is not None or errors == "keep")
     seed = {name: str(value) for name, value in streams.attributes().items()}
-    data.attrs = {**who, "replications": replications, "confidence": confidence, **seed}
+    asked = {} if widths is None else {"until": widths.attribute(), "at_most": most}
+    data.attrs = {**who, "replications": least, **asked, "confidence": confidence, **seed}
     return data
-
-
-def _run(
-    function: Callable[..., Any],
-    grid: Grid,
-    streams: Streams,
-    replications: int,
-    executor: Executor | None,
-    store: stores.Store | None,
-    collector: Collector,
-    progress: bool,
-) -> None:
-    """All runs into the collector: those of the store, and the others on the executor."""
-    from tqdm import tqdm
-
-    total = len(grid) * replications
-
-    def collect(place: Place, record: Record) -> None:
-        collector.add(*place, record)
-        bar.update()
-
-    def arrived(place: Place, record: Record) -> None:
-        collect(place, record)
-        if store is not None:  # after the collector has looked at it
-            store.save(*place, record)
-
-    def missing() -> Iterator[Place]:
-        for place in ((index, replication) for index in range(len(grid)) for replication in range(replications)):
-            record = None if store is None else store.load(*place)
-            if record is None:
-                yield place
-            else:
-                collect(place, record)
-
-    pool = ThreadPoolExecutor(os.cpu_count()) if executor is None else executor
-    with tqdm(total=total, desc="sweeping", unit="run", delay=2, leave=False, disable=not progress) as bar:
-        try:
-            running.run(pool, function, grid, streams, missing(), arrived)
-        except KeyboardInterrupt:
-            kept = (
-                "lost; with store= they would be kept"
-                if store is None
-                else f"stored in {store.directory}; the same call takes them from there and computes the rest"
-            )
-            raise KeyboardInterrupt(f"sweep stopped: {collector.done} of {total} runs are done and {kept}") from None
-        finally:
-            if executor is None:
-                pool.shutdown(wait=False, cancel_futures=True)

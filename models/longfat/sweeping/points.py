@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat import domains
 
-TAKEN = ("rng", "replication", "replications")  # names that a sweep needs itself
+TAKEN = ("rng", "replication", "replications", "status")  # names that a sweep needs itself
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,11 @@ class Grid:
 
     def positions(self, index: int) -> tuple[int, ...]:
         """Where a point stands on each axis."""
-        return tuple(map(int, np.unravel_index(index, self.shape))) if self.axes else ()
+        reverse = []
+        for size in reversed(self.shape):
+            index, position = divmod(index, size)
+            reverse.append(position)
+        return tuple(reversed(reverse))
 
     def point(self, index: int) -> dict[str, Any]:
         """The arguments of a point, as Python's own numbers and text."""

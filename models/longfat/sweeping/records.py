@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import reprlib
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,22 @@ class Record:
 
     variables: dict[str, Variable]
     coords: dict[str, Variable]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error in a run, as text: not every error survives the way from one process to another."""
+
+    text: str
+    traceback: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException, *, where: bool = True) -> Failure:
+        """What is to be said of an error, and where it was raised unless that is of no interest."""
+        said = " ".join(str(error).split())
+        name = type(error).__name__
+        text = f"{name}: {said}" if said else name
+        return cls(text, "".join(traceback.format_exception(error)) if where else "")
 
 
 def record(returned: Any) -> Record:

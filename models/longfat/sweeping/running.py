@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-import pickle
-import reprlib
-import traceback
-from collections.abc import Callable, Iterable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from queue import SimpleQueue
 from typing import Any
 
+from longfat.sweeping.planning import Place
 from longfat.sweeping.points import Grid, Streams
-from longfat.sweeping.records import Record, record
+from longfat.sweeping.records import Failure, Record, record
 
 UNDER_WAY = 1024  # more futures than any machine at hand has workers, and few enough to forget about
 
-Place = tuple[int, int]  # index of the point, replication
-
 
 class SweepError(RuntimeError):
-    """The function failed at a point, which is named."""
+    """The function failed at a point, which is named, or the executor did."""
 
     place: Place = (0, 0)
 
-
-@dataclass(frozen=True)
-class Failure:
-    """An error in a run, as text: not every error survives the way from one process to another."""
-
-    text: str
-    traceback: str
-
     @classmethod
-    def of(cls, error: BaseException) -> Failure:
-        """What is to be said of an error."""
-        said = " ".join(str(error).split())
-        name = type(error).__name__
-        return cls(f"{name}: {said}" if said else name, "".join(traceback.format_exception(error)))
+    def at(cls, grid: Grid, place: Place, failure: Failure) -> SweepError:
+        """The error for what a run failed with."""
+        said = [f"{name} = {value!r}" for name, value in grid.point(place[0]).items()]
+        error = cls(f"sweep: {', '.join([*said, f'replication {place[1]}'])}: {failure.text}")
+        error.place = place
+        if failure.traceback:
+            error.add_note(failure.traceback)
+        return error
+
+
+class ExecutorFailed(Exception):
+    """The executor takes no runs, or has lost some; what it said is the cause."""
 
 
 def call(
@@ -46,34 +40,8 @@ def call(
     """One run, wherever the executor does its work."""
     try:
         return record(function(**point, rng=streams.generator(positions, replication)))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return Failure.of(error)
-
-
-def adopt(executor: Any, function: Callable[..., Any]) -> Executor:
-    """The executor that was given; of a dask Client, its own, told that equal calls are different runs."""
-    if not isinstance(executor, Executor) and callable(getattr(executor, "get_executor", None)):
-        executor = executor.get_executor(pure=False)
-    if not isinstance(executor, Executor):
-        raise ValueError(
-            f"executor = {reprlib.repr(executor)} is out of range: allowed are None, a concurrent.futures.Executor "
-            "(threads, processes, loky, mpi4py, ...) and a dask Client"
-        )
-    if isinstance(executor, ProcessPoolExecutor):
-        try:
-            pickle.dumps(function)
-        except Exception as error:  # whatever a class of somebody's raises
-            raise ValueError(
-                f"function = {reprlib.repr(function)} cannot be sent to another process ({Failure.of(error).text}): "
-                "allowed is a function defined at the top of a module. Threads, loky and dask take any function"
-            ) from None
-    return executor
-
-
-def where(grid: Grid, place: Place) -> str:
-    """The name of a run in a message."""
-    said = [f"{name} = {value!r}" for name, value in grid.point(place[0]).items()]
-    return ", ".join([*said, f"replication {place[1]}"])
 
 
 def run(
@@ -81,59 +49,62 @@ def run(
     function: Callable[..., Any],
     grid: Grid,
     streams: Streams,
-    places: Iterable[Place],
-    arrived: Callable[[Place, Record], None],
+    take: Callable[[], Place | None],
+    arrived: Callable[[Place, Record | Failure], None],
 ) -> None:
-    """Run the function at every place and hand over what it returns, in any order.
+    """Run the function at every place that is taken and hand over what comes of it, in any order.
 
-    If a run fails, or on Ctrl-C, those that wait are cancelled, those that have ended are handed over, and the error
-    of the earliest place among them is raised.
+    ``take`` gives None when there is nothing to run before something arrives. If ``arrived`` raises, or on Ctrl-C,
+    those that wait are cancelled, those that have ended are handed over, and of all SweepErrors the one of the earliest
+    place is raised.
     """
     under_way: dict[Future[Any], Place] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
 
-    def take() -> None:
-        future = ended.get()
-        _hand_over(future, under_way[future], grid, arrived)
-        del under_way[future]  # only now: what was interrupted here is handed over below
+    def start(place: Place) -> None:
+        given = (function, grid.point(place[0]), streams, grid.positions(place[0]), place[1])
+        try:
+            future = executor.submit(call, *given)
+        except Exception as error:  # broken, shut down, or out of reach: every executor has its own word for it
+            raise ExecutorFailed from error
+        under_way[future] = place
+        future.add_done_callback(ended.put)
 
     try:
-        for place in places:
-            while len(under_way) >= UNDER_WAY:
-                take()
-            future = executor.submit(call, function, grid.point(place[0]), streams, grid.positions(place[0]), place[1])
-            under_way[future] = place
-            future.add_done_callback(ended.put)
-        while under_way:
-            take()
+        while True:
+            while len(under_way) < UNDER_WAY and (place := take()) is not None:
+                start(place)
+            if not under_way:
+                return
+            future = ended.get()
+            _hand_over(future, under_way[future], grid, arrived)
+            del under_way[future]  # only now: what was interrupted here is handed over below
     except BaseException as error:
         for future in under_way:
             future.cancel()
-        failed = []
+        failed = [error] if isinstance(error, SweepError) else []
         for future in [future for future in under_way if future.done()]:
             try:
                 _hand_over(future, under_way[future], grid, arrived)
             except SweepError as another:
                 failed.append(another)
-            except (CancelledError, BrokenExecutor, OSError, KeyboardInterrupt):
+            except (ExecutorFailed, OSError, KeyboardInterrupt):
                 continue  # the first of them is on its way already
         if isinstance(error, SweepError):
             raise min(failed, key=lambda one: one.place) from None
         raise
 
 
-def _hand_over(future: Future[Any], place: Place, grid: Grid, arrived: Callable[[Place, Record], None]) -> None:
+def _hand_over(
+    future: Future[Any], place: Place, grid: Grid, arrived: Callable[[Place, Record | Failure], None]
+) -> None:
     try:
         outcome = future.result()
-        if isinstance(outcome, Record):
-            arrived(place, outcome)
-            return
-    except (BrokenExecutor, CancelledError, OSError):
-        raise  # of the executor or of the store, not of the function
-    except Exception as error:
-        outcome = Failure(Failure.of(error).text, "")  # of ours: where in here is of no interest
-    failed = SweepError(f"sweep: {where(grid, place)}: {outcome.text}")
-    failed.place = place
-    if outcome.traceback:
-        failed.add_note(outcome.traceback)
-    raise failed
+    except (BrokenExecutor, CancelledError, OSError) as error:  # of the executor: the function's are caught in `call`
+        raise ExecutorFailed from error
+    except Exception as error:  # what came could not be sent, or was given up
+        outcome = Failure.of(error, where=False)
+    try:
+        arrived(place, outcome)
+    except ValueError as error:  # it does not fit what other runs returned
+        raise SweepError.at(grid, place, Failure.of(error, where=False)) from None

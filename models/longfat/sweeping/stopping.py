@@ -1,0 +1,145 @@
+"""When a point has had enough runs: intervals as narrow as was asked for, looked at in the order of replications."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import reprlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from longfat.domains import number
+from longfat.sweeping.records import Record
+
+_SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
+
+
+@dataclass(frozen=True)
+class HalfWidth:
+    """The largest half width of an interval: a number in the variable's unit, or a share of the mean.
+
+    >>> float(HalfWidth(0.25, relative=True).allowed(10.0))  # 0.25 / 1.25 of the mean that was seen
+    2.0
+    """
+
+    value: float
+    relative: bool
+
+    def allowed(self, mean: Any) -> Any:
+        r"""The half width that is narrow enough beside a mean.
+
+        A share :math:`\gamma` is one of the true mean: :math:`|\bar x - \mu| \le \gamma |\mu|` follows from
+        :math:`|\bar x - \mu| \le \frac{\gamma}{1 + \gamma} |\bar x|` (Law, section 9.4.1), which is what is asked for.
+        """
+        return np.abs(mean) * (self.value / (1 + self.value)) if self.relative else self.value
+
+
+@dataclass(frozen=True)
+class Until:
+    """The half widths that were asked for, by variable; one without a name is for all of them."""
+
+    widths: Mapping[str | None, HalfWidth]
+
+    @classmethod
+    def parse(cls, until: Any) -> Until:
+        """From ``"5 %"``, or a mapping of names to such text or to numbers in the variables' units.
+
+        >>> Until.parse({"wait": 0.1, "queue": "5 %"}).widths["queue"]
+        HalfWidth(value=0.05, relative=True)
+        """
+        if isinstance(until, str):
+            return cls({None: _half_width("until", until)})
+        if not isinstance(until, Mapping) or not until or not all(isinstance(name, str) for name in until):
+            raise ValueError(
+                f"until = {reprlib.repr(until)} is out of range: allowed are None, a share of the mean such as '5 %', "
+                "or a mapping of names of variables to such shares or to half widths in their own units"
+            )
+        return cls({name: _half_width(f"until: {name}", value) for name, value in until.items()})
+
+    def attribute(self) -> str:
+        """What was asked for, as a text for ``attrs``."""
+        said = {
+            name or "": f"{100 * one.value:g} %" if one.relative else one.value for name, one in self.widths.items()
+        }
+        return str(said[""]) if "" in said else json.dumps(said)
+
+
+def _half_width(name: str, value: Any) -> HalfWidth:
+    if not isinstance(value, str):
+        return HalfWidth(number(name, value, "in the variable's unit", "(0, inf)"), relative=False)
+    match = _SHARE.fullmatch(value)
+    try:
+        percent = float(match[1] if match else "")
+    except ValueError:
+        raise ValueError(
+            f"{name} = {value!r} is out of range: allowed are shares of the mean such as '5 %' and, by variable, "
+            "half widths in its own unit"
+        ) from None
+    return HalfWidth(number(name, percent, "%", "(0, 100)") / 100, relative=True)
+
+
+@lru_cache(maxsize=4096)
+def quantile(replications: int, confidence: float) -> float:
+    """Student's quantile for a two-sided interval over so many replications; NaN for one.
+
+    >>> round(quantile(10, 0.95), 3)
+    2.262
+    """
+    from scipy.special import stdtrit  # scipy.stats takes a second to load
+
+    return float(stdtrit(replications - 1, (1 + confidence) / 2)) if replications > 1 else math.nan
+
+
+class Widths:
+    """The means and half widths of one point, one replication after the other.
+
+    >>> from longfat.sweeping.records import record
+    >>> widths = Widths(Until.parse({"result": 13.0}), confidence=0.95)
+    >>> for value in (1.0, 3.0):
+    ...     widths.add(record(value), ["result"])
+    >>> round(widths.excess(), 4)  # t is 12.706 with one degree of freedom, s / sqrt(2) is 1
+    0.9774
+    """
+
+    def __init__(self, until: Until, confidence: float) -> None:
+        self._until, self._confidence = until, confidence
+        self._count = 0
+        self._sums: dict[str, tuple[HalfWidth, Any, Any]] = {}
+
+    def add(self, record: Record, names: Iterable[str]) -> None:
+        """Take the next replication into account; ``names`` are the variables that have intervals."""
+        if not self._count:
+            self._sums = {name: (half, 0.0, 0.0) for name, half in self._watched(list(names))}
+        self._count += 1
+        for name, (half, mean, squares) in self._sums.items():
+            with np.errstate(invalid="ignore", over="ignore"):
+                step = record.variables[name].values - mean  # Welford: nothing cancels
+                mean = mean + step / self._count
+                squares = squares + step * (record.variables[name].values - mean)
+            self._sums[name] = (half, mean, squares)
+
+    def excess(self) -> float:
+        """The widest half width over what is allowed: at most 1 if all are narrow enough; NaN if they never will be."""
+        largest = 0.0
+        for half, mean, squares in self._sums.values():
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+                width = quantile(self._count, self._confidence) * np.sqrt(squares / (self._count - 1) / self._count)
+                ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # a constant is known, 0 too
+            if not (np.isfinite(mean).all() and np.isfinite(squares).all()):
+                return math.nan
+            largest = max(largest, float(ratio.max(initial=0.0)))
+        return largest
+
+    def _watched(self, names: list[str]) -> list[tuple[str, HalfWidth]]:
+        widths = self._until.widths
+        if None in widths:
+            return [(name, widths[None]) for name in names]
+        for name in widths:
+            if name not in names:
+                raise ValueError(f"until: {name!r} is no variable of the function, which returned {', '.join(names)}")
+        return [(str(name), half) for name, half in widths.items()]

@@ -1,0 +1,195 @@
+"""Pools of processes whose workers are really killed: with SIGKILL, by themselves and from outside."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from longfat.sweeping import SweepError, sweep
+from longfat.sweeping.processes import Processes, WorkerDied
+from tests.sweeping.common import GRID, QUIET, always_killed, noted, once_killed, queue
+
+LOADS = {"load": [1, 2, 3, 4, 5, 6]}
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with Processes(2) as pool:
+        yield pool
+
+
+def lines(file):
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_the_same_numbers(processes):
+    assert sweep(queue, GRID, replications=3, rng=7, executor=processes, **QUIET).identical(
+        sweep(queue, GRID, replications=3, rng=7, **QUIET)
+    )
+
+
+def test_by_its_name():
+    data = sweep(lambda load, rng: load + rng.random(), LOADS, rng=7, executor="processes", **QUIET)
+    assert data.identical(sweep(lambda load, rng: load + rng.random(), LOADS, rng=7, executor="threads", **QUIET))
+
+
+def test_a_worker_that_kills_itself_is_replaced(tmp_path, processes):
+    """SIGKILL in the middle of a run: it is begun again, and the sweep does not know."""
+    function = functools.partial(once_killed, file=str(tmp_path / "calls"))
+    data = sweep(function, LOADS, replications=3, rng=7, executor=processes, **QUIET)
+    assert (tmp_path / "calls.killed").exists()
+    assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=3, rng=7, **QUIET))
+    # Each run once, and again at most those that were under way or waiting to be fetched when the worker died.
+    assert 18 <= len(lines(tmp_path / "calls")) <= 18 + 4
+
+
+def test_a_worker_that_is_killed_from_outside_is_replaced(tmp_path, processes):
+    killed = []
+
+    def kill():
+        while len(lines(tmp_path / "calls")) < 5:
+            time.sleep(0.005)
+        killed.append(int(lines(tmp_path / "calls")[-1].split()[0]))
+        os.kill(killed[0], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    function = functools.partial(noted, file=str(tmp_path / "calls"))
+    data = sweep(function, LOADS, replications=5, rng=7, executor=processes, store=tmp_path / "store", **QUIET)
+    thread.join()
+    assert not alive(killed[0])
+    assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=5, rng=7, **QUIET))
+    assert 30 <= len(lines(tmp_path / "calls")) <= 30 + 4
+
+
+def test_a_run_that_takes_its_process_with_it_has_failed(processes):
+    data = sweep(always_killed, LOADS, replications=2, rng=7, executor=processes, errors="keep", **QUIET)
+    assert data.status[2].item().startswith("failed: replication 0: WorkerDied: the process that ran it died: killed")
+    assert [status for status in data.status.values if status != "done"] == [data.status[2].item()]
+    assert data.replications.values.tolist() == [2, 2, 0, 2, 2, 2]
+    with pytest.raises(SweepError, match=r"load = 3, replication [01]: WorkerDied: the process that ran it died"):
+        sweep(always_killed, LOADS, replications=2, rng=7, executor=processes, **QUIET)
+    assert processes.submit(len, "abc").result() == 3
+
+
+def test_a_worker_that_is_killed_while_nothing_runs(processes):
+    pid = processes.submit(os.getpid).result()
+    os.kill(pid, signal.SIGKILL)
+    while alive(pid):
+        time.sleep(0.005)
+    futures = [processes.submit(abs, -k) for k in range(20)]
+    assert [future.result() for future in futures] == list(range(20))
+
+
+def test_errors_and_results_come_as_they_are(processes):
+    with pytest.raises(ZeroDivisionError):
+        processes.submit(divmod, 1, 0).result()
+    future = processes.submit(time.sleep, 0.2)
+    waiting = [processes.submit(time.sleep, 0.2) for _ in range(20)]
+    for one in waiting:
+        one.cancel()
+    assert future.result() is None
+    assert all(one.cancelled() for one in waiting)
+
+
+def test_shut_down():
+    pool = Processes(1)
+    futures = [pool.submit(abs, -k) for k in range(3)]
+    pool.shutdown(wait=True)
+    assert [future.result() for future in futures] == [0, 1, 2]
+    with pytest.raises(RuntimeError, match="cannot schedule new futures after shutdown"):
+        pool.submit(abs, 1)
+    with pytest.raises(SweepError, match=r"sweep: the executor failed: RuntimeError: cannot schedule .*; 0 of 1 runs"):
+        sweep(always_killed, {"load": [1]}, executor=pool, **QUIET)
+    assert issubclass(WorkerDied, RuntimeError)
+
+
+def test_the_pool_of_ones_own_breaks_and_says_so(tmp_path):
+    """A ProcessPoolExecutor cannot be mended from outside: a clear error, and finished runs are not done again."""
+    store, file = tmp_path / "store", tmp_path / "calls"
+    function = functools.partial(once_killed, file=str(file))
+    options = {"replications": 4, "rng": 7, "store": store}
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
+        pytest.raises(
+            SweepError, match=r"sweep: the executor failed: BrokenProcessPool: .*; 8 of 24 runs are done and stored in"
+        ),
+    ):
+        sweep(function, LOADS, executor=pool, **options, **QUIET)
+    assert len(lines(file)) == len(list(store.glob("p*.npz"))) == 8
+    data = sweep(function, LOADS, **options, **QUIET)
+    assert len(lines(file)) == 24
+    assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=4, rng=7, **QUIET))
+
+
+SCRIPT = """
+import sys
+from functools import partial
+import longfat as lf
+from tests.sweeping.common import noted
+
+if __name__ == "__main__":
+    data = lf.sweep(partial(noted, file="calls"), {"load": [1, 2, 3]}, replications=60, rng=5, executor="processes",
+                    store="store", progress=False)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
+def test_the_whole_sweep_is_ended_and_carried_on(tmp_path, how, monkeypatch):
+    """Every run that is in the store is not run again, by a count over all processes; no process is left behind."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    path = os.pathsep.join([os.getcwd(), *sys.path])
+    process = subprocess.Popen(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(tmp_path.glob("store/p*.npz"))) < 40 and time.monotonic() < deadline:
+            time.sleep(0.005)
+        if how == signal.SIGINT:  # a terminal sends it to all of them
+            os.killpg(process.pid, how)
+        else:
+            process.kill()
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    ran = lines(tmp_path / "calls")
+    deadline = time.monotonic() + 30
+    while any(alive(line.split()[0]) for line in ran) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(alive(line.split()[0]) for line in ran)
+    if how == signal.SIGINT:
+        assert said.count("Traceback") == 1
+        assert said.splitlines()[-1].startswith("KeyboardInterrupt: sweep stopped: ")
+    ran = len(lines(tmp_path / "calls"))
+    left = len(list(tmp_path.glob("store/p*.npz")))
+    assert 40 <= left <= ran <= left + 2 * os.cpu_count() + 2  # those lost were under way
+    function = functools.partial(noted, file="calls")
+    monkeypatch.chdir(tmp_path)
+    data = sweep(function, {"load": [1, 2, 3]}, replications=60, rng=5, store="store", **QUIET)
+    assert len(lines(tmp_path / "calls")) == ran + 180 - left
+    assert data.equals(
+        sweep(functools.partial(noted, file=os.devnull), {"load": [1, 2, 3]}, replications=60, rng=5, **QUIET)
+    )
+    assert len(list(tmp_path.glob("store/.*"))) <= (how == signal.SIGKILL)  # half-written, and of no account

@@ -1,0 +1,341 @@
+"""Sequential stopping: the first number of replications that is enough, whoever computes it; coverage as promised."""
+
+import json
+import math
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+from longfat.sweeping import SweepError, sweep
+from longfat.sweeping.planning import Plan
+from longfat.sweeping.records import Failure, record
+from longfat.sweeping.stopping import Until
+from tests.sweeping.common import GRID, QUIET, Backwards, exponential, queue
+
+TARGET = {"wait": "9 %", "trace": 0.8}
+
+
+def normal(place, rng):
+    return rng.normal(3.0, 2.0)
+
+
+class Flushing(Backwards):
+    """Backwards, and as many at a time as there are: for plans that wait for what they have asked for."""
+
+    def submit(self, function, /, *args, **kwargs):
+        future = super().submit(function, *args, **kwargs)
+        self.flush()
+        return future
+
+
+def first_enough(samples, least, confidence, allowed):
+    """By the definition: the smallest n at which scipy's interval of the first n samples is narrow enough."""
+    for n in range(least, len(samples) + 1):
+        some = samples[:n]
+        low, high = stats.t.interval(confidence, n - 1, some.mean(0), some.std(0, ddof=1) / math.sqrt(n))
+        if ((high - low) / 2 <= allowed(some.mean(0))).all():
+            return n
+    return len(samples)
+
+
+def test_points_end_where_the_definition_says():
+    many = sweep(queue, GRID, replications=400, rng=7, keep=True, **QUIET)
+    data = sweep(queue, GRID, replications=5, at_most=400, until=TARGET, confidence=0.9, rng=7, keep=True, **QUIET)
+    assert json.loads(data.attrs["until"]) == TARGET
+    assert (data.attrs["replications"], data.attrs["at_most"]) == (5, 400)
+    for load in GRID["load"]:
+        for scheme in GRID["scheme"]:
+            at = {"load": load, "scheme": scheme}
+            one, samples = data.sel(at), many.sel(at)
+            enough = max(
+                # 9 % of the true mean is 9 / 109 of the one that was seen
+                first_enough(samples.wait_samples.values, 5, 0.9, lambda mean: 0.09 / 1.09 * abs(mean)),
+                first_enough(samples.trace_samples.values, 5, 0.9, lambda mean: 0.8),
+            )
+            count = int(one.replications)
+            assert 5 <= count <= 400
+            # the larger of two first numbers is the first common one only if the first stays narrow: it may be later
+            assert count >= enough
+            waits = one.wait_samples.values[:count]
+            np.testing.assert_array_equal(waits, samples.wait_samples.values[:count])
+            assert np.isnan(one.wait_samples.values[count:]).all()
+            assert float(one.wait) == pytest.approx(waits.mean(), rel=1e-14)
+            assert one.status == "done"
+            assert float(one.wait_upper - one.wait) <= 0.09 * float(one.wait)
+            assert bool((one.trace_upper - one.trace <= 0.8 * (1 + 1e-12)).all())
+    assert len(np.unique(data.replications)) > 2
+
+
+@pytest.mark.parametrize(("until", "allowed"), [("20 %", lambda mean: abs(mean) / 6), ({"result": 0.3}, lambda _: 0.3)])
+def test_one_variable_ends_at_the_first_number_that_is_enough(until, allowed):
+    many = sweep(exponential, {"load": [0.5, 1.0, 2.0]}, replications=600, rng=5, keep=True, **QUIET)
+    data = sweep(exponential, {"load": [0.5, 1.0, 2.0]}, until=until, at_most=600, rng=5, **QUIET)
+    expected = [first_enough(samples, 10, 0.95, allowed) for samples in many.result_samples.values]
+    assert data.replications.values.tolist() == expected
+    assert min(expected) < max(expected) < 600
+
+
+def test_neither_executor_nor_order_nor_store_matters(tmp_path):
+    def go(**given):
+        options = {"replications": 4, "at_most": 300, "until": TARGET, "rng": 7, "keep": True}
+        return sweep(queue, GRID, **(options | given), **QUIET)
+
+    whole = go()
+    for workers in (1, 2):
+        with ThreadPoolExecutor(workers) as pool:
+            assert go(executor=pool).identical(whole)
+    assert go(executor=Flushing()).identical(whole)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert go(executor=pool).identical(whole)
+    # A store with more than is needed, then one with holes: the end of a point is the same.
+    sweep(queue, GRID, replications=60, rng=7, store=tmp_path, **QUIET)
+    assert go(store=tmp_path).identical(whole)
+    for path in tmp_path.glob("p0*_r?.npz"):
+        path.unlink()
+    assert go(store=tmp_path).identical(whole)
+    # Narrower: what is there is taken.
+    narrower = go(until={"wait": "4 %"}, store=tmp_path)
+    assert bool((narrower.replications > whole.replications).any())
+
+
+def test_what_is_asked_for_depends_on_the_outcomes_alone():
+    """Outcomes in any order: the same places are handed out, and the same replications count."""
+    values = np.random.default_rng(3).normal(3.0, 2.0, size=(3, 200))
+
+    def follow(rng):
+        plan = Plan(3, 5, 200, Until.parse({"result": 0.7}), 0.95, lambda one: list(one.variables))
+        waiting, ends, taken = [], {}, set()
+        while True:
+            while (place := plan.take()) is not None:
+                waiting.append(place)
+                taken.add(place)
+            if not waiting:
+                return ends, taken
+            place = waiting.pop(rng.integers(len(waiting)))
+            end = plan.arrived(place, record(values[place]))
+            assert plan.arrived(place, record(math.nan)) is None  # a second time makes no difference
+            if end is not None:
+                ends[end.index] = (len(end.records), end.status)
+
+    first, taken = follow(np.random.default_rng(0))
+    assert first == {
+        index: (first_enough(samples, 5, 0.95, lambda _: 0.7), "done") for index, samples in enumerate(values)
+    }
+    for seed in range(1, 20):
+        assert follow(np.random.default_rng(seed)) == (first, taken)
+    # At most a tenth more than before at each step, or what the width suggests: little is computed in vain.
+    assert len(taken) < 1.5 * sum(count for count, _ in first.values())
+
+
+def test_the_largest_number_and_what_never_gets_narrow():
+    def strange(kind, rng):
+        value = rng.normal()
+        return {"wide": 1e6 * value, "nan": math.nan, "inf": math.inf, "constant": 4.0, "zero": 0.0}[kind]
+
+    kinds = ["wide", "nan", "inf", "constant", "zero"]
+    data = sweep(strange, {"kind": kinds}, until="1 %", replications=6, at_most=40, rng=1, **QUIET)
+    # of what is infinite or missing no number of replications makes an interval: the fewest are enough to know
+    assert data.replications.values.tolist() == [40, 6, 6, 6, 6]
+    assert data.status.values.tolist() == ["not narrow enough"] * 3 + ["done"] * 2
+    assert data.result_upper.values[3:].tolist() == [4.0, 0.0]
+
+
+def test_a_variable_that_is_not_there():
+    with pytest.raises(
+        SweepError, match="ValueError: until: 'wait' is no variable of the function, which returned resul"
+    ):
+        sweep(exponential, {"load": [1.0]}, until={"wait": 0.1}, **QUIET)
+
+
+def test_units_status_and_netcdf(tmp_path):
+    def labelled(load, rng):
+        return xr.Dataset({"time": ((), load * rng.random(), {"units": "s"})})
+
+    data = sweep(labelled, {"load": [1.0, 2.0]}, until={"time": 0.4}, rng=1, keep=True, **QUIET)
+    assert data.time_lower.attrs == {"units": "s"}
+    data.to_netcdf(tmp_path / "sweep.nc")
+    with xr.open_dataset(tmp_path / "sweep.nc") as back:
+        xr.testing.assert_identical(back.load(), data)
+
+
+# Failures
+
+
+def moody(load, rng):
+    """Fails in about one run of thirty, and where the load is 3 always."""
+    if load == 3 or rng.random() < 0.03:
+        raise ArithmeticError(f"load {load} is too much")
+    return rng.normal(10.0, 1.0)
+
+
+@pytest.mark.parametrize("until", [None, "4 %"])
+def test_points_that_fail_are_kept_and_tried_again(tmp_path, until):
+    grid = {"load": [1, 2, 3, 4, 5, 6]}
+    options = {"replications": 12, "until": until, "rng": 21, "errors": "keep", "keep": True}
+    data = sweep(moody, grid, **options, store=tmp_path, **QUIET)
+    # by hand: the first replication of each point that fails
+    streams = [
+        [np.random.default_rng(np.random.SeedSequence(21, spawn_key=(i, r))) for r in range(60)] for i in range(6)
+    ]
+    fails = [[r for r, rng in enumerate(point) if i == 2 or rng.random() < 0.03] for i, point in enumerate(streams)]
+    for index, count in enumerate(data.replications.values):
+        one = data.isel(load=index)
+        if one.status == "done":
+            assert count >= 12
+            assert fails[index] == [] or fails[index][0] >= count
+            assert math.isfinite(one.result)
+        else:
+            first = fails[index][0]
+            load = index + 1
+            assert one.status == f"failed: replication {first}: ArithmeticError: load {load} is too much"
+            assert count == first  # those before it are there
+            assert np.isfinite(one.result_samples.values).tolist() == [
+                r < first for r in range(data.sizes["replication"])
+            ]
+            assert all(math.isnan(one[name]) for name in ("result", "result_lower", "result_upper"))
+    statuses = [str(status)[:6] for status in data.status.values]
+    assert statuses.count("failed") >= 2
+    assert statuses.count("done") >= 2
+    for engine in (Flushing(), ThreadPoolExecutor(1)):
+        assert sweep(moody, grid, **options, executor=engine, **QUIET).identical(data)
+    with pytest.raises(SweepError, match=r"ArithmeticError: load . is too much"):
+        sweep(moody, grid, **(options | {"errors": "raise"}), store=tmp_path, **QUIET)
+
+
+def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
+    calls, ill = [], {2}
+
+    def mended(load, rng):
+        calls.append(load)
+        if load in ill:
+            raise OSError("no such file")
+        return rng.random()
+
+    options = {"replications": 3, "rng": 1, "errors": "keep", "store": tmp_path}
+    before = sweep(mended, {"load": [1, 2, 3]}, **options, **QUIET)
+    assert before.status.values.tolist() == ["done", "failed: replication 0: OSError: no such file", "done"]
+    assert before.replications.values.tolist() == [3, 0, 3]
+    calls.clear()
+    ill.clear()
+    after = sweep(mended, {"load": [1, 2, 3]}, **options, **QUIET)
+    assert calls == [2, 2, 2]
+    assert after.status.values.tolist() == ["done"] * 3
+    assert after.result.values[[0, 2]].tolist() == before.result.values[[0, 2]].tolist()
+
+
+def test_a_point_that_fails_is_not_run_on_and_on(tmp_path):
+    calls = []
+
+    def never(load, rng):
+        calls.append(load)
+        raise SystemExit(3)  # as programs do that parse a command line
+
+    with ThreadPoolExecutor(1) as pool:
+        data = sweep(never, {"load": [1, 2]}, until="1 %", errors="keep", executor=pool, **QUIET)
+    assert data.status.values.tolist() == ["failed: replication 0: SystemExit: 3"] * 2
+    assert set(data.data_vars) == {"replications", "status"}
+    assert len(calls) == 20
+
+
+def test_a_failure_beyond_the_end_of_a_point_does_not_count():
+    plan = Plan(1, 2, 9, Until.parse({"result": 1.0}), 0.95, lambda one: list(one.variables))
+    assert [plan.take() for _ in range(3)] == [(0, 0), (0, 1), None]
+    for place, value in (((0, 0), 1.0), ((0, 1), 2.0)):  # t = 12.7: half width 6.4
+        assert plan.arrived(place, record(value)) is None
+    assert [plan.take() for _ in range(3)] == [(0, 2), (0, 3), None]
+    assert plan.arrived((0, 3), Failure("late")) is None
+    # 1, 2, 1.5: s = 0.5, half width 4.303 0.5 / sqrt(3) = 1.24; and with 1.5 once more it would have been 0.65
+    end = plan.arrived((0, 2), record(1.5))
+    assert (end.status, len(end.records)) == ("failed: replication 3: late", 3)
+    wider = Plan(1, 2, 9, Until.parse({"result": 1.3}), 0.95, lambda one: list(one.variables))
+    assert [wider.take() for _ in range(2)] == [(0, 0), (0, 1)]
+    wider.arrived((0, 0), record(1.0))
+    wider.arrived((0, 1), record(2.0))
+    assert [wider.take() for _ in range(2)] == [(0, 2), (0, 3)]
+    wider.arrived((0, 3), Failure("late"))
+    end = wider.arrived((0, 2), record(1.5))
+    assert (end.status, len(end.records)) == ("done", 3)
+
+
+# Coverage
+
+
+def theory(width, least, confidence, runs=40_000):
+    """Coverage and mean number of replications for normal samples of variance 1, with nothing of ours.
+
+    The sample variances are independent of the sample mean (Helmert): the number N at which s is small enough follows
+    from a walk of chi-square steps alone, and given N the mean is normal with variance 1 / N. The interval is that of
+    the N replications: a little narrower than what was asked for.
+    """
+    rng = np.random.default_rng(99)
+    squares, ends, widths, n = rng.chisquare(least - 1, runs), np.zeros(runs), np.zeros(runs), least
+    live = np.ones(runs, bool)
+    while live.any():
+        half = stats.t.ppf((1 + confidence) / 2, n - 1) * np.sqrt(squares / (n - 1) / n)
+        last = live & (half <= width)
+        ends[last], widths[last] = n, half[last]
+        live &= half > width
+        squares[live] += rng.chisquare(1, live.sum())
+        n += 1
+    return float((2 * stats.norm.cdf(widths * np.sqrt(ends)) - 1).mean()), float(ends.mean()), float(ends.std())
+
+
+@pytest.mark.parametrize(
+    ("least", "width", "about"),
+    [(10, 0.4, 0.881), (3, 0.4, 0.832)],  # the second stops too soon, too often: 0.9 itself would be refused
+)
+def test_coverage_is_what_theory_says_of_a_sequential_interval(least, width, about):
+    """Of 600 intervals at 0.9, within three standard deviations of the binomial; as many replications as expected."""
+    points = 600
+    until = {"result": 2.0 * width}  # sigma is 2
+    given = {"replications": least, "until": until, "confidence": 0.9, "rng": 17}
+    data = sweep(normal, {"place": range(points)}, **given, **QUIET)
+    coverage, number, spread = theory(width, least, 0.9)
+    assert coverage == pytest.approx(about, abs=0.005)
+    covers = int(((data.result_lower <= 3.0) & (data.result_upper >= 3.0)).sum())
+    bound = 3 * math.sqrt(points * coverage * (1 - coverage))
+    assert abs(covers - points * coverage) <= bound
+    assert float(data.replications.mean()) == pytest.approx(number, abs=3 * spread / math.sqrt(points))
+    if least == 3:
+        assert points * 0.9 - covers > bound
+
+
+def test_chow_and_robbins():
+    """As the width goes to 0, N / (z sigma / width)^2 goes to 1 and coverage to the confidence."""
+    width = 0.24
+    data = sweep(normal, {"place": range(60)}, until={"result": width}, confidence=0.8, at_most=10_000, rng=2, **QUIET)
+    ideal = (1.2815516 * 2.0 / width) ** 2  # z at 0.9 is 1.2816: 114 replications
+    mean = data.replications.mean() / ideal
+    assert float(mean) == pytest.approx(1.0, abs=0.06)  # N has a standard deviation of sqrt(2 114), 0.017 for the mean
+    covers = int((abs(data.result - 3.0) <= data.result_upper - data.result).sum())
+    assert abs(covers - 60 * 0.8) <= 3 * math.sqrt(60 * 0.8 * 0.2)
+
+
+def test_relative_error_is_of_the_true_mean():
+    """Exponential samples, within 30 % at 0.9, beside the same procedure run 20000 times side by side."""
+    rng, runs, share = np.random.default_rng(4), 20_000, 0.3
+    sums, squares, error, covers = (np.zeros(runs) for _ in range(4))
+    live, n = np.ones(runs, bool), 0
+    while live.any():
+        drawn = rng.exponential(1.0, live.sum())
+        sums[live] += drawn
+        squares[live] += drawn**2
+        n += 1
+        if n >= 10:
+            mean = sums / n
+            half = stats.t.ppf(0.95, n - 1) * np.sqrt((squares / n - mean**2) / (n - 1))
+            ends = live & (half <= share / (1 + share) * mean)
+            error[ends], covers[ends] = np.abs(mean - 1)[ends], (np.abs(mean - 1) <= half)[ends]
+            live &= ~ends
+    points = 250
+    given = {"until": "30 %", "confidence": 0.9, "rng": 8}
+    data = sweep(exponential, {"load": np.linspace(1, 2, points)}, **given, **QUIET)
+    within = (abs(data.result / data["load"] - 1) <= share).sum()
+    inside = ((data.result_lower <= data["load"]) & (data["load"] <= data.result_upper)).sum()
+    for ours, theirs in ((within, (error <= share).mean()), (inside, covers.mean())):
+        assert abs(int(ours) - points * theirs) <= 3 * math.sqrt(points * theirs * (1 - theirs))
+    assert (error <= share).mean() > 0.9 > covers.mean() > 0.86  # what was asked for, and what the interval says

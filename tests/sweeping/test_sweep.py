@@ -1,0 +1,112 @@
+"""What a sweep refuses, shows and is called."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import longfat as lf
+from longfat.sweeping import SweepError, sweep
+from tests.sweeping.common import QUIET, exponential
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"function": 3}, "function = 3 is out of range: allowed is what can be called"),
+        ({"grid": [0.5]}, r"grid = \[0.5\] is out of range: allowed is a mapping"),
+        ({"grid": {"load": []}}, r"grid: load = \[\] is out of range: allowed are one or more different"),
+        ({"grid": {"load": [0.5, 0.5]}}, "grid: load = "),
+        ({"grid": {"load": [0.5, "reno"]}}, "grid: load = "),
+        ({"grid": {"load": [1, True]}}, "grid: load = "),
+        ({"grid": {"load": [0.5, float("nan")]}}, "grid: load = "),
+        ({"grid": {"load": {0.5, 0.6}}}, "grid: load = "),
+        ({"grid": {"load": None}}, "grid: load = None"),
+        ({"grid": {"load": [[0.5], [0.6]]}}, "grid: load = "),
+        ({"grid": {"load": np.ones((2, 2))}}, "grid: load = "),
+        ({"grid": {"rng": [1]}}, "grid: 'rng' is no name of a parameter"),
+        ({"grid": {"replication": [1]}}, "grid: 'replication' is no name"),
+        ({"grid": {"a b": [1]}}, "grid: 'a b' is no name"),
+        ({"replications": 0}, r"replications = 0 runs is out of range: allowed are whole numbers in \[1, 1e\+09\]"),
+        ({"replications": 2.5}, "replications = 2.5 runs"),
+        ({"confidence": 1}, r"confidence = 1 probability is out of range: allowed are values in \(0, 1\)"),
+        ({"rng": "seed"}, "rng = 'seed' is out of range"),
+        (
+            {"until": 0.05},
+            "until = 0.05 is out of range: allowed are None, a share of the mean such as '5 %', or a map",
+        ),
+        ({"until": {}}, "until = {} is out of range"),
+        ({"until": {3: 0.1}}, "until = {3: 0.1} is out of range"),
+        ({"until": "five %"}, "until = 'five %' is out of range: allowed are shares of the mean such as '5 %' and"),
+        ({"until": "0.05"}, "until = '0.05' is out of range"),
+        ({"until": "100 %"}, r"until = 100 % is out of range: allowed are values in \(0, 100\)"),
+        ({"until": {"wait": 0}}, "until: wait = 0 in the variable's unit is out of range: allowed are values in"),
+        ({"until": {"wait": "nan %"}}, "until: wait = nan % is out of range"),
+        ({"until": "5 %", "replications": 1}, r"replications = 1 runs is out of range: .* in \[2, 1e\+09\]"),
+        ({"until": "5 %", "at_most": 9}, r"at_most = 9 runs is out of range: .* in \[10, 1e\+09\]"),
+        ({"errors": "ignore"}, "errors = 'ignore' is out of range: allowed are 'raise' and 'keep'"),
+        ({"executor": "dask"}, "executor = 'dask' is out of range: .* 'threads' and 'processes'"),
+        ({"grid": {"status": [1]}}, "grid: 'status' is no name"),
+        ({"executor": 4}, "executor = 4 is out of range: allowed are None, a concurrent.futures.Executor"),
+        ({"executor": ThreadPoolExecutor}, "executor = "),
+        ({"store": 5}, "store = 5 is out of range"),
+        ({"store": ""}, "store = '' is out of range"),
+    ],
+)
+def test_refused_by_name(changes, words):
+    with pytest.raises(ValueError, match=words):
+        sweep(**({"function": exponential, "grid": {"load": [0.5]}, **QUIET} | changes))
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        (lambda load: None, "returned result = None: allowed are numbers"),
+        (lambda load: "fast", "returned result = 'fast'"),
+        (lambda load: {"wait": 1 + 2j}, "returned wait = "),
+        (lambda load: {"wait": [[1], [1, 2]]}, "returned wait = "),
+        (lambda load: {}, "returned no variable"),
+        (lambda load: {"load": 1.0}, "'load': that name is taken"),
+        (lambda load: {"replications": 1.0}, "'replications': that name is taken"),
+        (lambda load: {"status": 1.0}, "'status': that name is taken"),
+        (lambda load: {"x": 1.0, "x_samples": 1.0}, "'x': that name is taken"),
+        (lambda load: {"t": xr.DataArray([1.0], dims="t")}, "'t': that name is taken"),
+        (lambda load: xr.DataArray([1.0], dims="load"), "a dimension 'load': that name is taken"),
+        (lambda load: xr.Dataset(coords={"t": [1]}), "returned no variable"),
+        (lambda load: np.zeros(int(load)), r"different dimensions: {'result_dim_0': 1} and {'result_dim_0': 2}"),
+        (lambda load: {f"x{load}": 1.0}, "'x1' in some runs and not in others"),
+        (lambda load: xr.DataArray([1.0], {"t": [load]}, "t"), "different coordinates 't'"),
+        (
+            lambda load: {"x": xr.DataArray([1], {"t": [1]}, "t"), "y": xr.DataArray([1], {"t": [2]}, "t")},
+            "two different coordinates 't'",
+        ),
+    ],
+)
+def test_results_that_fit_nowhere_are_refused_at_their_point(returned, words):
+    with (
+        pytest.raises(SweepError, match=rf"sweep: load = [12], replication 0: ValueError: .*{words}"),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        sweep(lambda load, rng: returned(load), {"load": [1, 2]}, executor=pool, keep=True, **QUIET)
+
+
+def test_progress_is_shown_when_it_takes_long(monkeypatch):
+    from tqdm import auto
+
+    made = []
+
+    class Bar(auto.tqdm):
+        def __init__(self, **given):
+            made.append((self, given))
+            super().__init__(**given)
+
+    monkeypatch.setattr(auto, "tqdm", Bar)
+    sweep(exponential, {"load": [1, 2]}, replications=3)
+    ((bar, given),) = made
+    assert (bar.n, given["total"], given["delay"], given["disable"]) == (6, 6, 2, False)
+
+
+def test_by_its_short_name():
+    assert lf.sweep is sweep
+    assert "sweep" in dir(lf)
