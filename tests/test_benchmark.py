@@ -3,7 +3,8 @@
 import csv
 import io
 import math
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from fractions import Fraction
 from html.parser import HTMLParser
 
@@ -160,6 +161,22 @@ def test_resumed(tmp_path, monkeypatch):
         benchmark.run(["3-4"], ["red"], replications=1, **options)
         benchmark.run(["3-4"], ["red"], replications=3, **options)
         assert len(calls) == 7
+
+
+def test_on_processes_the_rows_are_the_same(tmp_path):
+    """Runs are sent to other processes, a scheme of one's own among them."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from longfat.sim import Scheme\n\ndef ack(flow, event):\n    return 4.0\n\n"
+        "four = Scheme('four', start=lambda flow, event: 4.0, ack=ack)\n"
+    )
+    options = {"replications": 2, "progress": False}
+    here = benchmark.run(["3-20", "7-0.2"], ["hop-by-hop", str(file)], **options)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        there = benchmark.run(["3-20", "7-0.2"], ["hop-by-hop", str(file)], executor=pool, **options)
+    assert there.identical(here)
+    assert tables.rows(there) == tables.rows(here)
+    assert int(here.replications.max()) == 2
 
 
 def test_a_scheme_of_ones_own(tmp_path):

@@ -1,9 +1,17 @@
 """Sweeps that are killed, starved and carried on: by real signals, on real disks."""
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+
+import numpy as np
+import pytest
+
+from longfat.sweeping import sweep
+from tests.sweeping.common import QUIET
 
 
 def test_a_killed_sweep_is_carried_on(tmp_path, monkeypatch):
@@ -38,3 +46,55 @@ def test_a_killed_sweep_is_carried_on(tmp_path, monkeypatch):
     carried_on = killed_sweep.go(store)  # a warning, an error here, would say that a file was damaged
     assert len(killed_sweep.calls) == 400 - left
     assert carried_on.identical(killed_sweep.go(None))
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 64 KiB that is really there."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=64k", "tmpfs"]
+    if shutil.which("mount") is None or subprocess.run(["mount", *options, place], capture_output=True).returncode:
+        pytest.skip("only the administrator can mount a small disk")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def page(load, rng):
+    return rng.random(500)  # 4 KB
+
+
+def test_a_full_disk(small_disk):
+    """The error says that the disk is full; what was finished stays, whole; with more room the rest is computed."""
+    loads = {"load": list(range(40))}
+    whole = sweep(page, loads, rng=1, **QUIET)
+    with pytest.raises(OSError, match=r"store = .* cannot be written to: No space left on device$"):
+        sweep(page, loads, rng=1, store=small_disk, **QUIET)
+    left = list(small_disk.glob("p*.npz"))
+    assert 3 <= len(left) < 16
+    assert not list(small_disk.glob(".*"))  # nothing half-written
+    values = {path.name: np.load(path)["variables_0"] for path in left}
+    for name, found in values.items():
+        np.testing.assert_array_equal(found, whole.result.values[int(name.split("_")[0][1:])])
+    subprocess.run(["mount", "-o", "remount,size=1m", small_disk], check=True)
+    assert sweep(page, loads, rng=1, store=small_disk, **QUIET).identical(whole)
+    for name, found in values.items():
+        np.testing.assert_array_equal(np.load(small_disk / name)["variables_0"], found)
+
+
+def test_a_limit_on_the_size_of_files(tmp_path):
+    """What the system refuses to write is reported in its words: on every machine, in a process of its own."""
+    code = (
+        "import resource, signal, longfat as lf\n"
+        "def grows(load, rng): return rng.random(int(load))\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "for load in (10, 10_000):\n"
+        "    lf.sweep(grows, {'load': [load]}, rng=1, store=f'store{load}', progress=False)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "OSError: store = store10000 cannot be written to: File too large"
+    assert len(list(tmp_path.glob("store10/p*.npz"))) == 1
+    assert os.listdir(tmp_path / "store10000") == ["sweep.json"]
