@@ -4,9 +4,9 @@ import csv
 import io
 import math
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
 from fractions import Fraction
 from html.parser import HTMLParser
+from multiprocessing import get_context
 
 import numpy as np
 import pytest

@@ -29,9 +29,9 @@ if __name__ == "__main__":
 
 @pytest.mark.long
 def test_mpi_gives_the_same(tmp_path):
-    pytest.importorskip("mpi4py.futures", reason="mpi4py is not installed")
     if shutil.which("mpirun") is None:
         pytest.skip("there is no mpirun")
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed")
     (tmp_path / "script.py").write_text(SCRIPT)
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     path = os.pathsep.join([os.getcwd(), *sys.path])
