@@ -42,7 +42,8 @@ def test_in_a_terminal():
     states = said.decode().split("\r")
     assert any(state.startswith("sweeping:") and "run/s" in state for state in states)
     assert "Warning" not in said.decode()
-    assert states[-1].strip() == ""  # it is gone
+    assert states[-1].strip() == ""  # it is gone,
+    assert "\n" not in said.decode()  # and leaves no line behind
 
 
 def test_in_a_notebook(monkeypatch):
