@@ -63,6 +63,15 @@ class Backwards(Executor):
         raise AssertionError("an executor that was given is not shut down")
 
 
+class Flushing(Backwards):
+    """Backwards, and as many at a time as there are: for plans that wait for what they have asked for."""
+
+    def submit(self, function, /, *args, **kwargs):
+        future = super().submit(function, *args, **kwargs)
+        self.flush()
+        return future
+
+
 def run(function, store, grid=GRID, **changes):
     return sweep(function, grid, **({"replications": 4, "rng": 7, "store": store} | QUIET | changes))
 

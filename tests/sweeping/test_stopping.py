@@ -12,24 +12,15 @@ from scipy import stats
 
 from longfat.sweeping import SweepError, sweep
 from longfat.sweeping.planning import Plan
-from longfat.sweeping.records import Failure, record
+from longfat.sweeping.records import record
 from longfat.sweeping.stopping import Until
-from tests.sweeping.common import GRID, QUIET, Backwards, exponential, queue
+from tests.sweeping.common import GRID, QUIET, Flushing, exponential, queue
 
 TARGET = {"wait": "9 %", "trace": 0.8}
 
 
 def normal(place, rng):
     return rng.normal(3.0, 2.0)
-
-
-class Flushing(Backwards):
-    """Backwards, and as many at a time as there are: for plans that wait for what they have asked for."""
-
-    def submit(self, function, /, *args, **kwargs):
-        future = super().submit(function, *args, **kwargs)
-        self.flush()
-        return future
 
 
 def first_enough(samples, least, confidence, allowed):
@@ -160,105 +151,6 @@ def test_units_status_and_netcdf(tmp_path):
     data.to_netcdf(tmp_path / "sweep.nc")
     with xr.open_dataset(tmp_path / "sweep.nc") as back:
         xr.testing.assert_identical(back.load(), data)
-
-
-# Failures
-
-
-def moody(load, rng):
-    """Fails in about one run of thirty, and where the load is 3 always."""
-    if load == 3 or rng.random() < 0.03:
-        raise ArithmeticError(f"load {load} is too much")
-    return rng.normal(10.0, 1.0)
-
-
-@pytest.mark.parametrize("until", [None, "4 %"])
-def test_points_that_fail_are_kept_and_tried_again(tmp_path, until):
-    grid = {"load": [1, 2, 3, 4, 5, 6]}
-    options = {"replications": 12, "until": until, "rng": 21, "errors": "keep", "keep": True}
-    data = sweep(moody, grid, **options, store=tmp_path, **QUIET)
-    # by hand: the first replication of each point that fails
-    streams = [
-        [np.random.default_rng(np.random.SeedSequence(21, spawn_key=(i, r))) for r in range(60)] for i in range(6)
-    ]
-    fails = [[r for r, rng in enumerate(point) if i == 2 or rng.random() < 0.03] for i, point in enumerate(streams)]
-    for index, count in enumerate(data.replications.values):
-        one = data.isel(load=index)
-        if one.status == "done":
-            assert count >= 12
-            assert fails[index] == [] or fails[index][0] >= count
-            assert math.isfinite(one.result)
-        else:
-            first = fails[index][0]
-            load = index + 1
-            assert one.status == f"failed: replication {first}: ArithmeticError: load {load} is too much"
-            assert count == first  # those before it are there
-            assert np.isfinite(one.result_samples.values).tolist() == [
-                r < first for r in range(data.sizes["replication"])
-            ]
-            assert all(math.isnan(one[name]) for name in ("result", "result_lower", "result_upper"))
-    statuses = [str(status)[:6] for status in data.status.values]
-    assert statuses.count("failed") >= 2
-    assert statuses.count("done") >= 2
-    for engine in (Flushing(), ThreadPoolExecutor(1)):
-        assert sweep(moody, grid, **options, executor=engine, **QUIET).identical(data)
-    with pytest.raises(SweepError, match=r"ArithmeticError: load . is too much"):
-        sweep(moody, grid, **(options | {"errors": "raise"}), store=tmp_path, **QUIET)
-
-
-def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
-    calls, ill = [], {2}
-
-    def mended(load, rng):
-        calls.append(load)
-        if load in ill:
-            raise OSError("no such file")
-        return rng.random()
-
-    options = {"replications": 3, "rng": 1, "errors": "keep", "store": tmp_path}
-    before = sweep(mended, {"load": [1, 2, 3]}, **options, **QUIET)
-    assert before.status.values.tolist() == ["done", "failed: replication 0: OSError: no such file", "done"]
-    assert before.replications.values.tolist() == [3, 0, 3]
-    calls.clear()
-    ill.clear()
-    after = sweep(mended, {"load": [1, 2, 3]}, **options, **QUIET)
-    assert calls == [2, 2, 2]
-    assert after.status.values.tolist() == ["done"] * 3
-    assert after.result.values[[0, 2]].tolist() == before.result.values[[0, 2]].tolist()
-
-
-def test_a_point_that_fails_is_not_run_on_and_on(tmp_path):
-    calls = []
-
-    def never(load, rng):
-        calls.append(load)
-        raise SystemExit(3)  # as programs do that parse a command line
-
-    with ThreadPoolExecutor(1) as pool:
-        data = sweep(never, {"load": [1, 2]}, until="1 %", errors="keep", executor=pool, **QUIET)
-    assert data.status.values.tolist() == ["failed: replication 0: SystemExit: 3"] * 2
-    assert set(data.data_vars) == {"replications", "status"}
-    assert len(calls) == 20
-
-
-def test_a_failure_beyond_the_end_of_a_point_does_not_count():
-    plan = Plan(1, 2, 9, Until.parse({"result": 1.0}), 0.95, lambda one: list(one.variables))
-    assert [plan.take() for _ in range(3)] == [(0, 0), (0, 1), None]
-    for place, value in (((0, 0), 1.0), ((0, 1), 2.0)):  # t = 12.7: half width 6.4
-        assert plan.arrived(place, record(value)) is None
-    assert [plan.take() for _ in range(3)] == [(0, 2), (0, 3), None]
-    assert plan.arrived((0, 3), Failure("late")) is None
-    # 1, 2, 1.5: s = 0.5, half width 4.303 0.5 / sqrt(3) = 1.24; and with 1.5 once more it would have been 0.65
-    end = plan.arrived((0, 2), record(1.5))
-    assert (end.status, len(end.records)) == ("failed: replication 3: late", 3)
-    wider = Plan(1, 2, 9, Until.parse({"result": 1.3}), 0.95, lambda one: list(one.variables))
-    assert [wider.take() for _ in range(2)] == [(0, 0), (0, 1)]
-    wider.arrived((0, 0), record(1.0))
-    wider.arrived((0, 1), record(2.0))
-    assert [wider.take() for _ in range(2)] == [(0, 2), (0, 3)]
-    wider.arrived((0, 3), Failure("late"))
-    end = wider.arrived((0, 2), record(1.5))
-    assert (end.status, len(end.records)) == ("done", 3)
 
 
 # Coverage
