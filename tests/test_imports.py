@@ -28,6 +28,7 @@ ALLOWED = {
     "sweeping": {"sweeping", "domains", "files", "_version"},
     "benchmark": {"benchmark", "sim", "scenario", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "domains", "quantities", "law", "laws", "sim", "_version"},
+    "explore": {"explore", "domains", "quantities", "law", "laws", "verify", "plot"},
 }
 
 

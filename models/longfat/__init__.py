@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from longfat import (
         benchmark,
         design,
+        explore,
         fluid,
         law,
         laws,
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
     from longfat.sweeping import sweep
 
 _ROOMS = (
-    "benchmark", "design", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim", "sweeping",
-    "verify",
+    "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim",
+    "sweeping", "verify",
 )  # fmt: skip
 
 __all__ = [
     "__version__",
     "benchmark",
     "design",
+    "explore",
     "fluid",
     "law",
     "laws",

@@ -74,6 +74,29 @@ class Symbol:
         """The domain, parsed."""
         return domains.Interval.parse(self.domain)
 
+    @property
+    def logarithmic(self) -> bool:
+        """Whether a scale of it is logarithmic: where the typical range spans two decades or more.
+
+        >>> [Symbol("p", "1", "[0, 1)", typical).logarithmic for typical in ((1e-6, 0.1), (0.5, 1.0), (0, 0.9))]
+        [True, False, False]
+        """
+        low, high = self.typical
+        return low > 0 and high >= 100 * low
+
+    @property
+    def middle(self) -> float:
+        """A value in the middle of the typical range, on its scale.
+
+        >>> Symbol("p", "1", "[0, 1)", typical=(1e-6, 0.01)).middle
+        0.0001
+        >>> Symbol("s", "packets", "[1, inf)", typical=(1, 8), whole=True).middle
+        4.0
+        """
+        low, high = self.typical
+        middle = (low * high) ** 0.5 if self.logarithmic else (low + high) / 2
+        return float(round(middle)) if self.whole else float(f"{middle:.3g}")
+
     @cached_property
     def sympy(self) -> sympy.Symbol:
         """The symbol; it assumes no more than the domain says, lest sympy delete a branch silently."""

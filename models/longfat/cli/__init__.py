@@ -9,6 +9,7 @@ import click
 from longfat._version import __version__
 from longfat.cli.benchmark import benchmark_command
 from longfat.cli.buffer import buffer_command
+from longfat.cli.explore import explore_command
 from longfat.cli.loss_load import loss_load_command
 from longfat.cli.simulate import simulate_command
 from longfat.cli.window import window_command
@@ -25,6 +26,7 @@ commands.add_command(simulate_command)
 commands.add_command(loss_load_command)
 commands.add_command(buffer_command)
 commands.add_command(benchmark_command)
+commands.add_command(explore_command)
 
 
 def main(arguments: list[str] | None = None) -> int:

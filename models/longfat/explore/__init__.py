@@ -1,0 +1,37 @@
+"""Laws under one's hands: sliders made from a law's record, curves, simulated points beside them, files to take away.
+
+``law`` and ``page`` are for Jupyter and the browser and need ipywidgets; everything else is plain: `start` says what is
+looked at, `dataset` makes numbers of it, `figure` a picture.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from longfat.explore.curves import dataset
+from longfat.explore.presets import Preset, presets
+from longfat.explore.saving import figure, file
+from longfat.explore.state import State, start
+
+if TYPE_CHECKING:
+    from longfat.explore.page import page
+    from longfat.explore.view import Explorer, law
+
+_WIDGETS = {"Explorer": "view", "law": "view", "page": "page"}
+
+__all__ = ["Explorer", "Preset", "State", "dataset", "figure", "file", "law", "page", "presets", "start"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WIDGETS:
+        raise AttributeError(f"module 'longfat.explore' has no attribute {name!r}")
+    try:
+        importlib.import_module("ipywidgets")
+    except ImportError:
+        raise ImportError(f"longfat.explore.{name} needs ipywidgets: pip install 'longfat[notebook]'") from None
+    return getattr(importlib.import_module(f"longfat.explore.{_WIDGETS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

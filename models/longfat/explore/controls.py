@@ -1,0 +1,107 @@
+"""A parameter under one's hand: a slider over its range, and a field that takes any value of its domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+
+from longfat import quantities
+from longfat.explore import wording
+from longfat.explore.scales import Scale
+from longfat.explore.state import check
+from longfat.law import Law
+
+_READERS = {"s": quantities.duration, "bytes/s": quantities.rate, "bytes": quantities.size}
+
+
+def read(law: Law, name: str, text: str) -> float:
+    """A value as typed: a number in the record's unit, or "20 ms", "1 Gbit/s", "64 KiB" where that is the unit.
+
+    >>> from longfat.laws import selective_repeat
+    >>> read(selective_repeat.ack_delay, "round_trip_time", "20 ms")
+    0.02
+    """
+    try:
+        value: float = float(text.replace("_", ""))
+    except ValueError:
+        symbol = law.symbols[name]
+        if symbol.unit not in _READERS:
+            raise ValueError(f"{name} = {text!r} is no number") from None
+        value = _READERS[symbol.unit](text, name, symbol.domain)
+    return check(law, name, value)
+
+
+class Control:
+    """The slider and the field of one parameter; ``changed`` is called with its name and the new value.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    name : str
+        The parameter.
+    scale : Scale
+        What the slider runs over.
+    value : float
+        Where it stands [the parameter's unit].
+    changed : callable
+        Takes name and value.
+    refused : callable
+        Takes the words of a refusal.
+    """
+
+    def __init__(
+        self, law: Law, name: str, scale: Scale, value: float,
+        changed: Callable[[str, float], None], refused: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self.law, self.name, self.scale, self.value = law, name, scale, value
+        self._changed, self._refused, self._silent = changed, refused, False
+        symbol = law.symbols[name]
+        about = f" {escape(symbol.meaning)}" if symbol.meaning else ""
+        unit = "" if symbol.unit == "1" else f" [{escape(symbol.unit)}]"
+        label = widgets.HTML(
+            f'<div class="lf-name"><code>{name}</code> {wording.letter(symbol.letter)}:{about}{unit} '
+            f'<span class="lf-range">{"whole, " if symbol.whole else ""}{escape(symbol.domain)}</span></div>'
+        )
+        self.slider = widgets.IntSlider(
+            scale.position(value), 0, len(scale.values) - 1, readout=False, tooltip=f"{name}, slider",
+            layout=widgets.Layout(flex="1 1 0", min_width="0", width="auto", margin="2px 12px 2px 10px"),
+        )  # fmt: skip
+        self.field = widgets.Text(
+            f"{value:.10g}", continuous_update=False, tooltip=f"{name}, a number{unit}",
+            layout=widgets.Layout(width="118px", flex="0 0 auto"),
+        )  # fmt: skip
+        row = widgets.HBox([self.slider, self.field], layout=widgets.Layout(width="100%", overflow="visible"))
+        self.widget = widgets.VBox([label, row], layout=widgets.Layout(width="100%", overflow="visible"))
+        self.slider.observe(self._moved, "value")
+        self.field.observe(self._typed, "value")
+
+    def show(self, value: float) -> None:
+        """Stand at a value without telling anybody."""
+        self.value, self._silent = value, True
+        self.scale = self.scale.including(value)
+        with self.slider.hold_trait_notifications():
+            self.slider.max = len(self.scale.values) - 1
+            self.slider.value = self.scale.position(value)
+        self.field.value = f"{value:.10g}"
+        self._silent = False
+
+    def _moved(self, change: Any) -> None:
+        if not self._silent:
+            value = self.scale.values[change["new"]]
+            self.show(value)
+            self._changed(self.name, value)
+
+    def _typed(self, change: Any) -> None:
+        if self._silent:
+            return
+        try:
+            value = read(self.law, self.name, change["new"])
+        except ValueError as error:
+            self._refused(str(error))
+            return
+        self.show(value)
+        self._changed(self.name, value)

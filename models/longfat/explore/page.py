@@ -1,0 +1,106 @@
+"""All laws on one page: choose a subject and a law, and move its sliders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets as widgets
+
+from longfat.explore.curves import title
+from longfat.explore.presets import subject
+from longfat.explore.state import check, start
+from longfat.explore.view import Explorer
+from longfat.law import Law, registered
+
+FIRST = "selective_repeat", "throughput_efficiency"
+
+
+def by_subject() -> dict[str, list[Law]]:
+    """All laws, grouped by the subject they belong to.
+
+    >>> sorted(by_subject())
+    ['blt', 'cadpc', 'loss_load', 'power', 'queues', 'selective_repeat', 'tcp']
+    """
+    from longfat import laws  # declares them
+
+    found: dict[str, list[Law]] = {name: [] for name in sorted(laws.__all__)}
+    for _, record in registered():
+        if subject(record) in found and record.symbols:
+            found[subject(record)].append(record)
+    return {name: sorted(some, key=lambda one: one.name) for name, some in found.items() if some}
+
+
+class Page:
+    """A picker over all laws, and the chosen one; shows itself in Jupyter."""
+
+    def __init__(self, first: Law | None = None) -> None:
+        self._laws = by_subject()
+        about, name = (subject(first), first.name) if first is not None else FIRST
+        self.subject = widgets.Dropdown(
+            options=[(f"{title(one)} ({len(some)})", one) for one, some in self._laws.items()],
+            value=about, description="subject",
+        )  # fmt: skip
+        self.law = widgets.Dropdown(description="law")
+        self._offer(name)
+        for one in (self.subject, self.law):
+            one.layout = widgets.Layout(width="100%", max_width="460px")
+        self.explorer = Explorer(start(self.law.value))
+        self._place = widgets.VBox([self.explorer.widget], layout=widgets.Layout(width="100%", overflow="visible"))
+        picker = widgets.HBox(
+            [self.subject, self.law],
+            layout=widgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible"),
+        )
+        self.widget = widgets.VBox([picker, self._place], layout=widgets.Layout(width="100%", overflow="visible"))
+        self.widget.add_class("lf-view")
+        self.subject.observe(lambda change: self._offer(), "value")
+        self.law.observe(self._chosen, "value")
+
+    def _offer(self, name: str | None = None) -> None:
+        """The laws of the subject."""
+        some = self._laws[self.subject.value]
+        chosen = next((one for one in some if one.name == name), some[0])
+        self.law.options = [(title(one.name), one) for one in some]
+        self.law.value = chosen
+
+    def _chosen(self, change: Any) -> None:
+        """Another law; parameters of the same name and unit keep their values within a subject."""
+        new, old = change["new"], self.explorer
+        if new is None or new is old.state.law:
+            return
+        state = start(new)
+        if subject(new) == subject(old.state.law):
+            for name, value in old.state.values.items():
+                here, there = new.symbols.get(name), old.state.law.symbols[name]
+                if here is not None and (here.unit, here.letter) == (there.unit, there.letter):
+                    try:
+                        state = state.changed(**{name: check(new, name, value)})
+                    except ValueError:
+                        continue  # the new law's domain is smaller: its own value stays
+        self.explorer = Explorer(state)
+        self._place.children = (self.explorer.widget,)
+        old.close()
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        return self.widget._repr_mimebundle_(**options)
+
+
+def page(first: Law | None = None) -> Page:
+    """All laws with sliders: a picker grouped by subject.
+
+    Parameters
+    ----------
+    first : Law, optional
+        The law to begin with.
+
+    Returns
+    -------
+    Page
+        Shows itself in Jupyter; `longfat explore` serves it to a browser.
+
+    Examples
+    --------
+    >>> found = page()
+    >>> found.law.value.name, found.explorer.state.across
+    ('throughput_efficiency', 'window')
+    """
+    return Page(first)

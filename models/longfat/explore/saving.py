@@ -1,0 +1,106 @@
+"""What can be taken away: the picture as SVG and PNG, the numbers as CSV and NetCDF, the call as Python."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.explore.curves import dataset
+from longfat.explore.simulated import Points
+from longfat.explore.state import State
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+#: ending: kind of file
+KINDS = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv", "nc": "application/x-netcdf"}
+
+
+def complete(state: State, points: Points | None = None) -> xr.Dataset:
+    """The curves, with what was simulated along ``simulated_at``.
+
+    >>> from longfat.explore.state import start
+    >>> from longfat.laws import queues
+    >>> data = complete(start(queues.mm1_wait), Points().and_at(0.5, (1.0, 0.9, 1.1)))
+    >>> data.simulated_lower.values, data.simulated_at.values
+    (array([0.9]), array([0.5]))
+    """
+    data = dataset(state)
+    if points is not None and points.x:
+        order = np.argsort(points.x)
+        unit = {"units": state.law.unit, "long_name": points.words}
+        found = {"simulated": points.value, "simulated_lower": points.lower, "simulated_upper": points.upper}
+        data = data.assign(
+            {name: ("simulated_at", np.asarray(values)[order], unit) for name, values in found.items()}
+        ).assign_coords(simulated_at=("simulated_at", np.asarray(points.x)[order], data[state.across].attrs))
+    return data
+
+
+def figure(data: xr.Dataset) -> Figure:
+    """A figure of the curves, in the project's style; it belongs to no screen."""
+    from matplotlib.figure import Figure
+
+    from longfat import plot
+
+    with plot.style():
+        made = Figure()
+        plot.law_curves(data, made.subplots())
+    return made
+
+
+def file(data: xr.Dataset, kind: str) -> bytes:
+    """The bytes of a file: "svg" or "png", the picture; "csv" or "nc", the numbers.
+
+    >>> from longfat.explore.state import start
+    >>> from longfat.laws import queues
+    >>> file(complete(start(queues.mm1_wait)), "csv")[:23]
+    b'load,law,operating_valu'
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind = {kind!r} is out of range: allowed are {', '.join(KINDS)}")
+    if kind == "csv":
+        text: str = table(data).to_csv(index=False)
+        return text.encode()
+    if kind == "nc":  # written to a name and read back: not every engine of xarray writes to memory
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "data.nc"
+            data.to_netcdf(path)
+            return path.read_bytes()
+    from longfat import plot
+
+    buffer = io.BytesIO()
+    with plot.style():
+        figure(data).savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return buffer.getvalue()
+
+
+def table(data: xr.Dataset) -> Any:
+    """One row for each point of a curve, and for each simulated one."""
+    import pandas as pd
+
+    simulated = [name for name in data if "simulated_at" in data[name].dims]
+    curves = data.drop_vars(["simulated_at", *simulated], errors="ignore").to_dataframe().reset_index()
+    if not simulated:
+        return curves
+    across = data.attrs["across"]
+    points = data[simulated].to_dataframe().reset_index().rename(columns={"simulated_at": across})
+    return pd.concat([curves, points], ignore_index=True)
+
+
+def python(state: State) -> str:
+    """The operating point as a call.
+
+    >>> from longfat.explore.state import start
+    >>> from longfat.laws import queues
+    >>> print(python(start(queues.mm1_wait, load=0.5)))
+    lf.laws.queues.mm1_wait(load=0.5)
+    """
+    from longfat.explore.presets import subject
+
+    given = ", ".join(f"{name}={value!r}" for name, value in state.values.items()).replace("inf", "math.inf")
+    return f"lf.laws.{subject(state.law)}.{state.law.name}({given})"

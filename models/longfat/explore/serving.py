@@ -1,0 +1,148 @@
+"""The page in a browser: Voila serves one notebook of one cell, and nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import json
+import os
+import secrets
+import socket
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+NEEDED = ("voila", "ipywidgets", "ipykernel")
+KERNEL = "longfat"
+IDLE = 3600  # s after which a kernel ends whose page is gone without saying so
+
+
+def serve(host: str, port: int, browser: bool, say: Callable[[str], None]) -> None:
+    """Serve the page until Ctrl-C.
+
+    Parameters
+    ----------
+    host : str
+        Address to listen on; any other than this machine's own makes a token necessary.
+    port : int
+        Port to listen on; 0 for any that is free.
+    browser : bool
+        Whether to open a browser.
+    say : callable
+        Takes the address once it is served.
+
+    Raises
+    ------
+    ValueError
+        If Voila is not installed, the address is none of this machine's, or the port is in use.
+    """
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ValueError(f"explore needs {', '.join(missing)}, not installed: pip install 'longfat[notebook]'")
+    port = free(host, port)
+    token = "" if is_own(host) else secrets.token_urlsafe(24)
+    with tempfile.TemporaryDirectory(prefix="longfat-explore-") as folder:
+        _run(application(Path(folder), host, port, token), address(host, port, token), browser, say)
+
+
+def is_own(host: str) -> bool:
+    """Whether only this machine can reach the address.
+
+    >>> is_own("127.0.0.1"), is_own("localhost"), is_own("0.0.0.0"), is_own("::1")
+    (True, True, False, True)
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False  # a name: who knows where it leads
+
+
+def free(host: str, port: int) -> int:
+    """The port if it can be listened on, any free one for 0; else a refusal."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does: a port just left is free
+        try:
+            probe.bind((host, port))
+            probe.listen()
+        except socket.gaierror:
+            raise ValueError(f"host = {host!r} is unknown: allowed are addresses of this machine") from None
+        except OSError as error:
+            why = error.strerror or error
+            raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; --port takes another") from None
+        return int(probe.getsockname()[1])
+
+
+def address(host: str, port: int, token: str) -> str:
+    """What to type into a browser.
+
+    >>> address("127.0.0.1", 8866, ""), address("::1", 80, "x")
+    ('http://127.0.0.1:8866/', 'http://[::1]:80/?token=x')
+    """
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    name = f"[{name}]" if ":" in name else name
+    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
+
+
+def application(folder: Path, host: str, port: int, token: str) -> Any:
+    """Voila, ready to start, with a kernel that is this very Python."""
+    page = folder / "page"
+    page.mkdir()
+    (page / "explore.ipynb").write_text(json.dumps(notebook()), encoding="utf-8")
+    kernel = folder / "jupyter" / "kernels" / KERNEL
+    kernel.mkdir(parents=True)
+    launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel.joinpath("kernel.json").write_text(
+        json.dumps({"argv": launch, "display_name": KERNEL, "language": "python"}), encoding="utf-8"
+    )
+    paths = [str(folder / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
+    os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
+    from voila.app import Voila
+
+    voila = Voila()
+    voila.initialize(
+        [
+            str(page / "explore.ipynb"),
+            f"--Voila.ip={host}",
+            f"--port={port}",
+            "--Voila.port_retries=0",
+            "--no-browser",
+            f"--Voila.token={token}",
+            "--Voila.log_level=ERROR",
+            f"--MappingKernelManager.cull_idle_timeout={IDLE}",
+            "--MappingKernelManager.cull_interval=60",
+        ]
+    )
+    return voila
+
+
+def notebook() -> dict[str, Any]:
+    """The notebook that is served."""
+    cell: dict[str, Any] = {
+        "cell_type": "code", "id": "page", "execution_count": None, "metadata": {}, "outputs": [],
+        "source": "import longfat as lf\n\nlf.explore.page()",
+    }  # fmt: skip
+    kernel = {"name": KERNEL, "display_name": KERNEL, "language": "python"}
+    return {
+        "cells": [cell], "metadata": {"kernelspec": kernel, "title": "longfat: laws to explore"},
+        "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
+
+
+def _run(voila: Any, url: str, browser: bool, say: Callable[[str], None]) -> None:
+    from tornado.ioloop import IOLoop
+
+    def listening() -> None:
+        say(url)
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+
+    IOLoop.current().add_callback(listening)
+    try:
+        voila.start()  # returns after Ctrl-C, its kernels ended
+    except SystemExit:
+        raise ValueError(f"{url} cannot be served: the port was taken; --port takes another") from None

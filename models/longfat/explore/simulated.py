@@ -1,0 +1,140 @@
+"""Simulations beside a law: which simulator judges it, at which points, and what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from longfat import domains
+from longfat.explore.state import State
+from longfat.law import Law
+
+Estimator = Callable[..., tuple[float, float, float]]
+CONFIDENCE = 0.95
+POINTS = 13  # along the x axis
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How a law is simulated: an estimator from a number of replications and a seed, and points it can take."""
+
+    estimator: Callable[[int, int], Estimator]
+    snap: Callable[[dict[str, float]], dict[str, float]]
+    words: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """What was simulated: places on the x axis, estimates and intervals [the law's unit]."""
+
+    x: tuple[float, ...] = ()
+    value: tuple[float, ...] = ()
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+    replications: int = 10
+    refused: int = 0
+
+    def and_at(self, x: float, estimate: tuple[float, float, float]) -> Points:
+        """With one point more."""
+        value, lower, upper = estimate
+        return replace(
+            self, x=(*self.x, x), value=(*self.value, value), lower=(*self.lower, lower), upper=(*self.upper, upper)
+        )
+
+    @property
+    def words(self) -> str:
+        """What a legend says."""
+        refused = f"; {self.refused} not possible" if self.refused else ""
+        return f"simulated, {self.replications} replications, {100 * CONFIDENCE:g}% intervals{refused}"
+
+
+def _efficiency(replications: int, seed: int) -> Estimator:
+    from longfat.verify.estimators import segment_efficiency
+
+    return segment_efficiency(packets=1e6, lost=2e3, replications=replications, rng=seed)
+
+
+def _loss_load(quantity: str) -> Callable[[int, int], Estimator]:
+    def estimator(replications: int, seed: int) -> Estimator:
+        from longfat.verify.network_estimators import loss_load_equilibrium
+
+        return loss_load_equilibrium(11, quantity, packets=2e4, replications=replications, rng=seed)
+
+    return estimator
+
+
+def _whole_packets(values: dict[str, float]) -> dict[str, float]:
+    """The nearest point that the segment simulator has: whole windows, whole packet times of delay."""
+    packets = round(values["segment_packets"])
+    return values | {
+        "window": float(max(1, round(values["window"]))),
+        "segment_packets": float(packets),
+        "ack_segments": round(values["ack_segments"] * packets) / packets,
+    }
+
+
+_SEGMENTS = Judge(_efficiency, _whole_packets, "the segment simulator, a million packets a point")
+_NETWORK = "eleven sources over 40 Mbit/s and 10 ms, packet by packet"
+_JUDGES = {
+    "longfat.laws.selective_repeat.efficiency.throughput_efficiency": _SEGMENTS,
+    "longfat.laws.selective_repeat.many_rounds.throughput_efficiency_many_rounds": _SEGMENTS,
+    "longfat.laws.loss_load.equilibrium.equilibrium_loss": Judge(_loss_load("loss"), dict, _NETWORK),
+    "longfat.laws.loss_load.equilibrium.equilibrium_load": Judge(_loss_load("load"), dict, _NETWORK),
+}
+
+
+def judge(law: Law) -> Judge | None:
+    """The simulator that judges a law; None where there is none.
+
+    >>> from longfat.laws import queues, selective_repeat
+    >>> judge(selective_repeat.throughput_efficiency).words, judge(queues.mm1_wait)
+    ('the segment simulator, a million packets a point', None)
+    """
+    return _JUDGES.get(f"{law.function.__module__}.{law.name}")
+
+
+def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:
+    """The parameters of every point to simulate, along the x axis and spread so that early ones say most."""
+    found = judge(state.law)
+    if found is None:
+        raise ValueError(f"law = {state.law.name} has no simulator: allowed are {', '.join(sorted(_JUDGES))}")
+    places = state.scale(state.across).dense(points)
+    snapped = [found.snap({**state.values, state.across: float(x)}) for x in places]
+    symbol = state.law.symbols[state.across].interval
+    different = {point[state.across]: point for point in snapped if symbol.contains(point[state.across])}
+    return [different[x] for x in _halving(sorted(different))]
+
+
+def _halving(values: list[float]) -> list[float]:
+    """Both ends, the middle, the quarters: a curve shows soon and gets denser."""
+    if not values:
+        return []
+    last, order, step = len(values) - 1, [], 1.0
+    for level in range(math.ceil(math.log2(max(len(values), 2))) + 1):
+        step = last / 2**level
+        order += [round(k * step) for k in range(2**level + 1)]
+    return [values[k] for k in dict.fromkeys([*order, *range(len(values))])]
+
+
+def estimate(
+    state: State, replications: int, seed: int = 0
+) -> Callable[[Mapping[str, float]], tuple[float, ...] | None]:
+    """A function that simulates one point of a plan; None for a point that the simulator refuses."""
+    found = judge(state.law)
+    assert found is not None
+    runs = domains.whole_number("replications", replications, "runs", "[2, 1000]")
+
+    def one(point: Mapping[str, float]) -> tuple[float, ...] | None:
+        # An estimator of its own for each point, seeded by the point: the same settings give the same points.
+        made: Any = found.estimator(runs, seed)
+        try:
+            result: tuple[float, ...] = made(**point, confidence=CONFIDENCE)
+        except ValueError:
+            return None
+        return result if all(np.isfinite(result)) else None
+
+    return one

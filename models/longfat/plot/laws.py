@@ -1,0 +1,90 @@
+"""Curves of one law: what it says, where it is valid, what its source prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.plot.axes import new_axes
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+
+def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
+    """Draw a law along one parameter, the operating point on it, and what was simulated beside it.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.explore.dataset` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset holds no law.
+
+    Examples
+    --------
+    >>> from longfat import explore
+    >>> from longfat.laws import queues
+    >>> law_curves(explore.dataset(explore.start(queues.mm1_wait))).get_ylabel()
+    'mm1 wait [service times]'
+    """
+    if data.attrs.get("made_by") != "longfat.explore":
+        raise ValueError("data holds no law: give what explore.dataset returned")
+    ax = ax if ax is not None else new_axes()
+    a = data.attrs
+    across, family = a["across"], a["family"]
+    members = data[family].values if family else [None]
+    shades = iter(f"C{k}" for k in (2, 3, 4, 5, 6, 1))
+    for member in members:
+        row = data if member is None else data.sel({family: member})
+        here = member is None or member == a[f"operating_{family}"]
+        colour = "C0" if here else next(shades)
+        label = "law" if member is None else f"${data[family].attrs['letter']}$ = {member:.6g}"
+        valid = row["valid"].values.astype(bool) if "valid" in row else np.ones(row[across].shape, dtype=bool)
+        law = row["law"].values
+        ax.plot(row[across], np.where(valid, law, np.nan), color=colour, label=label, lw=2 if here else 1.4)
+        if not valid.all():
+            ax.plot(row[across], np.where(valid, np.nan, law), color=colour, lw=1, ls=":")
+        if here and "as_printed" in row:
+            ax.plot(row[across], row["as_printed"], color="C1", ls="--", lw=1.2, label="as printed in the source")
+    if "valid" in data and not data["valid"].values.all():
+        ax.plot([], [], color="0.3", lw=1, ls=":", label="outside the law's validity")
+    if "simulated" in data:
+        value, error = data["simulated"], data[["simulated_lower", "simulated_upper"]]
+        ends = np.abs([value - error["simulated_lower"], error["simulated_upper"] - value])
+        ax.errorbar(data["simulated_at"], value, yerr=ends, color="black", ls="", marker="o", mfc="none", ms=4,
+                    label=value.attrs["long_name"])  # fmt: skip
+    here_x, here_y = a[f"operating_{across}"], float(data["operating_value"])
+    if np.isfinite(here_y):
+        ax.plot([here_x], [here_y], color="C0", marker="o", ms=8, mec="black", ls="", label=f"here: {here_y:.6g}")
+    scales: dict[str, Any] = {"xscale": "log"} if a["logarithmic"] else {}
+    ax.set(xlabel=_label(data[across].attrs), ylabel=_named(data["law"].attrs), **scales)
+    ax.legend()
+    others = [
+        f"{name} = {a[f'operating_{name}']:.6g}" for name in a["parameters"].split() if name not in (across, family)
+    ]
+    ax.set_title(", ".join(f"{name} = {a[f'operating_{name}']:.6g}" for name in others), fontsize="small")
+    ax.annotate(a["source"], (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small",
+                color="0.4")  # fmt: skip
+    return ax
+
+
+def _label(attributes: dict[str, str]) -> str:
+    return _named({**attributes, "long_name": f"{attributes['long_name']} ${attributes['letter']}$"})
+
+
+def _named(attributes: dict[str, str]) -> str:
+    unit = attributes["units"]
+    return str(attributes["long_name"]) + ("" if unit == "1" else f" [{unit}]")
