@@ -22,13 +22,14 @@ ALLOWED = {
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains"},
     "fluid": {"fluid", "law", "laws", "quantities", "domains", "namespaces"},
-    "sim": {"sim", "domains", "quantities", "_version"},
+    "sim": {"sim", "domains", "quantities", "accessor", "_version"},
     "scenario": {"sim"},
     "verify": {"verify", "benchmark", "sweeping", "law", "laws", "sim", "domains"},
     "sweeping": {"sweeping", "domains", "files", "_version"},
     "benchmark": {"benchmark", "sim", "scenario", "sweeping", "laws", "domains", "_version"},
-    "design": {"design", "domains", "quantities", "law", "laws", "sim", "_version"},
-    "explore": {"explore", "domains", "quantities", "law", "laws", "verify", "plot"},
+    "design": {"design", "domains", "quantities", "law", "laws", "sim", "accessor", "_version"},
+    "accessor": {"plot"},
+    "explore": {"explore", "domains", "quantities", "law", "laws", "verify", "plot", "accessor"},
 }
 
 

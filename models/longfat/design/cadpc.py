@@ -98,6 +98,8 @@ def cadpc(
     """
     import xarray as xr
 
+    from longfat.accessor import made_by
+
     capacity = quantities.rate(rate)
     round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
     bound = quantities.duration(fairness_time, "fairness_time", "(0, inf)")
@@ -150,7 +152,7 @@ def cadpc(
         "units": "bytes/s, s, s, packets, 1, bytes, 1, flows",
         "longfat_version": __version__,
     }
-    return answer
+    return made_by(answer, "design.cadpc")
 
 
 _MEASURED = {
@@ -245,13 +247,15 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
     """
     import xarray as xr
 
+    from longfat.accessor import made_by
+
     values = [number("weights", w, "flows", "(0, inf)") for w in np.atleast_1d(np.asarray(weights, dtype=float))]
     if not values:
         raise ValueError("weights = [] is out of range: allowed is at least one weight in (0, inf)")
     unit, total = quantities.rate(rate), math.fsum(values)
     reserved = unit * (1 + total)
     shares = [weighted_equilibrium_rate(w, total) * reserved for w in values]
-    return xr.Dataset(
+    answer = xr.Dataset(
         {
             "reserved": ((), reserved, attrs("bytes/s", "bandwidth to reserve")),
             "used": ((), total / (1 + total), attrs("1", "share of it that is used")),
@@ -259,3 +263,4 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
             "rate": ("flow", shares, attrs("bytes/s", "rate")),
         }
     )
+    return made_by(answer, "design.cadpc_class")

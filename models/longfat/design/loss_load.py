@@ -105,6 +105,8 @@ def loss_load(
     """
     import xarray as xr
 
+    from longfat.accessor import made_by
+
     round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
     transfers = Transfers(
         rate=quantities.rate(rate),
@@ -152,7 +154,7 @@ def loss_load(
         "units": "bytes/s, s, bytes, bytes, s, packets",
         "longfat_version": __version__,
     }
-    return data
+    return made_by(data, "design.loss_load")
 
 
 _SIMULATED = {"loss": ("1", "share of packets lost"), "transfer_time": ("s", "mean transfer time")}

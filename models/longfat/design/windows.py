@@ -114,6 +114,8 @@ def window(
     """
     import xarray as xr
 
+    from longfat.accessor import made_by
+
     path = Path(
         quantities.rate(rate),
         quantities.duration(round_trip_time, allowed="(0, inf)"),
@@ -167,7 +169,7 @@ def window(
         "longfat_version": __version__,
     }
     alone = len(losses) == 1 and (isinstance(loss, str) or np.ndim(loss) == 0)
-    return data.squeeze("loss") if alone else data
+    return made_by(data.squeeze("loss") if alone else data, "design.window")
 
 
 ANSWER = {

@@ -15,10 +15,10 @@ from longfat.explore.saving import figure, file
 from longfat.explore.state import State, start
 
 if TYPE_CHECKING:
-    from longfat.explore.page import page
+    from longfat.explore.picker import page
     from longfat.explore.view import Explorer, law
 
-_WIDGETS = {"Explorer": "view", "law": "view", "page": "page"}
+_WIDGETS = {"Explorer": "view", "law": "view", "page": "picker"}
 
 __all__ = ["Explorer", "Preset", "State", "dataset", "figure", "file", "law", "page", "presets", "start"]
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from longfat.explore.state import State
 
-#: Okabe and Ito's colours; the first one is the curve through the operating point.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
-PRINTED, SIMULATED = "#D55E00", "#111111"
+#: Okabe and Ito's colours, grey and brown; the first one is the curve through the operating point.
+COLOURS = ("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777", "#8C564B")
+PRINTED = "#D55E00"
 SIZE = 1000  # of the drawing's own units; the browser stretches them
 
 
@@ -127,7 +127,7 @@ def html(state: State, data: xr.Dataset, points: Points | None = None, scale: st
     picture.path([state.values[across]] * 2, [y.low, y.high], "currentColor", 1, "2 4", ' opacity="0.6"')
     picture.dot(state.values[across], here, "currentColor", 13, "ring")
     picture.dot(state.values[across], here, COLOURS[0], 9, "here")
-    picture.entry("currentColor", f"here: {wording.number(here)}", dot=True)
+    picture.entry(COLOURS[0], f"here: {wording.number(here)}", dot=True)
     unit = "" if law.unit == "1" else f" [{escape(law.unit)}]"
     symbol = law.symbols[across]
     name = f"{escape(symbol.meaning or across)} {wording.letter(symbol.letter)}"
@@ -199,6 +199,8 @@ def _curves(picture: Picture, state: State, data: xr.Dataset, values: np.ndarray
     for k, member in enumerate(members):
         here = not state.family or member == state.values[state.family]
         colour = COLOURS[0] if here else next(colours)
+        if here and "as_printed" in data:  # below the law: seen where they differ
+            picture.path(x, np.atleast_2d(data["as_printed"].values)[k], PRINTED, 2, "9 5")
         inside, outside = _parts(values[k], valid[k])
         picture.path(x, inside, colour, 3 if here else 2)
         picture.path(x, outside, colour, 2, "2 5")
@@ -207,9 +209,6 @@ def _curves(picture: Picture, state: State, data: xr.Dataset, values: np.ndarray
             symbol = state.law.symbols[state.family]
             words = f"{wording.letter(symbol.letter)} = {wording.quantity(float(member), symbol.unit)}"
         picture.entry(colour, words)
-        if here and "as_printed" in data:
-            printed = np.atleast_2d(data["as_printed"].values)[k]
-            picture.path(x, printed, PRINTED, 2, "9 5")
     if not valid.all():
         picture.entry("currentColor", "outside the law's validity", "2 5", width=2)
     if "as_printed" in data:

@@ -41,6 +41,8 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
     """
     import xarray as xr
 
+    from longfat.accessor import made_by
+
     law, across, family = state.law, state.across, state.family
     x = state.scale(across).dense(points)
     dims: tuple[str, ...] = (across,)
@@ -62,7 +64,7 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
     if law.has_printed:
         variables["as_printed"] = (dims, law.as_printed(**grid), unit | {"long_name": law.as_printed.errata})
         variables["operating_as_printed"] = ((), law.as_printed(**state.values), unit)
-    return xr.Dataset(variables, coordinates, attributes(state))
+    return made_by(xr.Dataset(variables, coordinates, attributes(state)), "explore")
 
 
 def about(state: State, name: str) -> dict[str, str]:
@@ -75,7 +77,6 @@ def attributes(state: State) -> dict[str, Any]:
     """What a file has to say about itself: law, source, axis, and the operating point by parameters."""
     module = state.law.function.__module__
     return {
-        "made_by": "longfat.explore",
         "law": f"{module}.{state.law.name}",
         "source": state.law.source,
         "across": state.across,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import ipaddress
 import json
+import logging
 import os
 import secrets
 import socket
@@ -18,6 +19,16 @@ from typing import Any
 
 NEEDED = ("voila", "ipywidgets", "ipykernel")
 KERNEL = "longfat"
+# Voila's own page without the icons that it takes from a server elsewhere.
+TEMPLATE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
+{% import "spinner.macro.html.j2" as spinner %}
+{%- block notebook_css -%}
+{{ resources.include_js("static/voila-style.js") }}
+{{ spinner.css() }}
+<style>.jp-mod-noOutputs.jp-mod-noInput { display: none; }</style>
+{{ super.super() }}
+{%- endblock notebook_css -%}
+"""
 IDLE = 3600  # s after which a kernel ends whose page is gone without saying so
 
 
@@ -95,10 +106,14 @@ def application(folder: Path, host: str, port: int, token: str) -> Any:
     (page / "explore.ipynb").write_text(json.dumps(notebook()), encoding="utf-8")
     kernel = folder / "jupyter" / "kernels" / KERNEL
     kernel.mkdir(parents=True)
-    launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"]
     kernel.joinpath("kernel.json").write_text(
         json.dumps({"argv": launch, "display_name": KERNEL, "language": "python"}), encoding="utf-8"
     )
+    template = folder / "jupyter" / "voila" / "templates" / "longfat"
+    template.mkdir(parents=True)
+    template.joinpath("conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
+    template.joinpath("index.html.j2").write_text(TEMPLATE, encoding="utf-8")
     paths = [str(folder / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
     from voila.app import Voila
@@ -111,6 +126,7 @@ def application(folder: Path, host: str, port: int, token: str) -> Any:
             f"--port={port}",
             "--Voila.port_retries=0",
             "--no-browser",
+            "--template=longfat",
             f"--Voila.token={token}",
             "--Voila.log_level=ERROR",
             f"--MappingKernelManager.cull_idle_timeout={IDLE}",
@@ -141,6 +157,7 @@ def _run(voila: Any, url: str, browser: bool, say: Callable[[str], None]) -> Non
         if browser:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
+    logging.getLogger("tornado.general").setLevel(logging.ERROR)  # of settings that are not ours
     IOLoop.current().add_callback(listening)
     try:
         voila.start()  # returns after Ctrl-C, its kernels ended

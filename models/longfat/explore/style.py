@@ -23,12 +23,15 @@ CSS = """<style>
 .lf-xticks { height: 22px; } .lf-xticks span { position: absolute; top: 3px; transform: translateX(-50%);
   white-space: nowrap; }
 .lf-xname { text-align: center; padding-left: 64px; } .lf-yname { padding-left: 8px; font-weight: 600; }
+.lf-view details { padding: 0 8px; } .lf-view summary { cursor: pointer; }
 .lf-legend { display: flex; flex-wrap: wrap; gap: 2px 18px; padding: 6px 8px 6px 64px; font-size: 13px; }
 .lf-key { display: inline-flex; align-items: center; gap: 6px; }
 .lf-key path { fill: none; } .lf-empty { padding: 60px 20px; text-align: center; }
 .lf-value { font-size: 16px; padding: 2px 8px; } .lf-value b { font-size: 20px; font-variant-numeric: tabular-nums; }
 .lf-links a { display: inline-block; margin: 2px 14px 2px 0; padding: 3px 0; text-decoration: underline; }
-.lf-law { overflow-x: auto; } .lf-law table { border-collapse: collapse; } .lf-law td, .lf-law th { padding: 2px 8px;
+.lf-view .widget-htmlmath { width: auto; } .lf-law { overflow-wrap: normal; } .lf-law mjx-container, .lf-law table {
+  display: block; max-width: 100%; overflow-x: auto; overflow-y: hidden; }
+.lf-law table { border-collapse: collapse; } .lf-law td, .lf-law th { padding: 2px 8px;
   text-align: left; }
 .lf-code { overflow-x: auto; background: rgba(127,127,127,0.12); padding: 8px; white-space: pre-wrap; font-size: 13px; }
 .lf-view .noUi-handle:focus-visible, .lf-view .noUi-handle:focus, .lf-view select:focus-visible,

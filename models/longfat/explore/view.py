@@ -60,7 +60,7 @@ class Explorer:
         )
         self.y_scale = widgets.Dropdown(options=["automatic", "linear", "logarithmic"], description="y axis")
         self.networks = widgets.Dropdown(
-            options=[("choose…", None), *((one.name, one) for one in presets(law))], description="network"
+            options=[("choose…", ""), *((one.name, one) for one in presets(law))], description="network"
         )
         self.judge = simulated.judge(law)
         self.simulate = widgets.ToggleButton(False, description="Simulate", icon="", tooltip="simulate beside the law")
@@ -69,7 +69,7 @@ class Explorer:
         self.told = widgets.HTML("")
         self.save = widgets.Button(description="Files…", tooltip="SVG, PNG, CSV and NetCDF of what is shown")
         self.links, self.value, self.picture = widgets.HTML(""), widgets.HTML(""), widgets.HTML("")
-        self.message, self.formula, self.code = widgets.HTML(""), widgets.HTML(""), widgets.HTML("")
+        self.message, self.formula, self.code = widgets.HTML(""), widgets.HTMLMath(""), widgets.HTML("")
         self.widget = self._layout()
         self._listen()
         self.redraw()
@@ -80,9 +80,13 @@ class Explorer:
         head = widgets.HTML(
             f'<div class="lf-head"><h2>{escape(curves.title(law.name))}</h2><p>{_sentence(law)}</p></div>'
         )
-        shown = [self.value, self.picture]
+        shown = [self.value]
+        if law.validity is not None:
+            where = f"<summary>Where the law is valid</summary>{escape(law.validity.text)}"
+            shown.append(widgets.HTML(f'<details class="lf-note">{where}</details>'))
+        shown.append(self.picture)
         for one in (self.across, self.family, self.members, self.y_scale, self.networks):
-            one.layout = box(width="100%", max_width="420px")
+            one.layout = box(width="auto", max_width="420px")
         self.replications.layout = box(width="190px")
         if self.judge is not None:
             row = [self.simulate, self.replications, self.progress, self.told]
@@ -151,7 +155,7 @@ class Explorer:
             self._set(lambda: self.state.spread(family, [read(law, family, word.strip()) for word in words]))
 
     def _network(self, change: Any) -> None:
-        if change["new"] is not None:
+        if change["new"]:
             self._set(lambda: change["new"].applied(self.state))
 
     def _set(self, make: Callable[[], State]) -> None:
@@ -219,10 +223,15 @@ class Explorer:
     def _files(self) -> None:
         """Links to what is shown now; a browser saves them without asking the kernel again."""
         data, name = self.data, self.state.law.name
+        self.links.value = "writing…"
+        try:
+            made = {kind: base64.b64encode(saving.file(data, kind)).decode() for kind in saving.KINDS}
+        except Exception as error:  # a browser shows no traceback of a button
+            self.links.value = f'<p class="lf-warn" role="alert">{escape(f"{type(error).__name__}: {error}")}</p>'
+            return
         links = [
-            f'<a download="{name}.{kind}" href="data:{media};base64,'
-            f'{base64.b64encode(saving.file(data, kind)).decode()}">{name}.{kind}</a>'
-            for kind, media in saving.KINDS.items()
+            f'<a download="{name}.{kind}" href="data:{saving.KINDS[kind]};base64,{content}">{name}.{kind}</a>'
+            for kind, content in made.items()
         ]
         self.links.value = f'<div class="lf-links">{"".join(links)}</div>'
 
@@ -283,9 +292,10 @@ def _value(state: State, data: Any) -> str:
     if "operating_as_printed" in data:
         words += f"; as printed {wording.quantity(float(data['operating_as_printed']), law.unit)}"
     if law.validity is not None:
-        inside = bool(data["operating_valid"])
-        said = f"within {law.validity.accuracy:g}" if inside else "outside the law's validity"
-        words += f'<br><span class="lf-note{"" if inside else " lf-warn"}">{said}: {escape(law.validity.text)}</span>'
+        if bool(data["operating_valid"]):
+            words += f'<br><span class="lf-note">valid here, within {law.validity.accuracy:g}</span>'
+        else:
+            words += '<br><span class="lf-note lf-warn">outside the law\'s validity here</span>'
     return f'<div class="lf-value" role="status" data-value="{found!r}">{words}</div>'
 
 

@@ -58,7 +58,7 @@ def quantity(value: float, unit: str) -> str:
 
 
 def ticks(low: float, high: float, logarithmic: bool, most: int = 6) -> list[float]:
-    """Round values between two ends: 1, 2 or 5 times a power of ten apart, or powers of ten.
+    """Round values between two ends: a round step apart, or powers of ten.
 
     >>> ticks(0, 1, False), ticks(1e-6, 0.1, True), ticks(3, 40, True)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [1e-06, 1e-05, 0.0001, 0.001, 0.01, 0.1], [5.0, 10.0, 20.0])
@@ -74,6 +74,6 @@ def ticks(low: float, high: float, logarithmic: bool, most: int = 6) -> list[flo
     span = high - low
     raw = span / (most - 1)
     power = 10.0 ** math.floor(math.log10(raw))
-    step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw * (1 - 1e-9))
+    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
     return [round((first + k) * step, 12) for k in range(int((high - first * step) / step + 1e-9) + 1)]

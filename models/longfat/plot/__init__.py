@@ -2,18 +2,15 @@
 
 from longfat.plot.axes import rows, style
 from longfat.plot.buffers import switch_buffer_curves
+from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.networks import traces
+from longfat.plot.runs import run
+from longfat.plot.showing import show
 from longfat.plot.windows import buffer_curves, window_curves
 
 __all__ = [
-    "buffer_curves",
-    "law_curves",
-    "loss_load_curves",
-    "rows",
-    "style",
-    "switch_buffer_curves",
-    "traces",
-    "window_curves",
-]
+    "buffer_curves", "cadpc_bounds", "cadpc_shares", "law_curves", "loss_load_curves", "rows", "run", "show", "style",
+    "switch_buffer_curves", "traces", "window_curves",
+]  # fmt: skip

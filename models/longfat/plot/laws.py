@@ -75,7 +75,7 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     others = [
         f"{name} = {a[f'operating_{name}']:.6g}" for name in a["parameters"].split() if name not in (across, family)
     ]
-    ax.set_title(", ".join(f"{name} = {a[f'operating_{name}']:.6g}" for name in others), fontsize="small")
+    ax.set_title(", ".join(others), fontsize="small")
     ax.annotate(a["source"], (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small",
                 color="0.4")  # fmt: skip
     return ax

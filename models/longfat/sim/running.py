@@ -125,7 +125,9 @@ def run(
         **{f"packets_{name}": sum(books[name] for _, books in made) for name in made[0][1]},
         "version": __version__,
     }
-    return data
+    from longfat.accessor import made_by  # only now: it takes xarray
+
+    return made_by(data, "sim.run")
 
 
 def _duration(net: Network, duration: float | str | None) -> float:

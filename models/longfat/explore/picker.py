@@ -7,8 +7,8 @@ from typing import Any
 import ipywidgets as widgets
 
 from longfat.explore.curves import title
-from longfat.explore.presets import subject
-from longfat.explore.state import check, start
+from longfat.explore.presets import presets, subject
+from longfat.explore.state import State, check, start
 from longfat.explore.view import Explorer
 from longfat.law import Law, registered
 
@@ -43,8 +43,8 @@ class Page:
         self.law = widgets.Dropdown(description="law")
         self._offer(name)
         for one in (self.subject, self.law):
-            one.layout = widgets.Layout(width="100%", max_width="460px")
-        self.explorer = Explorer(start(self.law.value))
+            one.layout = widgets.Layout(flex="1 1 300px", max_width="460px", min_width="0")
+        self.explorer = Explorer(_begin(self.law.value))
         self._place = widgets.VBox([self.explorer.widget], layout=widgets.Layout(width="100%", overflow="visible"))
         picker = widgets.HBox(
             [self.subject, self.law],
@@ -67,7 +67,7 @@ class Page:
         new, old = change["new"], self.explorer
         if new is None or new is old.state.law:
             return
-        state = start(new)
+        state = _begin(new)
         if subject(new) == subject(old.state.law):
             for name, value in old.state.values.items():
                 here, there = new.symbols.get(name), old.state.law.symbols[name]
@@ -82,6 +82,12 @@ class Page:
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return self.widget._repr_mimebundle_(**options)
+
+
+def _begin(record: Law) -> State:
+    """A law in the first network of the papers that suits it: there it says something."""
+    state, networks = start(record), presets(record)
+    return networks[0].applied(state) if networks else state
 
 
 def page(first: Law | None = None) -> Page:

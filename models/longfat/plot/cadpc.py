@@ -1,0 +1,91 @@
+"""CADPC: whether bounds on fairness time and queue are kept, and what a class of flows needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longfat.plot.axes import new_axes
+from longfat.quantities import text
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+MBIT = 125_000.0  # bytes/s
+
+
+def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draw fairness time and queue over the number of flows, beside their bounds.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.design.cadpc` returned.
+    axes : two of matplotlib.axes.Axes, optional
+        Where to draw; a new figure if none are given.
+
+    Returns
+    -------
+    two of matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset is no such answer.
+    """
+    if "fairness_time" not in data or "queue_bound" not in data.attrs:
+        raise ValueError("data has no bounds: give what design.cadpc returned")
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 5.6))[1]
+    a, flows = data.attrs, data["flows"].values
+    axes[0].plot(flows, data["fairness_time"], "o-", label="law, at the period that was chosen")
+    for x, y, period in zip(flows, data["fairness_time"].values, data["period"].values, strict=True):
+        if np.isfinite(period):
+            words = f"every {period:.3g} round trips"
+            axes[0].annotate(words, (x, y), (4, 4), textcoords="offset points", fontsize="x-small")
+    axes[0].axhline(a["fairness_bound"], color="C1", ls="--", label="bound")
+    axes[0].set(ylabel="fairness time [s]", ylim=(0, None))
+    queue = data["queue"].values
+    ends = np.abs([queue - data["queue_lower"].values, data["queue_upper"].values - queue])
+    said = f"simulated, {a['replications']} replications, {100 * a['confidence']:.6g}% interval"
+    axes[1].errorbar(flows, queue, yerr=ends, ls="", marker="o", color="black", mfc="none", label=said)
+    axes[1].axhline(a["queue_bound"], color="C1", ls="--", label="bound")
+    axes[1].set(xlabel="flows [1]", ylabel="mean queue [packets]", ylim=(0, None))
+    axes[0].set_title(f"CADPC over {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}")
+    for ax in axes:
+        ax.legend()
+    return axes
+
+
+def cadpc_shares(data: xr.Dataset, ax: Axes | None = None) -> Axes:
+    """Draw the rates of the flows of a class.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.design.cadpc_class` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+    """
+    ax = ax if ax is not None else new_axes()
+    number = np.arange(1, data.sizes["flow"] + 1)
+    ax.bar(number, data["rate"].values / MBIT, width=0.7)
+    for x, rate, weight in zip(number, data["rate"].values / MBIT, data["weight"].values, strict=True):
+        ax.annotate(
+            f"weight {weight:.3g}", (x, rate), (0, 2), textcoords="offset points", ha="center", fontsize="small"
+        )
+    reserved, used = float(data["reserved"]), float(data["used"])
+    ax.set(xlabel="flow [1]", ylabel="rate [Mbit/s]", xticks=number)
+    ax.set_title(f"{text(reserved, 'bytes/s')} to reserve, {100 * used:.3g} % of it used")
+    return ax

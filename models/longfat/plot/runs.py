@@ -1,0 +1,92 @@
+"""Runs of networks at a glance: rates, windows and queues over time, or what flows and links came to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.plot.networks import traces
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+MBIT = 125_000.0  # bytes/s
+LABELLED = 7  # flows or links; more have no legend
+
+
+def run(data: xr.Dataset, axes: Any = None) -> Any:
+    """Draw a run: rates, windows and queues over time if it was sampled, else goodputs and utilisations.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.sim.run` returned; with ``sample_every`` it has traces.
+    axes : matplotlib.axes.Axes, three with traces and two without, optional
+        Where to draw; a new figure if none are given.
+
+    Returns
+    -------
+    sequence of matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset is no run.
+
+    Examples
+    --------
+    >>> from longfat.sim import Network, run as simulate
+    >>> net = Network.chain(1, rate="8 Mbit/s", delay="10 ms").flow("reno", path=["n0", "n1"])
+    >>> [ax.get_ylabel() for ax in run(simulate(net, duration=1, sample_every=0.1, rng=1, progress=False))]
+    ['rate [Mbit/s]', 'window [packets]', 'queue [packets]']
+    >>> [ax.get_xlabel() for ax in run(simulate(net, duration=1, rng=1, progress=False))]
+    ['goodput [Mbit/s]', 'utilisation [1]']
+    """
+    if "goodput" not in data or "utilisation" not in data:
+        raise ValueError("data is no run: give what sim.run returned")
+    sampled = "received_trace" in data
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        axes = plt.subplots(3, 1, sharex=True, figsize=(7.2, 7.2))[1] if sampled else plt.subplots(1, 2)[1]
+    if not sampled:
+        return _totals(data, axes)
+    _rates(data, axes[0])
+    traces(data, axes[1:])
+    return axes
+
+
+def _rates(data: xr.Dataset, ax: Axes) -> None:
+    """New data that arrived between two samples, over the time between them."""
+    time = data["time"].values
+    if len(time) > 1:
+        rates = np.diff(data["received_trace"].transpose("time", "flow").values, axis=0) / np.diff(time)[:, None] / MBIT
+        for name, rate in zip(data["flow"].values, rates.T, strict=True):
+            ax.stairs(rate, time, label=str(name), lw=1.2)
+    ax.set(ylabel="rate [Mbit/s]", ylim=(0, None))
+    if data.sizes["flow"] <= LABELLED:
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=data.sizes["flow"])
+
+
+def _totals(data: xr.Dataset, axes: Any) -> Any:
+    """A mark for every flow and link, with its interval if there are replications."""
+    for ax, dim, name, scale, unit in (
+        (axes[0], "flow", "goodput", MBIT, "Mbit/s"), (axes[1], "link", "utilisation", 1.0, "1"),
+    ):  # fmt: skip
+        row = data[name].values / scale
+        places = np.arange(len(row))[::-1]
+        ends = None
+        if f"{name}_lower" in data:
+            lower, upper = (data[f"{name}_{end}"].values / scale for end in ("lower", "upper"))
+            ends = np.abs([row - lower, upper - row])
+        ax.errorbar(row, places, xerr=ends, ls="", marker="o")
+        ax.set(xlabel=f"{name} [{unit}]", xlim=(0, None), ylim=(-0.5, len(row) - 0.5))
+        some = slice(None, None, max(1, len(row) // 20))
+        ax.set_yticks(places[some], [str(one) for one in data[dim].values[some]])
+    if "goodput_lower" in data:
+        a = data.attrs
+        axes[0].set_title(f"{a['replications']} replications, {100 * a['confidence']:.6g}% intervals")
+    return axes

@@ -1,0 +1,58 @@
+"""The picture that fits a result, chosen by what made it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from longfat.plot.buffers import switch_buffer_curves
+from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
+from longfat.plot.laws import law_curves
+from longfat.plot.loss_load import loss_load_curves
+from longfat.plot.runs import run
+from longfat.plot.windows import window_curves
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+PICTURES: dict[str, Any] = {
+    "longfat.design.buffer": switch_buffer_curves,
+    "longfat.design.cadpc": cadpc_bounds,
+    "longfat.design.cadpc_class": cadpc_shares,
+    "longfat.design.loss_load": loss_load_curves,
+    "longfat.design.window": window_curves,
+    "longfat.explore": law_curves,
+    "longfat.sim.run": run,
+}
+
+
+def show(data: xr.Dataset, axes: Any = None) -> Any:
+    """Draw a result by the function that fits it.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What a function of `longfat.sim`, `longfat.design` or `longfat.explore` returned.
+    axes : matplotlib.axes.Axes, or several of them, optional
+        Where to draw; a new figure if none are given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes, or several of them
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If no picture fits.
+
+    Examples
+    --------
+    >>> from longfat.sim import Network, run
+    >>> net = Network.chain(1, rate="8 Mbit/s", delay="10 ms").flow("reno", path=["n0", "n1"])
+    >>> len(show(run(net, duration=1, sample_every=0.1, rng=1, progress=False)))
+    3
+    """
+    maker = data.attrs.get("made_by", "")
+    if maker not in PICTURES:
+        raise ValueError(f"made_by = {maker!r} has no picture: allowed are {', '.join(PICTURES)}")
+    return PICTURES[maker](data, axes)
