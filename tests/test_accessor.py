@@ -1,0 +1,126 @@
+"""Results that show themselves in Jupyter: laws, networks, runs, recommendations."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+
+import longfat as lf
+from longfat import plot
+from tests.test_design import BASELINE
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def net():
+    return lf.sim.Network.dumbbell(["reno", "vegas"], rate="10 Mbit/s", delay="20 ms", buffer=50)
+
+
+@pytest.fixture(scope="module")
+def run(net):
+    return lf.sim.run(net, duration=10, sample_every=0.5, rng=1, progress=False)
+
+
+def test_a_run_is_drawn_as_it_was(run):
+    rate, window, queue = run.longfat.plot()
+    assert [ax.get_ylabel() for ax in (rate, window, queue)] == ["rate [Mbit/s]", "window [packets]", "queue [packets]"]
+    # What the steps add up to, Mbit/s over half seconds, is the data that had arrived at the last sample.
+    drawn = [step.get_data() for step in rate.patches]
+    total = [sum(one.values * np.diff(one.edges)) * 125_000 for one in drawn]
+    assert total == pytest.approx(run.received_trace.isel(time=-1).values)
+    assert window.lines[0].get_ydata() == pytest.approx(run.window_trace.isel(flow=0).values)
+    assert queue.get_xlabel() == "time [s]"
+
+
+def test_totals_have_intervals(net):
+    data = lf.sim.run(net, duration=5, replications=3, rng=1, progress=False)
+    goodput, utilisation = plot.run(data)
+    bars = goodput.containers[0]
+    assert bars.lines[0].get_xdata() == pytest.approx(data.goodput.values / 125_000)
+    ends = [segment[:, 0] for segment in bars.lines[2][0].get_segments()]
+    assert np.ptp(ends, axis=1) == pytest.approx((data.goodput_upper - data.goodput_lower).values / 125_000, abs=1e-9)
+    assert "3 replications, 95% intervals" in goodput.get_title()
+    assert utilisation.get_xlabel() == "utilisation [1]"
+
+
+def test_in_jupyter(run):
+    before = plt.get_fignums()
+    shown = run.longfat._repr_html_()
+    assert shown.startswith("<div><img")
+    assert "data:image/png;base64,iVBORw0KGgo" in shown
+    assert "<code>made_by</code></td><td>longfat.sim.run</td>" in shown
+    assert plt.get_fignums() == before  # or the notebook would show it twice
+    assert repr(run.longfat).startswith("<what longfat.sim.run made:")
+
+
+def test_recommendations():
+    answers = {
+        "window": (lf.design.window(loss=[1e-3], points=2, **BASELINE), "window"),
+        "buffer": (
+            lf.design.buffer(rate="1Gbit/s", round_trip_time="100ms", product=60, points=2, replications=2,
+                             progress=False),
+            "buffer",
+        ),
+        "loss_load": (
+            lf.design.loss_load(rate="40Mbit/s", round_trip_time="10ms", packet="500B", loss=0.1, sources=2,
+                                file="200kB", k=[2], points=3, progress=False),
+            "loss",
+        ),
+        "cadpc_class": (lf.design.cadpc_class(weights=[1, 2], rate="2Mbit/s"), "flow"),
+    }  # fmt: skip
+    for name, (data, words) in answers.items():
+        assert data.attrs["made_by"] == f"longfat.design.{name}"
+        axes = data.longfat.plot()
+        assert words in axes.get_xlabel()
+        assert data.longfat._repr_html_().startswith("<div><img")
+
+
+def test_bounds_of_cadpc():
+    data = xr.Dataset(
+        {
+            "fairness_time": ("flows", [3.0, 9.0]), "period": ("flows", [4.0, np.nan]), "queue": ("flows", [2.0, 5.0]),
+            "queue_lower": ("flows", [1.5, 4.0]), "queue_upper": ("flows", [2.5, 6.0]),
+        },
+        {"flows": [2, 10]},
+        {
+            "made_by": "longfat.design.cadpc", "fairness_bound": 8.0, "queue_bound": 4.5, "replications": 3,
+            "confidence": 0.95, "rate": 1.25e6, "round_trip_time": 0.3,
+        },
+    )  # fmt: skip
+    time, queue = data.longfat.plot()
+    assert time.lines[0].get_ydata().tolist() == [3, 9]
+    assert [line.get_ydata()[0] for line in (time.lines[-1], queue.lines[-1])] == [8.0, 4.5]
+    assert time.get_title() == "CADPC over 10 Mbit/s, 300 ms"
+    with pytest.raises(ValueError, match=r"give what design\.cadpc returned"):
+        plot.cadpc_bounds(data.drop_vars("fairness_time"))
+
+
+def test_what_has_no_picture():
+    stranger = xr.Dataset()
+    with pytest.raises(ValueError, match="made_by = '' has no picture: allowed are"):
+        stranger.longfat.plot()
+    assert "has no picture" in stranger.longfat._repr_html_()
+    with pytest.raises(ValueError, match=r"give what sim\.run returned"):
+        plot.run(stranger)
+    with pytest.raises(ValueError, match=r"give what explore\.dataset returned"):
+        plot.law_curves(stranger)
+    no_curves = lf.design.window(loss=1e-3, points=0, **BASELINE)
+    assert "call design.window with points &gt; 0" in no_curves.longfat._repr_html_()
+
+
+def test_laws_and_networks(net):
+    efficiency = lf.laws.selective_repeat.throughput_efficiency
+    shown = efficiency._repr_html_()
+    for words in ("<code>window</code>", "segments", "[1, inf)", "Gong", "Within 0.03 where", "As printed:", "cases"):
+        assert words in shown
+    optimal = lf.laws.loss_load.throughput_optimal_rate._repr_html_()
+    assert "excess" in optimal
+    assert "=" in optimal  # its equation
+    drawing = net._repr_svg_()
+    for words in ("10 Mbit/s", "20 ms", "50 packets", "reno", "→"):
+        assert words in drawing
