@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := models derivations figures notebooks scenarios tests
 
-.PHONY: help venv test test-long lint types curves figures benchmark lock clean
+.PHONY: help venv test test-long lint types curves explore browser figures benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -33,6 +33,15 @@ curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures
 	$(BIN)/longfat window --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \
 	    --loss 1e-4,1e-3,1e-2 --output curves
 
+explore: venv  ## every law with sliders, in the browser
+	$(BIN)/longfat explore
+
+browser:  ## Debian's Chromium, for the tests of the page; without it they are skipped
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
+	elif command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ]; then \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; \
+	else echo "no apt-get, or not root: the tests of the page will be skipped"; fi
+
 figures: venv  ## every published figure, ours beside theirs, and the simulator beside its laws, in ./figures
 	$(BIN)/python -m figures.gong_parulkar
 	$(BIN)/python -m figures.receive_buffers
@@ -41,6 +50,7 @@ figures: venv  ## every published figure, ours beside theirs, and the simulator 
 	$(BIN)/python -m figures.blt
 	$(BIN)/python -m figures.kkm
 	$(BIN)/python -m figures.network_simulator
+	$(BIN)/python -m figures.explore
 	$(BIN)/python -m figures.gallery
 
 benchmark: venv  ## speed, as ratios taken in one run

@@ -230,21 +230,24 @@ class Law:
         if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
-        refusal = domains.refuse(name, " ".join(reprlib.repr(value).split()), symbol.unit, symbol.interval)
+
+        def refusal() -> ValueError:  # made only if it is needed: the text of an array takes longer than many laws
+            return domains.refuse(name, " ".join(reprlib.repr(value).split()), symbol.unit, symbol.interval)
+
         if isinstance(value, numbers.Real | decimal.Decimal) and not namespaces._is(value, "sympy", "Basic"):
             try:
                 return value if namespaces._is(value, "mpmath", "mpf") else float(value)
             except (OverflowError, TypeError):
-                raise refusal from None
+                raise refusal() from None
         if value is None or isinstance(value, str | bytes | complex | np.generic) or hasattr(value, "magnitude"):
-            raise refusal
+            raise refusal()
         if isinstance(value, list | tuple):
             try:
                 value = np.asarray(value)
             except ValueError:
-                raise refusal from None
+                raise refusal() from None
         if isinstance(getattr(value, "dtype", None), np.dtype) and value.dtype.kind not in "fiub":
-            raise refusal
+            raise refusal()
         return value
 
     def _check_numbers(self, values: list[Any]) -> None:

@@ -29,7 +29,8 @@ CSS = """<style>
 .lf-key path { fill: none; } .lf-empty { padding: 60px 20px; text-align: center; }
 .lf-value { font-size: 16px; padding: 2px 8px; } .lf-value b { font-size: 20px; font-variant-numeric: tabular-nums; }
 .lf-links a { display: inline-block; margin: 2px 14px 2px 0; padding: 3px 0; text-decoration: underline; }
-.lf-view .widget-htmlmath { width: auto; } .lf-view .widget-htmlmath-content { min-width: 0; width: 100%; } .lf-law { overflow-wrap: normal; } .lf-law mjx-container, .lf-law table {
+.lf-view .widget-htmlmath { width: auto; } .lf-view .widget-htmlmath-content { min-width: 0; width: 100%; }
+.lf-law { overflow-wrap: normal; } .lf-law mjx-container, .lf-law table {
   display: block; max-width: 100%; overflow-x: auto; overflow-y: hidden; }
 .lf-law table { border-collapse: collapse; } .lf-law td, .lf-law th { padding: 2px 8px;
   text-align: left; }

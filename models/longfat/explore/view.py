@@ -21,7 +21,7 @@ from longfat.explore.style import CSS
 if TYPE_CHECKING:
     from longfat.law import Law
 
-SLOW = 0.1  # s; what takes longer to draw gets fewer points from then on
+SLOW = 0.1  # s of this thread's own time; what takes longer to draw gets fewer points from then on
 FEWEST = 61
 
 
@@ -47,7 +47,7 @@ class Explorer:
     def __init__(self, state: State, background: Background | None = None) -> None:
         self.state = state
         self.points: simulated.Points | None = None
-        self._density = curves.POINTS
+        self._density, self._slow = curves.POINTS, 0
         self._background = background or Background(_loop())
         law, names = state.law, list(state.law.symbols)
         self.controls = {
@@ -185,15 +185,16 @@ class Explorer:
 
     def redraw(self) -> None:
         """Numbers, picture, call: everything that follows the state."""
-        begin = time.perf_counter()
+        begin = time.thread_time()
         data = curves.dataset(self.state, self._density)
         self.picture.value = chart.html(self.state, data, self.points, self.y_scale.value)
         self.value.value = _value(self.state, data)
         self.links.value = ""  # they were of what was shown before
         call = saving.python(self.state)
         self.code.value = f'<div class="lf-code">import longfat as lf\n\n{escape(call)}</div>'
-        if time.perf_counter() - begin > SLOW:
-            self._density = max(FEWEST, self._density // 2)
+        self._slow = self._slow + 1 if time.thread_time() - begin > SLOW else 0
+        if self._slow == 2:  # twice in a row: the first time of anything is slow
+            self._density, self._slow = max(FEWEST, self._density // 2), 0
 
     def _say(self, words: str) -> None:
         self.message.value = f'<p class="lf-warn" role="alert">{escape(words)}</p>' if words else ""

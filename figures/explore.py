@@ -1,0 +1,54 @@
+"""A picture of the page that ``longfat explore`` serves, taken by Chromium: ``explore.png``.
+
+Run with ``python -m figures.explore``; where Chromium or playwright is missing, it says so and leaves the picture alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from figures.writing import HERE
+from longfat.files import WholeFiles
+
+WIDTH, HEIGHT = 1100, 790  # px
+
+
+def main(directory: str | Path = HERE, port: int = 0) -> int:
+    """Serve the page, simulate beside the law, take the picture."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        print("explore.png is left alone: Chromium or playwright is missing", file=sys.stderr)
+        return 0
+    command = [sys.executable, "-m", "longfat.cli", "explore", "--no-browser", "--port", str(port)]
+    with WholeFiles(directory) as files, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[0]
+            with sync_playwright() as driver:
+                browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+                page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+                page.goto(address, timeout=120_000)
+                page.wait_for_selector(".lf-chart", timeout=120_000)
+                page.get_by_label("several").select_option("loss")
+                values = page.get_by_label("values")
+                values.fill("1e-4, 5e-3")
+                values.press("Enter")
+                page.get_by_role("button", name="Simulate").click()
+                page.get_by_text("done", exact=True).wait_for(timeout=300_000)
+                page.screenshot(path=files.path("explore.png"), type="png")
+                browser.close()
+        finally:
+            server.send_signal(signal.SIGINT)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
