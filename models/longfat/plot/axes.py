@@ -23,6 +23,9 @@ def style() -> AbstractContextManager[None]:
     """
     import matplotlib.pyplot as plt
 
+    # A notebook's backend, if the first figure loaded it in here, would switch interactive mode on for this context
+    # alone, and Jupyter would show no figure after that one.
+    plt.draw_if_interactive()
     return plt.style.context(str(files("longfat") / "longfat.mplstyle"))  # type: ignore[no-any-return]
 
 
