@@ -15,7 +15,7 @@ from longfat import benchmark
 from longfat.benchmark import measuring, readings, running, tables
 from longfat.benchmark.printed import by_key, cells
 from longfat.laws.fair_share import transfer_times
-from longfat.sim import Simulation, records
+from longfat.sim import Scheme, Simulation, records
 from tests.laws import kkm as by_hand
 from tests.sim.spy import Spy
 
@@ -195,6 +195,31 @@ def test_a_scheme_of_ones_own(tmp_path):
     file.write_text("x = 1\n")
     with pytest.raises(ValueError, match="the file defines 0 schemes"):
         benchmark.entry(str(file))
+
+
+def _constant(window, name="constant"):
+    """A scheme as a cell of a notebook has it: the number is in the code."""
+    code = f"def start(flow, event):\n    return {window}\n\ndef ack(flow, event):\n    return {window}\n"
+    made = {"__name__": "a_cell"}
+    exec(code, made)
+    return Scheme(name, start=made["start"], ack=made["ack"])
+
+
+def test_a_scheme_that_is_an_object():
+    data = benchmark.run(["3-20"], [_constant(4.0, "four"), _constant(5.0, "five")], replications=1, progress=False)
+    assert data.scheme.values.tolist() == ["four", "five"]
+    # As above; by five there are four rounds, the last one's packets 0.1 ms apart.
+    expected = [5 * 0.0441944 + 3e-4, 4 * 0.0441944 + 4e-4]
+    assert data.transfer_time[0, :, 0].values == pytest.approx(expected, abs=1e-4)
+
+
+def test_stores_tell_schemes_by_what_they_do():
+    """Two that read the same are one, whatever their addresses; another number, switch or parameter is another."""
+    said = benchmark.entry(_constant(4.0)).settings()
+    assert benchmark.entry(_constant(4.0)).settings() == said
+    assert benchmark.entry(_constant(5.0)).settings() != said
+    assert benchmark.entry(_constant(4.0), "fair").settings() != said
+    assert " at 0x" not in said
 
 
 def test_rows_and_tables():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.sim.names import unknown
 from longfat.sim.schemes.timers import PROFILES
+from longfat.sweeping import identity
 
 if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
+    from longfat.sim.schemes import Scheme
 
 FAST = 12.5e6  # bytes/s
 OPTIMAL = "optimal"
@@ -113,13 +116,14 @@ ENTRIES: dict[str, Entry] = {
 PAPER = tuple(ENTRIES)[:10]
 
 
-def entry(given: str | Entry, discipline: str = "fifo") -> Entry:
-    """An entry by its name or the paper's, or a scheme of one's own in a file.
+def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
+    """An entry by its name or the paper's, or a scheme of one's own, as an object or in a file.
 
     Parameters
     ----------
-    given : str or Entry
-        "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", or any other of `longfat.sim.schemes.names`.
+    given : str, Entry or Scheme
+        "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", any other of `longfat.sim.schemes.names`, or a
+        `longfat.sim.Scheme`.
     discipline : str
         Of all switches, for schemes that are not in `ENTRIES`.
 
@@ -137,6 +141,8 @@ def entry(given: str | Entry, discipline: str = "fifo") -> Entry:
 
     if discipline not in queues.NAMED:
         raise unknown("discipline", discipline, queues.NAMED)
+    if isinstance(given, schemes.Scheme):
+        return _object(given, discipline)
     file, _, wanted = given.rpartition(":") if not given.endswith(".py") else (given, "", "")
     if file.endswith(".py"):
         return _own(file, wanted, discipline)
@@ -154,6 +160,14 @@ def _own(file: str, wanted: str, discipline: str) -> Entry:
     if not isinstance(scheme, Scheme):
         raise ValueError(f"scheme = {file + ':' + wanted!r} is no Scheme but {type(scheme).__name__}")
     source = f"{path.name}:{wanted} {discipline}\n{path.read_text(encoding='utf-8')}"
+    return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
+
+
+def _object(scheme: Scheme, discipline: str) -> Entry:
+    """A scheme as it stands in memory, told apart by what its callbacks do: their addresses mean nothing later on."""
+    callbacks = (scheme.start, scheme.ack, scheme.loss, scheme.timeout, scheme.alarm)
+    does = [one and identity.code(one) for one in callbacks]
+    source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"
     return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
 
 

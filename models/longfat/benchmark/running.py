@@ -22,6 +22,8 @@ from longfat.sweeping import engines, sweep
 if TYPE_CHECKING:
     import xarray as xr
 
+    from longfat.sim.schemes import Scheme
+
 #: name: (unit, description)
 VARIABLES = {
     "transfer_time": ("s", "from the start to the acknowledgment of the last byte"),
@@ -47,7 +49,7 @@ def has_chance(variant: Variant, chosen: Entry) -> bool:
 
 def run(
     experiments: Iterable[str] | None = None,
-    schemes: Iterable[str | Entry] | None = None,
+    schemes: Iterable[str | Entry | Scheme] | None = None,
     *,
     replications: int = 10,
     rng: int = 0,
@@ -65,8 +67,9 @@ def run(
     ----------
     experiments : sequence of str, optional
         "1" to "10", or variants: "3-20", "7-0.9-ramp", "9b"; all usual ones by default.
-    schemes : sequence of str or Entry, optional
-        Names of `longfat.benchmark.ENTRIES`, of any other scheme, or files that define one; all entries by default.
+    schemes : sequence of str, Entry or Scheme, optional
+        Names of `longfat.benchmark.ENTRIES`, of any other scheme, files that define one, or a `longfat.sim.Scheme` of
+        one's own; all entries by default.
     replications : int
         Runs of each cell [runs] in which there is chance, at least 1; of others one.
     rng : int
