@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from longfat import design, plot
+from longfat import benchmark, design, plot, sweep, verify
+from longfat.laws.selective_repeat import throughput_efficiency
 from tests.test_design import BASELINE
 
 
@@ -42,3 +43,80 @@ def test_colours_differ_for_the_colour_blind():
     """Okabe and Ito's palette, all seven told apart."""
     with plot.style():
         assert len(set(plt.rcParams["axes.prop_cycle"].by_key()["color"])) == 7
+
+
+def _intervals(ax):
+    """Points and ends of the bars of each errorbar drawn."""
+    return [
+        (drawn[0].get_ydata(), np.array([line[:, 1] for line in drawn[2][0].get_segments()])) for drawn in ax.containers
+    ]
+
+
+def test_with_intervals():
+    def two(scheme, load, rng):
+        return {"delay": load + len(scheme) + rng.normal()}
+
+    data = sweep(two, {"scheme": ["a", "bcd"], "load": [0.1, 0.5, 0.9]}, replications=4, rng=1, progress=False)
+    ax = plot.with_intervals(data, "delay")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("load", "delay")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "bcd"]
+    for (points, ends), scheme in zip(_intervals(ax), ("a", "bcd"), strict=True):
+        row = data.sel(scheme=scheme)
+        assert points == pytest.approx(row.delay.values)
+        assert ends == pytest.approx(np.array([row.delay_lower.values, row.delay_upper.values]).T)
+    assert any("95% intervals of 4 runs" in text.get_text() for text in ax.texts)
+    data["load"].attrs["units"] = "1"
+    assert plot.with_intervals(data.sel(scheme="a"), "delay", label="one").get_xlabel() == "load [1]"
+    plt.close("all")
+
+
+def test_with_intervals_of_what_has_none():
+    def one(load, rng):
+        return {"delay": load}
+
+    data = sweep(one, {"load": [0.1, 0.5]}, progress=False)
+    with pytest.raises(ValueError, match="data holds no delay_lower: it takes several replications"):
+        plot.with_intervals(data, "delay")
+    data = sweep(one, {"load": [0.1, 0.5]}, replications=2, progress=False)
+    with pytest.raises(ValueError, match="x = 'rate' is out of range"):
+        plot.with_intervals(data, "delay", "rate")
+
+
+def test_agreement():
+    points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in (30, 40, 50, 200)]
+    laws = [throughput_efficiency(**point) for point in points]
+    shifts = iter([0.0, 0.1, 0.03, 0.0])
+    found = iter(laws)
+
+    def estimator(confidence, **point):
+        middle = next(found) + next(shifts)
+        return middle, middle - 0.01, middle + 0.01
+
+    table = verify.check(throughput_efficiency, estimator, points)
+    assert table.verdict.values.tolist() == ["agrees", "differs", "undecided", "not valid"]
+    ax = plot.agreement(table, "window")
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["allowed: 0.03", "agrees: 1", "differs: 1", "undecided: 1", "not valid: 1"]
+    drawn = [float(points[0]) for points, _ in _intervals(ax)]
+    assert drawn == pytest.approx([0.0, 0.1, 0.03, 0.0])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("window [segments]", "simulated - law [1]")
+    with pytest.raises(ValueError, match="x = 'verdict' is out of range"):
+        plot.agreement(table, "verdict")
+    with pytest.raises(ValueError, match="no verdicts"):
+        plot.agreement(table[["law"]])
+    plt.close("all")
+
+
+def test_benchmark_times():
+    data = benchmark.run(["3-4", "3-20"], ["optimal", "packet-pair"], progress=False)
+    ax = plot.benchmark_times(data)
+    # Optimal 44.4 and 46 ms (table 4.3); packet-pair printed as 84 and 92 ms there.
+    printed = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "x" and len(line.get_xdata())]
+    assert printed == pytest.approx([84 / 44.4, 92 / 46], rel=2e-3)
+    ours = [float(drawn[0].get_xdata()[0]) for drawn in ax.containers]
+    times = data.transfer_time.sel(connection="1").values
+    assert ours == pytest.approx(times[:, 1] / times[:, 0])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["packet-pair"]
+    with pytest.raises(ValueError, match="no optimum"):
+        plot.benchmark_times(data.sel(scheme=["packet-pair"]))
+    plt.close("all")

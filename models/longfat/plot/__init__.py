@@ -1,8 +1,11 @@
 """Pictures of results: a function takes a Dataset and axes, draws, and returns the axes. Nothing is computed here."""
 
+from longfat.plot.agreement import agreement
 from longfat.plot.axes import rows, style
+from longfat.plot.benchmark import benchmark_times
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
+from longfat.plot.intervals import with_intervals
 from longfat.plot.laws import law_curves
 from longfat.plot.loss_load import loss_load_curves
 from longfat.plot.networks import traces
@@ -11,6 +14,7 @@ from longfat.plot.showing import show
 from longfat.plot.windows import buffer_curves, window_curves
 
 __all__ = [
-    "buffer_curves", "cadpc_bounds", "cadpc_shares", "law_curves", "loss_load_curves", "rows", "run", "show", "style",
-    "switch_buffer_curves", "traces", "window_curves",
+    "agreement", "benchmark_times", "buffer_curves", "cadpc_bounds", "cadpc_shares", "law_curves",
+    "loss_load_curves", "rows", "run", "show", "style", "switch_buffer_curves", "traces", "window_curves",
+    "with_intervals",
 ]  # fmt: skip

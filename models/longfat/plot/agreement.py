@@ -1,0 +1,79 @@
+"""A law held against a simulator: how far apart they are, and how far apart they may be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longfat.plot.axes import new_axes
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+#: verdict: colour, marker
+VERDICTS = {"agrees": ("C0", "o"), "differs": ("C1", "X"), "undecided": ("C4", "s"), "not valid": ("0.5", "^")}
+
+
+def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
+    """Draw what a simulator gives beyond the law, point by point, in the band that the law's accuracy allows.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.verify.check` returned.
+    x : str
+        What to draw it over: a parameter of the law, or ``"law"``, its value.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the Dataset has no verdicts, or nothing called x.
+
+    Examples
+    --------
+    >>> from longfat import verify
+    >>> from longfat.laws.selective_repeat import initial_window
+    >>> points = [{"ack_segments": 2.0}]
+    >>> table = verify.check(initial_window, lambda confidence, **at: (3.1, 3.0, 3.2), points, accuracy=0.25)
+    >>> agreement(table, "ack_segments").get_ylabel()
+    'simulated - law [segments]'
+    """
+    if "verdict" not in data:
+        raise ValueError("data holds no verdicts: take what verify.check returned")
+    if x not in data or x == "verdict":
+        raise ValueError(f"x = {x!r} is out of range: allowed are 'law' and the parameters of {data.attrs['law']}")
+    ax = ax if ax is not None else new_axes()
+    a, unit = data.attrs, data.law.attrs["units"]
+    ax.axhspan(-a["accuracy"], a["accuracy"], color="0.92", zorder=0, label=f"allowed: {a['accuracy']:g}")
+    ax.axhline(0, color="0.4", lw=0.8)
+    beyond, below, above = (data[name].values - data.law.values for name in ("estimate", "lower", "upper"))
+    verdicts = data.verdict.values
+    for verdict, (colour, marker) in VERDICTS.items():
+        here = verdicts == verdict
+        if here.any():
+            limits = np.abs([beyond[here] - below[here], above[here] - beyond[here]])
+            ax.errorbar(
+                data[x].values[here], beyond[here], limits, color=colour, ls="", marker=marker, ms=5, mfc="none",
+                label=f"{verdict}: {here.sum()}",
+            )  # fmt: skip
+    known = data[x].attrs.get("units", "")
+    ax.set(
+        xlabel=f"{x.replace('_', ' ')} [{known}]",
+        ylabel=f"simulated - law [{unit}]",
+        title=str(a["law"]).replace("_", " "),
+    )
+    ax.legend()
+    ax.annotate(
+        f"law: {a['source']}; {100 * a['confidence']:.6g}% for all points together",
+        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
+    )  # fmt: skip
+    return ax

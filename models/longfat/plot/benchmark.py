@@ -1,0 +1,95 @@
+"""The benchmark: transfer times of schemes beside the least possible ones and the printed ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longfat.plot.axes import new_axes
+from longfat.plot.intervals import MARKERS
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+
+def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str = "1") -> Axes:
+    """Draw how many times the optimum a transfer takes, by scheme and experiment; crosses are the printed times.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        What `longfat.benchmark.run` returned, with the scheme "optimal" among others.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+    connection : {"1", "2"}
+        Which of the experiments' connections.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on. A scheme whose transfer was not done in 400 s has no point.
+
+    Raises
+    ------
+    ValueError
+        If the optimum is not there, or nothing to set beside it.
+
+    Examples
+    --------
+    >>> from longfat import benchmark
+    >>> data = benchmark.run(["3-4"], ["optimal", "packet-pair"], progress=False)
+    >>> benchmark_times(data).get_xlabel()
+    'transfer time over the optimal one [1]'
+    """
+    from longfat.benchmark.tables import rows
+
+    schemes = [str(one) for one in data.scheme.values]
+    others = [one for one in schemes if one != "optimal"]
+    if "optimal" not in schemes or not others:
+        raise ValueError('data holds no optimum, or nothing else: call benchmark.run with "optimal" and other schemes')
+    labels = dict(zip(schemes, map(str, data.label.values), strict=True))
+    places = {one: -k for k, one in enumerate(others)}
+    printed = {
+        (one.experiment, one.load_or_size, one.scheme): one.printed
+        for one in rows(data)
+        if one.metric in ("transfer_time", "transfer_time_mean") and one.connection == connection
+    }
+    ax = ax if ax is not None else new_axes()
+    variants = [str(one) for one in data.variant.values]
+    step = 0.6 / max(len(variants), 1)
+    for index, variant in enumerate(variants):
+        colour = f"C{index % 7}"
+        row = data.sel(variant=variant, connection=connection)
+        best = float(row.transfer_time.sel(scheme="optimal"))
+        time, lower, upper = (row[f"transfer_time{end}"].sel(scheme=others).values for end in ("", "_lower", "_upper"))
+        limits = np.nan_to_num(np.abs([time - lower, upper - time])) / best  # no chance, no interval
+        y = np.array([places[one] for one in others]) + 0.3 - step * (index + 0.5)
+        ax.errorbar(
+            time / best, y, xerr=limits, color=colour, ls="", marker=MARKERS[index % 7], ms=5,
+            label=f"experiment {variant}: optimum {1e3 * best:.0f} ms",
+        )  # fmt: skip
+        key = int(row.experiment), str(row.case.item())
+        theirs = np.array([printed.get((*key, labels[one])) or np.nan for one in others])
+        ax.plot(theirs / (1e3 * best), y, "x", color=colour, ms=8)
+    if any(printed.get(key) for key in printed if key[2] != labels["optimal"]):
+        ax.plot([], [], "x", color="0.4", ms=8, label="as printed")
+    ax.axvline(1, color="0.4", lw=0.8)
+    ax.set(
+        xscale="log",
+        xlabel="transfer time over the optimal one [1]",
+        yticks=list(places.values()),
+        yticklabels=others,
+        ylim=(-len(others) + 0.4, 0.6),
+        title=f"The Kanakia-Keshav-Mishra benchmark, connection {connection}",
+    )
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if value < 20 else "")
+    ax.legend()
+    ax.annotate(
+        f"bars, where runs differ by chance: {100 * data.attrs['confidence']:.6g}% intervals of "
+        f"{data.attrs['replications']} runs; printed: Kanakia, Keshav & Mishra (1992), tables 4.1 to 4.10",
+        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
+    )  # fmt: skip
+    return ax

@@ -1,0 +1,93 @@
+"""Any result over any of its axes, with its intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.domains import refuse
+from longfat.plot.axes import new_axes
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+MARKERS = "osD^vP*"
+MOST_LINES = 7
+
+
+def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes | None = None, **style: Any) -> Axes:
+    """Draw a variable over one of its axes with the limits that stand beside it, a line for each value of another axis.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        With ``name``, ``name_lower`` and ``name_upper``: what `longfat.sweep` returns, or `longfat.sim.run` and
+        `longfat.benchmark.run` with replications. A second axis has at most seven values.
+    name : str
+        The variable.
+    x : str, optional
+        The axis to draw it over; by default the last one that holds numbers.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes if none are given.
+    **style
+        What `matplotlib.axes.Axes.errorbar` takes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    ValueError
+        If the variable, its limits or the axis are not there, or there are more axes than two.
+
+    Examples
+    --------
+    >>> from longfat import sweep
+    >>> data = sweep(lambda load, rng: {"wait": rng.exponential(load)}, {"load": [0.3, 0.6]}, replications=3, rng=1)
+    >>> ax = with_intervals(data, "wait")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('load', 'wait')
+    """
+    for needed in (name, f"{name}_lower", f"{name}_upper"):
+        if needed not in data:
+            raise ValueError(f"data holds no {needed}: it takes several replications to have intervals")
+    dims = [str(dim) for dim in data[name].dims]
+    numeric = [dim for dim in dims if np.issubdtype(data[dim].dtype, np.number)]
+    chosen = x if x is not None else (numeric or dims or [""])[-1]
+    if chosen not in dims or len(dims) > 2:
+        raise ValueError(f"x = {x!r} is out of range: allowed are one or two axes of {name}, which has {dims}")
+    other = next((dim for dim in dims if dim != chosen), None)
+    if other is not None and data.sizes[other] > MOST_LINES:
+        raise refuse(other, f"{data.sizes[other]} values", "1", f"at most {MOST_LINES}; select some of them")
+    ax = ax if ax is not None else new_axes()
+    for index in range(1 if other is None else data.sizes[other]):
+        row = data if other is None else data.isel({other: index})
+        y = row[name]
+        limits = np.abs([y - row[f"{name}_lower"], row[f"{name}_upper"] - y])
+        look: dict[str, Any] = {"marker": MARKERS[index % len(MARKERS)], "ms": 5, "lw": 1.2, "mfc": "none"} | style
+        if other is not None:
+            look.setdefault("label", _label(other, row[other].item()))
+        ax.errorbar(row[chosen].values, y.values, limits, **look)
+    ax.set(xlabel=_axis(data, chosen), ylabel=_axis(data, name))
+    if other is not None:
+        ax.legend()
+    a = data.attrs
+    if "confidence" in a and "replications" in a:
+        ax.annotate(
+            f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs",
+            (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
+        )  # fmt: skip
+    return ax
+
+
+def _label(dim: str, value: Any) -> str:
+    return str(value) if isinstance(value, str) else f"{dim.replace('_', ' ')} = {value:g}"
+
+
+def _axis(data: xr.Dataset, name: str) -> str:
+    unit = data[name].attrs.get("units")
+    return name.replace("_", " ") + (f" [{unit}]" if unit else "")
