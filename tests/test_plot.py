@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from longfat import benchmark, design, plot, sweep, verify
 from longfat.laws.selective_repeat import throughput_efficiency
@@ -43,6 +44,25 @@ def test_colours_differ_for_the_colour_blind():
     """Okabe and Ito's palette, all seven told apart."""
     with plot.style():
         assert len(set(plt.rcParams["axes.prop_cycle"].by_key()["color"])) == 7
+
+
+def test_colours_stay_when_the_style_has_ended():
+    """A notebook draws figures after the cell; C0 would then be matplotlib's own blue. #0072B2: Okabe and Ito's."""
+    data = sweep(lambda load, rng: {"delay": rng.normal()}, {"load": [0.1, 0.5]}, replications=2, rng=1, progress=False)
+    with plot.style():
+        drawn = plot.with_intervals(data, "delay").lines[0]
+        window = plot.window_curves(design.window(loss=1e-3, points=2, **BASELINE)).lines[0]
+    assert to_hex(drawn.get_color()) == to_hex(window.get_color()) == "#0072b2"
+    plt.close("all")
+
+
+def test_a_notebooks_backend_is_loaded_before_the_style(monkeypatch):
+    """A backend that switches interactive mode on when loaded, as a notebook's does, is not switched off again."""
+    monkeypatch.setattr(plt, "draw_if_interactive", lambda: plt.rcParams.update(interactive=True))
+    with plt.rc_context({"interactive": False}):
+        with plot.style():
+            pass
+        assert plt.isinteractive()
 
 
 def _intervals(ax):

@@ -1,7 +1,7 @@
 """Pictures of results: a function takes a Dataset and axes, draws, and returns the axes. Nothing is computed here."""
 
 from longfat.plot.agreement import agreement
-from longfat.plot.axes import rows, style
+from longfat.plot.axes import nth_colour, rows, style
 from longfat.plot.benchmark import benchmark_times
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
@@ -15,6 +15,6 @@ from longfat.plot.windows import buffer_curves, window_curves
 
 __all__ = [
     "agreement", "benchmark_times", "buffer_curves", "cadpc_bounds", "cadpc_shares", "law_curves",
-    "loss_load_curves", "rows", "run", "show", "style", "switch_buffer_curves", "traces", "window_curves",
-    "with_intervals",
+    "loss_load_curves", "nth_colour", "rows", "run", "show", "style", "switch_buffer_curves", "traces",
+    "window_curves", "with_intervals",
 ]  # fmt: skip

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes
+from longfat.plot.axes import new_axes, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-#: verdict: colour, marker
-VERDICTS = {"agrees": ("C0", "o"), "differs": ("C1", "X"), "undecided": ("C4", "s"), "not valid": ("0.5", "^")}
+#: verdict: place of its colour in the cycle, marker
+VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s"), "not valid": (6, "^")}
 
 
 def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
@@ -57,13 +57,13 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
     ax.axhline(0, color="0.4", lw=0.8)
     beyond, below, above = (data[name].values - data.law.values for name in ("estimate", "lower", "upper"))
     verdicts = data.verdict.values
-    for verdict, (colour, marker) in VERDICTS.items():
+    for verdict, (place, marker) in VERDICTS.items():
         here = verdicts == verdict
         if here.any():
             limits = np.abs([beyond[here] - below[here], above[here] - beyond[here]])
             ax.errorbar(
-                data[x].values[here], beyond[here], limits, color=colour, ls="", marker=marker, ms=5, mfc="none",
-                label=f"{verdict}: {here.sum()}",
+                data[x].values[here], beyond[here], limits, color=nth_colour(place), ls="", marker=marker, ms=5,
+                mfc="none", label=f"{verdict}: {here.sum()}",
             )  # fmt: skip
     known = data[x].attrs.get("units", "")
     ax.set(

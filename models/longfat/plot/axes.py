@@ -25,7 +25,7 @@ def style() -> AbstractContextManager[None]:
 
     # A notebook's backend, if the first figure loaded it in here, would switch interactive mode on for this context
     # alone, and Jupyter would show no figure after that one.
-    plt.draw_if_interactive()
+    plt.draw_if_interactive()  # type: ignore[no-untyped-call]
     return plt.style.context(str(files("longfat") / "longfat.mplstyle"))  # type: ignore[no-any-return]
 
 
@@ -44,6 +44,19 @@ def error(data: xr.Dataset, name: str) -> Any:
 def note(ax: Axes, text: str, below: float = 38) -> None:
     """What a picture shows and where it is from, in small type under the x axis."""
     ax.annotate(text, (0, 0), (0, -below), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4")
+
+
+def nth_colour(index: int) -> Any:
+    """A colour of the cycle in force: "C1" would be looked up when the figure is drawn, maybe after `style` has ended.
+
+    >>> with style():
+    ...     nth_colour(0), nth_colour(7)
+    ('#0072B2', '#0072B2')
+    """
+    import matplotlib.pyplot as plt
+
+    cycle = plt.rcParams["axes.prop_cycle"].by_key().get("color", ["black"])
+    return cycle[index % len(cycle)]
 
 
 def new_axes() -> Axes:

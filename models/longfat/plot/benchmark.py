@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes
+from longfat.plot.axes import new_axes, nth_colour
 from longfat.plot.intervals import MARKERS
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str = "1") -> Axes:
     """Draw how many times the optimum a transfer takes, by scheme and experiment; crosses are the printed times.
+
+    The optimum is the exact schedule of fair shares: what is below 1 takes more than its share.
 
     Parameters
     ----------
@@ -41,8 +43,10 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     >>> from longfat import benchmark
     >>> data = benchmark.run(["3-4"], ["optimal", "packet-pair"], progress=False)
     >>> benchmark_times(data).get_xlabel()
-    'transfer time over the optimal one [1]'
+    'transfer time over that of the optimal fair schedule [1]'
     """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     from longfat.benchmark.tables import rows
 
     schemes = [str(one) for one in data.scheme.values]
@@ -60,33 +64,34 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     variants = [str(one) for one in data.variant.values]
     step = 0.6 / max(len(variants), 1)
     for index, variant in enumerate(variants):
-        colour = f"C{index % 7}"
+        shade = nth_colour(index)
         row = data.sel(variant=variant, connection=connection)
         best = float(row.transfer_time.sel(scheme="optimal"))
         time, lower, upper = (row[f"transfer_time{end}"].sel(scheme=others).values for end in ("", "_lower", "_upper"))
         limits = np.nan_to_num(np.abs([time - lower, upper - time])) / best  # no chance, no interval
         y = np.array([places[one] for one in others]) + 0.3 - step * (index + 0.5)
         ax.errorbar(
-            time / best, y, xerr=limits, color=colour, ls="", marker=MARKERS[index % 7], ms=5,
-            label=f"experiment {variant}: optimum {1e3 * best:.0f} ms",
+            time / best, y, xerr=limits, color=shade, ls="", marker=MARKERS[index % 7], ms=5,
+            label=f"experiment {variant}:\noptimum {1e3 * best:.0f} ms",
         )  # fmt: skip
         key = int(row.experiment), str(row.case.item())
         theirs = np.array([printed.get((*key, labels[one])) or np.nan for one in others])
-        ax.plot(theirs / (1e3 * best), y, "x", color=colour, ms=8)
+        ax.plot(theirs / (1e3 * best), y, "x", color=shade, ms=8)
     if any(printed.get(key) for key in printed if key[2] != labels["optimal"]):
         ax.plot([], [], "x", color="0.4", ms=8, label="as printed")
     ax.axvline(1, color="0.4", lw=0.8)
     ax.set(
         xscale="log",
-        xlabel="transfer time over the optimal one [1]",
+        xlabel="transfer time over that of the optimal fair schedule [1]",
         yticks=list(places.values()),
         yticklabels=others,
         ylim=(-len(others) + 0.4, 0.6),
         title=f"The Kanakia-Keshav-Mishra benchmark, connection {connection}",
     )
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if value < 20 else "")
-    ax.legend()
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))  # points may lie anywhere
     ax.annotate(
         f"bars, where runs differ by chance: {100 * data.attrs['confidence']:.6g}% intervals of "
         f"{data.attrs['replications']} runs; printed: Kanakia, Keshav & Mishra (1992), tables 4.1 to 4.10",

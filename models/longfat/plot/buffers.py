@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, note, rows
+from longfat.plot.axes import error, new_axes, note, nth_colour, rows
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     criterion = a["criterion"]
     bounded = "dense_apart" in data and bool(np.isfinite(data.dense_apart).any())
     for index, row in enumerate(rows(data, "flows")):
-        colour, marker = f"C{index % 7}", "osD^vP*"[index % 7]
+        colour, marker = nth_colour(index), "osD^vP*"[index % 7]
         x, y = row.curve_buffer_products, row[f"curve_{criterion}"]
         label = f"{int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else a["scheme"]
         limits = error(row, f"curve_{criterion}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.domains import refuse
-from longfat.plot.axes import new_axes
+from longfat.plot.axes import new_axes, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -68,7 +68,13 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
         row = data if other is None else data.isel({other: index})
         y = row[name]
         limits = np.abs([y - row[f"{name}_lower"], row[f"{name}_upper"] - y])
-        look: dict[str, Any] = {"marker": MARKERS[index % len(MARKERS)], "ms": 5, "lw": 1.2, "mfc": "none"} | style
+        look: dict[str, Any] = {
+            "color": nth_colour(index),
+            "marker": MARKERS[index % len(MARKERS)],
+            "ms": 5,
+            "lw": 1.2,
+            "mfc": "none",
+        } | style
         if other is not None:
             look.setdefault("label", _label(other, row[other].item()))
         ax.errorbar(row[chosen].values, y.values, limits, **look)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, note, rows
+from longfat.plot.axes import error, new_axes, note, nth_colour, rows
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     ax = ax if ax is not None else new_axes()
     ack = data.attrs["ack_segments"]
     for index, row in enumerate(rows(data)):
-        colour = f"C{index % 7}"
+        colour = nth_colour(index)
         label = f"p = {float(row.loss):g}"
         ax.plot(row.law_window, row.dense_law, color=colour, ls="-" if row.source == "law" else "--", label=label)
         ax.plot(row.law_window, row.dense_many_rounds, color=colour, ls=(0, (6, 1, 1, 1)), lw=0.9)
