@@ -1,5 +1,6 @@
-"""Notebooks run from top to bottom and are stored without outputs."""
+"""Notebooks run from top to bottom, are stored without outputs, and need no more than what is public."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -18,11 +19,71 @@ def test_stored_without_outputs_and_short(path):
     assert sum(len("".join(cell["source"]).splitlines()) for cell in code) <= 60
 
 
+def code(path):
+    """The code cells, as Python."""
+    cells = json.loads(path.read_text())["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def private(source):
+    """What a notebook uses that is not for users: names that begin with an underscore, the insides of the simulator."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            names = [ast.unparse(node)]
+        else:
+            continue
+        found += [one for one in names if any(part.startswith("_") for part in one.split(".")) or ".sim.kernel" in one]
+    return found
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_title_and_steps(path):
+    """A question as title, and beside each picture or table a line that says what to try."""
+    cells = json.loads(path.read_text())["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    assert cells[0]["cell_type"] == "markdown"
+    title = texts[0].splitlines()[0]
+    assert title.startswith("# ")
+    assert title.endswith("?")
+    assert sum("**Try**" in text for text in texts) >= 3
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_seeds_and_public_names(path):
+    source = "\n".join(code(path))
+    assert "rng=" in source
+    assert private(source) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("from longfat.sim.kernel import loop", ["longfat.sim.kernel.loop"]),
+        ("import longfat._version", ["longfat._version"]),
+        ("from longfat.sim import kernel as inside", ["longfat.sim.kernel"]),
+        ("from longfat.law import _REGISTRY", ["longfat.law._REGISTRY"]),
+        ("import longfat as lf\nlf.law._REGISTRY", ["lf.law._REGISTRY"]),
+        ("import longfat as lf\nlf.sim.kernel", ["lf.sim.kernel"]),
+        ("import longfat as lf\nfor _ in range(3):\n    lf.sim.Network()", []),
+    ],
+)
+def test_the_check_sees_private_names(source, names):
+    assert private(source) == names
+
+
 @pytest.mark.filterwarnings("ignore")  # of the notebook machinery, not of ours
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_runs(path, tmp_path):
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert any("image/png" in output.get("data", {}) for output in outputs)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    drawn = ["image/png" in str([list(output.get("data", {})) for output in cell.outputs]) for cell in cells]
+    assert drawn == ["plot.style()" in cell.source for cell in cells]  # every picture is shown, not the first alone
+    assert any(drawn)
+    outputs = [output for cell in cells for output in cell.outputs]
     assert not any(output.output_type == "error" for output in outputs)
