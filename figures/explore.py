@@ -1,6 +1,6 @@
 """A picture of the page that ``longfat explore`` serves, taken by Chromium: ``explore.png``.
 
-Run with ``python -m figures.explore``; where Chromium or playwright is missing, it says so and leaves the picture alone.
+Run with ``python -m figures.explore``; without Chromium or playwright it says so and leaves the picture alone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from figures.writing import HERE
 from longfat.files import WholeFiles
 
+CAPTIONS = {"explore": "The page of `longfat explore`: a law under sliders, the simulator beside it."}
 WIDTH, HEIGHT = 1100, 790  # px
 
 

@@ -12,6 +12,7 @@ from figures.writing import HERE
 from longfat.files import WholeFiles
 
 PARTS = {
+    "explore": "Exploring in a browser",
     "gong_parulkar": "Selective repeat over long paths (Gong and Parulkar 1992)",
     "receive_buffers": "Receive buffers smaller than the window (Gong and Parulkar 1992)",
     "loss_load": "Loss-load curves (Prithviraj and Williamson)",
@@ -52,7 +53,8 @@ def text(directory: Path = HERE) -> str:
         for name, (made_by, words) in drawn.items():
             if made_by == part:
                 lines += ["", f"![{words}]({name}.png)", "", f"*{words}*"]
-        lines += ["", "Numbers: " + ", ".join(f"[{one.removesuffix('.csv')}]({one})" for one in data[part]) + ".", ""]
+        links = ", ".join(f"[{one.removesuffix('.csv')}]({one})" for one in data[part])
+        lines += ["", f"Numbers: {links}.", ""] if links else [""]
     return "\n".join(lines)
 
 

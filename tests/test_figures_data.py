@@ -11,7 +11,7 @@ from longfat.verify.published.blt_scenarios import SETS
 
 def test_every_picture_has_words_and_every_part_numbers():
     assert set(gallery.pictures()) == {path.stem for path in HERE.glob("*.png")}
-    assert all(gallery.numbers(HERE).values())
+    assert [part for part, names in gallery.numbers(HERE).items() if not names] == ["explore"]  # a picture of a page
 
 
 def test_the_gallery_is_what_the_code_gives():
@@ -84,7 +84,7 @@ def test_network_simulator(monkeypatch):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", gallery.PARTS)
+@pytest.mark.parametrize("part", [part for part in gallery.PARTS if part != "explore"])
 def test_all_of_it(part, tmp_path):
     """As `make figures` does."""
     module = __import__(f"figures.{part}", fromlist=["write"])

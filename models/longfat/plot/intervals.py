@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.domains import refuse
-from longfat.plot.axes import new_axes, nth_colour
+from longfat.plot.axes import error, new_axes, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -64,10 +64,8 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
     if other is not None and data.sizes[other] > MOST_LINES:
         raise refuse(other, f"{data.sizes[other]} values", "1", f"at most {MOST_LINES}; select some of them")
     ax = ax if ax is not None else new_axes()
-    for index in range(1 if other is None else data.sizes[other]):
-        row = data if other is None else data.isel({other: index})
-        y = row[name]
-        limits = np.abs([y - row[f"{name}_lower"], row[f"{name}_upper"] - y])
+    for index, row in enumerate([data] if other is None else rows(data, other)):
+        y, limits = row[name], error(row, name)
         look: dict[str, Any] = {
             "color": nth_colour(index),
             "marker": MARKERS[index % len(MARKERS)],

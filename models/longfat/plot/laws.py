@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import new_axes
+from longfat.plot.axes import error, new_axes
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -62,8 +62,7 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     if "valid" in data and not data["valid"].values.all():
         ax.plot([], [], color="0.3", lw=1, ls=":", label="outside the law's validity")
     if "simulated" in data:
-        value, error = data["simulated"], data[["simulated_lower", "simulated_upper"]]
-        ends = np.abs([value - error["simulated_lower"], error["simulated_upper"] - value])
+        value, ends = data["simulated"], error(data, "simulated")
         ax.errorbar(data["simulated_at"], value, yerr=ends, color="black", ls="", marker="o", mfc="none", ms=4,
                     label=value.attrs["long_name"])  # fmt: skip
     here_x, here_y = a[f"operating_{across}"], float(data["operating_value"])
