@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from longfat.laws import blt as laws
 from longfat.laws import power, tcp
+from longfat.verify.published import blt_claims as claims
 from longfat.verify.published import blt_measured as measured
+from longfat.verify.published import blt_numbers as numbers
+from longfat.verify.published import blt_under_load as under_load
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.rows import Context, Finding, Judge, judged
 
@@ -42,80 +45,80 @@ def _outstanding(_: Context) -> Finding:
 
 
 JUDGES: dict[str, Judge] = {
-    "BDP beyond which BLT beats TCP by far (AURORA-size net; 150 Mbps link)": measured.far_at_60_kb,
-    "BLT/TCP network power ratio at best": measured.at_best,
+    "BDP beyond which BLT beats TCP by far (AURORA-size net; 150 Mbps link)": numbers.far_at_60_kb,
+    "BLT/TCP network power ratio at best": numbers.at_best,
     "mean wait for a coarse retransmission timer": _arithmetic("500 ms / 2", 500 / 2, 250),
     "windows encodable with pi=4 priority bits: packets covered": _encodable,
     "consecutive windows W_k sum to |W_{k+1}|-1": _consecutive,
-    "bottleneck utilisation with BLT is lower than with TCP": measured.lower_utilisation,
-    "BLT speedup over TCP in response time R": measured.speedup,
-    "TCP response time diverges at lambda about": measured.tcp_diverges,
-    "BLT response time does not diverge until lambda": measured.blt_holds,
-    "TCP queue shows global synchronisation; BLT does not": measured.synchronisation,
-    "BLT throughput above TCP especially at large lambda": measured.more_throughput,
-    "max power ratio BLT/TCP at BW_b=30": measured.ratio(0, 3),
-    "max power ratio BLT/TCP at BW_b=90": measured.ratio(1, 6),
-    "max power ratio BLT/TCP at BW_b=150": measured.ratio(2, 10),
-    "BLT power at BW_b=90 exceeds TCP power at BW_b=150": measured.faster_than_more_capacity,
-    "fairness: BLT better than TCP at BW_b=30 and 150 (esp. high load)": measured.fairer(
+    "bottleneck utilisation with BLT is lower than with TCP": under_load.lower_utilisation,
+    "BLT speedup over TCP in response time R": under_load.speedup,
+    "TCP response time diverges at lambda about": under_load.tcp_diverges,
+    "BLT response time does not diverge until lambda": under_load.blt_holds,
+    "TCP queue shows global synchronisation; BLT does not": under_load.synchronisation,
+    "BLT throughput above TCP especially at large lambda": under_load.more_throughput,
+    "max power ratio BLT/TCP at BW_b=30": numbers.ratio(0, 3),
+    "max power ratio BLT/TCP at BW_b=90": numbers.ratio(1, 6),
+    "max power ratio BLT/TCP at BW_b=150": numbers.ratio(2, 10),
+    "BLT power at BW_b=90 exceeds TCP power at BW_b=150": claims.faster_than_more_capacity,
+    "fairness: BLT better than TCP at BW_b=30 and 150 (esp. high load)": under_load.fairer(
         "reference", (0, 2), 1, "not at every load and bottleneck"
     ),
-    "fairness: TCP better than BLT at BW_b=90": measured.fairer(
+    "fairness: TCP better than BLT at BW_b=90": under_load.fairer(
         "reference",
         (1,),
         -1,
         "BLT is the fairer one there as well, with the published switch and with the corrected one",
     ),
-    "best fairness at the lowest load": measured.fairest_when_empty,
+    "best fairness at the lowest load": under_load.fairest_when_empty,
     **{
-        f"increase of log10 max power {label}, BW_N 150->1000, BW_b={mbit}": measured.increase(label, k)
+        f"increase of log10 max power {label}, BW_N 150->1000, BW_b={mbit}": numbers.increase(label, k)
         for label in ("BLT", "TCP")
         for k, mbit in enumerate((200, 600, 1000))
     },
-    "delta log P_m(BLT) - delta log P_m(TCP) at least": measured.widening,
-    "power gap widened by a further factor": measured.widening_factor,
-    "fairness at 1 Gbps: TCP comparable only at BW_b=200; BLT better as BW_b grows": measured.fairer(
+    "delta log P_m(BLT) - delta log P_m(TCP) at least": claims.widening,
+    "power gap widened by a further factor": claims.widening_factor,
+    "fairness at 1 Gbps: TCP comparable only at BW_b=200; BLT better as BW_b grows": under_load.fairer(
         "1 Gbit/s", (1, 2), 1, "TCP is as fair where nothing is lost"
     ),
     "BDP of reference network": _arithmetic("0.5625 MB", 150e6 / 8 * 0.03 / 1e6, 0.6, 0.07),
     "BDP of faster network": _arithmetic("3.75 MB", 1e9 / 8 * 0.03 / 1e6, 4, 0.07),
-    "power larger at D=3 ms than at D=30 ms for both schemes": measured.shorter_is_better,
-    "gap BLT-TCP narrower at D=3 ms; still BLT above TCP; gap grows with BW_b": measured.narrower,
+    "power larger at D=3 ms than at D=30 ms for both schemes": claims.shorter_is_better,
+    "gap BLT-TCP narrower at D=3 ms; still BLT above TCP; gap grows with BW_b": claims.narrower,
     "BDP at D=1.8 ms": _arithmetic("33.75 KB", 150e6 / 8 * 1.8e-3 / 1e3, 35, 0.04),
-    "BLT still above TCP at D=1.8 ms": measured.above_at("1.8 ms"),
+    "BLT still above TCP at D=1.8 ms": claims.above_at("1.8 ms"),
     "buffer at S1 when D=1 ms": _buffer,
-    "power at BW_N=15,D=30 lower than at BW_N=150,D=3 by about": measured.two_orders,
-    "TCP power slightly above BLT at low lambda": measured.tcp_ahead(SETS["15 Mbit/s"][0], 2),
-    "BLT max power falls with F 100KB->1MB by at least": measured.falls("BLT", 1.0, 9.0),
-    "TCP max power falls with F 100KB->1MB by about": measured.falls("TCP", 0.3, 0.7),
-    "TCP can beat BLT at low lambda with F=1MB": measured.tcp_ahead(SETS["1 MB"][0], 131),
-    "power gap widens again at BW_N=1 Gbps with F=1MB": measured.widens_with_1_mb,
+    "power at BW_N=15,D=30 lower than at BW_N=150,D=3 by about": claims.two_orders,
+    "TCP power slightly above BLT at low lambda": claims.tcp_ahead(SETS["15 Mbit/s"][0], 2),
+    "BLT max power falls with F 100KB->1MB by at least": claims.falls("BLT", 1.0, 9.0),
+    "TCP max power falls with F 100KB->1MB by about": claims.falls("TCP", 0.3, 0.7),
+    "TCP can beat BLT at low lambda with F=1MB": claims.tcp_ahead(SETS["1 MB"][0], 131),
+    "power gap widens again at BW_N=1 Gbps with F=1MB": claims.widens_with_1_mb,
     "transmission time of a 20-packet (10KB) file": _arithmetic("0.533 ms", 20 * 500 * 8 / 150e6 * 1e3, 0.533, 0.001),
     "ACK travel time": _arithmetic("30 ms / 2", 30 / 2, 15),
     "TCP needs for 10KB at least": _rounds,
-    "delta log P_m(BLT) >= delta log P_m(TCP) when F 100KB->10KB and ACK overhead discounted": measured.small_files,
-    "Bully-Tyrant power nearly reaches BLT and well exceeds TCP at small lambda": measured.bully_power,
-    "Bully-Tyrant meltdown at lower lambda than BLT": measured.bully_melts,
-    "Bully-Tyrant has the lowest fairness of TCP/BT/BLT": measured.bully_fairness,
-    "system throughput BLT at max power": measured.gigabit("BLT", "throughput", 605),
-    "system throughput TCP at max power": measured.gigabit("TCP", "throughput", 318),
-    "response time BLT at max power": measured.gigabit("BLT", "time", 0.032),
-    "response time TCP at max power": measured.gigabit("TCP", "time", 0.2894),
-    "throughput ratio": measured.gigabit_ratio("throughput", 2),
-    "response time ratio": measured.gigabit_ratio("time", 9),
-    "power ratio": measured.gigabit_ratio("power", 17),
+    "delta log P_m(BLT) >= delta log P_m(TCP) when F 100KB->10KB and ACK overhead discounted": claims.small_files,
+    "Bully-Tyrant power nearly reaches BLT and well exceeds TCP at small lambda": under_load.bully_power,
+    "Bully-Tyrant meltdown at lower lambda than BLT": under_load.bully_melts,
+    "Bully-Tyrant has the lowest fairness of TCP/BT/BLT": under_load.bully_fairness,
+    "system throughput BLT at max power": numbers.gigabit("BLT", "throughput", 605),
+    "system throughput TCP at max power": numbers.gigabit("TCP", "throughput", 318),
+    "response time BLT at max power": numbers.gigabit("BLT", "time", 0.032),
+    "response time TCP at max power": numbers.gigabit("TCP", "time", 0.2894),
+    "throughput ratio": numbers.gigabit_ratio("throughput", 2),
+    "response time ratio": numbers.gigabit_ratio("time", 9),
+    "power ratio": numbers.gigabit_ratio("power", 17),
     "mean throughput of one TCP connection F/R": _arithmetic("2.764", 0.8 / 0.2894, 2.8, 0.02),
     "mean outstanding TCP connections": _outstanding,
     "mean outstanding BLT connections": _arithmetic("900/s x 0.032 s = 28.8", 900 * 0.032, 29, 0.01),
     "mean throughput of one BLT connection": _arithmetic("605/29 = 20.86", 605 / 29, 20.8, 0.01),
     "implied BLT response time": _arithmetic("0.8/20.8 = 0.03846", 0.8 / 20.8, 0.0385, 0.01),
     "corrected BLT system throughput": _arithmetic("29 x 0.8/0.032 = 725", 29 * 0.8 / 0.032, 725),
-    "lambda giving BLT max power": measured.best_arrivals,
-    "smallest BDP tested, BLT still ahead": measured.above_at("1.8 ms"),
+    "lambda giving BLT max power": numbers.best_arrivals,
+    "smallest BDP tested, BLT still ahead": claims.above_at("1.8 ms"),
     "Vegas throughput gain over Reno (cited)": lambda _: Finding("quoted from Brakmo and others", "input"),
-    "BLT outperforms TCP by approximately": measured.about_ten,
+    "BLT outperforms TCP by approximately": claims.about_ten,
     **{
-        f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {words}: log10 of the greatest power": measured.cell(
+        f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {words}: log10 of the greatest power": numbers.cell(
             label, name, k
         )
         for label in ("BLT", "TCP")
@@ -123,7 +126,7 @@ JUDGES: dict[str, Judge] = {
         for name, words in (("reference", "150 Mbit/s"), ("1 Gbit/s", "1 Gbit/s"))
     },
     **{
-        f"table 1, {label}, BW_b/BW_N = {ratio}: increase from 150 Mbit/s to 1 Gbit/s": measured.increase(label, k)
+        f"table 1, {label}, BW_b/BW_N = {ratio}: increase from 150 Mbit/s to 1 Gbit/s": numbers.increase(label, k)
         for label in ("BLT", "TCP")
         for k, ratio in enumerate(measured.RATIO_NAMES)
     },

@@ -80,7 +80,7 @@ def read(paper: str) -> list[Row]:
     return [Row(**line) for line in csv.DictReader(text.splitlines())]
 
 
-def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0) -> pd.DataFrame:
+def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """Every row of a paper: what it prints, what we find, and the verdict.
 
     Parameters
@@ -94,11 +94,13 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0) -> pd.
         2 to 10 in all, and some minutes.
     seed : int
         Of the random numbers, at least 0.
+    progress : bool
+        Whether to show a progress bar, of rows.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``section``, ``claim``, ``published``, ``unit``, ``ours``, ``verdict``, ``reason``; ours with
+        Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours``, ``verdict``, ``reason``; ours with
         intervals where it is simulated: of 99 %, of 95 % for "004", of 90 % for "000".
 
     Raises
@@ -113,16 +115,19 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0) -> pd.
     'reproduced'
     """
     import pandas as pd
+    from tqdm import tqdm
 
     rows = read(paper)
     judges: Mapping[str, Judge] = import_module(f"longfat.verify.published.{PAPERS[paper]}").JUDGES
     packets = whole_number("packets", packets, "packets", "[1e5, 1e12]")
     context = Context(packets, whole_number("seed", seed, "1", "[0, inf)"))
-    found = [judges[row.claim](context) for row in rows]
+    bar = tqdm(rows, desc=f"paper {paper}", unit="row", leave=False, disable=not progress)
+    found = [judges[row.claim](context) for row in bar]
     return pd.DataFrame(
         {
             "section": [row.section for row in rows],
             "claim": [row.claim for row in rows],
+            "kind": [row.kind for row in rows],
             "published": [row.value for row in rows],
             "unit": [row.unit for row in rows],
             "ours": [one.ours for one in found],

@@ -1,0 +1,142 @@
+"""The scoreboard: every row of every paper with its verdict, kept paper by paper, and how many there are of each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, get_args
+
+from longfat._version import __version__
+from longfat.files import WholeFiles
+from longfat.verify.published.rows import PAPERS, Verdict, published
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES = {
+    "000": "Kim & Farber",
+    "001": "Kanakia, Keshav & Mishra",
+    "002": "Welzl",
+    "003": "Gong & Parulkar",
+    "004": "Prithviraj & Williamson",
+}
+VERDICTS: tuple[str, ...] = get_args(Verdict)
+#: What verdicts follow from; a stored paper is of use as long as none of it changes.
+SOURCES = ("law.py", "roots.py", "namespaces.py", "laws", "sim", "sweeping", "benchmark", "verify/published")
+
+
+def scoreboard(
+    papers: Iterable[str] | None = None,
+    *,
+    packets: float = 1e7,
+    seed: int = 0,
+    store: str | Path | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Every row of some papers: what is printed, what we find, the verdict.
+
+    Parameters
+    ----------
+    papers : iterable of str, optional
+        Their numbers; all by default, those that take seconds first.
+    packets : float
+        Packets at each simulated point, at least [packets], in [1e5, 1e12]; see `longfat.verify.published.published`.
+    seed : int
+        Of the random numbers, at least 0.
+    store : str or Path, optional
+        A directory: a paper that is done is written there, and taken from there if neither the scale nor the seed
+        nor what it follows from (laws, simulator, judges) has changed.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As by `longfat.verify.published.published`, with a column ``paper`` in front.
+
+    Raises
+    ------
+    ValueError
+        For values outside their ranges.
+
+    Examples
+    --------
+    >>> table = scoreboard(["003"], packets=1e5)
+    >>> len(table), table.verdict.isin(VERDICTS).all().item()
+    (30, True)
+    """
+    import pandas as pd
+
+    chosen = list(papers) if papers is not None else sorted(PAPERS, reverse=True)
+    for paper in chosen:
+        if paper not in PAPERS:
+            raise ValueError(f"paper = {paper!r} is out of range: allowed are {', '.join(PAPERS)}")
+    parts = [_one(paper, packets, seed, store, progress) for paper in sorted(set(chosen), reverse=True)]
+    table = pd.concat(parts, ignore_index=True).sort_values("paper", kind="stable", ignore_index=True)
+    table.attrs = {"packets": float(packets), "seed": int(seed)}
+    return table
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """How many rows of each paper got which verdict, with a last line for all papers.
+
+    >>> summary(scoreboard(["003"], packets=1e5)).loc["all", "rows"].item()
+    30
+    """
+    import pandas as pd
+
+    counts = pd.crosstab(table.paper, table.verdict).reindex(columns=list(VERDICTS), fill_value=0)
+    counts.columns.name = None
+    counts["rows"] = counts.sum(axis=1)
+    counts.loc["all"] = counts.sum()
+    return counts
+
+
+def sources() -> str:
+    """A digest of the modules and tables that verdicts follow from.
+
+    >>> sources() == sources(), len(sources())
+    (True, 16)
+    """
+    root, digest = Path(str(files("longfat"))), hashlib.sha256()
+    for name in SOURCES:
+        place = root / name
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if path.suffix in (".py", ".csv", ".toml"):
+                digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _one(paper: str, packets: float, seed: int, store: str | Path | None, progress: bool) -> pd.DataFrame:
+    import pandas as pd
+
+    identity = {"paper": paper, "packets": float(packets), "seed": int(seed), "sources": sources()}
+    name = f"published_{paper}.json"
+    if store is not None and (kept := _kept(Path(store) / name, identity)) is not None:
+        return pd.DataFrame(kept)
+    begin = monotonic()
+    table = published(paper, packets=packets, seed=seed, progress=progress)
+    table.insert(0, "paper", paper)
+    if store is not None:
+        with WholeFiles(store) as whole:
+            content = identity | {
+                "longfat": __version__, "seconds": round(monotonic() - begin, 1), "rows": table.to_dict("records"),
+            }  # fmt: skip
+            whole.path(name).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+    return table
+
+
+def _kept(path: Path, identity: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The rows of a stored paper, if it is the one that is asked for."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(content, dict) or any(content.get(key) != value for key, value in identity.items()):
+        return None
+    rows: list[dict[str, Any]] = content["rows"]
+    return rows
