@@ -24,7 +24,7 @@ ALLOWED = {
     "fluid": {"fluid", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {"sim", "domains", "quantities", "accessor", "_version"},
     "scenario": {"sim"},
-    "verify": {"verify", "benchmark", "sweeping", "law", "laws", "sim", "domains"},
+    "verify": {"verify", "benchmark", "sweeping", "law", "laws", "sim", "domains", "files", "_version"},
     "sweeping": {"sweeping", "domains", "files", "_version"},
     "benchmark": {"benchmark", "sim", "scenario", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "domains", "quantities", "law", "laws", "sim", "accessor", "_version"},

@@ -1,6 +1,9 @@
-"""Where the faces meet: laws against simulators."""
+"""Where the faces meet: laws against proofs, many digits, JAX and simulators; papers against both."""
 
 from longfat.verify.equivalence import check
 from longfat.verify.estimators import segment_efficiency
+from longfat.verify.running import run
+from longfat.verify.scoreboard import scoreboard, summary
+from longfat.verify.simulated import Held
 
-__all__ = ["check", "segment_efficiency"]
+__all__ = ["Held", "check", "run", "scoreboard", "segment_efficiency", "summary"]

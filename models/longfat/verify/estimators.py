@@ -56,8 +56,86 @@ def segment_efficiency(
             rng=generator,
             progress=False,
         )
-        names = ("throughput_efficiency", "throughput_efficiency_lower", "throughput_efficiency_upper")
-        value, lower, upper = (float(run[name]) for name in names)
-        return value, lower, upper
+        return _interval(run, "throughput_efficiency")
 
     return estimate
+
+
+def segment_hard_ack(
+    packets: float = 2e5, lost: float = 2e4, replications: int = 10, rng: Any = 0
+) -> Callable[..., tuple[float, float, float]]:
+    """An estimator of throughput efficiency with a small receive buffer under hard acknowledgment.
+
+    Takes ``receive_buffer``, ``loss``, ``segment_packets``, ``ack_segments`` and ``confidence``; the window is the
+    reference window 2.5 w_a, or the smallest whole one above 2 w_a + 1.
+
+    Examples
+    --------
+    >>> estimate = segment_hard_ack(lost=500)
+    >>> value, low, high = estimate(
+    ...     receive_buffer=12, loss=1e-3, segment_packets=16, ack_segments=23, confidence=0.9)
+    >>> low < value < high
+    True
+    """
+    generator = domains.generator(rng)
+
+    def estimate(
+        *, receive_buffer: float, loss: float, segment_packets: float, ack_segments: float, confidence: float
+    ) -> tuple[float, float, float]:
+        run = simulate(
+            window=math.ceil(max(2.5 * ack_segments, 2 * ack_segments + 1)),
+            loss=loss,
+            segment_packets=int(segment_packets),
+            ack_segments=ack_segments,
+            receive_buffer=int(receive_buffer),
+            ack="hard",
+            segments=math.ceil(max(packets, lost / loss if loss > 0 else 0) / segment_packets),
+            replications=replications,
+            confidence=confidence,
+            rng=generator,
+            progress=False,
+        )
+        return _interval(run, "throughput_efficiency")
+
+    return estimate
+
+
+def segment_mean_delay(
+    segments: float = 1e5, replications: int = 10, rng: Any = 0
+) -> Callable[..., tuple[float, float, float]]:
+    """An estimator of a segment's mean delay as the sender sees it, one segment at a time.
+
+    Takes ``loss``, ``segment_packets``, ``packet_time``, ``ack_delay`` and ``confidence``.
+
+    Examples
+    --------
+    >>> estimate = segment_mean_delay(segments=1e4)
+    >>> value, low, high = estimate(loss=0.03, segment_packets=16, packet_time=1.0, ack_delay=368.0, confidence=0.9)
+    >>> low < value < high
+    True
+    """
+    generator = domains.generator(rng)
+
+    def estimate(
+        *, loss: float, segment_packets: float, packet_time: float, ack_delay: float, confidence: float
+    ) -> tuple[float, float, float]:
+        run = simulate(
+            window=1,
+            loss=loss,
+            segment_packets=int(segment_packets),
+            ack_segments=ack_delay / packet_time / segment_packets,
+            segments=math.ceil(segments),
+            replications=replications,
+            confidence=confidence,
+            rng=generator,
+            progress=False,
+        )
+        # The simulated delay ends with the last transmission, the law's with its acknowledgment.
+        mean, low, high = _interval(run, "mean_delay")
+        return mean * packet_time + ack_delay, low * packet_time + ack_delay, high * packet_time + ack_delay
+
+    return estimate
+
+
+def _interval(run: Any, name: str) -> tuple[float, float, float]:
+    return float(run[name]), float(run[f"{name}_lower"]), float(run[f"{name}_upper"])

@@ -1,0 +1,103 @@
+"""The reference arithmetic: a law in as many digits as it takes, and its slopes by differences in 60 digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longfat.law import Law
+
+if TYPE_CHECKING:
+    import mpmath
+
+TOLERANCE = 1e-12  # of floats, relative
+SLOPE_TOLERANCE = 1e-6  # of slopes, relative; differences at kinks nearby are no better
+SLOPE_FLOOR = 1e-12  # of slopes, absolute
+
+
+def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
+    """The law in mpmath, at a precision raised until two precisions agree to 30 digits.
+
+    Raises
+    ------
+    ArithmeticError
+        If 4000 digits are not enough.
+
+    Examples
+    --------
+    >>> from longfat.laws.queues import mm1_wait
+    >>> float(exact(mm1_wait, {"load": 0.5}))
+    1.0
+    """
+    import mpmath
+
+    smallest = min((abs(value) for value in values.values() if value), default=1.0)
+    # 1 - (1 - p)^s is not zero
+    digits, before = 60 + 2 * max(0, -math.floor(math.log10(smallest))), None
+    while digits < 4000:
+        with mpmath.workdps(digits):
+            result = law(**{name: mpmath.mpf(value) for name, value in values.items()})
+            if before is not None and (result == before or abs(result - before) <= mpmath.mpf(10) ** -30 * abs(result)):
+                return result
+            if mpmath.isnan(result) and before is not None:
+                return result
+            before = result
+        digits *= 2
+    raise ArithmeticError(f"{law.name} does not settle at {dict(values)}")
+
+
+def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
+    """Central difference in 60 digits; None where the two sides differ, that is at a kink or a jump.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> slope(mm1_wait, {"load": 0.5}, "load")
+    4.0
+    """
+    import mpmath
+
+    with mpmath.workdps(60):
+        precise = {key: mpmath.mpf(value) for key, value in values.items()}
+        signed = law.symbols[name].interval.low < 0  # 0 is then a number like others
+        step = mpmath.mpf(10) ** -25 * ((0 if signed else abs(precise[name])) or 1)
+        inside = law.symbols[name].interval
+        if not (inside.contains(precise[name] - step) and inside.contains(precise[name] + step)):
+            return None
+        middle = law(**precise)
+        after = (law(**(precise | {name: precise[name] + step})) - middle) / step
+        before = (middle - law(**(precise | {name: precise[name] - step}))) / step
+        if mpmath.isnan(after) or abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
+            return None
+        return float((after + before) / 2)
+
+
+def error(got: Any, expected: Any) -> float:
+    """Relative error of a float against the exact value; infinite where only one of them is NaN or infinite.
+
+    What is below the smallest float may come out as 0, what is beyond the largest as infinite.
+
+    >>> error(1.0, 1.0), error(0.0, 1e-320), error(1.0, float("nan"))
+    (0.0, 0.0, inf)
+    """
+    import mpmath
+
+    got, expected = mpmath.mpf(float(got)), mpmath.mpf(expected)
+    if mpmath.isnan(expected) or mpmath.isnan(got):
+        return 0.0 if mpmath.isnan(expected) and mpmath.isnan(got) else math.inf
+    if got == expected or abs(got - expected) <= np.finfo(float).tiny:
+        return 0.0
+    if mpmath.isinf(got) and abs(expected) > np.finfo(float).max and (got > 0) == (expected > 0):
+        return 0.0
+    if mpmath.isinf(expected) or mpmath.isinf(got) or expected == 0:
+        return math.inf
+    return float(abs((got - expected) / expected))
+
+
+def near_jump(law: Law, values: Mapping[str, float]) -> bool:
+    """Whether rounding decides on which side of a jump the floats lie (W = 2 w_a + 1)."""
+    if law.name != "throughput_efficiency":
+        return False
+    edge = 2 * values["ack_segments"] + 1
+    return bool(0 < abs(values["window"] - edge) < 1e-9 * edge)

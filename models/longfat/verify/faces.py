@@ -1,0 +1,217 @@
+"""The faces of a law against each other: proof, many digits, floats, JAX, slopes."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import longfat
+from longfat.law import Law
+from longfat.verify import exact
+from longfat.verify.points import Point
+
+#: Proofs that take more than two seconds each; quick runs leave them out.
+LONG_PROOFS = frozenset({
+    "cadpc_spectrum.spectrum", "power.first_come_ceiling", "power.greatest_power", "queues.md1k_loss",
+    "queues.md1k_mean_number", "queues.md1k_wait", "queues.processor_sharing", "queues.mm1_times",
+    "segment_distribution.delay_variance", "segment_distribution.largest", "tcp.pftk_full_rate", "tcp.pftk_rate",
+    "tcp.aimd_utilisation", "tcp.buffer_for_utilisation", "receive_buffer.hard_ack_efficiency",
+    "selective_repeat.receiver_delay",
+})  # fmt: skip
+#: Less work for the compiler, which takes most of the time of a quick run; the same arithmetic.
+LIGHT = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one face of a law came to.
+
+    ``status`` is "agrees", "differs", "undecided" or "not checked"; ``error`` the worst deviation, ``where`` the point
+    at which it was seen, ``checks`` how many comparisons stand behind it, ``note`` says what there is to say.
+    """
+
+    status: str
+    error: float = math.nan
+    where: Mapping[str, float] | None = None
+    checks: int = 0
+    note: str = ""
+
+
+class _Worst:
+    """The worst of many comparisons, each a relative error beside what is allowed."""
+
+    def __init__(self, tolerance: float) -> None:
+        self.tolerance, self.error, self.where, self.checks, self.note = tolerance, 0.0, None, 0, ""
+
+    def see(self, error: float, where: Point, note: str = "") -> None:
+        """Count a comparison and keep it if it is the worst so far."""
+        self.checks += 1
+        if self.where is None or not error <= self.error:  # NaN as well
+            self.error, self.where, self.note = error, where, note  # type: ignore[assignment]
+
+    def outcome(self) -> Outcome:
+        """The verdict: no comparison, no agreement."""
+        if not self.checks:
+            return Outcome("not checked", note="no point could be compared")
+        agrees = self.error <= self.tolerance
+        return Outcome("agrees" if agrees else "differs", self.error, self.where, self.checks, self.note)
+
+
+def proof(law: Law, *, quick: bool = False) -> Outcome:
+    """Run the derivation that the record names, where derivations are beside the package."""
+    if not law.derivation:
+        return Outcome("not checked", note="a definition or a composition: no derivation is named")
+    if not _derivations():
+        return Outcome("not checked", note="derivations are not installed")
+    if quick and law.derivation in LONG_PROOFS:
+        return Outcome("not checked", note="takes longer: in the full run")
+    module, function = law.derivation.split(".")
+    try:
+        result = getattr(importlib.import_module(f"derivations.{module}"), function)()
+    except Exception as failure:
+        return Outcome("differs", note=f"derivations.{law.derivation}: {_words(failure)}")
+    if result is None:
+        return Outcome("differs", note=f"derivations.{law.derivation} returns nothing")
+    return Outcome("agrees", checks=1, note=f"derivations.{law.derivation}")
+
+
+def numeric(law: Law, points: Sequence[Point]) -> Outcome:
+    """Floats against many digits, one by one and as an array."""
+    worst = _Worst(exact.TOLERANCE)
+    for point in points:
+        if exact.near_jump(law, point):
+            continue
+        try:
+            expected, got = exact.exact(law, point), law(**point)
+            column = law(**{name: np.array([value, value]) for name, value in point.items()})
+        except Exception as failure:
+            return Outcome("differs", where=point, checks=worst.checks, note=_words(failure))
+        worst.see(exact.error(got, expected), point)
+        worst.see(exact.error(column[1], expected), point, "as an array")
+    return worst.outcome()
+
+
+def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tuple[Outcome, Outcome]:
+    """JAX against NumPy and its slopes against differences in 60 digits, in 64 bits whatever the process uses.
+
+    A full run looks at the law compiled, not compiled and mapped, and at its gradient (in reverse). A quick one
+    compiles once, with little optimisation: values and slopes forward.
+    """
+    with _64_bits():
+        try:
+            results, slopes = (_light if quick else _thorough)(law, points)
+            values = _values(law, points, results)
+        except Exception as failure:
+            broken = Outcome("differs", note=_words(failure))
+            return broken, broken
+        if not slopes:
+            return values, Outcome("not checked", note="whole numbers only: no slope")
+        try:
+            return values, _slopes(law, points, slopes)
+        except Exception as failure:
+            return values, Outcome("differs", note=_words(failure))
+
+
+def _values(law: Law, points: Sequence[Point], results: Mapping[str, Any]) -> Outcome:
+    worst = _Worst(exact.TOLERANCE)
+    expected = [law(**point) for point in points]
+    for how, result in results.items():
+        for point, one, other in zip(points, np.asarray(result), expected, strict=True):
+            if not exact.near_jump(law, point):
+                worst.see(exact.error(one, other), point, how)
+    return worst.outcome()
+
+
+def _slopes(law: Law, points: Sequence[Point], slopes: Mapping[str, Any]) -> Outcome:
+    worst = _Worst(exact.SLOPE_TOLERANCE)
+    for name, found in slopes.items():
+        for point, got in zip(points, np.asarray(found), strict=True):
+            expected = exact.slope(law, point, name)
+            if expected is not None:
+                off = abs(float(got) - expected)
+                share = off / abs(expected) if expected else math.inf
+                worst.see(0.0 if off <= exact.SLOPE_FLOOR else share, point, f"by {name}")
+    return worst.outcome()
+
+
+def _arrays(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], list[str]]:
+    import jax.numpy as jnp
+
+    arrays = {name: jnp.asarray([point[name] for point in points]) for name in law.symbols}
+    return arrays, [name for name, symbol in law.symbols.items() if not symbol.whole]
+
+
+def _thorough(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str, Any]]:
+    import jax
+
+    arrays, real = _arrays(law, points)
+    results = {
+        "compiled": jax.jit(lambda v: law(**v))(arrays),
+        "not compiled": law(**arrays),
+        "mapped": jax.jit(jax.vmap(lambda v: law(**v)))(arrays),
+    }
+    gradient = jax.jit(jax.grad(lambda v: jax.numpy.sum(law(**v))))(arrays) if real else {}
+    return results, {name: gradient[name] for name in real}
+
+
+def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str, Any]]:
+    import jax
+
+    arrays, real = _arrays(law, points)
+
+    @functools.partial(jax.jit, compiler_options=LIGHT)
+    def along(v: Any, direction: Any) -> Any:
+        return jax.jvp(lambda u: law(**u), (v,), (direction,))
+
+    zeros = {name: jax.numpy.zeros_like(array) for name, array in arrays.items()}
+    value = along(arrays, zeros)[0]
+    slopes = {name: along(arrays, zeros | {name: jax.numpy.ones_like(arrays[name])})[1] for name in real}
+    return {"compiled": value}, slopes
+
+
+def _64_bits() -> Any:
+    """A context of this thread alone; JAX moved it out of jax.experimental."""
+    import jax
+
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(True)
+    from jax.experimental import enable_x64
+
+    return enable_x64(True)
+
+
+def printed(law: Law, points: Sequence[Point]) -> Outcome:
+    """How far the source's own expression is from the law: an erratum, which is listed and fails nothing."""
+    worst = _Worst(0.0)
+    for point in points:
+        ours, theirs = law(**point), law.as_printed(**point)
+        scale = abs(ours) if ours else 1.0
+        if math.isfinite(ours) and math.isfinite(theirs):
+            worst.see(abs(theirs - ours) / scale, point)
+    found = worst.outcome()
+    return Outcome("erratum", found.error, found.where, found.checks, law.as_printed.errata)
+
+
+def _derivations() -> bool:
+    """Whether this checkout's derivations can be imported, from the place beside ``models``."""
+    if importlib.util.find_spec("derivations") is None:
+        root = Path(longfat.__file__).parents[2]
+        if not (root / "derivations" / "proof.py").is_file():
+            return False
+        sys.path.append(str(root))
+        importlib.invalidate_caches()
+    return importlib.util.find_spec("derivations.proof") is not None
+
+
+def _words(failure: BaseException) -> str:
+    text = " ".join(str(failure).split())
+    return f"{type(failure).__name__}: {text[:200]}"

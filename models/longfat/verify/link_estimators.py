@@ -1,0 +1,136 @@
+"""One link under Poisson arrivals as an estimator: queues with and without a limit, power, equal shares of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from longfat.sim import Network, Simulation, results, statistics, traffic
+
+# Sizes are whole bytes of exponential variates; with a mean of 20,000 bytes rounding does not matter, and a byte takes
+# 1 ns: times are exact.
+PACKET = 20_000  # bytes
+SERVICE = 20e-6  # s
+RATE = PACKET / SERVICE
+FILE, LINES = 20, 128  # packets of a file; fair queues, of which hardly ever one has two files
+FILE_TIME = FILE * SERVICE
+
+Estimate = tuple[float, float, float]
+
+
+def queue(
+    quantity: str, exponential: bool | None = None, *, packets: float = 2e5, replications: int = 10, rng: Any = 0
+) -> Callable[..., Estimate]:
+    """An estimator of one queue's mean values, in service times and packets.
+
+    Parameters
+    ----------
+    quantity : {"number", "wait", "response", "loss", "power"}
+        Mean number in the system, mean wait of those accepted, that and the service, share of arrivals dropped, or
+        load over mean delay.
+    exponential : bool, optional
+        Whether sizes are exponential or all equal; by default ``variation`` says it, 1 or 0.
+    packets : float
+        Service times measured, all replications together, at a load of 0.5; more at higher ones, up to 25 times.
+    replications : int
+        Independent runs.
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    callable
+        Takes ``load``, ``capacity`` (with the packet in service), ``variation``, ``propagation`` [service times] and
+        ``confidence``.
+
+    Examples
+    --------
+    >>> value, low, high = queue("wait", False, packets=1e4)(load=0.5, confidence=0.9)
+    >>> low < value < high
+    True
+    """
+    generator = np.random.default_rng(rng)
+
+    def estimate(
+        *, load: float, capacity: float | None = None, variation: float | None = None, propagation: float = 0.0,
+        alpha: float = 1.0, confidence: float,
+    ) -> Estimate:  # fmt: skip
+        if alpha != 1:
+            raise ValueError(f"alpha = {alpha:g} is out of range: power is simulated with alpha = 1")
+        if exponential is None and variation not in (0, 1):
+            raise ValueError(f"variation = {variation} is out of range: allowed are 0 and 1")
+        sizes = bool(variation) if exponential is None else exponential
+        net = Network().link(
+            "a", "b", rate=RATE, delay=propagation * SERVICE, buffer=None if capacity is None else int(capacity) - 1
+        )
+        net.flow(traffic.poisson(load * RATE, exponential_sizes=sizes), path=["a", "b"], packet=PACKET)
+        slack = max(abs(1 - load), 0.2)  # the variance of a mean grows as 1/(1 - load)^2
+        span = packets / replications * min(0.25 / slack**2, 25) * max(1.0, 0.5 / load)
+        warm_up = 30 / slack**2
+        values = []
+        for stream in generator.spawn(replications):
+            run = Simulation(net, rng=stream)
+            run.advance(warm_up * SERVICE)
+            before = results.snapshot(run)
+            run.advance((warm_up + span) * SERVICE)
+            values.append(_quantity(results.measure(run, before, results.snapshot(run)), quantity))
+        mean, low, high = statistics.replications(values, confidence)
+        return mean, low, high
+
+    return estimate
+
+
+def _quantity(data: Any, quantity: str) -> float:
+    if quantity == "number":
+        return float((data["mean_queue"] + data["utilisation"])[0])
+    if quantity == "loss":
+        return float(data["link_dropped"][0]) / float(data["arrived"][0])
+    if quantity == "power":
+        return float(data["throughput"][0]) / RATE / (float(data["mean_delay"][0]) / SERVICE)
+    return float(data["mean_wait"][0]) / SERVICE + (quantity == "response")
+
+
+def equal_shares(*, packets: float = 2e5, replications: int = 10, rng: Any = 0) -> Callable[..., Estimate]:
+    """An estimator of a file's mean time at a link that all files share equally, by packets in turn.
+
+    Parameters
+    ----------
+    packets : float
+        Packets' times measured, all replications together.
+    replications : int
+        Independent runs.
+    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    callable
+        Takes ``load`` and ``confidence``; the time is in a file's times alone.
+
+    Examples
+    --------
+    >>> value, low, high = equal_shares(packets=2e4, replications=4)(load=0.5, confidence=0.9)
+    >>> low < value < high
+    True
+    """
+    generator = np.random.default_rng(rng)
+
+    def estimate(*, load: float, confidence: float) -> Estimate:
+        net = Network().link("a", "b", rate=RATE, discipline="fair")
+        arrivals = traffic.arrivals(load / FILE_TIME / LINES, "bully-tyrant")
+        net.flow(arrivals, path=["a", "b"], packet=PACKET, file=FILE * PACKET, count=LINES, ack_path="ideal")
+        values = []
+        for stream in generator.spawn(replications):
+            run = Simulation(net, rng=stream)
+            run.advance(100 * FILE_TIME)
+            before = results.snapshot(run)
+            run.advance((100 + max(packets / FILE / replications, 100)) * FILE_TIME)
+            one = results.measure(run, before, results.snapshot(run))
+            done = one["connections"]
+            values.append(float(np.nansum(one["transfer_time"] * done) / done.sum()) / FILE_TIME)
+        mean, low, high = statistics.replications(values, confidence)
+        return mean, low, high
+
+    return estimate

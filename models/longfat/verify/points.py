@@ -1,0 +1,131 @@
+"""Where laws are looked at: the corners that plain formulas get wrong, and seeded draws from the typical ranges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from longfat.law import Law, Symbol
+
+Point = dict[str, float]
+
+#: The corners that plain formulas get wrong, by the letter that the papers use.
+CORNERS: dict[str, list[float]] = {
+    "p": [0.0, 1e-300, 1e-16, 1e-8, 0.3, 0.74, 0.86, 0.99, 1 - 1e-12],
+    "s": [1.0, 2.0, 15.0, 16.0, 17.0, 1e4, 1e9],
+    "w_a": [0.0, 1e-6, 1e6],
+    "B": [1.0, 2.0, 24.0, 1e6],
+    "W": [1.0, 1.0 + 1e-9, 1e6],
+    r"\rho": [0.0, 1e-16, 1e-8, 0.02, 0.25, 1 - 1e-9, 1 - 2**-53, 1.0, 1 + 2**-52, 1 + 1e-9, 2.0, 4.0, 50.0, 1e6],
+    "K": [1.0, 2.0, 3.0, 95.0, 96.0, 97.0, 98.0],
+    "f": [1e-9, 0.5, 1e6],
+    "a": [-1.0, -0.5, -1e-9, 0.0, 1e-9, 1e6],
+    "b": [0.0, 1e-30, 1e-9, 2.0],
+    "k": [1.0, 2.0, 50.0],
+}
+
+
+def corners(symbol: Symbol) -> list[float]:
+    """Corners of a parameter inside its domain; for letters without any, an end of the typical range.
+
+    >>> corners(Symbol("p", "probability", "(0, 0.5]", typical=(1e-6, 0.1)))
+    [1e-300, 1e-16, 1e-08, 0.3]
+    """
+    found = CORNERS.get(symbol.letter, [float(symbol.typical[0])])
+    return [x for x in found if symbol.interval.contains(x) and (not symbol.whole or x == math.floor(x))]
+
+
+def ends(symbol: Symbol) -> list[float]:
+    """The ends of the domain that belong to it, and those of the typical range."""
+    inside = symbol.interval
+    found = [inside.low] * inside.includes_low + [inside.high] * inside.includes_high
+    return [float(x) for x in (*found, *symbol.typical) if inside.contains(x)]
+
+
+def middle(symbol: Symbol) -> float:
+    """The middle of the typical range, on a logarithmic scale where it has one."""
+    return _between(symbol, symbol.typical, 0.5)
+
+
+def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = None) -> list[Point]:
+    """Points from the typical ranges, or from others: a scrambled Halton sequence, the same for the same seed.
+
+    Parameters
+    ----------
+    law : Law
+        The law.
+    count : int
+        How many points.
+    seed : int
+        Of the draw.
+    ranges : mapping, optional
+        For some parameters (low, high) instead of the typical range, a list of values, or a number.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> from longfat.laws.queues import mm1k_loss
+    >>> [sorted(point) for point in typical(mm1k_loss, 2, 0)]
+    [['capacity', 'load'], ['capacity', 'load']]
+    >>> {point["load"] for point in typical(mm1k_loss, 5, 0, {"load": 0.5})}
+    {0.5}
+    """
+    ranges = ranges or {}
+    points = []
+    for row in _sequence(len(law.symbols), count, seed):
+        point = {}
+        for (name, symbol), share in zip(law.symbols.items(), row, strict=True):
+            given = ranges.get(name, symbol.typical)
+            if isinstance(given, list):
+                point[name] = float(given[min(int(share * len(given)), len(given) - 1)])
+            elif isinstance(given, tuple):
+                point[name] = _between(symbol, given, share)
+            else:
+                point[name] = float(given)
+        points.append(point)
+    return points
+
+
+def everywhere(law: Law, count: int, seed: int) -> list[Point]:
+    """Every corner and end of every parameter, the others in the middle of their ranges; then a draw of all mixed."""
+    symbols = law.symbols
+    centre = {name: middle(symbol) for name, symbol in symbols.items()}
+    special = {name: list(dict.fromkeys(corners(one) + ends(one))) for name, one in symbols.items()}
+    points = [centre] + [centre | {name: value} for name in symbols for value in special[name]]
+    size = len(symbols)
+    for row in _sequence(2 * size, count, seed):
+        point = {}
+        for k, (name, symbol) in enumerate(symbols.items()):
+            which, share = row[k], row[size + k]
+            if which < 1 / 3 and special[name]:
+                point[name] = special[name][min(int(share * len(special[name])), len(special[name]) - 1)]
+            else:
+                point[name] = _between(symbol, symbol.typical, share, logarithmic=which < 2 / 3)
+        points.append(point)
+    return points
+
+
+def _sequence(dimensions: int, count: int, seed: int) -> np.ndarray:
+    from scipy.stats import qmc
+
+    values: np.ndarray = qmc.Halton(dimensions, scramble=True, rng=np.random.default_rng(seed)).random(count)
+    return values
+
+
+def _between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:
+    """A point of a range, rounded where only whole numbers are allowed, never outside the domain."""
+    low, high = float(range_[0]), float(range_[1])
+    if low == high:
+        return low
+    spread = low > 0 and high > 4 * low and logarithmic
+    value = math.exp(math.log(low) + share * math.log(high / low)) if spread else low + share * (high - low)
+    if symbol.whole:
+        value = float(round(value))
+    value = min(max(value, low), high)
+    return value if symbol.interval.contains(value) else (high if symbol.interval.contains(high) else low)

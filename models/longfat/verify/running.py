@@ -1,0 +1,239 @@
+"""`run`: laws on all their faces, one row each."""
+
+from __future__ import annotations
+
+import fnmatch
+import multiprocessing
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Any
+
+from longfat import laws as _shipped  # noqa: F401  # registers the laws
+from longfat._version import __version__
+from longfat.domains import number, whole_number
+from longfat.law import Law, registered
+from longfat.verify import faces, points, simulated
+from longfat.verify.faces import Outcome
+from longfat.verify.simulated import HELD, Held
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FACES = ("proof", "numeric", "jax", "gradient", "simulator", "printed")
+#: (mixed points for many digits, points for JAX and slopes, points for the simulator)
+QUICK, FULL = (5, 6, 2), (100, 25, 10)
+PACKAGE = "longfat.laws."
+
+Estimators = Mapping[str, "Held | Callable[..., tuple[float, float, float]]"]
+
+
+def run(
+    laws: str | Iterable[Law | str] | None = None,
+    *,
+    estimators: Estimators | None = None,
+    quick: bool = False,
+    confidence: float = 0.99,
+    seed: int = 0,
+    workers: int = 1,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Check laws on all their faces: proof, many digits, NumPy, JAX, slopes, simulator.
+
+    Parameters
+    ----------
+    laws : str or iterable of Law or str, optional
+        Laws, or names of registered ones with ``*`` and ``?``; all of longfat by default.
+    estimators : mapping, optional
+        By a law's name, what simulates it: a `Held`, or an estimator as `check` takes it for a law that states its
+        accuracy. Added to those of longfat, or in their place.
+    quick : bool
+        Fewer points, no long proofs, slopes forward alone: about a minute for all laws on two cores.
+    confidence : float
+        Of all verdicts against simulators together [probability], in (0, 1).
+    seed : int
+        Of points and simulations, at least 0.
+    workers : int
+        Processes; more than one needs a script with an ``if __name__ == "__main__":``, and laws defined outside
+        longfat stay in this process.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per law: ``law`` (dotted name), ``source``, and of each face in `FACES` the columns ``face`` ("agrees",
+        "differs", "undecided", "not checked", for ``printed`` "erratum" or ""), ``face_error`` (worst relative
+        error; for the simulator in parts of what is allowed), ``face_where`` (the point), ``face_checks`` (comparisons)
+        and ``face_note``; and ``agrees``. ``attrs["agrees"]`` is whether all laws agree.
+
+    Raises
+    ------
+    ValueError
+        For names that no law has, and values outside their ranges.
+
+    Notes
+    -----
+    Of a law's floats every corner of its parameters is looked at, with the others in the middle of their ranges, and
+    a mixed draw; relative errors up to 1e-12 are allowed, of slopes 1e-6. Simulated are points drawn from the typical
+    range: the interval of each has to lie within what the law's record states, or `Held` allows. An undecided point
+    is simulated four times as long, up to `longfat.verify.simulated.LOOKS` looks; looks and points share the
+    confidence (Bonferroni). An expression that is wrong in its paper is an erratum and no failure.
+
+    Examples
+    --------
+    >>> table = run("queues.unlimited.md1_wait", quick=True)
+    >>> table.attrs["agrees"], table.numeric.item(), table.simulator.item()
+    (True, 'agrees', 'agrees')
+    """
+    chosen = dict(_chosen(laws))
+    confidence = number("confidence", confidence, "probability", "(0, 1)")
+    seed = whole_number("seed", seed, "1", "[0, inf)")
+    workers = whole_number("workers", workers, "processes", "[1, 1024]")
+    held = _held(chosen, estimators or {}, quick)
+    counts = QUICK if quick else FULL
+    drawn = {name: one.draw(chosen[name], counts[2], _own(seed, name)) for name, one in held.items()}
+    each = 1 - (1 - confidence) / max(1, sum(map(len, drawn.values())))
+    tasks = [(name, face) for face in ("jax", "simulator", "proof", "numeric") for name in chosen]
+    found: dict[tuple[str, str], dict[str, Outcome]] = {}
+    outside = [task for task in tasks if not _travels(task[0], chosen[task[0]], held)]
+    inside = [task for task in tasks if workers > 1 and task not in outside]
+    here = [task for task in tasks if task not in set(inside)]
+    bar = _bar(len(tasks), progress)
+    with bar:
+        arguments = {task: (task[0], task[1], counts, quick, seed, drawn.get(task[0], []), each) for task in tasks}
+        if inside:
+            context = multiprocessing.get_context("spawn")
+            with ProcessPoolExecutor(min(workers, len(inside)), mp_context=context) as pool:
+                pending = {pool.submit(_registered_face, *arguments[task]): task for task in inside}
+                try:
+                    for done in as_completed(pending):
+                        found[pending[done]] = done.result()
+                        bar.update()
+                except BaseException:
+                    pool.shutdown(wait=True, cancel_futures=True)
+                    raise
+        for task in here:
+            found[task] = _face(chosen[task[0]], held.get(task[0]), *arguments[task])
+            bar.update()
+    table = _table(chosen, found)
+    table.attrs = {
+        "agrees": bool(table.agrees.all()), "quick": quick, "seed": seed, "confidence": confidence,
+        "longfat": __version__,
+    }  # fmt: skip
+    return table
+
+
+def _chosen(laws: str | Iterable[Law | str] | None) -> Iterator[tuple[str, Law]]:
+    """Laws by their names; of longfat's without the package's."""
+    every = {name.removeprefix(PACKAGE): one for name, one in registered()}
+    if laws is None:
+        yield from ((name.removeprefix(PACKAGE), one) for name, one in registered() if name.startswith(PACKAGE))
+        return
+    for wanted in [laws] if isinstance(laws, str | Law) else laws:
+        if isinstance(wanted, Law):
+            known = next((name for name, one in every.items() if one is wanted), None)
+            yield known or f"{wanted.function.__module__}.{wanted.name}", wanted
+            continue
+        names = [name for name in every if _fits(name, wanted.removeprefix(PACKAGE))]
+        if not names:
+            raise ValueError(f"law = {wanted!r} is out of range: allowed are names of laws, such as queues.*.md1_wait")
+        yield from ((name, every[name]) for name in names)
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.rsplit(".", 1)[1], pattern)
+
+
+def _held(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, Held]:
+    """What simulates the chosen laws: ours, then the caller's, by full or short names."""
+    result = {name: HELD[name] for name in chosen if name in HELD and not (quick and HELD[name].long)}
+    for wanted, given in estimators.items():
+        names = [name for name in chosen if wanted in (name, name.rsplit(".", 1)[-1])]
+        if not names:
+            raise ValueError(f"estimators = {wanted!r} is out of range: allowed are names of the laws that are checked")
+        one = given if isinstance(given, Held) else Held(_always(given))
+        for name in names:
+            if not one.accuracy and not one.relative and chosen[name].validity is None:
+                raise ValueError(f"accuracy = None is out of range: {name} states none, give one in a Held(...)")
+            result[name] = one
+    return result
+
+
+def _always(estimator: Callable[..., Any]) -> Callable[[float, Any], Any]:
+    return lambda effort, rng: estimator
+
+
+def _own(seed: int, name: str) -> int:
+    """A seed of the law's own, that the choice of laws does not move."""
+    return zlib.crc32(f"{seed} {name}".encode())
+
+
+def _travels(name: str, law: Law, held: Mapping[str, Held]) -> bool:
+    """Whether another process finds the same law and the same estimator by its name."""
+    return dict(registered()).get(PACKAGE + name) is law and held.get(name, HELD.get(name)) is HELD.get(name)
+
+
+def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
+    return _face(dict(registered())[PACKAGE + name], HELD.get(name), name, *arguments)
+
+
+def _face(
+    law: Law, held: Held | None, name: str, face: str, counts: tuple[int, int, int], quick: bool, seed: int,
+    drawn: list[points.Point], confidence: float,
+) -> dict[str, Outcome]:  # fmt: skip
+    """One face of one law, or what belongs together: JAX's values and slopes, simulator and printed expression."""
+    own = _own(seed, name)
+    if face == "proof":
+        return {"proof": faces.proof(law, quick=quick)}
+    if face == "jax":
+        values, slopes = faces.jax_faces(law, points.typical(law, counts[1], own), quick=quick)
+        return {"jax": values, "gradient": slopes}
+    if face == "numeric":
+        everywhere = points.everywhere(law, counts[0], own)
+        result = {"numeric": faces.numeric(law, everywhere)}
+        if law.has_printed:
+            result["printed"] = faces.printed(law, points.typical(law, counts[0], own))
+        return result
+    if held is None or not drawn:
+        later = name in HELD and HELD[name].long and quick
+        note = "takes longer: in the full run" if later else simulated.reason(name)
+        note = "no point of the ranges is valid" if held is not None and not drawn else note
+        return {"simulator": Outcome("not checked", note=note)}
+    try:
+        outcome, printed = simulated.simulated(law, held, drawn, confidence, own)
+    except Exception as failure:
+        return {
+            "simulator": Outcome("differs", note=f"{type(failure).__name__}: {' '.join(str(failure).split())[:200]}")
+        }
+    return {"simulator": outcome} | ({"printed simulated": printed} if printed else {})
+
+
+def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, Outcome]]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for name, law in chosen.items():
+        outcomes: dict[str, Outcome] = {}
+        for face in ("proof", "numeric", "jax", "simulator"):
+            outcomes |= found[name, face]
+        if "printed" in outcomes and "printed simulated" in outcomes:
+            one = outcomes["printed"]
+            note = f"{one.note} Simulated, {outcomes['printed simulated'].note}."
+            outcomes["printed"] = Outcome(one.status, one.error, one.where, one.checks, note)
+        row: dict[str, Any] = {"law": name, "source": law.source}
+        for face in FACES:
+            one = outcomes.get(face, Outcome(""))
+            row |= {
+                face: one.status, f"{face}_error": one.error, f"{face}_where": dict(one.where) if one.where else None,
+                f"{face}_checks": one.checks, f"{face}_note": one.note,
+            }  # fmt: skip
+        row["agrees"] = all(row[face] not in ("differs", "undecided") for face in FACES)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _bar(total: int, progress: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc="checking laws", unit="face", leave=False, disable=not progress)
