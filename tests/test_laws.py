@@ -18,51 +18,21 @@ from hypothesis import strategies as st
 from longfat.law import Law, Symbol, law, registered
 from longfat.laws.selective_repeat import throughput_efficiency
 from longfat.roots import Root
+from longfat.verify.exact import TOLERANCE, error, exact, near_jump, slope
+from longfat.verify.points import corners
 
 LAWS = dict(registered())
 EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.rsplit(".", 1)[1] for name in LAWS])
 ROOTS = [record for record in LAWS.values() if isinstance(record, Root)]
 EVERY_ROOT = pytest.mark.parametrize("one", ROOTS, ids=[record.name for record in ROOTS])
 
-# The corners that plain formulas get wrong, besides the typical values that the record offers.
-CORNERS = {
-    "p": [0.0, 1e-300, 1e-16, 1e-8, 0.3, 0.74, 0.86, 0.99, 1 - 1e-12],
-    "s": [1.0, 2.0, 15.0, 16.0, 17.0, 1e4, 1e9],
-    "w_a": [0.0, 1e-6, 1e6],
-    "B": [1.0, 2.0, 24.0, 1e6],
-    "W": [1.0, 1.0 + 1e-9, 1e6],
-    r"\rho": [0.0, 1e-16, 1e-8, 0.02, 0.25, 1 - 1e-9, 1 - 2**-53, 1.0, 1 + 2**-52, 1 + 1e-9, 2.0, 4.0, 50.0, 1e6],
-    "K": [1.0, 2.0, 3.0, 95.0, 96.0, 97.0, 98.0],
-    "f": [1e-9, 0.5, 1e6],
-    "a": [-1.0, -0.5, -1e-9, 0.0, 1e-9, 1e6],
-    "b": [0.0, 1e-30, 1e-9, 2.0],
-    "k": [1.0, 2.0, 50.0],
-}
-
 
 def arguments(record):
     """Keyword arguments of a law: typical ones, ends of the domains and corners."""
     choices = {}
     for name, symbol in record.symbols.items():
-        corners = [x for x in CORNERS.get(symbol.letter, [symbol.typical[0]]) if symbol.interval.contains(x)]
-        choices[name] = st.one_of(symbol.strategy(), st.sampled_from(corners))
+        choices[name] = st.one_of(symbol.strategy(), st.sampled_from(corners(symbol)))
     return st.fixed_dictionaries(choices)
-
-
-def exact(record, values):
-    """The law in mpmath, at a precision raised until two precisions agree."""
-    smallest = min((abs(value) for value in values.values() if value), default=1.0)
-    digits, before = 60 + 2 * max(0, -math.floor(math.log10(smallest))), None  # 1 - (1 - p)^s is not zero
-    while digits < 4000:
-        with mpmath.workdps(digits):
-            result = record(**{name: mpmath.mpf(value) for name, value in values.items()})
-            if before is not None and (result == before or abs(result - before) <= mpmath.mpf(10) ** -30 * abs(result)):
-                return result
-            if mpmath.isnan(result) and before is not None:
-                return result
-            before = result
-        digits *= 2
-    raise AssertionError(f"{record.name} does not settle at {values}")
 
 
 @EVERY
@@ -71,23 +41,9 @@ def test_floats_agree_with_many_digits(one):
     @given(values=arguments(one))
     def check(values):
         expected, got = exact(one, values), one(**values)
-        if mpmath.isnan(expected):
-            assert math.isnan(got)
-        elif mpmath.isinf(expected):
-            assert got == expected
-        elif not near_jump(one, values):
-            # What is below the smallest float may come out as 0.
-            assert abs(got - expected) <= 1e-12 * abs(expected) + np.finfo(float).tiny, (values, got, expected)
+        assert near_jump(one, values) or error(got, expected) <= TOLERANCE == 1e-12, (values, got, expected)
 
     check()
-
-
-def near_jump(one, values):
-    """Whether rounding decides on which side of a jump the floats lie (W = 2 w_a + 1)."""
-    if one.name != "throughput_efficiency":
-        return False
-    edge = 2 * values["ack_segments"] + 1
-    return 0 < abs(values["window"] - edge) < 1e-9 * edge
 
 
 @EVERY
@@ -127,30 +83,11 @@ def test_gradients_agree_with_finite_differences(one):
     def check(values):
         slopes = gradient({name: jnp.asarray([value, value]) for name, value in values.items()})
         for name in real:
-            expected = difference(one, values, name)
+            expected = slope(one, values, name)
             if expected is not None:
                 assert slopes[name] == pytest.approx(np.full(2, expected), rel=1e-6, abs=1e-12), (name, values)
 
     check()
-
-
-def difference(one, values, name):
-    """Central difference in 60 digits; None where the two sides differ, that is at a kink or a jump."""
-    with mpmath.workdps(60):
-        precise = {key: mpmath.mpf(value) for key, value in values.items()}
-        signed = one.symbols[name].interval.low < 0  # 0 is then a number like others
-        step = mpmath.mpf(10) ** -25 * ((0 if signed else abs(precise[name])) or 1)
-        if not (
-            one.symbols[name].interval.contains(precise[name] - step)
-            and one.symbols[name].interval.contains(precise[name] + step)
-        ):
-            return None
-        middle = one(**precise)
-        after = (one(**(precise | {name: precise[name] + step})) - middle) / step
-        before = (middle - one(**(precise | {name: precise[name] - step}))) / step
-        if mpmath.isnan(after) or abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
-            return None
-        return float((after + before) / 2)
 
 
 @EVERY

@@ -1,10 +1,15 @@
 """Verdicts: what agrees, what differs, what cannot be said."""
 
+import subprocess
+import sys
+
 import pytest
 
 from longfat import verify
-from longfat.law import Law, Symbol, Validity
+from longfat.law import Law, Symbol, Validity, registered
 from longfat.laws.selective_repeat import initial_window
+from longfat.namespaces import JaxNamespace
+from longfat.verify import faces, points, running, simulated
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
@@ -55,3 +60,185 @@ def test_refusals():
         verify.check(LAW, lambda x, confidence: (1.0, float("nan"), 1.0), [{"x": 1.0}])
     with pytest.raises(ValueError, match="confidence = 1"):
         verify.check(LAW, None, [{"x": 1.0}], confidence=1)
+
+
+# `run`: a law that is wrong on one face is noticed there, and nowhere else.
+
+P = Symbol("p", "probability", "(0, 1)", (1e-6, 0.1))
+
+
+def made(function, **options):
+    return Law(function, {"p": P}, "1", "an example", **options)
+
+
+def right(p, *, xp):
+    return p * p
+
+
+def wrong_slope(p, *, xp):
+    return p * xp.fixed(p)
+
+
+def wrong_where_small(p, *, xp):
+    return p * p / p
+
+
+def wrong_in_jax(p, *, xp):
+    return p * p * (1 + 1e-9 * isinstance(xp, JaxNamespace))
+
+
+def not_in_arrays(p, *, xp):
+    return p * p if getattr(p, "ndim", 0) == 0 else p * p * (1 + 1e-11)
+
+
+def broken(p, *, xp):
+    return p * p if p < 1 else p  # no `if` for a tracer
+
+
+def statuses(table):
+    row = table.iloc[0]
+    return {face: row[face] for face in ("proof", "numeric", "jax", "gradient", "simulator")}
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        (right, set()),
+        (wrong_slope, {"gradient"}),
+        (wrong_where_small, {"numeric"}),
+        (wrong_in_jax, {"jax"}),
+        (not_in_arrays, {"numeric", "jax"}),
+        (broken, {"numeric", "jax", "gradient"}),
+    ],
+)
+def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
+    table = verify.run([made(function)], quick=quick)
+    assert {face for face, status in statuses(table).items() if status == "differs"} == wrong
+    assert table.attrs["agrees"] == (not wrong)
+    assert (table.proof.item(), table.simulator.item()) == ("not checked", "not checked")
+    assert table.numeric_checks.item() > 10 or function is broken
+
+
+def test_where_it_is_wrong_is_said():
+    """(1e-300)^2 is no float: 0 instead of 1e-300, a relative error of 1."""
+    table = verify.run([made(wrong_where_small)], quick=True)
+    assert table.numeric_where.item() == {"p": 1e-300}
+    assert table.numeric_error.item() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "status"),
+    [(1.0, 0.01, "agrees"), (1.2, 0.01, "differs"), (1.1, 0.05, "undecided")],
+)
+def test_a_simulator_of_ones_own(value, half, status):
+    """Within 0.1 of the law's value; the estimates lie at a multiple of it. What stays undecided does not agree."""
+    law = Law(right, {"p": X}, "1", "an example")
+    asked = []
+
+    def held(effort, rng):
+        asked.append(effort)
+        return lambda p, confidence: tuple(p * p * factor for factor in (value, value - half, value + half))
+
+    table = verify.run([law], estimators={"right": verify.Held(held, relative=0.1)}, quick=True)
+    assert table.simulator.item() == status
+    assert bool(table.agrees.item()) == (status == "agrees")
+    assert asked == ([1, 4, 16, 64] if status == "undecided" else [1])
+    assert table.simulator_checks.item() == 2
+
+
+def test_an_estimator_needs_an_accuracy():
+    law = made(right)
+    with pytest.raises(ValueError, match=r"accuracy = None is out of range: .*right states none"):
+        verify.run([law], estimators={"right": lambda p, confidence: (p, p, p)})
+    with pytest.raises(ValueError, match="estimators = 'left' is out of range"):
+        verify.run([law], estimators={"left": lambda p, confidence: (p, p, p)})
+    stated = made(right, validity=Validity("p < 1/20", lambda p: p < 0.05, 0.5))
+    table = verify.run([stated], estimators={"right": lambda p, confidence: (p, p, p)}, quick=True)
+    assert table.simulator.item() == "agrees"
+    assert table.simulator_where.item()["p"] < 0.05
+
+
+def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
+    from derivations import queues
+
+    def fails():
+        raise AssertionError("residual x")
+
+    monkeypatch.setattr(queues, "mm1_number", fails)
+    table = verify.run("queues.unlimited.mm1_mean_number", quick=True)
+    assert table.proof.item() == "differs"
+    assert "residual x" in table.proof_note.item()
+    assert not table.attrs["agrees"]
+    absent = verify.run([made(right, derivation="queues.nothing")], quick=True)
+    assert absent.proof.item() == "differs"
+
+
+def test_derivations_that_are_not_there(monkeypatch):
+    monkeypatch.setattr(faces, "_derivations", lambda: False)
+    found = faces.proof(made(right, derivation="queues.nothing"))
+    assert (found.status, found.note) == ("not checked", "derivations are not installed")
+
+
+def test_an_erratum_is_no_failure():
+    """Above the capacity the paper's P exceeds 1; the law's does not."""
+    table = verify.run("loss_load.loss.loss_probability", quick=True)
+    assert table.printed.item() == "erratum"
+    assert "exceeds 1" in table.printed_note.item()
+    assert table.printed_error.item() > 0
+    assert table.attrs["agrees"]
+
+
+def test_every_law_has_a_simulator_or_a_reason():
+    names = [name.removeprefix("longfat.laws.") for name, _ in registered() if name.startswith("longfat.laws.")]
+    assert len(names) > 80
+    for name in names:
+        assert name in simulated.HELD or simulated.reason(name) != "no estimator is given", name
+    assert set(simulated.HELD) <= set(names)
+    assert all(any(name.startswith(start) for name in names) for start in simulated.NOT_SIMULATED)
+
+
+def test_points_lie_in_the_domain_and_reach_every_corner():
+    for _, law in registered():
+        found = points.everywhere(law, 5, 1)
+        for name, symbol in law.symbols.items():
+            assert all(symbol.interval.contains(point[name]) for point in found)
+            assert not symbol.whole or all(point[name] % 1 == 0 for point in found)
+            assert set(points.corners(symbol)) <= {point[name] for point in found}
+        assert points.typical(law, 3, 1) == points.typical(law, 3, 1) != points.typical(law, 3, 2)
+
+
+@pytest.mark.parametrize("law", ["md1_wait", "many_rounds.*", "cadpc.equilibrium.equilibrium_traffic"])
+def test_shipped_laws_on_all_faces(law):
+    if law.startswith("many"):
+        law = "selective_repeat." + law
+    table = verify.run(law, quick=True)
+    row = statuses(table)
+    assert set(row.values()) - {"not checked"} == {"agrees"}, table.iloc[0].to_dict()
+    assert row["numeric"] == row["jax"] == row["simulator"] == "agrees"
+
+
+def test_names():
+    assert [name for name, _ in running._chosen("mm1_*")] == [
+        "queues.unlimited.mm1_mean_number", "queues.unlimited.mm1_response", "queues.unlimited.mm1_wait"
+    ]  # fmt: skip
+    assert len(list(running._chosen(["cadpc.update.*", "longfat.laws.cadpc.update.step"]))) == 3
+    with pytest.raises(ValueError, match="law = 'nothing' is out of range"):
+        verify.run("nothing")
+
+
+def test_two_processes_say_the_same():
+    names = ["power.definition.*", "cadpc.equilibrium.equilibrium_rate"]
+    one, two = (verify.run(names, quick=True, workers=workers, seed=3) for workers in (1, 2))
+    assert one.drop(columns="law").equals(two.drop(columns="law"))
+    assert one.attrs == two.attrs
+
+
+def test_the_precision_of_the_process_is_left_alone():
+    code = (
+        "import longfat as lf, jax, jax.numpy as jnp\n"
+        "table = lf.verify.run('power.definition.network_power', quick=True)\n"
+        "print(table.attrs['agrees'], table.gradient.item(), jax.config.jax_enable_x64, jnp.ones(1).dtype)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["True", "agrees", "False", "float32"]

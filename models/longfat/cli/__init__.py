@@ -12,6 +12,7 @@ from longfat.cli.buffer import buffer_command
 from longfat.cli.explore import explore_command
 from longfat.cli.loss_load import loss_load_command
 from longfat.cli.simulate import simulate_command
+from longfat.cli.verify import verify_command
 from longfat.cli.window import window_command
 
 
@@ -27,12 +28,13 @@ commands.add_command(loss_load_command)
 commands.add_command(buffer_command)
 commands.add_command(benchmark_command)
 commands.add_command(explore_command)
+commands.add_command(verify_command)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; every error is one line on stderr and exit status 2."""
+    """Run a command; every error is one line on stderr and exit status 2. `verify` exits with 1 where laws differ."""
     try:
-        commands(arguments, prog_name="longfat", standalone_mode=False)
+        status = commands(arguments, prog_name="longfat", standalone_mode=False)
     except click.ClickException as error:
         return _complain(error.format_message())
     except (ValueError, OSError) as error:
@@ -40,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         print("longfat: interrupted, no file was written", file=sys.stderr)
         return 130
-    return 0
+    return status if isinstance(status, int) else 0  # what a command said by Exit
 
 
 def _complain(message: str) -> int:

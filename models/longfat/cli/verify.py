@@ -1,0 +1,80 @@
+"""`longfat verify`: every law on all its faces, and every number of the papers."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longfat.cli.typed import whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@click.command("verify")
+@click.argument("papers", nargs=-1, metavar="[PAPER]...")
+@click.option("--published", is_flag=True, help="The papers' numbers instead, of all or of PAPERs: 003 000.")
+@click.option("--law", "laws", multiple=True, metavar="NAME", help="Laws by name, with * and ?. [default: all]")
+@click.option("--quick", is_flag=True, help="A minute instead of many: fewer points; of papers, the least runs.")
+@click.option("--seed", default="0", show_default=True, help="Seed of points and simulations.")
+@click.option("--workers", default=None, help="Processes. [default: cores]")
+@click.option("--html", metavar="FILE", help="Write a page.")
+@click.option("--json", "json_file", metavar="FILE", help="Write JSON; - prints it instead of the table.")
+def verify_command(
+    papers: tuple[str, ...], published: bool, html: str | None, json_file: str | None, **flags: Any
+) -> None:
+    """Check laws: proof, 50 digits, NumPy, JAX, slopes, simulator; the exit status is 1 if one does not agree.
+
+    With --published: every row of the papers, what is printed, what we find, and the verdict.
+    """
+    from longfat.files import WholeFiles
+
+    if papers and not published:
+        raise click.UsageError(f"{papers[0]}: papers are for --published")
+    if published and flags["laws"]:
+        raise click.UsageError("--law and --published exclude each other")
+    seed = whole("seed", flags["seed"], "1", "[0, inf)")
+    with ExitStack() as stack:  # refused before anything is computed
+        outputs = {}
+        for name, kind in ((html, "html"), (json_file, "json")):
+            if name is not None and name != "-":
+                place = Path(name)
+                outputs[kind] = stack.enter_context(WholeFiles(place.parent)).path(place.name)
+        agrees, made = (_published if published else _laws)(papers, seed, flags)
+        for kind, path in outputs.items():
+            path.write_text(made[kind](), encoding="utf-8")
+        click.echo(made["json" if json_file == "-" else "text"]())
+    if not agrees:
+        raise click.exceptions.Exit(1)
+
+
+def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+    import os
+
+    from longfat import verify
+    from longfat.verify import report
+
+    workers = flags["workers"]
+    count = (os.cpu_count() or 1) if workers is None else whole("workers", workers, "processes", "[1, 1024]")
+    table = verify.run(
+        flags["laws"] or None, quick=flags["quick"], seed=seed, workers=count, progress=sys.stderr.isatty()
+    )
+    return bool(table.attrs["agrees"]), _made(report.to_text, report.to_json, report.to_html, table)
+
+
+def _published(papers: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+    from longfat import verify
+    from longfat.verify import report
+
+    table = verify.scoreboard(
+        papers or None, packets=1e5 if flags["quick"] else 1e7, seed=seed, progress=sys.stderr.isatty()
+    )
+    return True, _made(report.published_text, report.published_json, report.published_html, table)
+
+
+def _made(text: Any, json: Any, html: Any, table: pd.DataFrame) -> dict[str, Any]:
+    return {"text": lambda: text(table), "json": lambda: json(table), "html": lambda: html(table)}

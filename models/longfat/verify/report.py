@@ -1,0 +1,211 @@
+"""Tables of what `run` and `scoreboard` found: for a terminal, as JSON, as a page."""
+
+from __future__ import annotations
+
+import json
+import math
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from longfat.verify.running import FACES
+from longfat.verify.scoreboard import NAMES, summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MARKS = {"agrees": "ok", "differs": "FAILS", "undecided": "?", "not checked": "-", "erratum": "erratum", "": ""}
+HEADS = ("law", "proof", "digits", "JAX", "slopes", "simulator", "printed")
+
+
+def cells(row: Any) -> list[str]:
+    """A law's line: marks, with the worst relative error, for the simulator in percent of what is allowed."""
+    line = [row.law]
+    for face in FACES:
+        mark, error = MARKS[getattr(row, face)], getattr(row, f"{face}_error")
+        if face in ("numeric", "jax", "gradient") and mark in ("ok", "FAILS") and not math.isnan(error):
+            mark += f" {error:.0e}"
+        elif face == "simulator" and not math.isnan(error):
+            mark += f" {100 * error:.0f} %"
+        line.append(mark)
+    return line
+
+
+def to_text(table: pd.DataFrame) -> str:
+    """The table of `run`, a line per law, and below it what fails and what is wrong in print.
+
+    >>> from longfat.verify import run
+    >>> print(to_text(run("power.definition.little_mean_number", quick=True)).splitlines()[0])
+    law                                 proof  digits    JAX       slopes    simulator  printed
+    """
+    lines = [list(HEADS), *(cells(row) for row in table.itertuples())]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
+    text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    notes = failures(table) + errata(table)
+    total, good = len(table), int(table.agrees.sum())
+    kind = "quick run" if table.attrs.get("quick") else "full run"
+    end = (
+        f"{good} of {total} laws agree on every face that was checked ({kind}, seed {table.attrs.get('seed')}; "
+        f"simulators: {100 * table.attrs.get('confidence', math.nan):g} % confidence of all verdicts together). "
+        "digits, JAX, slopes: worst relative error; simulator: worst deviation in percent of what is allowed; "
+        "- not checked (--json says why)."
+    )
+    return "\n".join([*text, "", *notes, *([""] if notes else []), end])
+
+
+def failures(table: pd.DataFrame) -> list[str]:
+    """A line for each face that differs or is undecided."""
+    found = []
+    for row in table.itertuples():
+        for face in FACES:
+            if getattr(row, face) in ("differs", "undecided"):
+                where = getattr(row, f"{face}_where") or {}
+                at = ", ".join(f"{name} = {value:.6g}" for name, value in where.items())
+                error, note = getattr(row, f"{face}_error"), getattr(row, f"{face}_note")
+                size = "" if math.isnan(error) else f", {error:.2g}"
+                words = f"{row.law}, {face}: {getattr(row, face)}{size}{' at ' + at if at else ''}"
+                found.append(words + (f" ({note})" if note else ""))
+    return found
+
+
+def errata(table: pd.DataFrame) -> list[str]:
+    """A line for each law whose source prints it wrongly."""
+    return [
+        f"erratum, {row.law} ({row.source}): {row.printed_note} Up to {row.printed_error:.2g} of the law's value."
+        for row in table.itertuples()
+        if row.printed == "erratum"
+    ]
+
+
+def to_json(table: pd.DataFrame) -> str:
+    """The table of `run` as JSON: attributes and a list of laws, faces nested; NaN is null."""
+    laws = []
+    for row in table.itertuples():
+        entry: dict[str, Any] = {"law": row.law, "source": row.source, "agrees": bool(row.agrees)}
+        for face in FACES:
+            if getattr(row, face):
+                entry[face] = {
+                    "status": getattr(row, face),
+                    "error": _number(getattr(row, f"{face}_error")),
+                    "where": getattr(row, f"{face}_where"),
+                    "checks": int(getattr(row, f"{face}_checks")),
+                    "note": getattr(row, f"{face}_note"),
+                }
+        laws.append(entry)
+    return json.dumps({**table.attrs, "laws": laws}, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def to_html(table: pd.DataFrame) -> str:
+    """The table of `run` as a page of its own; notes show when a cell is pointed at."""
+    body = []
+    for row in table.itertuples():
+        line = cells(row)
+        notes = ["", *(f"{getattr(row, f'{face}_note')}" for face in FACES)]
+        kinds = ["", *(getattr(row, face).replace(" ", "-") for face in FACES)]
+        body.append([(word, note, kind) for word, note, kind in zip(line, notes, kinds, strict=True)])
+    verdict = "All laws agree." if table.attrs.get("agrees") else "Not all laws agree."
+    notes = [escape(one) for one in failures(table) + errata(table)]
+    text = [
+        f"<p>{verdict} longfat {escape(str(table.attrs.get('longfat', '')))}, seed {table.attrs.get('seed')}.</p>",
+        _html_table(list(HEADS), body),
+        f"<ul>{''.join(f'<li>{one}</li>' for one in notes)}</ul>" if notes else "",
+    ]
+    return _page("Laws on all their faces", "\n".join(text))
+
+
+def published_text(table: pd.DataFrame) -> str:
+    """The rows of papers, each in a few lines, and the summary."""
+    lines = []
+    for paper, rows in table.groupby("paper", sort=True):
+        lines += [f"{paper}  {NAMES[str(paper)]}", ""]
+        for row in rows.itertuples():
+            lines.append(f"  {row.verdict.upper() if row.verdict == 'differs' else row.verdict}: {row.claim}")
+            lines.append(f"      printed {row.published} {'' if row.unit == '1' else row.unit}".rstrip())
+            lines.append(f"      ours    {row.ours}")
+            if row.reason:
+                lines.append(f"      because {row.reason}")
+        lines.append("")
+    return "\n".join([*lines, summary(table).to_string()])
+
+
+def published_json(table: pd.DataFrame) -> str:
+    """The rows of papers and the summary as JSON."""
+    content = {
+        **table.attrs, "summary": summary(table).to_dict("index"), "rows": table.to_dict("records"),
+    }  # fmt: skip
+    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def published_html(table: pd.DataFrame) -> str:
+    """The rows of papers and the summary as a page."""
+    heads = ["paper", "section", "claim", "printed", "unit", "ours", "verdict", "reason"]
+    keys = ["paper", "section", "claim", "published", "unit", "ours", "verdict", "reason"]
+    body = [
+        [(str(row[key]), "", row["verdict"].replace(" ", "-") if key == "verdict" else "") for key in keys]
+        for row in table.to_dict("records")
+    ]
+    counts = summary(table)
+    totals = [
+        [(f"{name} {NAMES.get(str(name), '')}", "", ""), *((str(value), "", "") for value in row)]
+        for name, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
+    ]
+    text = _html_table(["paper", *map(str, counts.columns)], totals) + _html_table(heads, body)
+    return _page("What the papers print, and what we find", text)
+
+
+def published_markdown(table: pd.DataFrame) -> str:
+    """The summary and, paper by paper, the rows, as Markdown tables."""
+    counts = summary(table)
+    parts = [_markdown(["paper", *map(str, counts.columns)], [
+        [f"{name} {NAMES.get(str(name), 'papers')}".strip(), *map(str, row)]
+        for name, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
+    ])]  # fmt: skip
+    for paper, rows in table.groupby("paper", sort=True):
+        lines = [
+            [row["section"], row["claim"], f"{row['published']} {'' if row['unit'] == '1' else row['unit']}".strip(),
+             row["ours"], row["verdict"], row["reason"]]
+            for row in rows.to_dict("records")
+        ]  # fmt: skip
+        parts += [
+            f"## {paper} {NAMES[str(paper)]}",
+            _markdown(["section", "claim", "printed", "ours", "verdict", "reason"], lines),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _number(value: float) -> float | str | None:
+    if math.isnan(value):
+        return None
+    return value if math.isfinite(value) else "infinite"
+
+
+def _markdown(heads: list[str], lines: list[list[str]]) -> str:
+    def row(words: list[str]) -> str:
+        return "| " + " | ".join(str(word).replace("|", "\\|").replace("\n", " ") for word in words) + " |"
+
+    return "\n".join([row(heads), "|" + "---|" * len(heads), *map(row, lines)])
+
+
+def _html_table(heads: list[str], body: list[list[tuple[str, str, str]]]) -> str:
+    head = "".join(f"<th>{escape(word)}</th>" for word in heads)
+    rows = []
+    for line in body:
+        words = []
+        for word, note, kind in line:
+            attributes = (f' class="{escape(kind)}"' if kind else "") + (f' title="{escape(note)}"' if note else "")
+            words.append(f"<td{attributes}>{escape(word)}</td>")
+        rows.append(f"<tr>{''.join(words)}</tr>")
+    return f"<table>\n<tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>"
+
+
+def _page(title: str, text: str) -> str:
+    style = (
+        "body { font-family: sans-serif } table { border-collapse: collapse; margin: 1em 0 } "
+        "td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; vertical-align: top } "
+        # Okabe and Ito's colours, with words beside them
+        ".differs { background: #f3d3c0 } .undecided { background: #faf3bf } .erratum { background: #d6e8f5 } "
+        ".agrees, .reproduced, .ordering-reproduced { background: #d5efe6 }"
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n<title>{escape(title)}</title>\n'
+        f"<style>{style}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{text}\n</body>\n</html>\n"
+    )

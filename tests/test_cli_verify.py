@@ -1,0 +1,117 @@
+"""`longfat verify`: what it prints and writes, its exit statuses, and what it says when it is asked wrongly."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from longfat import law as laws
+from longfat.cli import main
+
+RIGHT = ("--law", "power.definition.*", "--quick", "--workers", "1")
+
+
+def asked(capsys, *words):
+    status = main(["verify", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """A registered law that is wrong in floats where p is small."""
+
+    def broken(p, *, xp):
+        return p * p / p
+
+    symbol = laws.Symbol("p", "probability", "(0, 1)", (1e-6, 0.1))
+    record = laws.Law(broken, {"p": symbol}, "1", "an example")
+    monkeypatch.setitem(laws._REGISTRY, "longfat.laws.examples.broken", record)
+
+
+def test_laws_that_agree(capsys):
+    status, out, err = asked(capsys, *RIGHT)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["law", "proof", "digits", "JAX", "slopes", "simulator", "printed"]
+    assert [line.split()[0] for line in lines[1:3]] == [
+        "power.definition.little_mean_number", "power.definition.network_power"
+    ]  # fmt: skip
+    assert "2 of 2 laws agree" in lines[-1]
+
+
+def test_a_law_that_differs(capsys, broken):
+    status, out, err = asked(capsys, "--law", "broken", "--quick", "--workers", "1")
+    assert (status, err) == (1, "")
+    assert "FAILS 1e+00" in out
+    assert "examples.broken, numeric: differs, 1 at p = 1e-300" in out
+    assert "0 of 1 laws agree" in out
+
+
+def test_an_erratum_is_listed_and_fails_nothing(capsys):
+    status, out, _ = asked(capsys, "--law", "loss_load.loss.loss_probability", "--quick", "--workers", "1")
+    assert status == 0
+    assert "erratum, loss_load.loss.loss_probability" in out
+
+
+def test_files(capsys, tmp_path, broken):
+    page, data = tmp_path / "page.html", tmp_path / "data.json"
+    status, _, _ = asked(capsys, *RIGHT, "--law", "broken", "--html", str(page), "--json", str(data))
+    assert status == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"page.html", "data.json"}
+    content = json.loads(data.read_text(encoding="utf-8"))
+    assert (content["agrees"], content["quick"], len(content["laws"])) == (False, True, 3)
+    (bad,) = [one for one in content["laws"] if not one["agrees"]]
+    assert (bad["law"], bad["numeric"]["where"]) == ("examples.broken", {"p": 1e-300})
+    good = next(one for one in content["laws"] if one["law"].endswith("network_power"))
+    assert good["numeric"]["checks"] > 20
+    assert good["simulator"]["note"] == "arithmetic of definitions"
+    root = ElementTree.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
+    assert len(root.findall(".//tr")) == 4
+    assert "examples.broken" in "".join(root.itertext())
+
+
+def test_json_on_stdout(capsys):
+    _, out, _ = asked(capsys, *RIGHT, "--json", "-")
+    assert len(json.loads(out)["laws"]) == 2
+
+
+def test_rows_of_a_paper(capsys, tmp_path):
+    page, data = tmp_path / "page.html", tmp_path / "data.json"
+    status, out, err = asked(
+        capsys, "--published", "003", "--quick", "--html", str(page), "--json", str(data)
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert "reproduced: BDP example" in out
+    assert "printed 12.5" in out
+    content = json.loads(data.read_text(encoding="utf-8"))
+    assert len(content["rows"]) == content["summary"]["all"]["rows"] == 30
+    assert sum(content["summary"]["003"].values()) == 2 * 30
+    root = ElementTree.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
+    assert len(root.findall(".//tr")) == (1 + 2) + (1 + 30)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--law", "nothing"], "law = 'nothing' is out of range"),
+        (["--published", "009"], "paper = '009' is out of range"),
+        (["003"], "003: papers are for --published"),
+        (["--published", "--law", "md1_wait"], "exclude each other"),
+        (["--seed", "-1"], "seed = -1 is out of range"),
+        (["--seed", "x"], "seed = x is out of range"),
+        (["--workers", "0"], "workers = 0 processes is out of range"),
+        (["--html", "/proc/none/page.html"], "cannot be written to"),
+    ],
+)
+def test_what_is_refused(capsys, words, message):
+    status, out, err = asked(capsys, *words)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_nothing_half_written(capsys, tmp_path):
+    status, _, _ = asked(capsys, "--law", "nothing", "--html", str(tmp_path / "page.html"))
+    assert status == 2
+    assert list(tmp_path.iterdir()) == []
