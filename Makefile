@@ -52,6 +52,7 @@ figures: venv  ## every published figure, ours beside theirs, and the simulator 
 	$(BIN)/python -m figures.network_simulator
 	$(BIN)/python -m figures.explore
 	$(BIN)/python -m figures.gallery
+	$(BIN)/python -m figures.scoreboard
 
 benchmark: venv  ## speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q

@@ -1,0 +1,97 @@
+"""The scoreboard: every row of the five papers with its verdict, as ``scoreboard.md`` and a small picture.
+
+Run with ``python -m figures.scoreboard``; at full scale it takes from minutes to an hour, with ``--quick`` some minutes
+with the least runs. Papers that are done are kept in ``figures/scoreboard`` and taken from there as long as neither
+laws nor simulator nor judges change. ``longfat verify --published`` prints the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from figures.writing import HERE, save, whole_figures
+from longfat import verify
+from longfat.verify import report
+from longfat.verify.scoreboard import NAMES, VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+#: Okabe and Ito's: verdicts are told apart without seeing red and green, and in grey.
+COLOURS = ("#009E73", "#56B4E9", "#D55E00", "#999999", "#DDDDDD")
+
+
+def draw(table: pd.DataFrame, ax: Any) -> None:
+    """A bar for each paper, its rows by verdict."""
+    counts = verify.summary(table).drop("all")
+    left = [0] * len(counts)
+    for verdict, colour in zip(VERDICTS, COLOURS, strict=True):
+        values = counts[verdict].tolist()
+        bars = ax.barh(range(len(counts)), values, left=left, color=colour, label=verdict, edgecolor="white")
+        total = max(counts["rows"])
+        ax.bar_label(bars, [str(v) if v > total / 40 else "" for v in values], label_type="center", fontsize="small")
+        left = [a + b for a, b in zip(left, values, strict=True)]
+    ax.set_yticks(range(len(counts)), [f"{NAMES[str(paper)]} ({paper})" for paper in counts.index])
+    ax.invert_yaxis()
+    ax.set(xlabel="rows", title="What the papers print, and what runs of ours say")
+    ax.legend(ncols=len(VERDICTS), loc="upper center", bbox_to_anchor=(0.4, -0.25), fontsize="small", frameon=False)
+
+
+def text(table: pd.DataFrame) -> str:
+    """``scoreboard.md``."""
+    scale = (
+        f"{table.attrs['packets']:.0e} packets at each simulated point (papers whose runs are short: see the module)"
+    )
+    return (
+        "# Scoreboard\n\n"
+        "Every row of the five papers: what is printed, ours, the verdict and, where it differs, why. Written by "
+        f"`python -m figures.scoreboard`; {scale}, seed {table.attrs['seed']}. Intervals are of 99 %, of 95 % for 004, "
+        "of 90 % for 000, if not said otherwise; *input* are parameters and quotations. The papers' own errors are in "
+        "[ERRATA.md](../ERRATA.md).\n\n"
+        "![Rows by verdict](scoreboard.png)\n\n" + report.published_markdown(table)
+    )
+
+
+def write(
+    directory: str | Path = HERE,
+    papers: Iterable[str] | None = None,
+    packets: float = 1e7,
+    seed: int = 0,
+    store: str | Path | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Run what the verdicts rest on, write the table and the picture.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Where.
+    papers : iterable of str, optional
+        Their numbers; all by default.
+    packets : float
+        Scale of the runs, see `longfat.verify.published.published` [packets].
+    seed : int
+        Of the random numbers.
+    store : str or Path, optional
+        Where papers that are done are kept; ``scoreboard`` in ``directory`` by default.
+    progress : bool
+        Whether to show a progress bar.
+    """
+    import matplotlib.pyplot as plt
+
+    kept = Path(directory) / "scoreboard" if store is None else store
+    table = verify.scoreboard(papers, packets=packets, seed=seed, store=kept, progress=progress)
+    with whole_figures(directory) as files:
+        figure, ax = plt.subplots(figsize=(8, 0.8 + 0.45 * table.paper.nunique()))
+        draw(table, ax)
+        save(files, figure, "scoreboard")
+        files.path("scoreboard.md").write_text(text(table), encoding="utf-8")
+    return table
+
+
+if __name__ == "__main__":
+    write(packets=1e5 if "--quick" in sys.argv[1:] else 1e7, progress=sys.stderr.isatty())
