@@ -51,8 +51,8 @@ figures: venv  ## every published figure, ours beside theirs, and the simulator 
 	$(BIN)/python -m figures.kkm
 	$(BIN)/python -m figures.network_simulator
 	$(BIN)/python -m figures.explore
-	$(BIN)/python -m figures.gallery
 	$(BIN)/python -m figures.scoreboard
+	$(BIN)/python -m figures.gallery
 
 benchmark: venv  ## speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q

@@ -1,9 +1,10 @@
 """Where the faces meet: laws against proofs, many digits, JAX and simulators; papers against both."""
 
+from longfat.verify import link_estimators
 from longfat.verify.equivalence import check
 from longfat.verify.estimators import segment_efficiency
 from longfat.verify.running import run
 from longfat.verify.scoreboard import scoreboard, summary
 from longfat.verify.simulated import Held
 
-__all__ = ["Held", "check", "run", "scoreboard", "segment_efficiency", "summary"]
+__all__ = ["Held", "check", "link_estimators", "run", "scoreboard", "segment_efficiency", "summary"]
