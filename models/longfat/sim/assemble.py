@@ -11,6 +11,7 @@ import numpy as np
 
 from longfat.domains import refuse
 from longfat.sim import records
+from longfat.sim.kernel import bit_round
 from longfat.sim.kernel.events import INDICES
 from longfat.sim.network import Flow, Link, Network
 from longfat.sim.queues import SERVICES, Discipline
@@ -201,7 +202,7 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
 
 def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.number = number
-    row.head = row.tail = row.first = row.sending = row.queue_head = row.queue_tail = NONE
+    row.head = row.tail = row.first = row.sending = row.queue_head = row.queue_tail = row.first_fluid = NONE
     row.delay = round(link.delay * SECOND)
     # A line without transmission time: the division's numerator is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
@@ -284,7 +285,7 @@ def _world(
         hops[k].about = builder.about.get(k, NONE)
     queues = rows(max(1, len(builder.queues)), records.QUEUE)
     queues["head"] = queues["tail"] = queues["place"] = NONE
-    queues["rate"], queues["armed"] = math.inf, NEVER
+    queues["rate"], queues["armed"], queues["next_fluid"] = math.inf, NEVER, bit_round.OUT
     queues["link"][: len(builder.queues)] = builder.queues
     world = World(links=links, flows=flows, hops=hops, queues=queues, active=active)
     row = world.row

@@ -102,6 +102,10 @@ LINK = _record(
     ("turn", i8),  # of them, whose turn it is; the next place for a packet
     ("resting", i8),  # flows' queues whose time has not come, at the end of these rows
     ("tag", i8),  # virtual time; a place before which no packet stands
+    ("heads", i8),  # how often a packet has become the first of its queue
+    ("counted", i8),  # bit-round: when virtual time was `tag`
+    ("first_fluid", i4),  # the queue that will be the first to be empty in the fluid, NONE if all are
+    ("fluid", i4),  # how many are not
     ("quantum", i8),
     ("changed", i8),  # when the number waiting last changed
     ("area", i8),  # packets waiting x ns until then
@@ -126,8 +130,9 @@ LINK = _record(
     ("u", f8, (16,)),
 )
 # Services. In order of arrival: decided at once; at departure; where a full buffer gives up the worst packet, or the
-# last one that is worse than the new one. Fair queueing: by tags, by turns, by tags of those whose time has come.
-FIFO, DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED = range(7)
+# last one that is worse than the new one. Fair queueing: by tags, by turns, by tags of those whose time has come, by the
+# tags of a fluid.
+FIFO, DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED, BIT_ROUND = range(8)
 
 #: What a discipline remembers of one flow, all zero at first. `key`, `next` and `previous` are its to use.
 NOTE = _record(("key", i8), ("next", i4), ("previous", i4), ("u", f8, (8,)))
@@ -140,6 +145,8 @@ QUEUE = _record(
     ("place", i4),  # in the list of active queues, NONE if empty
     ("bytes", i8),
     ("tag", i8),  # finish tag of the last packet
+    ("head_since", i8),  # `heads` of the link when its first packet became that
+    ("next_fluid", i4),  # of those that are not empty in the fluid, by their last tags
     ("deficit", i8),
     # where queues have rates
     ("rate", f8),  # bytes/s, set by a discipline; infinite at first

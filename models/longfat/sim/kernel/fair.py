@@ -1,13 +1,16 @@
 """Fair queueing: a queue per flow, served by finish tags (Golestani 1994) or by turns (Shreedhar & Varghese 1995).
 
-Tags are bytes and whole numbers: v = tag of the packet in service, F = max(last F of the flow, v) + size. A
-full buffer takes the last packet of the flow with most bytes in it.
+Tags are bytes and whole numbers: v = tag of the packet in service, F = max(last F of the flow, v) + size. For those of
+a fluid see `bit_round`. Of equal tags the one is served first that became the first of its queue before, as if each
+packet had taken a moment more than its tag says: nobody then waits more than a round. A full buffer takes the last
+packet of the flow with most bytes in it.
 """
 
 from longfat.sim.jit import part
+from longfat.sim.kernel.bit_round import finish_tag, shorten
 from longfat.sim.kernel.waiting import join, take_head, wait_changed
 from longfat.sim.memory import packet_at, queue_at, turn_at
-from longfat.sim.records import NONE, RATED, ROUND_ROBIN, SELF_CLOCKED
+from longfat.sim.records import BIT_ROUND, NONE, RATED, ROUND_ROBIN, SELF_CLOCKED
 
 
 @part
@@ -18,9 +21,16 @@ def first_tag(world, queue):
 
 @part
 def comes_before(world, a, b):
-    """Smaller tag first; equal tags in the order of the flows."""
+    """Smaller tag first; of equal tags the one that has been the first of its queue for longer."""
     tag_a, tag_b = first_tag(world, a), first_tag(world, b)
-    return tag_a < tag_b or (tag_a == tag_b and a < b)
+    return tag_a < tag_b or (tag_a == tag_b and queue_at(world, a).head_since < queue_at(world, b).head_since)
+
+
+@part
+def has_new_head(link, queue):
+    """Another packet is the first of a queue now."""
+    link.heads += 1
+    queue.head_since = link.heads
 
 
 @part
@@ -75,14 +85,18 @@ def down(world, link, place):
 def enqueue(world, link, q, i):
     """A packet joins its flow's queue."""
     packet, queue = packet_at(world, i), queue_at(world, q)
-    packet.time = max(queue.tag, link.tag) + packet.length
-    queue.tag = packet.time
+    if link.service == BIT_ROUND:
+        packet.time = finish_tag(world, link, q, packet.length)
+    else:
+        packet.time = max(queue.tag, link.tag) + packet.length
+        queue.tag = packet.time
     if not join(world, q, i):
         return
+    has_new_head(link, queue)
     queue.deficit = link.quantum  # its first turn
     put(world, link, link.active, q)
     link.active += 1
-    if link.service == SELF_CLOCKED:
+    if link.service != ROUND_ROBIN:
         up(world, link, link.active - 1)
 
 
@@ -125,7 +139,7 @@ def choose(world, link):
     q = turn_at(world, slot(link, 0)).queue
     if link.service == SELF_CLOCKED:
         link.tag = first_tag(world, q)
-    else:
+    elif link.service == ROUND_ROBIN:
         while queue_at(world, q).deficit < packet_at(world, queue_at(world, q).head).length:
             queue_at(world, q).deficit += link.quantum  # for its next turn
             turn_at(world, slot(link, link.active)).queue = q
@@ -138,7 +152,8 @@ def choose(world, link):
     queue.deficit -= packet_at(world, i).length
     if queue.head == NONE:
         leave(world, link, q)
-    elif link.service == SELF_CLOCKED:
+    elif link.service != ROUND_ROBIN:
+        has_new_head(link, queue)
         down(world, link, 0)
     return i
 
@@ -165,7 +180,9 @@ def make_room(world, link, q, size):
     queue.packets -= 1
     queue.bytes -= taken
     rests = link.service == RATED and queue.place >= link.active
-    if link.service != RATED or (before == NONE and not rests):  # else it has no tag yet
+    if link.service == BIT_ROUND:
+        shorten(world, link, longest, taken)
+    elif link.service != RATED or (before == NONE and not rests):  # else it has no tag yet
         queue.tag -= taken
     queue.tail = before
     if before == NONE:

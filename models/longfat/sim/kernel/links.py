@@ -7,6 +7,7 @@ push-out, stamps) take a second event, the end of the transmission.
 """
 
 from longfat.sim.jit import part
+from longfat.sim.kernel.bit_round import finish_tag
 from longfat.sim.kernel.discard import give_way, stand, take_first
 from longfat.sim.kernel.events import new_key, push, sooner
 from longfat.sim.kernel.fair import choose, enqueue, make_room
@@ -16,6 +17,7 @@ from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, q
 from longfat.sim.records import (
     ACK,
     ARRIVAL,
+    BIT_ROUND,
     DATA,
     DEPARTURE,
     DEPARTURES,
@@ -311,6 +313,8 @@ def transmit(world, depart, link, i, queue, rng):
     if link.service == SELF_CLOCKED and queue != NONE:  # it did not wait, so that it has no tag yet
         link.tag = max(queue_at(world, queue).tag, link.tag) + packet.length
         queue_at(world, queue).tag = link.tag
+    if link.service == BIT_ROUND and queue != NONE:
+        finish_tag(world, link, queue, packet.length)
     if link.service == RATED and queue != NONE:
         pass_by(world, link, queue, packet.length)
     fresh = link.free < world.now

@@ -7,7 +7,7 @@ those of others loses nothing by it: the next one's time counts from when it mig
 
 from longfat.sim.jit import part
 from longfat.sim.kernel.events import schedule
-from longfat.sim.kernel.fair import down, end_rest, first_tag, leave, put, slot, up
+from longfat.sim.kernel.fair import down, end_rest, first_tag, has_new_head, leave, put, slot, up
 from longfat.sim.kernel.waiting import join, take_head
 from longfat.sim.memory import packet_at, queue_at, turn_at
 from longfat.sim.records import ELIGIBLE, NONE
@@ -41,6 +41,7 @@ def activate(world, link, q):
     first = packet_at(world, queue.head)
     first.time = max(queue.tag, link.tag) + first.length
     queue.tag = first.time
+    has_new_head(link, queue)
     put(world, link, link.active, q)
     link.active += 1
     up(world, link, link.active - 1)
@@ -116,6 +117,7 @@ def choose_rated(world, link):
         first = packet_at(world, queue.head)
         first.time = max(queue.tag, link.tag) + first.length
         queue.tag = first.time
+        has_new_head(link, queue)
         down(world, link, 0)
     else:
         leave(world, link, q)

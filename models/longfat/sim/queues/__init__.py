@@ -18,6 +18,7 @@ from longfat.sim.queues.marking import mark_above
 from longfat.sim.queues.red import red, red_arrive, red_auto
 from longfat.sim.queues.rem import rem
 from longfat.sim.queues.serving import (
+    BIT_ROUND,
     FAIR,
     FIFO,
     FIFO_DEPARTURES,
@@ -29,7 +30,7 @@ from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
 from longfat.sim.queues.xcp import xcp
 
 __all__ = [
-    "ADMIT", "DROP", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
+    "ADMIT", "BIT_ROUND", "DROP", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
     "PRIORITY_DISCARD_PUBLISHED", "SERVICES", "SIGNATURES", "Discipline", "avq", "decbit", "discipline", "hop_by_hop",
     "leaky_bucket", "loss_load", "mark_above", "red", "red_arrive", "red_auto", "rem", "round_robin",
     "virtual_leaky_bucket", "xcp",
@@ -42,6 +43,7 @@ NAMED: dict[str, Callable[..., Discipline]] = {
     "priority-discard-published": lambda: PRIORITY_DISCARD_PUBLISHED,
     "fair": lambda: FAIR,
     "round-robin": round_robin,
+    "bit-round": lambda: BIT_ROUND,
     "red": red,
     "rem": rem,
     "avq": avq,

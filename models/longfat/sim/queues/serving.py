@@ -13,6 +13,8 @@ PRIORITY_DISCARD = Discipline("priority-discard", service="discard-worst", needs
 #: As it was published: the last packet that is worse than the new one (8.3).
 PRIORITY_DISCARD_PUBLISHED = Discipline("priority-discard-published", service="discard-last", needs_buffer=True)
 FAIR = Discipline("fair", service="self-clocked", needs_buffer=True)
+#: Demers, Keshav & Shenker (1989): a packet costs a step for each flow that waits, where the one before costs its log.
+BIT_ROUND = Discipline("bit-round", service="bit-round", needs_buffer=True)
 
 
 def round_robin(quantum: float = 500) -> Discipline:
