@@ -112,7 +112,7 @@ def draw_queues(data: xr.Dataset, axes: Any, title: str) -> None:
 
 
 def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.Table]:
-    """The printed cells with a number, ours, the difference, and the reading that comes nearest where it is large."""
+    """The printed cells with a number, ours, the difference, and the reading that moves those off by more than 10 %."""
     lines = []
     ours = {
         (one.experiment, one.scheme, one.metric, one.connection, one.load_or_size): one for one in tables.rows(data)
@@ -128,10 +128,9 @@ def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.T
         off = f"{100 * (found.value / printed - 1):+.1f} %" if printed else f"{found.value:+.3g} ms"
         moved = ""
         if abs(found.value - printed) > runs.WITHIN * printed and switch:
-            words, value = runs.nearest(one, found.value, rng)
-            moved = f"{value:.4g}: {words}" if words else "no other reading is nearer"
+            moved = runs.explained(one, data.attrs["replications"], rng).text
         lines.append([claim(one), f"{printed:g}", f"{found.value:.4g}", off, moved])
-    heads = ["cell", "printed", "ours", "difference", "nearest of the other readings where it is more than 10 %"]
+    heads = ["cell", "printed", "ours", "difference", "what moves it there, where it is more than 10 %"]
     return [tables.Table("Every printed cell; ms", heads, lines)]
 
 

@@ -133,6 +133,34 @@ def test_what_waits_by_hand():
     assert marks(TIMES, decbit(with_transmission=False, threshold=0.16)) == [0, 0, 1, 0, 1, 1, 1, 0]  # 1/6, 0.156
 
 
+def test_without_acknowledgments_by_hand():
+    """From a to b 1 ms data packets, and from 0.9 ms on acknowledgments of 40 bytes, 0.04 ms, of files the other way.
+
+    At 0 a transmission begins; at 0.9, 0.92, ... 0.98 ms five acknowledgments come to wait for its end; data come at
+    0.5 and 0.99 ms. Waiting until then: data 0.49; acknowledgments 0.09 + 0.07 + 0.05 + 0.03 + 0.01 = 0.25 packets x
+    ms. The averages are 0.49/0.99 = 0.495 and 0.74/0.99 = 0.747: with a threshold of 0.6 the mark tells. At departure,
+    1 ms: 0.51 and 0.51 + 0.30. At 2.2 ms, behind the acknowledgments, data alone: (0.5 + 1.21)/2.2 = 0.777.
+    """
+
+    def marked(**options):
+        discipline = decbit(with_transmission=False, threshold=0.6, **options)
+        net = Network().link("a", "b", rate=RATE, buffer=100, discipline=discipline)
+        net.link("b", "a", rate=math.inf)
+        for time in (0.0, 0.5, 0.99):
+            net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * 1e-3)
+        for k in range(5):
+            net.flow("decbit", path=["b", "a"], packet=1000, file=1000, start=(0.9 + 0.02 * k) * 1e-3)
+        one = Simulation(net, rng=1)
+        one.advance(1.0)
+        assert one.all_done()
+        return [int(flow.marks) for flow in one.world.flows][:3]
+
+    assert marked() == [0, 0, 1]
+    assert marked(with_answers=False) == [0, 0, 0]
+    assert marked(on_departure=True) == [0, 1, 1]
+    assert marked(with_answers=False, on_departure=True) == [0, 0, 1]
+
+
 def test_at_departure_by_hand():
     """Transmissions begin at 0, 1; 3, 4, 5, 6; 10; 20 ms. 1: 1.5/1. 3: 2.5/3. 4: (2.5 + 1 + 0.8 + 0.6 + 0.4)/4 =
     5.3/4; 5: (5.3 + 3)/5; 6: (8.3 + 2)/6; 10: 8.8/7; 20: 1/10."""

@@ -333,8 +333,8 @@ def test_below_its_share(discipline, mean, last):
     """schemes.md 16.4: 11 flows at 40 Mbit/s, 500 bytes: one below its share waits a round at most, 1.1 ms.
 
     By self-clocked tags it waits for the rest of the packet in transmission, half a packet on average, and one of each
-    of the ten; by turns for nine, as the flow in transmission has had its turn. In the fluid it begins at once and ends a
-    round later, with which only those compete that end the present round: the rest of ten packets, five on average.
+    of the ten; by turns for nine, as the flow in transmission has had its turn. In the fluid it begins at once and ends
+    a round later, with which only those compete that end the present round: the rest of ten packets, five on average.
     All that wherever the flow stands in the list.
     """
     rate, own = 5e6, 500 / 5e6

@@ -53,12 +53,14 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
 
 def _put_in(flow: Flow, entry: Entry | None, net: Network) -> Flow:
     """The flow with its parameters, on a way with more switches if the scheme goes by hops."""
-    if flow.scheme is None or entry is None:
+    if entry is None or (flow.scheme is None and not (entry.probe_hops and flow.name == "probe")):
         return flow
     first, second = flow.path[:2]
     path = (first, *[f"{first}.{k + 1}" for k in range(entry.hops)], *flow.path[1:])
     if (first, second) in net.links and entry.hops:
         _divide(net, path[: entry.hops + 2])
+    if flow.scheme is None:
+        return replace(flow, path=path)
     rate = net.links[path[0], path[1]].rate
     return replace(
         flow,

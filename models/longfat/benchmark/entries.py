@@ -37,7 +37,7 @@ class Entry:
     bottleneck, switch : str or Discipline
         Of the slow lines, and of the switches' other ones.
     options : mapping
-        Parameters of the bottleneck's discipline, where that is a name.
+        Parameters of the bottleneck's discipline, where that is a name; of the switches' as well, if it is the same.
     hops : int
         Switches between each source and the first of the scenario's.
     access : bool
@@ -46,6 +46,10 @@ class Entry:
         Runs differ by chance even without random traffic.
     probe : bool
         Single packets are sent beside the connections where the paper has them.
+    probe_hops : bool
+        Single packets, too, pass the `hops` switches.
+    transmission : bool
+        Delays of single packets have the times of transmission in them, only propagation is taken off.
     send_jitter : float
         Uniform extra delay of each packet at its source [s].
     source : str
@@ -63,6 +67,8 @@ class Entry:
     access: bool = False
     random: bool = False
     probe: bool = True
+    probe_hops: bool = False
+    transmission: bool = False
     send_jitter: float = 0.0
     source: str = ""
 
@@ -72,7 +78,7 @@ class Entry:
 
         return {
             "bottleneck": queues.discipline(self.bottleneck, **self.options),
-            "switch": queues.discipline(self.switch),
+            "switch": queues.discipline(self.switch, **(self.options if self.switch == self.bottleneck else {})),
         }
 
     def settings(self) -> str:
@@ -92,7 +98,8 @@ ENTRIES: dict[str, Entry] = {
     for one in (
         Entry(OPTIMAL, "optimal", ""),
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3),
-        _fair("packet-pair", "pp"),
+        # The paper cites Demers, Keshav & Shenker for fair queueing; pp ran in REAL, by one of them.
+        _fair("packet-pair", "pp", "bit-round"),
         _fair("explicit-feedback", "e2e-ef", "explicit-feedback"),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
         Entry("reno", "tcp (reno)", "reno", _OLD),

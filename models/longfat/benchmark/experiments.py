@@ -39,6 +39,8 @@ class Variant:
         Whether the paper asks for the delay of single packets.
     extra : bool
         Whether it is left out unless it is named.
+    edits : tuple of (str, str)
+        What stands in the file for something else, as another reading of the text.
     """
 
     name: str
@@ -48,11 +50,17 @@ class Variant:
     connections: tuple[str, ...] = ("1",)
     probed: bool = True
     extra: bool = False
+    edits: tuple[tuple[str, str], ...] = ()
 
     def text(self) -> str:
         """The scenario, as TOML (`longfat.sim.scenario`)."""
         folder = files("longfat.benchmark").joinpath("scenarios")
-        return Template(folder.joinpath(f"{self.experiment}.toml").read_text(encoding="utf-8")).substitute(self.values)
+        text = Template(folder.joinpath(f"{self.experiment}.toml").read_text(encoding="utf-8")).substitute(self.values)
+        for old, new in self.edits:
+            if old not in text:
+                raise ValueError(f"edits = {old!r} does not stand in the file of experiment {self.experiment}")
+            text = text.replace(old, new)
+        return text
 
 
 def _load(load: str, ramp: bool) -> Variant:

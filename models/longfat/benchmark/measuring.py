@@ -16,7 +16,7 @@ from longfat.sim.queues.meter import COUNT, SQUARES, TOTAL
 from longfat.sim.records import NEVER, SECOND
 
 if TYPE_CHECKING:
-    from longfat.sim.network import Network
+    from longfat.sim.network import Flow, Link, Network
 
 LONGEST = 400.0  # s; what has not been transferred by then has no transfer time
 NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts")
@@ -45,8 +45,8 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     -------
     dict
         ``transfer_time_1``, ``transfer_time_2`` [s]; ``delay_mean``, ``delay_std`` of the probe's round trips until
-        connection 1 is done, less what they are in the empty network [s], of so many ``probes``; ``dropped`` packets
-        and ``timeouts`` of the connections. NaN where there is none.
+        connection 1 is done, less what they are in the empty network [s] (or, if the entry says so, less propagation),
+        of so many ``probes``; ``dropped`` packets and ``timeouts`` of the connections. NaN where there is none.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
@@ -61,7 +61,7 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     while run.now < LONGEST and (run.world.flows["finish"][rows] == NEVER).any():
         run.advance(LONGEST, to_the_end=True)
         if not seen and run.world.flows["finish"][rows[0]] != NEVER:
-            seen = _delay(run, net)
+            seen = _delay(run, net, entry.transmission)
     run.books()
     flows = run.world.flows[rows]
     for name, flow in zip(variant.connections, flows, strict=True):
@@ -70,7 +70,11 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     return made | seen | {"dropped": float(flows["dropped"].sum()), "timeouts": float(flows["timeouts"].sum())}
 
 
-def _delay(run: Simulation, net: Network) -> dict[str, float]:
+def _transmissions(probe: Flow, there: list[Link], back: list[Link]) -> float:
+    return sum(probe.packet / link.rate for link in there) + sum(probe.ack / link.rate for link in back)
+
+
+def _delay(run: Simulation, net: Network, transmission: bool) -> dict[str, float]:
     """Mean and standard deviation of what the meter has seen."""
     probe = next((flow for flow in net.flows if flow.name == "probe"), None)
     if probe is None:
@@ -79,8 +83,9 @@ def _delay(run: Simulation, net: Network) -> dict[str, float]:
     u = run.world.links["u"][run.assembly.link_names.index(back[-1].name)]
     if u[COUNT] < 1:
         return {"probes": 0.0}
-    empty = sum(link.delay + probe.packet / link.rate for link in there)
-    empty += sum(link.delay + probe.ack / link.rate for link in back[:-1])  # the meter stands before the last line
+    # The meter stands before the last line, whose times therefore are not in it.
+    empty = sum(link.delay for link in (*there, *back[:-1]))
+    empty += -probe.ack / back[-1].rate if transmission else _transmissions(probe, there, back[:-1])
     mean = u[TOTAL] / u[COUNT]
     variance = max(0.0, u[SQUARES] / u[COUNT] - mean**2)
     return {"delay_mean": float(mean - empty), "delay_std": float(np.sqrt(variance)), "probes": float(u[COUNT])}

@@ -1,9 +1,13 @@
-"""What the paper leaves open about its five schemes, one rule at a time, as entries that differ in it."""
+"""What the paper leaves open, one rule at a time: entries that differ in it, and experiments that do.
+
+Some are of the schemes, whose publications are not at hand; some of the switches, as the paper's two simulators are
+known by name only; some of what is measured. `tried` lists all that are tried on a cell.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longfat.benchmark.entries import ENTRIES, Entry
@@ -13,14 +17,31 @@ from longfat.sim.schemes.timers import PROFILES
 PACKET_TIME = 1e-4  # s, of 500 B on the slow line
 
 _TIMERS = {"BSD": PROFILES["bsd"], "ns": PROFILES["ns"], "1 ms": PROFILES["fine"]}
-_ANY: dict[str, dict[str, Any]] = {
-    "no probe in the run": {"probe": False},
-    "up to a packet time of jitter at the sources": {"send_jitter": PACKET_TIME},
-}
-_RATES = {
-    "set point 20 packets": {"parameters": {"set_point": 20.0}},
-    "set point 5 packets": {"parameters": {"set_point": 5.0}},
-    "set point 1 packet": {"parameters": {"set_point": 1.0}},
+JITTER = "up to a packet time of jitter at the sources"
+_ANY: dict[str, dict[str, Any]] = {"no probe in the run": {"probe": False}, JITTER: {"send_jitter": PACKET_TIME}}
+_DELAYS: dict[str, dict[str, Any]] = {"delays with the times of transmission": {"transmission": True}}
+_POINTS = (20.0, 5.0, 1.0)
+
+
+def _points(**more: Any) -> dict[str, dict[str, Any]]:
+    return {f"set point {k:g} packet{'s' * (k > 1)}": {"parameters": {"set_point": k}, **more} for k in _POINTS}
+
+
+def _switches(name: str, **options: Any) -> dict[str, Any]:
+    return {"bottleneck": name, "switch": name, "options": options}
+
+
+_PAIR = {
+    **_points(),
+    "gaps measured at the receiver": {"parameters": {"gap_at_receiver": 1.0}},
+    "set point 20 packets, gaps measured at the receiver": {"parameters": {"set_point": 20.0, "gap_at_receiver": 1.0}},
+    "set point 1 packet, gaps measured at the receiver": {"parameters": {"set_point": 1.0, "gap_at_receiver": 1.0}},
+    "the whole rate at once, as in 1991": {"parameters": {"jump": 1.0}},
+    "a start of one round trip": {"parameters": {"rise": 1.0}},
+    "a start of three round trips": {"parameters": {"rise": 3.0}},
+    "all of what lacks made good in a round trip": {"parameters": {"gain": 1.0}},
+    "self-clocked tags": _switches("fair"),
+    "turns instead of tags": _switches("round-robin"),
 }
 
 #: entry: the rule in words: what it changes of the entry
@@ -37,29 +58,42 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "decbit": {
         "the packet in transmission counts": {"options": {"with_transmission": True}},
+        "acknowledgments that wait do not count": {"options": {"with_transmission": False, "with_answers": False}},
+        "bits are set at departure": {"options": {"with_transmission": False, "on_departure": True}},
+        "bits are set from an average of two packets on": {"options": {"with_transmission": False, "threshold": 2.0}},
         "no switch sets a bit": {"bottleneck": "fifo", "options": {}},
         "three duplicates are a loss": {"parameters": {"fast_retransmit": 1.0}},
         **_ANY,
     },
-    "packet-pair": {
-        **_RATES,
-        "gaps measured at the receiver": {"parameters": {"gap_at_receiver": 1.0}},
-        "set point 20 packets, gaps measured at the receiver": {
-            "parameters": {"set_point": 20.0, "gap_at_receiver": 1.0}
+    "packet-pair": {**_PAIR, **_DELAYS, **_ANY},
+    "explicit-feedback": {
+        **_points(),
+        **_DELAYS,
+        "turns instead of tags": _switches("explicit-feedback", service="round-robin"),
+        "tags of the fluid": _switches("explicit-feedback", service="bit-round"),
+        "tags of the fluid, delays with the times of transmission": {
+            **_switches("explicit-feedback", service="bit-round"),
+            "transmission": True,
         },
-        "the whole rate at once, as in 1991": {"parameters": {"jump": 1.0}},
-        "by turns instead of tags": {"bottleneck": "round-robin", "switch": "round-robin"},
+        "switches served in order of arrival between": {"switch": "fifo"},
         **_ANY,
     },
-    "explicit-feedback": {**_RATES, **_ANY},
     "hop-by-hop": {
-        **_RATES,
+        **{
+            f"set point {k:g} packet{'s' * (k > 1)}": {"parameters": {"set_point": k}, "options": {"set_point": k}}
+            for k in _POINTS
+        },
+        **_DELAYS,
+        "delays with the times of transmission, single packets pass the added switches": {
+            "transmission": True,
+            "probe_hops": True,
+        },
         "three lines of 6.7 ms before the switch": {"hops": 2},
         "two lines of 10 ms before the switch": {"hops": 1},
+        "a note after every packet": {"options": {"every": 1}},
         **_ANY,
     },
 }
-READINGS["explicit-feedback"]["switches served in order of arrival between"] = {"switch": "fifo"}
 
 
 def reading(name: str, words: str) -> Entry:
@@ -70,11 +104,18 @@ def reading(name: str, words: str) -> Entry:
     """
     base, change = ENTRIES[name], READINGS[name][words]
     more: Mapping[str, Any] = change
-    if "parameters" in change:
+    if "parameters" in change and name != "tahoe":  # there a timer is a whole set
         more = {**change, "parameters": {**base.parameters, **change["parameters"]}}
-        if name == "tahoe":  # a timer is a whole set
-            more = {**change}
     return replace(base, name=f"{name}, {words}", label=words, **more)
+
+
+FAST_END = "single packets leave by a fast line"
+_EDITS = {
+    "a round trip of 40 ms": ('delay = "20 ms"', 'delay = "18 ms"'),
+    "half of the buffers": ("buffer = 440", "buffer = 220"),
+    "twice the buffers": ("buffer = 440", "buffer = 880"),
+    FAST_END: ('["P", "S1", "S2", "H2"]', '["P", "S1", "S2", "H4"]'),  # experiment 5
+}
 
 
 def other_variants(variant: Variant) -> dict[str, Variant]:
@@ -85,6 +126,39 @@ def other_variants(variant: Variant) -> dict[str, Variant]:
     """
     if variant.experiment == 3:
         return {"a round trip of 40 ms": VARIANTS[variant.name + "-rtt40"]}
+    if variant.name == "9b":
+        return {"files as printed": VARIANTS["9a"]}
+    text = variant.text()
+    found = {
+        words: replace(variant, name=f"{variant.name}, {words}", edits=(edit,))
+        for words, edit in _EDITS.items()
+        if edit[0] in text
+    }
     if variant.experiment == 7:
-        return {"sources that begin one after the other": VARIANTS[variant.name + "-ramp"]}
-    return {"files as printed": VARIANTS["9a"]} if variant.name == "9b" else {}
+        found["sources that begin one after the other"] = VARIANTS[variant.name + "-ramp"]
+    return found
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One of the ways in which a cell can be read: what differs in words, and what is run."""
+
+    words: str
+    entry: Entry
+    variant: Variant
+
+
+def tried(name: str, variant: Variant) -> list[Reading]:
+    """All readings of a scheme in an experiment, but the one that the tables have.
+
+    >>> tried("tahoe", VARIANTS["3-4"])[-1].words
+    'a round trip of 40 ms'
+    """
+    rules = [Reading(words, reading(name, words), variant) for words in READINGS.get(name, {})]
+    others = other_variants(variant)
+    both = [
+        Reading(f"{words}, {rule.words}", rule.entry, others[words])
+        for words in (FAST_END,) if words in others
+        for rule in rules if rule.entry.transmission
+    ]  # fmt: skip
+    return rules + [Reading(words, ENTRIES[name], other) for words, other in others.items()] + both

@@ -130,8 +130,8 @@ LINK = _record(
     ("u", f8, (16,)),
 )
 # Services. In order of arrival: decided at once; at departure; where a full buffer gives up the worst packet, or the
-# last one that is worse than the new one. Fair queueing: by tags, by turns, by tags of those whose time has come, by the
-# tags of a fluid.
+# last one that is worse than the new one. Fair queueing: by tags, by turns, by tags of those whose time has come, by
+# the tags of a fluid.
 FIFO, DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED, BIT_ROUND = range(8)
 
 #: What a discipline remembers of one flow, all zero at first. `key`, `next` and `previous` are its to use.

@@ -11,7 +11,7 @@ from longfat.sim.names import unknown
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import ADMIT, DROP, SERVICES, SIGNATURES, Discipline
-from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK
+from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
 from longfat.sim.queues.hop_by_hop import hop_by_hop
 from longfat.sim.queues.loss_load import loss_load
 from longfat.sim.queues.marking import mark_above
@@ -31,9 +31,9 @@ from longfat.sim.queues.xcp import xcp
 
 __all__ = [
     "ADMIT", "BIT_ROUND", "DROP", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
-    "PRIORITY_DISCARD_PUBLISHED", "SERVICES", "SIGNATURES", "Discipline", "avq", "decbit", "discipline", "hop_by_hop",
-    "leaky_bucket", "loss_load", "mark_above", "red", "red_arrive", "red_auto", "rem", "round_robin",
-    "virtual_leaky_bucket", "xcp",
+    "PRIORITY_DISCARD_PUBLISHED", "SERVICES", "SIGNATURES", "Discipline", "avq", "decbit", "discipline",
+    "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_arrive", "red_auto",
+    "rem", "round_robin", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 NAMED: dict[str, Callable[..., Discipline]] = {
@@ -51,7 +51,7 @@ NAMED: dict[str, Callable[..., Discipline]] = {
     "decbit": decbit,
     "mark-above": mark_above,
     "loss-load": loss_load,
-    "explicit-feedback": lambda: EXPLICIT_FEEDBACK,
+    "explicit-feedback": explicit_feedback,
     "hop-by-hop": hop_by_hop,
     "leaky-bucket": leaky_bucket,
     "virtual-leaky-bucket": virtual_leaky_bucket,

@@ -12,21 +12,32 @@ from longfat.domains import number
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import ADMIT, Discipline, flag
 from longfat.sim.queues.line import finds_no_room
-from longfat.sim.records import CE, ECT, NONE
+from longfat.sim.records import ACK, CE, ECT, NONE
 
-THRESHOLD, ON_DEPARTURE, WITH_TRANSMISSION = range(3)  # p
+THRESHOLD, ON_DEPARTURE, WITH_TRANSMISSION, WITH_ANSWERS = range(4)  # p
 # u: area [packets x ns] and length [ns] of the last complete cycle; the area up to the beginning of this one, and when
-# that was [ns]; whether there is one. They are whole numbers, exact up to 2^53: one packet for 104 days.
-LAST_AREA, LAST_LENGTH, AREA_BEFORE, BEGAN, BEGUN = range(5)
+# that was [ns]; whether there is one; acknowledgments that wait, their area, and until when that was counted. They are
+# whole numbers, exact up to 2^53: one packet for 104 days.
+LAST_AREA, LAST_LENGTH, AREA_BEFORE, BEGAN, BEGUN, ANSWERS, ANSWERS_AREA, ANSWERS_CHANGED = range(8)
 
 
 @part
 def area(link, time):
     """The queue, integrated from the start of the run to `time` [packets x ns]."""
     waited = link.area + link.waiting * (time - link.changed)
+    if link.p[WITH_ANSWERS] == 0.0:
+        waited -= int(link.u[ANSWERS_AREA] + link.u[ANSWERS] * (time - link.u[ANSWERS_CHANGED]))
     if link.p[WITH_TRANSMISSION] == 0.0:
         return waited
     return waited + link.busy - max(0, link.free - time)  # busy has the whole packet in transmission
+
+
+@part
+def answers_changed(link, time, change):
+    """Acknowledgments that wait, and their time."""
+    link.u[ANSWERS_AREA] += link.u[ANSWERS] * (time - link.u[ANSWERS_CHANGED])
+    link.u[ANSWERS_CHANGED] = time
+    link.u[ANSWERS] += change
 
 
 @part
@@ -66,17 +77,23 @@ def decbit_arrive(link, packet, header, now, rng):
         begin_cycle(link, time)
     if link.p[ON_DEPARTURE] == 0.0 and is_congested(link, time) and not finds_no_room(link, packet, now):
         mark(link, packet)
+    if packet.kind == ACK and link.sending != NONE and not finds_no_room(link, packet, now):
+        answers_changed(link, time, 1.0)
     return ADMIT
 
 
 def decbit_depart(link, packet, header, now, rng):
     """The variant: the same question when its transmission begins."""
+    if packet.kind == ACK and link.u[ANSWERS] > 0.0:  # else it has not waited
+        answers_changed(link, int(now * 1e9 + 0.5), -1.0)
     if link.p[ON_DEPARTURE] > 0.0 and is_congested(link, int(now * 1e9 + 0.5)):
         mark(link, packet)
     return 0
 
 
-def decbit(*, threshold: float = 1.0, on_departure: bool = False, with_transmission: bool = True) -> Discipline:
+def decbit(
+    *, threshold: float = 1.0, on_departure: bool = False, with_transmission: bool = True, with_answers: bool = True
+) -> Discipline:
     """Marks by the average queue over the last two regeneration cycles, in order of arrival, drop-tail.
 
     With the queue q(t) and the beginnings t1 < t2 of the last busy periods:
@@ -90,6 +107,8 @@ def decbit(*, threshold: float = 1.0, on_departure: bool = False, with_transmiss
         Judge a packet when its transmission begins, not when it arrives.
     with_transmission : bool
         Count the packet in transmission.
+    with_answers : bool
+        Count acknowledgments that wait, not data alone.
 
     Returns
     -------
@@ -128,6 +147,7 @@ def decbit(*, threshold: float = 1.0, on_departure: bool = False, with_transmiss
             "threshold": number("threshold", threshold, "packets", "(0, 1e15]"),
             "on_departure": flag("on_departure", on_departure),
             "with_transmission": flag("with_transmission", with_transmission),
+            "with_answers": flag("with_answers", with_answers),
         },
         needs_buffer=True,
     )

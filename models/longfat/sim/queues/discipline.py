@@ -59,11 +59,12 @@ class Discipline:
     ----------
     name : str
         Its name in scenario files and results.
-    service : {"fifo", "departures", "discard-worst", "discard-last", "self-clocked", "round-robin", "rated", "bit-round"}
-        In order of arrival, decided at once or at departure (push-out, stamps); the same where a full buffer gives up
-        the packet of the greatest ``packet.priority``, or the last that is worse than the new one; fair queueing by
-        tags or by turns; by tags over the flows whose time has come, each queue having a rate (``records.QUEUE``) that
-        hooks set; by the tags that packets have in a fluid.
+    service : str
+        "fifo", "departures", "discard-worst", "discard-last", "self-clocked", "round-robin", "rated" or "bit-round". In
+        order of arrival, decided at once or at departure (push-out, stamps); the same where a full buffer gives up the
+        packet of the greatest ``packet.priority``, or the last that is worse than the new one; fair queueing by tags or
+        by turns; by tags over the flows whose time has come, each queue having a rate (``records.QUEUE``) that hooks
+        set; by the tags that packets have in a fluid.
     arrive, depart, tick : callable, optional
         The hooks, see the module.
     parameters : mapping of str to float

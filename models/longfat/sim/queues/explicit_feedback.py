@@ -33,11 +33,30 @@ def explicit_feedback_depart(link, packet, header, now, rng):
     return 0
 
 
-EXPLICIT_FEEDBACK = Discipline(
-    "explicit-feedback",
-    service="self-clocked",
-    arrive=explicit_feedback_arrive,
-    depart=explicit_feedback_depart,
-    needs_buffer=True,
-    notes=True,
-)
+def explicit_feedback(*, service: str = "self-clocked") -> Discipline:
+    """The switch of the explicit-feedback scheme.
+
+    Parameters
+    ----------
+    service : {"self-clocked", "round-robin", "bit-round"}
+        How it serves fairly; by turns of 500 bytes.
+
+    Examples
+    --------
+    >>> explicit_feedback(service="bit-round").service
+    'bit-round'
+    """
+    if service not in ("self-clocked", "round-robin", "bit-round"):
+        raise ValueError(f"service = {service!r} is out of range: allowed are self-clocked, round-robin, bit-round")
+    return Discipline(
+        "explicit-feedback",
+        service=service,
+        arrive=explicit_feedback_arrive,
+        depart=explicit_feedback_depart,
+        parameters={"quantum": 500.0} if service == "round-robin" else {},
+        needs_buffer=True,
+        notes=True,
+    )
+
+
+EXPLICIT_FEEDBACK = explicit_feedback()
