@@ -27,27 +27,64 @@ if TYPE_CHECKING:
 
 FIVE = ("hop-by-hop", "packet-pair", "explicit-feedback", "tahoe", "decbit")
 BIN = 0.02  # s
-SHOWS = {
-    1: "Schemes that are told or measure their share follow every newcomer within some round trips and lose "
-    "a tenth of the time; what gives way to losses alone loses hundreds of packets in slow start, and its"
-    " time hangs on how often it halves.",
-    2: "Ten newcomers within a round trip: the queue has to hold what is on its way. Packet-pair, which "
-    "looks a round trip ahead, is later than in experiment 1; hop by hop, whose loops are short, hardly.",
-    3: "What a start costs: rates that begin high need little more than the round trip, slow start a round "
-    "trip for each doubling, DECbit one packet more every second round trip.",
-    4: "Twice the way: fair queues hide it, windows that grow with every round trip do not.",
-    5: "Where the bottleneck moves, schemes that know the slowest of all queues move with it.",
-    6: "Answers that wait among data come in bunches: gaps at the sender say too much, and bits set by "
-    "answers slow DECbit down.",
-    7: "Traffic that nobody controls takes its part; what is left is used at once by rates, and hardly by "
-    "windows that take every loss for congestion of their own.",
-    8: "With a tenth of the room bursts are lost: slow start suffers most, and packet-pair of those that "
-    "know their share.",
-    9: "With few packets on their way most schemes come within some percent of the least time while "
-    "files are long (9a); short ones (9b) show what timers cost.",
-    10: "Sources that go on and off within a round trip: rates average over them, and the flow with the short"
-    " way gains.",
+READINGS = 4  # runs of each other reading in experiment 7
+ASKS = {
+    1: "Can a scheme follow newcomers that come a round trip apart?",
+    2: "Ten newcomers within a round trip: does the queue hold what is on its way?",
+    3: "What does a start cost?",
+    4: "Does twice the way take twice the time?",
+    5: "Does a scheme find the bottleneck that has moved?",
+    6: "Does it bear acknowledgments that come in bunches?",
+    7: "What is left beside traffic that nobody controls?",
+    8: "And with a tenth of the room?",
+    9: "And with few packets on their way, in long files (9a) and short ones (9b)?",
+    10: "Does it bear sources that go on and off within a round trip?",
 }
+
+
+def shows(experiment: int, data: xr.Dataset) -> str:
+    """What an experiment shows, from the numbers: times over the optimal ones, losses, and the paper's order.
+
+    Parameters
+    ----------
+    experiment : int
+        1 to 10.
+    data : xarray.Dataset
+        Of `longfat.benchmark.run`, with the optimal times.
+    """
+    mine = data.isel(variant=np.flatnonzero(data.experiment.values == experiment))
+    labels = dict(zip(data.scheme.values, data.label.values, strict=True))
+    ratios = (mine.transfer_time / mine.transfer_time.sel(scheme="optimal")).mean(("variant", "connection"))
+    done = np.isfinite(mine.transfer_time).any("connection").all("variant")
+    score = {str(name): float(ratios.sel(scheme=name)) for name in data.scheme.values if bool(done.sel(scheme=name))}
+    order = sorted((name for name in score if name != "optimal"), key=score.__getitem__)
+    parts = ["Times over the optimal ones: " + ", ".join(f"{labels[name]} {score[name]:.3g}" for name in order) + "."]
+    lost = mine.dropped.mean("variant")
+    losers = sorted(
+        (name for name in order if lost.sel(scheme=name) > 0), key=lambda name: float(lost.sel(scheme=name))
+    )
+    words = ", ".join(f"{labels[name]} {float(lost.sel(scheme=name)):.3g}" for name in losers)
+    parts.append(f"Packets lost in a run: {words}; by the others none." if losers else "Nobody loses a packet.")
+    printed = _printed_scores(experiment)
+    theirs = sorted((name for name in printed if name in score), key=printed.__getitem__)
+    pairs = [(one, other) for k, one in enumerate(theirs) for other in theirs[k + 1 :] if score[one] > score[other]]
+    if len(theirs) > 1:
+        said = ", ".join(str(labels[name]) for name in theirs)
+        wrong = ", ".join(f"{labels[other]} is before {labels[one]}" for one, other in pairs)
+        parts.append(f"The paper's order, {said}, " + (f"holds but that {wrong}." if pairs else "holds."))
+    return " ".join(parts)
+
+
+def _printed_scores(experiment: int) -> dict[str, float]:
+    """Of each scheme in a table, the mean of the printed times over the least of their columns; where all are there."""
+    times: dict[tuple[str, str], dict[str, float]] = {}
+    for one in cells():
+        usable = one.experiment == experiment and one.value and not one.misprint and one.scheme != "optimal"
+        if usable and one.metric in ("transfer_time", "transfer_time_mean"):
+            times.setdefault((one.connection, one.load_or_size), {})[runs.LABELS[one.scheme]] = float(one.value)
+    most = {name for column in times.values() for name in column}
+    whole = [name for name in most if all(name in column for column in times.values())]
+    return {name: sum(column[name] / min(column.values()) for column in times.values()) / len(times) for name in whole}
 
 
 def rates(variant: str = "1", names: tuple[str, ...] = FIVE, duration: float = 2.0, rng: int = 0) -> xr.Dataset:
@@ -128,7 +165,7 @@ def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.T
         off = f"{100 * (found.value / printed - 1):+.1f} %" if printed else f"{found.value:+.3g} ms"
         moved = ""
         if abs(found.value - printed) > runs.WITHIN * printed and switch:
-            moved = runs.explained(one, data.attrs["replications"], rng).text
+            moved = runs.explained(one, READINGS, rng).text
         lines.append([claim(one), f"{printed:g}", f"{found.value:.4g}", off, moved])
     heads = ["cell", "printed", "ours", "difference", "what moves it there, where it is more than 10 %"]
     return [tables.Table("Every printed cell; ms", heads, lines)]
@@ -149,7 +186,7 @@ def text(data: xr.Dataset, listed: list[tables.Table]) -> str:
     ]
     for one in tables.tables(data):
         experiment = int(one.title.split()[1].rstrip(":"))
-        parts += [tables.to_markdown([one]).rstrip(), "", SHOWS[experiment], ""]
+        parts += [tables.to_markdown([one]).rstrip(), "", f"{ASKS[experiment]} {shows(experiment, data)}", ""]
     return "\n".join([*parts, tables.to_markdown(listed)])
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 from multiprocessing import get_context
@@ -12,10 +13,10 @@ import numpy as np
 import pytest
 
 from longfat import benchmark
-from longfat.benchmark import measuring, readings, running, tables
+from longfat.benchmark import entries, measuring, readings, running, tables
 from longfat.benchmark.printed import by_key, cells
 from longfat.laws.fair_share import transfer_times
-from longfat.sim import Scheme, Simulation, records
+from longfat.sim import Scheme, Simulation, records, statistics
 from tests.laws import kkm as by_hand
 from tests.sim.spy import Spy
 
@@ -99,29 +100,130 @@ def test_delays_are_those_of_a_log_of_packets():
     assert (ages - empty).min() > -1e-9
 
 
-FACTS = {  # of the printed numbers: within this share of ours
-    ("3-4", "hop-by-hop"): (53, 0.02), ("3-20", "hop-by-hop"): (73, 0.04), ("3-4", "explicit-feedback"): (47, 0.01),
-    ("3-20", "explicit-feedback"): (63, 0.01), ("3-200", "explicit-feedback"): (150, 0.01),
-    ("3-4-rtt40", "tahoe"): (120, 0.01), ("3-20-rtt40", "tahoe"): (200, 0.01), ("3-200-rtt40", "tahoe"): (327, 0.01),
-    ("3-4-rtt40", "decbit"): (120, 0.01), ("1", "hop-by-hop"): (1534, 0.03), ("1", "packet-pair"): (1569, 0.03),
-    ("1", "explicit-feedback"): (1621, 0.03), ("5", "explicit-feedback"): (769, 0.03),
-    ("5", "packet-pair"): (771, 0.03),
+#: What the printed times of an experiment are made of, by hand [ms]: rounds of 40 or 44.15 ms, a packet time
+#: for each packet of the last round; the optimal time and three round trips; doubling rates. All within 3 %.
+FACTS = {
+    ("3-4-rtt40", "tahoe", ""): (120.1,), ("3-20-rtt40", "tahoe", ""): (200.5,), ("3-200-rtt40", "tahoe", ""): (327.3,),
+    ("3-4-rtt40", "decbit", ""): (120.2,), ("3-20-rtt40", "decbit", ""): (320.4,),
+    # 126 rounds without a mark: 62 windows twice, and a last one
+    ("1", "decbit", ""): (5566,), ("2", "decbit", ""): (5566,),
+    ("1", "packet-pair", ""): (1576,), ("5", "packet-pair", ""): (776,), ("6", "packet-pair", ""): (1688, 1688),
+    ("9b", "packet-pair", "no probe in the run"): (1448,),  # a single packet takes 2.67 ms there
+    ("3-4", "explicit-feedback", ""): (47.1,), ("3-20", "explicit-feedback", ""): (63.1,),
+    ("3-200", "explicit-feedback", ""): (148.8,),
+    ("3-4", "hop-by-hop", ""): (53.1,), ("3-20", "hop-by-hop", ""): (71,),  # 71 to 77, by the length of the loop
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "scheme"), FACTS)
+@pytest.mark.parametrize(("name", "scheme", "words"), FACTS)
+def test_calibration(name, scheme, words):
+    chosen = readings.reading(scheme, words) if words else ENTRIES[scheme]
+    ours = measuring.measure(VARIANTS[name], chosen)
+    for k, expected in enumerate(FACTS[name, scheme, words]):
+        assert 1e3 * ours[f"transfer_time_{k + 1}"] == pytest.approx(expected, rel=0.03)
+
+
+#: Experiment 7, by load: the optimal time, and what a start from a packet in 3 ms, doubled every 12.7 ms, or from one
+#: in 1 ms, doubled every 44 ms, costs [ms].
+LOADS = {
+    "hop-by-hop": {"0.2": 591, "0.4": 752, "0.6": 1079, "0.8": 2067, "0.9": 4057},
+    "explicit-feedback": {"0.2": 638, "0.4": 791, "0.6": 1099, "0.8": 2066, "0.9": 4044},
+}
+
+
+def mean_time(scheme, load, count):
+    """Of so many runs [ms], and half of the 95 % interval."""
+    made = [
+        measuring.measure(VARIANTS[f"7-{load}"], ENTRIES[scheme], np.random.SeedSequence([0, k])) for k in range(count)
+    ]
+    times = [1e3 * one["transfer_time_1"] for one in made]
+    return np.mean(times), statistics.half_width(np.array(times), 0.95)
+
+
+@pytest.mark.parametrize("scheme", LOADS)
+@pytest.mark.parametrize("load", ["0.2", "0.4", "0.6"])
+def test_calibration_among_poisson_sources(scheme, load):
+    """A run scatters by 0.3 to 1.5 % at these loads; five."""
+    mean, half = mean_time(scheme, load, 5)
+    assert half < 0.03 * mean
+    assert mean == pytest.approx(LOADS[scheme][load], rel=0.03)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", LOADS)
+@pytest.mark.parametrize("load", ["0.8", "0.9"])
+def test_calibration_at_high_loads(scheme, load):
+    """A run scatters by 3 to 4 %; the mean of a hundred is known to 0.8 %.
+
+    At 0.8 single packets, which the calculation leaves out, take 0.2 of the 8 Mbit/s that are left, 2.5 %.
+    """
+    mean, half = mean_time(scheme, load, 100)
+    assert half < 0.01 * mean
+    more = 1 / (1 - 0.2 / 8) if load == "0.8" else 1.0
+    assert mean == pytest.approx(more * LOADS[scheme][load], rel=0.03)
+    printed = by_key()[7, ENTRIES[scheme].label, "transfer_time_mean", "1", load].milliseconds
+    assert mean == pytest.approx(printed, rel=0.03)
+
+
+PRINTED = {  # within 3 %
+    ("1", "hop-by-hop"): 1534, ("1", "packet-pair"): 1569, ("1", "explicit-feedback"): 1621, ("2", "hop-by-hop"): 1543,
+    ("2", "packet-pair"): 1594, ("2", "explicit-feedback"): 1605, ("5", "hop-by-hop"): 714,
+    ("5", "explicit-feedback"): 769, ("6", "packet-pair"): 1677, ("6", "hop-by-hop"): 1657,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "scheme"), PRINTED)
 def test_printed_times(name, scheme):
-    printed, share = FACTS[name, scheme]
     ours = measuring.measure(VARIANTS[name], ENTRIES[scheme])["transfer_time_1"]
-    assert 1e3 * ours == pytest.approx(printed, rel=share)
+    assert 1e3 * ours == pytest.approx(PRINTED[name, scheme], rel=0.03)
 
 
-def test_what_is_below_the_least_time_cannot_be():
-    """In fair queues nobody is done before the fluid; by rates that are right, hardly after it."""
-    for name in ("3-200", "9b"):
-        least = float(benchmark.optimal(VARIANTS[name])["1"])
+#: Mean delay and its standard deviation as printed [ms]: by tags of the fluid, and with the times of transmission.
+DELAYS = {
+    ("1", "packet-pair", ""): (0.31, 0.17), ("2", "packet-pair", ""): (0.36, 0.23),
+    ("6", "packet-pair", ""): (0.38, 0.216),
+    ("1", "explicit-feedback", "delays with the times of transmission"): (0.85, 0.42),
+    ("2", "explicit-feedback", "delays with the times of transmission"): (1.01, 0.49),
+    ("1", "hop-by-hop", "delays with the times of transmission, single packets pass the added switches"): (0.99, 0.41),
+    ("2", "hop-by-hop", "delays with the times of transmission, single packets pass the added switches"): (1.09, 0.51),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "scheme", "words"), DELAYS)
+def test_printed_delays(name, scheme, words):
+    chosen = readings.reading(scheme, words) if words else ENTRIES[scheme]
+    ours = measuring.measure(VARIANTS[name], chosen)
+    mean, deviation = DELAYS[name, scheme, words]
+    assert 1e3 * ours["delay_mean"] == pytest.approx(mean, rel=0.08)
+    assert 1e3 * ours["delay_std"] == pytest.approx(deviation, abs=0.05)
+
+
+def test_what_one_among_eleven_waits():
+    """Experiment 7 at a load of 0.9, where connection 1 and the ten sources nearly always have something to send.
+
+    By tags of the fluid a single packet waits for the rest of a round, 11/2 packets, 0.55 ms (printed 0.56); by
+    self-clocked tags for half a packet and ten or eleven more, 1.05 to 1.15 ms (with 0.194 ms of transmission 1.24 to
+    1.34, printed 1.28). That the sources are not quite always there takes a little off.
+    """
+    fluid = measuring.measure(VARIANTS["7-0.9"], ENTRIES["packet-pair"])["delay_mean"]
+    assert 0.9 * 0.55 < 1e3 * fluid < 0.55
+    clocked = measuring.measure(VARIANTS["7-0.9"], readings.reading("packet-pair", "self-clocked tags"))["delay_mean"]
+    assert 0.9 * 1.05 < 1e3 * clocked < 1.15
+
+
+def test_what_cannot_be():
+    """Nobody is done before the line could have sent his file, nor the last before it could have sent them all."""
+    for name, rate in (("3-200", 5e6), ("9b", 187_500.0)):
         for scheme in ("packet-pair", "hop-by-hop", "explicit-feedback"):
-            assert measuring.measure(VARIANTS[name], ENTRIES[scheme])["transfer_time_1"] > 0.995 * least
+            net = benchmark.build(VARIANTS[name], ENTRIES[scheme])
+            run = Simulation(net, rng=0)
+            run.advance(5.0)
+            files = [k for k, flow in enumerate(net.flows) if flow.scheme is not None]
+            ends = run.world.flows["finish"][files] / 1e9
+            sizes = np.array([net.flows[k].file for k in files])
+            begins = np.array([net.flows[k].start for k in files])
+            assert (ends > begins + sizes / rate).all()
+            assert sizes.sum() / rate < ends.max() < 1.5 * sizes.sum() / rate + 0.15
 
 
 def test_replications_and_intervals():
@@ -222,6 +324,55 @@ def test_stores_tell_schemes_by_what_they_do():
     assert " at 0x" not in said
 
 
+BROKEN = """
+from longfat.sim import Scheme
+
+def start(flow, event):
+    return 1.0
+
+def ack(flow, event):
+    return 1.0 / (event.now - event.now)
+
+broken = Scheme("broken", start=start, ack=ack)
+"""
+
+
+def test_a_scheme_that_fails_while_it_runs(tmp_path, monkeypatch):
+    """One sentence says which scheme, where and why; what the others have done is not done again."""
+    file, done = tmp_path / "broken.py", []
+    file.write_text(BROKEN)
+    measure = measuring.measure
+
+    def counted(variant, entry, rng):
+        found = measure(variant, entry, rng)
+        done.append(entry.name)
+        return found
+
+    monkeypatch.setattr(measuring, "measure", counted)
+    with ThreadPoolExecutor(1) as pool:
+        options = {"store": tmp_path / "runs", "executor": pool, "progress": False}
+        # round trip of 44.1944 ms: 44 ms, 0.18 ms of data, 0.0144 ms of acknowledgment
+        said = r"experiment 3-4: scheme 'broken', ack, flow '1' at 0.0441944 s: .*division.*; finished runs are kept in"
+        with pytest.raises(ValueError, match=said):
+            benchmark.run(["3-4"], ["packet-pair", str(file)], **options)
+        assert done == ["packet-pair"]
+        benchmark.run(["3-4"], ["packet-pair"], **options)
+        assert done == ["packet-pair"]
+
+
+@pytest.mark.long
+def test_no_cell_of_the_paper_is_empty():
+    """Every scheme of the tables in every experiment has the numbers that the table asks for, printed or not."""
+    data = benchmark.run(schemes=entries.PAPER, replications=1, progress=False)
+    rows = tables.rows(data)
+    missing = [row for row in rows if row.value is None and not row.metric.endswith("transfer_time_std")]
+    assert missing == []
+    ours = {(row.experiment, row.scheme, row.metric, row.connection, row.load_or_size) for row in rows}
+    asked = {(*one.key[:4], "scaled" if one.experiment == 9 else one.load_or_size) for one in cells()}
+    assert asked <= ours
+    assert len(asked) == 396
+
+
 def test_rows_and_tables():
     data = benchmark.run(["3", "9b"], ["optimal", "hop-by-hop", "vegas"], progress=False)
     rows = tables.rows(data)
@@ -258,16 +409,50 @@ def test_each_experiment_has_its_own_numbers():
     ("name", "words"), [(name, words) for name, rules in readings.READINGS.items() for words in rules]
 )
 def test_readings_differ_from_the_entry(name, words):
-    """Each can be built, and is another network than the entry's, or than the one without its own words."""
+    """Each can be built, and is another network than the entry's, but what differs in the arithmetic alone."""
     made = readings.reading(name, words)
     one, other = (benchmark.build(VARIANTS["8"], entry) for entry in (made, ENTRIES[name]))
-    same = words == "timer of BSD, a halving for every loss"  # the entry's own
+    # the entry's own, and what is taken off the measured delays
+    same = words in ("timer of BSD, a halving for every loss", "delays with the times of transmission")
     assert (one == other) is same
+
+
+def test_delays_with_the_times_of_transmission():
+    """By hand, experiment 1: 0.04 + 0.1 + 0.04 ms there, 0.0032 + 0.008 + 0.0032 ms back; with three switches more at
+    100 Mbit/s three times 0.04 + 0.0032 ms. Nothing else differs: hop by hop keeps them to itself."""
+    times = {"explicit-feedback": 0.1944, "hop-by-hop": 0.1944}
+    words = "delays with the times of transmission"
+    for name, more in times.items():
+        plain = measuring.measure(VARIANTS["1"], ENTRIES[name])
+        other = measuring.measure(VARIANTS["1"], readings.reading(name, words))
+        assert 1e3 * (other["delay_mean"] - plain["delay_mean"]) == pytest.approx(more, abs=1e-9)
+        assert other["delay_std"] == plain["delay_std"]
+        assert other["transfer_time_1"] == plain["transfer_time_1"]
+    through = readings.reading("hop-by-hop", words + ", single packets pass the added switches")
+    net = benchmark.build(VARIANTS["1"], through)
+    probe = next(flow for flow in net.flows if flow.name == "probe")
+    assert len(net.route(probe)) == 6
+    assert sum(link.delay for link in net.route(probe)) == pytest.approx(0.022)
+    more = measuring.measure(VARIANTS["1"], through)["delay_mean"] - other["delay_mean"]
+    assert 1e3 * more == pytest.approx(3 * 0.0432, abs=0.03)  # single packets arrive at other moments
+
+
+def test_the_other_texts():
+    """What an experiment could mean changes the network; a text that is not there is refused."""
+    for name, count in (("1", 3), ("5", 4), ("7-0.2", 4), ("9b", 1), ("3-4", 1), ("10", 0)):
+        others = readings.other_variants(VARIANTS[name])
+        assert len(others) == count
+        networks = [benchmark.build(one) for one in (VARIANTS[name], *others.values())]
+        assert all(one != other for k, one in enumerate(networks) for other in networks[:k])
+    with pytest.raises(ValueError, match="edits = 'x = y' does not stand in the file of experiment 1"):
+        replace(VARIANTS["1"], edits=(("x = y", ""),)).text()
 
 
 def test_refusals():
     with pytest.raises(ValueError, match="experiment = '11' is unknown: did you mean '1'"):
         benchmark.run(["11"])
+    with pytest.raises(ValueError, match=r"experiment = .mine.toml. is a network of its own: allowed are the ten"):
+        benchmark.run(["mine.toml"])
     with pytest.raises(ValueError, match="scheme = 'tahoo' is unknown: did you mean 'tahoe'"):
         benchmark.run(["3-4"], ["tahoo"])
     with pytest.raises(ValueError, match="replications = 0 runs is out of range"):

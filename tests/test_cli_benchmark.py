@@ -7,6 +7,7 @@ import json
 import pytest
 
 from longfat.cli import main
+from tests.test_benchmark import BROKEN
 
 
 def asked(capsys, *words):
@@ -49,6 +50,10 @@ def test_files(capsys, tmp_path):
         (["--experiment", "12"], "longfat: experiment = '12' is unknown: did you mean"),
         (["--scheme", "reno2"], "longfat: scheme = 'reno2' is unknown: did you mean 'reno'?"),
         (["--scheme", "no/such.py"], "no/such.py cannot be read: No such file or directory"),
+        (
+            ["--experiment", "mine.toml"],
+            "longfat: experiment = 'mine.toml' is a network of its own: allowed are the ten",
+        ),
         (["--replications", "none"], "longfat: replications = none runs is out of range"),
         (["--seed", "-1"], "longfat: seed = -1 is out of range"),
         (["--json", "--csv"], "--json and --csv exclude each other"),
@@ -60,6 +65,18 @@ def test_refusals(capsys, words, said):
     assert out == ""
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_scheme_that_fails(capsys, tmp_path):
+    file, folder = tmp_path / "broken.py", tmp_path / "out"
+    file.write_text(BROKEN)
+    status, out, err = asked(
+        capsys, "--experiment", "3-4", "--scheme", f"optimal,{file}", "--output", str(folder), "--replications", "1"
+    )
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("longfat: experiment 3-4: scheme 'broken', ack, flow '1' at 0.0441944 s: ")
+    assert f"finished runs are kept in {folder / 'runs'}" in err
+    assert not (folder / "benchmark.csv").exists()
 
 
 def test_interrupted(capsys, tmp_path, monkeypatch):

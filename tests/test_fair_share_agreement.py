@@ -1,5 +1,5 @@
 """Packets against the law of fair shares: sources that know the fluid's schedule and send by it, each packet when the
-fluid begins to serve it (benchmark.md 7.2).
+fluid begins to serve it.
 
 At a line l whose n streams were there as in the fluid but late by J at most, a packet waits and is sent within
 D = n L/C + J: what came since any earlier moment is at most n packets and what the fluid serves in that time and J.
@@ -149,7 +149,7 @@ def test_the_benchmark(name):
         acks = len(files) * flow.ack / min(slow.values())  # that may be before its own on the way back
         assert -last - 1e-6 <= late <= bounds[k] + acks + 1e-6, flow.name
         if name == "1" and k == 0:
-            assert abs(late + ways_time - 0.044) < 2e-3  # benchmark.md: within 2 ms
+            assert abs(late + ways_time - 0.044) < 2e-3
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -50,6 +50,8 @@ class Entry:
         Single packets, too, pass the `hops` switches.
     transmission : bool
         Delays of single packets have the times of transmission in them, only propagation is taken off.
+    late : float
+        So much does one of the single packets take beyond what is measured [s].
     send_jitter : float
         Uniform extra delay of each packet at its source [s].
     source : str
@@ -69,6 +71,7 @@ class Entry:
     probe: bool = True
     probe_hops: bool = False
     transmission: bool = False
+    late: float = 0.0
     send_jitter: float = 0.0
     source: str = ""
 

@@ -111,6 +111,11 @@ def variants(names: Iterable[str] | None = None) -> list[Variant]:
             found[name] = VARIANTS[name]
             continue
         of_it = {key: one for key, one in usual.items() if str(one.experiment) == name}
+        if name.endswith(".toml"):
+            raise ValueError(
+                f"experiment = {name!r} is a network of its own: allowed are the ten experiments, 1 to 10, and their "
+                "variants; longfat simulate runs any network"
+            )
         if not of_it:
             raise unknown("experiment", name, {*VARIANTS, *(str(one.experiment) for one in VARIANTS.values())})
         found |= of_it

@@ -61,7 +61,7 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     while run.now < LONGEST and (run.world.flows["finish"][rows] == NEVER).any():
         run.advance(LONGEST, to_the_end=True)
         if not seen and run.world.flows["finish"][rows[0]] != NEVER:
-            seen = _delay(run, net, entry.transmission)
+            seen = _delay(run, net, entry)
     run.books()
     flows = run.world.flows[rows]
     for name, flow in zip(variant.connections, flows, strict=True):
@@ -74,7 +74,7 @@ def _transmissions(probe: Flow, there: list[Link], back: list[Link]) -> float:
     return sum(probe.packet / link.rate for link in there) + sum(probe.ack / link.rate for link in back)
 
 
-def _delay(run: Simulation, net: Network, transmission: bool) -> dict[str, float]:
+def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
     """Mean and standard deviation of what the meter has seen."""
     probe = next((flow for flow in net.flows if flow.name == "probe"), None)
     if probe is None:
@@ -85,7 +85,9 @@ def _delay(run: Simulation, net: Network, transmission: bool) -> dict[str, float
         return {"probes": 0.0}
     # The meter stands before the last line, whose times therefore are not in it.
     empty = sum(link.delay for link in (*there, *back[:-1]))
-    empty += -probe.ack / back[-1].rate if transmission else _transmissions(probe, there, back[:-1])
+    empty += -probe.ack / back[-1].rate if entry.transmission else _transmissions(probe, there, back[:-1])
     mean = u[TOTAL] / u[COUNT]
     variance = max(0.0, u[SQUARES] / u[COUNT] - mean**2)
+    mean += entry.late / u[COUNT]  # of any one of them
+    variance += entry.late**2 / u[COUNT] * (1.0 - 1.0 / u[COUNT])
     return {"delay_mean": float(mean - empty), "delay_std": float(np.sqrt(variance)), "probes": float(u[COUNT])}

@@ -17,7 +17,8 @@ from longfat._version import __version__
 from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
 from longfat.domains import number, whole_number
-from longfat.sweeping import engines, sweep
+from longfat.sim.engine import SchemeError
+from longfat.sweeping import SweepError, engines, sweep
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -96,7 +97,8 @@ def run(
     Raises
     ------
     ValueError
-        For unknown experiments and schemes, by the nearest name, and values outside their ranges.
+        For unknown experiments and schemes, by the nearest name, values outside their ranges, and a scheme of one's own
+        that fails while it runs; finished runs stay in the store.
 
     Examples
     --------
@@ -125,11 +127,23 @@ def run(
         function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)
         folder = re.sub(r"[^.\w-]+", "-", f"{variant.name}_{one.name}_{settings[:8]}_{seed}")
         place = None if store is None else Path(store) / folder
-        return sweep(function, {"draw": list(range(count))}, executor=pool, store=place, rng=0, progress=False)
+        try:
+            return sweep(function, {"draw": list(range(count))}, executor=pool, store=place, rng=0, progress=False)
+        except SweepError as error:
+            raise _of_a_scheme(error, variant, store) from error
 
     with engines.opened(chosen) as pool:
         found = _side_by_side(partial(cell, pool), cells, progress)
     return _dataset(found, asked, put_in, confidence, {"replications": replications, "seed": seed})
+
+
+def _of_a_scheme(error: SweepError, variant: Variant, store: str | Path | None) -> Exception:
+    """What a scheme of somebody's did wrong, where; other errors are ours and stay as they are."""
+    _, name, said = str(error).partition("SchemeError: ")
+    if not name:
+        return error
+    kept = "" if store is None else f"; finished runs are kept in {store}"
+    return SchemeError(f"experiment {variant.name}: {said}{kept}")
 
 
 def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) -> list[Any]:
