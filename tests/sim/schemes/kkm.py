@@ -1,4 +1,5 @@
-"""Networks of Kanakia, Keshav and Mishra's experiments 1 to 7 and 9, for the calibration numbers of the rate schemes.
+"""Networks of Kanakia, Keshav and Mishra, for the calibration numbers of the rate schemes: the benchmark's, and others
+that are like them.
 
 H1, H2, ... - S1 - S2 - sink: 20 ms, 1 ms, 1 ms one way; all lines 100 Mbit/s but S1-S2, 40 Mbit/s; packets of 500 B, so
 that the slow line serves ten a millisecond. With `hops` = 3 as many nodes stand between
@@ -6,12 +7,13 @@ each host and S1, so that 5 ms lie between neighbours.
 """
 
 import itertools
+from dataclasses import replace
 
-from longfat.sim import Network, Simulation, traffic
+from longfat.benchmark import VARIANTS, Entry, build
+from longfat.sim import Network, Simulation
 
 MS = 1e-3  # s
 SLOW, FAST = 5e6, 12.5e6  # bytes/s
-LARGE, SMALL = 2e6, 5e5  # bytes
 
 
 class Experiment:
@@ -48,11 +50,8 @@ class Experiment:
             self.scheme, path=path, name=name, packet=500, file=file, start=start * MS, parameters=self.parameters
         )
 
-    def probe(self, path, interval=20):
-        self.net.flow(traffic.probe(interval * MS), path=path, name="probe", packet=500)
-
     def transfer_time(self, *names, seed=1, until=20.0):
-        """Milliseconds, of the flows asked for; the probe's delay if there is one."""
+        """Milliseconds, of the flows asked for, else of the first."""
         run = Simulation(self.net, rng=seed)
         flows = run.assembly.flow_names
         times = []
@@ -73,60 +72,17 @@ def one(scheme, discipline, packets, **options):
     return made
 
 
-def many(scheme, discipline, gap=44.0, scale=1.0, probe=False, **options):
-    """Experiments 1 (gap 44 ms) and 2 (4 ms); 8 and 9 by options."""
-    made = Experiment(scheme, discipline, **options)
-    sink = made.sink("D")
-    for k in range(11):
-        file, start = (LARGE, 0.0) if k == 0 else (SMALL, 100 + gap * (k - 1))
-        made.send(f"c{k + 1}", [*made.host(f"H{k + 1}"), "S2", sink], file * scale, start)
-    if probe:
-        made.probe([*made.host("P"), "S2", sink])
-    return made
+class Scenario:
+    """One of the benchmark's own networks with a scheme in it, and without single packets."""
 
-
-def long_and_short(scheme, discipline, **options):
-    """Experiment 4: "c1" over 44 ms, "long" over 82 ms."""
-    made = many(scheme, discipline, **options)
-    made.send("long", [*made.host("L"), "S2", made.sink("E", delay=20 * MS)], LARGE)
-    return made
-
-
-def migrating(scheme, discipline, **options):
-    """Experiment 5: the bottleneck is S1-S2, then S2-H2, then S1-S2."""
-    made = Experiment(scheme, discipline, **options)
-    made.sink("H2", rate=SLOW)
-    made.sink("H4")
-    made.send("c1", [*made.host("H1"), "S2", "H2"], LARGE)
-    made.send("c2", [*made.host("H3"), "S2", "H4"], 1e6, 100)
-    for k in (5, 6):
-        made.send(f"c{k - 2}", [*made.host(f"H{k}", "S2"), "H2"], 2.5e5, 250)
-    return made
-
-
-def two_ways(scheme, discipline, **options):
-    """Experiment 6: experiment 1 in both directions, between the same hosts."""
-    made = Experiment(scheme, discipline, **options)
-    sink = made.sink("D")
-    for k in range(11):
-        file, start = (LARGE, 0.0) if k == 0 else (SMALL, 100 + 44 * (k - 1))
-        there = [*made.host(f"H{k + 1}"), "S2", sink]
-        made.send(f"c{k + 1}", there, file, start)
-        # The same the other way round: from a host at S2 to a sink at S1.
-        nodes = made.host(f"B{k + 1}", "S2")
-        if k == 0:
-            made.sink("E", "S1")
-        made.send(f"b{k + 1}", [*nodes, "S1", "E"], file, start)
-    return made
-
-
-def uncontrolled(scheme, discipline, load, **options):
-    """Experiment 7: ten Poisson sources from the beginning on."""
-    made = Experiment(scheme, discipline, **options)
-    sink = made.sink("D")
-    made.send("c1", [*made.host("H1"), "S2", sink], LARGE)
-    for k in range(2, 12):
-        made.net.flow(
-            traffic.poisson(load * SLOW / 10), path=[*made.host(f"H{k}"), "S2", sink], name=f"c{k}", packet=500
+    def __init__(self, variant, scheme, discipline, hops=0, buffer=440, **parameters):
+        entry = Entry(
+            scheme, scheme, scheme, parameters, bottleneck=discipline, switch=discipline, hops=hops, probe=False
         )
-    return made
+        chosen = VARIANTS[variant]
+        if buffer != 440:
+            chosen = replace(chosen, edits=(("buffer = 440", f"buffer = {buffer}"),))
+        self.net = build(chosen, entry)
+        self.net.flows.sort(key=lambda flow: flow.traffic is not None)
+
+    transfer_time = Experiment.transfer_time

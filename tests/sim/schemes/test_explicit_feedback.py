@@ -11,7 +11,7 @@ from longfat.sim import Network, Simulation, traffic
 from longfat.sim.kernel import predicting
 from longfat.sim.queues import served
 from longfat.sim.schemes import scheme
-from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, one, uncontrolled
+from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, Scenario, one
 
 NAME = "explicit-feedback"
 predicted_rate = numba.njit(lambda *all: predicting.predicted_rate(*all))
@@ -54,8 +54,8 @@ def test_beside_traffic_that_nobody_controls(load, expected):
     optimal = 44 + 400 / (1 - load)
     ratios = []
     for seed in range(2):
-        ours = uncontrolled(NAME, NAME, load).transfer_time(seed=seed)
-        least = uncontrolled("constant", "fair", load, buffer=10_000, rate=FAST).transfer_time(seed=seed)
+        ours = Scenario(f"7-{load}", NAME, NAME).transfer_time(seed=seed)
+        least = Scenario(f"7-{load}", "constant", "fair", buffer=10_000, rate=FAST).transfer_time(seed=seed)
         ratios.append(ours / least)
     assert np.mean(ratios) * optimal == pytest.approx(expected, rel=0.02)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Simulation, traffic
-from tests.sim.schemes.kkm import FAST, MS, SLOW, one, uncontrolled
+from tests.sim.schemes.kkm import FAST, MS, SLOW, Scenario, one
 
 NAME = "hop-by-hop"
 RTT = 44.3  # ms: lines 44; own packets 0.04 on five and 0.1 on the slow one; acknowledgment
@@ -37,8 +37,8 @@ def test_beside_traffic_that_nobody_controls(load, expected):
     optimal = 44 + 400 / (1 - load)
     ratios = []
     for seed in range(2):
-        ours = uncontrolled(NAME, NAME, load, hops=3).transfer_time(seed=seed)
-        least = uncontrolled("constant", "fair", load, hops=3, buffer=10_000, rate=FAST).transfer_time(seed=seed)
+        ours = Scenario(f"7-{load}", NAME, NAME, hops=3).transfer_time(seed=seed)
+        least = Scenario(f"7-{load}", "constant", "fair", hops=3, buffer=10_000, rate=FAST).transfer_time(seed=seed)
         ratios.append(ours / least)
     assert np.mean(ratios) * optimal == pytest.approx(expected, rel=0.02)
 

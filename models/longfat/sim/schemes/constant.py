@@ -2,18 +2,13 @@
 
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
-
-
-def ack(flow, event):
-    """Nothing changes the rate."""
-    return flow.rate
-
+from longfat.sim.schemes.stated import keep
 
 # A timeout, too, only tells what has to be sent again (0.3: reliability never changes the rule of the rate).
 CONSTANT = Scheme(
     "constant",
-    ack=ack,
-    timeout=ack,
+    ack=keep,
+    timeout=keep,
     controls="rate",
     parameters={"rate": Parameter(125_000.0, "bytes/s", "(0, 1e15]", "rate"), **timers.PARAMETERS},
     source="schemes.md 0.3",

@@ -7,24 +7,19 @@ switches that say nothing it is not slowed down.
 
 import math
 
-from longfat.sim.kernel.predicting import DOUBLES, LIMIT, held_back, predicted_rate
-from longfat.sim.schemes import timers
-from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.kernel.predicting import held_back, predicted_rate
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.schemes.stated import GAIN, SET_POINT, begin, keep, parameters
 
 # Of the header, as switches read it (`longfat.sim.queues.explicit_feedback`).
 RATE, BACKLOG, _, WHOSE = range(4)
 OURS = -3.0
-# p
-SET_POINT, GAIN, START_RATE = range(3)
 
 
 def start(flow, event):
     """Rule 4: a rate that is held for a round trip."""
     flow.header[RATE] = math.inf
-    flow.header[WHOSE] = OURS
-    flow.u[LIMIT] = flow.p[START_RATE] / flow.packet_size
-    flow.u[DOUBLES] = 0.0
-    return flow.p[START_RATE]
+    return begin(flow, WHOSE, OURS)
 
 
 def ack(flow, event):
@@ -37,23 +32,13 @@ def ack(flow, event):
     return held_back(flow, rate, event.now, event.rtt) * flow.packet_size
 
 
-def keep(flow, event):
-    """Rule 5: what is lost does not change the rate."""
-    return flow.rate
-
-
 EXPLICIT_FEEDBACK = Scheme(
     "explicit-feedback",
     start=start,
     ack=ack,
-    timeout=keep,
+    timeout=keep,  # rule 5
     controls="rate",
     stamped=True,
-    parameters={
-        "set_point": Parameter(10.0, "packets", "[0, 1e6]"),
-        "gain": Parameter(0.5, "1", "(0, 1]"),
-        "start_rate": Parameter(500_000.0, "bytes/s", "(0, 1e15]"),
-        **timers.PARAMETERS,
-    },
+    parameters=parameters(start_rate=500_000.0),
     source="Mishra & Kanakia, SIGCOMM 1992; schemes.md 4, whose gain and set point are a reconstruction",
 )
