@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from figures.writing import HERE, save, whole_figures
 from longfat import benchmark
-from longfat.benchmark import tables
+from longfat.benchmark import tables, traces
 from longfat.benchmark.printed import cells
-from longfat.sim import run
+from longfat.plot import benchmark_queues, benchmark_rates
 from longfat.verify.published import kkm_runs as runs
 from longfat.verify.published.kkm import claim
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FIVE = ("hop-by-hop", "packet-pair", "explicit-feedback", "tahoe", "decbit")
-BIN = 0.02  # s
 READINGS = 4  # runs of each other reading in experiment 7
 ASKS = {
     1: "Can a scheme follow newcomers that come a round trip apart?",
@@ -85,67 +84,6 @@ def _printed_scores(experiment: int) -> dict[str, float]:
     most = {name for column in times.values() for name in column}
     whole = [name for name in most if all(name in column for column in times.values())]
     return {name: sum(column[name] / min(column.values()) for column in times.values()) / len(times) for name in whole}
-
-
-def rates(variant: str = "1", names: tuple[str, ...] = FIVE, duration: float = 2.0, rng: int = 0) -> xr.Dataset:
-    """Sending rate of connection 1 and queue at S1-S2 over time.
-
-    Parameters
-    ----------
-    variant : str
-        Of `longfat.benchmark.VARIANTS`.
-    names : tuple of str
-        Of `longfat.benchmark.ENTRIES`.
-    duration : float
-        How long [s].
-    rng : int
-        Seed.
-    """
-    import xarray as xr
-
-    found = []
-    for name in names:
-        net = benchmark.build(benchmark.VARIANTS[variant], benchmark.ENTRIES[name])
-        data = run(net, duration=duration, rng=rng, sample_every=BIN / 10, progress=False)
-        first = next(flow for flow in net.flows if flow.name == "1").path[:2]
-        sent = data.arrived_trace.sel(link="-".join(first)).values[::10]
-        counted = np.diff(sent, append=sent[-1])
-        counted[0] += sent[0]  # at time 0
-        found.append(
-            xr.Dataset(
-                {
-                    "sending_rate": ("time", counted / BIN, {"units": "bytes/s"}),
-                    "queue": ("fine_time", data.queue_trace.sel(link="S1-S2").values, {"units": "packets"}),
-                },
-                coords={"time": data.time.values[::10], "fine_time": data.time.values},
-            )
-        )
-    return xr.concat(found, xr.DataArray(list(names), dims="scheme", name="scheme"))
-
-
-def draw_rates(data: xr.Dataset, axes: Any, title: str) -> None:
-    """A panel for each scheme: what connection 1 sends."""
-    for ax, name in zip(axes, data.scheme.values, strict=True):
-        row = data.sel(scheme=name)
-        ax.step(1e3 * row.time, 8e-6 * row.sending_rate, where="post", lw=1)
-        ax.axhline(40, color="0.6", lw=0.7, ls=":")
-        ax.text(0.99, 0.9, benchmark.ENTRIES[str(name)].label, transform=ax.transAxes, ha="right", va="top")
-        ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.time[-1])))
-    axes[-1].set_xlabel("time [ms]")
-    axes[0].set_title(title)
-    axes[0].figure.supylabel("sending rate [Mbit/s]", fontsize="medium")
-
-
-def draw_queues(data: xr.Dataset, axes: Any, title: str) -> None:
-    """A panel for each scheme: what waits at the bottleneck."""
-    for ax, name in zip(axes, data.scheme.values, strict=True):
-        row = data.sel(scheme=name)
-        ax.plot(1e3 * row.fine_time, row.queue, lw=0.8, color="C1")
-        ax.text(0.99, 0.9, benchmark.ENTRIES[str(name)].label, transform=ax.transAxes, ha="right", va="top")
-        ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.fine_time[-1])))
-    axes[-1].set_xlabel("time [ms]")
-    axes[0].set_title(title)
-    axes[0].figure.supylabel("waiting packets", fontsize="medium")
 
 
 def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.Table]:
@@ -222,20 +160,20 @@ def write(
     listed = every_cell(data, rng, switch=not quick)
     cell, shown = ("9b", FIVE[:2]) if quick else ("2", FIVE)
     drawn = {
-        "kkm_7": (rates("1", shown, 0.3 if quick else 2.0, rng), draw_rates,
+        "kkm_7": (traces("1", shown, 0.3 if quick else 2.0, rng=rng), benchmark_rates,
                   "Kanakia, Keshav & Mishra, figure 7, simulated: experiment 1, connection 1"),
-        f"kkm_rates_{cell}": (rates(cell, shown, 0.3 if quick else 2.0, rng), draw_rates,
+        f"kkm_rates_{cell}": (traces(cell, shown, 0.3 if quick else 2.0, rng=rng), benchmark_rates,
                               f"Experiment {cell}: what connection 1 sends"),
     }  # fmt: skip
     drawn[f"kkm_queues_{cell}"] = (
-        drawn[f"kkm_rates_{cell}"][0], draw_queues, f"Experiment {cell}: packets waiting at the bottleneck"
+        drawn[f"kkm_rates_{cell}"][0], benchmark_queues, f"Experiment {cell}: packets waiting at the bottleneck"
     )  # fmt: skip
     with whole_figures(directory) as files:
-        for name, (traces, draw, title) in drawn.items():
+        for name, (data_of, draw, title) in drawn.items():
             figure, axes = plt.subplots(len(shown), 1, sharex=True, figsize=(7.2, 1.7 * len(shown)))
-            draw(traces, axes, title)
+            draw(data_of, axes, title)
             save(files, figure, name)
-            traces.to_netcdf(files.path(f"{name}.nc"))
+            data_of.to_netcdf(files.path(f"{name}.nc"))
         data.to_netcdf(files.path("kkm.nc"))
         files.path("kkm_tables.md").write_text(text(data, listed), encoding="utf-8")
     return data

@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+import xarray as xr
 
 from longfat.cli import main
 from tests.test_benchmark import BROKEN
@@ -44,6 +45,23 @@ def test_files(capsys, tmp_path):
     assert again == first
 
 
+def test_traces(capsys, tmp_path):
+    folder = tmp_path / "out"
+    status, _, err = asked(
+        capsys, "--experiment", "3-20,3-4", "--scheme", "optimal,pp,reno", "--traces", "--output", str(folder)
+    )
+    assert (status, err) == (0, "")
+    pictures = {f"{kind}_{name}.svg" for kind in ("rates", "queues") for name in ("3-20", "3-4")}
+    assert pictures <= {path.name for path in folder.iterdir()}
+    with xr.open_dataset(folder / "traces_3-20.nc") as data:
+        assert data.scheme.values.tolist() == ["packet-pair", "reno"]
+        # 20 packets of 500 bytes, by either scheme
+        sent = (data.sending_rate * data.interval).sum("time")
+        assert sent.values == pytest.approx([10_000, 10_000])
+    text = (folder / "rates_3-20.svg").read_text()
+    assert "sending rate [Mbit/s]" in text or "<path" in text
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -56,6 +74,7 @@ def test_files(capsys, tmp_path):
         ),
         (["--replications", "none"], "longfat: replications = none runs is out of range"),
         (["--seed", "-1"], "longfat: seed = -1 is out of range"),
+        (["--traces"], "--traces needs --output"),
         (["--json", "--csv"], "--json and --csv exclude each other"),
     ],
 )

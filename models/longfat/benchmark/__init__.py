@@ -17,5 +17,18 @@ from longfat.benchmark.experiments import VARIANTS, Variant, variants
 from longfat.benchmark.measuring import measure
 from longfat.benchmark.optimal import optimal
 from longfat.benchmark.running import run
+from longfat.benchmark.traces import traces
 
-__all__ = ["ENTRIES", "VARIANTS", "Entry", "Variant", "build", "entry", "measure", "optimal", "run", "variants"]
+__all__ = [
+    "ENTRIES",
+    "VARIANTS",
+    "Entry",
+    "Variant",
+    "build",
+    "entry",
+    "measure",
+    "optimal",
+    "run",
+    "traces",
+    "variants",
+]

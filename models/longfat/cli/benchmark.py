@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 @click.option("--replications", default="10", show_default=True, help="Runs of each cell in which there is chance.")
 @click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
 @click.option("--output", metavar="DIR", help="Write benchmark.csv, .md, .html and .nc there; finished runs are kept.")
+@click.option("--traces", is_flag=True, help="Draw sending rates and queues of all cells over time, too, in --output.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, in ms.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: the columns of the paper's tables, and intervals.")
-def benchmark_command(output: str | None, as_json: bool, as_csv: bool, **flags: Any) -> None:
+def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: bool, **flags: Any) -> None:
     """Transfer times and packet delays of any scheme in ten experiments, beside the printed ones.
 
     With --output a call that was interrupted goes on from the runs that were finished.
@@ -34,6 +35,8 @@ def benchmark_command(output: str | None, as_json: bool, as_csv: bool, **flags: 
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
+    if traces and output is None:
+        raise click.UsageError("--traces needs --output")
     replications = whole("replications", flags["replications"], "runs", "[1, 1e6]")
     seed = whole("seed", flags["seed"], "1", "[0, inf)")
     if output is None:
@@ -48,6 +51,8 @@ def benchmark_command(output: str | None, as_json: bool, as_csv: bool, **flags: 
             raise
         _print(data, as_json, as_csv)
         _write(data, files)
+        if traces:
+            _draw(data, flags, seed, files)
 
 
 def _run(flags: dict[str, Any], replications: int, seed: int, store: Path | None) -> xr.Dataset:
@@ -87,3 +92,28 @@ def _write(data: xr.Dataset, files: Any) -> None:
     files.path("benchmark.md").write_text(tables.to_markdown(made), encoding="utf-8")
     files.path("benchmark.html").write_text(tables.to_html(made), encoding="utf-8")
     netcdf(data, files, "benchmark.nc")
+
+
+def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> None:
+    """Rates and queues of each experiment, until the last scheme is done, for 20 s at most."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from tqdm import tqdm
+
+    from longfat import benchmark, plot
+
+    schemes = [benchmark.entry(one, flags["discipline"]) for one in _words(flags["scheme"]) or benchmark.ENTRIES]
+    for variant in tqdm(data.variant.values, unit="picture", delay=2, leave=False, disable=not sys.stderr.isatty()):
+        longest = float(np.nanmax([*data.transfer_time.sel(variant=variant).values.ravel(), 0.01]))
+        seen = benchmark.traces(str(variant), schemes, min(1.05 * longest, 20.0), rng=seed, interval=longest / 100)
+        netcdf(seen, files, f"traces_{variant}.nc")
+        for name, draw in (("rates", plot.benchmark_rates), ("queues", plot.benchmark_queues)):
+            with plot.style():
+                count = seen.sizes["scheme"]
+                figure, axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1 + 1.7 * count), squeeze=False)
+                draw(seen, axes[:, 0], f"Experiment {variant}")
+                figure.savefig(files.path(f"{name}_{variant}.svg"), format="svg", metadata={"Date": None})
+                plt.close(figure)

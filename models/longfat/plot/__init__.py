@@ -3,6 +3,7 @@
 from longfat.plot.agreement import agreement
 from longfat.plot.axes import nth_colour, rows, style
 from longfat.plot.benchmark import benchmark_times
+from longfat.plot.benchmark_traces import benchmark_queues, benchmark_rates
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
 from longfat.plot.intervals import with_intervals
@@ -14,7 +15,7 @@ from longfat.plot.showing import show
 from longfat.plot.windows import buffer_curves, window_curves
 
 __all__ = [
-    "agreement", "benchmark_times", "buffer_curves", "cadpc_bounds", "cadpc_shares", "law_curves",
-    "loss_load_curves", "nth_colour", "rows", "run", "show", "style", "switch_buffer_curves", "traces",
-    "window_curves", "with_intervals",
+    "agreement", "benchmark_queues", "benchmark_rates", "benchmark_times", "buffer_curves", "cadpc_bounds",
+    "cadpc_shares", "law_curves", "loss_load_curves", "nth_colour", "rows", "run", "show", "style",
+    "switch_buffer_curves", "traces", "window_curves", "with_intervals",
 ]  # fmt: skip

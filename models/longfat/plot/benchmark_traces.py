@@ -1,0 +1,56 @@
+"""Pictures of a cell of the benchmark over time, a panel for each scheme; see `longfat.benchmark.traces`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from longfat.plot.axes import nth_colour
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
+    """What connection 1 sends.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        Of `longfat.benchmark.traces`.
+    axes : sequence of matplotlib.axes.Axes
+        One for each scheme.
+    title : str
+        Above them.
+
+    Returns
+    -------
+    sequence of matplotlib.axes.Axes
+        The axes.
+    """
+    for ax, row in _panels(data, axes):
+        ax.step(1e3 * row.time, 8e-6 * row.sending_rate, where="post", lw=1)
+        ax.axhline(40, color="0.6", lw=0.7, ls=":")
+        ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.time[-1])))
+    return _labelled(axes, title, "sending rate [Mbit/s]")
+
+
+def benchmark_queues(data: xr.Dataset, axes: Any, title: str = "") -> Any:
+    """What waits at the bottleneck; parameters as for `benchmark_rates`."""
+    for ax, row in _panels(data, axes):
+        ax.plot(1e3 * row.fine_time, row.queue, lw=0.8, color=nth_colour(1))
+        ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.fine_time[-1])))
+    return _labelled(axes, title, "waiting packets")
+
+
+def _panels(data: xr.Dataset, axes: Any) -> Any:
+    for ax, name in zip(axes, data.scheme.values, strict=True):
+        row = data.sel(scheme=name)
+        ax.text(0.99, 0.9, str(row.label.item()), transform=ax.transAxes, ha="right", va="top")
+        yield ax, row
+
+
+def _labelled(axes: Any, title: str, label: str) -> Any:
+    axes[-1].set_xlabel("time [ms]")
+    axes[0].set_title(title)
+    axes[0].figure.supylabel(label, fontsize="medium")
+    return axes
