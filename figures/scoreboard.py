@@ -43,9 +43,6 @@ def draw(table: pd.DataFrame, ax: Any) -> None:
 
 def text(table: pd.DataFrame) -> str:
     """``scoreboard.md``."""
-    scale = (
-        f"{table.attrs['packets']:.0e} packets at each simulated point (papers whose runs are short: see the module)"
-    )
     return (
         "# Scoreboard\n\n"
         "Every row of the five papers: what is printed, ours, the verdict and, where it differs, why. Written by "
