@@ -8,6 +8,7 @@ laws nor simulator nor judges change. ``longfat verify --published`` prints the 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from longfat.verify import report
 from longfat.verify.scoreboard import NAMES, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pandas as pd
 
 #: Okabe and Ito's: verdicts are told apart without seeing red and green, and in grey.
@@ -46,7 +45,7 @@ def text(table: pd.DataFrame) -> str:
     return (
         "# Scoreboard\n\n"
         "Every row of the five papers: what is printed, ours, the verdict and, where it differs, why. Written by "
-        f"`python -m figures.scoreboard`; {scale}, seed {table.attrs['seed']}. Intervals are of 99 %, of 95 % for 004, "
+        f"`python -m figures.scoreboard`, seed {table.attrs['seed']}. Intervals are of 99 %, of 95 % for 004, "
         "of 90 % for 000, if not said otherwise; *input* are parameters and quotations. The papers' own errors are in "
         "[ERRATA.md](../ERRATA.md).\n\n"
         "![Rows by verdict](scoreboard.png)\n\n" + report.published_markdown(table)
@@ -55,8 +54,7 @@ def text(table: pd.DataFrame) -> str:
 
 def write(
     directory: str | Path = HERE,
-    papers: Iterable[str] | None = None,
-    packets: float = 1e7,
+    packets: Mapping[str, float] | float = 1e7,
     seed: int = 0,
     store: str | Path | None = None,
     progress: bool = False,
@@ -67,10 +65,9 @@ def write(
     ----------
     directory : str or Path
         Where.
-    papers : iterable of str, optional
-        Their numbers; all by default.
-    packets : float
-        Scale of the runs, see `longfat.verify.published.published` [packets].
+    packets : float or mapping
+        Scale of the runs, see `longfat.verify.published.published` [packets]: of all papers, or of each that is to be
+        on the scoreboard.
     seed : int
         Of the random numbers.
     store : str or Path, optional
@@ -79,9 +76,16 @@ def write(
         Whether to show a progress bar.
     """
     import matplotlib.pyplot as plt
+    import pandas as pd
 
     kept = Path(directory) / "scoreboard" if store is None else store
-    table = verify.scoreboard(papers, packets=packets, seed=seed, store=kept, progress=progress)
+    scales = packets if isinstance(packets, Mapping) else dict.fromkeys(NAMES, packets)
+    parts = [
+        verify.scoreboard([paper], packets=scales[paper], seed=seed, store=kept, progress=progress)
+        for paper in sorted(scales, reverse=True)  # those that take minutes last
+    ]
+    table = pd.concat(parts[::-1], ignore_index=True)
+    table.attrs = parts[0].attrs
     with whole_figures(directory) as files:
         figure, ax = plt.subplots(figsize=(8, 0.8 + 0.45 * table.paper.nunique()))
         draw(table, ax)

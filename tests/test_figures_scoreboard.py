@@ -9,7 +9,7 @@ from longfat.verify.scoreboard import VERDICTS
 
 
 def test_written(tmp_path):
-    table = scoreboard.write(tmp_path, ["003"], packets=1e5)
+    table = scoreboard.write(tmp_path, {"003": 1e5})
     assert {path.name for path in tmp_path.iterdir()} == {
         "scoreboard.md", "scoreboard.png", "scoreboard.svg", "scoreboard"
     }  # fmt: skip

@@ -242,3 +242,9 @@ def test_the_precision_of_the_process_is_left_alone():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == ["True", "agrees", "False", "float32"]
+
+
+@pytest.mark.long
+def test_every_shipped_law_on_all_faces():
+    table = verify.run(workers=2)
+    assert table.attrs["agrees"], table[~table.agrees].to_dict("records")

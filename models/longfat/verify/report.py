@@ -167,6 +167,7 @@ def published_markdown(table: pd.DataFrame) -> str:
         ]  # fmt: skip
         parts += [
             f"## {paper} {NAMES[str(paper)]}",
+            f"At {rows.packets.iloc[0]:.0e} packets a simulated point.",
             _markdown(["section", "claim", "printed", "ours", "verdict", "reason"], lines),
         ]
     return "\n\n".join(parts) + "\n"

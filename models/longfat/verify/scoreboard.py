@@ -56,7 +56,7 @@ def scoreboard(
     Returns
     -------
     pandas.DataFrame
-        As by `longfat.verify.published.published`, with a column ``paper`` in front.
+        As by `longfat.verify.published.published`, with columns ``paper`` and ``packets`` (the scale) in front.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def scoreboard(
             raise ValueError(f"paper = {paper!r} is out of range: allowed are {', '.join(PAPERS)}")
     parts = [_one(paper, packets, seed, store, progress) for paper in sorted(set(chosen), reverse=True)]
     table = pd.concat(parts, ignore_index=True).sort_values("paper", kind="stable", ignore_index=True)
-    table.attrs = {"packets": float(packets), "seed": int(seed)}
+    table.attrs = {"seed": int(seed)}
     return table
 
 
@@ -117,7 +117,7 @@ def _one(paper: str, packets: float, seed: int, store: str | Path | None, progre
     identity = {"paper": paper, "packets": float(packets), "seed": int(seed), "sources": sources()}
     name = f"published_{paper}.json"
     if store is not None and (kept := _kept(Path(store) / name, identity)) is not None:
-        return pd.DataFrame(kept)
+        return _scaled(pd.DataFrame(kept), packets)
     begin = monotonic()
     table = published(paper, packets=packets, seed=seed, progress=progress)
     table.insert(0, "paper", paper)
@@ -127,6 +127,11 @@ def _one(paper: str, packets: float, seed: int, store: str | Path | None, progre
                 "longfat": __version__, "seconds": round(monotonic() - begin, 1), "rows": table.to_dict("records"),
             }  # fmt: skip
             whole.path(name).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+    return _scaled(table, packets)
+
+
+def _scaled(table: pd.DataFrame, packets: float) -> pd.DataFrame:
+    table.insert(1, "packets", float(packets))
     return table
 
 
