@@ -155,7 +155,7 @@ def test_family():
         (lambda: start(EFFICIENCY).spread("loss", []), "allowed are 1 to 6 values"),
         (lambda: saving.file(None, "pdf"), "kind = 'pdf' is out of range"),
         (lambda: controls.read(EFFICIENCY, "loss", "x"), "loss = 'x' is no number"),
-        (lambda: simulated.plan(start(lf.laws.queues.mm1_wait)), "has no simulator"),
+        (lambda: simulated.plan(start(lf.laws.power.network_power)), "has no simulator"),
     ],
 )
 def test_refusals(act, message):
@@ -431,3 +431,14 @@ def test_the_view_simulates_what_is_shown():
     view.points = found_points()
     view.set(loss=3e-3)  # nothing is simulated any more: what was found before goes all the same
     assert view.points is None
+
+
+def test_queues_are_simulated_as_the_sliders_say():
+    """A link has whole places; what it cannot take is refused, and not moved to another law's point."""
+    limited = start(lf.laws.queues.md1k_loss, "capacity", load=0.9)
+    assert all(point["capacity"] == int(point["capacity"]) for point in simulated.plan(limited, 5))
+    between = start(lf.laws.queues.mg1_wait, variation=0.4, load=0.5)
+    assert simulated.estimate(between, 2)(dict(between.values)) is None
+    value, low, high = simulated.estimate(start(lf.laws.queues.mm1_wait), 4, 1)({"load": 0.5})
+    assert low < 1.0 < high  # 0.5/(1 - 0.5)
+    assert value == pytest.approx(1.0, abs=0.1)

@@ -70,11 +70,35 @@ def _loss_load(quantity: str) -> Callable[[int, int], Estimator]:
 def _whole_packets(values: dict[str, float]) -> dict[str, float]:
     """The nearest point that the segment simulator has: whole windows, whole packet times of delay."""
     packets = round(values["segment_packets"])
-    return values | {
-        "window": float(max(1, round(values["window"]))),
-        "segment_packets": float(packets),
-        "ack_segments": round(values["ack_segments"] * packets) / packets,
-    }
+    whole = {name: float(max(1, round(values[name]))) for name in ("window", "receive_buffer") if name in values}
+    return (
+        values
+        | whole
+        | {
+            "segment_packets": float(packets),
+            "ack_segments": round(values["ack_segments"] * packets) / packets,
+        }
+    )
+
+
+def _hard_ack(replications: int, seed: int) -> Estimator:
+    from longfat.verify.estimators import segment_hard_ack
+
+    return segment_hard_ack(lost=5e3, replications=replications, rng=seed)
+
+
+def _queue(quantity: str, exponential: bool | None) -> Judge:
+    def estimator(replications: int, seed: int) -> Estimator:
+        from longfat.verify.link_estimators import queue
+
+        return queue(quantity, exponential, replications=replications, rng=seed)
+
+    return Judge(estimator, _whole_queue, "a link and its packets, the longer the nearer the load is to 1")
+
+
+def _whole_queue(values: dict[str, float]) -> dict[str, float]:
+    """The nearest point that a link has: whole packets of room."""
+    return values | {name: float(max(1, round(values[name]))) for name in ("capacity",) if name in values}
 
 
 _SEGMENTS = Judge(_efficiency, _whole_packets, "the segment simulator, a million packets a point")
@@ -82,6 +106,20 @@ _NETWORK = "eleven sources over 40 Mbit/s and 10 ms, packet by packet"
 _JUDGES = {
     "longfat.laws.selective_repeat.efficiency.throughput_efficiency": _SEGMENTS,
     "longfat.laws.selective_repeat.many_rounds.throughput_efficiency_many_rounds": _SEGMENTS,
+    "longfat.laws.selective_repeat.receive_buffer.throughput_efficiency_hard_ack": Judge(
+        _hard_ack, _whole_packets, "the segment simulator, five thousand losses a point"
+    ),
+    "longfat.laws.queues.unlimited.mm1_mean_number": _queue("number", True),
+    "longfat.laws.queues.unlimited.mm1_wait": _queue("wait", True),
+    "longfat.laws.queues.unlimited.mm1_response": _queue("response", True),
+    "longfat.laws.queues.unlimited.md1_wait": _queue("wait", False),
+    "longfat.laws.queues.unlimited.mg1_wait": _queue("wait", None),
+    "longfat.laws.queues.exponential.mm1k_loss": _queue("loss", True),
+    "longfat.laws.queues.exponential.mm1k_mean_number": _queue("number", True),
+    "longfat.laws.queues.exponential.mm1k_wait": _queue("wait", True),
+    "longfat.laws.queues.constant.md1k_loss": _queue("loss", False),
+    "longfat.laws.queues.constant.md1k_mean_number": _queue("number", False),
+    "longfat.laws.queues.constant.md1k_wait": _queue("wait", False),
     "longfat.laws.loss_load.equilibrium.equilibrium_loss": Judge(_loss_load("loss"), dict, _NETWORK),
     "longfat.laws.loss_load.equilibrium.equilibrium_load": Judge(_loss_load("load"), dict, _NETWORK),
 }
@@ -90,8 +128,8 @@ _JUDGES = {
 def judge(law: Law) -> Judge | None:
     """The simulator that judges a law; None where there is none.
 
-    >>> from longfat.laws import queues, selective_repeat
-    >>> judge(selective_repeat.throughput_efficiency).words, judge(queues.mm1_wait)
+    >>> from longfat.laws import power, selective_repeat
+    >>> judge(selective_repeat.throughput_efficiency).words, judge(power.network_power)
     ('the segment simulator, a million packets a point', None)
     """
     return _JUDGES.get(f"{law.function.__module__}.{law.name}")
