@@ -42,9 +42,11 @@ def draw(table: pd.DataFrame, ax: Any) -> None:
 
 def text(table: pd.DataFrame) -> str:
     """``scoreboard.md``."""
+    absent = [f"{NAMES[paper]} ({paper})" for paper in NAMES if paper not in set(table.paper)]
+    missing = f"Not in this table, because it was not run: {', '.join(absent)}.\n\n" if absent else ""
     return (
-        "# Scoreboard\n\n"
-        "Every row of the five papers: what is printed, ours, the verdict and, where it differs, why. Written by "
+        f"# Scoreboard\n\n{missing}"
+        "Every row of the papers: what is printed, ours, the verdict and, where it differs, why. Written by "
         f"`python -m figures.scoreboard`, seed {table.attrs['seed']}. Intervals are of 99 %, of 95 % for 004, "
         "of 90 % for 000, if not said otherwise; *input* are parameters and quotations. The papers' own errors are in "
         "[ERRATA.md](../ERRATA.md).\n\n"
