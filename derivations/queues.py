@@ -96,6 +96,7 @@ def mm1k_smooth() -> tuple[Expr, Expr]:
     return loss, mean
 
 
+@cache
 def mm1_number() -> Expr:
     """L of M/M/1: M/M/1/K with K beyond all bounds, rho = exp(-a) < 1."""
     a = sp.Symbol("a", positive=True)
@@ -106,6 +107,7 @@ def mm1_number() -> Expr:
     return law
 
 
+@cache
 def mm1_times() -> tuple[Expr, Expr]:
     """Wait and response of M/M/1: Little's law, L = rho W, and W_q = W - 1."""
     response = sp.simplify(mm1_number() / rho)
@@ -114,6 +116,7 @@ def mm1_times() -> tuple[Expr, Expr]:
     return wait, response
 
 
+@cache
 def pollaczek_khinchine() -> Expr:
     """W_q of M/G/1 twice: by mean values, and from the chain of the numbers that departures leave behind."""
     wait, second, moment = sp.symbols("W S2 m", positive=True)
@@ -206,6 +209,7 @@ def md1k() -> Finite:
     return Finite(1 - last / (1 + rho * last), K - total / (1 + rho * last), wait)
 
 
+@cache
 def md1k_solved(room: int) -> Finite:
     """M/D/1/K for one K: the chain of K states solved, and the loss counted in the services instead."""
     a = [exp(-rho) * rho**i / sp.factorial(i) for i in range(room + 1)]
@@ -329,6 +333,7 @@ def md1k_poles() -> Finite:
     return result
 
 
+@cache
 def processor_sharing() -> Expr:
     """T(x)/x = 1/(1 - rho) under processor sharing: for exponential others and every x, by the backward equation.
 

@@ -4,7 +4,11 @@ import signal
 
 import jax
 import matplotlib as mpl
+import pytest
 from hypothesis import settings
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from tests.examples import is_long
 
 jax.config.update("jax_enable_x64", True)
 mpl.use("Agg")
@@ -15,3 +19,20 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("short", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("long", deadline=None, derandomize=False, max_examples=1000, print_blob=True)
 settings.load_profile("short")
+
+
+@pytest.fixture(scope="module")
+def compiled_quickly():
+    """What compiles more than it computes: XLA's expensive passes are left to the long profile."""
+    jax.config.update("jax_disable_most_optimizations", not is_long())
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
+@pytest.fixture(scope="module")
+def drawn_quickly():
+    """Pictures of which only the numbers are looked at: nobody makes room around labels, a third of the drawing."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_long():
+            patch.setattr(ConstrainedLayoutEngine, "execute", lambda self, figure: None)
+        yield

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import design
 from longfat.laws import selective_repeat as laws
+from tests.examples import examples
 
 BASELINE = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
 PAPER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "segment": "16KiB", "packet": "1024B"}
@@ -25,7 +26,7 @@ def test_the_path_by_hand():
     assert design.Path(125e6, 0.1, 16384, 1500).segment_packets == 11
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(
     loss=st.sampled_from([0.0, 1e-300, 1e-9]) | st.floats(-6, -0.5).map(lambda x: 10**x),
     packets=st.integers(1, 128),

@@ -13,12 +13,12 @@ from longfat.verify.published import blt_scenarios as scenarios
 from longfat.verify.published.blt_measured import PRINTED
 from longfat.verify.published.blt_scenarios import SETS, Path
 
-TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3, 0.6), 40)
+TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3,), 20)
 NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "outlook", "readings")
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def written(tmp_path_factory, drawn_quickly):
     folder = tmp_path_factory.mktemp("figures")
     data = blt.write(folder, TINY)
     expected = [f"blt_{n}.{kind}" for n in NAMES for kind in ("png", "svg")]

@@ -13,7 +13,7 @@ SMALL = cadpc.Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0,
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def written(tmp_path_factory, drawn_quickly):
     folder = tmp_path_factory.mktemp("figures")
     data = cadpc.write(folder, SMALL)
     expected = [f"cadpc_{n}.{kind}" for n in NAMES for kind in ("nc", "png", "svg")]

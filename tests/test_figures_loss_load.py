@@ -12,7 +12,7 @@ KS = (2, 5, 10, 20)
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def written(tmp_path_factory, drawn_quickly):
     folder = tmp_path_factory.mktemp("figures")
     data = loss_load.write(folder, replications=4, quick=True)
     expected = [f"loss_load_{n}.{kind}" for n in (2, 5, 7, 8) for kind in ("nc", "png", "svg")]

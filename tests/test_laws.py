@@ -1,5 +1,6 @@
 """Every registered law against its own high-precision face, its derivative and its record."""
 
+import functools
 import inspect
 import math
 import pickle
@@ -12,7 +13,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.law import Law, Symbol, law, registered
@@ -20,7 +21,9 @@ from longfat.laws.selective_repeat import throughput_efficiency
 from longfat.roots import Root
 from longfat.verify.exact import TOLERANCE, error, exact, near_jump, slope
 from longfat.verify.points import corners
+from tests.examples import examples
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
 LAWS = dict(registered())
 EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.rsplit(".", 1)[1] for name in LAWS])
 ROOTS = [record for record in LAWS.values() if isinstance(record, Root)]
@@ -35,9 +38,15 @@ def arguments(record):
     return st.fixed_dictionaries(choices)
 
 
+@functools.cache
+def compiled(record):
+    """The law under jit, compiled once for all tests of it: they all pass dictionaries of two points."""
+    return jax.jit(lambda values: record(**values))
+
+
 @EVERY
 def test_floats_agree_with_many_digits(one):
-    @settings(max_examples=100, deadline=None, derandomize=True)
+    @examples(60)
     @given(values=arguments(one))
     def check(values):
         expected, got = exact(one, values), one(**values)
@@ -48,13 +57,13 @@ def test_floats_agree_with_many_digits(one):
 
 @EVERY
 def test_all_arithmetics_agree(one):
-    @settings(max_examples=15, deadline=None, derandomize=True)
+    @examples(12)
     @given(values=one.strategy())
     def check(values):
         expected = one(**values)
         column = {name: np.array([value, value]) for name, value in values.items()}
         np.testing.assert_allclose(one(**column), expected, rtol=1e-12)
-        traced = jitted({name: jnp.asarray(value) for name, value in column.items()})
+        traced = compiled(one)({name: jnp.asarray(value) for name, value in column.items()})
         np.testing.assert_allclose(traced, expected, rtol=1e-12)
         mapped = one_by_one({name: jnp.asarray(value) for name, value in column.items()})
         np.testing.assert_allclose(mapped, expected, rtol=1e-12)
@@ -62,7 +71,6 @@ def test_all_arithmetics_agree(one):
         by_standard = one(**{name: strict.asarray(value) for name, value in column.items()})
         np.testing.assert_allclose(np.asarray(by_standard), expected, rtol=1e-12)
 
-    jitted = jax.jit(lambda v: one(**v))
     one_by_one = jax.jit(jax.vmap(lambda v: one(**v)))
     check()
 
@@ -78,7 +86,7 @@ def test_gradients_agree_with_finite_differences(one):
     real = [name for name, symbol in one.symbols.items() if not symbol.whole]
     gradient = jax.jit(jax.grad(lambda v: jnp.sum(one(**v))))  # of many points at once: what hides no shape
 
-    @settings(max_examples=25, deadline=None, derandomize=True)
+    @examples(12)
     @given(values=one.strategy())
     def check(values):
         slopes = gradient({name: jnp.asarray([value, value]) for name, value in values.items()})
@@ -92,20 +100,19 @@ def test_gradients_agree_with_finite_differences(one):
 
 @EVERY
 def test_single_precision_in_gives_single_precision_out(one):
-    @settings(max_examples=30, deadline=None, derandomize=True)
+    @examples(20)
     @given(values=one.strategy())
     def check(values):
-        single = {name: np.float32([value]) for name, value in values.items()}
+        single = {name: np.float32([value, value]) for name, value in values.items()}
         same = {name: float(value[0]) for name, value in single.items()}
         if not all(symbol.interval.contains(same[name]) for name, symbol in one.symbols.items()):
             return  # rounding left the domain
         expected = one(**same)
-        for result in (one(**single), jitted({name: jnp.asarray(value) for name, value in single.items()})):
+        for result in (one(**single), compiled(one)({name: jnp.asarray(value) for name, value in single.items()})):
             assert result.dtype == np.float32
             if math.isfinite(expected) and not near_jump_single(one, same):
                 assert float(result[0]) == pytest.approx(expected, rel=3e-5), values
 
-    jitted = jax.jit(lambda v: one(**v))
     check()
     typical = {name: jnp.float32(symbol.typical[0]) for name, symbol in one.symbols.items()}
     assert one(**typical).dtype == np.float32  # without jit, too
@@ -153,7 +160,6 @@ def test_the_record_shows_itself(one):
 @EVERY
 def test_outside_the_domain(one):
     inside = {name: float(symbol.typical[0]) for name, symbol in one.symbols.items()}
-    compiled = jax.jit(lambda v: one(**v))
     for name, symbol in one.symbols.items():
         outside = symbol.interval.low - 1.5 if math.isfinite(symbol.interval.low) else symbol.interval.high + 1
         for bad in (outside, math.nan, math.inf, "much"):
@@ -170,7 +176,8 @@ def test_outside_the_domain(one):
         propagated = one(**(inside | {name: np.array([inside[name], math.nan])}))
         assert np.isfinite(propagated[0])
         assert np.isnan(propagated[1])
-        assert np.isnan(compiled(inside | {name: outside}))
+        two = {key: jnp.asarray([value, value]) for key, value in (inside | {name: outside}).items()}
+        assert np.isnan(compiled(one)(two)).all()
         if symbol.whole:
             with pytest.raises(ValueError, match="whole numbers"):
                 one(**(inside | {name: 16.5}))
@@ -183,7 +190,7 @@ def test_roots_satisfy_their_equation(one):
     letters = [one.unknown.sympy, *(symbol.sympy for symbol in one.symbols.values())]
     difference, checked = sympy.lambdify(letters, left - right, modules="mpmath", cse=True), 0
 
-    @settings(max_examples=25, deadline=None, derandomize=True)
+    @examples(25)
     @given(values=one.strategy())
     def check(values):
         nonlocal checked

@@ -10,9 +10,10 @@ from longfat.verify import check
 from longfat.verify.network_estimators import CAPACITY, loss_load_equilibrium, loss_load_network
 
 KS = (1, 2, 5, 10, 20)
+SOURCES = pytest.mark.parametrize("sources", [2, 5, 11, pytest.param(100, marks=pytest.mark.long)])
 
 
-@pytest.mark.parametrize("sources", [2, 5, 11, 100])
+@SOURCES
 def test_loss(sources):
     """At v = 1, 99 % confidence of the five verdicts together; each interval within 0.008 of 1/(k + 1)
     and narrower than 0.012."""
@@ -28,7 +29,7 @@ def test_loss(sources):
     assert float((table.upper - table.lower).max()) < 0.012
 
 
-@pytest.mark.parametrize("sources", [2, 5, 11, 100])
+@SOURCES
 def test_load(sources):
     """What is sent, over what the link carries; counted in whole packets of up to a hundred sources, 20,000 a run."""
     table = check(

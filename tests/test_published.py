@@ -102,6 +102,15 @@ def test_when_a_number_is_met():
     assert not point.meets(Interval(0.23, 0.10, 0.36))  # everything is in there
 
 
+@pytest.mark.parametrize(("paper", "judges"), [("000", blt.JUDGES), ("002", cadpc.JUDGES)])
+def test_rows_that_take_no_runs(paper, judges):
+    """Analytic claims; `published` judges all of them below, in minutes."""
+    for row in read(paper):
+        if row.kind == "analytic":
+            assert judges[row.claim](Context(1e5, 0)).verdict == "reproduced", row.claim
+
+
+@pytest.mark.long
 def test_rows_of_cadpc():
     """Three runs at each point: verdicts that do not hang on chance, and what stands behind them."""
     table = published("002", packets=1e5).set_index("claim")
@@ -163,6 +172,7 @@ def test_when_a_cell_is_met():
         assert not kkm.runs.meets(named[claim], kkm.runs.Number(missed))
 
 
+@pytest.mark.long
 def test_rows_of_blt():
     """Two or three short runs at each point: what does not hang on chance, and no verdict without what was seen."""
     table = published("000", packets=1e5).set_index("claim")

@@ -9,6 +9,8 @@ from scipy.optimize import minimize
 from longfat.fluid import cadpc, path
 from longfat.sim import Network, Simulation
 
+pytestmark = pytest.mark.usefixtures("compiled_quickly")
+
 
 def simulated(smoothing, count=3, updates=25):
     """Rates over the capacity after each update of flows on a link of 10 Mbit/s and a round trip of 0.3 s.
@@ -28,20 +30,21 @@ def simulated(smoothing, count=3, updates=25):
     return np.array(rates)
 
 
+@jax.jit
+@jax.value_and_grad
+def misfit(guess, trace):
+    """Of a and the common first rate, both as logarithms, in parts of the rates; compiled once for all traces."""
+    a, first = jnp.exp(guess)
+    rates = path(cadpc(3), first * jnp.ones(3), len(trace) - 1, smoothing=a, carry=0.25)
+    return jnp.mean((rates / trace - 1) ** 2)
+
+
 @pytest.mark.parametrize("smoothing", [0.3, 0.5, 0.8])
 def test_the_smoothness_factor_of_packets_is_found(smoothing):
     trace = simulated(smoothing)
 
-    @jax.jit
-    @jax.value_and_grad
-    def misfit(guess):
-        """Of a and the common first rate, both as logarithms, in parts of the rates."""
-        a, first = jnp.exp(guess)
-        rates = path(cadpc(3), first * jnp.ones(3), len(trace) - 1, smoothing=a, carry=0.25)
-        return jnp.mean((rates / trace - 1) ** 2)
-
     def function(guess):
-        value, slope = misfit(jnp.asarray(guess))
+        value, slope = misfit(jnp.asarray(guess), jnp.asarray(trace))
         return float(value), np.asarray(slope)
 
     found = minimize(function, np.log([0.15, 0.1]), jac=True, method="BFGS", options={"gtol": 1e-9})

@@ -471,8 +471,13 @@ def test_tolerant_rounds_packet_by_packet(tolerance):
 # The simulator
 
 
-@pytest.mark.parametrize("tolerance", [0, 2])
-@pytest.mark.parametrize("loss", [0.01, 0.1])
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize(
+    ("loss", "tolerance"),
+    [(0.01, 0), (0.1, 2), pytest.param(0.01, 2, marks=LONG), pytest.param(0.1, 0, marks=LONG)],
+)
 def test_a_window_of_one_in_the_simulator(loss, tolerance):
     """One segment under way is in isolation: the interval, at 99.99 %, lies within 1 % of the law."""
     known = laws.mean_delay_tolerant(loss, 16, tolerance, 1.0, 368.0)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.laws import fair_share
 from longfat.laws.fair_share import Flow, Load, Network, max_min_rates, transfer_times
+from tests.examples import examples
 from tests.laws import kkm
 
 DATA = Path(__file__).parents[1] / "data" / "kkm_optimal.csv"
@@ -180,7 +181,7 @@ def has_bottlenecks(usage, capacities, weights, rates):
     )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(instants())
 def test_every_flow_has_a_bottleneck(instant):
     rates = max_min_rates(*instant).tolist()
@@ -192,7 +193,7 @@ def test_every_flow_has_a_bottleneck(instant):
     np.testing.assert_allclose(every_link_for_itself(*floats), np.array(rates, dtype=float), rtol=1e-11, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@examples(30)
 @given(instants(), st.fractions(Fraction(1, 100), 100), st.integers(2, 4))
 def test_scaling_and_multiplicity(instant, factor, count):
     """Capacities, weights scaled; a flow of weight 3 is three flows of weight 1 of the same path."""
@@ -284,7 +285,7 @@ def load_at(network, link, time):
     return total
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(transfers())
 def test_every_interval_and_every_file(network):
     """Sizes are the integrals of the rates, which are max-min fair in every interval, for the files that are there."""
@@ -371,7 +372,7 @@ def test_agreement_with_small_steps():
     """On random networks. The bounds are a few steps, below 0.01 s, and errors come close to them."""
     seen = []
 
-    @settings(max_examples=35, deadline=None, derandomize=True)
+    @examples(35, 200)
     @given(transfers())
     def check(network):
         schedule = transfer_times(network)

@@ -34,6 +34,25 @@ print(loop.run._cache.load_overload(sigutils.normalize_signature(signatures[0])[
 """
 
 
+#: What the loop's stamp is while a helper is changed, and afterwards; nothing is compiled.
+STAMPS = """
+import importlib
+from pathlib import Path
+from longfat.sim.kernel import loop
+def stamp():
+    return importlib.reload(loop).run._cache._cache_file._source_stamp
+before = stamp()
+for helper in {helpers}:
+    path = Path(loop.__file__).parents[1] / helper
+    text = path.read_text()
+    path.write_text(text + "# changed")
+    changed = stamp() != before
+    path.write_text(text)
+    print(changed, stamp() == before)
+"""
+HELPERS = ("kernel/links.py", "records.py", "memory.py")
+
+
 def process(folder, code, **environment):
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -49,6 +68,14 @@ def process(folder, code, **environment):
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_the_stamp_of_the_loop(tmp_path):
+    """It is another one after a change in a file that the loop only calls, and the old one after that is undone."""
+    shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
+    assert process(tmp_path, STAMPS.format(helpers=HELPERS)) == ["True", "True"] * len(HELPERS)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_the_loop_on_disk(tmp_path):
     """A copy of the package: compiled, found, not found after a change in a file that the loop only calls."""
     shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
@@ -56,7 +83,7 @@ def test_the_loop_on_disk(tmp_path):
     assert (hits, misses, *callback) == ("0", "1", "0", "1")
     assert int(events) > 40
     assert process(tmp_path, RUN) == ["1", "0", events, "1", "0"]
-    for helper in ("kernel/links.py", "records.py", "memory.py"):
+    for helper in HELPERS:
         path = tmp_path / "longfat" / "sim" / helper
         text = path.read_text()
         path.write_text(text + "\n# changed\n")

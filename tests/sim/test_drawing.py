@@ -5,9 +5,10 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from longfat.sim import Network, drawing, queues, traffic
+from tests.examples import examples
 from tests.sim.networks import build
 from tests.sim.test_scenario import networks
 
@@ -28,7 +29,7 @@ def words(net):
 
 
 @given(networks())
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_well_formed(net):
     """Whatever the names; every number finite."""
     picture = net.draw()

@@ -4,15 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation, queues, traffic
 from longfat.sim.jit import part
 from longfat.sim.memory import behind, first_waiting, word_at
 from longfat.sim.queues import ADMIT, DROP
+from tests.examples import examples
 
-random_runs = settings(max_examples=25, deadline=None, derandomize=True)
+random_runs = examples(25)
 
 
 @part

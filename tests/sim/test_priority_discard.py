@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation, queues, records, traffic
 from longfat.sim.network import MOST_PLACES
+from tests.examples import examples
 from tests.sim.dumbbell_referee import victim
 from tests.sim.networks import Look, aimd_ack
 
@@ -74,7 +75,7 @@ gaps = st.lists(
 @given(
     gaps=gaps, buffer=st.integers(1, 12), name=st.sampled_from(sorted(RULES)), scale=st.sampled_from([1, 1000, 2**28])
 )
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 def test_against_a_scan(gaps, buffer, name, scale):
     """Any arrivals, buffers and priorities, few and far apart: the very same packets are dropped."""
     times = np.cumsum([gap for gap, _ in gaps]).tolist()

@@ -8,19 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Network, Simulation, memory, queues, records, results
 from longfat.sim import world as worlds
 from longfat.sim.network import read_buffer
+from tests.examples import examples, is_long
 from tests.sim import networks
 from tests.sim.networks import Look, build, state, steps
 
 seeds = st.integers(0, 10**6)
-steppers = settings(max_examples=6, deadline=None, derandomize=True)
-few = settings(max_examples=12, deadline=None, derandomize=True)
-many = settings(max_examples=40, deadline=None, derandomize=True)
+steppers = examples(6, 200)
+few = examples(12, 200)
+many = examples(40, 1000)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -173,8 +174,9 @@ def test_the_look_into_a_run_can_fail():
 
 
 def test_with_and_without_jit():
-    """The same trace, to the last bit, of networks with all schemes and disciplines."""
-    code = "from tests.sim.networks import digest; print(digest(range(12), 0.3))"
+    """The same trace, to the last bit, of networks with nearly all schemes and disciplines."""
+    size = "range(24), 0.3, 10**9" if is_long() else "range(12), 0.3, 250"
+    code = f"from tests.sim.networks import digest; print(digest({size}))"
     outputs = [
         subprocess.run(
             [sys.executable, "-W", "error", "-c", code],

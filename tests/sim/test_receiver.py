@@ -6,7 +6,7 @@ from math import floor
 import numba
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
@@ -14,9 +14,10 @@ from longfat.sim.kernel.links import give_back, take_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.memory import packet_at, sack_at, world_at
 from longfat.sim.queues import ADMIT, DROP
+from tests.examples import examples
 from tests.sim.networks import AIMD, EAGER, PACED, Look
 
-usual = settings(max_examples=150, deadline=None, derandomize=True)
+usual = examples(150)
 
 
 def one_link(rate, sizes, discipline="fifo", start=0.0):
@@ -102,7 +103,7 @@ orders = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@examples(400, 2000)
 @given(numbers=orders)
 @example([1, 3, 5, 7, 9, 5, 6, 4, 0])
 def test_the_receiver_is_a_set(numbers):

@@ -3,12 +3,13 @@
 import numba
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.sim.channel import GilbertElliott, IndependentLoss
 from longfat.sim.segment_kernel import losses, sender
 from longfat.sim.segment_runs import Rules, run_one
+from tests.examples import examples
 from tests.sim.reference import replay
 
 
@@ -59,7 +60,7 @@ channels = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300, 3000)
 @given(
     channel=channels,
     window=st.integers(1, 12),
@@ -86,7 +87,7 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
 BUFFERS = st.tuples(st.integers(1, 12), st.booleans(), st.booleans())
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@examples(600, 6000)
 @given(
     channel=channels,
     window=st.integers(1, 12),

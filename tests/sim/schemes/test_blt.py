@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat import sim
@@ -15,6 +15,7 @@ from longfat.sim.jit import part
 from longfat.sim.memory import word_at
 from longfat.sim.queues import ADMIT
 from longfat.sim.schemes import KIM_FARBER_TCP
+from tests.examples import examples
 from tests.sim import dumbbell_referee as referee
 from tests.sim.dumbbell_referee import victim
 from tests.sim.schemes.losses import drop_numbers
@@ -324,14 +325,14 @@ def crowd(case, scheme, parameters, make):
 
 
 @given(crowds)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@examples(25)
 def test_many_bursts(case):
     crowd(case, "blt", {}, referee.Burst)
     crowd(case, "blt", {"restart_timer": 1}, lambda *args: referee.Burst(*args, restart_timer=True))
 
 
 @given(crowds)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@examples(25)
 def test_many_of_the_papers_tcp(case):
     for variant, guard in (("literal", False), ("guarded", True)):
         crowd(case, "reno", KIM_FARBER_TCP[variant], functools.partial(referee.Reno, guard=guard))
