@@ -19,12 +19,14 @@ PARTS = {
     "cadpc": "CADPC (Welzl)",
     "blt": "BLT (Kim and Farber 1994)",
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
+    "scoreboard": "The scoreboard: every number and claim of the five papers",
     "network_simulator": "The network simulator beside its laws",
 }
 TABLES = {
     "loss_load": {"loss_load_tables.md": "every printed number, and what each rule moves"},
     "cadpc": {"cadpc_table_2.md": "table II, measured"},
     "blt": {"blt_tables.md": "table 1 cell by cell and under twenty readings"},
+    "scoreboard": {"scoreboard.md": "all rows"},
     "kkm": {"kkm_tables.md": "the ten tables, complete"},
 }
 

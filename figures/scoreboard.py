@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import xarray as xr
+
+from figures import data as stored
 from figures.writing import HERE, save, whole_figures
 from longfat import verify
 from longfat.verify import report
@@ -20,6 +23,7 @@ from longfat.verify.scoreboard import NAMES, VERDICTS
 if TYPE_CHECKING:
     import pandas as pd
 
+CAPTIONS = {"scoreboard": "What the papers print, and what runs of ours say: 390 rows by verdict."}
 #: Okabe and Ito's: verdicts are told apart without seeing red and green, and in grey.
 COLOURS = ("#009E73", "#56B4E9", "#D55E00", "#999999", "#DDDDDD")
 
@@ -38,6 +42,14 @@ def draw(table: pd.DataFrame, ax: Any) -> None:
     ax.invert_yaxis()
     ax.set(xlabel="rows", title="What the papers print, and what runs of ours say")
     ax.legend(ncols=len(VERDICTS), loc="upper center", bbox_to_anchor=(0.4, -0.25), fontsize="small", frameon=False)
+
+
+def counted(table: pd.DataFrame) -> xr.Dataset:
+    """How many rows of each paper have each verdict: what is drawn."""
+    counts = verify.summary(table).drop("all")[list(VERDICTS)]
+    return xr.Dataset(
+        {"rows": (("paper", "verdict"), counts.to_numpy(int))}, {"paper": list(counts.index), "verdict": list(VERDICTS)}
+    )
 
 
 def text(table: pd.DataFrame) -> str:
@@ -92,6 +104,7 @@ def write(
         figure, ax = plt.subplots(figsize=(8, 0.8 + 0.45 * table.paper.nunique()))
         draw(table, ax)
         save(files, figure, "scoreboard")
+        stored.write(files, "scoreboard", counted(table), "figures.scoreboard")
         files.path("scoreboard.md").write_text(text(table), encoding="utf-8")
     return table
 

@@ -11,7 +11,7 @@ from longfat.verify.scoreboard import VERDICTS
 def test_written(tmp_path):
     table = scoreboard.write(tmp_path, {"003": 1e5})
     assert {path.name for path in tmp_path.iterdir()} == {
-        "scoreboard.md", "scoreboard.png", "scoreboard.svg", "scoreboard"
+        "scoreboard.md", "scoreboard.csv", "scoreboard.png", "scoreboard.svg", "scoreboard"
     }  # fmt: skip
     text = (tmp_path / "scoreboard.md").read_text(encoding="utf-8")
     body = text.split("## 003")[1].splitlines()
