@@ -94,11 +94,13 @@ def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.T
     }
     for one in cells():
         found = ours.get((*one.key[:4], "scaled" if one.experiment == 9 else one.load_or_size))
-        if not one.value or found is None or found.value is None:
+        if not one.value or found is None:
             continue
         printed = one.milliseconds or 0.0
         if one.misprint:
             lines.append([claim(one), f"{printed:g}", "", "", one.note])
+            continue
+        if found.value is None:
             continue
         off = f"{100 * (found.value / printed - 1):+.1f} %" if printed else f"{found.value:+.3g} ms"
         moved = ""

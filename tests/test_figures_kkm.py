@@ -46,3 +46,22 @@ def test_what_is_drawn_is_what_was_sent():
     assert float(counted.transfer_time) < 2.9
     assert float(data.sending_rate.sum()) * 0.02 == 500 * int(counted.sent) >= 150 * 500
     assert 0 < float(data.queue.max()) <= 20
+
+
+def test_misprints_are_cells_too():
+    """Of table 4.7 at a load of 0.2 the optimal row: two misprints and two delays of 0."""
+    data = benchmark.run(["7-0.2"], ["optimal"], progress=False)
+    (table,) = kkm.every_cell(data, 0, switch=False)
+    nothing = ["0", "0", "+0 ms"]
+    assert [line[1:4] for line in table.lines] == [["1444", "", ""], ["0", "", ""], nothing, nothing]
+
+
+def test_the_page_has_all_printed_cells():
+    """The one that is kept beside the code."""
+    text = (kkm.HERE / "kkm_tables.md").read_text(encoding="utf-8")
+    listed = [line for line in text.split("## Every printed cell")[1].splitlines() if line.startswith("| table 4.")]
+    assert len(listed) == len(set(listed)) == 174
+    for line in listed:
+        words = [word.strip() for word in line.strip("|").split("|")]
+        off = words[3].endswith("%") and abs(float(words[3].split()[0])) > 10
+        assert not off or len(words[4]) > 10, line
