@@ -31,13 +31,15 @@ def network(rates, loads, sizes, limit, log):
 
 
 class Reference:
-    """A list per flow; the first packet of one whose time has come has a tag, the others wait for their time."""
+    """A list per flow; the first packet of one whose time has come has a tag, the others wait for their time. Of equal
+    tags the one that was given before goes first."""
 
     def __init__(self, rates, limit):
         flows = range(len(rates))
         self.rates, self.limit = rates, limit
         self.lists = [[] for _ in flows]
         self.tag, self.last = [None for _ in flows], [0 for _ in flows]
+        self.given, self.turn = 0, [0 for _ in flows]
         self.counted, self.charge = [0 for _ in flows], [0 for _ in flows]
         self.v, self.busy_until = 0, -1
         self.served, self.dropped = [], []
@@ -50,15 +52,17 @@ class Reference:
 
     def activate(self, f):
         self.tag[f] = self.last[f] = max(self.last[f], self.v) + self.lists[f][0][0]
+        self.given += 1
+        self.turn[f] = self.given
 
     def look(self, now):
         """Everything whose time has come is active; an idle line takes the smallest tag."""
         for f, waiting in enumerate(self.lists):
             if waiting and self.tag[f] is None and self.due(f) <= now:
                 self.activate(f)
-        active = [(tag, f) for f, tag in enumerate(self.tag) if tag is not None]
+        active = [(tag, self.turn[f], f) for f, tag in enumerate(self.tag) if tag is not None]
         if self.busy_until <= now and active:
-            self.v, f = min(active)
+            self.v, _, f = min(active)
             size, number = self.lists[f].pop(0)
             self.tag[f] = None
             self.counted[f] = max(min(self.due(f), now), now - self.span(f, size))
