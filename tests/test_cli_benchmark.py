@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import socket
 
 import pytest
 import xarray as xr
@@ -75,6 +76,10 @@ def test_traces(capsys, tmp_path):
         (["--replications", "none"], "longfat: replications = none runs is out of range"),
         (["--seed", "-1"], "longfat: seed = -1 is out of range"),
         (["--traces"], "--traces needs --output"),
+        (
+            ["--executor", "cluster"],
+            "longfat: executor = 'cluster' is out of range: allowed are threads, processes and",
+        ),
         (["--json", "--csv"], "--json and --csv exclude each other"),
     ],
 )
@@ -84,6 +89,18 @@ def test_refusals(capsys, words, said):
     assert out == ""
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_other_executors(capsys):
+    """The same rows from processes; a scheduler that is not there is one sentence."""
+    words = ["--experiment", "3-4", "--scheme", "explicit-feedback", "--json"]
+    assert asked(capsys, *words, "--executor", "processes") == asked(capsys, *words)
+    with socket.socket() as free:  # nobody listens there
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        status, out, err = asked(capsys, *words, "--executor", address)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"executor = '{address}' does not answer" in err
 
 
 def test_a_scheme_that_fails(capsys, tmp_path):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.cli.executors import executor
 from longfat.cli.typed import netcdf, whole
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 @click.option("--discipline", default="fifo", show_default=True, help="Of switches, for schemes without a setting.")
 @click.option("--replications", default="10", show_default=True, help="Runs of each cell in which there is chance.")
 @click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+@click.option(
+    "--executor", default="threads", show_default=True, help="threads, processes, or a dask scheduler's address."
+)
 @click.option("--output", metavar="DIR", help="Write benchmark.csv, .md, .html and .nc there; finished runs are kept.")
 @click.option("--traces", is_flag=True, help="Draw sending rates and queues of all cells over time, too, in --output.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, in ms.")
@@ -58,10 +62,12 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
 def _run(flags: dict[str, Any], replications: int, seed: int, store: Path | None) -> xr.Dataset:
     from longfat import benchmark
 
-    return benchmark.run(
-        _words(flags["experiment"]), _words(flags["scheme"]), replications=replications, rng=seed, store=store,
-        discipline=flags["discipline"], progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
-    )  # fmt: skip
+    with executor(flags["executor"]) as place:
+        return benchmark.run(
+            _words(flags["experiment"]), _words(flags["scheme"]), replications=replications, rng=seed, store=store,
+            discipline=flags["discipline"], executor=place,
+            progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
+        )  # fmt: skip
 
 
 def _words(text: str | None) -> list[str] | None:

@@ -1,0 +1,28 @@
+"""Where the runs of a command go, as people type it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def executor(text: str) -> Iterator[Any]:
+    """What `longfat.sweep` takes for a name or for the address of a dask scheduler, which is left when all is done."""
+    if text in ("threads", "processes"):
+        yield text
+        return
+    allowed = "allowed are threads, processes and the address of a dask scheduler that answers, as tcp://head:8786"
+    if "://" not in text:
+        raise ValueError(f"executor = {text!r} is out of range: {allowed}")
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError(f"executor = {text!r} needs dask: pip install 'longfat[distributed]'") from None
+    try:
+        client = Client(text, timeout="10s")  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise ValueError(f"executor = {text!r} does not answer ({error}): {allowed}") from None
+    with client:
+        yield client
