@@ -8,10 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.measured import PathFigures, read_iperf3, read_ping
+from tests.examples import examples
 
 DATA = Path(__file__).parent / "data"
 TCP = json.loads((DATA / "iperf3_tcp.json").read_text())
@@ -181,7 +182,7 @@ def test_unreadable_files_are_refused(tmp_path, read):
     refused(tmp_path / "absent", "No such file", read=read)
 
 
-@settings(deadline=None)
+@examples(25)
 @given(st.data())
 def test_any_damage_is_read_or_refused(tmp_path_factory, data):
     text = (DATA / data.draw(st.sampled_from(["iperf3_tcp.json", "iperf3_udp.json", "ping.txt"]))).read_text()

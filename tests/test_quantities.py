@@ -9,11 +9,12 @@ import sys
 import numpy as np
 import pint
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat import quantities
 from longfat.quantities import duration, fraction, fractions, rate, size
+from tests.examples import examples
 
 UREG = pint.UnitRegistry()  # pint's own catalogue, as a user would have it
 
@@ -197,7 +198,7 @@ def test_fractions():
         st.text(), st.from_regex(r"\A[0-9]{1,3} ?[a-zA-Z%/*+(). ]{0,8}\Z"), st.text("0123456789eE+-.kKMGmiBbps/ ")
     )
 )
-@settings(deadline=None)
+@examples(25)
 @example("1 if")
 @example("1e400 s")
 def test_any_text_is_read_or_refused(text):
@@ -248,20 +249,20 @@ log_spread = st.builds(lambda m, e: m * 10.0**e, st.floats(1, 10), st.integers(-
 
 
 @pytest.mark.parametrize(("read", "unit"), [(rate, "bytes/s"), (duration, "s"), (size, "bytes")])
-@settings(deadline=None)
+@examples(25)
 @given(value=log_spread)
 def test_what_is_written_is_read_back(read, unit, value):
     # six significant digits are off by at most half of the last one: 5e-6 of a leading 1
     assert read(quantities.text(value, unit)) == pytest.approx(value, rel=5.1e-6)
 
 
-@settings(deadline=None)
+@examples(25)
 @given(st.integers(1, 9999))
 def test_kibibytes_that_can_be_read_are_written_exactly(count):
     assert size(quantities.text(count * 1024, "bytes")) == count * 1024
 
 
-@settings(deadline=None)
+@examples(25)
 @given(st.integers(1, 999999), st.integers(-6, 6))
 def test_six_digits_are_written_exactly(digits, power):
     assert duration(quantities.text(float(f"{digits}e{power}"), "s")) == float(f"{digits}e{power}")

@@ -51,12 +51,16 @@ GIVEN = {
 DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted(queues.NAMED)]
 
 
-def build(seed, *, disciplines=None, jitter=True, lossy=True):
-    """A chain, dumbbell or parking lot with a mix of flows; everything follows from the seed. Times that are no
+def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
+    """A chain, dumbbell or parking lot with a mix of flows; everything follows from the seed, and from the
+    disciplines and the schemes known. Times that are no
     round numbers, so that no two things happen at once by chance."""
     rng = np.random.default_rng(seed)
     net = Network(f"random {seed}")
-    disciplines = DISCIPLINES if disciplines is None else [queues.discipline(name) for name in disciplines]
+    if disciplines is None:
+        disciplines = DISCIPLINES
+    else:
+        disciplines = [queues.discipline(name, **GIVEN.get(name, {})) for name in disciplines]
     shape = rng.choice(["chain", "dumbbell", "parking lot"])
     hops = int(rng.integers(1, 4))
     backbone = [f"n{k}" for k in range(hops + 1)]
@@ -80,8 +84,8 @@ def build(seed, *, disciplines=None, jitter=True, lossy=True):
 
     for a, b in itertools.pairwise(backbone):
         line(a, b)
-    known = [*schemes.names(), *OWN]
-    transfers = [one for one in known if schemes.scheme(one).acknowledged]  # the others can carry no files
+    known = [*schemes.names(), *OWN] if known is None else known
+    transfers = [one for one in known if schemes.scheme(one).acknowledged] or [AIMD]  # the others can carry no files
     for k in range(int(rng.integers(1, 6))):
         first, last = 0, hops
         if shape == "parking lot":

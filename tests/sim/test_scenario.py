@@ -6,11 +6,12 @@ import tomllib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, queues, run, scenario, schemes, traffic, writing
 from longfat.sim.queues import ADMIT
+from tests.examples import examples
 from tests.sim.networks import AIMD, OWN, build
 
 FIND = {f"own:{scheme.name}": scheme for scheme in OWN}.get
@@ -85,7 +86,7 @@ def networks(draw):
 
 
 @given(networks())
-@settings(deadline=None)
+@examples(25)
 def test_round_trip(net):
     text = net.to_toml()
     back = scenario.read(text, FIND)
