@@ -1,0 +1,152 @@
+"""What may be done to a network without changing what happens in it: scaled, shifted, relabelled, added to."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from longfat.sim import Network, Simulation, records, traffic
+from longfat.sim import world as worlds
+from tests.examples import examples
+from tests.sim.networks import AIMD, EAGER, build
+
+COUNTS = (*(name for name in worlds.COUNTERS if name != "delay"), "una", "expect", "high")
+NEVER = np.iinfo(np.int64).max
+TICKS = 10  # ns: timeouts are rounded to a tick, and a few may follow one another
+seeds = st.integers(0, 10**6)
+usual = examples(25, 200)
+# Decided by what arrives alone: no clock of their own that begins at time 0.
+PLAIN = ["fifo", "fifo-departures", "fair", "round-robin", "priority-discard", "mark-above"]
+TRANSFERS = ["tahoe", "reno", "newreno", "sack", AIMD, EAGER]
+
+
+def transfers(seed, **options):
+    """A random network without random traffic: what happens follows from the times of the starts alone."""
+    net = build(seed, jitter=False, lossy=False, **options)
+    net.flows = [flow for flow in net.flows if flow.traffic is None]
+    assume(net.flows)
+    return net
+
+
+def after(net, until, change=lambda flows: None):
+    run = Simulation(net, rng=1)
+    change(run.world.flows)
+    run.advance(until)
+    run.books()
+    return run
+
+
+def rows(run):
+    """Counts, delay of all packets together and time of completion [ns] of every flow, by its name."""
+    names = run.assembly.flow_names
+    return {
+        name: ([int(flow[one]) for one in COUNTS], int(flow["delay"]), int(flow["finish"]))
+        for name, flow in zip(names, run.world.flows, strict=False)
+    }
+
+
+def agree(left, right, shift=0, factor=1, ticks=0):
+    """The same counts, and the same times after they are shifted and stretched, within so many ticks each."""
+    assert left.keys() == right.keys()
+    for name, (counts, delay, time) in left.items():
+        other, others_delay, end = right[name]
+        assert counts == other, name
+        assert abs(factor * delay - others_delay) <= ticks * counts[COUNTS.index("received")], name
+        assert (time == NEVER) == (end == NEVER), name
+        assert time == NEVER or abs(factor * time + shift - end) <= ticks, name
+
+
+@usual
+@given(seed=seeds)
+def test_flows_in_another_order(seed):
+    """Relabelled flows have permuted results."""
+    net, other = transfers(seed, known=TRANSFERS), transfers(seed, known=TRANSFERS)
+    other.flows = other.flows[::-1]
+    agree(rows(after(net, 1.0)), rows(after(other, 1.0)))
+
+
+@usual
+@given(seed=seeds)
+def test_what_is_idle_changes_nothing(seed):
+    """A flow that begins after the end, over the same links, and a line that nobody uses."""
+    net, other = build(seed), build(seed)
+    other.link("nobody", "nowhere", rate=1e6, delay=0.01)
+    other.flow(AIMD, path=list(other.flows[0].path), start=50.0, name="idle")
+    plain, beside = after(net, 1.0), after(other, 1.0)
+    agree(rows(plain), {name: row for name, row in rows(beside).items() if name != "idle"})
+    count = len(plain.assembly.link_names)
+    for name in ("arrived", "dropped", "served", "largest"):
+        np.testing.assert_array_equal(plain.world.links[name][:count], beside.world.links[name][:count], name)
+
+
+@usual
+@given(seed=seeds, shift=st.sampled_from([0.5, 1.0, 7.25]))
+def test_all_starts_later(seed, shift):
+    """Everything happens that much later."""
+    options = {"known": TRANSFERS, "disciplines": PLAIN}
+    net, later = transfers(seed, **options), transfers(seed, **options)
+    later.flows = [replace(flow, start=flow.start + shift) for flow in later.flows]
+    ticks = round(shift * records.SECOND)
+    agree(rows(after(net, 1.0)), rows(after(later, 1.0 + shift)), shift=ticks, ticks=TICKS)
+
+
+def scaled(factor, sizes, delay, buffer, rate):
+    """Files of AIMD and Reno on two links, everything that has a time longer by the factor."""
+    net = Network().link("a", "b", rate=rate / factor, delay=factor * delay, buffer=buffer, duplex=True)
+    net.link("b", "c", rate=2 * rate / factor, delay=factor * delay / 2, duplex=True)
+    for k, packets in enumerate(sizes):
+        scheme = (AIMD, "reno", "newreno", "sack")[k % 4]
+        net.flow(scheme, path=["a", "b", "c"], file=1000 * packets, start=factor * 0.0123 * k, name=f"f{k}")
+
+    def slower(flows):
+        for name in ("rto", "min_rto", "max_rto", "granularity"):
+            flows[name] *= factor
+
+    return after(net, factor * 4.0, slower)
+
+
+@usual
+@given(
+    sizes=st.lists(st.integers(1, 150), min_size=1, max_size=5),
+    delay=st.sampled_from([0.002, 0.01, 0.05]),
+    buffer=st.integers(2, 20),
+    rate=st.sampled_from([5e4, 2e5, 1e6]),
+)
+def test_a_slower_clock(sizes, delay, buffer, rate):
+    """Delays, timeouts and transmission times doubled: the same packets, every time doubled."""
+    plain, slow = (rows(scaled(factor, sizes, delay, buffer, rate)) for factor in (1, 2))
+    agree(plain, slow, factor=2, ticks=TICKS)
+
+
+@usual
+@given(
+    rates=st.lists(st.sampled_from([2e4, 5e4, 1e5, 3e5]), min_size=2, max_size=4, unique=True),
+    discipline=st.sampled_from(["fair", "round-robin"]),
+)
+def test_every_flow_twice_on_twice_the_capacity(rates, discipline):
+    """The shares of a fair queue stay, within two packets of the round in which the run ends."""
+    served = []
+    for copies in (1, 2):
+        net = Network().link("a", "b", rate=copies * 1e5, delay=0.001, buffer=400, discipline=discipline)
+        for k, rate in enumerate(rates):
+            net.flow(traffic.constant(rate), path=["a", "b"], count=copies, name=f"f{k}", start=0.001237 * k)
+        run = after(net, 4.0)
+        counts = run.world.flows["received"][: copies * len(rates)].reshape(len(rates), copies)
+        served.append(counts)
+    assert (np.abs(served[1] - served[0]) <= 2).all()
+    assert served[0].sum() > 50
+
+
+def test_these_can_fail():
+    """A start that is shifted for one flow only, and a file that is longer by a packet."""
+    ends = []
+    for start in (0.1, 0.1005):
+        net = Network().link("a", "b", rate=1e5, delay=0.01, buffer=5, duplex=True)
+        net.flow(AIMD, path=["a", "b"], file=30_000).flow(AIMD, path=["a", "b"], file=30_000, start=start, name="late")
+        ends.append(rows(after(net, 2.0)))
+    with pytest.raises(AssertionError):
+        agree(*ends)
+    with pytest.raises(AssertionError):
+        agree(rows(scaled(1, [100, 80], 0.01, 3, 2e5)), rows(scaled(2, [100, 81], 0.01, 3, 2e5)), factor=2, ticks=TICKS)
