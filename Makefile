@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := models derivations figures notebooks scenarios tests
 
-.PHONY: help venv test test-long lint types curves explore browser figures benchmark lock clean
+.PHONY: help venv test test-long mutations lint types curves explore browser figures benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -21,6 +21,9 @@ test: lint types  ## linter, type checker, tests
 
 test-long: venv  ## what takes minutes: every claim of the papers, a thousand examples of every law
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
+
+mutations: venv  ## break the code a line at a time, and see which test notices
+	$(BIN)/python -m tests.mutations
 
 lint: venv
 	$(BIN)/ruff check $(PACKAGES)

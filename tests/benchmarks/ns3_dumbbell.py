@@ -1,0 +1,66 @@
+"""Reno flows over one bottleneck in ns-3: a peer for tests/test_peers.py.
+
+TcpLinuxReno without SACK and without delayed acknowledgments, drop-tail of as many packets as a product has, packets
+of 500 bytes on the wire: 458 of data, 40 of TCP and IP, 2 of the line. Usage: python ns3_dumbbell.py FLOWS SECONDS
+MBIT_PER_S; prints packets delivered, packets dropped, packets offered, and seconds of event loop.
+"""
+
+import sys
+import time
+
+from ns import ns
+
+DATA, PACKET, ROUND_TRIP = 458, 500, 0.044
+
+
+def text(name, value):
+    ns.Config.SetDefault(name, ns.StringValue(value))
+
+
+def run(flows, seconds, mbit):
+    product = int(mbit * 1e6 * ROUND_TRIP / 8 / PACKET)
+    text("ns3::TcpL4Protocol::SocketType", "ns3::TcpLinuxReno")
+    text("ns3::TcpSocketBase::Sack", "false")
+    text("ns3::TcpSocketBase::Timestamp", "false")
+    text("ns3::TcpSocketBase::MinRto", "200ms")
+    text("ns3::TcpSocket::DelAckCount", "1")
+    text("ns3::TcpSocket::SegmentSize", str(DATA))
+    text("ns3::TcpSocket::InitialCwnd", "1")
+    text("ns3::TcpSocket::InitialSlowStartThreshold", str(DATA * (product // flows)))
+    text("ns3::TcpSocket::SndBufSize", "4000000")
+    text("ns3::TcpSocket::RcvBufSize", "4000000")
+    nodes = ns.NodeContainer()
+    nodes.Create(2)
+    line = ns.PointToPointHelper()
+    line.SetDeviceAttribute("DataRate", ns.StringValue(f"{mbit}Mbps"))
+    line.SetChannelAttribute("Delay", ns.StringValue("22ms"))
+    devices = line.Install(nodes)
+    # The ends offer at once what the window allows: the sending node's own queue is the bottleneck's.
+    queue = ns.DropTailQueue[ns.Packet]()
+    queue.SetAttribute("MaxSize", ns.StringValue(f"{product}p"))
+    sender = devices.Get(0).GetObject[ns.PointToPointNetDevice]()
+    sender.SetQueue(queue)
+    ns.InternetStackHelper().Install(nodes)
+    address = ns.Ipv4AddressHelper()
+    address.SetBase(ns.Ipv4Address("10.1.1.0"), ns.Ipv4Mask("255.255.255.0"))
+    interfaces = address.Assign(devices)
+    ns.TrafficControlHelper().Uninstall(devices)
+    sinks = []
+    for k in range(flows):
+        to = ns.InetSocketAddress(interfaces.GetAddress(1), 5000 + k).ConvertTo()
+        source = ns.BulkSendHelper("ns3::TcpSocketFactory", to)
+        source.SetAttribute("MaxBytes", ns.UintegerValue(0))
+        source.SetAttribute("SendSize", ns.UintegerValue(DATA))
+        source.Install(nodes.Get(0)).Start(ns.Seconds(0.2 * k / flows))
+        sinks.append(ns.PacketSinkHelper("ns3::TcpSocketFactory", to).Install(nodes.Get(1)))
+    ns.Simulator.Stop(ns.Seconds(seconds))
+    begun = time.perf_counter()
+    ns.Simulator.Run()
+    spent = time.perf_counter() - begun
+    got = sum(sink.Get(0).GetObject[ns.PacketSink]().GetTotalRx() for sink in sinks)
+    dropped = int(queue.GetTotalDroppedPacketsBeforeEnqueue())
+    return got / DATA, dropped, dropped + int(queue.GetTotalReceivedPackets()), spent
+
+
+if __name__ == "__main__":
+    print(*run(int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])))

@@ -1,0 +1,323 @@
+"""Break the code, a line at a time, and see which test notices: ``python -m tests.mutations [WORD]``.
+
+Each mutant is one exact text in one file, what it becomes, and the tests meant to notice. Nothing is changed in place:
+the checkout is copied once to a temporary directory, in which the tests have to pass first; then every mutant is put
+in, tested and taken out again. The table says which test killed it. Exit status 1 if one survives. With a WORD only the
+mutants are tried that have it in path or text.
+
+What stands in the kernel is run as plain Python (``NUMBA_DISABLE_JIT=1``): that is the same code, and nothing compiles.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = "models/longfat/"
+LIMIT = 300  # seconds; a mutant that makes the tests run on is noticed, too
+
+
+class Mutant(NamedTuple):
+    """An exact text in a file, its replacement, and the tests that are meant to notice."""
+
+    path: str
+    text: str
+    replacement: str
+    tests: str
+    compiled: bool = True
+
+
+def kernel(path: str, text: str, replacement: str, tests: str) -> Mutant:
+    """One in code that numba compiles, run without."""
+    return Mutant(f"{CODE}sim/{path}", text, replacement, tests, compiled=False)
+
+
+MUTANTS = [
+    # laws
+    Mutant(
+        CODE + "laws/selective_repeat/efficiency.py",
+        "(1 + window * g) / (in_flight + (ack_segments + 1) / window)",
+        "(1 + window * g) / (in_flight + (ack_segments + 2) / window)",
+        "tests/laws/test_selective_repeat.py::test_efficiency_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/selective_repeat/delay.py",
+        "segment_packets * packet_time / (1 - loss) + ack_delay * rounds",
+        "segment_packets * packet_time + ack_delay * rounds",
+        "tests/laws/test_selective_repeat.py::test_delay_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/loss_load/loss.py",
+        "xp.where(rate + excess > 0, xp.where(loss > 1, 1 + zero, loss), zero)",
+        "xp.where(rate + excess > 0, loss, zero)",
+        "tests/laws/test_loss_load.py::test_loss_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/loss_load/equilibrium.py",
+        "return (k + 1) * v / k\n",
+        "return k * v / (k + 1)\n",
+        "tests/laws/test_loss_load.py::test_virtual_capacity_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/cadpc/update.py",
+        "rate * (1 + smoothing * (1 - rate - traffic))",
+        "rate * (1 + smoothing * (1 - traffic))",
+        "tests/laws/test_cadpc.py::test_step_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/cadpc/fairness.py",
+        "return (1 + flows - smoothing) / (1 + flows)",
+        "return (1 + flows - smoothing) / (2 + flows)",
+        "tests/laws/test_cadpc.py::test_spectrum_of_separate_flows",
+    ),
+    Mutant(
+        CODE + "laws/tcp/pftk.py",
+        "timeout * share * loss * (1 + 32 * loss * loss)",
+        "timeout * share * loss * (1 + 32 * loss)",
+        "tests/laws/test_tcp.py::test_pftk_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/tcp/sawtooth.py",
+        "return 3 / (3 + idle * idle)",
+        "return 3 / (3 + idle)",
+        "tests/laws/test_tcp.py::test_utilisation_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/power/ceiling.py",
+        "(1 + variation) / 2, xp)",
+        "1 + variation, xp)",
+        "tests/laws/test_power.py::test_ceilings",
+    ),
+    Mutant(
+        CODE + "laws/queues/unlimited.py",
+        "return load / (2 * (1 - load))",
+        "return load / (1 - load)",
+        "tests/laws/test_queues.py::test_by_hand",
+    ),
+    Mutant(
+        CODE + "laws/queues/chain.py",
+        "one_by_one = _by_levels(load, xp.where(few, capacity, xp.ones_like(capacity)) - 1, xp)",
+        "one_by_one = _by_levels(load, xp.where(few, capacity, xp.ones_like(capacity)), xp)",
+        "tests/laws/test_queues.py::test_without_a_buffer",
+    ),
+    # units and files
+    Mutant(
+        CODE + "quantities.py",
+        "kibi- = 1024 = Ki-",
+        "kibi- = 1000 = Ki-",
+        "tests/test_quantities.py::test_text_is_read",
+    ),
+    Mutant(
+        CODE + "quantities.py",
+        "byte = 8 * bit = B = Byte = octet",
+        "byte = 10 * bit = B = Byte = octet",
+        "tests/test_quantities.py::test_text_is_read",
+    ),
+    Mutant(
+        CODE + "files.py",
+        "if kind is None:\n                for",
+        "if True:\n                for",
+        "tests/test_files.py::test_an_interrupted_run_leaves_what_was_there",
+    ),
+    # the command line
+    Mutant(
+        CODE + "cli/__init__.py",
+        "    return 2\n",
+        "    return 1\n",
+        "tests/test_cli.py::test_one_line_and_status_2",
+    ),
+    # a derivation
+    Mutant(
+        "derivations/queues.py",
+        "loss = 1 - carried / rho\n",
+        "loss = 1 - carried\n",
+        "tests/test_derivations_queues.py::test_constant_service",
+    ),
+    # dynamics
+    Mutant(
+        CODE + "fluid/integrate.py",
+        "(1 / 6, 1 / 3, 1 / 3, 1 / 6)",
+        "(1 / 4, 1 / 4, 1 / 4, 1 / 4)",
+        "tests/fluid/test_integrate.py::test_logistic_growth_to_fourth_order",
+    ),
+    # the simulator: timers, links, receiver
+    kernel(
+        "kernel/timing.py",
+        "flow.srtt += (seconds - flow.srtt) / 8",
+        "flow.srtt += (seconds - flow.srtt) / 4",
+        "tests/sim/test_timing.py::test_by_hand",
+    ),
+    kernel(
+        "kernel/timing.py",
+        "flow.rto = min(max(timeout, flow.min_rto), flow.max_rto)",
+        "flow.rto = min(timeout, flow.max_rto)",
+        "tests/sim/test_timing.py::test_limits",
+    ),
+    kernel(
+        "kernel/links.py",
+        "link.remainder = link.rate >> 1",
+        "link.remainder = 0",
+        "tests/sim/test_receiver.py::test_transmission_times_by_hand",
+    ),
+    kernel(
+        "kernel/links.py",
+        "return link.waiting >= link.limit_packets or",
+        "return link.waiting > link.limit_packets or",
+        "tests/sim/test_properties.py::test_a_buffer_by_hand",
+    ),
+    kernel(
+        "kernel/receiver.py",
+        "    flow.received += 1\n",
+        "    flow.received += 2\n",
+        "tests/sim/test_properties.py::test_the_look_into_a_run_can_fail",
+    ),
+    # schemes
+    kernel(
+        "schemes/reno.py",
+        "flow.inflation += 1.0  # 1.4 rule 2",
+        "flow.inflation += 2.0  # 1.4 rule 2",
+        "tests/sim/schemes/test_reno.py::test_fast_recovery",
+    ),
+    kernel(
+        "schemes/tcp.py",
+        "return flow.window + 1.0 / flow.window",
+        "return flow.window + 2.0 / flow.window",
+        "tests/sim/schemes/test_reno.py::test_fast_recovery",
+    ),
+    kernel(
+        "schemes/gaimd.py",
+        "return max(flow.p[FLOOR], flow.p[BETA] * packets)",
+        "return max(flow.p[FLOOR], (1.0 - flow.p[BETA]) * packets)",
+        "tests/sim/schemes/test_gaimd.py::test_window_form_after_a_loss",
+    ),
+    kernel(
+        "schemes/vegas.py",
+        "return flow.next - flow.una + 1.0",
+        "return flow.next - flow.una + 8.0",
+        "tests/sim/schemes/test_vegas.py::test_timeout",
+    ),
+    # disciplines
+    kernel(
+        "kernel/fair.py",
+        "packet.time = max(queue.tag, link.tag) + packet.length",
+        "packet.time = queue.tag + packet.length",
+        "tests/sim/test_fair_by_hand.py::test_who_was_idle_is_owed_nothing",
+    ),
+    kernel(
+        "queues/red.py",
+        "link.average += weight * (link.waiting - link.average)",
+        "link.average = 0.0 + link.waiting",
+        "tests/sim/test_red.py::test_the_same_decisions",
+    ),
+    kernel(
+        "queues/marking.py",
+        "if link.waiting >= link.p[0] and packet.marks",
+        "if link.waiting > link.p[0] and packet.marks",
+        "tests/sim/test_disciplines.py::test_marks_above_a_threshold",
+    ),
+    kernel(
+        "kernel/discard.py",
+        "    if tree_at(world, link, 1).queue <= bound:\n",
+        "    if tree_at(world, link, 1).queue < bound:\n",
+        "tests/sim/test_priority_discard.py::test_the_case_of_8_5",
+    ),
+    # statistics, sweeps
+    Mutant(
+        CODE + "sweeping/points.py",
+        "key = (*self.spawn_key, *positions, replication)",
+        "key = (*self.spawn_key, *positions, 0)",
+        "tests/sweeping/test_points.py::test_seeds",
+    ),
+    Mutant(
+        CODE + "sim/statistics.py",
+        "float(samples.mean() - half), float(samples.mean() + half)",
+        "float(samples.mean() - half / 2), float(samples.mean() + half / 2)",
+        "tests/sim/test_statistics.py::test_replications_by_hand",
+    ),
+]
+
+
+def run(folder: Path, tests: list[str], compiled: bool) -> tuple[int, str]:
+    """Exit status of pytest, and what it says; 1 if it ran out of time."""
+    environment = {
+        "PYTHONPATH": os.pathsep.join([str(folder / "models"), str(folder)]),
+        "PYTHONDONTWRITEBYTECODE": "1",  # a mutant of the same length in the same second would not be read again
+        "NUMBA_DISABLE_JIT": "0" if compiled else "1",
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=no", "-rfE", "-p", "no:benchmark", "-p", "no:xdist"]
+    try:
+        done = subprocess.run(
+            [*command, "-p", "no:cacheprovider", *tests],
+            cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=False, timeout=LIMIT,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return 1, f"FAILED {tests[0]} - longer than {LIMIT} s"
+    return done.returncode, done.stdout + done.stderr
+
+
+def killer(said: str) -> str:
+    """The test that failed."""
+    found = re.search(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", said, re.MULTILINE)
+    return found[1] if found else "?"
+
+
+def copied(folder: Path) -> None:
+    """What git knows of, as it is now."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+
+
+def whole(folder: Path, mutants: list[Mutant]) -> str:
+    """Why the tests prove nothing: they fail without a mutant as well; empty if they pass."""
+    for compiled in (True, False):
+        tests = sorted({one.tests for one in mutants if one.compiled == compiled})
+        if tests:
+            status, said = run(folder, tests, compiled)
+            if status:
+                return said
+    return ""
+
+
+def main(word: str = "") -> int:
+    """Try the mutants and print the table."""
+    mutants = [one for one in MUTANTS if word in one.path + one.text]
+    survivors = 0
+    with tempfile.TemporaryDirectory(prefix="mutants-") as name:
+        folder = Path(name)
+        copied(folder)
+        wrong = whole(folder, mutants)
+        if wrong:
+            print(wrong)
+            print("the tests fail on the code as it is", file=sys.stderr)
+            return 1
+        print(f"{'mutant':72} {'file':40} {'killed by':60} seconds", flush=True)
+        for one in mutants:
+            path = folder / one.path
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(one.text, one.replacement), encoding="utf-8")
+            begun = time.perf_counter()
+            status, said = run(folder, [one.tests], one.compiled)
+            path.write_text(text, encoding="utf-8")
+            survived = status not in (1, 2)  # 2: the module does not even load
+            survivors += survived
+            by = "SURVIVED" if survived else killer(said)
+            what = " ".join(one.replacement.split())[:72]
+            print(f"{what:72} {one.path.removeprefix(CODE):40} {by:60} {time.perf_counter() - begun:.1f}", flush=True)
+    print(f"{len(mutants)} mutants, {survivors} survived")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:2]))

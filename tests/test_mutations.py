@@ -1,0 +1,42 @@
+"""The table of mutants does not rot, and the check can fail."""
+
+import pytest
+
+from tests import mutations
+from tests.mutations import MUTANTS, ROOT
+
+
+@pytest.mark.parametrize("one", MUTANTS, ids=[f"{k}-{one.path.rsplit('/', 1)[1]}" for k, one in enumerate(MUTANTS)])
+def test_every_mutant_is_one_place(one):
+    """Its text stands once in its file, it changes something, and its test is there."""
+    assert (ROOT / one.path).read_text(encoding="utf-8").count(one.text) == 1
+    assert one.text != one.replacement
+    file, name = one.tests.split("::")
+    assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_there_are_mutants_of_every_kind():
+    assert len(MUTANTS) >= 20
+    places = {one.path.removeprefix("models/longfat/").split("/")[0] for one in MUTANTS}
+    assert places >= {"laws", "sim", "fluid", "quantities.py", "cli", "derivations"}
+
+
+def test_killer():
+    assert mutations.killer("F\nFAILED tests/laws/test_tcp.py::test_a[1] - assert 1 == 2\n") == "test_tcp.py::test_a[1]"
+
+
+@pytest.mark.long
+def test_a_survivor_is_reported(monkeypatch, capsys):
+    """A mutant that changes a comment lives, and its table ends with 1."""
+    harmless = mutations.Mutant(
+        "models/longfat/laws/tcp/sawtooth.py", "return 3 / (3 + idle * idle)", "return 3 / (3 + idle * idle) + 0",
+        "tests/laws/test_tcp.py::test_utilisation_by_hand",
+    )  # fmt: skip
+    monkeypatch.setattr(mutations, "MUTANTS", [harmless])
+    assert mutations.main() == 1
+    assert "SURVIVED" in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_all_die():
+    assert mutations.main() == 0

@@ -1,0 +1,89 @@
+"""The same dumbbell in other simulators: Reno, one bottleneck, a buffer of one product, packets of 500 bytes.
+
+Comparable are throughput and loss of long transfers. What differs, and so is left a margin: SimPy's Reno has no
+limit on retransmissions of what was sent before a reduction and looks at its timer when it might have run out; ns-3
+opens connections by a handshake, counts header bytes and windows in bytes, and its TcpLinuxReno grows by whole
+segments. In both, as here: every packet acknowledged, no SACK, an initial window of one packet, timeouts of 0.2 s at
+least. Speed is printed, never asserted.
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from longfat import sim
+
+SECONDS, MBIT = 30, 8
+CAPACITY = MBIT * 1e6 / 8 / 500 * SECONDS  # packets
+NS3 = os.environ.get("NS3_PYTHON", sys.executable)  # the interpreter that has the wheel, if it is another one
+
+pytestmark = pytest.mark.long
+
+
+def ours(flows):
+    """Share of the capacity delivered, share of the packets dropped, packets a second of computing."""
+    product = int(MBIT * 1e6 * 0.044 / 8 / 500)
+    net = sim.Network().link("a", "b", rate=f"{MBIT} Mbit/s", delay=0.022, buffer=product)
+    net.link("b", "a", rate=f"{10 * MBIT} Mbit/s", delay=0.022)
+    parameters = {"initial_ssthresh": product // flows}
+    net.flow("reno", path=["a", "b"], count=flows, stagger=0.2 / flows, packet=500, parameters=parameters)
+    run = sim.Simulation(net, rng=1)
+    run.advance(SECONDS)
+    delivered, link = int(run.world.flows["expect"].sum()), run.world.links[0]
+    return delivered / CAPACITY, link.dropped / link.arrived, delivered / run.wall_time
+
+
+def report(capsys, name, flows, here, there):
+    with capsys.disabled():
+        print(
+            f"\n    {name}, {flows} flows: {there[0]:.4f} of the capacity, loss {there[1]:.2e}; here {here[0]:.4f}, "
+            f"{here[1]:.2e}, {here[2] / there[2]:.0f} times as many packets a second",
+            end="",
+        )
+
+
+@pytest.mark.parametrize("flows", [2, 5])
+def test_simpy(monkeypatch, capsys, flows):
+    """Throughput within 0.5 %, loss within a tenth: both are Reno of RFC 5681, event for event."""
+    pytest.importorskip("simpy", reason="simpy, of the extra `test`, is not installed")
+    from tests.benchmarks import simpy_dumbbell
+
+    class Counted(simpy_dumbbell.Bottleneck):
+        offered = lost = 0
+
+        def take(self, packet):
+            Counted.offered += 1
+            Counted.lost += len(self.queue) >= self.room
+            super().take(packet)
+
+    monkeypatch.setattr(simpy_dumbbell, "Bottleneck", Counted)
+    delivered, spent = simpy_dumbbell.run(flows, SECONDS, MBIT)
+    here, there = ours(flows), (delivered / CAPACITY, Counted.lost / Counted.offered, delivered / spent)
+    report(capsys, "SimPy", flows, here, there)
+    assert here[0] == pytest.approx(there[0], rel=0.005)
+    assert here[1] == pytest.approx(there[1], rel=0.1)
+
+
+def has_ns3():
+    if sys.executable == NS3:
+        return importlib.util.find_spec("ns") is not None
+    return Path(NS3).exists()
+
+
+@pytest.mark.skipif(not has_ns3(), reason="ns-3's wheel, of the extra `peers`, is not installed")
+@pytest.mark.parametrize("flows", [2, 5])
+def test_ns3(capsys, flows):
+    """Throughput within 2 %; loss within a factor of two, for its growth is by whole segments."""
+    script = Path(__file__).parent / "benchmarks" / "ns3_dumbbell.py"
+    done = subprocess.run(
+        [NS3, str(script), str(flows), str(SECONDS), str(MBIT)], capture_output=True, text=True, check=True
+    )
+    delivered, lost, offered, spent = map(float, done.stdout.split()[-4:])
+    here, there = ours(flows), (delivered / CAPACITY, lost / offered, delivered / spent)
+    report(capsys, "ns-3", flows, here, there)
+    assert here[0] == pytest.approx(there[0], rel=0.02)
+    assert there[1] / 2 < here[1] < 2 * there[1]
