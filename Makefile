@@ -61,7 +61,7 @@ benchmark: venv  ## speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
 
 lock: venv  ## write requirements.lock anew (exact versions for Python 3.11 to 3.14)
-	$(BIN)/uv pip compile --universal --python-version 3.11 --all-extras --no-header --no-annotate \
+	$(BIN)/uv pip compile --universal --python-version 3.11 --extra test --extra notebook --extra distributed --extra dev --no-header --no-annotate \
 	    --quiet setup.cfg --output-file requirements.lock
 
 clean:

@@ -266,7 +266,7 @@ def run(folder: Path, tests: list[str], compiled: bool) -> tuple[int, str]:
 
 def killer(said: str) -> str:
     """The test that failed."""
-    found = re.search(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", said, re.MULTILINE)
+    found = re.search(r"^(?:FAILED|ERROR) (?:[\w.]+/)*(\S+)", said, re.MULTILINE)
     return found[1] if found else "?"
 
 
