@@ -171,7 +171,7 @@ MUTANTS = [
         "kernel/links.py",
         "link.remainder = link.rate >> 1",
         "link.remainder = 0",
-        "tests/sim/test_receiver.py::test_transmission_times_by_hand",
+        "tests/sim/test_receiver.py::test_a_burst_after_a_pause_by_hand",
     ),
     kernel(
         "kernel/links.py",
@@ -183,7 +183,7 @@ MUTANTS = [
         "kernel/receiver.py",
         "    flow.received += 1\n",
         "    flow.received += 2\n",
-        "tests/sim/test_properties.py::test_the_look_into_a_run_can_fail",
+        "tests/sim/test_fair_by_hand.py::test_who_was_idle_is_owed_nothing",
     ),
     # schemes
     kernel(

@@ -18,3 +18,4 @@ def test_who_was_idle_is_owed_nothing():
     run.world.flows["window"] = 10.0
     run.advance(20.0)
     assert (run.world.flows["finish"] * 1e-9).tolist() == pytest.approx([8, 9])
+    assert run.books()["received"] == 9

@@ -61,6 +61,19 @@ def test_transmission_times_by_hand():
     assert times[-1] == 512
 
 
+def test_a_burst_after_a_pause_by_hand():
+    """Rounding begins anew with every burst: 5.12 ns a packet, to the nearest, at 0 and again at 0.1 s."""
+    net = Network().link("a", "b", rate=100e9 / 8, delay=0.5)
+    for start in (0.0, 0.1):
+        net.flow(AIMD, path=["a", "b"], packet=64, file=64 * 5, ack_path="ideal", start=start, name=f"at {start}")
+    run = Simulation(net, rng=1)
+    run.world.flows["window"] = 5.0
+    run.advance(0.25)
+    look = Look(run)
+    times = [look.column["time"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    assert times == [5, 10, 15, 20, 26, *(100_000_000 + one for one in (5, 10, 15, 20, 26))]
+
+
 @numba.njit
 def feed(address, numbers, reports):
     """Data packets of flow 0 arrive; what is acknowledged, and the runs reported, for each."""
