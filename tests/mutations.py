@@ -233,14 +233,14 @@ MUTANTS = [
         "kernel/discard.py",
         "    if tree_at(world, link, 1).queue <= bound:\n",
         "    if tree_at(world, link, 1).queue < bound:\n",
-        "tests/sim/test_priority_discard.py::test_the_case_of_8_5",
+        "tests/sim/test_priority_discard.py::test_an_equal_pushes_nothing_out_by_hand",
     ),
     # statistics, sweeps
     Mutant(
         CODE + "sweeping/points.py",
         "key = (*self.spawn_key, *positions, replication)",
         "key = (*self.spawn_key, *positions, 0)",
-        "tests/sweeping/test_points.py::test_seeds",
+        "tests/sweeping/test_points.py::test_a_longer_axis_or_more_replications_leave_the_others_alone",
     ),
     Mutant(
         CODE + "sim/statistics.py",

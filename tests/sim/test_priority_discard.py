@@ -84,6 +84,13 @@ def test_against_a_scan(gaps, buffer, name, scale):
     assert np.flatnonzero(run.world.flows["dropped"]).tolist() == sorted(scanned(arrivals, buffer, RULES[name]))
 
 
+@pytest.mark.parametrize("name", ["priority-discard", "priority-discard-published"])
+def test_an_equal_pushes_nothing_out_by_hand(name):
+    """One is sent, two wait, the fourth is no better than they are: it is dropped itself."""
+    run = feed(name, 2, [(k, 5) for k in range(4)])
+    assert np.flatnonzero(run.world.flows["dropped"]).tolist() == [3]
+
+
 def test_the_scan_can_object():
     arrivals = [(k, priority) for k, priority in enumerate([9, 2, 5, 3, 1, 0, 4, 0])]
     outcomes = {rule: scanned(arrivals, 3, rule) for rule in ("corrected", "published", "drop-tail")}
