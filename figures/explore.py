@@ -22,7 +22,7 @@ def main(directory: str | Path = HERE, port: int = 0) -> int:
     """Serve the page, simulate beside the law, take the picture."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     try:
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import expect, sync_playwright
     except ImportError:
         chromium = None
     if chromium is None:
@@ -40,8 +40,10 @@ def main(directory: str | Path = HERE, port: int = 0) -> int:
                 page.wait_for_selector(".lf-chart", timeout=120_000)
                 page.get_by_label("several").select_option("loss")
                 values = page.get_by_label("values")
+                expect(values).not_to_have_value("", timeout=60_000)  # the page's own choice comes first
                 values.fill("1e-4, 5e-3")
                 values.press("Enter")
+                expect(values).to_have_value("0.0001, 0.005", timeout=60_000)
                 page.get_by_role("button", name="Simulate").click()
                 page.get_by_text("done", exact=True).wait_for(timeout=300_000)
                 page.screenshot(path=files.path("explore.png"), type="png")

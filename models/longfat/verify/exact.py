@@ -96,7 +96,15 @@ def error(got: Any, expected: Any) -> float:
 
 
 def near_jump(law: Law, values: Mapping[str, float]) -> bool:
-    """Whether rounding decides on which side of a jump the floats lie (W = 2 w_a + 1)."""
+    """Whether rounding decides on which side of a jump the floats lie: W = 2 w_a + 1, the first packet of a window.
+
+    >>> from longfat.laws.blt import additive_priority
+    >>> near_jump(additive_priority, {"packet": 273, "step": 0.1}), additive_priority(273, 0.1)  # 65 - 1e-17
+    (True, 65.0)
+    """
+    if law.name == "additive_priority":
+        around = (values["step"] * (1 + side * 1e-12) for side in (-1, 1))
+        return len({exact(law, {**values, "step": step}) for step in around}) > 1
     if law.name != "throughput_efficiency":
         return False
     edge = 2 * values["ack_segments"] + 1
