@@ -15,6 +15,7 @@ import xarray as xr
 from longfat.files import WholeFiles
 
 DIGITS = "%.9g"
+PLACES = "%.12g"  # of coordinates: two may lie on both sides of a jump
 LIKE = 1e-6  # relative difference that another machine's arithmetic may make
 
 
@@ -68,7 +69,16 @@ def write(files: WholeFiles, name: str, data: xr.Dataset, made_by: str) -> None:
         path = files.path(f"{key}.csv")
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.write(f"# made by python -m {made_by}; units: {', '.join(said) or 'see there'}\n")
+            frame = _placed(frame, data)
             frame.to_csv(file, index=False, float_format=DIGITS, lineterminator="\n")
+
+
+def _placed(frame: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
+    """Coordinates as text, by which rows are found again."""
+    keys = [column for column in frame if column in data.dims]
+    return frame.assign(
+        **{key: frame[key].map(lambda x: PLACES % x if isinstance(x, float) else str(x)) for key in keys}
+    )
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -120,10 +130,9 @@ def compare(data: xr.Dataset, name: str, directory: Path) -> int:
         if not path.exists() and (whole := directory / f"{name}.csv").exists():
             path = whole
         stored = read(path)
-        for column in keys:  # floats as they are written
-            for one in (frame, stored):
-                one[column] = one[column].map(lambda x: DIGITS % x if isinstance(x, float) else str(x))
-        both = frame.merge(stored, on=keys, how="left", suffixes=("", "|stored"), indicator=True)
+        both = _placed(frame, data).merge(
+            _placed(stored, data), on=keys, how="left", suffixes=("", "|stored"), indicator=True
+        )
         for row in both[both._merge == "left_only"].to_dict("records"):
             raise ValueError(f"{path.name}: no row with " + ", ".join(f"{k} = {row[k]}" for k in keys))
         for column in (one for one in frame if one not in keys):
