@@ -54,7 +54,7 @@ class Processes(Executor):
         self._alone: deque[_Task] = deque()  # what is to be run by itself
         self._trial = False  # one of them is under way
         self._later: list[_Task] = []  # what waits for that
-        self._closed = self._ending = self._given_up = False
+        self._closed = self._ending = False
         # All of this belongs to one thread: a pool calls back with locks of its own held, ours would meet them.
         self._messages: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._thread = threading.Thread(target=self._supervise, daemon=True)
@@ -85,7 +85,7 @@ class Processes(Executor):
         self._ending = True
 
     def _give_up(self) -> None:
-        self._ending = self._given_up = True
+        self._ending = True
         for task in [*self._under_way.values(), *self._alone, *self._later, *self._back]:
             task.outer.cancel()
         for waiting in (self._under_way, self._alone, self._later, self._back):
@@ -105,8 +105,7 @@ class Processes(Executor):
             self._mend()
             return
         self._under_way[inner] = task
-        # Not of a pool whose processes are ended: it fails at telling a cancelled call so, by a traceback of a thread.
-        task.outer.add_done_callback(lambda outer: outer.cancelled() and not self._given_up and inner.cancel())
+        # The inner one is not cancelled: a pool whose processes are then ended fails at that, by a thread's traceback.
         inner.add_done_callback(lambda inner: self._messages.put(lambda: self._ended(inner)))
 
     def _ended(self, inner: Future[Any]) -> None:
