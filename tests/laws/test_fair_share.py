@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.laws import fair_share
@@ -131,7 +131,7 @@ def every_link_for_itself(usage, capacities, weights):
         before = cut.copy()
         for link in range(links):
             on = np.flatnonzero(usage[link])
-            others = np.delete(before, link, axis=0)
+            others = np.delete(cut, link, axis=0)  # as they are now: two links at one level would let go both at once
             wants = others[:, on].min(axis=0) if len(others) else np.full(len(on), np.inf)
             share = usage[link, on] * weights[on]
             order = np.argsort(wants)
@@ -349,23 +349,25 @@ def step_errors(schedule):
     While the same files are there in both, what they have left differs by e at most, and no more than that. A file of
     rate x is then through up to e/x earlier or later than it should, and up to a step later as that is noticed at the
     end of a step: d = e/x + h. In that time the others' rates are wrong by no more than what they change by, D: e grows
-    by d D. So the events must be further apart than their d's; starts and changes of loads come at once in both.
+    by d D. So the events must be further apart than their d's, or what is late meets other rates; starts and changes of
+    loads come at once in both, at eighths of a second.
     """
-    error, end, bounds = 0.0, -math.inf, {}
+    error, end, bounds, unsure = 0.0, -math.inf, {}, {}
     times, rates = schedule.times.astype(float), schedule.rates.astype(float)
-    for row in range(len(times) - 1):
-        through = [i for i, finish in enumerate(schedule.finish) if finish == schedule.times[row + 1]]
-        delay = max((error / rates[row, i] + STEP for i in through if rates[row, i] > 0), default=0.0)
-        if times[row + 1] - delay <= end:
-            break
-        end = times[row + 1] + delay
-        bounds |= dict.fromkeys(through, delay)
-        if len(through) > 1 or (through and (8 * schedule.times[row + 1]).denominator == 1):
-            break  # together in exact arithmetic, perhaps one after the other in small steps; the same with a start
+    for row, time in enumerate(times[1:]):
+        through = [i for i, finish in enumerate(schedule.finish) if finish == schedule.times[row + 1] < math.inf]
+        delay = max((error / rates[row, i] + STEP for i in through), default=0.0)
+        if time - delay <= end:
+            return bounds
+        bounds |= unsure
+        end = time + delay
+        if len(through) > 1 or (through and math.ceil(8 * schedule.times[row + 1]) / 8 <= end):
+            return bounds  # together in exact arithmetic, perhaps one after the other in small steps; or with a start
+        unsure = dict.fromkeys(through, delay)
         after = rates[row + 1] if row + 2 < len(times) else np.zeros_like(rates[row])
         stay = [i for i in range(rates.shape[1]) if i not in through]
         error += delay * np.abs(after - rates[row])[stay].max(initial=0.0)
-    return bounds
+    return bounds | unsure
 
 
 def test_agreement_with_small_steps():
@@ -374,9 +376,10 @@ def test_agreement_with_small_steps():
 
     @examples(35, 200)
     @given(transfers())
+    @example(Network({"a": 1}, [Flow("a", (257 + Fraction(1, 16)) * Fraction(STEP))]))  # 15/16 of a step late
     def check(network):
         schedule = transfer_times(network)
-        last = max(float(finish) for finish in schedule.finish if finish < math.inf) if len(schedule.times) > 1 else 0
+        last = max((float(finish) for finish in schedule.finish if finish < math.inf), default=0)
         found = in_small_steps(network, int(min(last + 1, 40) / STEP)) if last else []
         for i, bound in step_errors(schedule).items():
             if schedule.finish[i] < 39:
@@ -387,7 +390,7 @@ def test_agreement_with_small_steps():
     check()
     assert len(seen) > 50
     assert max(bound for _, bound in seen) < 10 * STEP
-    assert max(error / bound for error, bound in seen) > 0.8
+    assert max(error / bound for error, bound in seen) > 0.9
 
 
 # Corners
