@@ -1,5 +1,6 @@
 """Compiled code on disk: taken again by the next process, and never when any file it was made from has changed."""
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -135,8 +136,13 @@ def test_another_numba(monkeypatch, missing):
     assert "cache" not in dispatcher.targetoptions or not dispatcher.targetoptions["cache"]
     assert type(dispatcher._cache).__name__ == "NullCache"
     compiled = jit.callback(numba.types.FunctionType(numba.float64(numba.float64)), twice, cache=True)
-    assert compiled(2.0) == 4.0
-    assert type(compiled._cache).__name__ == "NullCache"
+    # by numba's convention: the result through the first argument, the exception through the second, 0 if there is none
+    pointers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_void_p)
+    result = ctypes.c_double()
+    call = ctypes.CFUNCTYPE(ctypes.c_int, *pointers, ctypes.c_double)(compiled.address)
+    assert call(ctypes.byref(result), ctypes.byref(ctypes.c_void_p()), 2.0) == 0
+    assert result.value == 4.0
+    assert type(compiled.code._cache).__name__ == "NullCache"
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")

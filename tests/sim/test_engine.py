@@ -241,8 +241,8 @@ def test_time_goes_on():
     assert one.world.flows[0].u[0] == pytest.approx(99e-9)
 
 
-def test_slots():
-    """Disciplines that differ in parameters alone share a slot; too many different schemes are refused."""
+def test_disciplines_and_schemes_without_number():
+    """Disciplines that differ in parameters alone share their hooks; any number of schemes and disciplines mix."""
     net = Network()
     for k in range(6):
         net.link(f"n{k}", f"n{k + 1}", rate=1e6, discipline=queues.red(low=5 + k, high=20), buffer=50, duplex=True)
@@ -251,10 +251,29 @@ def test_slots():
     one.advance(1.0)
     assert len(one.assembly.disciplines) == 1
     assert [link.p[1] for link in one.world.links[:12:2]] == [5, 6, 7, 8, 9, 10]
-    for k in range(9):
-        net.flow(Scheme(f"scheme {k}", ack=wide), path=["n0", "n1"])
-    with pytest.raises(ValueError, match="a network may mix at most 8 schemes"):
-        Simulation(net)
+
+
+def test_many_schemes_and_disciplines():
+    """Each flow is asked of its own scheme, each link of its own discipline, however many there are."""
+
+    def scheme(k):
+        return Scheme(f"scheme {k}", ack=lambda flow, event: 1.0 + k)
+
+    def discipline(k):
+        def arrive(link, packet, header, now, rng):
+            link.u[0] = 100.0 + k
+            return queues.ADMIT
+
+        return queues.Discipline(f"discipline {k}", arrive=arrive)
+
+    net = Network()
+    for k in range(14):
+        net.link(f"a{k}", f"b{k}", rate=1e6, delay=0.01, discipline=discipline(k), duplex=True)
+        net.flow(scheme(k), path=[f"a{k}", f"b{k}"])
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert one.world.flows["window"].tolist() == [1.0 + k for k in range(14)]
+    assert one.world.links["u"][:28:2, 0].tolist() == [100.0 + k for k in range(14)]
 
 
 def test_jitter_needs_order():

@@ -19,14 +19,13 @@ from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.schemes.scheme import Scheme, set_parameters
 from longfat.sim.world import World, rows
 
-SLOTS, DISCIPLINE_SLOTS = 8, 12
 _UNBOUNDED = 2**62
 MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
 
 @dataclass
 class Assembly:
-    """A world, and what its rows and slots stand for."""
+    """A world, and what its rows stand for."""
 
     world: World
     schemes: list[Scheme]
@@ -60,13 +59,11 @@ class _Builder:
             self.wires[delay] = self.line(math.inf, delay)
         return self.wires[delay]
 
-    def slot(self, things: list[Any], thing: Any, most: int, what: str) -> int:
-        """The slot of a scheme or discipline: the same for all that are alike; parameters stand in their rows."""
+    def place(self, things: list[Any], thing: Any) -> int:
+        """The place of a scheme or discipline: the same for all that are alike; parameters stand in their rows."""
         for k, other in enumerate(things):
             if other == thing or (isinstance(thing, Discipline) and _hooks(other) == _hooks(thing)):
                 return k
-        if len(things) == most:
-            raise ValueError(f"a network may mix at most {most} {what}")
         things.append(thing)
         return len(things) - 1
 
@@ -141,15 +138,12 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
         if f > 0 and copies[f - 1][0] is flow:
             flows[f] = flows[f - 1]
         else:
-            slot = builder.slot(builder.schemes, flow.scheme, SLOTS, "schemes") if flow.scheme else 0
-            _fill_flow(flows[f], flow, slot)
+            _fill_flow(flows[f], flow, builder.place(builder.schemes, flow.scheme) if flow.scheme else 0)
         flows[f].first_hop, flows[f].start = first, round(start * SECOND)
     links = rows(len(builder.links), records.LINK)
     for k, link in enumerate(builder.links):
-        slot = NONE
-        if link.discipline.has_hooks:
-            slot = builder.slot(builder.disciplines, link.discipline, DISCIPLINE_SLOTS, "disciplines with hooks")
-        _fill_link(links[k], link, k, slot)
+        hooked = link.discipline.has_hooks
+        _fill_link(links[k], link, k, builder.place(builder.disciplines, link.discipline) if hooked else NONE)
     if max(len(links), len(flows), len(builder.queues)) >= INDICES:
         raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
     offset = 0

@@ -14,12 +14,11 @@ import numba
 import numpy as np
 
 from longfat.domains import generator, number, refuse
-from longfat.sim import assemble, jit, records
+from longfat.sim import assemble, hooks, jit, records
+from longfat.sim import schemes as known
 from longfat.sim.kernel import loop, sender
 from longfat.sim.network import Network
-from longfat.sim.queues import Discipline
-from longfat.sim.schemes.scheme import CALLBACKS, SIGNATURE, Scheme
-from longfat.sim.world import World
+from longfat.sim.world import World, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -79,7 +78,7 @@ class Simulation:
         self.rng, self.traffic = self.random.spawn(2)
         self.wall_time = 0.0
         self.stop = threading.Event()
-        self._slots: tuple[Any, ...] = ()
+        self._compiled: list[tuple[jit.Callback, ...]] = []
 
     def again(self, rng: Any) -> Simulation:
         """The same network with other random numbers, before either of them has begun; faster than a new one."""
@@ -113,7 +112,7 @@ class Simulation:
 
     def _advance(self, goal: int, progress: Any, to_the_end: bool) -> None:
         budget, still = 1 << 14, 0
-        self._prepare()
+        self.prepare()
         self.world.row.unfinished = self._unfinished() if to_the_end else records.NONE
         while True:
             begun, before = time.perf_counter(), int(self.world.row.now)
@@ -164,19 +163,22 @@ class Simulation:
         template = int(self.world.flows[f].template)
         return self.assembly.flow_names[f if template == records.NONE else template]
 
-    def _prepare(self) -> None:
-        """Compile what has to be."""
-        if not self._slots:
-            self._slots = slots(self.assembly.schemes, self.assembly.disciplines)
+    def prepare(self) -> None:
+        """Compile what has to be; `advance` does it too."""
+        if not self._compiled:
+            schemes = [one.compiled() for one in self.assembly.schemes or [known.scheme("reno")]]
+            disciplines = [one.compiled() for one in self.assembly.disciplines]
+            self._compiled = schemes + disciplines  # kept: the kernel has but their addresses
+            self.world.callbacks, self.world.hooks = _addresses(schemes), _addresses(disciplines)
             _kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
         """One call of the kernel: until a time [ns], or that many events and packets sent."""
-        self._prepare()
+        self.prepare()
         self.world.renumber()
         try:
             with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
-                return int(_kernel()(self.world.address(), self.rng, self.traffic, goal, budget, *self._slots))
+                return int(_kernel()(self.world.address(), self.rng, self.traffic, goal, budget))
         except KeyboardInterrupt:
             raise
         except Exception as error:
@@ -195,7 +197,7 @@ class Simulation:
         f = int(state.flow)
         flow = self.world.flows[f]
         scheme = self.assembly.schemes[flow.scheme]
-        whom = f"scheme {scheme.name!r}, {CALLBACKS[state.callback]}, flow {self._name(f)!r} {when}"
+        whom = f"scheme {scheme.name!r}, {hooks.CALLBACKS[state.callback]}, flow {self._name(f)!r} {when}"
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
         if flow.impatience >= sender.IMPATIENCE:
@@ -279,18 +281,9 @@ _PREPARED = threading.Lock()
 @functools.cache
 def _prepare() -> Any:
     """Compile the loop for the one signature it has, or load it from disk."""
-    from longfat.sim import queues
-
     if jit.COMPILED:
         rng = numba.types.npy_rng
-        hooks = queues.SIGNATURES
-        loop.run.compile(
-            (
-                numba.int64, rng, rng, numba.int64, numba.int64,
-                *[SIGNATURE] * (assemble.SLOTS * len(CALLBACKS)),
-                *[hooks[hook] for hook in hooks for _ in range(assemble.DISCIPLINE_SLOTS)],
-            )
-        )  # fmt: skip
+        loop.run.compile((numba.int64, rng, rng, numba.int64, numba.int64))
         loop.run.disable_compile()
     return loop.run
 
@@ -300,15 +293,9 @@ def _kernel() -> Any:
         return _prepare()
 
 
-def slots(schemes: list[Scheme], disciplines: list[Discipline]) -> tuple[Any, ...]:
-    """The callbacks of all schemes and disciplines, kind by kind; slots that nobody needs repeat the first."""
-    from longfat.sim import queues
-    from longfat.sim import schemes as known
-
-    of_schemes = [one.compiled() for one in schemes or [known.scheme("reno")]]
-    of_schemes += [of_schemes[0]] * (assemble.SLOTS - len(of_schemes))
-    of_links = [one.compiled() for one in disciplines or [queues.FIFO]]
-    of_links += [of_links[0]] * (assemble.DISCIPLINE_SLOTS - len(of_links))
-    return tuple(one[k] for k in range(len(CALLBACKS)) for one in of_schemes) + tuple(
-        one[k] for k in range(3) for one in of_links
-    )
+def _addresses(compiled: list[tuple[jit.Callback, ...]]) -> np.ndarray:
+    """A row for each scheme or discipline."""
+    found = [one.address for row in compiled for one in row]
+    table = rows(len(found), records.WORD)
+    table["x"] = found
+    return table

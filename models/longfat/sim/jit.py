@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +44,27 @@ def _plain(kind: Any) -> Any:
     return numba.int64 if isinstance(kind, numba.core.types.Integer) else kind
 
 
-def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Any:
-    """A function of somebody's, compiled to be called from a kernel through a slot."""
+@dataclass(frozen=True)
+class Callback:
+    """Where the code of a function begins, by numba's own convention of calls, so that exceptions come through."""
+
+    code: Any  # keeps it in memory
+    address: int
+
+
+def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:
+    """A function of somebody's, compiled to be called from a kernel by its address.
+
+    Without what Python or C would call it by it is compiled in half the time.
+    """
     if not COMPILED:
-        return function
+        return Callback(function, id(function))
     function = getattr(function, "py_func", function)
+    bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if cache:
-        dispatcher = _cached(function, [Path(inspect.getfile(function)).parent, HERE, HERE / "kernel"])
+        dispatcher = _cached(function, [Path(inspect.getfile(function)).parent, HERE, HERE / "kernel"], **bare)
     else:
-        dispatcher = numba.njit(nogil=True, boundscheck=True)(function)
+        dispatcher = numba.njit(nogil=True, boundscheck=True, **bare)(function)
     try:
         dispatcher.compile(signature.signature)
     except numba.core.errors.NumbaError:
@@ -61,7 +74,8 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> An
     except Exception as error:  # numba's own of other kinds, for what it cannot compile
         raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()
-    return dispatcher
+    result = dispatcher.get_compile_result(signature.signature)
+    return Callback(dispatcher, int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)))
 
 
 def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:

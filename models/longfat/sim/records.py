@@ -77,7 +77,7 @@ LINK = _record(
     ("waiting_bytes", i8),
     ("limit_packets", i8),
     ("limit_bytes", i8),
-    ("discipline", i4),  # slot of the hooks, NONE without
+    ("discipline", i4),  # row of the hooks, NONE without
     ("number", i4),  # its own row
     ("loss", f8),
     ("jitter", i8),
@@ -331,6 +331,8 @@ ARRAYS = {
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
     "link_samples": LINK_SAMPLE,
+    "callbacks": WORD,  # addresses, see `hooks`
+    "hooks": WORD,
 }
 
 #: The scalars of a run, and where its arrays begin.

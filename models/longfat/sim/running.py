@@ -14,7 +14,7 @@ from longfat._version import __version__
 from longfat.domains import generator, number, refuse, whole_number
 from longfat.sim import results, statistics
 from longfat.sim.engine import LONGEST as LIMIT
-from longfat.sim.engine import Simulation, slots
+from longfat.sim.engine import Simulation
 from longfat.sim.network import Network
 
 if TYPE_CHECKING:
@@ -103,10 +103,10 @@ def run(
     runs = [Simulation(net, rng=streams[0], sample_every=every, duration=until)]
     plain = runs[0] if every is None or replications == 1 else Simulation(net)
     runs += [plain.again(stream) for stream in streams[1:]]
-    kinds = slots(runs[0].assembly.schemes, runs[0].assembly.disciplines)  # compiled once, errors said once
+    runs[0].prepare()  # compiled once, errors said once
     if automatic:
         begin = _steady_from(net, until, random.spawn(1)[0])
-    made = _simulate(runs, begin, until, duration is None, progress and bool(kinds))
+    made = _simulate(runs, begin, until, duration is None, progress)
     samples = [sample for sample, _ in made]
     first = runs[0]
     data = results.dataset(samples, first.assembly.flow_names, first.assembly.link_names, confidence)

@@ -42,6 +42,8 @@ class World:
     event: np.ndarray
     flow_samples: np.ndarray
     link_samples: np.ndarray
+    callbacks: np.ndarray
+    hooks: np.ndarray
 
     def __init__(self, **arrays: np.ndarray) -> None:
         for name, dtype in records.ARRAYS.items():

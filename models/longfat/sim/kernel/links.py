@@ -6,6 +6,7 @@ the link only the first needs an entry in the heap. Disciplines that decide at d
 push-out, stamps) take a second event, the end of the transmission.
 """
 
+from longfat.sim.hooks import ARRIVE, DEPART, hook_at
 from longfat.sim.jit import part
 from longfat.sim.kernel.bit_round import finish_tag
 from longfat.sim.kernel.discard import give_way, stand, take_first
@@ -192,7 +193,7 @@ def send_note(world):
 
 
 @part
-def admit(world, rng, arrive, depart, i):
+def admit(world, rng, i):
     """A packet enters the queue of the link of its hop, or is dropped."""
     packet = packet_at(world, i)
     hop = hop_at(world, packet.hop)
@@ -208,7 +209,7 @@ def admit(world, rng, arrive, depart, i):
         return
     if link.discipline != NONE:
         world.link = link.number
-        verdict = int(arrive[link.discipline](link, packet, header_at(world, i), now * 1e-9, rng))
+        verdict = int(hook_at(world, link.discipline, ARRIVE)(link, packet, header_at(world, i), now * 1e-9, rng))
         take_note(world, link, i)
         if verdict == DROP:
             drop(world, link, i, True)
@@ -252,15 +253,15 @@ def admit(world, rng, arrive, depart, i):
                 link.largest = link.waiting
         append(world, link, i, link.free + link.delay)
     else:
-        admit_by_discipline(world, depart, link, hop.queue, i, rng)
+        admit_by_discipline(world, link, hop.queue, i, rng)
 
 
 @part
-def admit_by_discipline(world, depart, link, queue, i, rng):
+def admit_by_discipline(world, link, queue, i, rng):
     """The same where the link decides at departure what it sends."""
     size = packet_at(world, i).length
     if link.sending == NONE and (link.service != RATED or may_pass(world, queue)):
-        transmit(world, depart, link, i, queue, rng)
+        transmit(world, link, i, queue, rng)
         return
     while is_full(link, size):
         victim = NONE
@@ -307,7 +308,7 @@ def push_out(world, link, victim):
 
 
 @part
-def transmit(world, depart, link, i, queue, rng):
+def transmit(world, link, i, queue, rng):
     """The transmitter takes a packet; the end of the transmission is an event."""
     packet = packet_at(world, i)
     if link.service == SELF_CLOCKED and queue != NONE:  # it did not wait, so that it has no tag yet
@@ -322,7 +323,7 @@ def transmit(world, depart, link, i, queue, rng):
         link.free = world.now
     if link.discipline != NONE:
         world.link = link.number
-        depart[link.discipline](link, packet, header_at(world, i), world.now * 1e-9, rng)
+        hook_at(world, link.discipline, DEPART)(link, packet, header_at(world, i), world.now * 1e-9, rng)
         take_note(world, link, i)
     if link.refresh > 0:
         refresh_counter(link, world.now)
@@ -339,16 +340,16 @@ def transmit(world, depart, link, i, queue, rng):
 
 
 @part
-def end_of_transmission(world, depart, link, rng):
+def end_of_transmission(world, link, rng):
     """The packet is on its way; the discipline chooses the next one."""
     i = link.sending
     link.sending = NONE
     append(world, link, i, world.now + link.delay)
-    send_next(world, depart, link, rng)
+    send_next(world, link, rng)
 
 
 @part
-def send_next(world, depart, link, rng):
+def send_next(world, link, rng):
     """The transmitter is free: the packet that the discipline chooses, if any may go."""
     if link.waiting == 0 or (link.service == RATED and link.active == 0):
         return
@@ -364,19 +365,19 @@ def send_next(world, depart, link, rng):
         if link.queue_head == NONE:
             link.queue_tail = NONE
     wait_changed(world, link, -1, packet_at(world, following).length)
-    transmit(world, depart, link, following, NONE, rng)
+    transmit(world, link, following, NONE, rng)
 
 
 @part
-def queue_wakes(world, depart, q, rng):
+def queue_wakes(world, q, rng):
     """Perhaps the time has come for a queue's first packet."""
     link = link_at(world, queue_at(world, q).link)
     if its_time(world, link, q) and link.sending == NONE:
-        send_next(world, depart, link, rng)
+        send_next(world, link, rng)
 
 
 @part
-def tell_switch(world, rng, arrive, depart, i):
+def tell_switch(world, rng, i):
     """A note for a switch has arrived: its discipline may give the queue that the note is about another rate."""
     packet = packet_at(world, i)
     packet.hop = hop_at(world, packet.hop).about
@@ -384,10 +385,10 @@ def tell_switch(world, rng, arrive, depart, i):
     link = link_at(world, hop.link)
     packet.kind = TOLD
     world.link = link.number
-    arrive[link.discipline](link, packet, header_at(world, i), world.now * 1e-9, rng)
+    hook_at(world, link.discipline, ARRIVE)(link, packet, header_at(world, i), world.now * 1e-9, rng)
     link.notify = 0
     world.fed_received += 1
     q = hop.queue
     give_back(world, i)
     if link.service == RATED:
-        queue_wakes(world, depart, q, rng)
+        queue_wakes(world, q, rng)

@@ -1,5 +1,6 @@
 """The loop: take the earliest event, let its module deal with it, until a time, a number of events, or want of room."""
 
+from longfat.sim.hooks import ON_TICK, tick_at
 from longfat.sim.jit import entry, part
 from longfat.sim.kernel.access import arrive as reach_first_node
 from longfat.sim.kernel.events import INDEX_BITS, INDICES, KINDS, arm, new_key, pop, schedule, set_clock, sink
@@ -65,7 +66,7 @@ def room(world):
 
 
 @part
-def arrival(world, k, on_ack, on_loss, rng, arrive, depart):
+def arrival(world, k, rng):
     """The first packet on a link has reached its far end; False if a scheme answered nonsense."""
     link = link_at(world, k)
     i = link.head
@@ -90,16 +91,16 @@ def arrival(world, k, on_ack, on_loss, rng, arrive, depart):
     elif then == RECEIVER:
         receive(world, i)
     elif then == SWITCH:
-        tell_switch(world, rng, arrive, depart, i)
+        tell_switch(world, rng, i)
     elif packet.kind == ACK:
-        return acknowledge(world, i, on_ack, on_loss)
+        return acknowledge(world, i)
     else:
-        return hear(world, i, on_ack)
+        return hear(world, i)
     return True
 
 
 @part
-def clock(world, which, f, time, traffic, start, on_timeout, on_alarm):
+def clock(world, which, f, time, traffic):
     """A clock of a flow; entries that were put off or left behind cost nothing else. True, or what is wrong."""
     flow = flow_at(world, f)
     if time != flow.armed[which]:
@@ -112,7 +113,7 @@ def clock(world, which, f, time, traffic, start, on_timeout, on_alarm):
         return True
     flow.due[which] = NEVER
     if which == RTO:
-        return time_out(world, f, on_timeout)
+        return time_out(world, f)
     if which == PACE:
         if flow.on_line != NONE:
             reach_first_node(world, f)
@@ -125,26 +126,26 @@ def clock(world, which, f, time, traffic, start, on_timeout, on_alarm):
                 world.short_of_flows = 1
                 arm(world, f, PACE, time)
             elif row != f:
-                return begin(world, row, start)
+                return begin(world, row)
         elif flow.traffic != TRANSFER:
             emit(world, traffic, f)
         elif flow.begun == 0:
-            return begin(world, f, start)
+            return begin(world, f)
         else:
             world.sending = f
         return True
-    return alarm_rings(world, f, on_alarm)
+    return alarm_rings(world, f)
 
 
 @part
-def switch_clock(world, k, tick):
+def switch_clock(world, k):
     """The timer of a link's discipline; it says when it wants the next call."""
     link = link_at(world, k)
     if link.service == FIFO:
         advance(world, link)  # it may look at what waits
     world.link = k
     now = world.now * 1e-9
-    seconds = tick[link.discipline](link, now)
+    seconds = tick_at(world, link.discipline, ON_TICK)(link, now)
     if not seconds >= 0.0:  # or NaN
         raise ValueError("tick returned no time [s] in [0, inf]")
     link.impatience = link.impatience + 1 if seconds <= now else 0
@@ -178,35 +179,14 @@ def take_samples(world):
 
 
 @entry(".", "..")
-def run(
-    address, rng, traffic, until, budget,
-    s0, s1, s2, s3, s4, s5, s6, s7,
-    a0, a1, a2, a3, a4, a5, a6, a7,
-    l0, l1, l2, l3, l4, l5, l6, l7,
-    o0, o1, o2, o3, o4, o5, o6, o7,
-    c0, c1, c2, c3, c4, c5, c6, c7,
-    q0, q1, q2, q3, q4, q5, q6, q7, q8, q9, q10, q11,
-    d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11,
-    t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11,
-):  # fmt: skip
-    """Run until a time [ns], or for `budget` events and packets sent; what it ends with.
-
-    Schemes and disciplines come in slots, see `engine`.
-    """
-    start, on_ack = (s0, s1, s2, s3, s4, s5, s6, s7), (a0, a1, a2, a3, a4, a5, a6, a7)
-    on_loss, on_timeout = (l0, l1, l2, l3, l4, l5, l6, l7), (o0, o1, o2, o3, o4, o5, o6, o7)
-    on_alarm = (c0, c1, c2, c3, c4, c5, c6, c7)
-    arrive, depart = (
-        (q0, q1, q2, q3, q4, q5, q6, q7, q8, q9, q10, q11),
-        (d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11),
-    )
-    tick = (t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11)
+def run(address, rng, traffic, until, budget):
+    """Run until a time [ns], or for `budget` events and packets sent; what it ends with."""
     world = world_at(address)
     while True:
         if world.entering != NONE:
             i = world.entering
             world.entering = NONE
-            admit(world, rng, arrive, depart, i)
+            admit(world, rng, i)
         if world.notify_flow != NONE:
             send_note(world)
             continue
@@ -243,26 +223,26 @@ def run(
         kind = (key >> INDEX_BITS) & (KINDS - 1)
         fine = True
         if kind == ARRIVAL:
-            fine = arrival(world, index, on_ack, on_loss, rng, arrive, depart)
+            fine = arrival(world, index, rng)
         elif is_timer:
             pop(world.timers_base, world.timers)
             world.timers -= 1
             if kind == SWITCH_CLOCK:
-                switch_clock(world, index, tick)
+                switch_clock(world, index)
             elif kind == SAMPLING:
                 take_samples(world)
             elif kind == ELIGIBLE:
                 if queue_at(world, index).armed == time:
                     queue_at(world, index).armed = NEVER
-                    queue_wakes(world, depart, index, rng)
+                    queue_wakes(world, index, rng)
             else:
-                fine = clock(world, kind - CLOCK, index, time, traffic, start, on_timeout, on_alarm)
+                fine = clock(world, kind - CLOCK, index, time, traffic)
                 if world.short_of_flows:
                     world.short_of_flows = 0
                     return NO_FLOWS
         else:
             pop(world.arrivals_base, world.arrivals)
             world.arrivals -= 1
-            end_of_transmission(world, depart, link_at(world, index), rng)
+            end_of_transmission(world, link_at(world, index), rng)
         if not fine:
             return BAD_VALUE

@@ -8,6 +8,7 @@ and says itself what is sent again (`resend`, `next`).
 
 import math
 
+from longfat.sim.hooks import callback_at
 from longfat.sim.jit import part
 from longfat.sim.kernel.access import leave
 from longfat.sim.kernel.echoes import first_unknown, note_echo
@@ -77,12 +78,12 @@ def obey(world, f, value):
 
 
 @part
-def ask(world, f, callbacks, number):
+def ask(world, f, number):
     """Ask a flow's scheme; the state says whom and what, in case it fails."""
     flow = flow_at(world, f)
     world.flow = f
     world.callback = number
-    if not obey(world, f, callbacks[flow.scheme](flow, event_of(world))):
+    if not obey(world, f, callback_at(world, flow.scheme, number)(flow, event_of(world))):
         return False
     world.callback = NONE  # it neither raised nor answered nonsense
     return True
@@ -101,18 +102,18 @@ def ring(world, f):
 
 
 @part
-def begin(world, f, start):
+def begin(world, f):
     """The first packet may go."""
     clear(event_of(world), world.now)
     flow_at(world, f).begun = 1
-    fine = ask(world, f, start, START)
+    fine = ask(world, f, START)
     ring(world, f)
     world.sending = f
     return fine
 
 
 @part
-def acknowledge(world, i, on_ack, on_loss):
+def acknowledge(world, i):
     """An acknowledgment has come back; False if the scheme answered nonsense."""
     event = event_of(world)
     packet = packet_at(world, i)
@@ -152,9 +153,9 @@ def acknowledge(world, i, on_ack, on_loss):
     give_back(world, i)
     fine = True
     if lost > 0:
-        fine = tell_losses(world, f, on_loss, lost, fresh)
+        fine = tell_losses(world, f, lost, fresh)
     if fine:
-        fine = ask(world, f, on_ack, ON_ACK)
+        fine = ask(world, f, ON_ACK)
     if event.restart_timer:
         restart_timer(world, f)
     ring(world, f)
@@ -178,7 +179,7 @@ def finish(world, f):
 
 
 @part
-def tell_losses(world, f, on_loss, lost, fresh):
+def tell_losses(world, f, lost, fresh):
     """The scheme is told of every loss, or once of all losses of one window."""
     flow, event = flow_at(world, f), event_of(world)
     flow.losses += lost
@@ -188,13 +189,13 @@ def tell_losses(world, f, on_loss, lost, fresh):
     if flow.every_loss or fresh:
         if fresh:
             flow.recover = flow.transmission
-        fine = ask(world, f, on_loss, ON_LOSS)
+        fine = ask(world, f, ON_LOSS)
     event.number = echoed
     return fine
 
 
 @part
-def time_out(world, f, on_timeout):
+def time_out(world, f):
     """The timer went off: double it (RFC 6298, 5.5); everything under way counts as lost."""
     flow = flow_at(world, f)
     flow.timeouts += 1
@@ -205,7 +206,7 @@ def time_out(world, f, on_timeout):
         give_up(world, flow)
         flow.recover = flow.transmission
     clear(event_of(world), world.now)
-    fine = ask(world, f, on_timeout, ON_TIMEOUT)
+    fine = ask(world, f, ON_TIMEOUT)
     if flow.due[RTO] == NEVER:
         arm(world, f, RTO, world.now + timeout_ns(flow))
     ring(world, f)
@@ -214,11 +215,11 @@ def time_out(world, f, on_timeout):
 
 
 @part
-def alarm_rings(world, f, on_alarm):
+def alarm_rings(world, f):
     """The clock that the scheme set."""
     event = event_of(world)
     clear(event, world.now)
-    fine = ask(world, f, on_alarm, ON_ALARM)
+    fine = ask(world, f, ON_ALARM)
     flow = flow_at(world, f)
     flow.impatience = flow.impatience + 1 if 0.0 <= flow.alarm <= event.now else 0
     if flow.impatience >= IMPATIENCE:
@@ -230,7 +231,7 @@ def alarm_rings(world, f, on_alarm):
 
 
 @part
-def hear(world, i, on_ack):
+def hear(world, i):
     """A note of a switch has arrived: an acknowledgment of nothing, with header fields."""
     event = event_of(world)
     packet = packet_at(world, i)
@@ -244,7 +245,7 @@ def hear(world, i, on_ack):
     give_back(world, i)
     if flow_at(world, f).finish != NEVER or flow_at(world, f).traffic != TRANSFER:
         return True
-    fine = ask(world, f, on_ack, ON_ACK)
+    fine = ask(world, f, ON_ACK)
     ring(world, f)
     world.sending = f
     return fine

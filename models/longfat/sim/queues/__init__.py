@@ -10,7 +10,7 @@ from typing import Any
 from longfat.sim.names import unknown
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.decbit import decbit
-from longfat.sim.queues.discipline import ADMIT, DROP, SERVICES, SIGNATURES, Discipline
+from longfat.sim.queues.discipline import ADMIT, DROP, SERVICES, Discipline
 from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
 from longfat.sim.queues.hop_by_hop import hop_by_hop
 from longfat.sim.queues.loss_load import loss_load
@@ -31,7 +31,7 @@ from longfat.sim.queues.xcp import xcp
 
 __all__ = [
     "ADMIT", "BIT_ROUND", "DROP", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
-    "PRIORITY_DISCARD_PUBLISHED", "SERVICES", "SIGNATURES", "Discipline", "avq", "decbit", "discipline",
+    "PRIORITY_DISCARD_PUBLISHED", "SERVICES", "Discipline", "avq", "decbit", "discipline",
     "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_arrive", "red_auto",
     "rem", "round_robin", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip

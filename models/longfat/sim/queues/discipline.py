@@ -26,19 +26,12 @@ from typing import Any
 import numba
 
 from longfat.domains import refuse
-from longfat.sim import jit, memory, records
+from longfat.sim import jit, records
+from longfat.sim.hooks import HOOKS
 from longfat.sim.kernel.links import ADMIT, DROP
 
-__all__ = ["ADMIT", "DROP", "SERVICES", "SIGNATURES", "Discipline", "flag"]
+__all__ = ["ADMIT", "DROP", "SERVICES", "Discipline", "flag"]
 
-_HOOK = numba.types.FunctionType(
-    numba.int64(memory.LINK, memory.PACKET, memory.HEADER, numba.float64, numba.types.npy_rng)
-)
-SIGNATURES = {
-    "arrive": _HOOK,
-    "depart": _HOOK,
-    "tick": numba.types.FunctionType(numba.float64(memory.LINK, numba.float64)),
-}
 SERVICES = {
     "fifo": records.FIFO,
     "departures": records.DEPARTURES,
@@ -129,17 +122,17 @@ class Discipline:
         """Whether the kernel has to ask it anything."""
         return any(hook is not None for hook in (self.arrive, self.depart, self.tick))
 
-    def compiled(self) -> tuple[Any, ...]:
-        """The hooks, ready for the kernel's slots."""
+    def compiled(self) -> tuple[jit.Callback, ...]:
+        """The hooks, ready for the kernel."""
         defaults = {"arrive": admit_all, "depart": ignore, "tick": no_tick}
-        return tuple(_compile(self.name, hook, getattr(self, hook) or defaults[hook]) for hook in SIGNATURES)
+        return tuple(_compile(self.name, hook, getattr(self, hook) or defaults[hook]) for hook in HOOKS)
 
 
 @functools.lru_cache(maxsize=64)
-def _compile(name: str, hook: str, function: Callable[..., Any]) -> Any:
+def _compile(name: str, hook: str, function: Callable[..., Any]) -> jit.Callback:
     own = getattr(function, "__module__", "").startswith("longfat.sim.queues.")
     try:
-        return jit.callback(SIGNATURES[hook], function, cache=own)
+        return jit.callback(HOOKS[hook], function, cache=own)
     except numba.core.errors.NumbaError as error:
         raise ValueError(f"discipline {name!r}: {hook} cannot be compiled: {jit.reason(error)}") from None
 

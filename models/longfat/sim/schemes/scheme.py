@@ -12,10 +12,8 @@ import numba
 import numpy as np
 
 from longfat import domains
-from longfat.sim import jit, memory
-
-SIGNATURE = numba.types.FunctionType(numba.float64(memory.FLOW, memory.EVENT))
-CALLBACKS = ("start", "ack", "loss", "timeout", "alarm")
+from longfat.sim import jit
+from longfat.sim.hooks import CALLBACK, CALLBACKS
 
 
 @dataclass(frozen=True)
@@ -163,8 +161,8 @@ class Scheme:
             complete[name] = parameter
         return complete
 
-    def compiled(self) -> tuple[Any, ...]:
-        """The callbacks, ready for the kernel's slots."""
+    def compiled(self) -> tuple[jit.Callback, ...]:
+        """The callbacks, ready for the kernel."""
         return tuple(
             _compile(self.name, name, getattr(self, name) or _default(self.controls, name)) for name in CALLBACKS
         )
@@ -185,10 +183,10 @@ def _check_signature(scheme: str, name: str, function: Any) -> None:
 
 
 @functools.lru_cache(maxsize=256)
-def _compile(scheme: str, name: str, function: Callable[..., Any]) -> Any:
+def _compile(scheme: str, name: str, function: Callable[..., Any]) -> jit.Callback:
     own = getattr(function, "__module__", "").startswith("longfat.sim.schemes.")
     try:
-        return jit.callback(SIGNATURE, function, cache=own)
+        return jit.callback(CALLBACK, function, cache=own)
     except numba.core.errors.NumbaError as error:
         raise ValueError(f"scheme {scheme!r}: {name} cannot be compiled: {jit.reason(error)}") from None
 
