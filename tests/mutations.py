@@ -136,13 +136,13 @@ MUTANTS = [
     ),
     # a derivation
     Mutant(
-        "derivations/queues.py",
+        "derivations/constant_queues.py",
         "wait = queued / (rho * (1 - loss))\n",
         "wait = queued / rho\n",
         "tests/test_derivations_queues.py::test_constant_service",
     ),
     Mutant(
-        "derivations/queues.py",
+        "derivations/constant_queues.py",
         "loss = 1 - carried / rho\n",
         "loss = 1 - carried\n",
         "tests/test_derivations_queues.py::test_the_positive_form_and_the_poles",

@@ -4,6 +4,7 @@ import mpmath
 import pytest
 import sympy as sp
 
+from derivations import constant_queues as constant
 from derivations import queues as proofs
 from longfat.laws import queues as laws
 from longfat.laws.queues.chain import LIGHT, PLACES
@@ -28,10 +29,10 @@ def test_proofs_by_hand():
     assert proofs.pollaczek_khinchine().subs({rho: sp.Rational(4, 5), proofs.C: 4}) == 10
     assert proofs.processor_sharing().subs(rho, sp.Rational(3, 4)) == 4
     # b_0 = 1, b_1 = e^rho, b_2 = e^(2 rho) - rho e^rho
-    assert [sp.expand(proofs.b(n)) for n in range(3)] == [1, sp.exp(rho), sp.exp(2 * rho) - rho * sp.exp(rho)]
+    assert [sp.expand(constant.b(n)) for n in range(3)] == [1, sp.exp(rho), sp.exp(2 * rho) - rho * sp.exp(rho)]
     # without a buffer the server is free 1 of 1 + rho; with K = 2 and rho = 1: P = 1 - e/(1 + e)
-    assert sp.simplify(proofs.md1k_solved(1).loss - rho / (1 + rho)) == 0
-    assert sp.simplify(proofs.md1k_solved(2).loss.subs(rho, 1) - 1 / (1 + sp.E)) == 0
+    assert sp.simplify(constant.md1k_solved(1).loss - rho / (1 + rho)) == 0
+    assert sp.simplify(constant.md1k_solved(2).loss.subs(rho, 1) - 1 / (1 + sp.E)) == 0
     assert proofs.phi_at_zero() == (1, sp.Rational(1, 2), sp.Rational(1, 6), sp.Rational(1, 24))
     assert len(proofs.mm1k_smooth()) == 2
 
@@ -64,7 +65,7 @@ def test_exponential_service(room):
 def test_constant_service(room):
     """The shipped sums, written out, are the chain solved as a linear system."""
     for law, form in zip(
-        (laws.md1k_loss, laws.md1k_mean_number, laws.md1k_wait), proofs.md1k_solved(room), strict=True
+        (laws.md1k_loss, laws.md1k_mean_number, laws.md1k_wait), constant.md1k_solved(room), strict=True
     ):
         assert sp.simplify(law(rho, sp.Integer(room)).doit() - form) == 0
     number = shipped(laws.md1k_mean_number).atoms(sp.Sum)  # with K free there are sums over sums
@@ -72,9 +73,9 @@ def test_constant_service(room):
 
 
 def test_the_positive_form_and_the_poles():
-    assert proofs.md1k_positive() is not None
-    loss, number, wait = proofs.md1k_poles()
-    tau, n, E, F = proofs.tau, *sp.symbols("n E F", positive=True)
+    assert constant.md1k_positive() is not None
+    loss, number, wait = constant.md1k_poles()
+    tau, n, E, F = constant.tau, *sp.symbols("n E F", positive=True)
     # at tau = 1/2, n = 100: the shipped floats at rho = tau/(exp(tau) - 1), K = 101
     half = sp.Rational(1, 2)
     at = {tau: half, n: 100, E: sp.exp(half), F: sp.exp(-50)}
@@ -86,23 +87,23 @@ def test_the_positive_form_and_the_poles():
 
 @pytest.mark.parametrize("load", ["0.005", "0.02", "0.1", "0.25", "0.5", "0.9", "0.999", "1.001", "1.5", "2"])
 def test_two_poles_are_enough(load):
-    assert proofs.md1k_poles_error(load, PLACES + 1) < 1e-14
+    assert constant.md1k_poles_error(load, PLACES + 1) < 1e-14
 
 
 def test_where_two_poles_are_not_enough():
     """With 33 places they would not do at small loads, and below LIGHT the loss is no float any more."""
-    assert proofs.md1k_poles_error("0.1", 33) > 1e-13
-    assert proofs.md1k_poles_error("0.02", 33) > 1e-8
+    assert constant.md1k_poles_error("0.1", 33) > 1e-13
+    assert constant.md1k_poles_error("0.02", 33) > 1e-8
     with mpmath.workdps(400):
         assert laws.md1k_loss(mpmath.mpf(LIGHT), PLACES + 1) < mpmath.mpf(10) ** -324
 
 
 def test_the_proofs_can_fail(monkeypatch):
-    monkeypatch.setattr(proofs, "b", lambda n: sp.exp(n * rho))  # without the alternating rest
+    monkeypatch.setattr(constant, "b", lambda n: sp.exp(n * rho))  # without the alternating rest
     with pytest.raises(AssertionError, match="the chain itself"):
-        proofs.md1k_chain.__wrapped__()
+        constant.md1k_chain.__wrapped__()
     with pytest.raises(AssertionError, match="linear system"):
-        proofs.md1k.__wrapped__()
+        constant.md1k.__wrapped__()
     monkeypatch.setattr(proofs, "geometric_sums", lambda last: (rho**last, rho**last))
     with pytest.raises(AssertionError):
         proofs.mm1k_distribution()

@@ -26,7 +26,9 @@ NAMES = {
 }
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 #: What verdicts follow from; a stored paper is of use as long as none of it changes.
-SOURCES = ("law.py", "roots.py", "namespaces.py", "laws", "sim", "sweeping", "benchmark", "verify/published")
+SOURCES = (
+    "symbols.py", "law.py", "roots.py", "namespaces.py", "laws", "sim", "sweeping", "benchmark", "verify/published",
+)  # fmt: skip
 
 
 def scoreboard(

@@ -2,7 +2,7 @@
 
 The load is the offered one, arrival rate times mean service time; waits are in mean service times; a capacity
 counts the packet in service, so that the buffer has one place less. Arrivals are Poisson. Proofs:
-derivations/queues.py.
+derivations/queues.py, constant_queues.py.
 """
 
 from longfat.laws.queues.constant import md1k_loss, md1k_mean_number, md1k_wait

@@ -13,7 +13,7 @@ or nearly so; n = K - 1 is the number of waiting places.
   where the loss is not below 1e-300. tau has the sign of 1 - rho; everything is smooth in it, and n tau
   stands where rho^n stands in M/M/1/K.
 
-Proved, and the error of two poles instead of all measured, in derivations/queues.py.
+Proved, and the error of two poles instead of all measured, in derivations/constant_queues.py.
 """
 
 from __future__ import annotations

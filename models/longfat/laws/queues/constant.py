@@ -54,7 +54,7 @@ def _all(capacity: Any, load: Any, sympy: Any) -> Any:
 @law(
     source=BRUN_GARCIA,
     unit="probability",
-    derivation="queues.md1k_loss",
+    derivation="constant_queues.md1k_loss",
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
@@ -96,7 +96,7 @@ def md1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
 
     References
     ----------
-    Brun & Garcia, the blocking probability; proved anew in derivations/queues.py.
+    Brun & Garcia, the blocking probability; proved anew in derivations/constant_queues.py.
     """
     return by_arithmetic(
         xp,
@@ -109,7 +109,7 @@ def md1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
 @law(
     source=BRUN_GARCIA,
     unit="packets",
-    derivation="queues.md1k_mean_number",
+    derivation="constant_queues.md1k_mean_number",
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
@@ -149,7 +149,7 @@ def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
 
     References
     ----------
-    Brun & Garcia, the mean number of customers; proved anew in derivations/queues.py.
+    Brun & Garcia, the mean number of customers; proved anew in derivations/constant_queues.py.
     """
 
     def floats() -> Any:
@@ -171,7 +171,7 @@ def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
 @law(
     source=BRUN_GARCIA,
     unit="service times",
-    derivation="queues.md1k_wait",
+    derivation="constant_queues.md1k_wait",
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
@@ -211,7 +211,7 @@ def md1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
 
     References
     ----------
-    Brun & Garcia, the mean waiting time; proved anew in derivations/queues.py.
+    Brun & Garcia, the mean waiting time; proved anew in derivations/constant_queues.py.
     """
     return by_arithmetic(
         xp,

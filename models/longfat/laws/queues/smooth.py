@@ -3,7 +3,7 @@
 phi_k(x) is the sum over j >= 0 of x^j/(j + k)!, so phi_0 = exp and phi_k = 1/k! + x phi_(k+1). Where the textbook
 divides by a load minus 1, a law divides by phi_1 instead, whose value and slope are right at 0 as well: a limit
 filled in with `where` would have the right value there and the slope of a constant. (The phi_k are the functions
-of exponential integrators.) Identities: derivations/queues.py.
+of exponential integrators.) Identities: derivations/queues.py, constant_queues.py.
 """
 
 from __future__ import annotations
