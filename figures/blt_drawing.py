@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from figures import blt_tables
+from figures.writing import bars
 from longfat.laws import power
 from longfat.verify.published.blt_measured import PRINTED
 from longfat.verify.published.blt_scenarios import MBIT, SETS
@@ -24,11 +25,6 @@ TITLES = {
 REFERENCE = Network(150.0, 30.0)
 TRACE = 4.0  # s of figure 8
 EQUAL = "0.75"  # grey of lines of one product
-
-
-def _bars(ax: Any, row: xr.Dataset, name: str, x: Any, **style: Any) -> None:
-    mean, low, high = (row[name + end].values for end in ("", "_lower", "_upper"))
-    ax.errorbar(x, mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], **style)
 
 
 def _look(label: str, k: int = 0) -> dict[str, Any]:
@@ -49,8 +45,8 @@ def draw_6_7(data: xr.Dataset, axes: Any) -> None:
     for label in LABELS:
         row = data.sel(label=label, bottleneck=30.0)
         x = row["load"] * REFERENCE.most_arrivals
-        _bars(left, row, "response_time", x, **_look(label), label=label)
-        _bars(right, row, "utilisation", x, **_look(label), label=label)
+        bars(left, x, row, "response_time", **_look(label), label=label)
+        bars(right, x, row, "utilisation", **_look(label), label=label)
     left.set(yscale="log", ylabel="response time R [s]", title="Figure 6")
     right.plot([0, 37.5], [0, 1], color="0.5", lw=0.8, ls=":", label="files alone")
     right.set(ylabel="utilisation of the bottleneck [1]", title="Figure 7", ylim=(0, 1))
@@ -92,8 +88,8 @@ def draw_powers(found: dict[str, xr.Dataset], columns: dict[str, str], axes: Any
             for label in map(str, data.label.values):
                 row = data.sel(label=label, bottleneck=path.bottleneck)
                 x = row["load"] * path.most_arrivals
-                _bars(above, row, "power", x, **_look(label, k))
-                _bars(below, row, "fairness", x, **_look(label, k))
+                bars(above, x, row, "power", **_look(label, k))
+                bars(below, x, row, "fairness", **_look(label, k))
             top = float(power.first_come_ceiling(path.capacity, path.file, path.round_trip))
             above.axhline(top, color="0.4", lw=0.9, ls=("-", "--", ":")[k])
         for ax in (above, below):
@@ -120,7 +116,7 @@ def draw_25_27(data: xr.Dataset, axes: Any) -> None:
         for k, path in enumerate(SETS["10 kB"]):
             for label in ("BLT", "TCP"):
                 row = data.sel(label=label, bottleneck=path.bottleneck)
-                _bars(ax, row, name, row["load"] * path.most_arrivals, **_look(label, k),
+                bars(ax, row["load"] * path.most_arrivals, row, name, **_look(label, k),
                       label=f"{label}, {path.bottleneck:g} Mbit/s")  # fmt: skip
         ax.set(xscale="log", xlabel="arrivals [connections/s]", title=title)
         ax.set_ylabel("fairness of files [1]" if name == "fairness" else r"[B/s$^2$]")
@@ -157,7 +153,7 @@ def draw_28_29(data: xr.Dataset, axes: Any) -> None:
     for ax, name in zip(axes, ("power", "fairness"), strict=True):
         for label in data.label.values:
             row = data.sel(label=label, bottleneck=30.0)
-            _bars(ax, row, name, row["load"] * REFERENCE.most_arrivals, **_look(str(label)), label=str(label))
+            bars(ax, row["load"] * REFERENCE.most_arrivals, row, name, **_look(str(label)), label=str(label))
         ax.set(xscale="log", xlabel="arrivals [connections/s]")
     axes[0].set(yscale="log", ylabel=r"power [B/s$^2$]", title="Figure 28")
     axes[1].set(ylabel="fairness of files [1]", title="Figure 29", ylim=(0, 1.02))
@@ -173,7 +169,7 @@ def draw_30_31(found: dict[str, xr.Dataset], axes: Any) -> None:
         for label in ("BLT", "TCP"):
             row = one.sel(label=label)
             place = 4 * k + np.arange(3)
-            _bars(left, row, "power", place, **_look(label), label=label if k == 0 else None)
+            bars(left, place, row, "power", **_look(label), label=label if k == 0 else None)
         top = [np.log10(power.first_come_ceiling(p.capacity, p.file, p.round_trip)) for p in SETS[name]]
         left.plot(4 * k + np.arange(3), top, "_", color="0.4", ms=12, label="ceiling" if k == 0 else None)
     left.set_xticks([4 * k + 1 for k in range(len(names))], [f"{n}\n1/5, 3/5, 1" for n in names], fontsize="small")
@@ -211,7 +207,7 @@ def draw_outlook(large: xr.Dataset, beside: xr.Dataset, small: xr.Dataset, axes:
     first, second, third = axes
     for label in large.label.values:
         row = large.sel(label=label).isel(bottleneck=0)
-        _bars(first, row, "power", large.buffers, **_look(str(label)), label=str(label))
+        bars(first, large.buffers, row, "power", **_look(str(label)), label=str(label))
     first.set(
         xscale="log", xlabel="buffer [BW_b D/3]", ylabel=r"log$_{10}$ of the greatest power", title="Larger buffers"
     )
@@ -219,13 +215,13 @@ def draw_outlook(large: xr.Dataset, beside: xr.Dataset, small: xr.Dataset, axes:
     for k, kind in enumerate(beside.cross.values):
         for label in beside.label.values:
             row = beside.sel(cross=kind, label=label).isel(bottleneck=0)
-            _bars(second, row, "power", row["load"], **_look(str(label), k), label=f"{label}, {kind}")
+            bars(second, row["load"], row, "power", **_look(str(label), k), label=f"{label}, {kind}")
     second.set(yscale="log", xlabel="load of files [capacities]", ylabel=r"power [B/s$^2$]",
                title="Beside uncontrolled traffic of 0.3")  # fmt: skip
     second.legend(fontsize="x-small")
     for label in small.label.values:
         row = small.sel(label=label).isel(bottleneck=0)
-        _bars(third, row, "small_transfer_time", row["load"], **_look(str(label)), label=str(label))
+        bars(third, row["load"], row, "small_transfer_time", **_look(str(label)), label=str(label))
     third.set(yscale="log", xlabel="load of 100 kB files [capacities]", ylabel="response time of 2 kB files [s]",
               title="Interactive files beside big ones")  # fmt: skip
     third.legend()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from figures.writing import bars
 from longfat.verify.published.cadpc_scenarios import MBIT, PERIOD
 
 BARS = "bars: 95 % intervals"
@@ -31,11 +32,6 @@ def spread(rates: xr.DataArray, span: int = 10) -> xr.DataArray:
     smooth = rates.rolling(time=span).mean().dropna("time")
     ratio: xr.DataArray = smooth.max("flow") / smooth.min("flow").where(smooth.min("flow") > 0)
     return ratio
-
-
-def _bars(ax: Any, x: Any, row: xr.Dataset, name: str, **style: Any) -> None:
-    mean, low, high = (row[name + end].values for end in ("", "_lower", "_upper"))
-    ax.errorbar(x, mean, [mean - low, high - mean], **style)
 
 
 def _look(label: str) -> dict[str, Any]:
@@ -98,7 +94,7 @@ def draw_panels(data: xr.Dataset, axes: Any, along: str, scale: float, xlabel: s
     for ax, (name, label) in zip(np.ravel(axes), PANELS.items(), strict=True):
         for scheme in data.scheme.values:
             row = data.sel(scheme=scheme)
-            _bars(ax, scale * row[along], row, name, **_look(str(scheme)))
+            bars(ax, scale * row[along], row, name, **_look(str(scheme)))
         ax.set(xlabel=xlabel, ylabel=label, xscale="log")
         if name == "loss":
             ax.set_yscale("symlog", linthresh=1e-4)
@@ -123,7 +119,7 @@ def draw_queues(data: xr.Dataset, axes: Any) -> None:
         for k, scheme in enumerate(data.scheme.values):
             row = data.sel(scheme=scheme)
             place = np.arange(data.sizes["queue"]) + 0.09 * (k - (data.sizes["scheme"] - 1) / 2)
-            _bars(ax, place, row, name, **_look(str(scheme)) | {"ls": ""})
+            bars(ax, place, row, name, **_look(str(scheme)) | {"ls": ""})
         ax.set_xticks(range(data.sizes["queue"]), [names[str(one)] for one in data.queue.values])
         ax.set(xlabel="queue of the bottleneck", ylabel=label)
         _limits(ax, name)
@@ -139,7 +135,7 @@ def draw_web(data: xr.Dataset, axes: Any) -> None:
     for ax, (name, label) in zip(np.ravel(axes), labels.items(), strict=True):
         for scheme in data.scheme.values:
             row = data.sel(scheme=scheme)
-            _bars(ax, row.web, row, name, **_look(str(scheme)))
+            bars(ax, row.web, row, name, **_look(str(scheme)))
         ax.set(xlabel="load of web-like traffic [of the capacity]", ylabel=label, ylim=(0, None))
     first = np.ravel(axes)[0]
     first.plot(data.web, 1 - data.web, color="0.4", lw=0.8, ls=":", label="what it leaves")
@@ -152,7 +148,7 @@ def draw_snmp(data: xr.Dataset, ax: Any) -> None:
     for k, clock in enumerate(data.clock.values):
         row = data.sel(clock=clock)
         look = {"color": f"C{k}", "marker": "os"[k], "ms": 5, "label": f"stamped with the {clock}"}
-        _bars(ax, row.refresh, row, "throughput", **look)
+        bars(ax, row.refresh, row, "throughput", **look)
     ax.axhline(10 / 11, color="0.4", lw=0.8, ls=":", label="10/11")
     ax.axvline(PERIOD, color="0.7", lw=0.8)
     ax.text(PERIOD + 0.03, 0.67, "4 round trips", fontsize="small")

@@ -18,7 +18,7 @@ import xarray as xr
 
 from figures import data as stored
 from figures.loss_load_tables import NUMBERS, one_at_a_time, tables, watched
-from figures.writing import HERE, save, whole_figures
+from figures.writing import HERE, bars, save, whole_figures
 from longfat.laws import loss_load as laws
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
@@ -163,11 +163,6 @@ def draw_2(data: xr.Dataset, ax: Any) -> None:
     ax.legend(loc="upper left")
 
 
-def _bars(ax: Any, x: Any, row: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
-    mean, low, high = (row[name + end].values * scale for end in ("", "_lower", "_upper"))
-    ax.errorbar(x, mean, [mean - low, high - mean], **style)
-
-
 def draw_5(data: xr.Dataset, axes: Any) -> None:
     """Draw transfer time and loss of scenario 0: points simulated, lines from the laws."""
     left, right = axes
@@ -178,9 +173,9 @@ def draw_5(data: xr.Dataset, axes: Any) -> None:
         left.plot(v, 1e3 * np.asarray(time), color=colour, lw=1)
         right.plot(v, loss, color=colour, lw=1)
         points = {"color": colour, "ls": "", "marker": MARKERS[k], "ms": 5}
-        _bars(left, row.v, row, "transfer_time", 1e3, **points, label=f"k = {k}")
-        _bars(right, row.v, row, "loss", **points)
-        _bars(right, row.v, row, "late_loss", **points | {"mfc": "none", "ms": 7, "mew": 0.8})
+        bars(left, row.v, row, "transfer_time", 1e3, **points, label=f"k = {k}")
+        bars(right, row.v, row, "loss", **points)
+        bars(right, row.v, row, "late_loss", **points | {"mfc": "none", "ms": 7, "mew": 0.8})
     left.plot([], [], color="0.4", lw=1, label="laws, at equilibrium")
     left.axhline(804, color="0.6", ls=":", zorder=0)
     left.annotate("800 + 4 ms", (0.5, 804), va="bottom", fontsize="small", color="0.4")
@@ -231,8 +226,8 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
         for k, colour in zip(KS, ("C0", "C1", "C2", "C3"), strict=True):
             row = data.sel(reading=reading, k=k)
             points = {"color": colour, "marker": MARKERS[k], "ms": 5, "lw": 1, "label": f"k = {k}"}
-            _bars(axes[0][column], row.v, row, "transfer_time", 1e3, **points)
-            _bars(axes[1][column], row.v, row, "loss", **points)
+            bars(axes[0][column], row.v, row, "transfer_time", 1e3, **points)
+            bars(axes[1][column], row.v, row, "loss", **points)
             for one in NUMBERS.values():
                 if one.k == k and one.name in ("transfer_time", "loss"):
                     ax = axes[0 if one.name == "transfer_time" else 1][column]

@@ -13,7 +13,7 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, save, whole_figures
+from figures.writing import HERE, bars, save, whole_figures
 
 CAPTIONS = {
     "network_simulator": "The network simulator beside the laws it is judged by: waiting at a link, the "
@@ -72,20 +72,14 @@ def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
     return found
 
 
-def _bars(ax: Any, x: Any, data: Any, name: str, **style: Any) -> None:
-    mean = data[name].values
-    ax.errorbar(
-        x, mean, [mean - data[f"{name}_lower"].values, data[f"{name}_upper"].values - mean], ls="", capsize=2, **style
-    )
-
-
 def draw(found: dict[str, Any], axes: Any) -> None:
     """Three axes: waits, utilisation, windows."""
     first, second, third = axes
+    points: dict[str, Any] = {"ls": "", "capsize": 2}
     load = np.linspace(0.02, 0.965, 200)
     for k, (law, label) in enumerate(((lf.laws.queues.md1_wait, "M/D/1"), (lf.laws.queues.mm1_wait, "M/M/1"))):
         first.plot(load, law(load), color=f"C{k}", label=label)
-        _bars(first, LOADS, found["waits"].isel(exponential=k), "wait", color=f"C{k}", marker="o", ms=3.5)
+        bars(first, LOADS, found["waits"].isel(exponential=k), "wait", color=f"C{k}", marker="o", ms=3.5, **points)
     first.set(xlabel="offered load [1]", ylabel="mean wait [service times]", yscale="log", title="Waiting for a link")
     buffer = np.linspace(0, 1, 200)
     second.plot(buffer, lf.laws.tcp.aimd_utilisation(buffer), color="0.3", label="law")
@@ -98,9 +92,8 @@ def draw(found: dict[str, Any], axes: Any) -> None:
     third.plot(loss, lf.laws.tcp.square_root_rate(loss, 0.1) * 0.1, color="0.3", label="square-root law")
     third.plot(loss, lf.laws.tcp.pftk_rate(loss, 0.1, 0.2) * 0.1, color="0.3", ls=":", label="PFTK, timeout 0.2 s")
     for k, scheme in enumerate(SCHEMES):
-        _bars(
-            third, LOSSES, found["windows"].isel(scheme=k), "window", color=f"C{k}", marker="osv"[k], ms=4, label=scheme
-        )
+        look = {"color": f"C{k}", "marker": "osv"[k], "ms": 4, "label": scheme}
+        bars(third, LOSSES, found["windows"].isel(scheme=k), "window", **look, **points)
     third.set(
         xlabel="packet loss probability [1]",
         ylabel="packets per round trip",

@@ -16,7 +16,7 @@ import xarray as xr
 
 from figures import data as stored
 from figures.gong_parulkar import PATH
-from figures.writing import HERE, save, whole_figures
+from figures.writing import HERE, bars, save, whole_figures
 from longfat.sim.channel import ListedLosses
 from longfat.sim.segments import simulate, trace
 
@@ -103,17 +103,12 @@ def one_loss(ack: str, segments: int = LOST + 300) -> xr.Dataset:
     return data.assign(sent_again=("group", again))
 
 
-def _bars(ax: Any, data: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
-    mean, lower, upper = (data[name + end].values * scale for end in ("", "_lower", "_upper"))
-    ax.errorbar(data.loss, mean, [mean - lower, upper - mean], **style)
-
-
 def _families(ax: Any, data: xr.Dataset, lines: str, points: str, name: str, scale: float = 1.0) -> None:
     """One experiment as lines, another as points, a look for each buffer."""
     for buffer, look in zip(BUFFERS, LOOKS, strict=True):
         row = data.sel(receive_buffer=buffer)
-        _bars(ax, row.sel(experiment=lines), name, scale, **look | {"marker": ""})
-        _bars(ax, row.sel(experiment=points), name, scale, **look | {"ls": ""})
+        bars(ax, row.loss, row.sel(experiment=lines), name, scale, **look | {"marker": ""})
+        bars(ax, row.loss, row.sel(experiment=points), name, scale, **look | {"ls": ""})
     ax.set(xlabel="packet loss probability [1]", xscale="log", xlim=(6e-6, 1.7e-1))
 
 

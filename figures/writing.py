@@ -1,16 +1,20 @@
-"""What every module of figures does at its end: draw in the project's style, write SVG, PNG and data together."""
+"""What modules of figures share: bars of intervals, the project's style, SVG, PNG and data written together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from longfat import plot
 from longfat.files import WholeFiles
 
 if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
@@ -33,6 +37,13 @@ def stem(text: str) -> str:
     '1_MB_1_Gbit_s'
     """
     return text.replace(", ", "_").replace("/", "_").replace(" ", "_")
+
+
+def bars(ax: Axes, x: Any, data: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
+    """Means with the bars of their intervals."""
+    mean, low, high = (data[name + end].values * scale for end in ("", "_lower", "_upper"))
+    # A mean may lie outside its interval by rounding.
+    ax.errorbar(x, mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], **style)
 
 
 def save(files: WholeFiles, figure: Figure, name: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes, nth_colour
+from longfat.plot.axes import new_axes, note, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,8 +72,5 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
         title=str(a["law"]).replace("_", " "),
     )
     ax.legend()
-    ax.annotate(
-        f"law: {a['source']}; {100 * a['confidence']:.6g}% for all points together",
-        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
-    )  # fmt: skip
+    note(ax, f"law: {a['source']}; {100 * a['confidence']:.6g}% for all points together")
     return ax

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes, nth_colour
+from longfat.plot.axes import new_axes, note, nth_colour
 from longfat.plot.intervals import MARKERS
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))  # points may lie anywhere
-    ax.annotate(
+    note(
+        ax,
         f"bars, where runs differ by chance: {100 * data.attrs['confidence']:.6g}% intervals of "
         f"{data.attrs['replications']} runs; printed: Kanakia, Keshav & Mishra (1992), tables 4.1 to 4.10",
-        (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
-    )  # fmt: skip
+    )
     return ax

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes
+from longfat.plot.axes import error, new_axes, nth_colour
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
         if np.isfinite(period):
             words = f"every {period:.3g} round trips"
             axes[0].annotate(words, (x, y), (4, 4), textcoords="offset points", fontsize="x-small")
-    axes[0].axhline(a["fairness_bound"], color="C1", ls="--", label="bound")
+    axes[0].axhline(a["fairness_bound"], color=nth_colour(1), ls="--", label="bound")
     axes[0].set(ylabel="fairness time [s]", ylim=(0, None))
     queue = data["queue"].values
     said = f"simulated, {a['replications']} replications, {100 * a['confidence']:.6g}% interval"
     axes[1].errorbar(flows, queue, yerr=error(data, "queue"), ls="", marker="o", color="black", mfc="none", label=said)
-    axes[1].axhline(a["queue_bound"], color="C1", ls="--", label="bound")
+    axes[1].axhline(a["queue_bound"], color=nth_colour(1), ls="--", label="bound")
     axes[1].set(xlabel="flows [1]", ylabel="mean queue [packets]", ylim=(0, None))
     axes[0].set_title(f"CADPC over {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}")
     for ax in axes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.domains import refuse
-from longfat.plot.axes import error, new_axes, nth_colour, rows
+from longfat.plot.axes import error, new_axes, note, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,10 +81,7 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
         ax.legend()
     a = data.attrs
     if "confidence" in a and "replications" in a:
-        ax.annotate(
-            f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs",
-            (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4",
-        )  # fmt: skip
+        note(ax, f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs")
     return ax
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes
+from longfat.plot.axes import error, new_axes, note, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,11 +46,11 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     a = data.attrs
     across, family = a["across"], a["family"]
     members = data[family].values if family else [None]
-    shades = iter(f"C{k}" for k in (2, 3, 4, 5, 6, 1))
+    shades = map(nth_colour, (2, 3, 4, 5, 6, 1))
     for member in members:
         row = data if member is None else data.sel({family: member})
         here = member is None or member == a[f"operating_{family}"]
-        colour = "C0" if here else next(shades)
+        colour = nth_colour(0) if here else next(shades)
         label = "law" if member is None else f"${data[family].attrs['letter']}$ = {member:.6g}"
         valid = row["valid"].values.astype(bool) if "valid" in row else np.ones(row[across].shape, dtype=bool)
         law = row["law"].values
@@ -58,7 +58,9 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         if not valid.all():
             ax.plot(row[across], np.where(valid, np.nan, law), color=colour, lw=1, ls=":")
         if here and "as_printed" in row:
-            ax.plot(row[across], row["as_printed"], color="C1", ls="--", lw=1.2, label="as printed in the source")
+            ax.plot(
+                row[across], row["as_printed"], color=nth_colour(1), ls="--", lw=1.2, label="as printed in the source"
+            )
     if "valid" in data and not data["valid"].values.all():
         ax.plot([], [], color="0.3", lw=1, ls=":", label="outside the law's validity")
     if "simulated" in data:
@@ -67,7 +69,9 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
                     label=value.attrs["long_name"])  # fmt: skip
     here_x, here_y = a[f"operating_{across}"], float(data["operating_value"])
     if np.isfinite(here_y):
-        ax.plot([here_x], [here_y], color="C0", marker="o", ms=8, mec="black", ls="", label=f"here: {here_y:.6g}")
+        ax.plot(
+            [here_x], [here_y], color=nth_colour(0), marker="o", ms=8, mec="black", ls="", label=f"here: {here_y:.6g}"
+        )
     scales: dict[str, Any] = {"xscale": "log"} if a["logarithmic"] else {}
     ax.set(xlabel=_label(data[across].attrs), ylabel=_named(data["law"].attrs), **scales)
     ax.legend()
@@ -75,8 +79,7 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         f"{name} = {a[f'operating_{name}']:.6g}" for name in a["parameters"].split() if name not in (across, family)
     ]
     ax.set_title(", ".join(others), fontsize="small")
-    ax.annotate(a["source"], (0, 0), (0, -38), "axes fraction", textcoords="offset points", fontsize="x-small",
-                color="0.4")  # fmt: skip
+    note(ax, a["source"])
     return ax
 
 

@@ -112,10 +112,10 @@ class Processes(Executor):
         task = self._under_way.pop(inner, None)
         if task is None:  # given up
             return
-        error = None if inner.cancelled() else inner.exception()
+        error = inner.exception()  # inner ones are never cancelled
         if isinstance(error, BrokenProcessPool):
             self._back.append(task)
-        elif not inner.cancelled() and task.outer.set_running_or_notify_cancel():
+        elif task.outer.set_running_or_notify_cancel():
             if error is None:
                 task.outer.set_result(inner.result())
             else:

@@ -50,7 +50,7 @@ def segment_efficiency(
             loss=loss,
             segment_packets=segment_packets,  # type: ignore[arg-type]
             ack_segments=ack_segments,
-            segments=math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1)),
+            segments=_segments(packets, lost, loss, segment_packets),
             replications=replications,
             confidence=confidence,
             rng=generator,
@@ -89,7 +89,7 @@ def segment_hard_ack(
             ack_segments=ack_segments,
             receive_buffer=int(receive_buffer),
             ack="hard",
-            segments=math.ceil(max(packets, lost / loss if loss > 0 else 0) / segment_packets),
+            segments=_segments(packets, lost, loss, segment_packets),
             replications=replications,
             confidence=confidence,
             rng=generator,
@@ -135,6 +135,11 @@ def segment_mean_delay(
         return mean * packet_time + ack_delay, low * packet_time + ack_delay, high * packet_time + ack_delay
 
     return estimate
+
+
+def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
+    """So many that at least so many packets are delivered, and so many lost."""
+    return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))
 
 
 def _interval(run: Any, name: str) -> tuple[float, float, float]:
