@@ -244,6 +244,44 @@ def printed_powers(
     )  # fmt: skip
 
 
+def losing_together(label: str, path: Path, load: float, round_trips: int = 300, rng: Any = None) -> dict[str, float]:
+    """How many connections lose packets in the same round trip, where one does, and of how many.
+
+    Returns
+    -------
+    dict of str to float
+        ``losing``: connections that lose something in a round trip in which something is lost; ``active``: connections
+        under way at its end, or losing in it; ``share``: mean ratio of both. NaN without losses.
+
+    Examples
+    --------
+    >>> found = losing_together("BLT", Path(150, 30), 0.5, 40, rng=1)
+    >>> 1 <= found["losing"] <= found["active"]
+    True
+    """
+    simulated, start, dropped = Simulation(dumbbell(label, path, load), rng=rng), np.zeros(0), np.zeros(0)
+    losing, active = [], []
+    for trip in range(round_trips):
+        simulated.advance((trip + 1) * path.round_trip)
+        flows = simulated.world.flows
+        known = np.zeros(len(flows))
+        same = flows["start"][: len(start)] == start  # rows are used again
+        known[: len(start)][same] = dropped[same]
+        start, dropped = flows["start"].astype(float), flows["dropped"].astype(float)
+        connection = flows["template"] != records.NONE
+        hit = connection & (dropped > known)
+        if hit.any():
+            losing.append(int(hit.sum()))
+            active.append(int((hit | connection & (flows["finish"] == records.NEVER)).sum()))
+    if not losing:
+        return dict.fromkeys(("losing", "active", "share"), math.nan)
+    return {
+        "losing": float(np.mean(losing)),
+        "active": float(np.mean(active)),
+        "share": float(np.mean(np.divide(losing, active))),
+    }
+
+
 def _open(simulated: Simulation) -> bool:
     """Whether a connection is not complete."""
     flows = simulated.world.flows
