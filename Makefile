@@ -17,7 +17,7 @@ venv: .venv/installed  ## make .venv with every extra, from the lock file
 	touch $@
 
 test: lint types  ## linter, type checker, tests
-	$(BIN)/pytest -n auto -p no:benchmark
+	$(BIN)/pytest -n auto --dist loadfile -p no:benchmark
 
 test-long: venv  ## what takes minutes: every claim of the papers, a thousand examples of every law
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long

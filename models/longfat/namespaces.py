@@ -162,6 +162,22 @@ class JaxNamespace(ArrayNamespace):
         attached.defjvp(tangent)
         return attached(jax.lax.stop_gradient(solution), *self.library.broadcast_arrays(*parameters))
 
+    def cumulative_sum(self, x: Any, *, axis: int) -> Any:
+        """Sums of the first elements along the first axis; XLA's own takes seconds to compile with its gradient."""
+        return self._cumulated(lambda total, one: total + one, self.library.zeros_like(x[0]), x, axis)
+
+    def cumulative_prod(self, x: Any, *, axis: int) -> Any:
+        """Products of the first elements along the first axis."""
+        return self._cumulated(lambda total, one: total * one, self.library.ones_like(x[0]), x, axis)
+
+    @staticmethod
+    def _cumulated(step: Callable[[Any, Any], Any], start: Any, x: Any, axis: int) -> Any:
+        import jax
+
+        if axis != 0:
+            raise ValueError(f"axis = {axis} is out of range: allowed is 0")
+        return jax.lax.scan(lambda total, one: (step(total, one),) * 2, start, x)[1]
+
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
         """The state after ``step(i, *state)`` for i = 1 ... times: one copy of the step to compile."""
         import jax

@@ -164,7 +164,11 @@ def test_slopes_around_load_one(law):
     np.testing.assert_allclose(slope(law, load, capacity), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("law", [queues.mm1k_loss, queues.mm1k_wait, queues.md1k_wait], ids=lambda law: law.name)
+@pytest.mark.parametrize(
+    "law",
+    [queues.mm1k_loss, queues.mm1k_wait, pytest.param(queues.md1k_wait, marks=pytest.mark.long)],  # compiled in 15 s
+    ids=lambda law: law.name,
+)
 def test_second_derivatives_at_load_one(law):
     capacity = np.array([2.0, 10, PLACES + 10])
     got = jax.jit(jax.vmap(jax.hessian(law), (None, 0)))(1.0, capacity)

@@ -103,7 +103,8 @@ def raw_throughput(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) -> A
 
     Notes
     -----
-    As exact as `loss_probability`; the mean rate of a link that drops packets with that probability.
+    As exact as `loss_probability`, but for rates of which next to nothing gets through: there 1e-12 of the rate. The
+    mean rate of a link that drops packets with that probability.
 
     Examples
     --------

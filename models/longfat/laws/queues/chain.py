@@ -116,6 +116,7 @@ def _by_poles(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
     unloaded = xp.where(load < 0.25, load, 0.5 * one)
     overloaded = xp.where(heavy, load, HEAVY * one)
     (deep,) = xp.repeat(NEWTON, lambda _, t: (t - _away(t, overloaded, xp),), -overloaded)
+    deep = xp.implicit(lambda t, a: t - a * xp.expm1(t), deep, overloaded)
     wait = xp.where(load < 0.25, unloaded / (2 * (1 - unloaded)), xp.where(heavy, n + 1 / deep, wait))
     loss = xp.where(light, 0 * load, xp.where(heavy, 1 - 1 / overloaded, lost / (lost + share)))
     carried = xp.where(light, load, xp.where(heavy, one, rho * (share / (lost + share))))
@@ -132,7 +133,7 @@ def _pole(load: Any, xp: Any) -> Any:
 
     start = 24 * target / (6 + xp.sqrt(36 + 24 * target))
     (tau,) = xp.repeat(NEWTON, step, start)
-    return tau
+    return xp.implicit(lambda t, rho: xp.log1p(t * phis(t, xp)[1]) + xp.log(rho), tau, load)
 
 
 def _away(tau: Any, load: Any, xp: Any) -> Any:
