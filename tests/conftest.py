@@ -21,9 +21,9 @@ settings.register_profile("long", deadline=None, derandomize=False, max_examples
 settings.load_profile("short")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session", autouse=True)
 def compiled_quickly():
-    """What compiles more than it computes: XLA's expensive passes are left to the long profile."""
+    """Tests compile more than they compute: XLA's expensive passes are left to the long profile."""
     jax.config.update("jax_disable_most_optimizations", not is_long())
     yield
     jax.config.update("jax_disable_most_optimizations", False)

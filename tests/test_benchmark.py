@@ -265,6 +265,7 @@ def test_resumed(tmp_path, monkeypatch):
         assert len(calls) == 7
 
 
+@pytest.mark.long  # tests/test_cli_benchmark.py does it with fewer
 def test_on_processes_the_rows_are_the_same(tmp_path):
     """Runs are sent to other processes, a scheme of one's own among them."""
     file = tmp_path / "mine.py"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 
 import pytest
 
@@ -18,8 +19,8 @@ WIDTHS = (400, 1600)  # px
 SMALLEST = 12  # px, of letters
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make venv")
-pytest.importorskip("voila", reason="Voila is not installed: make venv")
 pytestmark = [
+    pytest.mark.skipif(find_spec("voila") is None, reason="Voila is not installed: make venv"),  # an import takes 4 s
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: make browser"),
     pytest.mark.filterwarnings("ignore"),  # of the browser's driver, not of ours
 ]

@@ -1,6 +1,7 @@
 """The shipped laws are what the derivations prove: the one place where both are seen."""
 
 import ast
+import importlib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from longfat.law import registered
 from longfat.laws import selective_repeat as laws
 from longfat.laws.selective_repeat.parameters import ACK_DELAY, ACK_SEGMENTS, WINDOW
 from longfat.verify import faces
+from tests.examples import is_long
 
 DERIVATIONS = Path(derivations.__file__).parent
 
@@ -47,7 +49,12 @@ def test_derivations_do_not_import_what_they_prove():
 
 @pytest.mark.parametrize("name", [name for name, record in registered() if record.derivation])
 def test_the_derivation_named_in_the_record_exists_and_runs(name):
-    found = faces.proof(dict(registered())[name])
+    record = dict(registered())[name]
+    if record.derivation in faces.LONG_PROOFS and not is_long():  # tests of their own run them
+        module, function = record.derivation.split(".")
+        assert callable(getattr(importlib.import_module(f"derivations.{module}"), function))
+        return
+    found = faces.proof(record)
     assert found.status == "agrees", found
 
 

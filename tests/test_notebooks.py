@@ -4,9 +4,7 @@ import ast
 import json
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
@@ -81,6 +79,9 @@ def test_the_check_sees_private_names(source, names):
 @pytest.mark.filterwarnings("ignore")  # of the notebook machinery, not of ours
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_runs(path, tmp_path):
+    import nbformat  # here: it takes three seconds, of every process that collects tests
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]

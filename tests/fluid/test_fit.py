@@ -9,8 +9,6 @@ from scipy.optimize import minimize
 from longfat.fluid import cadpc, path
 from longfat.sim import Network, Simulation
 
-pytestmark = pytest.mark.usefixtures("compiled_quickly")
-
 
 def simulated(smoothing, count=3, updates=25):
     """Rates over the capacity after each update of flows on a link of 10 Mbit/s and a round trip of 0.3 s.

@@ -12,7 +12,6 @@ import pytest
 from longfat.laws import queues
 from longfat.laws.queues.chain import PLACES
 
-pytestmark = pytest.mark.usefixtures("compiled_quickly")
 LOADS = [0.05, 0.3, 0.8, 0.999, 1.0, 1.001, 1.3, 2.5, 6.0]
 
 

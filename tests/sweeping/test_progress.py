@@ -7,9 +7,7 @@ import subprocess
 import sys
 import termios
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 CODE = """
 import time, warnings
@@ -49,6 +47,9 @@ def test_in_a_terminal():
 def test_in_a_notebook(monkeypatch):
     pytest.importorskip("ipywidgets", reason="the extra longfat[notebook] is not installed")
     monkeypatch.setenv("PYTHONPATH", PATH["PYTHONPATH"])
+    import nbformat  # here: it takes three seconds, of every process that collects tests
+    from nbclient import NotebookClient
+
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CODE)])
     client = NotebookClient(book, timeout=60, kernel_name="python3")
     client.execute()
