@@ -27,6 +27,7 @@ def written(tmp_path_factory, drawn_quickly):
     return data | {"text": (folder / "blt_tables.md").read_text()}
 
 
+@pytest.mark.long
 def test_no_power_above_the_ceiling(written):
     """Of the greatest powers none lies above what serving in order of arrival gives, by more than its interval."""
     for name, one in written["greatest"].items():
@@ -35,6 +36,7 @@ def test_no_power_above_the_ceiling(written):
             assert (one.power_lower[:, k] <= top).all(), name
 
 
+@pytest.mark.long
 def test_blt_of_table_1(written):
     """Within 0.25 of the printed cells even in runs of a hundred files."""
     for name in ("reference", "1 Gbit/s"):
@@ -42,6 +44,7 @@ def test_blt_of_table_1(written):
         np.testing.assert_allclose(ours, PRINTED["BLT", name], atol=0.25)
 
 
+@pytest.mark.long
 def test_response_times_of_figure_6(written):
     """At 0.1 of the capacity a file finds the network nearly empty: 116.88 ms alone, by hand in test_blt; waits add."""
     low = written["sets"]["reference"].isel(load=0, bottleneck=0)
@@ -50,6 +53,7 @@ def test_response_times_of_figure_6(written):
     assert float(low.response_time.sel(label="TCP")) > 0.24
 
 
+@pytest.mark.long
 def test_queues_of_figure_8(written):
     """Both fill the buffer of 75 packets, and none holds more."""
     queue = written["queues"].queue
@@ -57,6 +61,7 @@ def test_queues_of_figure_8(written):
     assert (queue.max("time") > 60).all()
 
 
+@pytest.mark.long
 def test_plane_of_figure_14(written):
     """More with every product, 1 towards none, less than 8 rounds; a packet fits into 12 kbit: 500 B x 3 x 8."""
     advantage = written["plane"].advantage.values
@@ -68,6 +73,7 @@ def test_plane_of_figure_14(written):
     assert float(buffer) == pytest.approx(1, rel=0.08)  # the grid
 
 
+@pytest.mark.long
 def test_outlook(written):
     """Interactive files take next to no longer than a round trip with priorities, much longer without."""
     small = written["interactive"].small_transfer_time.isel(bottleneck=0).sel(load=0.3)
@@ -77,6 +83,7 @@ def test_outlook(written):
     assert float(top.sel(buffers=4)) > float(top.sel(buffers=1)) + 0.1
 
 
+@pytest.mark.long
 def test_tables(written):
     text = written["text"]
     assert "| BLT | 1/5 | 150 Mbit/s | 6.9 |" in text

@@ -23,6 +23,7 @@ def written(tmp_path_factory, drawn_quickly):
     return data | {"text": (folder / "cadpc_table_2.md").read_text()}
 
 
+@pytest.mark.long
 def test_figure_1(written):
     """A CADPC flow carries 1/11 of the capacity, a straight line that is the same for all; Reno's flows part."""
     data = written["1"].received
@@ -36,6 +37,7 @@ def test_figure_1(written):
         assert float(total.sel(scheme="CADPC")) > float(total.sel(scheme="Reno"))
 
 
+@pytest.mark.long
 def test_figure_2_left(written):
     """The first flow is alone for 10 s, on the way to 1/2; all come to 1/11 of 1.25e6 bytes/s within 2 %."""
     data = written["2"].staggered
@@ -44,6 +46,7 @@ def test_figure_2_left(written):
     np.testing.assert_allclose(data.sel(time_staggered=slice(280, None)).mean("time_staggered"), 1.25e6 / 11, rtol=0.02)
 
 
+@pytest.mark.long
 def test_figure_2_right(written):
     """Not equal after 160 s, and less so from unequal starts; nearly so after 800 s."""
     together, apart = (cadpc_drawing.spread(written["2"][f"periods_{name}"]) for name in ("together", "apart"))
@@ -53,6 +56,7 @@ def test_figure_2_right(written):
     assert float(together[-1]) < float(apart[-1]) < 1.2
 
 
+@pytest.mark.long
 def test_figure_3(written):
     """Throughput follows the capacity. Above 1 Mbit/s: no loss to speak of, a queue of four or five packets, shorter
     than the others'. At 1 Mbit/s fifty packets a round trip, 1.33 Mbit/s, fill the buffer: neither holds."""
@@ -69,6 +73,7 @@ def test_figure_3(written):
     assert float(ours.mean_queue_lower.sel(bottleneck=1)) > 30
 
 
+@pytest.mark.long
 def test_figure_3_fairness_rests_on_equal_starts(written):
     """Difference fades by a/(n + 1) = 1/102 an update: by exp(-160/1.2/102) = 0.27 in 160 s."""
     jain = written["3"].jain_index
@@ -78,6 +83,7 @@ def test_figure_3_fairness_rests_on_equal_starts(written):
     assert float(apart.sel(bottleneck=20)) < 0.8
 
 
+@pytest.mark.long
 def test_delays_and_queues(written):
     """The throughput of CADPC keeps within 3 % where SACK's falls by 5 % and more; RED, REM and AVQ change nothing."""
     short, long = (written["delay"].sel(delay=one) for one in (0.01, 0.05))
@@ -90,6 +96,7 @@ def test_delays_and_queues(written):
     assert (ours.mean_queue_upper < others.mean_queue_lower).all()
 
 
+@pytest.mark.long
 def test_web(written):
     """Nothing is lost without; with half of the capacity taken by pages, more than 1 %, and more than by SACK."""
     loss = written["web"].loss.sel(scheme="CADPC")
@@ -98,6 +105,7 @@ def test_web(written):
     assert float(loss.sel(web=0.5)) > float(written["web"].loss.sel(scheme="SACK", web=0.5))
 
 
+@pytest.mark.long
 def test_snmp(written):
     """With the time of the refresh nothing is lost: 10/11, and a request that finds no new count, as most do once in 2
     s, is not answered. With that of the request an interval of 1.2 s sees the bytes of one or of two seconds: right on
@@ -113,6 +121,7 @@ def test_snmp(written):
     assert data.attrs["silent_loss"] > 0.5  # a router that is not asked is overrun: 1000 Mbit/s seem to be there
 
 
+@pytest.mark.long
 def test_changes(written):
     """By hand: 1/11 alone, (1 - 0.5)/11 beside a load of a half; groups: 0.1/6 and what that leaves, over 6,
     then 1/11; parking lot: 1/5, 2/5."""
@@ -130,6 +139,7 @@ def test_changes(written):
     np.testing.assert_allclose(lot, [0.2, 0.2, 0.2, 0.2, 0.4], rtol=0.02)
 
 
+@pytest.mark.long
 def test_table_2(written):
     """n/(n + 1) against all; a request by flow and 1.2 s, 8.33 of 32 bytes each; every packet, each acknowledged."""
     data = written["table_2"]

@@ -62,7 +62,7 @@ def test_floats_agree_with_many_digits(one):
 
 @EVERY
 def test_all_arithmetics_agree(one):
-    @examples(12)
+    @examples(8)
     @given(values=one.strategy())
     def check(values):
         expected = one(**values)
@@ -91,7 +91,7 @@ def test_gradients_agree_with_finite_differences(one):
     real = [name for name, symbol in one.symbols.items() if not symbol.whole]
     gradient = jax.jit(jax.grad(lambda v: jnp.sum(one(**v))))  # of many points at once: what hides no shape
 
-    @examples(12)
+    @examples(8)
     @given(values=one.strategy())
     def check(values):
         slopes = gradient({name: jnp.asarray([value, value]) for name, value in values.items()})
@@ -105,7 +105,7 @@ def test_gradients_agree_with_finite_differences(one):
 
 @EVERY
 def test_single_precision_in_gives_single_precision_out(one):
-    @examples(20)
+    @examples(8)
     @given(values=one.strategy())
     def check(values):
         single = {name: np.float32([value, value]) for name, value in values.items()}

@@ -227,6 +227,7 @@ def test_names():
         verify.run("nothing")
 
 
+@pytest.mark.long
 def test_two_processes_say_the_same():
     names = ["power.definition.*", "cadpc.equilibrium.equilibrium_rate"]
     one, two = (verify.run(names, quick=True, workers=workers, seed=3) for workers in (1, 2))
