@@ -1,6 +1,8 @@
 # Needs Python (3.11 or newer), make and git; everything else goes into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# Modules are compiled once, not by each of the hundred processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := models derivations figures notebooks scenarios tests
 
 .PHONY: help venv test test-long mutations lint types curves explore browser figures benchmark lock clean
