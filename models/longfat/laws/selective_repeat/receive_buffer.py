@@ -191,7 +191,8 @@ def buffer_for_efficiency_hard_ack(
 
     Notes
     -----
-    The inverse of `throughput_efficiency_hard_ack`, with its validity.
+    The inverse of `throughput_efficiency_hard_ack`, with its validity. A buffer of a few segments beside a w_a of 10^6
+    is a difference of nearly equal numbers: it has the digits that e has, less six.
 
     Examples
     --------
