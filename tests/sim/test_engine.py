@@ -241,8 +241,8 @@ def test_time_goes_on():
     assert one.world.flows[0].u[0] == pytest.approx(99e-9)
 
 
-def test_disciplines_and_schemes_without_number():
-    """Disciplines that differ in parameters alone share their hooks; any number of schemes and disciplines mix."""
+def test_disciplines_that_are_alike():
+    """Disciplines that differ in parameters alone share their hooks."""
     net = Network()
     for k in range(6):
         net.link(f"n{k}", f"n{k + 1}", rate=1e6, discipline=queues.red(low=5 + k, high=20), buffer=50, duplex=True)

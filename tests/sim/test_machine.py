@@ -35,8 +35,12 @@ class Run(RuleBasedStateMachine):
 
     def begin_with(self, seed, options):
         self.run = Simulation(networks.build(seed, **options), rng=seed)
-        self.before = {name: self.run.world.flows[name].copy() for name in ("start", *GROWING)}
+        self.before = self.counts()
         self.now = 0
+
+    def counts(self):
+        """What may grow only, as long as a row is that of the same connection: of the same start."""
+        return {name: self.run.world.flows[name].copy() for name in ("start", *GROWING)}
 
     @rule(most=st.integers(1, 30))
     def some_events(self, most):
@@ -116,7 +120,7 @@ class Run(RuleBasedStateMachine):
         same = flows["start"][:there] == self.before["start"]  # a row is used again when its connection is over
         for name in GROWING:
             assert (flows[name][:there] >= self.before[name])[same].all(), name
-        self.before = {name: flows[name].copy() for name in ("start", *GROWING)}
+        self.before = self.counts()
 
 
 class AnyRun(Run):

@@ -133,6 +133,7 @@ def _pole(load: Any, xp: Any) -> Any:
 
     start = 24 * target / (6 + xp.sqrt(36 + 24 * target))
     (tau,) = xp.repeat(NEWTON, step, start)
+    # Derivatives come from the equation, not through Newton's steps: a third of the time to compile.
     return xp.implicit(lambda t, rho: xp.log1p(t * phis(t, xp)[1]) + xp.log(rho), tau, load)
 
 

@@ -259,15 +259,16 @@ def losing_together(label: str, path: Path, load: float, round_trips: int = 300,
     >>> 1 <= found["losing"] <= found["active"]
     True
     """
-    simulated, start, dropped = Simulation(dumbbell(label, path, load), rng=rng), np.zeros(0), np.zeros(0)
+    simulated = Simulation(dumbbell(label, path, load), rng=rng)
+    start = dropped = np.zeros(0, np.int64)
     losing, active = [], []
     for trip in range(round_trips):
         simulated.advance((trip + 1) * path.round_trip)
         flows = simulated.world.flows
-        known = np.zeros(len(flows))
+        known = np.zeros(len(flows), np.int64)
         same = flows["start"][: len(start)] == start  # rows are used again
         known[: len(start)][same] = dropped[same]
-        start, dropped = flows["start"].astype(float), flows["dropped"].astype(float)
+        start, dropped = flows["start"].copy(), flows["dropped"].copy()
         connection = flows["template"] != records.NONE
         hit = connection & (dropped > known)
         if hit.any():
