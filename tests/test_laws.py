@@ -37,9 +37,29 @@ def arguments(record):
     return st.fixed_dictionaries(choices)
 
 
+def points(record):
+    """Four different points at a time, a column of each parameter: what compiles for them takes only four."""
+    return st.lists(record.strategy(), min_size=4, max_size=4)
+
+
+def columns(record, several, convert=jnp.asarray):
+    return {name: convert(np.array([float(values[name]) for values in several])) for name in record.symbols}
+
+
 @functools.cache
 def compiled(record):
-    """The law under jit, compiled once for all tests of it: they all pass dictionaries of two points."""
+    """Slopes and values of the law under jit: one program for all tests of it."""
+
+    def total(values):
+        result = record(**values)
+        return jnp.sum(result), result  # of many points at once: what hides no shape
+
+    return jax.jit(jax.grad(total, has_aux=True))
+
+
+@functools.cache
+def by_jit(record):
+    """The law under jit, without its slopes."""
     return jax.jit(lambda values: record(**values))
 
 
@@ -51,7 +71,7 @@ def one_by_one(record):
 
 @EVERY
 def test_floats_agree_with_many_digits(one):
-    @examples(40)
+    @examples(25)
     @given(values=arguments(one))
     def check(values):
         expected, got = exact(one, values), one(**values)
@@ -62,20 +82,18 @@ def test_floats_agree_with_many_digits(one):
 
 @EVERY
 def test_all_arithmetics_agree(one):
-    @examples(8)
-    @given(values=one.strategy())
-    def check(values):
-        expected = one(**values)
-        column = {name: np.array([value, value]) for name, value in values.items()}
-        np.testing.assert_allclose(one(**column), expected, rtol=1e-12)
-        traced = compiled(one)({name: jnp.asarray(value) for name, value in column.items()})
-        np.testing.assert_allclose(traced, expected, rtol=1e-12)
+    @examples(2, 250)
+    @given(several=points(one))
+    def check(several):
+        expected = [one(**values) for values in several]
+        np.testing.assert_allclose(one(**columns(one, several, np.asarray)), expected, rtol=1e-12)
+        traced = columns(one, several)
+        np.testing.assert_allclose(compiled(one)(traced)[1], expected, rtol=1e-12)
         if is_long():
-            mapped = one_by_one(one)({name: jnp.asarray(value) for name, value in column.items()})
-            np.testing.assert_allclose(mapped, expected, rtol=1e-12)
-        strict = array_api_strict()
-        by_standard = one(**{name: strict.asarray(value) for name, value in column.items()})
-        np.testing.assert_allclose(np.asarray(by_standard), expected, rtol=1e-12)
+            np.testing.assert_allclose(by_jit(one)(traced), expected, rtol=1e-12)
+            np.testing.assert_allclose(one_by_one(one)(traced), expected, rtol=1e-12)
+        strict = columns(one, several, array_api_strict().asarray)
+        np.testing.assert_allclose(np.asarray(one(**strict)), expected, rtol=1e-12)
 
     check()
 
@@ -89,35 +107,39 @@ def array_api_strict():
 @EVERY
 def test_gradients_agree_with_finite_differences(one):
     real = [name for name, symbol in one.symbols.items() if not symbol.whole]
-    gradient = jax.jit(jax.grad(lambda v: jnp.sum(one(**v))))  # of many points at once: what hides no shape
 
-    @examples(8)
-    @given(values=one.strategy())
-    def check(values):
-        slopes = gradient({name: jnp.asarray([value, value]) for name, value in values.items()})
+    @examples(2, 250)
+    @given(several=points(one))
+    def check(several):
+        slopes = compiled(one)(columns(one, several))[0]
         for name in real:
-            expected = slope(one, values, name)
-            if expected is not None:
-                assert slopes[name] == pytest.approx(np.full(2, expected), rel=1e-6, abs=1e-12), (name, values)
+            for values, got in zip(several, slopes[name], strict=True):
+                expected = slope(one, values, name)
+                if expected is not None:
+                    assert float(got) == pytest.approx(expected, rel=1e-6, abs=1e-12), (name, values)
 
     check()
 
 
 @EVERY
 def test_single_precision_in_gives_single_precision_out(one):
-    @examples(8)
-    @given(values=one.strategy())
-    def check(values):
-        single = {name: np.float32([value, value]) for name, value in values.items()}
-        same = {name: float(value[0]) for name, value in single.items()}
-        if not all(symbol.interval.contains(same[name]) for name, symbol in one.symbols.items()):
-            return  # rounding left the domain
-        expected = one(**same)
-        traced = {name: jnp.asarray(value) for name, value in single.items()}
+    @examples(2, 250)
+    @given(several=points(one))
+    def check(several):
+        single = columns(one, several, np.float32)
+        same = [{name: float(column[k]) for name, column in single.items()} for k in range(4)]
+        inside = [all(one.symbols[name].interval.contains(value) for name, value in values.items()) for values in same]
+        if not any(inside):
+            return  # rounding left the domain everywhere
+        same = [values if fits else same[inside.index(True)] for values, fits in zip(same, inside, strict=True)]
+        single = columns(one, same, np.float32)
+        traced = {name: jnp.asarray(column) for name, column in single.items()}
         for result in (one(**single), one_by_one(one)(traced)):  # in double precision under vmap: the long profile
             assert result.dtype == np.float32
-            if math.isfinite(expected) and not near_jump_single(one, same):
-                assert float(result[0]) == pytest.approx(expected, rel=3e-5), values
+            for values, got in zip(same, result, strict=True):
+                expected = one(**values)
+                if math.isfinite(expected) and not near_jump_single(one, values):
+                    assert float(got) == pytest.approx(expected, rel=3e-5), values
 
     check()
     typical = {name: jnp.float32(symbol.typical[0]) for name, symbol in one.symbols.items()}
@@ -182,8 +204,8 @@ def test_outside_the_domain(one):
         propagated = one(**(inside | {name: np.array([inside[name], math.nan])}))
         assert np.isfinite(propagated[0])
         assert np.isnan(propagated[1])
-        two = {key: jnp.asarray([value, value]) for key, value in (inside | {name: outside}).items()}
-        assert np.isnan(compiled(one)(two)).all()
+        traced = columns(one, [inside | {name: outside}] * 4)
+        assert np.isnan(compiled(one)(traced)[1]).all()
         if symbol.whole:
             with pytest.raises(ValueError, match="whole numbers"):
                 one(**(inside | {name: 16.5}))

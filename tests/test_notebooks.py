@@ -2,9 +2,12 @@
 
 import ast
 import json
+import warnings
 from pathlib import Path
 
 import pytest
+
+from tests.examples import is_long
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
@@ -76,17 +79,37 @@ def test_the_check_sees_private_names(source, names):
     assert private(source) == names
 
 
-@pytest.mark.filterwarnings("ignore")  # of the notebook machinery, not of ours
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs(path, tmp_path):
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """The code cells of every notebook as they ran.
+
+    In the short profile in one kernel, emptied before each: nine kernels spend most of their time on imports.
+    """
     import nbformat  # here: it takes three seconds, of every process that collects tests
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    folder = tmp_path_factory.mktemp("notebooks")
+    emptied = "%reset -f"
+    found = {path: nbformat.read(path, as_version=4).cells for path in NOTEBOOKS}
+
+    def run(*several):
+        cells = [cell for one in several for cell in (nbformat.v4.new_code_cell(emptied), *one)]
+        notebook = nbformat.v4.new_notebook(cells=cells)
+        place = {"metadata": {"path": folder}}
+        NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True, resources=place).execute()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the notebook machinery, not of ours
+        for several in [[one] for one in found.values()] if is_long() else [found.values()]:
+            run(*several)
+    return {path: [cell for cell in cells if cell.cell_type == "code"] for path, cells in found.items()}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_runs(path, outcome):
+    cells = outcome[path]
+    errors = [output for cell in cells for output in cell.outputs if output.output_type == "error"]
+    assert errors == []
     drawn = ["image/png" in str([list(output.get("data", {})) for output in cell.outputs]) for cell in cells]
     assert drawn == ["plot.style()" in cell.source for cell in cells]  # every picture is shown, not the first alone
     assert any(drawn)
-    outputs = [output for cell in cells for output in cell.outputs]
-    assert not any(output.output_type == "error" for output in outputs)
