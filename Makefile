@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := models derivations figures notebooks scenarios tests
 
-.PHONY: help venv test test-long mutations lint types curves explore browser figures benchmark lock clean
+.PHONY: help venv test test-long simulator mutations lint types curves explore browser figures benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -18,11 +18,15 @@ venv: .venv/installed  ## make .venv with every extra, from the lock file
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
-test: lint types  ## linter, type checker, tests
+test: venv  ## linter, type checker, tests
+	$(MAKE) --jobs=2 --output-sync=target simulator lint types  # each takes one core
 	$(BIN)/pytest -n auto --dist loadfile -p no:benchmark
 
 test-long: venv  ## what takes minutes: every claim of the papers, a thousand examples of every law
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
+
+simulator: venv  ## compile the simulator and all that ships with it, before the first run would
+	$(BIN)/python -m longfat.sim.ahead
 
 mutations: venv  ## break the code a line at a time, and see which test notices
 	$(BIN)/python -m tests.mutations

@@ -116,6 +116,8 @@ def application(folder: Path, host: str, port: int, token: str) -> Any:
     template.joinpath("index.html.j2").write_text(TEMPLATE, encoding="utf-8")
     paths = [str(folder / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
+    # jsonschema, if it finds this, reads a grammar of addresses for three seconds that nothing here looks at.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from voila.app import Voila
 
     voila = Voila()

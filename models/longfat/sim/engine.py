@@ -16,6 +16,7 @@ import numpy as np
 from longfat.domains import generator, number, refuse
 from longfat.sim import assemble, hooks, jit, records
 from longfat.sim import schemes as known
+from longfat.sim.ahead import announced
 from longfat.sim.kernel import loop, sender
 from longfat.sim.network import Network
 from longfat.sim.world import World, rows
@@ -170,7 +171,7 @@ class Simulation:
             disciplines = [one.compiled() for one in self.assembly.disciplines]
             self._compiled = schemes + disciplines  # kept: the kernel has but their addresses
             self.world.callbacks, self.world.hooks = _addresses(schemes), _addresses(disciplines)
-            _kernel()
+            kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
         """One call of the kernel: until a time [ns], or that many events and packets sent."""
@@ -178,7 +179,7 @@ class Simulation:
         self.world.renumber()
         try:
             with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
-                return int(_kernel()(self.world.address(), self.rng, self.traffic, goal, budget))
+                return int(kernel()(self.world.address(), self.rng, self.traffic, goal, budget))
         except KeyboardInterrupt:
             raise
         except Exception as error:
@@ -283,12 +284,14 @@ def _prepare() -> Any:
     """Compile the loop for the one signature it has, or load it from disk."""
     if jit.COMPILED:
         rng = numba.types.npy_rng
-        loop.run.compile((numba.int64, rng, rng, numba.int64, numba.int64))
+        with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
+            loop.run.compile((numba.int64, rng, rng, numba.int64, numba.int64))
         loop.run.disable_compile()
     return loop.run
 
 
-def _kernel() -> Any:
+def kernel() -> Any:
+    """The loop, compiled once, whatever the number of threads that ask for it."""
     with _PREPARED:
         return _prepare()
 

@@ -1,0 +1,58 @@
+"""Compiling before anybody waits for it: ``python -m longfat.sim.ahead`` does all of it, once for each installation.
+
+What is compiled is kept on disk, beside the package or where ``NUMBA_CACHE_DIR`` says. Without this command the first
+run of each simulator, scheme and discipline compiles what it needs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longfat.sim.queues import Discipline
+
+
+@contextmanager
+def announced(what: str, after: float = 2.0) -> Iterator[None]:
+    """Say what takes so long to whoever looks on; nothing if it is done within so many seconds."""
+    looks_on = sys.stderr.isatty() or "ipykernel" in sys.modules
+    timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
+    timer.daemon = True
+    if looks_on:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def compile_all() -> int:
+    """Compile both simulators, and every scheme and discipline that ships; how many of these there are."""
+    from tqdm import tqdm
+
+    from longfat.sim import engine, queues, schemes, segments
+
+    shipped = [schemes.scheme(name) for name in schemes.names()] + [_any(name) for name in queues.NAMED]
+    trial = partial(segments.simulate, window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1)
+    jobs = [engine.kernel, trial, *(one.compiled for one in shipped)]
+    for job in tqdm(jobs, desc="compiling", unit="part", delay=2, disable=not sys.stderr.isatty()):
+        job()
+    return len(shipped)
+
+
+def _any(name: str) -> Discipline:
+    """A discipline by its name, with any numbers for the parameters that it needs: compiled code knows none."""
+    from longfat.sim import queues
+
+    takes = inspect.signature(queues.NAMED[name]).parameters
+    return queues.discipline(name, **{one: 1.0 for one, what in takes.items() if what.default is what.empty})
+
+
+if __name__ == "__main__":
+    print(f"compiled: the simulators, and {compile_all()} schemes and disciplines")
