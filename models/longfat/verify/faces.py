@@ -29,7 +29,12 @@ LONG_PROOFS = frozenset({
     "selective_repeat.receiver_delay",
 })  # fmt: skip
 #: Less work for the compiler, which takes most of the time of a quick run; the same arithmetic.
-LIGHT = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+LIGHT = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -169,7 +174,7 @@ def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str,
 
     arrays, real = _arrays(law, points)
 
-    @functools.partial(jax.jit, compiler_options=LIGHT)
+    @functools.partial(jax.jit, compiler_options=known(LIGHT))
     def along(v: Any, direction: Any) -> Any:
         return jax.jvp(lambda u: law(**u), (v,), (direction,))
 
@@ -177,6 +182,26 @@ def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str,
     value = along(arrays, zeros)[0]
     slopes = {name: along(arrays, zeros | {name: jax.numpy.ones_like(arrays[name])})[1] for name in real}
     return {"compiled": value}, slopes
+
+
+def known(options: dict[str, Any]) -> dict[str, Any]:
+    """Those options that the compiler of this JAX has; it refuses others, and they come and go.
+
+    >>> known({"xla_backend_optimization_level": 0, "xla_nobody_has_this": True})
+    {'xla_backend_optimization_level': 0}
+    """
+    return {name: value for name, value in options.items() if _is_known(name, value)}
+
+
+@functools.cache
+def _is_known(name: str, value: Any) -> bool:
+    import jax
+
+    try:
+        jax.jit(lambda x: x, compiler_options={name: value})(0.0)
+    except (RuntimeError, ValueError):
+        return False
+    return True
 
 
 def _64_bits() -> Any:
