@@ -28,14 +28,15 @@ def test_proofs_by_hand():
 def by_proof(window, loss, packets, ack):
     """The law from the derivation's own pieces, in exact fractions, until a repetition is of no account."""
     waits, short, spare = proofs.step()
+    distance, share = proofs.distance(), proofs.share_of_waiting()
     window, loss, ack = sp.Rational(window), sp.Rational(loss), sp.Rational(ack)
     t = 1 / (1 - loss)
     waiting, k = ack + 1 - window * t, 1
     while loss**k * packets * ack > 1e-18:
         g = sp.Float(1 - (1 - loss**k) ** packets, 40)
         n = max(waiting, 0) / ack
-        d = proofs.distance().subs({proofs.W: window, proofs.n: n})
-        q = proofs.share_of_waiting().subs({proofs.g: g, proofs.d: d})
+        d = distance.subs({proofs.W: window, proofs.n: n})
+        q = share.subs({proofs.g: g, proofs.d: d})
         case = waits if waiting >= 0 else short if waiting > -ack else spare
         waiting, k = sp.Float(case.subs({proofs.M: waiting, proofs.w: ack, proofs.q: q}), 40), k + 1
     idle = sp.Symbol("H", nonnegative=True)
