@@ -10,7 +10,7 @@ from typing import NamedTuple
 import sympy as sp
 from sympy import Expr
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 x, L, a, x_0 = sp.symbols("x L a x_0", positive=True)
 n = sp.Symbol("n", integer=True, positive=True)
@@ -62,6 +62,7 @@ def equilibria() -> Equilibria:
     return Equilibria(sp.Integer(0), at_zero, 1 / (1 + n), at_rate, traffic)
 
 
+@once
 def deviation_update() -> Expr:
     """e -> (1 - a) e + a e^2; at a = 1 the deviation squares, whatever n is."""
     rate = sp.solve(deviation(x) - e, x)[0]
@@ -72,6 +73,7 @@ def deviation_update() -> Expr:
     return law
 
 
+@once
 def trajectory() -> Expr:
     """x_t = (1 - (1 - (1 + n) x_0)^(2^t))/(1 + n) at a = 1, for 0 < x_0 < 2/(1 + n), which is |e| < 1."""
     squared = deviation_update().subs(a, 1)
@@ -110,6 +112,7 @@ def update_time() -> Expr:
     return tau * N * R
 
 
+@once
 def logistic() -> Expr:
     """x(t) = 1/(exp(-a t)/x_0 + (1 + n) (1 - exp(-a t))) solves dx/dt = a x (1 - (1 + n) x), x(0) = x_0."""
     slope = update(x, n * x) - x  # the change in one update, taken as a velocity

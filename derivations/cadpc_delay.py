@@ -19,7 +19,7 @@ import sympy as sp
 from sympy import Expr
 
 from derivations.cadpc import a
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 n = sp.Symbol("n", positive=True)
 s = sp.Symbol("s", positive=True)
@@ -66,6 +66,7 @@ def on_the_circle() -> tuple[Expr, Expr]:
     return sp.sin(theta) - n * s * sp.sin(d * theta), sp.cos(theta) - (1 - s) + n * s * sp.cos(d * theta)
 
 
+@once
 def boundary() -> Boundary:
     """n cos((2 d + 1) theta/2) + cos(theta/2) = 0 and a = 2 sin(theta/2) sin((d + 1) theta/2)/cos(d theta/2)."""
     imaginary, real = on_the_circle()

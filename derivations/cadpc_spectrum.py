@@ -10,7 +10,7 @@ import sympy as sp
 from sympy import Expr, Matrix
 
 from derivations.cadpc import a, n, update
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 S, D, e = sp.symbols("S D e", real=True)
 y, z = sp.symbols("x_1 x_2", positive=True)  # two of the flows
@@ -59,6 +59,7 @@ class Spectrum(NamedTuple):
     difference: Expr
 
 
+@once
 def spectrum() -> Spectrum:
     """1 - a for the deviations in proportion to the weights, 1 - a/(1 + W) for the n - 1 that add up to 0.
 

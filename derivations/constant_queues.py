@@ -4,13 +4,11 @@ The assumptions and the facts used without proof are those of derivations/queues
 function in z: A of the arrivals in a service, B of b_n, Q of q_n = b_n - b_(n-1).
 """
 
-from functools import cache
-
 import mpmath
 import sympy as sp
 from sympy import Expr, Rational, exp
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 from derivations.queues import A, Finite, K, phi, rho, z
 
 tau = sp.Symbol("tau", real=True)
@@ -21,7 +19,7 @@ def b(n: int) -> Expr:
     return sum(exp(m * rho) * (-m * rho) ** (n - m) / sp.factorial(n - m) for m in range(n + 1))
 
 
-@cache
+@once
 def md1k_chain() -> Expr:
     """b_n is the sum of pi_j/pi_0 over j <= n, for every n: the closed form solves the embedded chain.
 
@@ -54,7 +52,7 @@ def md1k_chain() -> Expr:
     return generating
 
 
-@cache
+@once
 def md1k() -> Finite:
     """M/D/1/K from pi_0 = 1/b_(K-1): the departures' chain is that of M/D/1, cut off at K - 1.
 
@@ -79,7 +77,7 @@ def md1k() -> Finite:
     return Finite(1 - last / (1 + rho * last), K - total / (1 + rho * last), wait)
 
 
-@cache
+@once
 def md1k_solved(room: int) -> Finite:
     """M/D/1/K for one K: the chain of K states solved, and the loss counted in the services instead."""
     a = [exp(-rho) * rho**i / sp.factorial(i) for i in range(room + 1)]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import sympy as sp
 from sympy import Expr
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 k, f, b, C = sp.symbols("k f b C", positive=True)
 a = sp.Symbol("a", real=True)
@@ -39,6 +39,7 @@ class Optimum(NamedTuple):
     balance_slope: Expr
 
 
+@once
 def optimal_rate() -> Optimum:
     """The throughput-optimal rate is the only root of g(f) = b beyond max(0, -a); it lies beyond -a (k + 1)/k.
 
@@ -64,6 +65,7 @@ def optimal_rate() -> Optimum:
     return Optimum(sp.Eq(g, b), slope, rise)
 
 
+@once
 def loss_at_optimum() -> Expr:
     """P = 1/(k + 1) at the optimal rate of any one source, whatever the others send and whether or not at rest.
 
@@ -94,6 +96,7 @@ def loss_rises() -> Expr:
     return slope
 
 
+@once
 def equilibrium() -> Expr:
     """M >= 2 equal sources rest at f = (k + 1)/(k M); together (k + 1)/k, each losing 1/(k + 1)."""
     equal = {a: (M - 1) * f - 1, b: (M - 1) * f ** (k + 1)}
@@ -147,6 +150,7 @@ def shed() -> Expr:
     return L - 1
 
 
+@once
 def virtual_capacity() -> Expr:
     """With C_v = v C the load is (k + 1) v/k of C, and nothing is lost on C if and only if v <= k/(k + 1).
 

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy import Expr
 
 from derivations.loss_load import M, f, k, only_equilibrium
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 L, D, A = sp.symbols("L D A", positive=True)
 u = sp.Symbol("u", positive=True)  # a small source's rate over a large one's
@@ -41,6 +41,7 @@ def carried_above_capacity() -> Expr:
     return clipped
 
 
+@once
 def bound_by_limit() -> Expr:
     """E < E' = (L_U D_J - L_J D_U)/(D_J + D_U), which is what E/A tends to when all rates grow with A: its own size."""
     law = carried_above_capacity()
@@ -58,6 +59,7 @@ def bound_by_limit() -> Expr:
     return bound
 
 
+@once
 def worst_case() -> Expr:
     """The largest E' with rates up to A: q sources at A and m = M - q at u A give A q m (u - u^(k+1))/(q + m u^(k+1)).
 

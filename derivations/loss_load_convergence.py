@@ -22,7 +22,7 @@ import sympy as sp
 from sympy import Expr
 
 from derivations.loss_load import M, a, b, balance, equilibrium, f, k
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 x, m, c = sp.symbols("x m c", positive=True)  # another's rate, the largest rate, the fair rate
 n = sp.Symbol("n", integer=True, positive=True)
@@ -79,6 +79,7 @@ def reply_curvature() -> Curvature:
     return Curvature(sp.simplify(same), sp.simplify(mixed), relative)
 
 
+@once
 def fair_condition() -> Expr:
     """h(c) = n k c^(k+1) + (k + 1)(Y - 1) c^k = B: the rate at which all n are at rest, and nobody else is.
 
@@ -110,6 +111,7 @@ def floor() -> Expr:
     return spare
 
 
+@once
 def ceiling() -> Expr:
     """A reply to rates in [c, m], m > c, lies below m: g(m) - b >= B ((m/c)^k - 1) + k m^k (m - c) > 0.
 
@@ -126,6 +128,7 @@ def ceiling() -> Expr:
     return bound
 
 
+@once
 def contraction() -> Expr:
     """Each time that all have replied, m - c shrinks by a factor 1 - 1/((k + 1) M) at least (k >= 1, no constant
     sources).

@@ -22,7 +22,7 @@ from derivations.loss_load import (
     optimal_rate,
     q,
 )
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 N, R, mu, eps = sp.symbols("N R mu epsilon", positive=True)
 
@@ -81,6 +81,7 @@ class Rest(NamedTuple):
     cross: Expr
 
 
+@once
 def rest() -> Rest:
     """(M - 1)(1 - (k + 1) P) ln(P)^2 = e (1 - P) eta, eta = k + (1 - (k + 1) P)/(M P), load 1/(1 - P).
 
@@ -114,6 +115,7 @@ def rest() -> Rest:
     return Rest(epsilon, elasticity, cross)
 
 
+@once
 def slope_of_reply() -> Expr:
     """dF/dx at rest, by P, k and M, from the stationary condition S(f, x) = 0: -S_x/S_f; zero only where e = 0.
 

@@ -12,7 +12,7 @@ from sympy import Expr
 
 from derivations.loss_load import M, equilibrium, k, loss_at_optimum, v
 from derivations.loss_load_convergence import B, Y, c, fair_condition, n, x
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 r = sp.Symbol("r", positive=True)  # the cheater's rate over an honest one's
 w = sp.Symbol("w", positive=True)  # r^k, where only rational functions of it matter
@@ -23,6 +23,7 @@ def rational(expression: Expr) -> Expr:
     return sp.cancel(sp.together(sp.expand_power_exp(expression).subs(r**k, w)))
 
 
+@once
 def carried_by_the_rest() -> Expr:
     """What constant sources carry in all: 1 - n k c/(k + 1), as long as no P is above 1; each loses (x/c)^k/(k + 1).
 
@@ -45,6 +46,7 @@ class Leader(NamedTuple):
     coalition: Expr
 
 
+@once
 def leader() -> Leader:
     """A source that fixes its rate first, the others replying, gains nothing: at most 1/M, at the fair rate only.
 
@@ -71,6 +73,7 @@ class Cheater(NamedTuple):
     carried: Expr
 
 
+@once
 def cheater() -> Cheater:
     """The honest rest at y = (k + 1) v/Q, Q = n k + (k + 1) r - r^(k+1) > 0; the cheater at r y, of the true capacity.
 

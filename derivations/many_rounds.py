@@ -12,7 +12,7 @@ M_0 = w_a + 1 - W t, and M_0 + k w_a if segment u - W needed k repetitions.
 import sympy as sp
 from sympy import Expr, Rational
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 from derivations.segment_rounds import geometric_mean, mean_transmissions, p
 from derivations.selective_repeat import W, efficiency_middle, efficiency_small, g, loss_free_run, m, w
 
@@ -21,6 +21,7 @@ n = sp.Symbol("n", nonnegative=True)  # the same in acknowledgment delays, where
 d, t, q = sp.symbols("d t q", positive=True)
 
 
+@once
 def efficiency() -> Expr:
     """W/(W t + H), H being the mean waiting in a window: the mean of H(u) is W times the growth of x per segment.
 
@@ -40,6 +41,7 @@ def efficiency() -> Expr:
     return law
 
 
+@once
 def share_of_waiting() -> Expr:
     """q = g d/(g d + 1 - g): the share of segments at which the window waits for a repetition.
 

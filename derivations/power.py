@@ -8,13 +8,12 @@ services of two phases and cited beyond (Kleinrock, vol. 2, chapter 4).
 
 import itertools
 from collections.abc import Iterator
-from functools import cache
 
 import sympy as sp
 from sympy import Expr, Rational
 
 from derivations import queues
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 C, F, S, alpha, h, x, q = sp.symbols("C F S alpha h x q", positive=True)
 D, delta, V = sp.symbols("D delta C_b^2", nonnegative=True)
@@ -60,19 +59,19 @@ def little() -> Expr:
     return sp.Symbol("lambda", positive=True) * sp.Symbol("T", positive=True)
 
 
-@cache
+@once
 def waiting() -> Expr:
     """W_q in order of arrival, Pollaczek and Khinchine's."""
     return queues.pollaczek_khinchine().subs(queues.C, V)
 
 
-@cache
+@once
 def fair_stretch() -> Expr:
     """T(x)/x under processor sharing."""
     return queues.processor_sharing()
 
 
-@cache
+@once
 def relative_power() -> Expr:
     """P S/C^alpha = rho^alpha/(1 + delta + W_q): Theta = rho C and R = D + S (1 + W_q)."""
     wait = waiting()
@@ -83,7 +82,7 @@ def relative_power() -> Expr:
     return rho**alpha / (1 + delta + wait)
 
 
-@cache
+@once
 def slope() -> Expr:
     """The sign of the slope of power in the load: that of alpha (1 + delta) - h x^2 - h (1 - alpha) x.
 
@@ -106,7 +105,7 @@ def slope() -> Expr:
     return sign
 
 
-@cache
+@once
 def odds() -> Expr:
     """x at the knee, the positive root; q for alpha = 1, with q^2 = (1 + delta)/h."""
     root = (alpha - 1 + sp.sqrt((alpha - 1) ** 2 + 4 * alpha * (1 + delta) / h)) / 2
@@ -141,7 +140,7 @@ def knee_number() -> Expr:
     return at_knee.subs(h, (1 + V) / 2)
 
 
-@cache
+@once
 def greatest() -> Expr:
     """C^2/F/(h (1 + q)^2): power at its only maximum, alpha = 1, for R = D + S (1 + h rho/(1 - rho))."""
     power = rho * C / (D + S * (1 + h * rho / (1 - rho)))

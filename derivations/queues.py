@@ -7,13 +7,12 @@ and that where the number changes by one at a time, departures leave behind what
 for the generating function in z of the arrivals in a service.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import sympy as sp
 from sympy import Expr, Rational, exp
 
-from derivations.proof import require_zero
+from derivations.proof import once, require_zero
 
 rho = sp.Symbol("rho", positive=True)
 z, lam, mu = sp.symbols("z lambda mu", positive=True)
@@ -49,7 +48,7 @@ def mm1k_distribution() -> Expr:
     return p
 
 
-@cache
+@once
 def mm1k() -> Finite:
     """M/M/1/K by PASTA (loss) and Little's law (wait): an accepted packet waits a service for each one it finds."""
     j = sp.Symbol("j", integer=True, nonnegative=True)
@@ -114,7 +113,7 @@ def mm1k_smooth() -> tuple[Expr, Expr]:
     return loss, mean
 
 
-@cache
+@once
 def mm1_number() -> Expr:
     """L of M/M/1: M/M/1/K with K beyond all bounds, rho = exp(-a) < 1."""
     a = sp.Symbol("a", positive=True)
@@ -125,7 +124,7 @@ def mm1_number() -> Expr:
     return law
 
 
-@cache
+@once
 def mm1_times() -> tuple[Expr, Expr]:
     """Wait and response of M/M/1: Little's law, L = rho W, and W_q = W - 1."""
     response = sp.simplify(mm1_number() / rho)
@@ -134,7 +133,7 @@ def mm1_times() -> tuple[Expr, Expr]:
     return wait, response
 
 
-@cache
+@once
 def pollaczek_khinchine() -> Expr:
     """W_q of M/G/1 twice: by mean values, and from the chain of the numbers that departures leave behind."""
     wait, second, moment = sp.symbols("W S2 m", positive=True)
@@ -164,7 +163,7 @@ def md1_wait() -> Expr:
     return pollaczek_khinchine().subs(C, 0)
 
 
-@cache
+@once
 def processor_sharing() -> Expr:
     """T(x)/x = 1/(1 - rho) under processor sharing: for exponential others and every x, by the backward equation.
 

@@ -11,7 +11,7 @@ never queue: slot k carries what slot k - M asked for, or else a new segment.
 import sympy as sp
 from sympy import Expr
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 from derivations.segment_rounds import geometric_mean, mean_transmissions, p, s
 
 M, B = sp.symbols("M B", integer=True, positive=True)
@@ -62,6 +62,7 @@ def slots(trip: int, buffer: int, soft: bool, length: int) -> tuple[int, list[in
     return discards, consumed
 
 
+@once
 def discards() -> Expr:
     """D = max(0, min(M, 2 (M - B))) under hard acknowledgment, after one damaged segment n.
 

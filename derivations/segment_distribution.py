@@ -9,7 +9,7 @@ import mpmath
 import sympy as sp
 from sympy import Expr, binomial, exp, log
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 from derivations.segment_rounds import binomial_weights, rounds_distribution, rounds_tail
 from derivations.segment_rounds import n as round_n
 
@@ -54,6 +54,7 @@ def quantile() -> Expr:
     return sp.ceiling(at)
 
 
+@once
 def second_moment() -> Expr:
     """E[K^2] is the sum over i >= 0 of (2 i + 1) (1 - F_i); the mean is treated in segment_rounds."""
     f = sp.Function("F")
@@ -87,6 +88,7 @@ def positive_terms() -> Expr:
     return rest(so_far, weighted)
 
 
+@once
 def rounds_variance() -> Expr:
     """Var K = E[K^2] - S^2, the same without the first round: of K - 1. For s = 1 it is p/(1 - p)^2."""
     positive_terms()
@@ -134,6 +136,7 @@ def generating_function() -> Expr:
     return one**s
 
 
+@once
 def sent_within() -> Expr:
     """E[N; K <= k] = s (1 - p^k)^(s-1) (1 - p^k - k p^k (1 - p))/(1 - p), the slope at z = 1."""
     slope = sp.diff(generating_function(), z).subs(z, 1)
@@ -144,6 +147,7 @@ def sent_within() -> Expr:
     return closed
 
 
+@once
 def covariance() -> Expr:
     """Cov(K, N) = sum over k of k s p^k (1 - p^k)^(s-1).
 
@@ -196,6 +200,7 @@ def pairs() -> Expr:
 # Segments that may lack T packets
 
 
+@once
 def cdf_tolerant() -> Expr:
     """F = sum over j <= T of C(s, j) x^j (1 - x)^(s-j) = I_(1-x)(s - T, T + 1), x = p^k.
 
@@ -258,6 +263,7 @@ def tolerant_series() -> Expr:
     return coefficient
 
 
+@once
 def mean_rounds_tolerant() -> Expr:
     """S_T = 1 + sum over k >= 1 of 1 - F_k, as for T = 0 (segment_rounds.mean_rounds), where 1 - F_k is larger."""
     chernoff()
@@ -301,6 +307,7 @@ def largest() -> Expr:
     return sp.Sum(1 - rounds_distribution().subs(s, M * s), (i, 0, sp.oo))
 
 
+@once
 def growth() -> tuple[Expr, Expr]:
     """H_n/lam <= S < H_n/lam + 1 for n packets, lam = -ln p, so S grows like ln(n)/lam.
 

@@ -5,19 +5,18 @@ round before lost. Each function proves one result with all symbols free and ret
 AssertionError. The forms near p = 1 are what `longfat.laws.selective_repeat.rounds` computes with.
 """
 
-from functools import cache
-
 import mpmath
 import sympy as sp
 from sympy import Expr, Rational, binomial, exp
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 p, lam = sp.symbols("p lambda", positive=True)  # p < 1; lam = -ln p
 s, N = sp.symbols("s N", integer=True, positive=True)
 i, j, n = sp.symbols("i j n", integer=True, nonnegative=True)
 
 
+@once
 def rounds_distribution() -> Expr:
     """Section 4.2: P(rounds <= i) = (1 - p^i)^s, the s packets being independent."""
     within = 1 - p**i  # one packet; through in exactly round i is i - 1 losses, then none
@@ -26,6 +25,7 @@ def rounds_distribution() -> Expr:
     return within**s
 
 
+@once
 def geometric_mean(ratio: Expr) -> Expr:
     """Sum over k >= 0 of k r^k (1 - r) = r/(1 - r): proved for every partial sum, then its limit."""
     r = sp.Symbol("r", positive=True)
@@ -36,6 +36,7 @@ def geometric_mean(ratio: Expr) -> Expr:
     return ratio / (1 - ratio)
 
 
+@once
 def mean_rounds() -> Expr:
     """Section 4.2, third term of D_s: sum of i (F_i - F_{i-1}) is S = sum over i >= 0 of 1 - (1 - p^i)^s.
 
@@ -57,6 +58,7 @@ def mean_rounds() -> Expr:
     return sp.Sum(1 - within, (i, 0, sp.oo))
 
 
+@once
 def mean_rounds_bounds() -> tuple[Expr, Expr]:
     """1 <= S <= 1 + s p/(1 - p), the term i = 0 being 1 and the others at most s p^i; so S -> 1 as p -> 0."""
     term = mean_rounds().function
@@ -67,6 +69,7 @@ def mean_rounds_bounds() -> tuple[Expr, Expr]:
     return sp.Integer(1), upper
 
 
+@once
 def mean_transmissions() -> Expr:
     """Section 4.2, second term of D_s: a packet is retransmitted p/(1 - p) times, so sent 1/(1 - p) times.
 
@@ -83,6 +86,7 @@ def binomial_weights(packets: int) -> list[tuple[int, Expr]]:
     return [(k, binomial(packets, k) * (-1) ** (k + 1)) for k in range(1, packets + 1)]
 
 
+@once
 def rounds_tail(packets: int) -> Expr:
     """Sum over i >= n of 1 - (1 - p^i)^s = sum over j of C(s, j) (-1)^(j+1) p^(j n)/(1 - p^j); S is n = 0.
 
@@ -109,7 +113,7 @@ def harmonic_sum() -> Expr:
     return sp.harmonic(s)
 
 
-@cache
+@once
 def h_series() -> Expr:
     """h(y) = 1/(1 - exp(-y)) - 1/y - 1/2 = y/12 - y^3/720 + ..., odd, below y^10.
 
@@ -128,6 +132,7 @@ def h_series() -> Expr:
     return series
 
 
+@once
 def rounds_near_certain_loss(packets: int) -> Expr:
     """S = H_s/lam + 1/2 + R with lam = -ln p; returns the leading term of R = sum of C(s, j) (-1)^(j+1) h(j lam).
 

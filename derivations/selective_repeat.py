@@ -12,7 +12,7 @@ from collections import namedtuple
 import sympy as sp
 from sympy import Expr, Rational
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 from derivations.segment_rounds import (
     geometric_mean,
     i,
@@ -122,6 +122,7 @@ def adjusted_window() -> Adjusted:
 # Section 4.2: delay
 
 
+@once
 def sender_delay() -> Expr:
     """Section 4.2: D_s = t_s/(1 - p) + t_a S, with S = `mean_rounds`; t_s + t_a without loss.
 
@@ -148,6 +149,7 @@ def receiver_delay() -> Expr:
 # Section 4.2: throughput efficiency
 
 
+@once
 def segment_loss() -> Expr:
     """Section 4.2: g = 1 - (1 - p)^s, the chance that a segment needs a second round; 0 without loss, 1 at p = 1."""
     chance = 1 - rounds_distribution().subs(i, 1)
@@ -156,6 +158,7 @@ def segment_loss() -> Expr:
     return chance
 
 
+@once
 def loss_free_run() -> Expr:
     """Section 4.2, period 5: segments in a row without loss number (1 - g)/g on average, one less than the 1/g used.
 
@@ -178,6 +181,7 @@ def ledger_small() -> Ledger:
     return [(sp.Integer(1), W), (w, 0), (p, 0), (w, 0), (each / g, 1 / g)]
 
 
+@once
 def efficiency_small() -> Expr:
     """Section 4.2, 1 < W <= w_a + 1: (1/g + W)/(2 w_a + 1 + p + (w_a + 1)/(W g)), here without division by g."""
     times_g = (1 + W * g) / ((2 * w + 1 + p) * g + (w + 1) / W)
@@ -192,6 +196,7 @@ def ledger_middle() -> Ledger:
     return [(sp.Integer(1), 0), (w, w), (p, 0), (w, m), (1 / g, 1 / g)]
 
 
+@once
 def efficiency_middle() -> Middle:
     """Section 4.2, w_a + 1 < W < 2 w_a + 1: (w_a + m + 1/g)/(2 w_a + 1 + p + 1/g), m = min(W - w_a, w_a (1-p)).
 

@@ -11,7 +11,7 @@ from collections import namedtuple
 import sympy as sp
 from sympy import Expr, Rational
 
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 from derivations.segment_rounds import geometric_mean, mean_transmissions, p
 
 R, T_0, b, W, W_m, B, U, alpha = sp.symbols("R T_0 b W W_m B U alpha", positive=True)
@@ -45,6 +45,7 @@ def window_of_loss() -> Expr:
     return window
 
 
+@once
 def gaimd_rate() -> Expr:
     """Yang & Lam without timeouts: the packets of a cycle over its time, (1/R) sqrt(alpha (1+beta)/(2b (1-beta) p))."""
     cycle = sawtooth(beta * W, W, R)
@@ -57,6 +58,7 @@ def gaimd_rate() -> Expr:
     return law
 
 
+@once
 def square_root_rate() -> Expr:
     """Mathis et al., section 2: alpha = 1, beta = 1/2 give (1/R) sqrt(3/(2 b p))."""
     law = sp.sqrt(3 / (2 * b * p)) / R
@@ -95,6 +97,7 @@ def filled(low: Expr, high: Expr) -> Expr:
     return (slow.packets + fast.packets) / (slow.time + fast.time)
 
 
+@once
 def aimd_utilisation_general() -> Expr:
     """(1-beta^2)/(1-beta^2+y^2), y = 1/(1+B) - beta, where that is positive; 1 beyond.
 
@@ -147,6 +150,7 @@ def buffer_for_utilisation() -> Expr:
 # Timeouts: Padhye et al., SIGCOMM 1998
 
 
+@once
 def first_loss_window() -> Expr:
     """Section 2.1: E[W] = c + sqrt(8 (1-p)/(3 b p) + c^2), c = (2 + b)/(3 b).
 
@@ -190,6 +194,7 @@ def timeout_share() -> Expr:
     return printed
 
 
+@once
 def timeouts() -> Mean:
     """Section 2.2: a sequence of timeouts sends 1/(1-p) packets and takes T_0 f(p)/(1-p).
 
@@ -268,6 +273,7 @@ path = sp.Symbol("R", nonnegative=True)  # without the packet's own time
 lone = path + t
 
 
+@once
 def first_packet(number: Expr) -> Expr:
     """The first packet of a round, W_0 (2^j - 1): round j sends W_0 2^j, every acknowledgment adding 1 to the window.
 
@@ -298,6 +304,7 @@ def slow_start_rounds() -> Expr:
     return law
 
 
+@once
 def slow_start_transfer_time() -> Finish:
     """R + max over j < r of j (R + t) + (n - W_0 (2^j - 1)) t.
 

@@ -4,13 +4,11 @@ Power is throughput over response time; the estimate is R = T_0 - S + S/(1 - rho
 equally and whose other delays, T_0 - S, do not depend on the load. S = F/C.
 """
 
-from functools import cache
-
 import sympy as sp
 from sympy import Expr, Rational
 
 from derivations import blt, tcp
-from derivations.proof import require, require_zero
+from derivations.proof import once, require, require_zero
 
 D, t_a, t_b, t_d = blt.D, blt.t_a, blt.t_b, blt.t_d
 C, F, S, T_0, X = sp.symbols("C F S T_0 X", positive=True)
@@ -21,6 +19,7 @@ r = sp.Symbol("r", positive=True)
 u, v = sp.symbols("u v", nonnegative=True)
 
 
+@once
 def tcp_transfer_time() -> Expr:
     """`tcp.slow_start_transfer_time` with t = max(t_a, t_b, t_d) and R = D + t_a + t_b + t_d - t, for j extra rounds.
 
@@ -71,7 +70,7 @@ def buffer_for_slow_start() -> Expr:
 # Power
 
 
-@cache
+@once
 def power_with_unloaded_time() -> Expr:
     """C/(sqrt(S) + sqrt(T_0))^2: for rho = y/(1 + y), C/P is that square and another, 0 at y = sqrt(T_0/S) only."""
     y = sp.Symbol("y", positive=True)
@@ -98,6 +97,7 @@ def knee_with_unloaded_time() -> Expr:
     return law.subs(S, F / C)
 
 
+@once
 def tau(extra: Expr) -> Expr:
     """TCP's unloaded time over S with j extra rounds, for lines without time but the bottleneck: D = x S, t_b = S/n."""
     time = tcp_transfer_time().subs({tcp.n: n, tcp.W_0: 1, t_a: 0, t_d: 0})
@@ -107,7 +107,7 @@ def tau(extra: Expr) -> Expr:
     return slow.subs(j, extra)
 
 
-@cache
+@once
 def power_advantage() -> Expr:
     """((1 + sqrt(tau))/(1 + sqrt(1 + x)))^2, tau the largest of tau_j, j < r; returned for one j.
 

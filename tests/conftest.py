@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 
 import jax
 import matplotlib as mpl
@@ -50,3 +51,14 @@ def drawn_quickly():
         if not is_long():
             patch.setattr(ConstrainedLayoutEngine, "execute", lambda self, figure: None)
         yield
+
+
+@pytest.fixture(autouse=True)
+def proved_anew(request):
+    """A test that replaces part of a proof meets no lemma proved before, and leaves none behind."""
+    proof = sys.modules.get("derivations.proof") if "monkeypatch" in request.fixturenames else None
+    if proof:
+        proof.forget()
+    yield
+    if proof:
+        proof.forget()

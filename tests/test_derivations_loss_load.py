@@ -1,6 +1,5 @@
 """The proofs about loss-load run, agree with hand arithmetic and with brute force, and can fail."""
 
-import functools
 import importlib
 import inspect
 import itertools
@@ -18,9 +17,6 @@ from derivations import loss_load_response as response
 from derivations import loss_load_unequal as unequal
 
 MODULES = ("loss_load", "loss_load_clipping", "loss_load_convergence", "loss_load_response", "loss_load_unequal")
-
-
-reply_slope = functools.cache(response.slope_of_reply)
 
 
 def proofs():
@@ -194,7 +190,7 @@ def test_slope_of_the_response_reply_by_differences(k, sources, loss):
         assert abs(response_reply(others, k, epsilon, fair) / fair - 1) < 1e-25
         h = mpmath.mpf("1e-10")
         up, down = (response_reply([fair + d, *others[1:]], k, epsilon, fair) for d in (h, -h))
-        law = float(sp.N(reply_slope().subs(values), 30))
+        law = float(sp.N(response.slope_of_reply().subs(values), 30))
         assert float((up - down) / (2 * h)) == pytest.approx(law, rel=1e-9)
 
 
@@ -215,7 +211,7 @@ def test_response_limits_by_numbers():
     k, sources = 4, 6
     exact = {one.k: k, one.M: sources, one.q: sp.Rational(1, k + 1) * (1 - sp.Rational(1, 10**6))}
     epsilon = sp.N(response.rest().epsilon.subs(exact), 30)
-    slope = sp.N((sources - 1) * reply_slope().subs(exact), 30)
+    slope = sp.N((sources - 1) * response.slope_of_reply().subs(exact), 30)
     first = response.first_slope().subs({one.k: k, one.M: sources, response.eps: epsilon})
     assert float(slope / sp.N(first)) == pytest.approx(1, rel=1e-4)
 
@@ -227,7 +223,7 @@ def test_scenario_one_of_the_paper():
     loss = mpmath.findroot(lambda p: law(p) - epsilon, 0.25)
     load = 1 / (1 - loss)
     assert 1.33 < load < 1.34
-    slope = reply_slope().subs({one.k: 2, one.M: 11, one.q: sp.Float(str(loss))})
+    slope = response.slope_of_reply().subs({one.k: 2, one.M: 11, one.q: sp.Float(str(loss))})
     assert -1 < 10 * slope < -0.3  # stable, though slower than throughput optimisers
 
 
