@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := models derivations figures notebooks scenarios tests
 
-.PHONY: help venv test test-long simulator mutations lint types curves explore browser figures benchmark lock clean
+.PHONY: help venv test tests test-long simulator mutations lint types curves explore browser figures benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -19,7 +19,9 @@ venv: .venv/installed  ## make .venv with every extra, from the lock file
 	touch $@
 
 test: venv  ## linter, type checker, tests
-	$(MAKE) --jobs=2 --output-sync=target simulator lint types  # each takes one core
+	$(MAKE) --jobs=2 lint types tests  # the first two beside the compiling that the third begins with
+
+tests: simulator
 	$(BIN)/pytest -n auto --dist loadfile -p no:benchmark
 
 test-long: venv  ## what takes minutes: every claim of the papers, a thousand examples of every law

@@ -142,8 +142,9 @@ def test_single_precision_in_gives_single_precision_out(one):
                     assert float(got) == pytest.approx(expected, rel=3e-5), values
 
     check()
-    typical = {name: jnp.float32(symbol.typical[0]) for name, symbol in one.symbols.items()}
-    assert one(**typical).dtype == np.float32  # without jit, too
+    if is_long():  # without jit, too: every operation is compiled by itself
+        typical = {name: jnp.float32(symbol.typical[0]) for name, symbol in one.symbols.items()}
+        assert one(**typical).dtype == np.float32
 
 
 def near_jump_single(one, values):

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sys
 import warnings
 from pathlib import Path
 
@@ -85,7 +86,9 @@ def outcome(tmp_path_factory):
 
     In the short profile in one kernel, emptied before each: nine kernels spend most of their time on imports.
     """
-    import nbformat  # here: it takes three seconds, of every process that collects tests
+    # jsonschema, if it finds this, reads a grammar of addresses for three seconds that nothing here looks at.
+    sys.modules.setdefault("rfc3987_syntax", None)
+    import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
 
     folder = tmp_path_factory.mktemp("notebooks")

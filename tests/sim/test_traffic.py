@@ -169,7 +169,9 @@ def hurst(counts):
     return 1 + np.polyfit(np.log(blocks), np.log(spread), 1)[0] / 2
 
 
-@pytest.mark.parametrize("value", [0.6, 0.75, 0.85])
+@pytest.mark.parametrize(
+    "value", [pytest.param(0.6, marks=pytest.mark.long), 0.75, pytest.param(0.85, marks=pytest.mark.long)]
+)
 def test_hurst(value):
     """100 Pareto on-off sources have Taqqu, Willinger & Sherman's (1997) limit within 0.1, by the mean of three seeds.
 

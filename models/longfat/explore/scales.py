@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Scale:
             return self
         return Scale(self.symbol, min(self.low, value), max(self.high, value), self.logarithmic)
 
-    @property
+    @cached_property
     def values(self) -> tuple[float, ...]:
         """What the positions of a slider stand for, in order: both ends, and round values between them."""
         if self.logarithmic:
