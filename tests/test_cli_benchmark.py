@@ -91,14 +91,20 @@ def test_refusals(capsys, words, said):
     assert err.count("\n") == 1
 
 
-def test_other_executors(capsys):
-    """The same rows from processes; a scheduler that is not there is one sentence."""
-    words = ["--experiment", "3-4", "--scheme", "explicit-feedback", "--json"]
-    assert asked(capsys, *words, "--executor", "processes") == asked(capsys, *words)
+WORDS = ["--experiment", "3-4", "--scheme", "explicit-feedback", "--json"]
+
+
+@pytest.mark.long
+def test_processes(capsys):
+    """The same rows; tests/sweeping has the pools, in the short profile, too."""
+    assert asked(capsys, *WORDS, "--executor", "processes") == asked(capsys, *WORDS)
+
+
+def test_a_scheduler_that_is_not_there(capsys):
     with socket.socket() as free:  # nobody listens there
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-        status, out, err = asked(capsys, *words, "--executor", address)
+        status, out, err = asked(capsys, *WORDS, "--executor", address)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert f"executor = '{address}' does not answer" in err
 

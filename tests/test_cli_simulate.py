@@ -269,7 +269,7 @@ def test_ctrl_c(tmp_path):
     program = Path(sys.executable).parent / "longfat"
     arguments = [program, "simulate", tmp_path / "net.toml", "--output", tmp_path / "out"]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)  # into the simulation
+    time.sleep(5)  # into the simulation
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

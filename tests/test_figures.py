@@ -108,6 +108,7 @@ def test_one_loss():
     np.testing.assert_array_equal(np.diff(cycle.segment.values[12:]), -1)
 
 
+@pytest.mark.long
 def test_network_simulator(tmp_path, monkeypatch):
     """The picture of the simulator beside its laws, at three points a panel: T3 within 2 %, T4 within 15 %."""
     monkeypatch.setattr(network_simulator, "LOADS", (0.3, 0.6))

@@ -20,6 +20,7 @@ def written(tmp_path_factory, drawn_quickly):
     return data | {"text": (folder / "loss_load_tables.md").read_text()}
 
 
+@pytest.mark.long
 def test_figure_2(written):
     """k = 5, others 0.6 + 0.6: P = 1 from f = (b/a)^(1/5) on, b = 2 0.6^6, a = 0.2; the peak is where P = 1/6."""
     data = written["2"]
@@ -33,6 +34,7 @@ def test_figure_2(written):
     )
 
 
+@pytest.mark.long
 def test_figure_5_time(written):
     """Section 4.1.1: smallest at v = k/(k + 1), within 2 %; 800 + 4 ms at best, by hand 2 x 16 Mbit over 40 Mbit/s."""
     for k in KS:
@@ -47,6 +49,7 @@ def test_figure_5_time(written):
         np.testing.assert_allclose(row.law_transfer_time[0], 1.6 * k / (k + 1) + 0.00414, rtol=1e-12)
 
 
+@pytest.mark.long
 def test_figure_5_loss(written):
     """Section 4.1.2: none at k/(k + 1), 1/(k + 1) at v = 1; exactly so after the start, or if there is none."""
     for k in KS:
@@ -66,6 +69,7 @@ def test_figure_5_loss(written):
     assert start[-1] > 0.01  # not negligible: what the paper calls so holds of the equilibrium
 
 
+@pytest.mark.long
 def test_figure_7(written):
     """Section 4.2.1: 1 as long as connection 1 is alone, the peaks, and an oscillation that grows with k."""
     data = written["7"].sel(reading="nearest")
@@ -83,6 +87,7 @@ def test_figure_7(written):
     assert float(plain.max("time").sel(k=20)) > 2.3  # as the formulas stand it is far above 2.07
 
 
+@pytest.mark.long
 def test_figure_8(written):
     """Sections 4.2.2 and 4.2.3: v moves the time more than k does; at v = 1 loss grows with k, against 1/(k + 1)."""
     data = written["8"].sel(reading="nearest")
@@ -94,6 +99,7 @@ def test_figure_8(written):
     assert float(data.transfer_time.sel(k=2, v=0.5)) == pytest.approx(2.656, rel=0.1)
 
 
+@pytest.mark.long
 def test_tables(written):
     """Most printed numbers once, and what the rule that is switched does: a threshold of 5 packets lowers losses."""
     ours, moved = written["nearest"]["as is"], written["nearest"]["dropping begins at 5 waiting packets"]

@@ -23,7 +23,11 @@ LAWS = lf.laws.queues
 LENGTH = {0.1: 1.2e7, 0.5: 5e6, 0.9: 2e7, 0.99: 5e7}
 FINITE_LENGTH = {0.1: 1.2e7, 0.5: 5e6, 0.9: 5e6, 0.99: 2e6, 1.5: 1e6}
 WARM_UP = {0.1: 1e3, 0.5: 1e3, 0.9: 2e4, 0.99: 2e5, 1.5: 1e3}
-UNLIMITED = [(exponential, load) for exponential in (True, False) for load in LENGTH]
+UNLIMITED = [
+    pytest.param(exponential, load, marks=[pytest.mark.long] if load == 0.99 else [])
+    for exponential in (True, False)
+    for load in LENGTH
+]
 FINITE = [(exponential, load) for exponential in (True, False) for load in (0.1, 0.5, 0.9, 0.99, 1.5)]
 CAPACITIES = (1, 2, 5, 20)
 

@@ -72,7 +72,7 @@ def rows(discipline, rate=RATE):
 
 @pytest.mark.parametrize("wait", [False, True])
 @pytest.mark.parametrize("gentle", [False, True])
-@pytest.mark.parametrize("weight", [0.002, 0.05])
+@pytest.mark.parametrize("weight", [0.002, pytest.param(0.05, marks=pytest.mark.long)])
 def test_the_same_decisions(gentle, wait, weight):
     """A wandering queue with idle times between, 6000 packets: the same average, decisions and count."""
     rng = np.random.default_rng(7)
