@@ -13,11 +13,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from tests.examples import is_long
 
-# XLA's expensive passes, its slower compiler of fused loops, one thread a program: two thirds of the compiling.
-QUICK = {
-    "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
-    "XLA_FLAGS": "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1",
-}
+# Neither XLA's slower compiler of fused loops nor many threads for a program: half of the compiling.
+QUICK = "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
 
 jax.config.update("jax_enable_x64", True)
 mpl.use("Agg")
@@ -32,10 +29,12 @@ settings.load_profile("short")
 
 def pytest_configure(config):
     """Tests compile more than they compute: in the short profile quickly, here and in the processes they start."""
-    known = jax.__version__.startswith("0.10.")  # XLA ends a process that gives it a flag it does not know
-    if known and config.getoption("--hypothesis-profile") != "long" and not os.environ.keys() & QUICK.keys():
-        os.environ.update(QUICK)  # before anything is compiled
-        jax.config.update("jax_disable_most_optimizations", True)
+    if config.getoption("--hypothesis-profile") == "long":
+        return
+    os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+    jax.config.update("jax_disable_most_optimizations", True)
+    if jax.__version__.startswith("0.10."):  # XLA ends a process that gives it a flag it does not know
+        os.environ.setdefault("XLA_FLAGS", QUICK)  # before anything is compiled
 
 
 def pytest_collection_finish():

@@ -2,12 +2,12 @@
 
 import ast
 import json
-import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
+from longfat.explore import serving
 from tests.examples import is_long
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
@@ -86,8 +86,7 @@ def outcome(tmp_path_factory):
 
     In the short profile in one kernel, emptied before each: nine kernels spend most of their time on imports.
     """
-    # jsonschema, if it finds this, reads a grammar of addresses for three seconds that nothing here looks at.
-    sys.modules.setdefault("rfc3987_syntax", None)
+    serving.without_grammar()
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
 

@@ -116,8 +116,7 @@ def application(folder: Path, host: str, port: int, token: str) -> Any:
     template.joinpath("index.html.j2").write_text(TEMPLATE, encoding="utf-8")
     paths = [str(folder / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
-    # jsonschema, if it finds this, reads a grammar of addresses for three seconds that nothing here looks at.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    without_grammar()
     from voila.app import Voila
 
     voila = Voila()
@@ -136,6 +135,11 @@ def application(folder: Path, host: str, port: int, token: str) -> Any:
         ]
     )
     return voila
+
+
+def without_grammar() -> None:
+    """Keep jsonschema from reading a grammar of addresses, for three seconds, that nothing of Jupyter's needs here."""
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
 def notebook() -> dict[str, Any]:

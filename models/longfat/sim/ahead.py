@@ -10,12 +10,12 @@ import inspect
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from longfat.sim.queues import Discipline
 
 
@@ -38,20 +38,23 @@ def compile_all() -> int:
 
     The loop takes as long as all the rest: each in a process of its own.
     """
+    from concurrent.futures import ProcessPoolExecutor, as_completed  # not for the engine, which takes `announced`
+    from multiprocessing import get_context
+
     from tqdm import tqdm
 
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        halves = [pool.submit(_loop), pool.submit(_rest)]
+        rest = pool.submit(_rest)
+        halves: list[Future[Any]] = [pool.submit(_loop), rest]
         for half in tqdm(as_completed(halves), "compiling", 2, unit="half", delay=2, disable=not sys.stderr.isatty()):
             half.result()
-        return halves[1].result()
+        return rest.result()
 
 
-def _loop() -> int:
+def _loop() -> None:
     from longfat.sim import engine
 
     engine.kernel()
-    return 1
 
 
 def _rest() -> int:
