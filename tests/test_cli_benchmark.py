@@ -8,7 +8,7 @@ import socket
 import pytest
 import xarray as xr
 
-from longfat.cli import main
+from longfat.cli import executors, main
 from tests.test_benchmark import BROKEN
 
 
@@ -100,7 +100,8 @@ def test_processes(capsys):
     assert asked(capsys, *WORDS, "--executor", "processes") == asked(capsys, *WORDS)
 
 
-def test_a_scheduler_that_is_not_there(capsys):
+def test_a_scheduler_that_is_not_there(capsys, monkeypatch):
+    monkeypatch.setattr(executors, "PATIENCE", "1s")
     with socket.socket() as free:  # nobody listens there
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"

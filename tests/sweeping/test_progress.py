@@ -9,6 +9,8 @@ import termios
 
 import pytest
 
+from longfat.explore import serving
+
 CODE = """
 import time, warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +49,7 @@ def test_in_a_terminal():
 def test_in_a_notebook(monkeypatch):
     pytest.importorskip("ipywidgets", reason="the extra longfat[notebook] is not installed")
     monkeypatch.setenv("PYTHONPATH", PATH["PYTHONPATH"])
+    serving.without_grammar()
     import nbformat  # here: it takes three seconds, of every process that collects tests
     from nbclient import NotebookClient
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+PATIENCE = "10s"  # for a scheduler to answer
+
 
 @contextmanager
 def executor(text: str) -> Iterator[Any]:
@@ -21,7 +23,7 @@ def executor(text: str) -> Iterator[Any]:
     except ImportError:
         raise ValueError(f"executor = {text!r} needs dask: pip install 'longfat[distributed]'") from None
     try:
-        client = Client(text, timeout="10s")  # type: ignore[no-untyped-call]
+        client = Client(text, timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise ValueError(f"executor = {text!r} does not answer ({error}): {allowed}") from None
     with client:

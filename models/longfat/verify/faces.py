@@ -22,7 +22,7 @@ from longfat.verify.points import Point
 #: Proofs that take more than two seconds each; quick runs leave them out.
 LONG_PROOFS = frozenset({
     "cadpc_spectrum.spectrum", "cadpc_spectrum.updates_to_fairness",
-    "power.knee", "power.first_come_ceiling", "power.greatest_power", "power.power_ceiling",
+    "power.knee", "power.knee_number", "power.first_come_ceiling", "power.greatest_power", "power.power_ceiling",
     "constant_queues.md1k_loss", "constant_queues.md1k_mean_number", "constant_queues.md1k_wait",
     "queues.processor_sharing", "queues.mm1_times",
     "segment_distribution.delay_variance", "segment_distribution.largest", "tcp.pftk_full_rate", "tcp.pftk_rate",
