@@ -143,7 +143,7 @@ def state(run):
 ROWS = {
     "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
     "sending", "queue_head", "queue_tail", "packets_base", "notes_base", "hops_base", "queues_base", "first_row",
-    "last_row", "next_row", "begin", "waiting", "waiting_bytes", "offset", "recover", "phase", "on_line",
+    "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "offset", "recover", "phase", "on_line",
 }  # fmt: skip
 
 

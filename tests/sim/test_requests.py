@@ -189,3 +189,86 @@ def test_no_files_without_acknowledgments():
         net.flow(ASKING, path=["a", "b"], file="1 MB")
     with pytest.raises(ValueError, match="recovery = 'selective' of scheme 'x'"):
         Scheme("x", ack=ack, acknowledged=False)
+
+
+def unevenly(flow, event):
+    flow.request = 1
+    flow.u[6] = 1.0 - flow.u[6]
+    flow.alarm = event.now + (0.004 if flow.u[6] else 0.022)
+    return 0.0
+
+
+@pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
+def test_requests_close_behind_each_other(service):
+    """After 4 and 22 ms in turn, on a path of 30 ms: two or three are under way, and each takes its own stamps along.
+    A packet of the other flow, every 2 ms for 1 ms on the first link, may stand before either of two requests."""
+    scheme = Scheme(
+        "uneven", start=unevenly, ack=ack, alarm=unevenly, controls="rate", recovery="own", acknowledged=False
+    )
+    net = chain(rates=(1e6, 2e6, 2e6), first=service)
+    net.flows[0] = type(net.flows[0])(**{**vars(net.flows[0]), "scheme": scheme})
+    run = Simulation(net, rng=1)
+    for k in range(300):
+        run.advance(0.15 + k * 0.001)
+        capacity, busy, interval, links, answers = run.world.flows[0].u[:5].tolist()
+        assert (capacity, links) == (1e6, 3)
+        period = min((0.004, 0.022), key=lambda each: abs(each - interval))
+        assert interval == pytest.approx(period, abs=0.0011)
+        assert busy * interval == pytest.approx(500_000 * period + 80, abs=1001)
+    assert answers == pytest.approx(2 * (0.449 - 0.06) / 0.026, abs=1)
+
+
+def ask_on(flow, event):
+    flow.request = 1
+    flow.alarm = event.now + 0.005
+    return flow.rate
+
+
+def begin_asking(flow, event):
+    flow.request = 1
+    flow.alarm = event.now + 0.005
+    flow.u[0] = event.now
+    return 200_000.0
+
+
+def keep_answers(flow, event):
+    """The links in the first answer, plus one; how often an answer was to a request from before the beginning."""
+    if event.number < 0:
+        if flow.u[1] == 0.0:
+            flow.u[1] = 1.0 + event.header[3]
+        if event.now - event.rtt < flow.u[0] - 1e-9:
+            flow.u[2] += 1.0
+    return flow.rate
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.1])
+def test_connections_know_nothing_of_each_other(loss):
+    """Files of 50 ms, of which many follow each other in the same rows, with requests every 5 ms until the end."""
+    scheme = Scheme(
+        "curious", start=begin_asking, ack=keep_answers, alarm=ask_on, timeout=ask_on, controls="rate",
+        recovery="selective",
+    )  # fmt: skip
+    net = Network().link("a", "b", rate=1e7, delay=0.02, loss=loss).link("b", "a", rate=1e7, delay=0.02)
+    net.flow(traffic.arrivals(100.0, scheme), path=["a", "b"], file=10_000.0, packet=500)
+    run = Simulation(net, rng=1)
+    run.advance(5.0)
+    run.books()
+    flows = run.world.flows[run.world.flows["template"] == 0]
+    assert int(run.world.row.connections) > 10 * len(flows)  # rows are taken again
+    assert (flows["u"][:, 1] == 1.0).sum() > 5
+    assert set(flows["u"][:, 1]) <= {0.0, 1.0}  # nothing to compare the first answer with
+    assert not flows["u"][:, 2].any()
+
+
+def test_stamps_are_given_back():
+    """Of requests that arrive, that are dropped and that nobody compares with anything, and when rows are taken again:
+    what is left are those of the request that arrived last, one for each of three links."""
+    net = chain(rates=(1e6, 2e6, 1e6), loss=0.2)
+    run = Simulation(net, rng=1)
+    run.world.flows[0].p[0] = 0.01
+    run.advance(3.0)
+    run.world.flows[0].p[0] = 1e6
+    run.advance(4.0)
+    assert int(run.world.row.fed_dropped) > 50
+    assert int(run.world.flows[0].notes) == 0
+    assert len(run.world.nodes) - int(run.world.row.free_nodes) == 3

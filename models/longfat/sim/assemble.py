@@ -238,7 +238,7 @@ def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
     row.min_rto, row.max_rto, row.max_backoff = 0.2, 60.0, 64.0
     row.timestamps = 1
     row.last_paced = -(2**62)
-    row.nodes_head = row.nodes_tail = row.lost_head = row.lost_tail = NONE
+    row.nodes_head = row.nodes_tail = row.lost_head = row.lost_tail = row.stamps = NONE
     row.blocks_head = row.blocks_tail = NONE
     row.first_row = row.last_row = row.next_row = row.template = NONE
     row.alarm = -1.0

@@ -30,7 +30,7 @@ PACKET = _record(
     ("number", i8),  # data: which packet of the flow; acknowledgment: the next one expected
     ("echo", i8),  # acknowledgment: number of the packet that caused it
     ("sent", i8),  # when the data packet left its sender
-    ("transmission", i8),  # counts the transmissions of the flow
+    ("transmission", i8),  # counts the transmissions of the flow; of a request: its last stamp, see `kernel.requests`
     ("length", i4),  # bytes
     ("hop", i4),  # row of `hops`: where it is on its way
     ("kind", i1),
@@ -52,11 +52,6 @@ HOP = _record(
     ("then", i4),  # what stands at the far end
     ("feedback", i4),  # row of `hops` by which a packet from this link's switch returns to the sender
     ("about", i4),  # of the last hop of a note to a switch: the flow's hop there
-    # what requests of the flow have found: time in ns + 1, 0 for none, and bytes that had been sent by then
-    ("stamp_time", i8),  # of the request under way
-    ("stamp_bytes", i8),
-    ("known_time", i8),  # of the last one that arrived
-    ("known_bytes", i8),
 )
 NEXT_HOP, RECEIVER, SENDER, SWITCH = 0, 1, 2, 3
 
@@ -250,6 +245,8 @@ FLOW = _record(
     ("nodes_tail", i4),
     ("lost_head", i4),  # to be sent again
     ("lost_tail", i4),
+    ("stamps", i4),  # of the request that arrived last, see `kernel.requests`
+    ("notes", i4),  # on their way: its requests, their answers, what switches have to say about it
     # counted when something goes wrong
     ("retransmitted", i8),
     ("dropped", i8),
@@ -291,7 +288,7 @@ EVENT = _record(
     ("header", f8, (4,)),
 )
 
-#: A run of packets that arrived beyond a hole; a transmission under way.
+#: A run of packets that arrived beyond a hole; a transmission under way, or a link's stamp on a request.
 BLOCK = _record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 NODE = _record(("number", i8), ("transmission", i8), ("next", i4), ("passed", i4))
 

@@ -5,7 +5,7 @@ order, in the rows that selective recovery has for its transmissions; a run is f
 """
 
 from longfat.sim.jit import part
-from longfat.sim.kernel.recovery import return_node
+from longfat.sim.kernel.recovery import return_node, take_node
 from longfat.sim.memory import node_at
 from longfat.sim.records import NONE
 
@@ -57,9 +57,7 @@ def note_echo(world, flow, number):
 @part
 def insert(world, flow, number, before, behind):
     """A run of one packet between two others."""
-    n = world.free_node
-    world.free_node = node_at(world, n).next
-    world.free_nodes -= 1
+    n = take_node(world)
     node_at(world, n).number = number
     node_at(world, n).transmission = number + 1
     node_at(world, n).next = behind

@@ -13,6 +13,8 @@ from longfat.sim.kernel.discard import give_way, stand, take_first
 from longfat.sim.kernel.events import new_key, push, sooner
 from longfat.sim.kernel.fair import choose, enqueue, make_room
 from longfat.sim.kernel.rated import append_rated, choose_rated, its_time, may_pass, pass_by
+from longfat.sim.kernel.recovery import return_nodes
+from longfat.sim.kernel.requests import lengthen, refresh_counter, stamp
 from longfat.sim.kernel.waiting import line_up, wait_changed
 from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
 from longfat.sim.records import (
@@ -31,7 +33,6 @@ from longfat.sim.records import (
     TOLD,
 )
 
-ROOM_MADE = -1  # in place of a time
 ADMIT, DROP = 0, -1  # verdicts of a discipline; i + 1 pushes out packet i instead
 
 
@@ -45,39 +46,6 @@ def take_packet(world):
     world.free_packet = packet_at(world, i).next
     world.free_packets -= 1
     return i
-
-
-@part
-def refresh_counter(link, now):
-    """The counter of a link that is read once in a while, as it was at the last whole multiple of that while."""
-    if now - link.refreshed < link.refresh:
-        return
-    link.refreshed = now - now % link.refresh
-    ahead = max(0, link.free - link.refreshed) if link.service == FIFO else 0  # admitted, and sent only later
-    bytes_ahead = ahead * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
-    link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(bytes_ahead))
-
-
-@part
-def lengthen(link, hop, packet):
-    """A request takes 16 bytes more for the link's stamp, if the link answers and the packet has room."""
-    if not link.hidden and packet.length + 16 <= 576:
-        packet.length += 16
-        hop.stamp_time = ROOM_MADE
-
-
-@part
-def stamp(link, hop, begin):
-    """A request leaves at `begin`, behind `served_bytes`: noted in the flow's own row (9.2 rule 1)."""
-    if hop.stamp_time != ROOM_MADE:
-        return
-    if link.refresh > 0:
-        refresh_counter(link, begin)
-        hop.stamp_bytes = link.seen_bytes
-        hop.stamp_time = 1 + (link.refreshed if link.coarse else begin)
-    else:
-        hop.stamp_bytes = link.served_bytes
-        hop.stamp_time = 1 + begin
 
 
 @part
@@ -131,6 +99,9 @@ def drop(world, link, i, early):
         flow.acks_dropped += 1
     else:
         world.fed_dropped += 1
+        flow.notes -= 1
+        if packet.marks & REQUEST:
+            return_nodes(world, packet.transmission)
     give_back(world, i)
 
 
@@ -189,6 +160,7 @@ def send_note(world):
         header_at(world, i).x[k] = link.note[k]
     world.notify_flow = NONE
     world.fed += 1
+    flow_at(world, packet.flow).notes += 1
     world.entering = i
 
 
@@ -219,7 +191,7 @@ def admit(world, rng, i):
         if verdict > 0:
             push_out(world, link, verdict - 1)
     if packet.marks & REQUEST:
-        lengthen(link, hop, packet)
+        lengthen(world, link, packet)
         size = int(packet.length)
     if link.service == FIFO:
         begin = link.free
@@ -232,7 +204,7 @@ def admit(world, rng, i):
         if link.refresh > 0:
             refresh_counter(link, now)
         if packet.marks & REQUEST:
-            stamp(link, hop, begin)
+            stamp(world, link, packet, begin)
         time = transmission_time(link, size, fresh)
         link.free = begin + time
         if link.hold > begin:  # as with jitter, below: it counts as in transmission
@@ -328,7 +300,7 @@ def transmit(world, link, i, queue, rng):
     if link.refresh > 0:
         refresh_counter(link, world.now)
     if packet.marks & REQUEST:
-        stamp(link, hop_at(world, packet.hop), world.now)
+        stamp(world, link, packet, world.now)
     time = transmission_time(link, packet.length, fresh)
     link.free += time
     link.busy += time
@@ -388,6 +360,7 @@ def tell_switch(world, rng, i):
     hook_at(world, link.discipline, ARRIVE)(link, packet, header_at(world, i), world.now * 1e-9, rng)
     link.notify = 0
     world.fed_received += 1
+    flow_at(world, packet.flow).notes -= 1
     q = hop.queue
     give_back(world, i)
     if link.service == RATED:

@@ -4,11 +4,10 @@ What lies beyond a hole is kept as runs of packets, so that memory and time foll
 window.
 """
 
-import math
-
 from longfat.sim.jit import part
 from longfat.sim.kernel.links import give_back
-from longfat.sim.memory import block_at, flow_at, header_at, hop_at, link_at, packet_at, sack_at
+from longfat.sim.kernel.requests import answer
+from longfat.sim.memory import block_at, flow_at, header_at, packet_at, sack_at
 from longfat.sim.records import ACK, CE, CWR, ECE, FEEDBACK, NONE, TRANSFER
 from longfat.sim.records import SACK as HAS_BLOCKS
 
@@ -18,7 +17,7 @@ def receive(world, i):
     """A data packet has arrived; its acknowledgment is on its way when this returns."""
     packet = packet_at(world, i)
     if packet.kind == FEEDBACK:
-        answer_request(world, i)
+        answer(world, i)
         return
     flow = flow_at(world, packet.flow)
     flow.received += 1
@@ -76,47 +75,6 @@ def receive(world, i):
     packet.length = flow.ack_size
     packet.hop += 1
     flow.acks_sent += 1
-    world.entering = i
-
-
-@part
-def answer_request(world, i):
-    """The receiver compares the stamps of two requests, and returns those of the link with the least capacity to spare:
-    capacity, traffic [bytes/s], time between the stamps [s], and how many links there were (schemes.md 9.2 rule 2).
-
-    Stamps wait in the flow's own rows of the hops until the request arrives: of one that is lost nothing is known.
-    """
-    packet = packet_at(world, i)
-    least, links, stale = math.inf, 0, False
-    h = flow_at(world, packet.flow).first_hop
-    for k in range(4):
-        header_at(world, i).x[k] = 0.0
-    while h <= packet.hop:
-        hop = hop_at(world, h)
-        time, bytes_then = hop.stamp_time, hop.stamp_bytes
-        if time > 0:
-            if 0 < hop.known_time < time:
-                link = link_at(world, hop.link)
-                capacity = link.rate / (8.0 * link.scale)
-                span = (time - hop.known_time) * 1e-9
-                traffic = (bytes_then - hop.known_bytes) / span
-                links += 1
-                if capacity - traffic < least:
-                    least = capacity - traffic
-                    header_at(world, i).x[0] = capacity
-                    header_at(world, i).x[1] = traffic
-                    header_at(world, i).x[2] = span
-            stale = stale or time == hop.known_time
-            hop.known_time = time
-            hop.known_bytes = bytes_then
-            hop.stamp_time = 0
-        h += 1
-    # A counter that stands still since the last request hides its link: what the others say is no answer.
-    header_at(world, i).x[3] = 0 if stale else links
-    packet.marks = 0
-    packet.echo = 1  # to the sender: this is no switch's
-    packet.length = 32
-    packet.hop += 1
     world.entering = i
 
 

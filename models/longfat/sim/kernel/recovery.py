@@ -10,12 +10,19 @@ from longfat.sim.records import SACK as HAS_BLOCKS
 
 
 @part
+def take_node(world):
+    """A row for a transmission."""
+    n = world.free_node
+    world.free_node = node_at(world, n).next
+    world.free_nodes -= 1
+    return n
+
+
+@part
 def remember(world, flow, number):
     """A transmission is under way."""
-    n = world.free_node
+    n = take_node(world)
     node = node_at(world, n)
-    world.free_node = node.next
-    world.free_nodes -= 1
     node.number = number
     node.transmission = flow.transmission
     node.next = NONE

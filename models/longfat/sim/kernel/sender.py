@@ -237,6 +237,7 @@ def hear(world, i):
     packet = packet_at(world, i)
     f = packet.flow
     world.fed_received += 1
+    flow_at(world, f).notes -= 1
     clear(event, world.now)
     if packet.echo == 1:  # the answer to a request
         event.rtt = (world.now - packet.sent) * 1e-9
@@ -323,9 +324,11 @@ def transmit_request(world, f):
     packet.sent = world.now
     packet.number = NONE
     packet.echo = 0
+    packet.transmission = NONE
     packet.colour = GREEN
     packet.priority = 0
     world.fed += 1
+    flow_at(world, f).notes += 1
     leave(world, f, i)
 
 

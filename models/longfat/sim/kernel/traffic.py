@@ -5,6 +5,7 @@ import math
 from longfat.sim.jit import part
 from longfat.sim.kernel.events import arm
 from longfat.sim.kernel.links import take_packet
+from longfat.sim.kernel.recovery import return_nodes
 from longfat.sim.memory import connection_at, flow_at, header_at, packet_at, word_at
 from longfat.sim.records import DATA, ECT, FLOW, NEVER, NONE, ON_OFF, PACE, POISSON
 
@@ -115,7 +116,8 @@ def emit(world, traffic, f):
 @part
 def is_silent(flow):
     """Nothing of this flow is on its way."""
-    return flow.sent == flow.received + flow.dropped and flow.acks_sent == flow.acks_received + flow.acks_dropped
+    answered = flow.acks_sent == flow.acks_received + flow.acks_dropped and flow.notes == 0
+    return answered and flow.sent == flow.received + flow.dropped
 
 
 @part
@@ -171,6 +173,7 @@ def connect(world, traffic, t):
     hop = flow_at(world, f).first_hop
     rto, pace, alarm = flow_at(world, f).armed[0], flow_at(world, f).armed[1], flow_at(world, f).armed[2]
     flow = flow_at(world, f)
+    return_nodes(world, flow.stamps)
     copy_flow(world, t, f)
     clear_counts(flow)
     flow.traffic = 0

@@ -1,8 +1,5 @@
 """CADPC: a rare question to the routers, and a rate that follows the capacity to spare (schemes.md 9).
 
-A flow's requests are told apart by the receiver as long as each has arrived before the next one passes a link, as
-with four round trips between them; with `period` below 1 that needs links near the source.
-
 Every four round trips a request of the performance transparency protocol brings back capacity and traffic of the
 link with the least to spare; the rate grows by its logistic rule, x <- x (1 + a (1 - x - traffic)), in capacities.
 """

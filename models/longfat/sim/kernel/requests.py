@@ -1,0 +1,96 @@
+"""Requests to the links of a path for their counters, and what a receiver makes of them (schemes.md 9.2).
+
+The stamps of a request travel with it, the last one first, in rows of `nodes` that hang on `packet.transmission`:
+`number` is the bytes sent by the link, `transmission` the time, `passed` the hop. Those of the request that arrived
+last hang on `flow.stamps`.
+"""
+
+import math
+
+from longfat.sim.jit import part
+from longfat.sim.kernel.recovery import return_nodes, take_node
+from longfat.sim.memory import flow_at, header_at, hop_at, link_at, node_at, packet_at
+from longfat.sim.records import FIFO, NONE
+
+ROOM_MADE = -1  # in place of a time
+
+
+@part
+def refresh_counter(link, now):
+    """The counter of a link that is read once in a while, as it was at the last whole multiple of that while."""
+    if now - link.refreshed < link.refresh:
+        return
+    link.refreshed = now - now % link.refresh
+    ahead = max(0, link.free - link.refreshed) if link.service == FIFO else 0  # admitted, and sent only later
+    bytes_ahead = ahead * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
+    link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(bytes_ahead))
+
+
+@part
+def lengthen(world, link, packet):
+    """A request takes 16 bytes more for the link's stamp, if the link answers and the packet has room."""
+    if not link.hidden and packet.length + 16 <= 576:
+        packet.length += 16
+        n = take_node(world)
+        node_at(world, n).transmission = ROOM_MADE
+        node_at(world, n).passed = packet.hop
+        node_at(world, n).next = packet.transmission
+        packet.transmission = n
+
+
+@part
+def stamp(world, link, packet, begin):
+    """A request leaves at `begin`, behind `served_bytes`: noted where room was made for it (9.2 rule 1)."""
+    if packet.transmission == NONE or node_at(world, packet.transmission).transmission != ROOM_MADE:
+        return
+    note = node_at(world, packet.transmission)
+    note.number = link.served_bytes
+    note.transmission = begin
+    if link.refresh > 0:
+        refresh_counter(link, begin)
+        note.number = link.seen_bytes
+        if link.coarse:
+            note.transmission = link.refreshed
+
+
+@part
+def answer(world, i):
+    """The receiver compares the stamps of two requests, and returns those of the link with the least capacity to spare:
+    capacity, traffic [bytes/s], time between the stamps [s], and how many links there were (schemes.md 9.2 rule 2).
+    """
+    packet = packet_at(world, i)
+    flow = flow_at(world, packet.flow)
+    told = header_at(world, i)
+    least, links, stale = math.inf, 0, False
+    for k in range(4):
+        told.x[k] = 0.0
+    before, n = flow.stamps, packet.transmission
+    while n != NONE and before != NONE:
+        new, old = node_at(world, n), node_at(world, before)
+        if new.passed == old.passed:
+            if new.transmission > old.transmission:
+                link = link_at(world, hop_at(world, new.passed).link)
+                capacity = link.rate / (8.0 * link.scale)
+                span = (new.transmission - old.transmission) * 1e-9
+                traffic = (new.number - old.number) / span
+                links += 1
+                if capacity - traffic <= least:  # of equal ones the first on the way, and this goes backwards
+                    least = capacity - traffic
+                    told.x[0] = capacity
+                    told.x[1] = traffic
+                    told.x[2] = span
+            stale = stale or new.transmission == old.transmission
+        if new.passed >= old.passed:
+            n = new.next
+        if new.passed <= old.passed:
+            before = old.next
+    # A counter that stands still since the last request hides its link: what the others say is no answer.
+    told.x[3] = 0 if stale else links
+    return_nodes(world, flow.stamps)
+    flow.stamps = packet.transmission
+    packet.transmission = NONE
+    packet.marks = 0
+    packet.echo = 1  # to the sender: this is no switch's
+    packet.length = 32
+    packet.hop += 1
+    world.entering = i
