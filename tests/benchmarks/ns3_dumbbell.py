@@ -2,8 +2,9 @@
 
 Reno of RFC 5681 (ns-3's TcpNewReno with its classic recovery) without SACK and without delayed acknowledgments,
 drop-tail of as many packets as a product has, packets of 500 bytes on the wire: 458 of data, 40 of TCP and IP, 2 of the
-line. Usage: python ns3_dumbbell.py FLOWS SECONDS MBIT_PER_S; prints packets delivered, packets dropped, packets offered,
-the mean number waiting, and seconds of event loop.
+line.
+Usage: python ns3_dumbbell.py FLOWS SECONDS MBIT_PER_S; prints packets delivered, packets dropped, packets offered, the
+mean number waiting, and seconds of event loop.
 """
 
 import sys
