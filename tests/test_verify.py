@@ -7,9 +7,10 @@ import pytest
 
 from longfat import verify
 from longfat.law import Law, Symbol, Validity, registered
+from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.namespaces import JaxNamespace
-from longfat.verify import faces, points, running, simulated
+from longfat.verify import exact, faces, points, running, simulated
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
@@ -30,6 +31,14 @@ def test_verdicts(interval, verdict):
     table = verify.check(LAW, lambda x, confidence: (sum(interval) / 2, *interval), [{"x": 2.0}])
     assert table.verdict.item(0) == verdict
     assert table.attrs["agrees"] == (verdict == "agrees")
+
+
+def test_where_a_law_jumps_there_is_no_slope():
+    """All is lost from excess = 0 on; a step of 1e-25 leads across."""
+    file = {"rate": 1.0, "spread": 0.0, "k": 1.0, "packets": 1.0, "round_trip_time": 1.0, "capacity_packets": 1000.0}
+    assert exact.slope(response_time, file | {"excess": -1e-40}, "excess") is None
+    # T = 1/(-1000 a): dT/da = 1/(1000 a^2)
+    assert exact.slope(response_time, file | {"excess": -0.5}, "excess") == pytest.approx(0.004, rel=1e-12)
 
 
 def test_outside_the_validity_nothing_is_judged():

@@ -6,6 +6,7 @@ follows from the types of the arguments. Nothing heavy is imported before somebo
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable
@@ -162,6 +163,10 @@ class JaxNamespace(ArrayNamespace):
         attached.defjvp(tangent)
         return attached(jax.lax.stop_gradient(solution), *self.library.broadcast_arrays(*parameters))
 
+    def expm1(self, x: Any) -> Any:
+        """exp(x) - 1 with the derivative exp(x); JAX's own, (exp(x) - 1) + 1, has no digits left far below 0."""
+        return _expm1()(x)
+
     def cumulative_sum(self, x: Any, *, axis: int) -> Any:
         """Sums of the first elements along the first axis; XLA's own takes seconds to compile with its gradient."""
         return self._cumulated(lambda total, one: total + one, self.library.zeros_like(x[0]), x, axis)
@@ -313,6 +318,16 @@ class SympyNamespace:
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
         """A name for what the recurrence tends to; the law's documentation states the recurrence."""
         return self.sympy.Max(self.sympy.Function(name, real=True)(self.sympy.oo), 0)
+
+
+@functools.cache
+def _expm1() -> Any:
+    """For JAX: one function for all laws, so that it is traced as one."""
+    import jax
+
+    function = jax.custom_jvp(jax.numpy.expm1)
+    function.defjvps(lambda tangent, answer, x: tangent * jax.numpy.exp(x))
+    return function
 
 
 NUMPY = ArrayNamespace(np)  # follows the array API by itself since 2.1

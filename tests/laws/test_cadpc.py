@@ -110,6 +110,8 @@ def test_slopes_of_the_trajectory():
             chain *= 2 * (1 - 11 * rate)
             rate = rate * (2 - 11 * rate)
         assert float(slope(start, 10.0, float(updates))) == pytest.approx(chain, rel=1e-10, abs=1e-13)
+    # 2^19 (1 - 4.6e-5)^(2^19 - 1): exp(-24), which is lost in exp(-24) - 1
+    assert float(slope(1e-6, 45.0, 19.0)) == pytest.approx(1.7593865250102123e-05, rel=1e-12)
     assert float(slope(0.25, 3.0, 1.0)) == 0  # 1 - 4 x is 0 exactly
     assert float(slope(0.25, 3.0, 5000.0)) == float(slope(1e-300, 3.0, 5000.0)) == 0
 

@@ -77,7 +77,9 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
         middle = law(**precise)
         after = (law(**(precise | {name: precise[name] + step})) - middle) / step
         before = (middle - law(**(precise | {name: precise[name] - step}))) / step
-        if mpmath.isnan(after) or abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
+        if not (mpmath.isfinite(after) and mpmath.isfinite(before)):  # one side lies in another case
+            return None
+        if abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
             return None
         return float((after + before) / 2)
 
