@@ -37,6 +37,7 @@ def test_where_a_law_jumps_there_is_no_slope():
     """All is lost from excess = 0 on; a step of 1e-25 leads across."""
     file = {"rate": 1.0, "spread": 0.0, "k": 1.0, "packets": 1.0, "round_trip_time": 1.0, "capacity_packets": 1000.0}
     assert exact.slope(response_time, file | {"excess": -1e-40}, "excess") is None
+    assert exact.slope(response_time, file | {"excess": -1e-40}, "round_trip_time") == 1.0  # beside T = 1e37 s
     # T = 1/(-1000 a): dT/da = 1/(1000 a^2)
     assert exact.slope(response_time, file | {"excess": -0.5}, "excess") == pytest.approx(0.004, rel=1e-12)
 

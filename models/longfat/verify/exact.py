@@ -41,9 +41,7 @@ def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
     """
     import mpmath
 
-    smallest = min((abs(value) for value in values.values() if value), default=1.0)
-    # 1 - (1 - p)^s is not zero
-    digits, before = 60 + 2 * max(0, -math.floor(math.log10(smallest))), None
+    digits, before = enough_digits(values), None
     while digits < 4000:
         with mpmath.workdps(digits):
             result = law(**{name: mpmath.mpf(value) for name, value in values.items()})
@@ -58,8 +56,14 @@ def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
     raise ArithmeticError(f"{law.name} does not settle at {dict(values)}")
 
 
+def enough_digits(values: Mapping[str, float]) -> int:
+    """To begin with: 60, and those by which the smallest value and its square lie below 1, so that 1 - x is not 1."""
+    smallest = min((abs(value) for value in values.values() if value), default=1.0)
+    return 60 + 2 * max(0, -math.floor(math.log10(smallest)))
+
+
 def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
-    """Central difference in 60 digits; None where the two sides differ, that is at a kink or a jump.
+    """Central difference in 60 digits or more; None where the two sides differ, that is at a kink or a jump.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope(mm1_wait, {"load": 0.5}, "load")
@@ -67,7 +71,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
     """
     import mpmath
 
-    with mpmath.workdps(60):
+    with mpmath.workdps(enough_digits(values)):
         precise = {key: mpmath.mpf(value) for key, value in values.items()}
         signed = law.symbols[name].interval.low < 0  # 0 is then a number like others
         step = mpmath.mpf(10) ** -25 * ((0 if signed else abs(precise[name])) or 1)

@@ -81,7 +81,8 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     slope = xp.exp(log_slope)
     by_log = slope * rate / passed  # of ln t
     of_p = -(k + 1) * q  # of ln p
-    of_elasticity = ((k + 1) * p * of_p + (excess / beyond) * (rate / beyond)) / elasticity  # XLA squares what divides twice
+    share = rate / beyond  # not rate / beyond / beyond: XLA squares what divides twice, and the square may be 0
+    of_elasticity = ((k + 1) * p * of_p + excess / beyond * share) / elasticity
     of_fall = -(rate * xp.exp(-log_fall) + k * xp.exp(log_last - log_fall))
     of_slope = (k + 1) * (p - q) - 1
     of_rest = of_elasticity + 2 * by_log - 1 + 2 * elasticity / minus_log_loss - of_slope

@@ -88,7 +88,7 @@ def throughput_efficiency_many_rounds(
         after = xp.piecewise(
             lambda: waiting + ack_segments,
             (waiting >= 0, lambda: waiting + ack_segments * share),
-            (waiting > -ack_segments, lambda: share * (ack_segments + waiting)),
+            (waiting >= -ack_segments, lambda: share * (ack_segments + waiting)),
         )
         return after, chance * loss
 
