@@ -125,7 +125,7 @@ def test_the_shipped_law_is_not_capped_at_1_minus_p():
 def test_without_loss_no_window_beyond_the_path_has_a_slope():
     """From W = 1 + w_a on, efficiency is 1; 1 + w_a - W = -w_a at W = 1 + 2 w_a is no edge there."""
     slope = jax.jit(jax.grad(lambda w: jnp.sum(laws.throughput_efficiency_many_rounds(w, 0.0, 16, 3.5))))
-    assert slope(jnp.asarray([4.6, 7.9, 8.0, 8.1, 100.0])).tolist() == [0.0] * 5
+    np.testing.assert_allclose(slope(jnp.asarray([4.6, 7.9, 8.0, 8.1, 100.0])), 0.0, atol=1e-15)
     assert float(slope(jnp.asarray([4.0]))[0]) == pytest.approx(1 / 4.5, rel=1e-14)
 
 
