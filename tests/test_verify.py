@@ -1,7 +1,9 @@
 """Verdicts: what agrees, what differs, what cannot be said."""
 
+import math
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 
@@ -40,6 +42,18 @@ def test_where_a_law_jumps_there_is_no_slope():
     assert exact.slope(response_time, file | {"excess": -1e-40}, "round_trip_time") == 1.0  # beside T = 1e37 s
     # T = 1/(-1000 a): dT/da = 1/(1000 a^2)
     assert exact.slope(response_time, file | {"excess": -0.5}, "excess") == pytest.approx(0.004, rel=1e-12)
+
+
+def test_slopes_next_to_an_edge():
+    """A corner at 1/3: 1/3 in floats lies below it, and slopes from 0 to 1 are all as good; elsewhere they are not."""
+    third = Fraction(1, 3)
+    edge = Law(
+        lambda x, *, xp: xp.maximum(x, x.__class__(third.numerator) / third.denominator), {"x": X}, "m", "a corner"
+    )
+    assert [exact.slope_error(edge, {"x": 1 / 3}, "x", slope) for slope in (0.0, 0.5, 1.0)] == [0.0] * 3
+    assert exact.slope_error(edge, {"x": 1 / 3}, "x", 1.5) == 0.5
+    assert exact.slope_error(edge, {"x": 0.34}, "x", 0.5) == 0.5
+    assert exact.slope_error(edge, {"x": 0.33}, "x", 1e-9) == math.inf
 
 
 def test_outside_the_validity_nothing_is_judged():

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-12  # of floats, relative
 SLOPE_TOLERANCE = 1e-6  # of slopes, relative; differences at kinks nearby are no better
 SLOPE_FLOOR = 1e-12  # of slopes, absolute
+LAST_PLACES = 2.0**-50  # of an argument, relative
 #: Laws that jump, or are differences of nearly equal numbers, where rounding may decide: the argument on which most
 #: hangs there, and the relative change of it that is looked at.
 HANGS_ON = {
@@ -86,6 +87,40 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
         if abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
             return None
         return float((after + before) / 2)
+
+
+def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
+    """Relative error of a slope in floats against `slope`, 0 where there is none.
+
+    Floats do not tell the sides of an edge that lies within an argument's last places: any slope between those of the
+    two sides will do there.
+
+    >>> from longfat.laws.queues import mm1_wait
+    >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))
+    (0.1, inf)
+    """
+    expected = slope(law, values, name)
+    if expected is None:
+        return 0.0
+    off = _off(got, expected)
+    if off <= SLOPE_TOLERANCE:
+        return off
+    sides = [expected]
+    for other, symbol in law.symbols.items():
+        beside = [values[other] * (1 + side * LAST_PLACES) for side in (-1, 1)]
+        known = [
+            slope(law, {**values, other: x}, name) for x in beside if not symbol.whole and symbol.interval.contains(x)
+        ]
+        sides += [one for one in known if one is not None]
+    return _off(got, min(max(sides), max(min(sides), got)))
+
+
+def _off(got: float, expected: float) -> float:
+    """Relative error, 0 below the floor."""
+    off = abs(got - expected)
+    if off <= SLOPE_FLOOR:
+        return 0.0
+    return off / abs(expected) if expected and not math.isnan(off) else math.inf
 
 
 def error(got: Any, expected: Any) -> float:

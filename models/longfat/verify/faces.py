@@ -142,11 +142,7 @@ def _slopes(law: Law, points: Sequence[Point], slopes: Mapping[str, Any]) -> Out
     worst = _Worst(exact.SLOPE_TOLERANCE)
     for name, found in slopes.items():
         for point, got in zip(points, np.asarray(found), strict=True):
-            expected = exact.slope(law, point, name)
-            if expected is not None:
-                off = abs(float(got) - expected)
-                share = off / abs(expected) if expected else math.inf
-                worst.see(0.0 if off <= exact.SLOPE_FLOOR else share, point, f"by {name}")
+            worst.see(exact.slope_error(law, point, name, float(got)), point, f"by {name}")
     return worst.outcome()
 
 
