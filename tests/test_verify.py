@@ -44,6 +44,17 @@ def test_where_a_law_jumps_there_is_no_slope():
     assert exact.slope(response_time, file | {"excess": -0.5}, "excess") == pytest.approx(0.004, rel=1e-12)
 
 
+def test_results_next_to_a_jump_and_next_to_nothing():
+    """Floats have no 1/3: a step there comes out as either, and what is left of 1 - 3 x is as good as another 1e-16."""
+    step = Law(lambda x, *, xp: xp.floor(3 * x + 1e-17), {"x": X}, "m", "a jump")
+    rest = Law(lambda x, *, xp: 1 - 3 * x, {"x": X}, "m", "a difference")
+    for law, as_good, wrong in ((step, (0.0, 1.0), (2.0, math.nan)), (rest, (0.0, 1e-16, -5e-16), (1e-14, math.nan))):
+        assert [exact.value_error(law, {"x": 1 / 3}, got) for got in as_good] == [0.0] * len(as_good)
+        assert all(exact.value_error(law, {"x": 1 / 3}, got) > 1e-3 for got in wrong)
+    assert exact.value_error(step, {"x": 0.33}, 1.0) == math.inf
+    assert exact.value_error(rest, {"x": 0.25}, 0.25 + 1e-12) == pytest.approx(4e-12, rel=1e-3)
+
+
 def test_slopes_next_to_an_edge():
     """A corner at 1/3: 1/3 in floats lies below it, and slopes from 0 to 1 are all as good; elsewhere they are not."""
     third = Fraction(1, 3)

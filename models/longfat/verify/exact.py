@@ -17,13 +17,6 @@ TOLERANCE = 1e-12  # of floats, relative
 SLOPE_TOLERANCE = 1e-6  # of slopes, relative; differences at kinks nearby are no better
 SLOPE_FLOOR = 1e-12  # of slopes, absolute
 LAST_PLACES = 2.0**-50  # of an argument, relative
-#: Laws that jump, or are differences of nearly equal numbers, where rounding may decide: the argument on which most
-#: hangs there, and the relative change of it that is looked at.
-HANGS_ON = {
-    "raw_throughput": ("rate", 1e-15),
-    "buffer_for_efficiency_hard_ack": ("efficiency", 1e-15),
-    "additive_priority": ("step", 1e-12),
-}
 
 
 def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
@@ -89,6 +82,35 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
         return float((after + before) / 2)
 
 
+def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -> list[dict[str, float]]:
+    """The points next to one: an argument changed in its last places, down and up, one argument after the other."""
+    real = [name for name, symbol in law.symbols.items() if not symbol.whole]
+    moved = [(name, values[name] * (1 + side * change)) for name in real for side in (-1, 1)]
+    return [{**values, name: x} for name, x in moved if x != values[name] and law.symbols[name].interval.contains(x)]
+
+
+def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
+    """Relative error of a result in floats against what is expected: what another face says, by default `exact`.
+
+    No arithmetic does better than a change in the last places of the arguments, which decides at a jump and makes most
+    of a difference of nearly equal numbers: what lies between the results there will do.
+
+    >>> from longfat.laws.blt import additive_priority
+    >>> float(exact(additive_priority, {"packet": 273, "step": 0.1})), additive_priority(273, 0.1)  # 65 at 1/10
+    (64.0, 65.0)
+    >>> value_error(additive_priority, {"packet": 273, "step": 0.1}, 65.0)
+    0.0
+    """
+    off = error(got, exact(law, values) if expected is None else expected)
+    if off <= TOLERANCE:
+        return off
+    around = [exact(law, there) for there in (values, *beside(law, values))]
+    numbers = [one for one in around if one == one]
+    if math.isnan(got) or not numbers:
+        return 0.0 if math.isnan(got) and len(numbers) < len(around) else math.inf
+    return error(got, min(max(numbers), max(min(numbers), float(got))))
+
+
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
     """Relative error of a slope in floats against `slope`, 0 where there is none.
 
@@ -105,14 +127,9 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
     off = _off(got, expected)
     if off <= SLOPE_TOLERANCE:
         return off
-    sides = [expected]
-    for other, symbol in law.symbols.items():
-        beside = [values[other] * (1 + side * LAST_PLACES) for side in (-1, 1)]
-        known = [
-            slope(law, {**values, other: x}, name) for x in beside if not symbol.whole and symbol.interval.contains(x)
-        ]
-        sides += [one for one in known if one is not None]
-    return _off(got, min(max(sides), max(min(sides), got)))
+    sides = [expected, *(slope(law, there, name) for there in beside(law, values))]
+    slopes = [one for one in sides if one is not None]
+    return _off(got, min(max(slopes), max(min(slopes), got)))
 
 
 def _off(got: float, expected: float) -> float:
@@ -143,23 +160,3 @@ def error(got: Any, expected: Any) -> float:
     if mpmath.isinf(expected) or mpmath.isinf(got) or expected == 0:
         return math.inf
     return float(abs((got - expected) / expected))
-
-
-def near_jump(law: Law, values: Mapping[str, float]) -> bool:
-    """Whether rounding decides what comes out: at a jump, W = 2 w_a + 1 or the first packet of a window; next to a 0.
-
-    A difference of nearly equal numbers, as the raw throughput is where next to nothing of a rate gets through, has no
-    better relative error than what a change of an argument's last digits makes.
-
-    >>> from longfat.laws.blt import additive_priority
-    >>> near_jump(additive_priority, {"packet": 273, "step": 0.1}), additive_priority(273, 0.1)  # 65 - 1e-17
-    (True, 65.0)
-    """
-    if law.name in HANGS_ON:
-        (name, change), here = HANGS_ON[law.name], exact(law, values)
-        beside = (exact(law, {**values, name: values[name] * (1 + side * change)}) for side in (-1, 1))
-        return any(abs(there - here) > TOLERANCE * abs(here) for there in beside)
-    if law.name != "throughput_efficiency":
-        return False
-    edge = 2 * values["ack_segments"] + 1
-    return bool(0 < abs(values["window"] - edge) < 1e-9 * edge)
