@@ -98,10 +98,11 @@ def numeric(law: Law, points: Sequence[Point]) -> Outcome:
         try:
             expected, got = exact.exact(law, point), law(**point)
             column = law(**{name: np.array([value, value]) for name, value in point.items()})
+            errors = [exact.value_error(law, point, one, expected) for one in (got, column[1])]
         except Exception as failure:
             return Outcome("differs", where=point, checks=worst.checks, note=_words(failure))
-        worst.see(exact.value_error(law, point, got, expected), point)
-        worst.see(exact.value_error(law, point, column[1], expected), point, "as an array")
+        for error, how in zip(errors, ("", "as an array"), strict=True):
+            worst.see(error, point, how)
     return worst.outcome()
 
 
