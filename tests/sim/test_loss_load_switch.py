@@ -210,6 +210,25 @@ def test_rates_are_measured_where_none_are_declared(window):
     assert spread == pytest.approx((1 + excess) ** 3)
 
 
+def test_headers_of_others_are_left_alone():
+    """Of flows whose headers mean something else the rate is measured: an explicit-feedback source wants inf."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=queues.loss_load(3, 0.9), buffer=50)
+    net.link("b", "a", rate=1e6, delay=0.01)
+    for name in ("loss-load", "explicit-feedback", "hop-by-hop", "xcp"):
+        net.flow(name, path=["a", "b"], packet=1000)
+    one = Simulation(net, rng=1)
+    for step in range(40):
+        one.advance(0.05 * (step + 1))
+        excess, spread, capacity = one.world.flows[0].u[3:6]
+        assert capacity in (0.0, 0.9e6)
+        assert -1.0 <= excess < 10.0
+        assert 0.0 <= spread < 1e4
+    one.books()
+    goodput = one.world.flows["received_bytes"] / 2.0
+    assert goodput.sum() > 0.8e6
+    assert (goodput > 1e4).all()
+
+
 def test_powers_are_not_found_by_subtraction():
     """A source of 1 beside one of 1/1000 with k = 20: for the first b = 1e-63, which 1 + 1e-63 - 1 is not."""
     simulation = Simulation(network(queues.loss_load(20), rates=(1.0, 0.001), reds=(0, 0)), rng=1)

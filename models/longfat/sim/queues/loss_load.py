@@ -80,6 +80,12 @@ def remove(link, flow):
 
 
 @part
+def declares(packet, header):
+    """Whether the header says how fast the source sends: other schemes write a negative number into the last place."""
+    return packet.marks & STAMPED and header.x[3] >= 0.0
+
+
+@part
 def hear_of(link, packet, header, now):
     """The note of a packet's flow, with what the packet says."""
     note = note_at(link, packet.flow)
@@ -90,7 +96,7 @@ def hear_of(link, packet, header, now):
         note.u[TOLD] = -1.0
         link.u[CHANGES] += 1.0
     note.u[HEARD] = now
-    if packet.marks & STAMPED and link.p[WINDOW] <= 0.0:
+    if declares(packet, header) and link.p[WINDOW] <= 0.0:
         note.u[BYTES] = -1.0
         set_rate(link, note, header.x[0] / capacity(link))
     else:
@@ -147,7 +153,7 @@ def loss_load_arrive(link, packet, header, now, rng):
     verdict = ADMIT
     if (too_much and rng.random() < loss(rate, load, note.u[POWERS], link.p[K])) or full(link, packet, now):
         verdict = victim(link, packet)
-    if packet.marks & STAMPED:
+    if declares(packet, header):
         if link.p[DIRECT] <= 0.0:
             tell(link, note, header)
         elif note.u[TOLD] != link.u[CHANGES]:
