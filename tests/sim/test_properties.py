@@ -77,6 +77,7 @@ def test_between_all_events(seed):
 
 @many
 @given(seed=seeds, cuts=st.lists(st.floats(0, 1), max_size=5))
+@example(seed=3789, cuts=[])  # loss-load beside other schemes with headers
 def test_a_run_in_pieces_is_the_run(seed, cuts):
     """Cut in time anywhere, or into chunks of a few events, with the books checked after each."""
     whole = Simulation(build(seed), rng=seed)
