@@ -55,6 +55,10 @@ class ArrayNamespace:
         """Binary digits of this arithmetic after the first: the number after 1 is 1 + 2^-bits."""
         return -math.frexp(float(self.library.finfo(like.dtype).eps))[1] + 1
 
+    def smallest(self, like: Any) -> float:
+        """The smallest number of this arithmetic that has all its digits."""
+        return float(self.library.finfo(like.dtype).smallest_normal)
+
     def fixed(self, value: Any) -> Any:
         """The value as a constant, through which no derivative passes."""
         return value
@@ -231,6 +235,11 @@ class MpmathNamespace:
     def bits(self, like: Any) -> int:
         """Binary digits of the working precision after the first."""
         return int(self.mp.prec) - 1
+
+    @staticmethod
+    def smallest(like: Any) -> int:
+        """0: all have all their digits."""
+        return 0
 
     @staticmethod
     def fixed(value: Any) -> Any:

@@ -524,7 +524,7 @@ def test_slopes_of_the_response_optimum():
 def test_slopes_of_the_response_optimum_where_hardly_anything_is_free():
     """As at a = 0, and no square of a is 0 on the way: (x/y)/y is x/(y y) for XLA."""
     excess = np.zeros(16)
-    excess[1:15] = np.repeat([-1e-100, -1e-160, -8e-240, -1e-300, 1e-100, 1e-200, 1e-300], 2)
+    excess[1:15] = np.repeat([-1e-100, -1e-160, -8e-240, -1e-300, -1e-310, -5e-324, 1e-300], 2)
     slopes = np.array(
         SLOPES_OF_RESPONSE(*map(jnp.asarray, (excess, *(np.full(16, x) for x in (1.0, 1.0, 2.0, 1.0, 1e3)))))
     )
@@ -532,6 +532,7 @@ def test_slopes_of_the_response_optimum_where_hardly_anything_is_free():
         ahead, at = (laws.response_optimal_rate(mpf(a), 1, 1, 2, 1, 1000) for a in ("1e-20", 0))
         expected = float((ahead - at) / mpf("1e-20"))
     np.testing.assert_allclose(slopes[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(laws.response_optimal_rate(excess, 1, 1, 2, 1, 1e3), float(at), rtol=1e-14)
     np.testing.assert_allclose(slopes, np.broadcast_to(slopes[:, :1], slopes.shape), rtol=1e-9)
 
 

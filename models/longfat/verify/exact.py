@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-12  # of floats, relative
 SLOPE_TOLERANCE = 1e-6  # of slopes, relative; differences at kinks nearby are no better
 SLOPE_FLOOR = 1e-12  # of slopes, absolute
-LAST_PLACES = 2.0**-50  # of an argument, relative
+LAST_PLACES = 2.0**-48  # of an argument, relative: what a dozen of roundings make
 
 
 def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:

@@ -241,10 +241,13 @@ def response_optimal_rate(
     ----------
     S. Prithviraj and C. Williamson, virtual loss-load model, section 2.2.
     """
-    alone, room = xp.equal(spread, 0), excess < 0
+    alone = xp.equal(spread, 0)
     some = others(spread, xp)
+    # A room that is no normal number has no digits to divide by: as none, with the same slope.
+    normal = excess - xp.fixed(xp.where(abs(excess) < xp.smallest(excess), excess, 0 * excess))
+    room = normal < 0
     rho = round_trip_time * capacity_packets * (xp.log(packets) / packets)
-    a, b, k_, cost = (xp.fixed(value) for value in (excess, some, k, rho))
+    a, b, k_, cost = (xp.fixed(value) for value in (normal, some, k, rho))
     top = largest_throughput(a, b, k_, xp)
     found = interior(cost, top, a, b, k_, xp)
     limit = xp.minimum(xp.fixed(access_rate), found)
@@ -253,7 +256,7 @@ def response_optimal_rate(
         lambda f, rho, a, b, k: balance(f, rho, a, b, k, xp),
         xp.where(cusp, top, found),
         xp.where(cusp, 0 * rho, rho),
-        excess,
+        normal,
         some,
         k,
     )
