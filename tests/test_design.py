@@ -11,7 +11,10 @@ from longfat import design
 from longfat.laws import selective_repeat as laws
 from tests.examples import examples
 
-BASELINE = {"rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B"}
+#: TCP is not simulated here: tests/test_design_tcp.py
+BASELINE = {
+    "rate": "150Mbit/s", "round_trip_time": "20ms", "segment": "16KiB", "packet": "1024B", "replications": 0,
+}  # fmt: skip
 PAPER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "segment": "16KiB", "packet": "1024B"}
 
 
@@ -44,7 +47,8 @@ def test_the_inverse_and_the_scan_agree(loss, packets, ack, target):
 
 def test_the_simulated_window_and_the_scan_agree():
     """Outside the validity of the law, on a path short enough to try every window."""
-    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
+    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0,
+            "replications": 0}  # fmt: skip
     fast = design.window(loss=0.05, **path)
     slow = design.window(loss=0.05, search="scan", **path)
     assert fast.source == slow.source == "simulator"
@@ -126,8 +130,9 @@ def test_the_same_answer_every_time_and_labels(tmp_path):
 def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
     """99.9999 % of 1 - p at p = 0.3 is closer to the limit than any interval of this many packets."""
     data = design.window(
-        rate="1Mbit/s", round_trip_time="1ms", loss=0.3, segment="1kB", packet="1kB", target=0.999999, points=0
-    )
+        rate="1Mbit/s", round_trip_time="1ms", loss=0.3, segment="1kB", packet="1kB", target=0.999999, points=0,
+        replications=0,
+    )  # fmt: skip
     assert data.status == "not reached"
     assert math.isnan(data.window_segments)
 
@@ -149,6 +154,14 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
         ({"source": "hearsay"}, "source = 'hearsay'"),
         ({"points": -1}, "points = -1"),
         ({"confidence": 0}, "confidence = 0"),
+        ({"segment": 0.5}, "segment = 0.5 bytes"),
+        ({"packet": 1e-3}, "packet = 0.001 bytes"),
+        # 1e11/8 bytes/s x 1 s / 1000 bytes
+        ({"rate": "100Gbit/s", "round_trip_time": 1, "segment": 1000, "packet": 1000}, "12500003 segments"),
+        ({"segment": "2MB", "packet": 1}, "segment over packet = 2000000 packets"),
+        ({"tradeoff": 2, "receive_buffer": False}, "tradeoff = 2 needs receive_buffer"),
+        ({"tcp_segment": 0}, "tcp_segment = 0 bytes"),
+        ({"replications": 1}, "replications = 1 runs"),
     ],
 )
 def test_refusals(changes, words):
@@ -175,7 +188,8 @@ def test_the_receive_buffer():
 
 def test_the_receive_buffer_and_the_scan_agree():
     """One segment fewer does not serve: seen by trying every buffer, on a path short enough."""
-    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0}
+    path = {"rate": "15Mbit/s", "round_trip_time": "5ms", "segment": "4KiB", "packet": "1024B", "points": 0,
+            "replications": 0}  # fmt: skip
     data = design.window(loss=0.02, **path)
     window, found = int(data.window_segments), int(data.buffer_segments)
     here = design.Path(15e6 / 8, 5e-3, 4096, 1024)
@@ -200,6 +214,46 @@ def test_the_law_beside_the_receive_buffer():
 
 def test_without_a_window_there_is_no_buffer():
     path = {"rate": "1Mbit/s", "round_trip_time": "1ms", "segment": "1kB", "packet": "1kB"}
-    data = design.window(loss=0.3, target=0.999999, points=0, tradeoff=2, **path)
+    data = design.window(loss=0.3, target=0.999999, points=0, tradeoff=2, replications=0, **path)
     assert math.isnan(data.buffer_segments)
     assert bool(np.isnan(data.tradeoff_buffer).all())
+
+
+@pytest.mark.parametrize("window", [*range(2, 60), 300, 3000])
+def test_the_inverse_at_efficiencies_of_whole_windows(window):
+    """The goal is what one window gives to the last place: neither that window nor the next is left out or taken twice.
+
+    Rounding of the inverse puts it on either side of the whole number.
+    """
+    path = design.Path(rate=1e6, round_trip_time=30.0, segment=1000, packet=100)  # w_a = 30 000
+    goal = float(laws.throughput_efficiency(window, 1e-3, 10, path.ack_segments))
+    assert design.law_window(path, 1e-3, goal) == window
+    assert design.law_window(path, 1e-3, math.nextafter(goal, 1)) == window + 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "status"),
+    [((0.90, 0.91), "near"), ((0.94, 0.96), "reached"), ((0.96, 0.97), "reached")],
+)
+def test_near_is_a_simulation_below_the_goal_with_confidence(monkeypatch, limits, status):
+    """The goal is 0.95 (no loss): only an interval that lies below it as a whole is said to be near."""
+    import xarray as xr
+
+    names = [f"throughput_efficiency{end}" for end in ("", "_lower", "_upper")]
+    values = (sum(limits) / 2, *limits)
+    simulated = xr.Dataset(dict(zip(names, values, strict=True)))
+    monkeypatch.setattr(design.Path, "simulate", lambda *args, **kwargs: simulated)
+    data = design.window(loss=0.0, source="law", points=0, receive_buffer=False, **BASELINE)
+    assert data.status == status
+
+
+@pytest.mark.parametrize("rng", [7, np.random.SeedSequence(3), np.random.default_rng(3), None])
+def test_the_seed_in_the_attributes_repeats_the_run(rng):
+    def answer(rng):
+        return design.window(loss=1e-4, points=0, receive_buffer=False, rng=rng, **BASELINE)
+
+    first = answer(rng)
+    again = answer(int(first.attrs["seed"]))
+    assert again.identical(first)
+    assert not isinstance(rng, int) or first.attrs["seed"] == str(rng)
+    assert not answer(int(first.attrs["seed"]) + 1).identical(first)

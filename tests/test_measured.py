@@ -37,6 +37,7 @@ TCP_KEYS = [
 ]
 UDP_KEYS = [
     ("start", "test_start", "protocol"),
+    ("start", "test_start", "blksize"),
     ("end", "sum"),
     ("end", "sum", "lost_percent"),
     ("end", "sum_received", "bits_per_second"),
@@ -82,8 +83,9 @@ def test_tcp():
     assert figures.round_trip_time == 0.026184
     # 12597600 bytes / 1448 = 8700 segments; retransmits 25 + 2 + 2 + 0 = 29
     assert figures.loss == pytest.approx(29 / 8700, rel=1e-15)
-    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss", "round_trip_time"]
-    assert all("an estimate" in note for note in figures.notes)
+    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss", "packet", "round_trip_time"]
+    assert all("an estimate" in note for note in figures.notes if not note.startswith("packet"))
+    assert (figures.packet, figures.transport) == (1448, "TCP")  # start.tcp_mss_default
     assert "29 of 8700 segments" in figures.notes[1]
 
 
@@ -93,7 +95,8 @@ def test_udp():
     assert figures.rate == pytest.approx(9990400 / 4.021387, rel=1e-9)
     assert figures.loss == pytest.approx(6 / 7142, rel=1e-12)  # lost_packets of packets
     assert figures.round_trip_time is None
-    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss"]
+    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss", "packet"]
+    assert (figures.packet, figures.transport) == (1400, "UDP")  # start.test_start.blksize
 
 
 def test_udp_of_versions_that_write_only_the_senders_sum(tmp_path):
@@ -246,7 +249,7 @@ def test_merged():
     tcp = read_iperf3(DATA / "iperf3_tcp.json")
     both = ping.merged(tcp)
     assert (both.rate, both.round_trip_time, both.loss) == (tcp.rate, ping.round_trip_time, tcp.loss)
-    assert both.notes == (*ping.notes, *tcp.notes[:2])  # not the note on the round-trip time that lost
+    assert both.notes == (*ping.notes, *tcp.notes[:3])  # not the note on the round-trip time that lost
     reverse = PathFigures(rate=1.0, notes=("rate: r", "round_trip_time: not measured"))
     assert reverse.merged(ping).notes == ("rate: r", *ping.notes)
     assert ping.merged(ping) == ping

@@ -112,6 +112,19 @@ def generator(rng: Any) -> np.random.Generator:
     return result
 
 
+def seed_of(rng: Any) -> int:
+    """Return a whole number that, given as ``rng=``, repeats the run: ``rng`` itself if it is one.
+
+    >>> seed_of(7), 0 <= seed_of(None) < 2**63
+    (7, True)
+    """
+    result = generator(rng)
+    try:
+        return operator.index(rng)
+    except TypeError:  # None, a SeedSequence or a Generator: the seed is drawn from it
+        return int(result.integers(2**63))
+
+
 def _float(name: str, value: Any, unit: str, interval: Interval, *, whole: bool) -> float:
     """One number as a float; text, bytes and arrays of more than no dimension are none."""
     if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):

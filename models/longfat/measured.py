@@ -1,7 +1,7 @@
 """A path's figures from measurements: what ``iperf3 --json`` and ``ping`` wrote.
 
-Three numbers describe a path to the models: rate, round-trip time, loss. No tool measures them directly,
-so that every figure comes with a note saying what was measured instead.
+Three numbers describe a path to the models: rate, round-trip time, and the loss of packets of a certain size. No tool
+measures them directly, so that every figure comes with a note saying what was measured instead.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from typing import Any, NoReturn
 
 from longfat.domains import number
 
-_FIGURES = {"rate": ("bytes/s", "(0, inf)"), "round_trip_time": ("s", "(0, inf)"), "loss": ("probability", "[0, 1)")}
+_FIGURES = {
+    "rate": ("bytes/s", "(0, inf)"), "round_trip_time": ("s", "(0, inf)"), "loss": ("probability", "[0, 1)"),
+    "packet": ("bytes", "(0, inf)"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,10 @@ class PathFigures:
         Probability that a packet is lost [probability], in [0, 1).
     notes : tuple of str
         Where each figure comes from; a note on a figure begins with its name and a colon.
+    packet : float, optional
+        Size of the packets that were sent, without headers [bytes], in (0, inf): the loss is theirs.
+    transport : str
+        "TCP" or "UDP" where the measurement was one of these, else empty.
 
     Raises
     ------
@@ -40,14 +47,17 @@ class PathFigures:
 
     Examples
     --------
-    >>> PathFigures(rate=1.25e8, loss=1e-3).merged(PathFigures(rate=1e6, round_trip_time=0.1))
-    PathFigures(rate=125000000.0, round_trip_time=0.1, loss=0.001, notes=())
+    >>> both = PathFigures(rate=1.25e8, loss=1e-3).merged(PathFigures(rate=1e6, round_trip_time=0.1))
+    >>> both.rate, both.round_trip_time, both.loss
+    (125000000.0, 0.1, 0.001)
     """
 
     rate: float | None = None
     round_trip_time: float | None = None
     loss: float | None = None
     notes: tuple[str, ...] = ()
+    packet: float | None = None
+    transport: str = ""
 
     def __post_init__(self) -> None:
         for name, (unit, allowed) in _FIGURES.items():
@@ -71,19 +81,16 @@ class PathFigures:
         --------
         >>> ping = PathFigures(round_trip_time=0.02, notes=("round_trip_time: ping",))
         >>> iperf = PathFigures(1e6, 0.03, 1e-3, notes=("rate: iperf3", "round_trip_time: iperf3"))
-        >>> ping.merged(iperf)
-        PathFigures(rate=1000000.0, round_trip_time=0.02, loss=0.001, notes=('round_trip_time: ping', 'rate: iperf3'))
+        >>> ping.merged(iperf).notes
+        ('round_trip_time: ping', 'rate: iperf3')
         """
-        mine = tuple(f"{name}:" for name in _FIGURES if getattr(self, name) is not None)
-        taken = tuple(f"{n}:" for n in _FIGURES if getattr(self, n) is None and getattr(other, n) is not None)
-        notes = [note for note in self.notes if not note.startswith(taken)]
-        notes += [note for note in other.notes if not note.startswith(mine) and note not in notes]
-        return PathFigures(
-            self.rate if self.rate is not None else other.rate,
-            self.round_trip_time if self.round_trip_time is not None else other.round_trip_time,
-            self.loss if self.loss is not None else other.loss,
-            tuple(notes),
-        )
+        mine = {name: getattr(self, name) for name in _FIGURES if getattr(self, name) is not None}
+        taken = {name: getattr(other, name) for name in _FIGURES if getattr(other, name) is not None}
+        missing = tuple(f"{name}:" for name in taken.keys() - mine.keys())
+        notes = [note for note in self.notes if not note.startswith(missing)]
+        known = tuple(f"{name}:" for name in mine)
+        notes += [note for note in other.notes if not note.startswith(known) and note not in notes]
+        return PathFigures(**(taken | mine), notes=tuple(notes), transport=self.transport or other.transport)
 
 
 def read_iperf3(path: str | PathLike[str]) -> PathFigures:
@@ -103,7 +110,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     Returns
     -------
     PathFigures
-        Rate [bytes/s], round-trip time [s], loss [probability], with a note on each.
+        Rate [bytes/s], round-trip time [s], loss [probability] of packets of a size [bytes], with a note on each.
 
     Raises
     ------
@@ -136,7 +143,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     if protocol.value == "TCP":
         return _tcp(start, end)
     if protocol.value == "UDP":
-        return _udp(end)
+        return _udp(start, end)
     raise ValueError(f"{path}: {protocol.name} = {protocol.value!r} is unknown: allowed are 'TCP' and 'UDP'")
 
 
@@ -150,6 +157,7 @@ def _tcp(start: _Field, end: _Field) -> PathFigures:
     notes = [
         "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
         f"loss: an estimate, {resent.value} of {segments:.0f} segments sent again (iperf3), own overflows included",
+        f"packet: {mss:g} bytes, the maximum segment size of the TCP connection (iperf3)",
     ]
     measured = [s["sender"]["mean_rtt"].number("us", "[0, inf)") for s in end["streams"].elements()]
     known = [rtt for rtt in measured if rtt > 0]  # iperf3 writes 0 where the sender is the remote side
@@ -162,10 +170,13 @@ def _tcp(start: _Field, end: _Field) -> PathFigures:
         sum(known) / len(known) / 1e6 if known else None,
         loss,
         tuple(notes),
+        packet=mss,
+        transport="TCP",
     )
 
 
-def _udp(end: _Field) -> PathFigures:
+def _udp(start: _Field, end: _Field) -> PathFigures:
+    size = start["test_start"]["blksize"].number("bytes", "(0, inf)")
     loss = end["sum"]["lost_percent"].number("%", "[0, 100)") / 100
     if "sum_received" in end.members():
         rate = end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8
@@ -178,7 +189,10 @@ def _udp(end: _Field) -> PathFigures:
         (
             "rate: an estimate, what the UDP receiver saw (iperf3), never more than what was offered",
             "loss: an estimate, the share of UDP datagrams lost (iperf3), overflows of queues included",
+            f"packet: {size:g} bytes, the datagrams of iperf3",
         ),
+        packet=size,
+        transport="UDP",
     )
 
 

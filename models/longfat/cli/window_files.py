@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """One tidy table: the answers, what the reference window carries, the curves, and the receive buffers.
+    """Return one tidy table: TCP, the windows of selective repeat, the reference window, curves, receive buffers.
+
+    ``law`` and ``simulated`` are shares of the link; the window of TCP is the mean one, rate times round-trip time.
 
     >>> from longfat import design
     >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=2)
     >>> list(frame(data).kind)
-    ['answer', 'reference', 'curve', 'curve', 'receive buffer']
+    ['TCP', 'answer', 'reference', 'curve', 'curve', 'receive buffer']
     """
     import pandas as pd
 
@@ -29,6 +31,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     def add(kind: str, row: Any, window: float, prefix: str, **more: Any) -> None:
         table.append(
             {
+                "protocol": "selective repeat, no congestion control",
                 "kind": kind,
                 "loss": float(row.loss),
                 "window_segments": window,
@@ -42,6 +45,22 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
             }
         )
 
+    rate, scale = data.attrs["rate"], data.attrs["tcp_segment"]
+    for row in rows(data):
+        ends = ("", "_lower", "_upper") if "tcp_rate" in row else ()
+        mean = float(row.tcp_rate if ends else row.tcp_rate_law) * data.attrs["round_trip_time"]
+        table.append(
+            {
+                "protocol": "TCP, Reno with SACK",
+                "kind": "TCP",
+                "loss": float(row.loss),
+                "window_segments": mean / scale,
+                "window_bytes": mean,
+                "window_products": mean / product,
+                "law": float(row.tcp_rate_law) / rate,
+                **{f"simulated{end}": float(row[f"tcp_rate{end}"]) / rate for end in ends},
+            }
+        )
     for row in rows(data):
         add("answer", row, float(row.window_segments), "", source=row.source.item(), status=row.status.item())
     for row in rows(data):
@@ -56,7 +75,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                 "curve_",
                 **{name: float(point[f"curve_{name}"]) for name in ("as_printed", "many_rounds")},
             )
-    for row in rows(data):
+    for row in rows(data) if "buffer_segments" in data else []:
         add(
             "receive buffer",
             row,
@@ -70,6 +89,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                 window, buffer = float(point.tradeoff_window), float(point.tradeoff_buffer)
                 table.append(
                     {
+                        "protocol": "selective repeat, no congestion control",
                         "kind": "trade-off",
                         "loss": float(row.loss),
                         "window_segments": window,

@@ -10,7 +10,7 @@ import numpy as np
 from longfat import quantities
 from longfat._version import __version__
 from longfat.design.curves import attrs
-from longfat.domains import generator, number, whole_number
+from longfat.domains import number, seed_of, whole_number
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
 
@@ -112,7 +112,7 @@ def cadpc(
     smoothing = number("smoothing", smoothing, "1", "(0, 1]")
     replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    seed = int(generator(rng).integers(2**63))
+    seed = seed_of(rng)
 
     rows = []
     for n in _bar(numbers, progress):

@@ -11,7 +11,7 @@ from longfat import quantities
 from longfat._version import __version__
 from longfat.design.curves import attrs
 from longfat.design.sharing import Transfers, in_equilibrium
-from longfat.domains import generator, number, whole_number
+from longfat.domains import number, seed_of, whole_number
 from longfat.laws.loss_load import equilibrium_loss
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def loss_load(
     points = whole_number("points", points, "1", "[2, 1000]")
     replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    seed = int(generator(rng).integers(2**63))
+    seed = seed_of(rng)
 
     rows = []
     for one in _bar(choices, progress):

@@ -31,8 +31,8 @@ class Effort:
         made: dict[str, float] = {}
         for name in runs[0]:
             mean, lower, upper = statistics.replications([run[name] for run in runs], self.confidence)
-            least, most = within.get(name, (0.0, np.inf))
-            made |= {name: mean, f"{name}_lower": max(lower, least), f"{name}_upper": min(upper, most)}
+            values = np.clip([mean, lower, upper], *within.get(name, (0.0, np.inf))).tolist()
+            made |= dict(zip((name, f"{name}_lower", f"{name}_upper"), values, strict=True))
         return made
 
 

@@ -17,7 +17,7 @@ from longfat.design.buffer_rules import RULES, decrease_of
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
-from longfat.domains import generator, number, whole_number
+from longfat.domains import number, seed_of, whole_number
 from longfat.laws.power import first_come_ceiling, power_ceiling
 from longfat.sim import queues, schemes
 
@@ -185,7 +185,7 @@ def buffer(
                 raise ValueError(f"{name} = {value} is out of range: with file none is allowed")
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
-    seed = int(generator(rng).integers(2**63))
+    seed = seed_of(rng)
     with _bar(progress) as bar:
 
         def tell(done: int) -> None:

@@ -1,4 +1,4 @@
-"""`window`: which window does this path need, and which receive buffer?"""
+"""`window`: the window of selective repeat with a fixed window on a path, and beside it what TCP makes of the path."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
-from longfat.design import buffers
+from longfat.design import buffers, tcp
 from longfat.design.curves import attrs, curves
 from longfat.design.path import Path
+from longfat.design.replicating import Effort
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
-from longfat.domains import generator, number, whole_number
+from longfat.domains import number, seed_of, whole_number
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Source = Literal["auto", "law", "simulator"]
+MOST_SEGMENTS = 10**6  # in flight: a third of them take a minute and 600 MB
 REFERENCE_PRODUCTS = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
@@ -35,13 +37,20 @@ def window(
     search: Search = "bisect",
     points: int = 24,
     tradeoff: int = 0,
+    receive_buffer: bool = True,
+    tcp_segment: int | str = tcp.SEGMENT,
+    replications: int = 4,
     confidence: float = 0.95,
     rng: Any = 0,
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""Smallest window that reaches a share of the attainable efficiency, from the law or from the simulator.
+    r"""Return the smallest window of *selective repeat without congestion control*, and what TCP makes of the path.
 
     .. math:: W = \min \{ w : E(w) \ge \text{target} \cdot (1 - p) \}
+
+    E is the throughput efficiency of a sender that keeps a fixed window whatever is lost: no TCP does. Neither W nor
+    its receive buffer is advice for TCP, whose window follows the losses. What TCP needs and reaches stands in the
+    variables and attributes that begin with ``tcp_``.
 
     Parameters
     ----------
@@ -65,6 +74,12 @@ def window(
     tradeoff : int
         Windows, from the one chosen to four times as many, for which the smallest receive buffer is found; 0 leaves
         that out.
+    receive_buffer : bool
+        Find the smallest receive buffer of selective repeat at the window; must be True with ``tradeoff``.
+    tcp_segment : int or str
+        Largest segment of TCP, without headers [bytes], in [1, 1e6], or text such as "1460B".
+    replications : int
+        Simulations of TCP at each loss, 2 at least; 0 leaves them out, so that the square-root law stands alone.
     confidence : float
         Confidence of the simulated intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -86,6 +101,11 @@ def window(
         ``curve_as_printed``, ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its
         limits; along ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
 
+        TCP, along ``loss``: ``tcp_rate_law`` and the simulated ``tcp_rate`` with its limits [bytes/s] of one Reno flow
+        with SACK; ``tcp_filling_loss_law`` and ``tcp_filling_loss``, the largest loss at which it carries ``target``
+        of the link. Attributes: ``tcp_receive_window``, the receive window that never holds TCP back, and
+        ``tcp_linux_receive_buffer``, the largest value of ``net.ipv4.tcp_rmem`` that allows it [bytes].
+
     Raises
     ------
     ValueError
@@ -96,9 +116,14 @@ def window(
     The law answers where it is valid (`throughput_efficiency.validity`), rounded up to a whole window. Elsewhere the
     simulator answers: the smallest window whose lower confidence limit reaches the goal.
 
-    The receive buffer is the smallest one under hard acknowledgment with which the simulation is not below the goal, or
-    not below what the window carries, at the confidence stated. With a buffer of less than the window the receiver
-    discards what is too far ahead.
+    The receive buffer is that of selective repeat: the smallest one under hard acknowledgment with which the simulation
+    is not below the goal, or not below what the window carries, at the confidence stated. With a buffer of less than
+    the window the receiver discards what is too far ahead. A TCP receiver advertises its buffer as the window, so that
+    this size would hold TCP back.
+
+    TCP: every segment is acknowledged by itself, the bottleneck holds one bandwidth-delay product, losses are
+    independent. The rate follows p N^2, N being the bandwidth-delay product in segments, so that losses below 1e-4 are
+    simulated on a smaller path with the same p N^2. CUBIC and BBR are not covered.
 
     Examples
     --------
@@ -123,30 +148,46 @@ def window(
         quantities.size(packet, "packet"),
     )
     losses = _losses(loss)
+    _refuse_too_many(path)
+    sender = tcp.TcpPath(
+        path.rate,
+        path.round_trip_time,
+        whole_number("tcp_segment", quantities.size(tcp_segment, "tcp_segment"), "bytes", "[1, 1e6]"),
+    )
     target = number("target", target, "1", "(0, 1)")
     points = whole_number("points", points, "windows", "[0, 10000]")
     tradeoff = whole_number("tradeoff", tradeoff, "windows", "[0, 1000]")
+    if tradeoff and not receive_buffer:
+        raise ValueError(f"tradeoff = {tradeoff} needs receive_buffer = True: it is the receive buffer of wider windows")
+    if replications != 0:
+        replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     for name, choice, allowed in (("search", search, get_args(Search)), ("source", source, get_args(Source))):
         if not isinstance(choice, str) or choice not in allowed:
             raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
 
-    seed = generator(rng).integers(2**63)
+    seed = seed_of(rng)
     rows = [_answer(path, p, target, source, search, seed, confidence) for p in _bar(losses, progress)]
+    if receive_buffer:
+        for p, row in zip(losses, _bar(rows, progress, "finding receive buffers"), strict=True):
+            found = None if math.isnan(row["window_segments"]) else int(row["window_segments"])
+            row |= buffers.answer(path, p, found, row["goal"], seed, confidence)
     variables: dict[str, Any] = {
         name: ("loss", [row[name] for row in rows], attrs(unit, description))
-        for name, (unit, description) in ANSWER.items()
+        for name, (unit, description) in (ANSWER | (buffers.BUFFER if receive_buffer else {})).items()
     }
+    with _bar(None, progress, "simulating TCP", "run") as bar:
+        variables |= tcp.variables(sender, losses, target, Effort(seed, replications, confidence, bar.update))
     coordinates: dict[str, Any] = {"loss": ("loss", losses, attrs("1", "packet loss probability"))}
     if points:
         more, windows = curves(path, losses, points, seed, confidence, progress)
         variables, coordinates = variables | more, coordinates | windows
     if tradeoff:
-        found = [
+        columns = [
             buffers.tradeoff(path, p, row, tradeoff, seed, confidence)
             for p, row in zip(losses, _bar(rows, progress, "finding buffers"), strict=True)
         ]
-        variables |= buffers.tradeoff_variables(found)
+        variables |= buffers.tradeoff_variables(columns)
     data = xr.Dataset(variables, coords=coordinates)
     data.attrs = {
         "rate": path.rate,
@@ -165,7 +206,9 @@ def window(
         "source_wanted": source,
         "confidence": confidence,
         "seed": str(seed),
+        "protocol": "selective repeat, fixed window, no congestion control; tcp_...: TCP (Reno with SACK)",
         "units": "bytes/s, s, bytes, bytes, packets, s, s, segments, bytes, products, segments in this order",
+        **tcp.attributes(sender),
         "longfat_version": __version__,
     }
     alone = len(losses) == 1 and (isinstance(loss, str) or np.ndim(loss) == 0)
@@ -188,7 +231,6 @@ ANSWER = {
     "reference_simulated": ("1", "throughput efficiency at the reference window, simulated"),
     "reference_simulated_lower": ("1", "throughput efficiency at the reference window, lower confidence limit"),
     "reference_simulated_upper": ("1", "throughput efficiency at the reference window, upper confidence limit"),
-    **buffers.BUFFER,
 }
 
 
@@ -199,10 +241,22 @@ def _losses(loss: Any) -> list[float]:
     return [number("loss", value, "probability", "[0, 1)") for value in values]
 
 
-def _bar(items: Any, progress: bool, task: str = "finding windows") -> Any:
+def _refuse_too_many(path: Path) -> None:
+    """Refuse paths that hold more segments than a simulation can keep in memory, before anything is simulated."""
+    for name, size in (("segment", path.segment), ("packet", path.packet)):
+        number(name, size, "bytes", "[1, inf)")
+    if not path.ack_segments <= MOST_SEGMENTS:
+        raise ValueError(
+            f"segment = {path.segment:g} bytes is too small: {path.ack_segments:.0f} segments would be in flight on this "
+            f"path, allowed are at most {MOST_SEGMENTS}"
+        )
+    whole_number("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
+
+
+def _bar(items: Any, progress: bool, task: str = "finding windows", unit: str = "loss") -> Any:
     from tqdm import tqdm
 
-    return tqdm(items, desc=task, unit="loss", delay=2, leave=False, disable=not progress)
+    return tqdm(items, desc=task, unit=unit, delay=2, leave=False, disable=not progress)
 
 
 def _reference_window(path: Path) -> int:
@@ -243,4 +297,4 @@ def _answer(
             row[f"{prefix}simulated{suffix}"] = value
     if row["simulated_upper"] < goal:
         row["status"] = "near"
-    return row | buffers.answer(path, loss, found, goal, seed, confidence)
+    return row

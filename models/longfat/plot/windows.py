@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
+TCP_LINE = (0, (1, 1))
 
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
-    """Draw efficiency over window: the laws, simulated points with their intervals, and the window chosen.
+    """Draw efficiency over window of selective repeat: laws, simulated points, the window chosen; and TCP's share.
 
     Parameters
     ----------
@@ -57,8 +58,11 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         ax.errorbar(
             row.window, row.curve_simulated, error(row, "curve_simulated"), color=colour, ls="", marker="o", ms=3, lw=1
         )
+        share = float(row.tcp_rate if "tcp_rate" in row else row.tcp_rate_law) / data.attrs["rate"]
+        ax.axhline(share, color=colour, ls=TCP_LINE, lw=1.2, zorder=1)
         if np.isfinite(row.window_segments):
             ax.plot(row.window_segments, row.goal, color=colour, marker="v", ms=9, mec="black", mew=0.6, zorder=5)
+    ax.plot([], [], color="0.4", ls=TCP_LINE, lw=1.2, label="TCP (Reno, SACK): any window")
     ax.plot([], [], color="0.4", ls="-", label="law")
     ax.plot([], [], color="0.4", ls="--", label="law, outside its validity")
     ax.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")
@@ -92,7 +96,8 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         ylabel="throughput efficiency [1]",
         ylim=(0, 1.05),
         xlim=(0, None),
-        title=f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}, segments of "
+        title="Selective repeat with a fixed window, no congestion control (not TCP)\n"
+        f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}, segments of "
         f"{data.attrs['segment_packets']} packets (w_a = {ack:.4g} segments)",
     )
     ax.legend(loc="lower right")
@@ -151,7 +156,8 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         ylabel="receive buffer [segments]",
         xlim=(0, None),
         ylim=(0, top),
-        title=f"Smallest receive buffer for {100 * data.attrs['target']:.6g}% of 1 - p, hard acknowledgment\n"
+        title="Receive buffer of selective repeat, no congestion control (not TCP), hard acknowledgment:\n"
+        f"smallest for {100 * data.attrs['target']:.6g}% of 1 - p\n"
         f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}, segments of "
         f"{data.attrs['segment_packets']} packets",
     )
