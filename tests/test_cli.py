@@ -14,7 +14,8 @@ import xarray as xr
 from longfat import cli, design
 
 DATA = Path(__file__).parent / "data"
-PATH = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4,1e-2", "--points", "4"]
+LAW_ONLY = ["--replications", "0"]  # of TCP, which is simulated in tests/test_design_tcp.py
+PATH = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4,1e-2", "--points", "4", *LAW_ONLY]
 
 
 def test_table_and_files(tmp_path, capsys):
@@ -24,8 +25,9 @@ def test_table_and_files(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     expected = design.window(
-        rate="150Mbit/s", round_trip_time="20ms", loss="1e-4,1e-2", segment="16KiB", packet="1024B", points=4, rng=0
-    )
+        rate="150Mbit/s", round_trip_time="20ms", loss="1e-4,1e-2", segment="16KiB", packet="1024B", points=4, rng=0,
+        replications=0,
+    )  # fmt: skip
     # The table's figures are the Dataset's.
     for row, line in zip(
         (expected.isel(loss=0), expected.isel(loss=1)),
@@ -37,18 +39,20 @@ def test_table_and_files(tmp_path, capsys):
         assert int(words[1]) == int(row.window_segments)
         assert float(words[4]) == pytest.approx(float(row.window_products), abs=1e-3)
         assert row.source.item() in words[-2:] or words[-2] == f"{row.source.item()},"
-    assert "2.5 products (937.5 kB, 57 whole segments)" in out  # 2.5 * 375 kB = 57.2 * 16384 B
+    assert "2.5 BDPs (937.5 kB, 57 whole segments)" in out  # 2.5 * 375 kB = 57.2 * 16384 B
     with xr.open_dataset(tmp_path / "out" / "window.nc") as data:
         assert data.load().window_segments.equals(expected.window_segments)
         assert data.attrs["rate"] == 150e6 / 8
     table = pd.read_csv(tmp_path / "out" / "window.csv")
-    assert list(table.kind.value_counts().sort_index()) == [2, 8, 2, 2]  # answers, curve, buffers, references
+    assert list(table.kind.value_counts().sort_index()) == [2, 2, 8, 2, 2]  # TCP, answers, curve, buffers, references
+    assert set(table.protocol[table.kind == "TCP"]) == {"TCP, Reno with SACK"}
+    assert set(table.protocol[table.kind != "TCP"]) == {"selective repeat, no congestion control"}
     assert (table[table.kind == "answer"].window_segments == expected.window_segments.values).all()
     assert (tmp_path / "out" / "window.svg").read_text().startswith("<?xml")
 
 
 def test_receive_buffer(tmp_path, capsys):
-    path = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4", "--points", "2"]
+    path = ["--rate", "150Mbit/s", "--rtt", "20ms", "--loss", "1e-4", "--points", "2", *LAW_ONLY]
     assert cli.main(["window", *path, "--tradeoff", "2", "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert re.search(r"0\.0001 +1 +16 KiB +4\.2%", out)  # 1 of 24 segments
@@ -61,7 +65,8 @@ def test_receive_buffer(tmp_path, capsys):
 
 
 def test_from_measurements(tmp_path, capsys):
-    arguments = ["window", "--iperf3", str(DATA / "iperf3_udp.json"), "--ping", str(DATA / "ping.txt"), "--points", "2"]
+    measured = ["--iperf3", str(DATA / "iperf3_udp.json"), "--ping", str(DATA / "ping.txt")]
+    arguments = ["window", *measured, "--points", "2", *LAW_ONLY]
     assert cli.main([*arguments, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "round trip 20.464 ms" in out  # ping's minimum
@@ -73,6 +78,87 @@ def test_from_measurements(tmp_path, capsys):
     # A flag wins over a measurement.
     assert cli.main([*arguments, "--rtt", "35ms", "--output", str(tmp_path)]) == 0
     assert "round trip 35 ms" in capsys.readouterr().out
+
+
+def test_the_answer_says_what_it_is_for(tmp_path, capsys):
+    """10 Gbit/s, 80 ms, 1e-4: TCP first, with what it means for tcp_rmem; then selective repeat, called that."""
+    path = ["--rate", "10Gbit/s", "--rtt", "80ms", "--loss", "1e-4", "--points", "2", "--source", "law"]
+    assert cli.main(["window", *path, "--output", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    parts = [
+        out.index(words) for words in ("\nTCP: one Reno flow with SACK", "no congestion control", "NOT TCP", "11566")
+    ]
+    assert parts == sorted(parts)
+    rate = re.search(r"0\.0001 +17\.9 Mbit/s +([\d.]+) Mbit/s", out)  # 122.47 x 1460 x 8 / 0.08 = 17.88e6
+    assert 15 < float(rate[1]) < 25
+    assert "CUBIC (the default of Linux) and BBR are not covered" in out
+    assert re.search(r"receive window +200 MB", out)  # two products of 1.25e9 x 0.08 bytes
+    assert re.search(r"net\.ipv4\.tcp_rmem, largest value: 400 MB", out)
+    assert "NOT a TCP receive buffer" in out
+    help_text = " ".join(cli.commands.commands["window"].help.split())
+    assert "selective repeat without congestion control" in help_text
+
+
+def test_a_measurement_of_tcp_gives_no_receive_buffer_below_the_window(tmp_path, capsys):
+    arguments = ["window", "--iperf3", str(DATA / "iperf3_tcp.json"), "--points", "2", *LAW_ONLY]
+    assert cli.main([*arguments, "--output", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "receive buffer that costs" not in out
+    # 11627440 bytes in 4.027587 s, 26.184 ms: the product is 75591.9 bytes
+    assert re.search(r"receive window +151\.184 kB", out)
+    assert re.search(r"tcp_rmem, largest value: 302\.368 kB", out)
+    assert set(pd.read_csv(tmp_path / "window.csv").kind) == {"TCP", "answer", "reference", "curve"}
+    with xr.open_dataset(tmp_path / "window.nc") as data:
+        assert not [name for name in data if name.startswith("buffer_")]
+    assert cli.main([*arguments, "--tradeoff", "2", "--output", str(tmp_path)]) == 2
+    assert "--tradeoff finds receive buffers of selective repeat" in capsys.readouterr().err
+
+
+def test_notes_are_on_what_was_used(tmp_path, capsys):
+    arguments = [
+        "window",
+        "--iperf3",
+        str(DATA / "iperf3_tcp.json"),
+        "--points",
+        "2",
+        *LAW_ONLY,
+        "--output",
+        str(tmp_path),
+    ]
+
+    def notes(*flags):
+        assert cli.main([*arguments, *flags]) == 0
+        shown = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("note")]
+        with xr.open_dataset(tmp_path / "window.nc") as data:
+            stored = [note.split()[0] for note in data.attrs["notes"].splitlines()]
+        assert shown == stored
+        return shown
+
+    assert notes() == ["rate:", "loss:", "packet:", "round_trip_time:"]
+    assert notes("--rate", "10Gbit/s", "--rtt", "80ms") == ["loss:", "packet:"]
+    assert notes("--rate", "1Gbit/s", "--rtt", "8ms", "--loss", "0.1%", "--packet", "1kB", "--segment", "16kB") == []
+
+
+def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):
+    arguments = [
+        "window",
+        "--iperf3",
+        str(DATA / "iperf3_tcp.json"),
+        "--points",
+        "2",
+        *LAW_ONLY,
+        "--output",
+        str(tmp_path),
+    ]
+    assert cli.main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "segments of 1448 bytes" in out  # start.tcp_mss_default
+    assert "segments of 15.928 kB in 11 packets" in out  # 11 x 1448 = 15928, the most whole packets in 16 KiB
+    assert "used for packets" not in out
+    assert cli.main([*arguments, "--packet", "1024B", "--segment", "16KiB"]) == 0
+    assert "loss: measured for packets of 1448 bytes, used for packets of 1024 bytes" in capsys.readouterr().out
+    assert cli.main([*arguments, "--mss", "9000B"]) == 0
+    assert "segments of 9000 bytes" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -89,6 +175,8 @@ def test_from_measurements(tmp_path, capsys):
         (["--loss", ""], "--loss is missing"),
         (["--packet", "0B"], "packet = 0"),
         (["--segment", "16"], "segment = '16' has no unit"),
+        (["--mss", "0B"], "tcp_segment = 0"),
+        (["--replications", "1"], "replications = 1"),
         (["--target", "1"], "target = 1"),
         (["--points", "many"], "points = many windows is out of range"),
         (["--points", "1"], "points = 1"),

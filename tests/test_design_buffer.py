@@ -1,5 +1,6 @@
 """The buffer of a switch: rules and laws by hand, the simulator beside them, the search, refusals, and the picture."""
 
+import dataclasses
 import math
 
 import matplotlib.pyplot as plt
@@ -10,11 +11,19 @@ import xarray as xr
 from longfat import design, plot
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import smallest
-from longfat.design.buffer_rules import RULES, apart, buffer_of_share, decrease_of, rules, together
+from longfat.design.buffer_rules import (
+    RULES,
+    apart,
+    buffer_of_share,
+    decrease_of,
+    rules,
+    together,
+    with_decrease,
+)
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort, measured
 from longfat.laws.tcp import aimd_utilisation_general, buffer_for_utilisation
-from longfat.sim.schemes import scheme
+from longfat.sim.schemes import Scheme, names, scheme
 
 PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "progress": False}
 SMALL = {**PATH, "product": 50, "points": 2, "replications": 2}
@@ -202,6 +211,79 @@ def test_several_numbers_of_flows_and_a_scheme_without_a_law():
 
 def test_the_same_seed_gives_the_same_answer(answer):
     xr.testing.assert_identical(answer, design.buffer(**SMALL))
+    assert answer.attrs["seed"] == "0"
+    xr.testing.assert_identical(answer, design.buffer(**SMALL, rng=int(answer.attrs["seed"])))
+
+
+# Paths that are scaled, and those that are not
+
+
+@pytest.mark.parametrize("name", ["reno", "newreno", "sack", "gaimd-window"])
+def test_sawtooths_are_simulated_on_a_smaller_path(name):
+    """1 Gbit/s, 100 ms, 1500 bytes: 8333 packets, of which 200 are simulated, or 40 for each of ten flows."""
+    assert flows(name, 1).simulated_product == 200
+    assert flows(name, 10).simulated_product == 400
+
+
+@pytest.mark.parametrize("name", sorted(set(names()) - {"reno", "newreno", "sack", "gaimd-window"}))
+def test_other_schemes_are_simulated_on_their_path(name):
+    assert flows(name, 1).simulated_product == pytest.approx(8333.33, abs=0.01)
+    assert flows(name, 1, most=200).simulated_product == 200  # as asked
+
+
+def test_schemes_of_ones_own_are_scale_free_only_if_they_say_so():
+    def ack(flow, event):
+        return flow.window + event.acked / flow.window
+
+    silent = Scheme("mine", ack=ack)
+    assert flows("reno", 1, scheme=silent).simulated_product == pytest.approx(8333.33, abs=0.01)
+    assert flows("reno", 1, scheme=dataclasses.replace(silent, scale_free=True)).simulated_product == 200
+
+
+def test_a_threshold_in_packets_does_not_scale():
+    assert flows("reno", 1, discipline="decbit").simulated_product == pytest.approx(8333.33, abs=0.01)
+
+
+def test_sawtooths_scale():
+    """The claim itself: half a product of buffer gives the same utilisation on 200 and on 1000 packets."""
+    small, large = (flows("sack", 1, most=most).simulate(most // 2, effort(3)) for most in (200, 1000))
+    assert small["utilisation"] == pytest.approx(large["utilisation"], abs=0.01)
+
+
+def test_a_path_that_would_take_hours_is_refused():
+    """Vegas over 8333 packets: 15 cycles of 6250 round trips of 0.175 s at 83 333 packets/s, 3 times 16 runs."""
+    with pytest.raises(
+        ValueError, match=r"scheme 'vegas' .* not known to be scale-free.* 8333\.33 packets.*product = 200"
+    ):
+        design.buffer(**PATH, scheme="vegas")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"scheme": "sack", "decrease": 0.7}, "decrease = 0.7 does not fit scheme 'sack', which multiplies .* by 0.5"),
+        ({"scheme": "vegas", "decrease": 0.7}, "decrease = 0.7 does not fit scheme 'vegas', which does not"),
+        ({"scheme": "gaimd-window", "parameters": {"beta": 0.8}, "decrease": 0.7}, "multiplies its window by 0.8"),
+    ],
+)
+def test_a_decrease_that_the_simulation_would_not_have_is_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        design.buffer(**{**SMALL, **given})
+
+
+def test_a_decrease_changes_law_and_simulation():
+    """A fifth of a product: 0.51/(0.51 + (1/1.2 - 0.7)^2) = 0.9663 for 0.7; full for 7/8, where 1/7 is enough."""
+    for decrease, expected in ((0.7, 0.9663), (0.875, 1.0)):
+        factor, parameters = with_decrease(scheme("gaimd-window"), {}, decrease)
+        assert factor == decrease
+        run = flows("gaimd-window", 1, parameters=parameters).simulate(40, effort(3))
+        assert run["utilisation"] == pytest.approx(expected, abs=0.015)
+
+
+def test_the_decrease_of_a_scheme_of_ones_own_is_for_the_laws():
+    mine = Scheme("mine", ack=lambda flow, event: flow.window + event.acked / flow.window)
+    assert with_decrease(mine, {}, 0.6) == (0.6, {})
+    assert math.isnan(with_decrease(mine, {}, None)[0])
 
 
 def test_bisection_and_scan_agree():

@@ -1,4 +1,4 @@
-"""What TCP makes of a path: rates from outside the code, paths of one shape, and the loss up to which a link is full."""
+"""What TCP makes of a path: published rates, paths of one shape, and the loss up to which a link is full."""
 
 import math
 

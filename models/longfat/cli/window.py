@@ -21,13 +21,17 @@ SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
 @click.option("--mss", help="Segment size of TCP. [default: 1460B, or that of --iperf3]")
 @click.option("--segment", help="Segment size of selective repeat. [default: 16KiB]")
 @click.option("--packet", help="Largest packet of selective repeat. [default: 1024B, or that of --iperf3]")
-@click.option("--target", default="0.95", show_default=True, help="Share of the link, for selective repeat of 1 - loss.")
+@click.option(
+    "--target", default="0.95", show_default=True, help="Share of the link, for selective repeat of 1 - loss."
+)
 @click.option("--source", default="auto", show_default=True, help="Source of the window: auto, law or simulator.")
 @click.option("--iperf3", metavar="FILE", help="Take rate, RTT, loss, packet size from the output of iperf3 --json.")
 @click.option("--ping", metavar="FILE", help="Take the RTT from the output of ping: its minimum.")
 @click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
 @click.option("--points", default="24", show_default=True, help="Windows at which the curves are simulated.")
-@click.option("--tradeoff", default="0", show_default=True, help="Wider windows of selective repeat with their buffers.")
+@click.option(
+    "--tradeoff", default="0", show_default=True, help="Wider windows of selective repeat with their buffers."
+)
 @click.option("--replications", default="4", show_default=True, help="Simulations of TCP at each loss; 0: law only.")
 @click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
 @click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
@@ -63,7 +67,7 @@ def window_command(output: str, **flags: Any) -> None:
             rng=whole("seed", flags["seed"], "1", "[0, inf)"),
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
-        data.attrs["notes"] = "; ".join(notes)
+        data.attrs["notes"] = "\n".join(notes)
         click.echo(table(data, notes))
         write(data, files)
 

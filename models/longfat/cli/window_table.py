@@ -55,18 +55,22 @@ def _tcp(data: xr.Dataset) -> list[str]:
         lines.append(f"{line}  {share:>7}  {_size(rate * a['round_trip_time'], 'bytes'):>11}")
     law_loss = float(data.tcp_filling_loss_law)
     found = float(data.tcp_filling_loss) if "tcp_filling_loss" in data else math.nan
-    known = f"{found:.2g} (simulated; square-root law: {law_loss:.2g})" if math.isfinite(found) else f"{law_loss:.2g} (law)"
+    known = (
+        f"{found:.2g} (simulated; square-root law: {law_loss:.2g})" if math.isfinite(found) else f"{law_loss:.2g} (law)"
+    )
     lines += [
         "",
         f"TCP carries {_percent(a['target'])} of this link up to a loss of {known}. For that it needs",
-        f"  receive window  {text(a['tcp_receive_window'], 'bytes')}, two BDPs: one in flight, one that arrives while a lost "
-        "segment is sent again",
+        f"  receive window  {text(a['tcp_receive_window'], 'bytes')}, two BDPs: one in flight, one that arrives while "
+        "a lost segment is sent again",
         f"  Linux           net.ipv4.tcp_rmem, largest value: {text(a['tcp_linux_receive_buffer'], 'bytes')} or more "
         "(about half of a receive buffer holds data)",
         "A smaller receive window W limits TCP to W / round-trip time; a larger one does not help against loss.",
     ]
     if a["tcp_receive_window"] > LARGEST_WINDOW:
-        lines.append("TCP's largest window is 1 GiB (RFC 7323, section 2.3): one flow cannot fill this path in every case.")
+        lines.append(
+            "TCP's largest window is 1 GiB (RFC 7323, section 2.3): one flow cannot fill this path in every case."
+        )
     return lines
 
 
@@ -110,8 +114,8 @@ def _windows(data: xr.Dataset) -> list[str]:
     if a["source_wanted"] == "auto" and any(row.source == "simulator" for row in rows(data)):
         lines += [
             "",
-            'Rows "from simulator" lie outside the range in which the law is accurate; there the window is the smallest',
-            "whose simulated efficiency reaches the goal with its lower limit.",
+            'Rows "from simulator" lie outside the range in which the law is accurate; there the window is the',
+            "smallest whose simulated efficiency reaches the goal with its lower limit.",
         ]
     return lines
 

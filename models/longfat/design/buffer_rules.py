@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from longfat.laws.tcp import aimd_utilisation_general
+from longfat.sim import schemes
 from longfat.sim.schemes import Scheme
 
 #: Rule: where it is said to hold
@@ -29,6 +30,37 @@ def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
     if scheme.name == "gaimd-window":
         return float(parameters.get("beta", scheme.parameters["beta"].default))  # type: ignore[union-attr]
     return math.nan
+
+
+def with_decrease(
+    scheme: Scheme, parameters: dict[str, float], decrease: float | None
+) -> tuple[float, dict[str, float]]:
+    """Return the factor for the laws, and the parameters with which the scheme is simulated: both mean the same sender.
+
+    A factor that is given sets the parameter of ``gaimd-window``, and says of a scheme of one's own what it does. The
+    other schemes have a factor that cannot be set, or none.
+
+    >>> from longfat.sim.schemes import scheme
+    >>> with_decrease(scheme("gaimd-window"), {}, 0.7)
+    (0.7, {'beta': 0.7})
+    >>> with_decrease(scheme("sack"), {}, 0.7)
+    Traceback (most recent call last):
+    ValueError: decrease = 0.7 does not fit scheme 'sack', which multiplies its window by 0.5 at a loss: leave it out,
+    or take scheme 'gaimd-window', where it can be set
+    """
+    known = decrease_of(scheme, parameters)
+    if decrease is None or decrease == known:
+        return known, parameters
+    if scheme.name == "gaimd-window" and "beta" not in parameters:
+        return decrease, parameters | {"beta": decrease}
+    shipped = scheme.name in schemes.names() and schemes.scheme(scheme.name) is scheme
+    if not shipped and math.isnan(known):
+        return decrease, parameters
+    does = "does not multiply its window by a constant" if math.isnan(known) else f"multiplies its window by {known:g}"
+    raise ValueError(
+        f"decrease = {decrease:g} does not fit scheme {scheme.name!r}, which {does} at a loss: leave it out, or take "
+        "scheme 'gaimd-window', where it can be set"
+    )
 
 
 def buffer_of_share(share: float, decrease: float) -> float:

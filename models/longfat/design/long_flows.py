@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from longfat.design.replicating import Effort, measured
-from longfat.sim import Network
+from longfat.sim import Network, queues
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
 SMALLEST_PRODUCT = 200  # packets that are simulated at least, if the path has so many: the sawtooth errs by 1/product
 EACH = 40  # packets of the product for every flow, so that timeouts are as rare as on the path itself
+#: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
+SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
+MOST_PACKETS = 2e9  # that an answer may simulate where the path cannot be scaled: half an hour of two cores
 CYCLES = 12.0  # of the sawtooth that are watched
 SETTLING = 3.0  # of them before
 
@@ -39,7 +42,7 @@ class LongFlows:
     access_rate: float = math.inf
     parameters: Mapping[str, float] = field(default_factory=dict)
     spread: float = 0.0  # of the round-trip times: evenly in R (1 - spread) to R (1 + spread)
-    most: int | None = None  # packets: the product that is simulated, if the path's is larger
+    most: int | None = None  # packets: the product that is simulated, if the path's is larger, scale-free or not
 
     criterion = "utilisation"
     quantities = QUANTITIES
@@ -51,10 +54,19 @@ class LongFlows:
         return self.rate * self.round_trip_time / self.packet
 
     @property
+    def scale_free(self) -> bool:
+        """Whether utilisation depends on the buffer over the bandwidth-delay product only."""
+        return self.scheme.scale_free and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES
+
+    @property
     def simulated_product(self) -> float:
-        """The same of the path that is simulated: slower, with the same round-trip time [packets]."""
-        most = self.most if self.most is not None else max(SMALLEST_PRODUCT, EACH * self.flows)
-        return min(self.product, float(most))
+        """Bandwidth-delay product of the path that is simulated [packets].
+
+        A slower one with the same round-trip time where all is scale-free or a product was given; else the path's own.
+        """
+        if self.most is not None:
+            return min(self.product, float(self.most))
+        return min(self.product, float(max(SMALLEST_PRODUCT, EACH * self.flows))) if self.scale_free else self.product
 
     def network(self, buffer: int, stream: Any) -> Network:
         """The switch, and flows that are caught in the middle of their sawtooth."""
@@ -82,13 +94,29 @@ class LongFlows:
             )  # fmt: skip
         return net
 
-    def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
-        """Utilisation (``samples``: of each run), goodput and mean wait [s]; a buffer of so many packets."""
+    def watch(self, buffer: int) -> tuple[float, float]:
+        """Return when counting begins and ends [s]: after some cycles of the sawtooth, and for some more."""
         relative = buffer / self.simulated_product
         rounds = max(1.0, (1 + relative) * self.simulated_product / self.flows / 2)
         cycle = rounds * self.round_trip_time * (1 + 0.75 * relative)  # as long as round trips are at most
         begin = SETTLING * cycle + 20 * self.round_trip_time
-        until = begin + CYCLES * cycle + 20 * self.round_trip_time
+        return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
+
+    def refuse_too_long(self, runs: int) -> None:
+        """Refuse a path that is not scale-free and so large that simulating it as it is would take hours."""
+        product = self.simulated_product
+        packets = runs * self.watch(round(product))[1] * product / self.round_trip_time
+        if self.most is None and not self.scale_free and packets > MOST_PACKETS:
+            raise ValueError(
+                f"scheme {self.scheme.name!r} with discipline {queues.discipline(self.discipline).name!r} is not known to "
+                f"be scale-free, so that the path's own {product:.6g} packets in flight would be simulated: about "
+                f"{packets:.2g} packets in all, allowed are {MOST_PACKETS:.2g}; product = 200 (--product 200) simulates a "
+                "slower path, for which alone the answer then holds"
+            )
+
+    def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
+        """Utilisation (``samples``: of each run), goodput and mean wait [s]; a buffer of so many packets."""
+        begin, until = self.watch(buffer)
         streams = effort.streams()
         nets = [self.network(buffer, stream) for stream in streams]
         capacity = self.rate * self.simulated_product / self.product

@@ -13,7 +13,7 @@ from longfat import quantities
 from longfat._version import __version__
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
-from longfat.design.buffer_rules import RULES, decrease_of
+from longfat.design.buffer_rules import RULES, with_decrease
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
@@ -77,22 +77,22 @@ def buffer(
     packet : int or str
         Packet size [bytes].
     discipline : str or Discipline
-        Of the switch. One whose parameters are packets needs ``product`` to be the path's own.
+        Of the switch.
     access_rate : float or str
         Of each source's own line [bytes/s].
     spread : float or str
         Round-trip times of several flows are spread evenly over R (1 - spread) to R (1 + spread) [1], in [0, 0.9].
         With 0 all flows lose at the same time.
     decrease : float, optional
-        What the scheme multiplies its window by at a loss [1], in (0, 1), for the laws; known of the TCPs and of
-        ``gaimd-window``.
+        What the scheme multiplies its window by at a loss [1], in (0, 1). It sets the parameter of ``gaimd-window``;
+        of a scheme of one's own it tells the laws; the other schemes cannot have another than their own.
     parameters : mapping, optional
         Of the scheme.
     loads : sequence of float
         At which power is simulated [1], each in (0, 1).
     product : int, optional
-        Bandwidth-delay product that is simulated at most [packets]; by default 200, or 40 for each flow if that is
-        more. Not with ``file``.
+        Bandwidth-delay product that is simulated at most [packets]. By default 200, or 40 for each flow if that is
+        more, where scheme and discipline are scale-free, else the path's own. Not with ``file``.
     points : int
         Buffers at which the curve is simulated, two at least.
     replications : int
@@ -133,8 +133,11 @@ def buffer(
     transfers under way at that power.
 
     The utilisation of sawtooths follows buffer over product as long as windows are many packets. So flows without end
-    are simulated over a slower line with the same round-trip time, whose product is ``simulated_product``; one flow
-    meets the closed form within 1 % there. Files go over the path as it is: slow start does not scale.
+    of a scheme that says so (`Scheme.scale_free`), over a discipline without thresholds, are simulated over a slower
+    line with the same round-trip time, whose product is ``simulated_product``; one flow meets the closed form within
+    1 % there. Other schemes, and those of one's own unless they say so, are simulated over the path as it is, which
+    is refused where it would take hours; with ``product`` the answer holds for that slower path alone. Files go over
+    the path as it is: slow start does not scale.
 
     "Smallest" is to 2 % (files: 5 %) or a packet, and supposes that more buffer is not worse up to there: the lower
     confidence limit reaches the goal.
@@ -162,10 +165,12 @@ def buffer(
         "scheme": chosen,
         "discipline": discipline,
         "access_rate": math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
-        "parameters": given,
     }
     wanted = quantities.fraction(share, "share", "(0, 1]")
-    factor = decrease_of(chosen, given) if decrease is None else number("decrease", decrease, "1", "(0, 1)")
+    factor, given = with_decrease(
+        chosen, given, None if decrease is None else number("decrease", decrease, "1", "(0, 1)")
+    )
+    common["parameters"] = given
     points = whole_number("points", points, "buffers", "[2, 1000]")
     replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
@@ -194,6 +199,9 @@ def buffer(
 
         each = replications * (1 if file is None else len(at))
         bar.total = len(subjects) * each * (points + len(RULES) + 4)
+        for one in subjects:
+            if isinstance(one, LongFlows):
+                one.refuse_too_long(replications * (points + len(RULES) + 4))
         effort = Effort(seed, replications, confidence, tell)
         answers = [answer(one, wanted, factor, points, search, effort) for one in subjects]
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
@@ -205,7 +213,8 @@ def buffer(
             "power_ceiling": float(power_ceiling(*ends)), "first_come_ceiling": float(first_come_ceiling(*ends)),
         }  # fmt: skip
     else:
-        data.attrs |= {"spread": common["spread"], "attainable": 1.0}
+        scale_free = all(one.scale_free for one in subjects if isinstance(one, LongFlows))
+        data.attrs |= {"spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
     data.attrs |= {
         **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
         "product": subjects[0].product,

@@ -158,7 +158,9 @@ def window(
     points = whole_number("points", points, "windows", "[0, 10000]")
     tradeoff = whole_number("tradeoff", tradeoff, "windows", "[0, 1000]")
     if tradeoff and not receive_buffer:
-        raise ValueError(f"tradeoff = {tradeoff} needs receive_buffer = True: it is the receive buffer of wider windows")
+        raise ValueError(
+            f"tradeoff = {tradeoff} needs receive_buffer = True: it is the receive buffer of wider windows"
+        )
     if replications != 0:
         replications = whole_number("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
@@ -247,8 +249,8 @@ def _refuse_too_many(path: Path) -> None:
         number(name, size, "bytes", "[1, inf)")
     if not path.ack_segments <= MOST_SEGMENTS:
         raise ValueError(
-            f"segment = {path.segment:g} bytes is too small: {path.ack_segments:.0f} segments would be in flight on this "
-            f"path, allowed are at most {MOST_SEGMENTS}"
+            f"segment = {path.segment:g} bytes is too small: {path.ack_segments:.0f} segments would be in flight on "
+            f"this path, allowed are at most {MOST_SEGMENTS}"
         )
     whole_number("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
 

@@ -89,6 +89,8 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.legend(fontsize="x-small")
     product = float(np.max(data.simulated_product))
     scaled = f", over a product of at most {product:.5g} packets" if product < 0.999 * a["product"] else ""
+    if scaled and not a["scale_free"]:
+        scaled += ", for which alone this holds"
     source = "; lower bound: Appenzeller et al., SIGCOMM 2004, sec. 3" if bounded else ""
     note(ax, f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}", below=44)
     return ax

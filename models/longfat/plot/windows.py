@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TCP_LINE = (0, (1, 1))
 
+
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
     """Draw efficiency over window of selective repeat: laws, simulated points, the window chosen; and TCP's share.
 

@@ -79,5 +79,6 @@ GAIMD_WINDOW = Scheme(
         "alpha": Parameter(0.31, "packets", "(0, 1e6]", f"p[{ALPHA}]"),
         "beta": Parameter(0.875, "1", "(0, 1)", f"p[{BETA}]"),
     },
+    scale_free=True,
     source="schemes.md 11.2 (a); Y. Yang and S. Lam, ICNP (2000)",
 )

@@ -113,5 +113,6 @@ NEWRENO = Scheme(
         "careful_exit": Parameter(0.0, "1", "[0, 1]", f"p[{CAREFUL_EXIT}]"),
         "impatient": Parameter(1.0, "1", "[0, 1]", f"p[{IMPATIENT}]"),
     },
+    scale_free=True,
     source="schemes.md 1.5; RFC 6582; ns-2.35 tcp-newreno.cc",
 )

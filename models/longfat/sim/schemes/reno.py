@@ -72,5 +72,6 @@ RENO = Scheme(
     timeout=timeout,
     recovery="own",
     parameters={**PARAMETERS, "ordered_duplicates": Parameter(0.0, "1", "[0, 1]", f"p[{ORDERED}]")},
+    scale_free=True,
     source="schemes.md 1.4; RFC 5681; ns-2.35 tcp-reno.cc",
 )

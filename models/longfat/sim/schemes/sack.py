@@ -82,5 +82,6 @@ SACK = Scheme(
     timeout=timeout,
     reorder=3,
     parameters={name: one for name, one in PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
+    scale_free=True,
     source="schemes.md 1.6; RFC 2018, RFC 6675",
 )

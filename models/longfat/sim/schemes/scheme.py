@@ -88,6 +88,10 @@ class Scheme:
     acknowledged : bool
         Whether the receiver acknowledges every packet. Without, a scheme hears only from switches and of its own
         requests (``flow.request = 1`` sends one, see schemes.md 9.2), and can transfer no files.
+    scale_free : bool
+        Whether the share of a link that it fills depends on the buffer over the bandwidth-delay product only and not on
+        the product itself, as it does where windows grow by a constant per round trip and are multiplied at a loss.
+        Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
     source : str
         Where its rules come from.
 
@@ -120,6 +124,7 @@ class Scheme:
     echo: str = "latched"
     stamped: bool = False
     acknowledged: bool = True
+    scale_free: bool = False
     source: str = ""
 
     def __post_init__(self) -> None:
