@@ -108,10 +108,10 @@ class LongFlows:
         packets = runs * self.watch(round(product))[1] * product / self.round_trip_time
         if self.most is None and not self.scale_free and packets > MOST_PACKETS:
             raise ValueError(
-                f"scheme {self.scheme.name!r} with discipline {queues.discipline(self.discipline).name!r} is not known to "
-                f"be scale-free, so that the path's own {product:.6g} packets in flight would be simulated: about "
-                f"{packets:.2g} packets in all, allowed are {MOST_PACKETS:.2g}; product = 200 (--product 200) simulates a "
-                "slower path, for which alone the answer then holds"
+                f"scheme {self.scheme.name!r} with discipline {queues.discipline(self.discipline).name!r} is not known "
+                f"to be scale-free, so that the path's own {product:.6g} packets in flight would be simulated: about "
+                f"{packets:.2g} packets in all, allowed are {MOST_PACKETS:.2g}; product = 200 (--product 200) "
+                "simulates a slower path, for which alone the answer then holds"
             )
 
     def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
