@@ -154,7 +154,7 @@ def test_family():
         (lambda: start(EFFICIENCY).spread("window"), "it is the x axis"),
         (lambda: start(EFFICIENCY).spread("loss", []), "allowed are 1 to 6 values"),
         (lambda: saving.file(None, "pdf"), "kind = 'pdf' is out of range"),
-        (lambda: controls.read(EFFICIENCY, "loss", "x"), "loss = 'x' is no number"),
+        (lambda: controls.read(EFFICIENCY, "loss", "200%"), r"loss = 2 .*out of range: allowed are values in \[0, 1\)"),
         (lambda: simulated.plan(start(lf.laws.power.network_power)), "has no simulator"),
     ],
 )
@@ -168,6 +168,31 @@ def test_typed_quantities():
     assert controls.read(ack, "round_trip_time", "100 ms") == 0.1
     assert controls.read(lf.laws.power.power_ceiling, "capacity", "1 Gbit/s") == 1.25e8
     assert controls.read(ack, "packet_time", "5e-5") == 5e-5
+    assert controls.read(EFFICIENCY, "loss", "0.1%") == 0.001
+    assert controls.read(lf.laws.queues.mm1_wait, "load", "95 %") == 0.95
+
+
+@EVERY
+def test_what_cannot_be_read_says_what_can(one):
+    for name, symbol in one.symbols.items():
+        for words in ("abc", "5 parsec", ""):
+            with pytest.raises(ValueError, match="cannot read") as refusal:
+                controls.read(one, name, words)
+            said = str(refusal.value)
+            kind = "whole numbers" if symbol.whole else "numbers"
+            assert said.startswith(f"{name}: cannot read '{words}'; allowed are {kind} in {symbol.domain}")
+        for example in said.split("such as ")[1].split(" or "):
+            assert symbol.interval.contains(controls.read(one, name, example))
+
+
+def test_an_unreadable_field_is_said():
+    view = lf.explore.law(EFFICIENCY)
+    view.controls["loss"].field.value = "abc"
+    assert "loss: cannot read &#x27;abc&#x27;; allowed are numbers in [0, 1), such as 0.0" in view.message.value
+    assert "%" in view.message.value
+    view.controls["loss"].field.value = "0.1%"
+    assert view.message.value == ""
+    assert view.state.values["loss"] == 0.001
 
 
 def test_sliders_move_the_picture():
@@ -206,6 +231,18 @@ def test_choices():
     assert r"\begin{cases}" in view.formula.value
     assert "lf.laws.selective_repeat.throughput_efficiency(window=" in view.code.value
     view.close()
+
+
+def test_another_x_axis_keeps_the_family():
+    view = lf.explore.law(EFFICIENCY, loss=1e-3)
+    view.set(family="loss", members=[1e-4, 1e-2])
+    view.set(across="ack_segments")
+    assert (view.state.across, view.state.family, view.state.members) == ("ack_segments", "loss", (1e-4, 1e-2))
+    view.across.value = "segment_packets"  # by hand
+    assert (view.state.across, view.state.family, view.state.members) == ("segment_packets", "loss", (1e-4, 1e-2))
+    assert (view.family.value, view.members.value) == ("loss", "0.0001, 0.01")
+    assert "segment_packets" not in dict(view.family.options).values()
+    assert "window" in dict(view.family.options).values()
 
 
 def test_the_page_keeps_what_laws_share():

@@ -2,9 +2,6 @@
 
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from importlib.util import find_spec
 
@@ -12,6 +9,7 @@ import pytest
 
 import longfat as lf
 from longfat.explore.presets import presets
+from tests.served import Served
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EFFICIENCY = lf.laws.selective_repeat.throughput_efficiency
@@ -43,33 +41,41 @@ WATCH = """() => { window.drawn = []; const shown = () => document.querySelector
     document.querySelector('.lf-view'), {subtree: true, childList: true}); }"""
 
 
-@pytest.fixture(scope="module")
-def address():
-    command = [sys.executable, "-m", "longfat.cli", "explore", "--no-browser", "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    yield process.stdout.readline().split()[0]
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 0
+@pytest.fixture
+def served():
+    made = Served()
+    yield made
+    made.kill()
 
 
-@pytest.fixture(scope="module")
-def page(address):
-    """The page, with what its console complained of and what it asked other machines for."""
+@pytest.fixture
+def browser():
     with sync_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])  # root has no sandbox
-        made = browser.new_page(viewport={"width": WIDTHS[1], "height": 1000})
-        made.errors, made.elsewhere = [], []
-        made.on("console", lambda one: made.errors.append(one.text) if one.type == "error" else None)
-        made.on("pageerror", lambda one: made.errors.append(str(one)))
-        made.on("request", lambda one: None if _here(one.url, address) else made.elsewhere.append(one.url))
-        made.goto(address, timeout=120_000)
-        made.wait_for_selector(".lf-chart", timeout=120_000)
+        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])  # root has no sandbox
         yield made
-        browser.close()
+        made.close()
+
+
+def _open(page, address):
+    page.goto(address, timeout=120_000)
+    page.wait_for_selector(".lf-chart", timeout=120_000)
+
+
+@pytest.fixture
+def page(served, browser):
+    """The page, with what its console complained of and what it asked other machines for."""
+    made = browser.new_page(viewport={"width": WIDTHS[1], "height": 1000})
+    made.errors, made.elsewhere = [], []
+    made.on("console", lambda one: made.errors.append(one.text) if one.type == "error" else None)
+    made.on("pageerror", lambda one: made.errors.append(str(one)))
+    made.on("request", lambda one: None if _here(one.url, served.url) else made.elsewhere.append(one.url))
+    _open(made, served.url)
+    return made
 
 
 def _here(url, address):
-    return url.startswith((address, "data:", "blob:", address.replace("http", "ws")))
+    origin = address.partition("?")[0]
+    return url.startswith((origin, "data:", "blob:", origin.replace("http", "ws")))
 
 
 def _value(page):
@@ -166,5 +172,22 @@ def test_the_page(page, tmp_path, record_property):
     assert _value(page) == pytest.approx(load / (1 - load))
     assert re.search(r"service times", page.locator(".lf-yname").inner_text())
     time.sleep(0.2)
+    assert page.get_by_role("alert").count() == 0
     assert page.errors == []
     assert page.elsewhere == []
+
+
+def test_a_kernel_ends_with_its_tab_and_a_tab_says_that_the_server_has_ended(served, browser):
+    tab = browser.new_page()
+    _open(tab, served.url)
+    assert served.becomes(1)
+    tab.reload()
+    tab.wait_for_selector(".lf-chart", timeout=120_000)
+    assert served.becomes(1, within=3)  # sooner than the server gives up a tab: the page itself said so
+    tab.close()  # without the page's events, as when the browser is killed
+    assert served.becomes(0)
+
+    tab = browser.new_page()
+    _open(tab, served.url)
+    assert served.end() == ("ended\n", "", 0)
+    tab.get_by_text("The server has ended: start `longfat explore` again").wait_for(timeout=15_000)

@@ -9,13 +9,13 @@ from longfat.cli.typed import whole
 
 @click.command("explore")
 @click.option("--port", default="8866", show_default=True, help="Port to listen on; 0 for any that is free.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others need a token.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
 @click.option("--browser/--no-browser", default=True, help="Open a browser.  [default: open]")
 def explore_command(port: str, host: str, browser: bool) -> None:
     """Every law with sliders, in a browser, until Ctrl-C.
 
-    Prints the address. Only this machine can reach it, unless --host opens it to others; then the address has a token,
-    without which nobody gets in. Needs the extra "notebook".
+    Prints the address. It has a token, without which nobody gets in, and only this machine can reach it, unless --host
+    opens it to others. Needs the extra "notebook".
     """
     from longfat.explore import serving
 

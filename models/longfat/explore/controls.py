@@ -12,26 +12,47 @@ from longfat import quantities
 from longfat.explore import wording
 from longfat.explore.scales import Scale
 from longfat.explore.state import check
-from longfat.law import Law
+from longfat.law import Law, Symbol
 
-_READERS = {"s": quantities.duration, "bytes/s": quantities.rate, "bytes": quantities.size}
+_READERS = {
+    "s": quantities.duration, "bytes/s": quantities.rate, "bytes": quantities.size,
+    "probability": quantities.fraction, "1": quantities.fraction,
+}  # fmt: skip
 
 
 def read(law: Law, name: str, text: str) -> float:
-    """A value as typed: a number in the record's unit, or "20 ms", "1 Gbit/s", "64 KiB" where that is the unit.
+    """Read a value as typed: a number in the record's unit, or "20 ms", "1 Gbit/s", "64 KiB", "0.1%" where they suit.
 
     >>> from longfat.laws import selective_repeat
     >>> read(selective_repeat.ack_delay, "round_trip_time", "20 ms")
     0.02
+    >>> read(selective_repeat.throughput_efficiency, "loss", "0.1%")
+    0.001
     """
     try:
         value: float = float(text.replace("_", ""))
     except ValueError:
-        symbol = law.symbols[name]
-        if symbol.unit not in _READERS:
-            raise ValueError(f"{name} = {text!r} is no number") from None
-        value = _READERS[symbol.unit](text, name, symbol.domain)
+        reader = _READERS.get(law.symbols[name].unit)
+        try:
+            if reader is None:
+                raise
+            value = reader(text, name, "[-inf, inf]")  # the domain is checked below, of every value
+        except ValueError:
+            raise ValueError(f"{name}: cannot read {text!r}; allowed are {_readable(law.symbols[name])}") from None
     return check(law, name, value)
+
+
+def _readable(symbol: Symbol) -> str:
+    """Say what a field takes: the domain, the unit, and a value of the typical range in each way of writing it."""
+    unit, example = symbol.unit, float(f"{symbol.middle:.2g}")
+    examples = [f"{example:g}"]
+    if unit in ("s", "bytes/s", "bytes"):
+        examples.append(quantities.text(example, unit))
+    elif unit == "probability":
+        examples.append(f"{100 * example:g}%")
+    kind = "whole numbers" if symbol.whole else "numbers"
+    unit = "" if unit in ("1", "probability") else f" {unit}"
+    return f"{kind} in {symbol.domain}{unit}, such as {' or '.join(examples)}"
 
 
 class Control:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import ipaddress
 import json
 import logging
 import os
@@ -28,8 +27,31 @@ TEMPLATE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 <style>.jp-mod-noOutputs.jp-mod-noInput { display: none; }</style>
 {{ super.super() }}
 {%- endblock notebook_css -%}
+{%- block body_footer -%}
+{{ super() }}
+<script>
+{
+  const {baseUrl, kernelId} = JSON.parse(document.getElementById("jupyter-config-data").textContent);
+  const line = document.createElement("p");
+  line.setAttribute("role", "alert");
+  line.style = "position: fixed; inset: 0 0 auto; z-index: 99; margin: 0; padding: 8px; font: 16px sans-serif; " +
+    "color: #fff; background: #a00";
+  setInterval(async () => {
+    let words = "";
+    try {
+      const answer = await fetch(`${baseUrl}api/kernels/${kernelId}`);
+      if (!answer.ok) words = "The session of this page has ended: reload the page.";
+    } catch {
+      words = "The server has ended: start `longfat explore` again.";
+    }
+    if (line.textContent == words) return;
+    line.textContent = words;
+    if (words) document.body.append(line); else line.remove();
+  }, 3000);
+}
+</script>
+{%- endblock body_footer -%}
 """
-IDLE = 3600  # s after which a kernel ends whose page is gone without saying so
 
 
 def serve(host: str, port: int, browser: bool, say: Callable[[str], None]) -> None:
@@ -38,13 +60,13 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None]) -> No
     Parameters
     ----------
     host : str
-        Address to listen on; any other than this machine's own makes a token necessary.
+        Address to listen on.
     port : int
         Port to listen on; 0 for any that is free.
     browser : bool
         Whether to open a browser.
     say : callable
-        Takes the address once it is served.
+        Takes the address once it is served; it has a token, without which nobody gets in.
 
     Raises
     ------
@@ -55,21 +77,9 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None]) -> No
     if missing:
         raise ValueError(f"explore needs {', '.join(missing)}, not installed: pip install 'longfat[notebook]'")
     port = free(host, port)
-    token = "" if is_own(host) else secrets.token_urlsafe(24)
+    token = secrets.token_urlsafe(24)
     with tempfile.TemporaryDirectory(prefix="longfat-explore-") as folder:
         _run(application(Path(folder), host, port, token), address(host, port, token), browser, say)
-
-
-def is_own(host: str) -> bool:
-    """Whether only this machine can reach the address.
-
-    >>> is_own("127.0.0.1"), is_own("localhost"), is_own("0.0.0.0"), is_own("::1")
-    (True, True, False, True)
-    """
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False  # a name: who knows where it leads
 
 
 def free(host: str, port: int) -> int:
@@ -91,12 +101,12 @@ def free(host: str, port: int) -> int:
 def address(host: str, port: int, token: str) -> str:
     """What to type into a browser.
 
-    >>> address("127.0.0.1", 8866, ""), address("::1", 80, "x")
-    ('http://127.0.0.1:8866/', 'http://[::1]:80/?token=x')
+    >>> address("127.0.0.1", 8866, "y"), address("::1", 80, "x")
+    ('http://127.0.0.1:8866/?token=y', 'http://[::1]:80/?token=x')
     """
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{name}:{port}/?token={token}"
 
 
 def application(folder: Path, host: str, port: int, token: str) -> Any:
@@ -117,10 +127,10 @@ def application(folder: Path, host: str, port: int, token: str) -> Any:
     paths = [str(folder / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
     without_grammar()
-    from voila.app import Voila
+    from longfat.explore.tabs import Server
 
-    voila = Voila()
-    voila.initialize(
+    server = Server()
+    server.initialize(
         [
             str(page / "explore.ipynb"),
             f"--Voila.ip={host}",
@@ -130,11 +140,10 @@ def application(folder: Path, host: str, port: int, token: str) -> Any:
             "--template=longfat",
             f"--Voila.token={token}",
             "--Voila.log_level=ERROR",
-            f"--MappingKernelManager.cull_idle_timeout={IDLE}",
-            "--MappingKernelManager.cull_interval=60",
+            "--VoilaConfiguration.multi_kernel_manager_class=longfat.explore.tabs.Kernels",
         ]
     )
-    return voila
+    return server
 
 
 def without_grammar() -> None:
@@ -163,7 +172,8 @@ def _run(voila: Any, url: str, browser: bool, say: Callable[[str], None]) -> Non
         if browser:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
-    logging.getLogger("tornado.general").setLevel(logging.ERROR)  # of settings that are not ours
+    for part in ("general", "access", "application"):  # no warnings of settings that are not ours, of what is refused
+        logging.getLogger(f"tornado.{part}").setLevel(logging.ERROR)
     IOLoop.current().add_callback(listening)
     try:
         voila.start()  # returns after Ctrl-C, its kernels ended

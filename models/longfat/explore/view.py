@@ -48,6 +48,7 @@ class Explorer:
         self.state = state
         self.points: simulated.Points | None = None
         self._density, self._slow = curves.POINTS, 0
+        self._showing = False  # whether the widgets are being set to the state, and not by hand
         self._background = background or Background(_loop())
         law, names = state.law, list(state.law.symbols)
         self.controls = {
@@ -160,6 +161,8 @@ class Explorer:
 
     def _set(self, make: Callable[[], State]) -> None:
         """Go to another state, or say why not; what was simulated of the old one is dropped."""
+        if self._showing:
+            return
         before = self.state
         try:
             self.state = make()
@@ -169,19 +172,27 @@ class Explorer:
         self._say("")
         if self.state == before:
             return
+        self._showing = True
+        try:
+            self._show()
+        finally:
+            self._showing = False
+        # The place of the operating point on the x axis is no setting of the points simulated along it.
+        if _settings(self.state) != _settings(before):
+            self.points = None
+            self._simulate()
+        self.redraw()
+
+    def _show(self) -> None:
+        """Set the widgets to the state."""
         for name, control in self.controls.items():
             if control.value != self.state.values[name]:
                 control.show(self.state.values[name])
         self.across.value = self.state.across
         families = self._families()
         if list(self.family.options) != families:
-            self.family.options = families
+            self.family.options = families  # which chooses the first of them
         self.family.value, self.members.value = self.state.family, _joined(self.state.members)
-        # The place of the operating point on the x axis is no setting of the points simulated along it.
-        if _settings(self.state) != _settings(before):
-            self.points = None
-            self._simulate()
-        self.redraw()
 
     def redraw(self) -> None:
         """Numbers, picture, call: everything that follows the state."""
