@@ -41,6 +41,37 @@ def kernel(path: str, text: str, replacement: str, tests: str) -> Mutant:
 
 
 MUTANTS = [
+    # design
+    Mutant(
+        CODE + "design/windows.py",
+        'if row["simulated_upper"] < goal:',
+        'if row["simulated_lower"] < goal:',
+        "tests/test_design.py::test_near_is_a_simulation_below_the_goal_with_confidence",
+    ),
+    Mutant(
+        CODE + "design/search.py",
+        "        found -= 1",
+        "        break",
+        "tests/test_design.py::test_the_inverse_at_efficiencies_of_whole_windows",
+    ),
+    Mutant(
+        CODE + "design/search.py",
+        "        found += 1",
+        "        break",
+        "tests/test_design.py::test_the_inverse_at_efficiencies_of_whole_windows",
+    ),
+    Mutant(
+        CODE + "design/tcp.py",
+        "product = self.product * math.sqrt(loss / scaled)",
+        "product = self.product * loss / scaled",
+        "tests/test_design_tcp.py::test_a_smaller_path_stands_for_a_larger_one",
+    ),
+    Mutant(
+        CODE + "design/long_flows.py",
+        "if self.scale_free else self.product",
+        "if True else self.product",
+        "tests/test_design_buffer.py::test_other_schemes_are_simulated_on_their_path",
+    ),
     # laws
     Mutant(
         CODE + "laws/selective_repeat/efficiency.py",
