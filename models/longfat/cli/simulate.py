@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import netcdf, whole
+from longfat.cli.typed import left_out, netcdf, whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -209,11 +209,14 @@ def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
 
 
 def _write(data: xr.Dataset, files: WholeFiles) -> None:
-    netcdf(data, files, "run.nc")
     for dim in ("flow", "link"):
         names = [str(name) for name, array in data.items() if array.dims == (dim,)]
         data[names].to_dataframe().to_csv(files.path(f"{dim}s.csv"))
-    if "time" not in data.dims:
+    sampled = "time" in data.dims
+    if left_out("run.nc", *(["traces.svg", "traces.png"] if sampled else [])):
+        return
+    netcdf(data, files, "run.nc")
+    if not sampled:
         return
     import matplotlib as mpl
 
