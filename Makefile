@@ -3,9 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
-PACKAGES := models derivations figures notebooks scenarios tests
+PACKAGES := models derivations figures notebooks tests
 
-.PHONY: help venv test tests test-long simulator mutations lint types curves explore browser figures benchmark lock clean
+.PHONY: help venv test tests test-long simulator mutations lint types curves explore notebooks browser figures benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -14,8 +14,8 @@ venv: .venv/installed  ## make .venv with every extra, from the lock file
 
 .venv/installed: requirements.lock setup.cfg pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
 test: venv  ## linter, type checker, tests
@@ -47,6 +47,9 @@ curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures
 explore: venv  ## every law with sliders, in the browser
 	$(BIN)/longfat explore
 
+notebooks: venv  ## JupyterLab on the notebooks, in the browser
+	$(BIN)/jupyter lab --notebook-dir=notebooks
+
 browser:  ## Debian's Chromium, for the tests of the page; without it they are skipped
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
 	elif command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ]; then \
@@ -68,9 +71,9 @@ figures: venv  ## every published figure, ours beside theirs, and the simulator 
 benchmark: venv  ## speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
 
-lock: venv  ## write requirements.lock anew (exact versions for Python 3.11 to 3.14)
-	$(BIN)/uv pip compile --universal --python-version 3.11 --extra test --extra notebook --extra distributed --extra dev --no-header --no-annotate \
-	    --quiet setup.cfg --output-file requirements.lock
+lock: venv  ## write requirements.lock anew: exact versions and hashes for Python 3.11 and newer
+	$(BIN)/uv pip compile --universal --python-version 3.11 --extra all --extra test --extra dev --generate-hashes \
+	    --no-header --no-annotate --quiet setup.cfg --output-file requirements.lock
 
 clean:
 	rm -rf .venv curves

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from longfat import extras
 from longfat.cli import main
 from longfat.explore import serving
 from tests.served import Served
@@ -159,11 +160,9 @@ def test_refusals_are_one_line(flags, message, capsys):
 
 
 def test_without_voila(monkeypatch, capsys):
-    monkeypatch.setattr(serving, "NEEDED", ("voila_that_nobody_has",))
+    monkeypatch.setattr(extras, "installed", lambda module: module != "voila")
     assert main(["explore", "--no-browser"]) == 2
-    assert capsys.readouterr().err == (
-        "longfat: explore needs voila_that_nobody_has, not installed: pip install 'longfat[notebook]'\n"
-    )
+    assert capsys.readouterr().err == ("longfat: explore needs voila: pip install 'longfat[notebook]'\n")
 
 
 def test_without_widgets(monkeypatch):

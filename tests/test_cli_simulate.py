@@ -15,7 +15,7 @@ import xarray as xr
 
 from longfat import cli, plot, scenario, sim
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+EXAMPLES = sorted(scenario.SHIPPED.glob("*.toml"))
 
 STEADY = """
 name = "one steady flow"
@@ -260,7 +260,7 @@ def test_a_folder_is_no_scenario(tmp_path, capsys):
     assert cli.main(["simulate", str(tmp_path)]) == 2
     assert "cannot be read: Is a directory" in capsys.readouterr().err
     assert cli.main(["simulate"]) == 2
-    assert "Missing argument 'FILE'" in capsys.readouterr().err
+    assert "Missing argument 'NAME|FILE'" in capsys.readouterr().err
 
 
 def test_ctrl_c(tmp_path):
@@ -309,8 +309,31 @@ def test_examples(path, capsys):
     assert sim.scenario.parse(net.to_toml(**options), own.get) == (net, options)
 
 
-def test_there_are_examples():
-    assert [path.stem for path in EXAMPLES] == ["dumbbell", "mixed", "parking_lot", "red"]
+def test_names_of_shipped_scenarios(capsys):
+    """A line each, of which a description of one line is left; a bare name is loaded as its file is."""
+    assert cli.main(["simulate", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()[: len(EXAMPLES)]
+    assert [line.split()[0] for line in lines] == [path.stem for path in EXAMPLES]
+    assert [line.split()[0] for line in lines] == ["dumbbell", "mixed", "parking_lot", "red"]
+    assert lines[0].split(maxsplit=1)[1] == (
+        "Two Reno flows over one bottleneck, the second ten seconds later: how soon do they share it?"
+    )
+    for path in EXAMPLES:
+        assert scenario.load(path.stem)[0].name == scenario.load(path)[0].name
+
+
+def test_a_bare_name_is_shipped_and_a_path_is_a_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("dumbbell", "dumbbell.toml", "mine"):
+        Path(name).write_text(STEADY)
+    assert scenario.load("dumbbell")[0].name == "two Reno flows, one bottleneck"
+    for name in ("dumbbell.toml", "./dumbbell", "./mine", tmp_path / "mine"):
+        assert scenario.load(name)[0].name == "one steady flow"
+    check_refused(capsys, tmp_path, ["./nowhere"], "nowhere cannot be read: No such file or directory")
+    assert cli.main(["simulate", "mine"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("longfat: scenario = 'mine' is unknown: ")
+    assert said.endswith("Allowed are dumbbell, mixed, parking_lot, red; a file has a suffix or a separator: ./mine\n")
 
 
 def test_traces():

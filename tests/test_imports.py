@@ -16,22 +16,26 @@ ALLOWED = {
     "domains": set(),
     "namespaces": set(),
     "files": set(),
+    "extras": set(),
+    "student": set(),
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "symbols": {"domains"},
     "law": {"symbols", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains"},
-    "fluid": {"fluid", "law", "laws", "quantities", "domains", "namespaces"},
-    "sim": {"sim", "domains", "quantities", "accessor", "_version"},
+    "fluid": {"fluid", "extras", "law", "laws", "quantities", "domains", "namespaces"},
+    "sim": {"sim", "domains", "student", "quantities", "accessor", "_version"},
     "scenario": {"sim"},
-    "verify": {"verify", "benchmark", "sweeping", "law", "laws", "sim", "domains", "files", "_version"},
-    "sweeping": {"sweeping", "domains", "files", "_version"},
+    "verify": {
+        "verify", "benchmark", "sweeping", "law", "laws", "sim", "domains", "extras", "files", "student", "_version",
+    },
+    "sweeping": {"sweeping", "domains", "files", "student", "_version"},
     "benchmark": {"benchmark", "sim", "scenario", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "domains", "quantities", "law", "laws", "sim", "accessor", "_version"},
-    "accessor": {"plot"},
-    "explore": {"explore", "domains", "quantities", "law", "laws", "verify", "plot", "accessor"},
-}
+    "accessor": {"extras", "plot"},
+    "explore": {"explore", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor"},
+}  # fmt: skip
 
 
 def imported_rooms(path):
@@ -79,9 +83,8 @@ def test_no_files_and_no_pictures_in_the_cellar(room):
     ],
 )
 def test_heavy_libraries_stay_unloaded(code):
-    check = (
-        "; import sys; print([name for name in ('jax', 'sympy', 'numba', 'matplotlib', 'pint') if name in sys.modules])"
-    )
+    heavy = ("jax", "sympy", "mpmath", "numba", "matplotlib", "pint")
+    check = f"; import sys; print([name for name in {heavy} if name in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code + check], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
+from longfat import extras
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -62,7 +64,7 @@ class Shown:
         try:
             png = base64.b64encode(self._png()).decode()
             shown = f'<img alt="{escape(repr(self))}" style="max-width:100%" src="data:image/png;base64,{png}">'
-        except ValueError as error:
+        except (ValueError, extras.MissingLibrary) as error:
             shown = f"<p>{escape(str(error))}</p>"
         short = {name: value for name, value in self._data.attrs.items() if len(str(value)) <= 60}
         rows = "".join(
@@ -74,11 +76,12 @@ class Shown:
     def _png(self) -> bytes:
         import io
 
-        import matplotlib.pyplot as plt
         import numpy as np
 
         from longfat import plot
+        from longfat.plot.axes import pyplot
 
+        plt = pyplot()
         before, buffer = set(plt.get_fignums()), io.BytesIO()
         try:
             with plot.style():

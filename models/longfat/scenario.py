@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +14,29 @@ if TYPE_CHECKING:
     from longfat.sim.network import Network
 
 
+SHIPPED = Path(__file__).with_name("scenarios")
+
+
+def shipped() -> dict[str, str]:
+    """Return the names of the scenarios that come with longfat, each with its first line.
+
+    >>> list(shipped())
+    ['dumbbell', 'mixed', 'parking_lot', 'red']
+    """
+    files = {path.stem: path.read_text(encoding="utf-8") for path in sorted(SHIPPED.glob("*.toml"))}
+    return {name: text.partition("\n")[0].lstrip("# ") for name, text in files.items()}
+
+
 def load(path: str | Path) -> tuple[Network, dict[str, Any]]:
-    """The network of a scenario file, and the options of its run.
+    """Return the network of a scenario, and the options of its run.
 
     Parameters
     ----------
     path : str or Path
-        A TOML file, see `longfat.sim.scenario`. ``scheme = "my_schemes.py:aimd"`` (or a ``discipline``) runs that
-        Python file, looked for beside the scenario, and takes from it what is called so.
+        A TOML file, see `longfat.sim.scenario`, or the name of a scenario in `shipped`. What has a suffix or a
+        separator is a file; a bare name is a shipped scenario, whatever lies in the current folder.
+        ``scheme = "my_schemes.py:aimd"`` (or a ``discipline``) runs that Python file, looked for beside the scenario,
+        and takes from it what is called so.
 
     Returns
     -------
@@ -30,10 +46,13 @@ def load(path: str | Path) -> tuple[Network, dict[str, Any]]:
     Raises
     ------
     ValueError
-        For files that cannot be read, by name; keys and values that are refused, with their table.
+        For a name that is not shipped; files that cannot be read, by name; keys and values that are refused, with
+        their table.
 
     Examples
     --------
+    >>> load("parking_lot")
+    (Network('parking lot', 4 nodes, 6 links, 4 flows), {'rng': 1})
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "net.toml")
@@ -43,7 +62,7 @@ def load(path: str | Path) -> tuple[Network, dict[str, Any]]:
     """
     from longfat.sim import scenario
 
-    path = Path(path)
+    path = _place(path)
     try:
         text = path.read_bytes().decode()
         return scenario.parse(text, finder(path.parent))
@@ -53,6 +72,16 @@ def load(path: str | Path) -> tuple[Network, dict[str, Any]]:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _place(path: str | Path) -> Path:
+    """Return where a scenario lies: the path of a file, or the shipped file of a bare name."""
+    name, place = os.fspath(path), Path(path)
+    if place.suffix or place.name != name:  # a folder, or a separator at the end
+        return place
+    if name not in shipped():
+        raise ValueError(f"{unknown('scenario', name, shipped())}; a file has a suffix or a separator: ./{name}")
+    return SHIPPED / f"{name}.toml"
 
 
 def finder(folder: str | Path) -> Callable[[str], Any]:

@@ -14,6 +14,7 @@ from longfat.cli.loss_load import loss_load_command
 from longfat.cli.simulate import simulate_command
 from longfat.cli.verify import verify_command
 from longfat.cli.window import window_command
+from longfat.extras import MissingLibrary
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
         status = commands(arguments, prog_name="longfat", standalone_mode=False)
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MissingLibrary) as error:
         return _complain(str(error))
     except (KeyboardInterrupt, click.Abort):
         print("longfat: interrupted, no file was written", file=sys.stderr)

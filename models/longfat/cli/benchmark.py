@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat import extras
 from longfat.cli.executors import executor
-from longfat.cli.typed import netcdf, whole
+from longfat.cli.typed import left_out, netcdf, whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,6 +42,8 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
         raise click.UsageError("--json and --csv exclude each other")
     if traces and output is None:
         raise click.UsageError("--traces needs --output")
+    if traces:
+        extras.need("--traces", "netCDF4", "matplotlib")
     replications = whole("replications", flags["replications"], "runs", "[1, 1e6]")
     seed = whole("seed", flags["seed"], "1", "[0, inf)")
     if output is None:
@@ -97,7 +100,8 @@ def _write(data: xr.Dataset, files: Any) -> None:
     files.path("benchmark.csv").write_text(tables.to_csv(tables.rows(data)), encoding="utf-8")
     files.path("benchmark.md").write_text(tables.to_markdown(made), encoding="utf-8")
     files.path("benchmark.html").write_text(tables.to_html(made), encoding="utf-8")
-    netcdf(data, files, "benchmark.nc")
+    if not left_out("benchmark.nc"):
+        netcdf(data, files, "benchmark.nc")
 
 
 def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import netcdf, numbers, whole
+from longfat.cli.typed import left_out, netcdf, numbers, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,6 +229,9 @@ def _or_dash(value: float) -> str:
 
 def _write(data: xr.Dataset, files: Any) -> None:
     """All files of an answer."""
+    frame(data).to_csv(files.path("buffer.csv"), index=False)
+    if left_out("buffer.nc", "buffer.svg", "buffer.png"):
+        return
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -236,7 +239,6 @@ def _write(data: xr.Dataset, files: Any) -> None:
 
     from longfat import plot
 
-    frame(data).to_csv(files.path("buffer.csv"), index=False)
     netcdf(data, files, "buffer.nc")
     with plot.style():
         figure, ax = plt.subplots()

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from longfat import extras
+
 PATIENCE = "10s"  # for a scheduler to answer
 
 
@@ -18,10 +20,9 @@ def executor(text: str) -> Iterator[Any]:
     allowed = "allowed are threads, processes and the address of a dask scheduler that answers, as tcp://head:8786"
     if "://" not in text:
         raise ValueError(f"executor = {text!r} is out of range: {allowed}")
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ValueError(f"executor = {text!r} needs dask: pip install 'longfat[distributed]'") from None
+    extras.need(f"executor = {text!r}", "distributed")
+    from distributed import Client
+
     try:
         client = Client(text, timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

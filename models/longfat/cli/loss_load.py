@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import netcdf, numbers, whole
+from longfat.cli.typed import left_out, netcdf, numbers, whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -88,6 +88,11 @@ def _table(data: xr.Dataset) -> str:
 
 def _write(data: xr.Dataset, files: Any) -> None:
     """All files of an answer."""
+    curves = data[[name for name in data if str(name).startswith("curve_")]]
+    table = curves.to_dataframe().reset_index().drop(columns="point").drop_duplicates()
+    table.to_csv(files.path("loss_load.csv"), index=False)
+    if left_out("loss_load.nc", "loss_load.svg", "loss_load.png"):
+        return
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -95,9 +100,6 @@ def _write(data: xr.Dataset, files: Any) -> None:
 
     from longfat import plot
 
-    curves = data[[name for name in data if str(name).startswith("curve_")]]
-    table = curves.to_dataframe().reset_index().drop(columns="point").drop_duplicates()
-    table.to_csv(files.path("loss_load.csv"), index=False)
     netcdf(data, files, "loss_load.nc")
     with plot.style():
         figure, ax = plt.subplots()

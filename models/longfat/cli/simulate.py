@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import netcdf, whole
+from longfat.cli.typed import left_out, netcdf, whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,8 +23,21 @@ FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "droppe
 LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"dropped": "link_dropped"}
 
 
+def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    """Print the scenarios that come with longfat."""
+    if not wanted or context.resilient_parsing:
+        return
+    from longfat.scenario import SHIPPED, shipped
+
+    names = shipped()
+    width = max(map(len, names))
+    click.echo("\n".join(f"{name:<{width}}  {words}" for name, words in names.items()) + f"\n\nfiles: {SHIPPED}")
+    context.exit()
+
+
 @click.command("simulate")
-@click.argument("scenario", metavar="FILE")
+@click.argument("scenario", metavar="NAME|FILE")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List names, and end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes/s, packets, shares.")
 @click.option("--output", metavar="DIR", help="Write run.nc, flows.csv, links.csv and the picture of the traces there.")
 @click.option("--duration", help="In place of the file's, e.g. 60s.")
@@ -33,8 +46,9 @@ LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"d
 def simulate_command(scenario: str, as_json: bool, output: str | None, **flags: Any) -> None:
     """Simulate a network, packet by packet.
 
-    FILE is TOML, with a table for each link and flow: scenarios/ has examples. With --output and sample_every in the
-    file, traces.svg and traces.png show windows and queues over time.
+    NAME is a scenario that comes with longfat (--list). FILE, which has a suffix or a separator, is TOML, with a table
+    for each link and flow. With --output and sample_every in the file, traces.svg and traces.png show windows and
+    queues over time.
     """
     from longfat import quantities
     from longfat.files import WholeFiles
@@ -209,11 +223,14 @@ def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
 
 
 def _write(data: xr.Dataset, files: WholeFiles) -> None:
-    netcdf(data, files, "run.nc")
     for dim in ("flow", "link"):
         names = [str(name) for name, array in data.items() if array.dims == (dim,)]
         data[names].to_dataframe().to_csv(files.path(f"{dim}s.csv"))
-    if "time" not in data.dims:
+    sampled = "time" in data.dims
+    if left_out("run.nc", *(["traces.svg", "traces.png"] if sampled else [])):
+        return
+    netcdf(data, files, "run.nc")
+    if not sampled:
         return
     import matplotlib as mpl
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import click
+
+from longfat import extras
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -40,6 +44,15 @@ def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
         except ValueError:
             raise refuse(name, word.strip() or "''", unit, allowed) from None
     return found
+
+
+def left_out(*names: str) -> bool:
+    """Return whether files cannot be written without the extra ``files``, after a line on stderr that says so."""
+    missing = [module for module in ("netCDF4", "matplotlib") if not extras.installed(module)]
+    if missing:
+        words = extras.install_line(*missing)
+        click.echo(f"longfat: {', '.join(names)} left out: they need {words}", err=True)
+    return bool(missing)
 
 
 def netcdf(data: xr.Dataset, files: WholeFiles, name: str) -> None:

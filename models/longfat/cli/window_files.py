@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from longfat.cli.typed import netcdf
+from longfat.cli.typed import left_out, netcdf
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,6 +103,9 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 def write(data: xr.Dataset, files: Any) -> None:
     """All files of an answer."""
+    frame(data).to_csv(files.path("window.csv"), index=False)
+    if left_out("window.nc", "window.svg", "window.png"):
+        return
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -110,7 +113,6 @@ def write(data: xr.Dataset, files: Any) -> None:
 
     from longfat import plot
 
-    frame(data).to_csv(files.path("window.csv"), index=False)
     netcdf(data, files, "window.nc")
     pictures: dict[str, Any] = {"window": plot.window_curves}
     if "tradeoff" in data.dims:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from longfat import extras
 from longfat.explore.curves import dataset
 from longfat.explore.presets import Preset, presets
 from longfat.explore.saving import figure, file
@@ -26,10 +27,7 @@ __all__ = ["Explorer", "Preset", "State", "dataset", "figure", "file", "law", "p
 def __getattr__(name: str) -> Any:
     if name not in _WIDGETS:
         raise AttributeError(f"module 'longfat.explore' has no attribute {name!r}")
-    try:
-        importlib.import_module("ipywidgets")
-    except ImportError:
-        raise ImportError(f"longfat.explore.{name} needs ipywidgets: pip install 'longfat[notebook]'") from None
+    extras.need(f"longfat.explore.{name}", "ipywidgets")
     return getattr(importlib.import_module(f"longfat.explore.{_WIDGETS[name]}"), name)
 
 

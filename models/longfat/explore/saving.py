@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat import extras
 from longfat.explore.curves import dataset
 from longfat.explore.simulated import Points
 from longfat.explore.state import State
@@ -43,6 +44,7 @@ def complete(state: State, points: Points | None = None) -> xr.Dataset:
 
 def figure(data: xr.Dataset) -> Figure:
     """A figure of the curves, in the project's style; it belongs to no screen."""
+    extras.need("explore.figure", "matplotlib")
     from matplotlib.figure import Figure
 
     from longfat import plot
@@ -67,6 +69,7 @@ def file(data: xr.Dataset, kind: str) -> bytes:
         text: str = table(data).to_csv(index=False)
         return text.encode()
     if kind == "nc":  # written to a name and read back: not every engine of xarray writes to memory
+        extras.need("a NetCDF file", "netCDF4")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "data.nc"
             data.to_netcdf(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
 import os
@@ -15,6 +14,8 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from longfat import extras
 
 NEEDED = ("voila", "ipywidgets", "ipykernel")
 KERNEL = "longfat"
@@ -70,12 +71,12 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None]) -> No
 
     Raises
     ------
+    MissingLibrary
+        If Voila is not installed.
     ValueError
-        If Voila is not installed, the address is none of this machine's, or the port is in use.
+        If the address is none of this machine's, or the port is in use.
     """
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ValueError(f"explore needs {', '.join(missing)}, not installed: pip install 'longfat[notebook]'")
+    extras.need("explore", *NEEDED)
     port = free(host, port)
     token = secrets.token_urlsafe(24)
     with tempfile.TemporaryDirectory(prefix="longfat-explore-") as folder:

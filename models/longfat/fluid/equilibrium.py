@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat import extras
 from longfat.fluid.points import Points, double, points
 from longfat.fluid.system import System
 
@@ -67,6 +68,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
     ----------
     J. Rader, T. Lyons and P. Kidger, Optimistix: modular optimisation in JAX and Equinox, 2024.
     """
+    extras.need("fluid.rest", "jax")
     import jax.numpy as jnp
 
     found, error = _search(system, jnp.asarray(start, dtype=float), system.complete(parameters, jnp))
@@ -76,6 +78,7 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
     """A root and its residual, both measured by the start, each equation divided by its slopes there."""
+    extras.need("a state at rest", "optimistix")
     import jax
     import jax.numpy as jnp
     import optimistix

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import domains
+from longfat import domains, extras
 from longfat.fluid.points import Points, double, points
 from longfat.fluid.system import System
 
@@ -76,6 +76,7 @@ def path(
     The method is the usual one for constant delays, e.g. Bellen & Zennaro, Numerical Methods for Delay Differential
     Equations, 2003, chapter 3.
     """
+    extras.need("fluid.path", "jax")
     import jax
     import jax.numpy as jnp
 

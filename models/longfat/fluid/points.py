@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longfat import domains
+from longfat import domains, extras
 from longfat.fluid.system import Parameter, System, Variable
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
 
 def double() -> AbstractContextManager[Any]:
     """64-bit JAX for what is inside, whatever the program around it uses; restored behind it."""
+    extras.need("longfat.fluid", "jax")
     import jax
 
     # From JAX 0.8 on it is no longer experimental.

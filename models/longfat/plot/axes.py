@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat import extras
+
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+
+
+def pyplot() -> Any:
+    """Return matplotlib.pyplot; a `longfat.extras.MissingLibrary` says what installs it."""
+    extras.need("a picture", "matplotlib")
+    import matplotlib.pyplot as plt
+
+    return plt
 
 
 def style() -> AbstractContextManager[None]:
@@ -21,8 +31,7 @@ def style() -> AbstractContextManager[None]:
     ...     plt.rcParams["axes.grid"]
     True
     """
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     # A notebook's backend, if the first figure loaded it in here, would switch interactive mode on for this context
     # alone, and Jupyter would show no figure after that one.
     plt.draw_if_interactive()  # type: ignore[no-untyped-call]
@@ -53,14 +62,11 @@ def nth_colour(index: int) -> Any:
     ...     nth_colour(0), nth_colour(7)
     ('#0072B2', '#0072B2')
     """
-    import matplotlib.pyplot as plt
-
-    cycle = plt.rcParams["axes.prop_cycle"].by_key().get("color", ["black"])
+    cycle = pyplot().rcParams["axes.prop_cycle"].by_key().get("color", ["black"])
     return cycle[index % len(cycle)]
 
 
 def new_axes() -> Axes:
     """Axes of a figure of their own."""
-    import matplotlib.pyplot as plt
-
-    return plt.subplots()[1]
+    axes: Axes = pyplot().subplots()[1]
+    return axes

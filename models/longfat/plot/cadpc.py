@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, nth_colour
+from longfat.plot.axes import error, new_axes, nth_colour, pyplot
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
     if "fairness_time" not in data or "queue_bound" not in data.attrs:
         raise ValueError("data has no bounds: give what design.cadpc returned")
     if axes is None:
-        import matplotlib.pyplot as plt
-
-        axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 5.6))[1]
+        axes = pyplot().subplots(2, 1, sharex=True, figsize=(7.2, 5.6))[1]
     a, flows = data.attrs, data["flows"].values
     axes[0].plot(flows, data["fairness_time"], "o-", label="law, at the period that was chosen")
     for x, y, period in zip(flows, data["fairness_time"].values, data["period"].values, strict=True):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.plot.axes import pyplot
 from longfat.plot.networks import traces
 
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
         raise ValueError("data is no run: give what sim.run returned")
     sampled = "received_trace" in data
     if axes is None:
-        import matplotlib.pyplot as plt
-
+        plt = pyplot()
         axes = plt.subplots(3, 1, sharex=True, figsize=(7.2, 7.2))[1] if sampled else plt.subplots(1, 2)[1]
     if not sampled:
         return _totals(data, axes)

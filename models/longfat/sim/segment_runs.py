@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from longfat import student
 from longfat.domains import number, whole_number
 from longfat.sim.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.sim.segment_kernel import holes, receiver, sender
@@ -179,9 +180,7 @@ def listed(name: str, given: Any) -> list[Any]:
 
 def interval(samples: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean over the last axis, and Student's interval around it."""
-    from scipy.special import stdtrit  # Student's quantile; scipy.stats takes a second to load
-
     count = samples.shape[-1]
     mean = samples.mean(-1)
-    half = stdtrit(count - 1, (1 + confidence) / 2) * samples.std(-1, ddof=1) / np.sqrt(count)
+    half = student.half_width(count - 1, confidence) * samples.std(-1, ddof=1) / np.sqrt(count)
     return mean, mean - half, mean + half

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from longfat import student
 from longfat.domains import number, whole_number
 
 GROUP = 5  # samples that MSER-5 takes together
@@ -66,12 +67,10 @@ def half_width(values: np.ndarray, confidence: float) -> Any:
     >>> float(half_width(np.array([1.0, 2.0, 3.0]), 0.95))
     2.484
     """
-    from scipy.special import stdtrit
-
     count = len(values)
     if count < 2:
         return np.full(values.shape[1:], math.nan)
-    return stdtrit(count - 1, (1 + confidence) / 2) * values.std(0, ddof=1) / math.sqrt(count)
+    return student.half_width(count - 1, confidence) * values.std(0, ddof=1) / math.sqrt(count)
 
 
 def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> Interval:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longfat.student import half_width
 from longfat.sweeping.points import Grid
 from longfat.sweeping.records import Record
-from longfat.sweeping.stopping import quantile
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -79,7 +79,8 @@ class Collector:
                 mean = samples.mean(-1)
                 self._arrays[name][index] = mean
                 if self.intervals:
-                    half = quantile(len(records), self.confidence) * samples.std(-1, ddof=1) / np.sqrt(len(records))
+                    errors = samples.std(-1, ddof=1) / np.sqrt(len(records))
+                    half = half_width(len(records) - 1, self.confidence) * errors
                     self._arrays[name + LIMITS[0]][index] = mean - half
                     self._arrays[name + LIMITS[1]][index] = mean + half
 

@@ -8,12 +8,12 @@ import re
 import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from longfat.domains import number
+from longfat.student import half_width
 from longfat.sweeping.records import Record
 
 _SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
@@ -83,18 +83,6 @@ def _half_width(name: str, value: Any) -> HalfWidth:
     return HalfWidth(number(name, percent, "%", "(0, 100)") / 100, relative=True)
 
 
-@lru_cache(maxsize=4096)
-def quantile(replications: int, confidence: float) -> float:
-    """Student's quantile for a two-sided interval over so many replications; NaN for one.
-
-    >>> round(quantile(10, 0.95), 3)
-    2.262
-    """
-    from scipy.special import stdtrit  # scipy.stats takes a second to load
-
-    return float(stdtrit(replications - 1, (1 + confidence) / 2)) if replications > 1 else math.nan
-
-
 class Widths:
     """The means and half widths of one point, one replication after the other.
 
@@ -128,7 +116,9 @@ class Widths:
         largest = 0.0
         for half, mean, squares in self._sums.values():
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                width = quantile(self._count, self._confidence) * np.sqrt(squares / (self._count - 1) / self._count)
+                width = half_width(self._count - 1, self._confidence) * np.sqrt(
+                    squares / (self._count - 1) / self._count
+                )
                 ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # a constant is known, 0 too
             if not (np.isfinite(mean).all() and np.isfinite(squares).all()):
                 return math.nan

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import longfat
+from longfat import extras
 from longfat.law import Law
 from longfat.verify import exact
 from longfat.verify.points import Point
@@ -112,6 +113,9 @@ def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tupl
     A full run looks at the law compiled, not compiled and mapped, and at its gradient (in reverse). A quick one
     compiles once, with little optimisation: values and slopes forward.
     """
+    if not extras.installed("jax"):
+        absent = Outcome("not checked", note="JAX is not installed")
+        return absent, absent
     with _64_bits():
         try:
             results, slopes = (_light if quick else _thorough)(law, points)

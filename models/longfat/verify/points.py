@@ -51,7 +51,7 @@ def middle(symbol: Symbol) -> float:
 
 
 def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = None) -> list[Point]:
-    """Points from the typical ranges, or from others: a scrambled Halton sequence, the same for the same seed.
+    """Points from the typical ranges, or from others: a Latin hypercube sample, the same for the same seed.
 
     Parameters
     ----------
@@ -112,10 +112,14 @@ def everywhere(law: Law, count: int, seed: int) -> list[Point]:
 
 
 def _sequence(dimensions: int, count: int, seed: int) -> np.ndarray:
-    from scipy.stats import qmc
+    """Return a Latin hypercube sample: in every dimension one point in each of ``count`` equal strata.
 
-    values: np.ndarray = qmc.Halton(dimensions, scramble=True, rng=np.random.default_rng(seed)).random(count)
-    return values
+    McKay, Beckman and Conover, Technometrics 21, 1979, section 2.
+    """
+    rng = np.random.default_rng(seed)
+    strata = rng.permuted(np.tile(np.arange(count), (dimensions, 1)), axis=1).T
+    sample: np.ndarray = (strata + rng.random((count, dimensions))) / count
+    return sample
 
 
 def _between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:

@@ -27,7 +27,8 @@ NAMES = {
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 #: What verdicts follow from; a stored paper is of use as long as none of it changes.
 SOURCES = (
-    "symbols.py", "law.py", "roots.py", "namespaces.py", "laws", "sim", "sweeping", "benchmark", "verify/published",
+    "symbols.py", "law.py", "roots.py", "namespaces.py", "student.py", "laws", "sim", "sweeping", "benchmark",
+    "verify/published",
 )  # fmt: skip
 
 

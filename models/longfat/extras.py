@@ -1,0 +1,72 @@
+"""Libraries that the base install leaves out, and the extra that brings each."""
+
+from __future__ import annotations
+
+import importlib.util
+
+#: module -> (name that people know it by, extra of setup.cfg)
+LIBRARIES = {
+    "jax": ("JAX", "jax"),
+    "optimistix": ("Optimistix", "jax"),
+    "matplotlib": ("matplotlib", "files"),
+    "netCDF4": ("netCDF4", "files"),
+    "ipywidgets": ("ipywidgets", "notebook"),
+    "ipykernel": ("ipykernel", "notebook"),
+    "voila": ("voila", "notebook"),
+    "distributed": ("dask", "distributed"),
+}
+
+
+class MissingLibrary(ImportError):
+    """A library that one of longfat's extras brings is not installed."""
+
+
+def installed(module: str) -> bool:
+    """Return whether a module can be imported, without importing it.
+
+    >>> installed("click"), installed("a_module_that_nobody_has")
+    (True, False)
+    """
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):  # ValueError: None stands in sys.modules, which forbids the import
+        return False
+
+
+def need(what: str, *modules: str) -> None:
+    """Raise `MissingLibrary` unless all modules are installed.
+
+    Parameters
+    ----------
+    what : str
+        What needs them, the subject of the message.
+    *modules : str
+        Keys of `LIBRARIES`.
+
+    Raises
+    ------
+    MissingLibrary
+        In one line, with the command that installs what is missing.
+
+    Examples
+    --------
+    >>> need("a table", "click")
+    """
+    missing = [module for module in modules if not installed(module)]
+    if missing:
+        raise MissingLibrary(f"{what} needs {install_line(*missing)}")
+
+
+def install_line(*modules: str) -> str:
+    """Return the names of missing libraries and the command that installs them.
+
+    The command names the installed package, so pip takes the extra's requirements from its metadata; no index has to
+    know longfat.
+
+    >>> install_line("netCDF4", "matplotlib")
+    "netCDF4 and matplotlib: pip install 'longfat[files]'"
+    """
+    names = [LIBRARIES[module][0] for module in modules]
+    extras = sorted({LIBRARIES[module][1] for module in modules})
+    words = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{words}: pip install 'longfat[{','.join(extras)}]'"

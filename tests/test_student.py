@@ -1,0 +1,58 @@
+"""Student's quantile against printed tables, closed forms, mpmath and SciPy."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.special import stdtrit
+
+from longfat.student import half_width
+
+
+def test_printed_table():
+    """Abramowitz and Stegun, table 26.10: 95 % and 99 %, two-sided."""
+    printed = {1: (12.706, 63.657), 2: (4.303, 9.925), 5: (2.571, 4.032), 9: (2.262, 3.250), 30: (2.042, 2.750)}
+    for degrees, quantiles in printed.items():
+        found = tuple(round(half_width(degrees, confidence), 3) for confidence in (0.95, 0.99))
+        assert found == pytest.approx(quantiles, abs=1e-9)
+
+
+@pytest.mark.parametrize("confidence", [1e-300, 1e-12, 1e-9, 1e-3, 0.5, 0.95, 1 - 1e-5, 1 - 1e-12, 1 - 2**-53])
+def test_closed_forms(confidence):
+    """One degree: tan(pi c/2). Two: with t^2 = 2 c^2/(1 - c^2)."""
+    with mpmath.workdps(40):
+        c = mpmath.mpf(confidence)
+        one, two = float(mpmath.tan(mpmath.pi * c / 2)), float(c * mpmath.sqrt(2 / (1 - c**2)))
+    assert half_width(1, confidence) == pytest.approx(one, rel=1e-15)
+    assert half_width(2, confidence) == pytest.approx(two, rel=1e-15)
+
+
+@pytest.mark.parametrize("degrees", [1, 3, 4, 19, 999, 10**6])
+def test_the_tail_is_what_was_asked_for(degrees):
+    """The integral of the density beyond the quantile, by quadrature."""
+    with mpmath.workdps(30):
+        n = mpmath.mpf(degrees)
+        height = 2 / (mpmath.sqrt(n) * mpmath.beta(n / 2, 0.5))
+        t = mpmath.mpf(half_width(degrees, 0.9))
+        inside = mpmath.quad(lambda x: height * (1 + x * x / n) ** (-(n + 1) / 2), [0, t / 2, t])
+    assert float(inside) == pytest.approx(0.9, rel=1e-15)
+
+
+def test_scipy():
+    degrees, confidence = np.meshgrid(np.arange(1, 60, 7), [0.01, 0.5, 0.9, 0.95, 0.99])
+    found = [
+        [half_width(int(n), float(c)) for n, c in zip(*row, strict=True)]
+        for row in zip(degrees, confidence, strict=True)
+    ]
+    assert found == pytest.approx(stdtrit(degrees, (1 + confidence) / 2), rel=1e-13)
+
+
+def test_one_sample_has_no_interval():
+    assert math.isnan(half_width(0, 0.95))
+
+
+def test_the_precision_of_others_changes_nothing():
+    with mpmath.workdps(5):
+        half_width.cache_clear()
+        assert half_width(9, 0.95) == pytest.approx(2.2621571628, rel=1e-10)
