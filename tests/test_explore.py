@@ -146,7 +146,7 @@ def test_family():
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: start(EFFICIENCY, loss=1.0), r"loss = 1 probability is out of range: allowed are values in \[0, 1\)"),
+        (lambda: start(EFFICIENCY, loss=1.0), r"loss = 1 is out of range: allowed are values in \[0, 1\)"),
         (lambda: start(EFFICIENCY, segment_packets=1.5), "whole numbers in"),
         (lambda: start(EFFICIENCY, speed=1.0), "parameter = 'speed' is unknown: allowed are window, loss"),
         (lambda: start(EFFICIENCY, "speed"), "parameter = 'speed' is unknown"),

@@ -192,7 +192,7 @@ def test_without_jit_the_same_numbers():
         ("window", 2.5, "window = 2.5 segments"),
         ("window", [], "window = "),
         ("window", "24", "window = '24'"),
-        ("loss", 1, "loss = 1 probability is out of range"),
+        ("loss", 1, "loss = 1 is out of range"),
         ("loss", -0.1, "loss = -0.1 probability"),
         ("loss", float("nan"), "loss = nan probability"),
         ("segment_packets", 0, "segment_packets = 0 packets"),
