@@ -14,6 +14,8 @@ ROOT = Path(longfat.__file__).parent
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
     "domains": set(),
+    "names": set(),
+    "own": {"names"},
     "namespaces": set(),
     "files": set(),
     "quantities": {"domains"},
@@ -23,11 +25,11 @@ ALLOWED = {
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains"},
     "fluid": {"fluid", "law", "laws", "quantities", "domains", "namespaces"},
-    "sim": {"sim", "domains", "quantities", "accessor", "_version"},
-    "scenario": {"sim"},
+    "sim": {"sim", "domains", "names", "quantities", "accessor", "_version"},
+    "scenario": {"sim", "own"},
     "verify": {"verify", "benchmark", "sweeping", "law", "laws", "sim", "domains", "files", "_version"},
     "sweeping": {"sweeping", "domains", "files", "_version"},
-    "benchmark": {"benchmark", "sim", "scenario", "sweeping", "laws", "domains", "_version"},
+    "benchmark": {"benchmark", "sim", "names", "own", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "domains", "quantities", "law", "laws", "sim", "accessor", "_version"},
     "accessor": {"plot"},
     "explore": {"explore", "domains", "quantities", "law", "laws", "verify", "plot", "accessor"},
