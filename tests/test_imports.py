@@ -14,8 +14,7 @@ ROOT = Path(longfat.__file__).parent
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
     "domains": set(),
-    "names": set(),
-    "own": {"names"},
+    "own": {"sim"},
     "namespaces": set(),
     "files": set(),
     "quantities": {"domains"},
@@ -25,14 +24,14 @@ ALLOWED = {
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains"},
     "fluid": {"fluid", "law", "laws", "quantities", "domains", "namespaces"},
-    "sim": {"sim", "domains", "names", "quantities", "accessor", "_version"},
+    "sim": {"sim", "domains", "quantities", "accessor", "_version"},
     "scenario": {"sim", "own"},
     "verify": {"verify", "benchmark", "sweeping", "law", "laws", "sim", "domains", "files", "_version"},
     "sweeping": {"sweeping", "domains", "files", "_version"},
-    "benchmark": {"benchmark", "sim", "names", "own", "sweeping", "laws", "domains", "_version"},
+    "benchmark": {"benchmark", "sim", "own", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "domains", "quantities", "law", "laws", "sim", "accessor", "_version"},
     "accessor": {"plot"},
-    "explore": {"explore", "domains", "quantities", "law", "laws", "verify", "plot", "accessor"},
+    "explore": {"explore", "own", "sim", "domains", "quantities", "law", "laws", "verify", "plot", "accessor"},
 }
 
 

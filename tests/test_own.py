@@ -36,7 +36,7 @@ def test_by_variable_by_name_and_alone(folder):
 
 def test_several(folder):
     (folder / "mine.py").write_text(TWO)
-    with pytest.raises(ValueError, match=r"^scheme = 'mine.py': the file defines again, five; name one, as in mine"):
+    with pytest.raises(ValueError, match=r"^scheme = 'mine.py': the file defines four, five; name one, as in mine"):
         own.read("mine.py", Scheme, what="scheme")
     assert own.read("mine.py:five", Scheme).name == "five packets"
 

@@ -6,7 +6,7 @@ import types
 from pathlib import Path
 from typing import Any, TypeVar
 
-from longfat.names import unknown
+from longfat.sim.names import unknown
 
 Kind = TypeVar("Kind")
 
@@ -17,7 +17,7 @@ def names_file(text: str) -> bool:
     >>> names_file("my_schemes.py:aimd"), names_file("my_schemes.py"), names_file("reno")
     (True, True, False)
     """
-    return _split(text)[0].endswith(".py")
+    return split(text)[0].endswith(".py")
 
 
 def read(text: str, *kinds: type[Kind], folder: str | Path = "", what: str = "name") -> Kind:
@@ -72,15 +72,18 @@ class Files:
 
     def read(self, text: str, *kinds: type[Kind], what: str = "name") -> Kind:
         """Return what a file defines, as `longfat.own.read` does."""
-        file, wanted = _split(text)
+        file, wanted = split(text)
         module = self._module(file, text)
         found = {name: value for name, value in vars(module).items() if isinstance(value, kinds)}
         words = " and no ".join(kind.__name__ for kind in kinds)
         if wanted:
-            return _named(file, wanted, vars(module), found, words, what)
+            named: Kind = _named(file, wanted, vars(module), found, words, what)
+            return named
         # What the file only imports is not meant: a law knows its module.
         mine = {name: value for name, value in found.items() if getattr(value, "__module__", "") == module.__name__}
-        different = {id(value): name for name, value in (mine or found).items()}
+        different: dict[int, str] = {}
+        for name, value in (mine or found).items():
+            different.setdefault(id(value), name)
         if not different:
             raise ValueError(f"{file} defines no {words}")
         if len(different) > 1:
@@ -104,8 +107,12 @@ class Files:
         return self._modules[path]
 
 
-def _split(text: str) -> tuple[str, str]:
-    """Return the file and the name in it, "" if there is none."""
+def split(text: str) -> tuple[str, str]:
+    """Return the file and the name in it, "" if there is none.
+
+    >>> split("my_schemes.py:aimd"), split("my_schemes.py")
+    (('my_schemes.py', 'aimd'), ('my_schemes.py', ''))
+    """
     file, _, wanted = text.rpartition(":")
     return (text, "") if text.endswith(".py") else (file, wanted)
 

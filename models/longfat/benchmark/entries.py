@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import own
-from longfat.names import unknown
+from longfat.sim.names import unknown
 from longfat.sim.schemes.timers import PROFILES
 from longfat.sweeping import identity
 
@@ -165,7 +165,7 @@ def _own(given: str, discipline: str) -> Entry:
     from longfat.sim.schemes import Scheme
 
     scheme = own.read(given, Scheme, what="scheme")
-    file = Path(given if given.endswith(".py") else given.rpartition(":")[0])
+    file = Path(own.split(given)[0])
     source = f"{file.name}:{scheme.name} {discipline}\n{file.read_text(encoding='utf-8', errors='replace')}"
     return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from string import Template
 
-from longfat.names import unknown
+from longfat.sim.names import unknown
 
 LOADS = ("0.2", "0.4", "0.6", "0.8", "0.9")
 SIZES = (4, 20, 200)  # packets

@@ -7,35 +7,48 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import whole
+from longfat.cli.parameters import SHARE, Choice, PathName, Quantity, Size, Whole
 from longfat.cli.window_files import write
 
 if TYPE_CHECKING:
     import xarray as xr
 
+SHARES = Quantity("fraction", several=True, min=0, max=1, max_open=True)
+SOURCE = Choice("source", "auto", "law", "simulator")
+
 
 @click.command("window")
-@click.option("--rate", help="Rate of the path, e.g. 1Gbit/s.")
-@click.option("--rtt", help="Round-trip time, e.g. 100ms.")
-@click.option("--loss", help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
-@click.option("--segment", default="16KiB", show_default=True, help="Segment size.")
-@click.option("--packet", default="1024B", show_default=True, help="Largest packet.")
-@click.option("--target", default="0.95", show_default=True, help="Share of the attainable efficiency 1 - p.")
-@click.option("--source", default="auto", show_default=True, help="What answers: auto, law or simulator.")
-@click.option("--iperf3", metavar="FILE", help="Take rate, RTT and loss from the output of iperf3 --json.")
-@click.option("--ping", metavar="FILE", help="Take the RTT from the output of ping: its minimum.")
-@click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
-@click.option("--points", default="24", show_default=True, help="Windows at which the curves are simulated.")
-@click.option("--tradeoff", default="0", show_default=True, help="Windows for which the receive buffer is found, too.")
-@click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
-@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+@click.option("--rate", type=Quantity("rate", min=0, min_open=True), help="Rate of the path, e.g. 1Gbit/s.")
+@click.option("--rtt", type=Quantity("duration", min=0, min_open=True), help="Round-trip time, e.g. 100ms.")
+@click.option("--loss", type=SHARES, help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
+@click.option("--segment", type=Size(1), default="16KiB", show_default=True, help="Segment size.")
+@click.option("--packet", type=Size(1), default="1024B", show_default=True, help="Largest packet size.")
+@click.option("--target", type=SHARE, default="0.95", show_default=True, help="Goal, in parts of the efficiency 1 - p.")
+@click.option("--source", type=SOURCE, default="auto", show_default=True, help="What finds the window.")
+@click.option(
+    "--iperf3", type=PathName("file"), help="Take rate, RTT and loss from what iperf3 --json (or --json-stream) wrote."
+)
+@click.option("--ping", type=PathName("file"), help="Take the round-trip time from the output of ping: the minimum.")
+@click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
+@click.option(
+    "--points", type=Whole("windows", 2, 10_000), default="24", show_default=True, help="Points of the curves."
+)
+@click.option(
+    "--tradeoff",
+    type=Whole("windows", 0, 1000),
+    default="0",
+    show_default=True,
+    help="Wider windows for which to find the receive buffer, too.",
+)
+@click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
+@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
 def window_command(output: str, **flags: Any) -> None:
     """The window that a path needs, with simulated points beside the law.
 
     Writes window.csv, window.nc, window.svg and window.png, and prints a table. What is given by a flag wins
     over what was measured.
     """
-    from longfat import design, quantities
+    from longfat import design
     from longfat.files import WholeFiles
 
     with WholeFiles(output) as files:
@@ -45,11 +58,11 @@ def window_command(output: str, **flags: Any) -> None:
             segment=flags["segment"],
             packet=flags["packet"],
             source=flags["source"],
-            target=quantities.fraction(flags["target"], "target", "(0, 1)"),
-            points=whole("points", flags["points"], "windows", "[2, 10000]"),
-            tradeoff=whole("tradeoff", flags["tradeoff"], "windows", "[0, 1000]"),
-            confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
-            rng=whole("seed", flags["seed"], "1", "[0, inf)"),
+            target=flags["target"],
+            points=flags["points"],
+            tradeoff=flags["tradeoff"],
+            confidence=flags["confidence"],
+            rng=flags["seed"],
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
         data.attrs["notes"] = "; ".join(notes)
@@ -59,7 +72,7 @@ def window_command(output: str, **flags: Any) -> None:
 
 def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Rate, round-trip time and losses, from flags first and measurements second."""
-    from longfat import measured, quantities
+    from longfat import measured
 
     figures = measured.PathFigures(None, None, None, ())
     if flags["ping"]:  # a minimum over many small packets is nearer to the empty path than a mean under load
@@ -67,15 +80,17 @@ def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     if flags["iperf3"]:
         figures = figures.merged(measured.read_iperf3(flags["iperf3"]))
     given = {
-        "rate": quantities.rate(flags["rate"]) if flags["rate"] else figures.rate,
-        "round_trip_time": quantities.duration(flags["rtt"], "rtt", "(0, inf)")
-        if flags["rtt"]
-        else figures.round_trip_time,
-        "loss": quantities.fractions(flags["loss"]) if flags["loss"] else figures.loss,
+        "rate": figures.rate if flags["rate"] is None else flags["rate"],
+        "round_trip_time": figures.round_trip_time if flags["rtt"] is None else flags["rtt"],
+        "loss": figures.loss if flags["loss"] is None else flags["loss"],
     }
-    for name, flag in (("rate", "--rate"), ("round_trip_time", "--rtt"), ("loss", "--loss")):
+    for name, flag, files in (
+        ("rate", "--rate", "--iperf3"),
+        ("round_trip_time", "--rtt", "--ping, or --iperf3 from the sending side of TCP"),
+        ("loss", "--loss", "--iperf3; ping sends too few packets to tell"),
+    ):
         if given[name] is None:
-            raise ValueError(f"{flag} is missing: give it, or a measurement that holds it (--iperf3, --ping)")
+            raise ValueError(f"{flag} is missing: give it, or a file that holds it ({files})")
     return given, figures.notes
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from longfat import quantities
-from longfat.names import unknown
 from longfat.sim import queues, schemes, traffic
+from longfat.sim.names import unknown
 from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme

@@ -13,8 +13,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from longfat import quantities
-from longfat.names import unknown
 from longfat.sim import queues, schemes
+from longfat.sim.names import unknown
 from longfat.sim.network import Flow, Link, Network
 from longfat.sim.queues import Discipline
 from longfat.sim.scenario import GENERATORS, READERS, RUN

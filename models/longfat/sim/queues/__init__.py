@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from longfat.names import unknown
+from longfat.sim.names import unknown
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import ADMIT, DROP, SERVICES, Discipline

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longfat.domains import number
-from longfat.names import unknown
+from longfat.sim.names import unknown
 from longfat.sim.schemes.blt import BLT, BULLY_TYRANT
 from longfat.sim.schemes.cadpc import CADPC, CADPC_FILES
 from longfat.sim.schemes.constant import CONSTANT

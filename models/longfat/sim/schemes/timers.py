@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longfat.names import unknown
+from longfat.sim.names import unknown
 from longfat.sim.schemes.scheme import Parameter
 
 #: What every TCP scheme takes. Defaults: profile "ns", which the comparisons of 2005 ran with.

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 #: Least similarity of a suggestion (difflib's ratio). Ours: one wrong, missing or additional letter in five passes it;
 #: names of other things do not: "cubic" is at 0.55 from "decbit", "veno" (a TCP of its own) at 0.75 from "reno".
 NEAR = 0.8
+#: More names than that are listed by what stands before the dot, as "queues.*".
+MANY = 50
 
 
 def unknown(what: str, given: object, valid: Iterable[str]) -> ValueError:
@@ -37,15 +39,22 @@ def unknown(what: str, given: object, valid: Iterable[str]) -> ValueError:
     names = sorted(valid)
     near = nearest(str(given), names)
     hint = f"did you mean {near!r}? Available" if near else "available"
+    if len(names) > MANY:
+        names = list(dict.fromkeys(name.partition(".")[0] + ".*" if "." in name else name for name in names))
     return ValueError(f"{what} {given!r} is unknown; {hint}: {', '.join(names) or 'none'}")
 
 
 def nearest(given: str, names: Iterable[str]) -> str | None:
-    """Return the name that is a slip of the finger away, whatever the case of its letters; None if there is none.
+    """Return the name, or the one with a last part, that is a slip of the finger away; None if there is none.
+
+    The case of letters does not matter.
 
     >>> nearest("newReno", ["reno", "newreno"]), nearest("codel", ["decbit", "red"])
     ('newreno', None)
+    >>> nearest("md1_wate", ["queues.md1_wait", "queues.mm1_wait"])
+    'queues.md1_wait'
     """
-    folded = {name.lower(): name for name in names}
+    every = list(names)
+    folded = {part.lower(): name for name in every for part in (name.rpartition(".")[2], name)}
     found = difflib.get_close_matches(given.lower(), folded, n=1, cutoff=NEAR)
     return folded[found[0]] if found else None
