@@ -86,7 +86,7 @@ def test_from_measurements(tmp_path, capsys):
         (["--rtt", "0s"], "rtt = 0 s"),
         (["--loss", "1"], "loss = 1"),
         (["--loss", "1e-3,2"], "loss"),
-        (["--loss", ""], "--loss is missing"),
+        (["--loss", ""], "loss = '' cannot be read"),
         (["--packet", "0B"], "packet = 0"),
         (["--segment", "16"], "segment = '16' has no unit"),
         (["--target", "1"], "target = 1"),
@@ -96,7 +96,7 @@ def test_from_measurements(tmp_path, capsys):
         (["--confidence", "1"], "confidence = 1"),
         (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
         (["--iperf3", "missing.json"], "missing.json"),
-        (["--colour"], "No such option"),
+        (["--colour"], "option '--colour' is unknown; available: --confidence"),
         (["--loss"], "requires an argument"),
     ],
 )

@@ -122,8 +122,8 @@ def test_table_and_files(tmp_path, capsys):
         assert sim.Network.from_toml(data.attrs["network"]) == net
     flows = pd.read_csv(tmp_path / "out" / "flows.csv", index_col="flow")
     links = pd.read_csv(tmp_path / "out" / "links.csv", index_col="link")
-    assert flows.loc["reno-1-2", "goodput"] == float(expected.goodput.sel(flow="reno-1-2"))
-    assert links.loc["a-b", "link_dropped_upper"] == float(expected.link_dropped_upper.sel(link="a-b"))
+    assert flows.loc["reno-1-2", "goodput [bytes/s]"] == float(expected.goodput.sel(flow="reno-1-2"))
+    assert links.loc["a-b", "link_dropped_upper [packets]"] == float(expected.link_dropped_upper.sel(link="a-b"))
     assert (tmp_path / "out" / "traces.svg").read_text().startswith("<?xml")
     # The table's figures are the Dataset's.
     line = next(line for line in out.splitlines() if line.startswith("a-b"))
@@ -233,7 +233,7 @@ WRONG = {
     "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "warm_up = 2 s is out of range"),
     "samples": (RENO + "run = {duration = 10, sample_every = 1e-9}", [], "sample_every = 1e-09 s is out of range"),
     "output": (RENO, ["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
-    "flag": (RENO, ["--colour"], "No such option"),
+    "flag": (RENO, ["--colour"], "option '--colour' is unknown; available: --duration"),
 }  # fmt: skip
 
 

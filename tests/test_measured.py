@@ -287,11 +287,9 @@ def test_a_stream_gives_what_the_whole_gives(tmp_path, content):
 
 def test_streams_that_are_refused(tmp_path):
     error = json.dumps({"event": "error", "data": "unable to connect\nto server"})
+    failed = stream(TCP).splitlines()[0] + "\n" + error + "\n" + json.dumps({"event": "end", "data": {}})
     for text, words in [
-        (
-            stream(TCP).splitlines()[0] + "\n" + error + "\n" + json.dumps({"event": "end", "data": {}}),
-            "run.json: iperf3 reports an error: unable to connect to server",
-        ),  # fmt: skip
+        (failed, "run.json: iperf3 reports an error: unable to connect to server"),
         (stream(TCP) + stream(TCP), "run.json: holds 2 runs of iperf3 --json-stream, expected is one"),
         (stream({"start": TCP["start"]}), "run.json: end is missing"),  # cut off
         (stream(TCP)[:-9], "run.json: is not the JSON of one iperf3 run"),

@@ -62,10 +62,9 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise ValueError(f"explore needs {', '.join(missing)}, not installed: pip install 'longfat[notebook]'")
-    if law and names_file(law):
-        law = str(Path(law).absolute())
     if law:
-        find(law)
+        find(law)  # refused before anything is served; the kernel, which is elsewhere, does it again
+        law = str(Path(law).absolute()) if names_file(law) else law
     port = free(host, port)
     token = "" if is_own(host) else secrets.token_urlsafe(24)
     with tempfile.TemporaryDirectory(prefix="longfat-explore-") as folder:
