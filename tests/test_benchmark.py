@@ -296,7 +296,7 @@ def test_a_scheme_of_ones_own(tmp_path):
     file.write_text(file.read_text().replace("4.0", "5.0"))
     assert benchmark.entry(str(file)).settings() != one.settings()
     file.write_text("x = 1\n")
-    with pytest.raises(ValueError, match="the file defines 0 schemes"):
+    with pytest.raises(ValueError, match=r"defines no Scheme$"):
         benchmark.entry(str(file))
 
 
@@ -451,16 +451,16 @@ def test_the_other_texts():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="experiment = '11' is unknown: did you mean '1'"):
+    with pytest.raises(ValueError, match="experiment '11' is unknown; available: 1, 10, 2, "):
         benchmark.run(["11"])
     with pytest.raises(ValueError, match=r"experiment = .mine.toml. is a network of its own: allowed are the ten"):
         benchmark.run(["mine.toml"])
-    with pytest.raises(ValueError, match="scheme = 'tahoo' is unknown: did you mean 'tahoe'"):
+    with pytest.raises(ValueError, match="scheme 'tahoo' is unknown; did you mean 'tahoe'"):
         benchmark.run(["3-4"], ["tahoo"])
     with pytest.raises(ValueError, match="replications = 0 runs is out of range"):
         benchmark.run(["3-4"], ["tahoe"], replications=0)
     with pytest.raises(ValueError, match="each scheme once"):
         benchmark.run(["3-4"], ["hbh", "hop-by-hop"])
-    with pytest.raises(ValueError, match="discipline = 'fare' is unknown: did you mean 'fair'"):
+    with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: avq, "):
         benchmark.run(["3-4"], ["gaimd"], discipline="fare")
     assert not running.has_chance(VARIANTS["7-0.2"], ENTRIES["optimal"])

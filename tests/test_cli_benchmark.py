@@ -66,8 +66,8 @@ def test_traces(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--experiment", "12"], "longfat: experiment = '12' is unknown: did you mean"),
-        (["--scheme", "reno2"], "longfat: scheme = 'reno2' is unknown: did you mean 'reno'?"),
+        (["--experiment", "12"], "longfat: experiment '12' is unknown; available: 1, 10, 2, "),
+        (["--scheme", "reno2"], "longfat: scheme 'reno2' is unknown; did you mean 'reno'?"),
         (["--scheme", "no/such.py"], "no/such.py cannot be read: No such file or directory"),
         (
             ["--experiment", "mine.toml"],

@@ -76,12 +76,12 @@ def test_power_and_csv(tmp_path, capsys):
         (["--spread", "100%"], "spread = "),
         (["--points", "many"], "points = many buffers is out of range"),
         (["--product", "1"], "product = 1"),
-        (["--search", "guess"], "search = 'guess'"),
+        (["--search", "guess"], "search 'guess' is unknown; available: bisect, scan"),
         (["--access", "0B/s"], "access = "),
         (["--json", "--csv"], "--json and --csv are both given"),
         (["--file", "10kB"], "product = 60 is out of range: with file none is allowed"),
         (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
-        (["--colour"], "No such option"),
+        (["--colour"], "option '--colour' is unknown; available: --access"),
     ],
 )
 def test_one_line_and_status_2(tmp_path, monkeypatch, capsys, flags, words):

@@ -122,8 +122,8 @@ def test_table_and_files(tmp_path, capsys):
         assert sim.Network.from_toml(data.attrs["network"]) == net
     flows = pd.read_csv(tmp_path / "out" / "flows.csv", index_col="flow")
     links = pd.read_csv(tmp_path / "out" / "links.csv", index_col="link")
-    assert flows.loc["reno-1-2", "goodput"] == float(expected.goodput.sel(flow="reno-1-2"))
-    assert links.loc["a-b", "link_dropped_upper"] == float(expected.link_dropped_upper.sel(link="a-b"))
+    assert flows.loc["reno-1-2", "goodput [bytes/s]"] == float(expected.goodput.sel(flow="reno-1-2"))
+    assert links.loc["a-b", "link_dropped_upper [packets]"] == float(expected.link_dropped_upper.sel(link="a-b"))
     assert (tmp_path / "out" / "traces.svg").read_text().startswith("<?xml")
     # The table's figures are the Dataset's.
     line = next(line for line in out.splitlines() if line.startswith("a-b"))
@@ -200,7 +200,7 @@ WRONG_FILES = {
     "exit": ("raise SystemExit(3)", "mine.py cannot be run: SystemExit: 3 (line 1)"),
     "scheme": ("from longfat.sim import Scheme\nfour = Scheme('four', ack=3)", "scheme 'four': ack = 3 is no function"),
     "none": ("four = 4", "mine.py defines no Scheme and no Discipline"),
-    "other": (SCHEMES.replace("four =", "fourth ="), "name in mine.py = 'four' is unknown: did you mean 'fourth'"),
+    "other": (SCHEMES.replace("four =", "fourth ="), "mine.py: name 'four' is unknown; did you mean 'fourth'"),
     "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' is no Scheme but Discipline"),
     "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
     "compiling": (SCHEMES.replace("4.0", "flow.windw"), "start cannot be compiled: there is no field 'windw'"),
@@ -221,7 +221,7 @@ WRONG = {
     "no file": (None, [], "net.toml cannot be read: No such file or directory"),
     "latin": ("name = 'ö'".encode("latin-1"), [], "net.toml: this is no text in UTF-8: invalid start byte at byte 8"),
     "syntax": ("[[flow]\n", [], "net.toml: Expected ']]'"),
-    "key": (RENO.replace("scheme", "sheme"), [], "net.toml: flow 1: key = 'sheme' is unknown: did you mean 'scheme'?"),
+    "key": (RENO.replace("scheme", "sheme"), [], "net.toml: flow 1: key 'sheme' is unknown; did you mean 'scheme'?"),
     "empty": ("", ["--duration", "1s"], "has no flow"),
     "endless": (RENO.replace('file = "50 kB", ', ""), [], "duration is absent and flow 'reno-1' never ends"),
     "own": (RENO.replace("reno", "own:mine"), [], "flow 1: scheme = 'own:mine' is not at hand"),
@@ -233,7 +233,7 @@ WRONG = {
     "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "warm_up = 2 s is out of range"),
     "samples": (RENO + "run = {duration = 10, sample_every = 1e-9}", [], "sample_every = 1e-09 s is out of range"),
     "output": (RENO, ["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
-    "flag": (RENO, ["--colour"], "No such option"),
+    "flag": (RENO, ["--colour"], "option '--colour' is unknown; available: --duration"),
 }  # fmt: skip
 
 
@@ -332,8 +332,10 @@ def test_a_bare_name_is_shipped_and_a_path_is_a_file(tmp_path, monkeypatch, caps
     check_refused(capsys, tmp_path, ["./nowhere"], "nowhere cannot be read: No such file or directory")
     assert cli.main(["simulate", "mine"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("longfat: scenario = 'mine' is unknown: ")
-    assert said.endswith("Allowed are dumbbell, mixed, parking_lot, red; a file has a suffix or a separator: ./mine\n")
+    assert said == (
+        "longfat: scenario 'mine' is unknown; available: dumbbell, mixed, parking_lot, red; a file has a suffix or a "
+        "separator: ./mine\n"
+    )
 
 
 def test_traces():

@@ -94,7 +94,7 @@ def test_rows_of_a_paper(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--law", "nothing"], "law = 'nothing' is out of range"),
+        (["--law", "nothing"], "law 'nothing' is unknown; available: blt.*, cadpc.*, "),
         (["--published", "009"], "paper = '009' is out of range"),
         (["003"], "003: papers are for --published"),
         (["--published", "--law", "md1_wait"], "exclude each other"),

@@ -144,7 +144,7 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
         ({"rate": "5 parsecs"}, "rate = '5 parsecs'"),
         ({"round_trip_time": "nan ms"}, "round_trip_time = 'nan ms'"),
         ({"round_trip_time": 0}, "round_trip_time = 0 s"),
-        ({"loss": 1}, "loss = 1 probability"),
+        ({"loss": 1}, "loss = 1 is out of range"),
         ({"loss": []}, "loss = "),
         ({"loss": [0.1, float("nan")]}, "loss = nan"),
         ({"segment": 0}, "segment = 0 bytes"),

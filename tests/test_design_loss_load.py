@@ -78,7 +78,7 @@ def test_the_same_seed_gives_the_same_answer():
 
 def test_an_impossible_ceiling_says_so():
     """Eleven sources that begin at once with all of the link."""
-    with pytest.raises(ValueError, match=r"loss = 0 probability is not reached by any v in \[0.1, 1\] with k = 20"):
+    with pytest.raises(ValueError, match=r"loss = 0 is not reached by any v in \[0.1, 1\] with k = 20"):
         design.loss_load(loss=0, stagger=0, progress=False, **{**SMALL, "sources": 11, "file": "100kB", "k": [20]})
 
 

@@ -37,3 +37,17 @@ def test_arrays_name_the_first_bad_element():
     assert not array("x", [], "m", Interval.parse("[0, 1]"))
     with pytest.raises(ValueError, match="whole numbers"):
         array("x", [1.0, 1.5], "m", Interval.parse("[0, 2]"), whole=True)
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("s", "x = 2 s is out of range: allowed are values in [0, 1]"),
+        ("1", "x = 2 is out of range: allowed are values in [0, 1]"),
+        ("probability", "x = 2 is out of range: allowed are values in [0, 1]"),
+    ],
+)
+def test_a_value_is_named_with_its_unit_if_that_is_a_word_of_measure(unit, said):
+    with pytest.raises(ValueError, match="out of range") as refusal:
+        number("x", 2, unit, "[0, 1]")
+    assert str(refusal.value) == said

@@ -146,10 +146,10 @@ def test_family():
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: start(EFFICIENCY, loss=1.0), r"loss = 1 probability is out of range: allowed are values in \[0, 1\)"),
+        (lambda: start(EFFICIENCY, loss=1.0), r"loss = 1 is out of range: allowed are values in \[0, 1\)"),
         (lambda: start(EFFICIENCY, segment_packets=1.5), "whole numbers in"),
-        (lambda: start(EFFICIENCY, speed=1.0), "parameter = 'speed' is unknown: allowed are window, loss"),
-        (lambda: start(EFFICIENCY, "speed"), "parameter = 'speed' is unknown"),
+        (lambda: start(EFFICIENCY, speed=1.0), "parameter 'speed' is unknown; available: ack_segments, loss, "),
+        (lambda: start(EFFICIENCY, "speed"), "parameter 'speed' is unknown"),
         (lambda: start("mm1"), "law = 'mm1' is out of range"),
         (lambda: start(EFFICIENCY).spread("window"), "it is the x axis"),
         (lambda: start(EFFICIENCY).spread("loss", []), "allowed are 1 to 6 values"),

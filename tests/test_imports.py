@@ -14,6 +14,7 @@ ROOT = Path(longfat.__file__).parent
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
     "domains": set(),
+    "own": {"sim"},
     "namespaces": set(),
     "files": set(),
     "extras": set(),
@@ -26,15 +27,17 @@ ALLOWED = {
     "laws": {"law", "roots", "laws", "domains"},
     "fluid": {"fluid", "extras", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {"sim", "domains", "student", "quantities", "accessor", "_version"},
-    "scenario": {"sim"},
+    "scenario": {"sim", "own"},
     "verify": {
         "verify", "benchmark", "sweeping", "law", "laws", "sim", "domains", "extras", "files", "student", "_version",
     },
     "sweeping": {"sweeping", "domains", "files", "student", "_version"},
-    "benchmark": {"benchmark", "sim", "scenario", "sweeping", "laws", "domains", "_version"},
+    "benchmark": {"benchmark", "sim", "own", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "domains", "quantities", "law", "laws", "sim", "accessor", "_version"},
     "accessor": {"extras", "plot"},
-    "explore": {"explore", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor"},
+    "explore": {
+        "explore", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor",
+    },
 }  # fmt: skip
 
 

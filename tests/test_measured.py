@@ -272,3 +272,34 @@ def test_merged():
 def test_figures_outside_their_domain_are_refused(figures):
     with pytest.raises(ValueError, match=next(iter(figures))):
         PathFigures(**figures)
+
+
+def stream(content, *, intervals=2):
+    """What ``iperf3 --json-stream`` writes of a run: an object a line (iperf 3.17 and newer, JSONStream_Output)."""
+    events = [("start", content["start"]), *[("interval", {"streams": [], "sum": {}})] * intervals]
+    events += [("end", content["end"])] if "end" in content else []
+    return "".join(json.dumps({"event": name, "data": data}) + "\n" for name, data in events)
+
+
+@pytest.mark.parametrize("content", [TCP, UDP])
+def test_a_stream_gives_what_the_whole_gives(tmp_path, content):
+    expected = read_iperf3(written(tmp_path, content))
+    assert read_iperf3(written(tmp_path, stream(content))) == expected
+    assert read_iperf3(written(tmp_path, stream(content, intervals=0) + "\n")) == expected
+
+
+def test_streams_that_are_refused(tmp_path):
+    error = json.dumps({"event": "error", "data": "unable to connect\nto server"})
+    failed = stream(TCP).splitlines()[0] + "\n" + error + "\n" + json.dumps({"event": "end", "data": {}})
+    for text, words in [
+        (failed, "run.json: iperf3 reports an error: unable to connect to server"),
+        (stream(TCP) + stream(TCP), "run.json: holds 2 runs of iperf3 --json-stream, expected is one"),
+        (stream({"start": TCP["start"]}), "run.json: end is missing"),  # cut off
+        (stream(TCP)[:-9], "run.json: is not the JSON of one iperf3 run"),
+        ('{"event": "start"}\n{"event": "end"}', "run.json: is not the JSON of one iperf3 run"),
+        ("[1]\n[2]", "run.json: is not the JSON of one iperf3 run"),
+    ]:
+        with pytest.raises(ValueError, match=r"run\.json") as caught:
+            read_iperf3(written(tmp_path, text))
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)

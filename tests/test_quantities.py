@@ -34,11 +34,39 @@ READ = [
     (rate, "1 GiB/s", 1073741824.0),  # 2**30
     (rate, "1 bit/ms", 125.0),  # 1000 / 8
     (rate, "+.5 MB/s", 5e5),
+    (rate, "10G", 1.25e9),  # iperf3 -b 10G: 10e9 bit/s / 8
+    (rate, "10g", 1.25e9),
+    (rate, "1.5k", 187.5),  # 1500 / 8; iperf3's K of a rate is 1000, not 1024
+    (rate, "1.5K", 187.5),
+    (rate, "20M", 2.5e6),
+    (rate, "20m", 2.5e6),
+    (rate, "2T", 2.5e11),
+    (rate, "10gbit/s", 1.25e9),
+    (rate, "10gbit", 1.25e9),  # tc
+    (rate, "10 Gbit", 1.25e9),
+    (rate, "100mbit", 12.5e6),
+    (rate, "10 gbps", 1.25e9),  # bits, as everywhere but in tc
+    (rate, "10gbps", 1.25e9),
+    (rate, "10Gbps", 1.25e9),
+    (rate, "100 mbps", 12.5e6),
+    (rate, "10 Gbit/sec", 1.25e9),
+    (rate, "10 GBIT/s", 1.25e9),
+    (rate, "10 GB/s", 1e10),  # bytes
+    (rate, "10GBps", 1e10),
+    (rate, "1 kbit/ms", 125e3),  # 1000 / 8 / 0.001
+    (rate, "1 Pbit/s", 1.25e14),
+    (rate, "10 Kibit/s", 1280.0),  # 10 * 1024 / 8
     (duration, "100ms", 0.1),
     (duration, "35 ms", 0.035),  # 35 * 0.001 is 0.035000000000000003 in floats
     (duration, "7 µs", 7e-6),  # micro sign
     (duration, "7 μs", 7e-6),  # Greek mu
     (duration, "20us", 20e-6),
+    (duration, "80 msec", 0.08),
+    (duration, "80msec", 0.08),
+    (duration, "80 msecs", 0.08),
+    (duration, "100 usec", 1e-4),
+    (duration, "7 nsec", 7e-9),
+    (duration, "2 secs", 2.0),
     (duration, "1.5 s", 1.5),
     (duration, "2 min", 120.0),
     (duration, "0 s", 0.0),
@@ -47,6 +75,7 @@ READ = [
     (size, "16 kB", 16000.0),
     (size, "1024B", 1024.0),
     (size, "1 Kbit", 125.0),
+    (size, "12 mbit", 1.5e6),  # tc
     (size, "1 MiB", 1048576.0),  # bytes, not the 8388608 bits of pint's base units
     (size, "3 bytes", 3.0),
     (fraction, "0.1%", 0.001),
@@ -57,7 +86,11 @@ READ = [
 
 # With pint's own catalogue and grammar many of these give a number, a hang or an odd exception.
 UNREADABLE = [
-    *[(rate, t) for t in ("5 ms", "5 B", "5 Hz", "1/s", "0.1%", "1 mb/s", "1 gbps", "1,5 Mbit/s", "1 Mbit/s/s")],
+    *[(rate, t) for t in ("5 ms", "5 B", "5 Hz", "1/s", "0.1%", "1 mb/s", "1 gb/s", "1,5 Mbit/s", "1 Mbit/s/s")],
+    *[
+        (rate, t)
+        for t in ("10 GBPS", "1gbps/s", "10Gi", "10 Gb", "kgbit/s", "1 GGbit/s", "1 G/s", "1 mbit s", "1 mib/s")
+    ],
     *[
         (rate, t)
         for t in ("100", "", "  ", "fast", "1e", "Gbps", "nan MB/s", "inf", "inf MB/s", "1/0 MB/s", "((", "'a'")
@@ -82,7 +115,10 @@ UNREADABLE = [
         (duration, t)
         for t in ("100", "1 m", "nan ms", "inf s", "5 KB", "1,000 ms", "1 ms ms", "1 degC", "3 K", "1__ms")
     ],
-    *[(size, t) for t in ("16 K", "16 k", "16", "5 rad", "16 Kib/s", "1 mB", "1 KIB", "8 s")],
+    *[
+        (size, t)
+        for t in ("16 K", "16 k", "1g", "16", "5 rad", "16 Kib/s", "1 mB", "1 KIB", "8 s", "8 bps", "8 mbit/s")
+    ],
     *[(fraction, t) for t in ("16 KiB", "0.1 bit", "5%%", "%", "1e-4 s", "nan", "five")],
     *[(rate, q) for q in (UREG("5 Hz"), UREG("150 Mb/s"), UREG("5 ms"), UREG.Quantity(5))],
     (rate, UREG.Quantity([1, 2], "bit/s")),
@@ -165,13 +201,19 @@ def test_refusal_is_one_line_with_name_value_unit_and_range(read, value):
     [
         ("100", "has no unit: write e.g. 1 Gbit/s"),
         ("5 ms", "has a unit of another dimension"),
-        ("5 K", "has an unknown unit"),
+        ("5 kelvin", "has an unknown unit"),
+        ("1 mb/s", r"has an unknown unit: write e.g. 1 Gbit/s \(as 1 Gbps, 1 gbps, 1G\) or 125 MB/s; allowed"),
         ("fast", "cannot be read"),
     ],
 )
 def test_refusal_says_why(text, why):
     with pytest.raises(ValueError, match=f"^rate = '{text}' {why}"):
         rate(text)
+
+
+def test_a_size_of_two_meanings_is_refused_with_both():
+    with pytest.raises(ValueError, match=r"^packet = '16K' has a unit of two meanings, .* write e.g. 16 KiB or 16 kB"):
+        size("16K", "packet")
 
 
 def test_name_and_interval_are_the_callers():

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+#: Units that are no words to read behind a number: "loss = 2 is out of range".
+_UNNAMED = ("1", "probability")
 _INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
 
 
@@ -58,7 +60,7 @@ def refuse(name: str, value: object, unit: str, allowed: object, *, whole: bool 
     window = 0 segments is out of range: allowed are whole numbers in [1, inf)
     """
     shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-    unit = "" if unit == "1" else f" {unit}"
+    unit = "" if unit in _UNNAMED else f" {unit}"
     allowed = f"whole numbers in {allowed}" if whole else f"values in {allowed}"
     return ValueError(f"{name} = {shown}{unit} is out of range: allowed are {allowed}")
 

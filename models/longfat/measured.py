@@ -94,7 +94,7 @@ class PathFigures:
 
 
 def read_iperf3(path: str | PathLike[str]) -> PathFigures:
-    """Read the figures of one ``iperf3 --json`` run, as the client wrote them.
+    """Read the figures of one ``iperf3 --json`` (or ``--json-stream``) run, as the client wrote them.
 
     TCP: the rate is what the receiver saw; the round-trip time is the sender's mean over the run, queueing
     included, which only the sending side writes (not with ``-R``); the loss is retransmissions per segment
@@ -124,13 +124,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     Traceback (most recent call last):
     ValueError: no-such-file.json: cannot be read (No such file or directory)
     """
-    text = _read(path)
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: is not the JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
-    except (ValueError, RecursionError):  # Python's own limits
-        raise ValueError(f"{path}: is not the JSON of one iperf3 run (too many digits or levels)") from None
+    content = _content(path)
     run = _Field(str(path), "", content)
     if "error" in run.members():
         raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
@@ -145,6 +139,31 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     if protocol.value == "UDP":
         return _udp(start, end)
     raise ValueError(f"{path}: {protocol.name} = {protocol.value!r} is unknown: allowed are 'TCP' and 'UDP'")
+
+
+def _content(path: str | PathLike[str]) -> Any:
+    """Return the JSON of a run: one object, or of ``--json-stream`` the events "start", "end" and "error" put together.
+
+    Each line of a stream is an object with ``event`` and ``data``; "interval" events hold nothing that is used here.
+    """
+    text = _read(path)
+    try:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError:
+            lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+            if len(lines) < 2 or not all(isinstance(line, dict) and {"event", "data"} <= set(line) for line in lines):
+                raise
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run (line {error.lineno}: {error.msg})") from None
+    except (ValueError, RecursionError):  # Python's own limits
+        raise ValueError(f"{path}: is not the JSON of one iperf3 run (too many digits or levels)") from None
+    kept = ("start", "end", "error")
+    events = [line["event"] for line in lines]
+    for name in kept:
+        if events.count(name) > 1:
+            raise ValueError(f"{path}: holds {events.count(name)} runs of iperf3 --json-stream, expected is one")
+    return {line["event"]: line["data"] for line in lines if line["event"] in kept}
 
 
 def _tcp(start: _Field, end: _Field) -> PathFigures:

@@ -3,6 +3,11 @@
 The units are a short list of our own, given to pint, and not pint's catalogue. There a bit is a pure
 number, so that 5 Hz passes for 5 bit/s; "b" is a barn, "Gb" a gilbert, "K" a kelvin, and "1,5 ms" is
 fifteen milliseconds. Only the unit goes to pint: given the whole text it would also do the arithmetic in it.
+
+The spellings of other tools are read where they have one meaning: "10G" (iperf3 -b), "10gbit" and "80 msec" (tc).
+"10 gbps" is 10 Gbit/s, as everywhere outside tc, which means bytes per second by it (tc(8), "RATES"): write "GB/s" for
+those. Refused are "1 mb/s", where a slip of the shift key makes a factor of 8, and "16K" as a size, which is 16384
+bytes to iperf3 -l and 16000 bytes to others.
 """
 
 from __future__ import annotations
@@ -27,18 +32,18 @@ class _Kind:
     example: str
 
 
-_RATE = _Kind("bytes/s", "byte / second", "1 Gbit/s")
+_RATE = _Kind("bytes/s", "byte / second", "1 Gbit/s (as 1 Gbps, 1 gbps, 1G) or 125 MB/s")
 _DURATION = _Kind("s", "second", "100 ms")
-_SIZE = _Kind("bytes", "byte", "16 KiB")
+_SIZE = _Kind("bytes", "byte", "16 KiB or 16 kB")
 _FRACTION = _Kind("1", "", "0.1%")
 
 # Information is a dimension of its own. The small prefixes exist for seconds only: a millibit per second
 # ("1 mb/s") is a slip of the shift key. Capital K is written for kilo often enough to be taken.
 _UNITS = """
 second = [time] = s = sec
-millisecond = second / 1000 = ms
-microsecond = second / 1000000 = us = µs = μs
-nanosecond = second / 1000000000 = ns
+millisecond = second / 1000 = ms = msec
+microsecond = second / 1000000 = us = µs = μs = usec
+nanosecond = second / 1000000000 = ns = nsec
 minute = 60 * second = min
 hour = 3600 * second = h
 day = 86400 * second = d
@@ -64,6 +69,10 @@ tebi- = 1099511627776 = Ti-
 _NUMBER = r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?"
 _TEXT = re.compile(rf"({_NUMBER})\s*(%|[A-Za-zµμ]+(?:(?:\s*/\s*|\s+per\s+)[A-Za-zµμ]+)?)?")
 
+# No prefix but k, m, g, t stands before a bit, so that their case tells nothing. iperf3 takes them alone (units.c,
+# unit_atof_rate: powers of 1000, either case) and tc without the second (tc(8), "gbit: gigabits per second").
+_BITS = re.compile(r"([kmgt])?(?:(bits?|(?-i:bps))(\s*/\s*\w+|\s+per\s+\w+)?)?", re.IGNORECASE)
+
 
 def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
     """Read a data rate; a plain number is in bytes/s already, a text needs its unit.
@@ -71,7 +80,8 @@ def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
     Parameters
     ----------
     value : str, float or pint.Quantity
-        "1 Gbit/s", "1Gbps", "150 Mb/s", "12.5MB/s"; "b" is a bit, "B" a byte, "K" is 1000.
+        "1 Gbit/s", "1Gbps", "150 Mb/s", "12.5MB/s"; "b" is a bit, "B" a byte, "K" is 1000. Also "10G", "10gbit" and
+        "10 gbps", all three 10 Gbit/s.
     name, allowed : str
         The parameter's name for a refusal, and the interval that allows a result [bytes/s].
 
@@ -99,7 +109,7 @@ def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)
     Parameters
     ----------
     value : str, float or pint.Quantity
-        "100ms", "20 us", "0.1 s", "2 min".
+        "100ms", "80 msec", "20 us", "0.1 s", "2 min".
     name, allowed : str
         The parameter's name for a refusal, and the interval that allows a result [s].
 
@@ -127,7 +137,7 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
     Parameters
     ----------
     value : str, float or pint.Quantity
-        "16KiB" is 16384 bytes, "16 KB" and "16 kB" are 16000, "12 Mbit" is 1500000.
+        "16KiB" is 16384 bytes, "16 KB" and "16 kB" are 16000, "12 Mbit" is 1500000; "16K" is refused.
     name, allowed : str
         The parameter's name for a refusal, and the interval that allows a result [bytes].
 
@@ -271,6 +281,9 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
         digits, unit = match.groups()
         if unit is None and kind is not _FRACTION:
             raise _unreadable(name, value, "has no unit", allowed, kind)
+        if kind is _SIZE and unit and len(unit) == 1 and unit in "kKmMgGtT":
+            raise _unreadable(name, value, "has a unit of two meanings, by powers of 1000 or of 1024", allowed, kind)
+        unit = _spelled(unit, kind) if unit else None
         value = _convert(Fraction(digits), unit, kind, (name, value, allowed)) if unit else Fraction(digits)
     elif hasattr(value, "unit_items"):  # pint.Quantity, of any registry, told without importing pint
         try:
@@ -288,6 +301,18 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
     except (TypeError, ValueError):
         raise _unreadable(name, value, "is not a number", allowed, kind) from None
     return number(name, plain, kind.unit, allowed)
+
+
+def _spelled(unit: str, kind: _Kind) -> str:
+    """Return a unit of bits as pint reads it; other units as they are."""
+    match = _BITS.fullmatch(unit)
+    if match is None or kind not in (_RATE, _SIZE):
+        return unit
+    prefix, bits, per = match.groups("")
+    prefix = "k" if prefix in ("k", "K") else prefix.upper()
+    if kind is _SIZE:
+        return f"{prefix}bit{per}" if bits.lower().startswith("bit") else unit
+    return f"{prefix}bit{per}" if per and bits != "bps" else unit if per else f"{prefix}bit/s"
 
 
 def _convert(magnitude: Fraction, unit: str, kind: _Kind, told: tuple[str, str, str]) -> Fraction:

@@ -455,7 +455,7 @@ def test_made_again_from_name_and_parameters(one):
 def test_what_is_refused():
     for call, words in {
         lambda: queues.discipline("redd"): "did you mean 'red'",
-        lambda: queues.discipline("red", hihg=3): r"parameter of 'red' = 'hihg' is unknown: did you mean 'high'",
+        lambda: queues.discipline("red", hihg=3): r"discipline 'red': parameter 'hihg' is unknown; available: ",
         lambda: queues.discipline("fair", quantum=3): "discipline 'fair' takes no parameters, so 'quantum'",
         lambda: queues.discipline("mark-above"): "discipline 'mark-above' needs threshold",
         lambda: queues.discipline(queues.FAIR, quantum=3): "discipline 'fair' has its parameters already: quantum",

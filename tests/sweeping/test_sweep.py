@@ -30,7 +30,7 @@ from tests.sweeping.common import QUIET, exponential
         ({"grid": {"a b": [1]}}, "grid: 'a b' is no name"),
         ({"replications": 0}, r"replications = 0 runs is out of range: allowed are whole numbers in \[1, 1e\+09\]"),
         ({"replications": 2.5}, "replications = 2.5 runs"),
-        ({"confidence": 1}, r"confidence = 1 probability is out of range: allowed are values in \(0, 1\)"),
+        ({"confidence": 1}, r"confidence = 1 is out of range: allowed are values in \(0, 1\)"),
         ({"rng": "seed"}, "rng = 'seed' is out of range"),
         (
             {"until": 0.05},

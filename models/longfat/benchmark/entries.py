@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longfat import own
 from longfat.sim.names import unknown
 from longfat.sim.schemes.timers import PROFILES
 from longfat.sweeping import identity
@@ -153,23 +154,19 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
         raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, schemes.Scheme):
         return _object(given, discipline)
-    file, _, wanted = given.rpartition(":") if not given.endswith(".py") else (given, "", "")
-    if file.endswith(".py"):
-        return _own(file, wanted, discipline)
+    if own.names_file(given):
+        return _own(given, discipline)
     if given not in schemes.names():
         raise unknown("scheme", given, {*ENTRIES, *schemes.names()})
     return Entry(given, given, given, bottleneck=discipline, switch=discipline, random=True)
 
 
-def _own(file: str, wanted: str, discipline: str) -> Entry:
-    from longfat.scenario import finder
+def _own(given: str, discipline: str) -> Entry:
     from longfat.sim.schemes import Scheme
 
-    path = Path(file)
-    scheme = finder(path.parent)(f"{path.name}:{wanted}") if wanted else _only(path)
-    if not isinstance(scheme, Scheme):
-        raise ValueError(f"scheme = {file + ':' + wanted!r} is no Scheme but {type(scheme).__name__}")
-    source = f"{path.name}:{wanted} {discipline}\n{path.read_text(encoding='utf-8')}"
+    scheme = own.read(given, Scheme, what="scheme")
+    file = Path(own.split(given)[0])
+    source = f"{file.name}:{scheme.name} {discipline}\n{file.read_text(encoding='utf-8', errors='replace')}"
     return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
 
 
@@ -179,16 +176,3 @@ def _object(scheme: Scheme, discipline: str) -> Entry:
     does = [one and identity.code(one) for one in callbacks]
     source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"
     return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
-
-
-def _only(path: Path) -> Any:
-    """The one scheme of a file."""
-    from longfat.scenario import definitions
-
-    found = [name for name, value in definitions(path).items() if type(value).__name__ == "Scheme"]
-    if len(found) != 1:
-        raise ValueError(
-            f"scheme = {str(path)!r}: the file defines {len(found)} schemes"
-            + (f"; name one, as in {path.name}:{found[0]}" if found else "")
-        )
-    return definitions(path)[found[0]]

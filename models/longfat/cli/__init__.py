@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -15,12 +16,24 @@ from longfat.cli.simulate import simulate_command
 from longfat.cli.verify import verify_command
 from longfat.cli.window import window_command
 from longfat.extras import MissingLibrary
+from longfat.sim.names import unknown
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if not args[0].startswith("-") and args[0] not in self.commands and not ctx.resilient_parsing:
+            raise unknown("command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, prog_name="longfat")
-def commands() -> None:
+@click.pass_context
+def commands(context: click.Context) -> None:
     """Congestion- and flow-control models for paths with a large bandwidth-delay product."""
+    if context.invoked_subcommand is None:  # an error, as in click: a script that lost the command fails
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
 
 
 commands.add_command(window_command)
@@ -36,6 +49,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; every error is one line on stderr and exit status 2. `verify` exits with 1 where laws differ."""
     try:
         status = commands(arguments, prog_name="longfat", standalone_mode=False)
+    except click.NoSuchOption as error:  # click would suggest what is not near
+        known = error.ctx.command.params if error.ctx is not None else []
+        flags = [flag for one in known for flag in (*one.opts, *one.secondary_opts) if flag.startswith("--")]
+        return _complain(str(unknown("option", error.option_name, [*flags, "--help"])))
     except click.ClickException as error:
         return _complain(error.format_message())
     except (ValueError, OSError, MissingLibrary) as error:

@@ -12,27 +12,57 @@ import click
 
 from longfat import extras
 from longfat.cli.executors import executor
-from longfat.cli.typed import left_out, netcdf, whole
+from longfat.cli.parameters import Name, Option, PathName, Whole, disciplines, entries, experiments
+from longfat.cli.typed import left_out, netcdf
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 @click.command("benchmark")
-@click.option("--experiment", help="Numbers or variants with commas: 1,3-20,7-0.9-ramp,9b. [default: all ten]")
-@click.option("--scheme", help="Names or files with commas: tahoe,pp,my_schemes.py. [default: all with a setting]")
-@click.option("--discipline", default="fifo", show_default=True, help="Of switches, for schemes without a setting.")
-@click.option("--replications", default="10", show_default=True, help="Runs of each cell in which there is chance.")
-@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
 @click.option(
-    "--executor", default="threads", show_default=True, help="threads, processes, or a dask scheduler's address."
+    "--experiment",
+    cls=Option,
+    type=Name("experiment", experiments, several=True, checked=False),
+    help="Experiments or their variants, e.g. 1,3-20,7-0.9-ramp.  [default: all ten]",
 )
-@click.option("--output", metavar="DIR", help="Write benchmark.csv, .md, .html and .nc there; finished runs are kept.")
-@click.option("--traces", is_flag=True, help="Draw sending rates and queues of all cells over time, too, in --output.")
+@click.option(
+    "--scheme",
+    cls=Option,
+    type=Name("scheme", entries, own="scheme", loaded=False, several=True, checked=False),
+    help="Schemes, e.g. tahoe,packet-pair,my_schemes.py.  [default: all that have a setting for these experiments]",
+)
+@click.option(
+    "--discipline",
+    cls=Option,
+    type=Name("discipline", disciplines),
+    default="fifo",
+    show_default=True,
+    help="Queue discipline of all switches, for schemes without a setting.",
+)
+@click.option(
+    "--replications",
+    type=Whole("runs", 1, 10**6),
+    default="10",
+    show_default=True,
+    help="Runs of each experiment in which there is chance.",
+)
+@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+@click.option(
+    "--executor",
+    type=Name("executor", lambda: ("threads", "processes"), checked=False),
+    default="threads",
+    show_default=True,
+    help="Where to run: threads, processes, or the address of a dask scheduler.",
+)
+@click.option("--output", type=PathName("dir"), help="Write benchmark.csv, .md, .html, .nc and finished runs there.")
+@click.option("--traces", is_flag=True, help="Draw sending rates and queues over time, too, in --output.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, in ms.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: the columns of the paper's tables, and intervals.")
 def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: bool, **flags: Any) -> None:
-    """Transfer times and packet delays of any scheme in ten experiments, beside the printed ones.
+    """Compare schemes in ten published experiments.
+
+    Prints transfer times and packet delays beside those of Kanakia, Keshav and Mishra.
 
     With --output a call that was interrupted goes on from the runs that were finished.
     """
@@ -44,8 +74,7 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
         raise click.UsageError("--traces needs --output")
     if traces:
         extras.need("--traces", "netCDF4", "matplotlib")
-    replications = whole("replications", flags["replications"], "runs", "[1, 1e6]")
-    seed = whole("seed", flags["seed"], "1", "[0, inf)")
+    replications, seed = flags["replications"], flags["seed"]
     if output is None:
         _print(_run(flags, replications, seed, None), as_json, as_csv)
         return
@@ -67,14 +96,10 @@ def _run(flags: dict[str, Any], replications: int, seed: int, store: Path | None
 
     with executor(flags["executor"]) as place:
         return benchmark.run(
-            _words(flags["experiment"]), _words(flags["scheme"]), replications=replications, rng=seed, store=store,
+            flags["experiment"], flags["scheme"], replications=replications, rng=seed, store=store,
             discipline=flags["discipline"], executor=place,
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )  # fmt: skip
-
-
-def _words(text: str | None) -> list[str] | None:
-    return None if text is None else [word.strip() for word in text.split(",")]
 
 
 def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:
@@ -115,7 +140,7 @@ def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> Non
 
     from longfat import benchmark, plot
 
-    schemes = [benchmark.entry(one, flags["discipline"]) for one in _words(flags["scheme"]) or benchmark.ENTRIES]
+    schemes = [benchmark.entry(one, flags["discipline"]) for one in flags["scheme"] or benchmark.ENTRIES]
     for variant in tqdm(data.variant.values, unit="picture", delay=2, leave=False, disable=not sys.stderr.isatty()):
         longest = float(np.nanmax([*data.transfer_time.sel(variant=variant).values.ravel(), 0.01]))
         seen = benchmark.traces(str(variant), schemes, min(1.05 * longest, 20.0), rng=seed, interval=longest / 100)

@@ -9,42 +9,113 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import left_out, netcdf, numbers, whole
+from longfat.cli.parameters import (
+    SHARE,
+    Choice,
+    Name,
+    Numbers,
+    Option,
+    PathName,
+    Quantity,
+    Size,
+    Whole,
+    disciplines,
+    schemes,
+)
+from longfat.cli.typed import left_out, netcdf
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
+
 
 @click.command("buffer")
-@click.option("--rate", required=True, help="Rate of the switch's line, e.g. 1Gbit/s.")
-@click.option("--rtt", required=True, help="Round-trip time, e.g. 100ms.")
-@click.option("--flows", help="Flows without end, e.g. 1,16,64. [default: 1]")
-@click.option("--file", "size", help="Size of files that arrive at random, e.g. 100kB: asks for power.")
-@click.option("--scheme", default="reno", show_default=True, help="What the flows do.")
-@click.option("--share", default="95%", show_default=True, help="Of the attainable throughput or power.")
-@click.option("--packet", default="1500B", show_default=True, help="Packet size.")
-@click.option("--discipline", default="fifo", show_default=True, help="Of the switch.")
-@click.option("--access", help="Rate of each source's own line. [default: unlimited]")
-@click.option("--spread", default="10%", show_default=True, help="Round-trip times of several flows lie so far apart.")
-@click.option("--decrease", help="What the scheme multiplies its window by at a loss. [default: as known]")
-@click.option("--loads", default="0.4,0.6,0.8,0.9,0.95", show_default=True, help="At which power is simulated.")
-@click.option("--product", help="Largest product that is simulated [packets]. [default: 200, or 40 a flow]")
+@click.option("--rate", type=POSITIVE_RATE, required=True, help="Rate of the bottleneck link, e.g. 1Gbit/s.")
+@click.option(
+    "--rtt", type=Quantity("duration", min=0, min_open=True), required=True, help="Round-trip time, e.g. 100ms."
+)
+@click.option(
+    "--flows",
+    type=Whole("flows", 1, 10_000, several=True),
+    help="Numbers of flows without end, e.g. 1,16,64.  [default: 1]",
+)
+@click.option(
+    "--file", "size", type=Size(1), help="Size of files that arrive at random, e.g. 100kB: asks for network power."
+)
+@click.option(
+    "--scheme",
+    cls=Option,
+    type=Name("scheme", schemes, own="scheme"),
+    default="reno",
+    show_default=True,
+    help="Congestion control of the flows.",
+)
+@click.option(
+    "--share",
+    type=Quantity("fraction", min=0, max=1, min_open=True),
+    default="95%",
+    show_default=True,
+    help="Goal, in parts of the attainable throughput or power.",
+)
+@click.option("--packet", type=Size(1), default="1500B", show_default=True, help="Packet size.")
+@click.option(
+    "--discipline",
+    cls=Option,
+    type=Name("discipline", disciplines),
+    default="fifo",
+    show_default=True,
+    help="Queue discipline of the bottleneck.",
+)
+@click.option("--access", type=POSITIVE_RATE, help="Rate of each source's access link.  [default: unlimited]")
+@click.option(
+    "--spread",
+    type=Quantity("fraction", min=0, max=1, max_open=True),
+    default="10%",
+    show_default=True,
+    help="Round-trip times of several flows differ by up to this share, up and down.",
+)
+@click.option(
+    "--decrease",
+    type=Quantity("fraction", min=0, max=1, min_open=True, max_open=True),
+    help="Factor by which a loss reduces the window.  [default: the scheme's, where it is known]",
+)
+@click.option(
+    "--loads",
+    type=Numbers(0, 1, min_open=True, max_open=True),
+    default="0.4,0.6,0.8,0.9,0.95",
+    show_default=True,
+    help="Loads at which power is simulated.",
+)
+@click.option(
+    "--product",
+    type=Whole("packets", 10, 10**7),
+    help="Largest bandwidth-delay product to simulate [packets].  [default: 200, or 40 per flow]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, bytes/s, shares.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
-@click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
-@click.option("--points", default="8", show_default=True, help="Buffers at which the curve is simulated.")
-@click.option("--replications", default="3", show_default=True, help="Simulations of each.")
-@click.option("--search", default="bisect", show_default=True, help="How the smallest is found: bisect or scan.")
-@click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
-@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+@click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
+@click.option("--points", type=Whole("buffers", 2, 1000), default="8", show_default=True, help="Points of the curve.")
+@click.option(
+    "--replications", type=Whole("runs", 2, 10**6), default="3", show_default=True, help="Simulations at each point."
+)
+@click.option(
+    "--search",
+    type=Choice("search", "bisect", "scan"),
+    default="bisect",
+    show_default=True,
+    help="How to find the smallest buffer.",
+)
+@click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
+@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
 def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> None:
     """The buffer that a switch needs: rules, laws and simulations.
 
     For flows without end the goal is a share of the capacity, for files that arrive at random a share of the greatest
     network power. Writes buffer.csv, buffer.nc, buffer.svg and buffer.png, and prints a table.
     """
-    from longfat import design, quantities
+    from longfat import design
     from longfat.files import WholeFiles
 
     if as_json and as_csv:
@@ -52,23 +123,23 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
     with WholeFiles(output) as files:
         data = design.buffer(
             rate=flags["rate"],
-            round_trip_time=quantities.duration(flags["rtt"], "rtt", "(0, inf)"),
-            flows=_flows(flags["flows"]),
+            round_trip_time=flags["rtt"],
+            flows=flags["flows"] if flags["flows"] is None or len(flags["flows"]) > 1 else flags["flows"][0],
             file=flags["size"],
             scheme=flags["scheme"],
             share=flags["share"],
             packet=flags["packet"],
             discipline=flags["discipline"],
-            access_rate=quantities.rate(flags["access"], "access") if flags["access"] else math.inf,
+            access_rate=math.inf if flags["access"] is None else flags["access"],
             spread=flags["spread"],
-            decrease=numbers("decrease", flags["decrease"], "1", "(0, 1)")[0] if flags["decrease"] else None,
-            loads=numbers("loads", flags["loads"], "1", "(0, 1)"),
-            product=whole("product", flags["product"], "packets", "[10, 1e7]") if flags["product"] else None,
-            points=whole("points", flags["points"], "buffers", "[2, 1000]"),
-            replications=whole("replications", flags["replications"], "runs", "[2, 1e6]"),
+            decrease=flags["decrease"],
+            loads=flags["loads"],
+            product=flags["product"],
+            points=flags["points"],
+            replications=flags["replications"],
             search=flags["search"],
-            confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
-            rng=whole("seed", flags["seed"], "1", "[0, inf)"),
+            confidence=flags["confidence"],
+            rng=flags["seed"],
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
         if as_json:
@@ -78,14 +149,6 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         else:
             click.echo(_sayable(_table(data)))
         _write(data, files)
-
-
-def _flows(text: str | None) -> int | list[int] | None:
-    """One number, or several with commas between them."""
-    if text is None:
-        return None
-    found = [whole("flows", word.strip(), "flows", "[1, 10000]") for word in text.split(",")]
-    return found if len(found) > 1 else found[0]
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:

@@ -7,50 +7,69 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import left_out, netcdf, numbers, whole
+from longfat.cli.parameters import SHARE, Numbers, PathName, Quantity, Size, Whole
+from longfat.cli.typed import left_out, netcdf, with_units
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 @click.command("loss-load")
-@click.option("--rate", required=True, help="Rate of the link that all share, e.g. 40Mbit/s.")
-@click.option("--rtt", required=True, help="Round-trip time, e.g. 44ms.")
-@click.option("--loss", required=True, help="Ceiling: the largest share of packets that may be lost, e.g. 1%.")
-@click.option("--sources", required=True, help="Transfers at once.")
-@click.option("--file", "size", required=True, help="Size of each transfer, e.g. 2MB.")
-@click.option("--packet", default="1500B", show_default=True, help="Packet size.")
-@click.option("--k", "choices", default="2,5,10,20", show_default=True, help="Values of k to choose from.")
-@click.option("--stagger", help="Time from one start to the next. [default: a round-trip time]")
-@click.option("--buffer", help="Packets that the switch can hold. [default: a bandwidth-delay product]")
-@click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
-@click.option("--points", default="6", show_default=True, help="Virtual factors at which the curves are simulated.")
-@click.option("--replications", default="4", show_default=True, help="Simulations at each of them.")
-@click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
-@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+@click.option(
+    "--rate", type=Quantity("rate", min=0, min_open=True), required=True, help="Rate of the shared link, e.g. 40Mbit/s."
+)
+@click.option(
+    "--rtt", type=Quantity("duration", min=0, min_open=True), required=True, help="Round-trip time, e.g. 44ms."
+)
+@click.option("--loss", type=SHARE, required=True, help="Largest share of packets that may be lost, e.g. 1%.")
+@click.option("--sources", type=Whole("1", 1, 1000), required=True, help="Number of simultaneous transfers.")
+@click.option("--file", "size", type=Size(1), required=True, help="Size of each transfer, e.g. 2MB.")
+@click.option("--packet", type=Size(1), default="1500B", show_default=True, help="Packet size.")
+@click.option(
+    "--k", "choices", type=Numbers(1, 50), default="2,5,10,20", show_default=True, help="Values of k to choose from."
+)
+@click.option(
+    "--stagger", type=Quantity("duration", min=0), help="Time from one start to the next.  [default: a round-trip time]"
+)
+@click.option(
+    "--buffer",
+    type=Whole("packets", 1, 10**9),
+    help="Buffer of the switch [packets].  [default: a bandwidth-delay product]",
+)
+@click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
+@click.option(
+    "--points", type=Whole("1", 2, 1000), default="6", show_default=True, help="Virtual factors v to simulate."
+)
+@click.option(
+    "--replications", type=Whole("runs", 2, 10**6), default="4", show_default=True, help="Simulations at each v."
+)
+@click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
+@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
 def loss_load_command(output: str, **flags: Any) -> None:
-    """The k and the virtual factor v that transfer files soonest under a ceiling on loss.
+    """Find the loss-load curve that transfers files soonest.
+
+    The answer is the k and the virtual factor v with the shortest transfers under a ceiling on loss.
 
     Writes loss_load.csv, loss_load.nc, loss_load.svg and loss_load.png, and prints a table.
     """
-    from longfat import design, quantities
+    from longfat import design
     from longfat.files import WholeFiles
 
     with WholeFiles(output) as files:
         data = design.loss_load(
             rate=flags["rate"],
-            round_trip_time=quantities.duration(flags["rtt"], "rtt", "(0, inf)"),
+            round_trip_time=flags["rtt"],
             loss=flags["loss"],
-            sources=whole("sources", flags["sources"], "1", "[1, 1000]"),
+            sources=flags["sources"],
             file=flags["size"],
             packet=flags["packet"],
-            k=numbers("k", flags["choices"], "1", "[1, 50]"),
+            k=flags["choices"],
             stagger=flags["stagger"],
-            buffer=whole("buffer", flags["buffer"], "packets", "[1, 1e9]") if flags["buffer"] else None,
-            points=whole("points", flags["points"], "1", "[2, 1000]"),
-            replications=whole("replications", flags["replications"], "runs", "[2, 1e6]"),
-            confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
-            rng=whole("seed", flags["seed"], "1", "[0, inf)"),
+            buffer=flags["buffer"],
+            points=flags["points"],
+            replications=flags["replications"],
+            confidence=flags["confidence"],
+            rng=flags["seed"],
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
         click.echo(_table(data))
@@ -90,7 +109,7 @@ def _write(data: xr.Dataset, files: Any) -> None:
     """All files of an answer."""
     curves = data[[name for name in data if str(name).startswith("curve_")]]
     table = curves.to_dataframe().reset_index().drop(columns="point").drop_duplicates()
-    table.to_csv(files.path("loss_load.csv"), index=False)
+    with_units(table, curves).to_csv(files.path("loss_load.csv"), index=False)
     if left_out("loss_load.nc", "loss_load.svg", "loss_load.png"):
         return
     import matplotlib as mpl

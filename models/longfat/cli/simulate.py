@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import left_out, netcdf, whole
+from longfat.cli.parameters import PathName, Quantity, Whole
+from longfat.cli.typed import left_out, netcdf, with_units
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,32 +37,34 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
 
 
 @click.command("simulate")
-@click.argument("scenario", metavar="NAME|FILE")
+@click.argument("scenario", metavar="NAME|FILE", type=PathName("file"))
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List names, and end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes/s, packets, shares.")
-@click.option("--output", metavar="DIR", help="Write run.nc, flows.csv, links.csv and the picture of the traces there.")
-@click.option("--duration", help="In place of the file's, e.g. 60s.")
-@click.option("--seed", help="In place of the file's rng; 0 if there is none.")
-@click.option("--replications", help="In place of the file's.")
-def simulate_command(scenario: str, as_json: bool, output: str | None, **flags: Any) -> None:
+@click.option("--output", type=PathName("dir"), help="Write run.nc, flows.csv, links.csv and pictures there.")
+@click.option(
+    "--duration", type=Quantity("duration", min=0, min_open=True), help="Duration in place of the file's, e.g. 60s."
+)
+@click.option(
+    "--seed", type=Whole("1", 0), help="Seed of the random numbers, in place of the file's rng.  [default: 0]"
+)
+@click.option("--replications", type=Whole("runs", 1, 10**6), help="Number of runs, in place of the file's.")
+@click.option("--trust", is_flag=True, help="Allow FILE to run Python files outside its folder.")
+def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bool, **flags: Any) -> None:
     """Simulate a network, packet by packet.
 
     NAME is a scenario that comes with longfat (--list). FILE, which has a suffix or a separator, is TOML, with a table
-    for each link and flow. With --output and sample_every in the file, traces.svg and traces.png show windows and
-    queues over time.
+    for each link and flow. It may name Python files in its folder, which are run. With --output and sample_every in the
+    file, traces.svg and traces.png show windows and queues over time. The columns of flows.csv and links.csv carry
+    their units, as in "goodput [bytes/s]".
     """
-    from longfat import quantities
     from longfat.files import WholeFiles
     from longfat.scenario import load
 
-    net, options = load(scenario)
+    net, options = load(scenario, trust=trust)
     options = {"rng": 0} | options
-    if flags["duration"] is not None:
-        options["duration"] = quantities.duration(flags["duration"], "duration", "(0, inf)")
-    if flags["seed"] is not None:
-        options["rng"] = whole("seed", flags["seed"], "1", "[0, inf)")
-    if flags["replications"] is not None:
-        options["replications"] = whole("replications", flags["replications"], "runs", "[1, 1e6]")
+    for flag, option in (("duration", "duration"), ("seed", "rng"), ("replications", "replications")):
+        if flags[flag] is not None:
+            options[option] = flags[flag]
     if output is None:
         _simulate(net, options, scenario, as_json)
         return
@@ -225,7 +228,7 @@ def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
 def _write(data: xr.Dataset, files: WholeFiles) -> None:
     for dim in ("flow", "link"):
         names = [str(name) for name, array in data.items() if array.dims == (dim,)]
-        data[names].to_dataframe().to_csv(files.path(f"{dim}s.csv"))
+        with_units(data[names].to_dataframe(), data).to_csv(files.path(f"{dim}s.csv"))
     sampled = "time" in data.dims
     if left_out("run.nc", *(["traces.svg", "traces.png"] if sampled else [])):
         return

@@ -10,6 +10,7 @@ import click
 from longfat import extras
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
     from longfat.files import WholeFiles
@@ -53,6 +54,18 @@ def left_out(*names: str) -> bool:
         words = extras.install_line(*missing)
         click.echo(f"longfat: {', '.join(names)} left out: they need {words}", err=True)
     return bool(missing)
+
+
+def with_units(table: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
+    """Return the table with the unit of each column in its name, as the Dataset's attributes have it; "1" is left out.
+
+    >>> import pandas as pd, xarray as xr
+    >>> data = xr.Dataset({"goodput": ("flow", [1.0], {"units": "bytes/s"}), "loss": ("flow", [0.0], {"units": "1"})})
+    >>> list(with_units(data.to_dataframe(), data))
+    ['goodput [bytes/s]', 'loss']
+    """
+    units = {str(name): array.attrs.get("units", "1") for name, array in data.variables.items()}
+    return table.rename(columns={name: f"{name} [{unit}]" for name, unit in units.items() if unit != "1"})
 
 
 def netcdf(data: xr.Dataset, files: WholeFiles, name: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.typed import whole
+from longfat.cli.parameters import Name, PathName, Whole, laws
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,19 +17,27 @@ if TYPE_CHECKING:
 
 @click.command("verify")
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
-@click.option("--published", is_flag=True, help="The papers' numbers instead, of all or of PAPERs: 003 000.")
-@click.option("--law", "laws", multiple=True, metavar="NAME", help="Laws by name, with * and ?. [default: all]")
-@click.option("--quick", is_flag=True, help="A minute instead of many: fewer points; of papers, the least runs.")
-@click.option("--seed", default="0", show_default=True, help="Seed of points and simulations.")
-@click.option("--workers", default=None, help="Processes. [default: cores]")
-@click.option("--html", metavar="FILE", help="Write a page.")
-@click.option("--json", "json_file", metavar="FILE", help="Write JSON; - prints it instead of the table.")
+@click.option("--published", is_flag=True, help="Check the numbers that papers print, of all or of PAPERs: 003 000.")
+@click.option(
+    "--law",
+    "laws",
+    type=Name("law", laws, own="law", checked=False),
+    multiple=True,
+    metavar="LAW",
+    help="Laws by name, with * and ?, or FILE.py[:LAW].  [default: all]",
+)
+@click.option("--quick", is_flag=True, help="Take a minute, not many: fewer points; fewest runs of papers.")
+@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of points and simulations.")
+@click.option("--workers", type=Whole("processes", 1, 1024), help="Number of processes.  [default: cores]")
+@click.option("--html", type=PathName("file"), help="Write a page.")
+@click.option("--json", "json_file", type=PathName("file"), help="Write JSON; - prints it instead of the table.")
 def verify_command(
     papers: tuple[str, ...], published: bool, html: str | None, json_file: str | None, **flags: Any
 ) -> None:
-    """Check laws: proof, 50 digits, NumPy, JAX, slopes, simulator; the exit status is 1 if one does not agree.
+    """Check that proof, numbers and simulations of laws agree.
 
-    With --published: every row of the papers, what is printed, what we find, and the verdict.
+    Each law is held against its proof, 50 digits, NumPy, JAX, slopes and the simulator; the exit status is 1 if one
+    does not agree. With --published: every row of the papers, what is printed, what we find, and the verdict.
     """
     from longfat.files import WholeFiles
 
@@ -37,7 +45,7 @@ def verify_command(
         raise click.UsageError(f"{papers[0]}: papers are for --published")
     if published and flags["laws"]:
         raise click.UsageError("--law and --published exclude each other")
-    seed = whole("seed", flags["seed"], "1", "[0, inf)")
+    seed = flags["seed"]
     with ExitStack() as stack:  # refused before anything is computed
         outputs = {}
         for name, kind in ((html, "html"), (json_file, "json")):
@@ -58,8 +66,7 @@ def _laws(_: tuple[str, ...], seed: int, flags: dict[str, Any]) -> tuple[bool, d
     from longfat import verify
     from longfat.verify import report
 
-    workers = flags["workers"]
-    count = (os.cpu_count() or 1) if workers is None else whole("workers", workers, "processes", "[1, 1024]")
+    count = flags["workers"] or os.cpu_count() or 1
     table = verify.run(
         flags["laws"] or None, quick=flags["quick"], seed=seed, workers=count, progress=sys.stderr.isatty()
     )

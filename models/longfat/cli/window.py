@@ -8,33 +8,58 @@ from typing import Any
 
 import click
 
-from longfat.cli.typed import whole
+from longfat.cli.parameters import SHARE, Choice, PathName, Quantity, Size, Whole
 from longfat.cli.window_files import write
 
 SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
 
+SHARES = Quantity("fraction", several=True, min=0, max=1, max_open=True)
+SOURCE = Choice("source", "auto", "law", "simulator")
+
 
 @click.command("window")
-@click.option("--rate", help="Rate of the path, e.g. 1Gbit/s.")
-@click.option("--rtt", help="Round-trip time, e.g. 100ms.")
-@click.option("--loss", help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
-@click.option("--mss", help="Segment size of TCP. [default: 1460B, or that of --iperf3]")
-@click.option("--segment", help="Segment size of selective repeat. [default: 16KiB]")
-@click.option("--packet", help="Largest packet of selective repeat. [default: 1024B, or that of --iperf3]")
+@click.option("--rate", type=Quantity("rate", min=0, min_open=True), help="Rate of the path, e.g. 1Gbit/s.")
+@click.option("--rtt", type=Quantity("duration", min=0, min_open=True), help="Round-trip time, e.g. 100ms.")
+@click.option("--loss", type=SHARES, help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
+@click.option("--mss", type=Size(1, 10**6), help="Segment size of TCP.  [default: 1460B, or that of --iperf3]")
+@click.option("--segment", type=Size(1), help="Segment size of selective repeat.  [default: 16KiB]")
 @click.option(
-    "--target", default="0.95", show_default=True, help="Share of the link, for selective repeat of 1 - loss."
+    "--packet", type=Size(1), help="Largest packet of selective repeat.  [default: 1024B, or that of --iperf3]"
 )
-@click.option("--source", default="auto", show_default=True, help="Source of the window: auto, law or simulator.")
-@click.option("--iperf3", metavar="FILE", help="Take rate, RTT, loss, packet size from the output of iperf3 --json.")
-@click.option("--ping", metavar="FILE", help="Take the RTT from the output of ping: its minimum.")
-@click.option("--output", metavar="DIR", default=".", show_default=True, help="Where the files go.")
-@click.option("--points", default="24", show_default=True, help="Windows at which the curves are simulated.")
 @click.option(
-    "--tradeoff", default="0", show_default=True, help="Wider windows of selective repeat with their buffers."
+    "--target",
+    type=SHARE,
+    default="0.95",
+    show_default=True,
+    help="Share of the link to be carried; for selective repeat of 1 - loss.",
 )
-@click.option("--replications", default="4", show_default=True, help="Simulations of TCP at each loss; 0: law only.")
-@click.option("--confidence", default="0.95", show_default=True, help="Confidence of the intervals.")
-@click.option("--seed", default="0", show_default=True, help="Seed of the random numbers.")
+@click.option("--source", type=SOURCE, default="auto", show_default=True, help="What finds the window.")
+@click.option(
+    "--iperf3",
+    type=PathName("file"),
+    help="Take rate, RTT, loss and packet size from what iperf3 --json (or --json-stream) wrote.",
+)
+@click.option("--ping", type=PathName("file"), help="Take the round-trip time from the output of ping: the minimum.")
+@click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
+@click.option(
+    "--points", type=Whole("windows", 2, 10_000), default="24", show_default=True, help="Points of the curves."
+)
+@click.option(
+    "--tradeoff",
+    type=Whole("windows", 0, 1000),
+    default="0",
+    show_default=True,
+    help="Wider windows of selective repeat for which to find the receive buffer, too.",
+)
+@click.option(
+    "--replications",
+    type=Whole("runs", 0, 10**6),
+    default="4",
+    show_default=True,
+    help="Simulations of TCP at each loss; 0 for the law only.",
+)
+@click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
+@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
 def window_command(output: str, **flags: Any) -> None:
     """What TCP makes of a path, and the window that selective repeat without congestion control needs.
 
@@ -43,13 +68,13 @@ def window_command(output: str, **flags: Any) -> None:
     beside the law. Writes window.csv, window.nc, window.svg and window.png, and prints a table. What is given by a
     flag wins over what was measured.
     """
-    from longfat import design, quantities
+    from longfat import design
     from longfat.cli.window_table import table
     from longfat.files import WholeFiles
 
     with WholeFiles(output) as files:
         path, transport, notes = _path(flags)
-        tradeoff = whole("tradeoff", flags["tradeoff"], "windows", "[0, 1000]")
+        tradeoff = flags["tradeoff"]
         if transport == "TCP" and tradeoff:
             raise ValueError(
                 "--tradeoff finds receive buffers of selective repeat, and --iperf3 holds a measurement of TCP, which "
@@ -58,13 +83,13 @@ def window_command(output: str, **flags: Any) -> None:
         data = design.window(
             **path,
             source=flags["source"],
-            target=quantities.fraction(flags["target"], "target", "(0, 1)"),
-            points=whole("points", flags["points"], "windows", "[2, 10000]"),
+            target=flags["target"],
+            points=flags["points"],
             tradeoff=tradeoff,
-            replications=whole("replications", flags["replications"], "runs", "[0, 1e6]"),
+            replications=flags["replications"],
             receive_buffer=transport != "TCP",
-            confidence=quantities.fraction(flags["confidence"], "confidence", "(0, 1)"),
-            rng=whole("seed", flags["seed"], "1", "[0, inf)"),
+            confidence=flags["confidence"],
+            rng=flags["seed"],
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
         data.attrs["notes"] = "\n".join(notes)
@@ -74,14 +99,11 @@ def window_command(output: str, **flags: Any) -> None:
 
 def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
     """The path from flags first and measurements second, what the measurement was of, and notes on what was used."""
-    from longfat import measured, quantities
+    from longfat import measured
 
-    losses = quantities.fractions(flags["loss"]) if flags["loss"] else None
+    losses = flags["loss"]
     figures = measured.PathFigures(
-        rate=quantities.rate(flags["rate"]) if flags["rate"] else None,
-        round_trip_time=quantities.duration(flags["rtt"], "rtt", "(0, inf)") if flags["rtt"] else None,
-        loss=losses[0] if losses else None,
-        packet=quantities.size(flags["packet"], "packet") if flags["packet"] else None,
+        rate=flags["rate"], round_trip_time=flags["rtt"], loss=losses[0] if losses else None, packet=flags["packet"]
     )
     # A ping's minimum over many small packets is nearer to the empty path than a mean under load.
     found = measured.PathFigures()
@@ -91,14 +113,14 @@ def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
     figures = figures.merged(found)
     for flag, value, holders in (
         ("--rate", figures.rate, "--iperf3"),
-        ("--rtt", figures.round_trip_time, "--iperf3 or --ping"),
-        ("--loss", figures.loss, "--iperf3"),
+        ("--rtt", figures.round_trip_time, "--ping, or --iperf3 from the sending side of TCP"),
+        ("--loss", figures.loss, "--iperf3; ping sends too few packets to tell"),
     ):
         if value is None:
-            raise ValueError(f"{flag} is missing: give it, or a measurement that holds it ({holders})")
+            raise ValueError(f"{flag} is missing: give it, or a file that holds it ({holders})")
     packet = figures.packet or PACKET
     # By default a segment holds whole packets of the size that was measured.
-    segment = quantities.size(flags["segment"], "segment") if flags["segment"] else max(1, SEGMENT // packet) * packet
+    segment = flags["segment"] or max(1, SEGMENT // packet) * packet
     notes = list(figures.notes)
     sent = segment / math.ceil(segment / packet - 1e-9)
     if found.packet and losses is None and abs(sent - found.packet) > 1:

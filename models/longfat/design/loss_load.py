@@ -132,7 +132,7 @@ def loss_load(
     if not any(row["status"] == "reached" for row in rows):
         least = min(rows, key=lambda row: row["least"])
         raise ValueError(
-            f"loss = {ceiling:g} probability is not reached by any v in [{LOWEST:g}, 1] with k = "
+            f"loss = {ceiling:g} is not reached by any v in [{LOWEST:g}, 1] with k = "
             f"{', '.join(f'{one:g}' for one in choices)}: the least is {least['least']:.3g} "
             f"(upper limit), with k = {least['k']:g}"
         )

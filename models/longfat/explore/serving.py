@@ -13,9 +13,14 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longfat import extras
+from longfat.own import names_file, read
+from longfat.sim.names import unknown
+
+if TYPE_CHECKING:
+    from longfat.law import Law
 
 NEEDED = ("voila", "ipywidgets", "ipykernel")
 KERNEL = "longfat"
@@ -55,7 +60,7 @@ TEMPLATE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 """
 
 
-def serve(host: str, port: int, browser: bool, say: Callable[[str], None]) -> None:
+def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: str = "") -> None:
     """Serve the page until Ctrl-C.
 
     Parameters
@@ -68,19 +73,24 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None]) -> No
         Whether to open a browser.
     say : callable
         Takes the address once it is served; it has a token, without which nobody gets in.
+    law : str
+        What to begin with: a law's name, or a file that defines one, which then has the page for itself.
 
     Raises
     ------
     MissingLibrary
         If Voila is not installed.
     ValueError
-        If the address is none of this machine's, or the port is in use.
+        If the law is unknown, the address is none of this machine's, or the port is in use.
     """
     extras.need("explore", *NEEDED)
+    if law:
+        find(law)  # refused before anything is served; the kernel, which is elsewhere, does it again
+        law = str(Path(law).absolute()) if names_file(law) else law
     port = free(host, port)
     token = secrets.token_urlsafe(24)
     with tempfile.TemporaryDirectory(prefix="longfat-explore-") as folder:
-        _run(application(Path(folder), host, port, token), address(host, port, token), browser, say)
+        _run(application(Path(folder), host, port, token, law), address(host, port, token), browser, say)
 
 
 def free(host: str, port: int) -> int:
@@ -110,11 +120,11 @@ def address(host: str, port: int, token: str) -> str:
     return f"http://{name}:{port}/?token={token}"
 
 
-def application(folder: Path, host: str, port: int, token: str) -> Any:
+def application(folder: Path, host: str, port: int, token: str, law: str = "") -> Any:
     """Voila, ready to start, with a kernel that is this very Python."""
     page = folder / "page"
     page.mkdir()
-    (page / "explore.ipynb").write_text(json.dumps(notebook()), encoding="utf-8")
+    (page / "explore.ipynb").write_text(json.dumps(notebook(law)), encoding="utf-8")
     kernel = folder / "jupyter" / "kernels" / KERNEL
     kernel.mkdir(parents=True)
     launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"]
@@ -152,11 +162,42 @@ def without_grammar() -> None:
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
-def notebook() -> dict[str, Any]:
-    """The notebook that is served."""
+def find(text: str) -> Law:
+    """Return a law by its name, or from a file.
+
+    >>> find("md1_wait").name, find("queues.unlimited.md1_wait").name
+    ('md1_wait', 'md1_wait')
+    """
+    from longfat import laws  # noqa: F401  # registers them
+    from longfat.law import Law, registered
+
+    if names_file(text):
+        return read(text, Law, what="law")
+    every = {name.removeprefix("longfat.laws."): law for name, law in registered()}
+    for name, law in every.items():
+        if text in (name, law.name, name.rpartition(".")[2]):
+            return law
+    raise unknown("law", text, every)
+
+
+def view(text: str) -> Any:
+    """Return what the page shows of a law: a view of its own if it is from a file, all laws if it is one of them."""
+    from longfat import explore
+
+    law = find(text)
+    return explore.law(law) if names_file(text) else explore.page(law)
+
+
+def notebook(law: str = "") -> dict[str, Any]:
+    """Return the notebook that is served."""
+    source = (
+        f"from longfat.explore import serving\n\nserving.view({law!r})"
+        if law
+        else "import longfat as lf\n\nlf.explore.page()"
+    )
     cell: dict[str, Any] = {
         "cell_type": "code", "id": "page", "execution_count": None, "metadata": {}, "outputs": [],
-        "source": "import longfat as lf\n\nlf.explore.page()",
+        "source": source,
     }  # fmt: skip
     kernel = {"name": KERNEL, "display_name": KERNEL, "language": "python"}
     return {

@@ -11,6 +11,7 @@ from typing import Any
 from longfat import domains
 from longfat.explore.scales import Scale
 from longfat.law import Law
+from longfat.sim.names import unknown
 
 CURVES = 6  # at most, beside the one through the operating point: as many as can be told apart
 
@@ -128,4 +129,4 @@ def check(law: Law, name: str, value: Any) -> float:
 
 def _known(law: Law, name: str) -> None:
     if name not in law.symbols:
-        raise ValueError(f"parameter = {name!r} is unknown: allowed are {', '.join(law.symbols)}")
+        raise unknown("parameter", name, law.symbols)

@@ -2,7 +2,7 @@
 
 The keys are those of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`. Numbers are SI,
 text has a unit. What has no name in this package, a `Scheme`, `Discipline` or `Traffic` of one's own, is written as
-``"own:NAME"`` with a comment; `read` asks `find` for every name with a colon.
+``"own:NAME"`` with a comment; `read` asks `find` for every name with a colon and every Python file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
 
-Find = Callable[[str], Any]
+Find = Callable[..., Any]
 
 #: key: what it holds; for the three kinds of table
 LINK = {
@@ -77,7 +77,8 @@ def read(text: str, find: Find | None = None) -> Network:
     text : str
         TOML, see the module.
     find : callable, optional
-        Asked for each scheme or discipline that is named with a colon, "my_schemes.py:aimd": returns it, or None.
+        Asked for each scheme or discipline that is named with a colon, "my_schemes.py:aimd": returns it, or None. For
+        "my_schemes.py" it gets the class that is wanted, too, as a second argument.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
     name = options.pop("name", None)
     if not isinstance(name, str):
         raise ValueError("discipline: 'name' is missing" if name is None else f"discipline: name = {name!r} is no text")
-    if ":" in name:
+    if _is_own(name):
         made = _found("discipline", name, find, Discipline)
         if options:
             raise ValueError(f"discipline {name!r} takes no parameters here: it has them in its file")
@@ -198,9 +199,13 @@ def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find
     return _within(what.rstrip(": "), lambda: function(**given))
 
 
+def _is_own(name: str) -> bool:
+    return ":" in name or name.endswith(".py")
+
+
 def _found(what: str, name: str, find: Find | None, kind: type) -> Any:
     """A scheme or discipline that is not the package's."""
-    made = find(name) if find is not None else None
+    made = None if find is None else find(name) if ":" in name else find(name, kind)
     if made is None:
         raise ValueError(
             f'{what} = {name!r} is not at hand: name the file that defines it, as in "my_file.py:NAME", '
@@ -212,7 +217,7 @@ def _found(what: str, name: str, find: Find | None, kind: type) -> Any:
 
 
 def _scheme(name: str, find: Find | None) -> Scheme:
-    return _found("scheme", name, find, Scheme) if ":" in name else schemes.scheme(name)  # type: ignore[no-any-return]
+    return _found("scheme", name, find, Scheme) if _is_own(name) else schemes.scheme(name)  # type: ignore[no-any-return]
 
 
 def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:

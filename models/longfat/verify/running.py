@@ -13,6 +13,7 @@ from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.domains import number, whole_number
 from longfat.law import Law, registered
+from longfat.sim.names import unknown
 from longfat.verify import faces, points, simulated
 from longfat.verify.faces import Outcome
 from longfat.verify.simulated import HELD, Held
@@ -137,7 +138,7 @@ def _chosen(laws: str | Iterable[Law | str] | None) -> Iterator[tuple[str, Law]]
             continue
         names = [name for name in every if _fits(name, wanted.removeprefix(PACKAGE))]
         if not names:
-            raise ValueError(f"law = {wanted!r} is out of range: allowed are names of laws, such as queues.*.md1_wait")
+            raise unknown("law", wanted, every)
         yield from ((name, every[name]) for name in names)
 
 

@@ -92,5 +92,5 @@ def test_timeout_remembers_what_has_arrived():
 
 def test_no_parameters_of_duplicates():
     """The threshold is the engine's, three transmissions."""
-    with pytest.raises(ValueError, match="parameter = 'duplicate_threshold' is unknown"):
+    with pytest.raises(ValueError, match="parameter 'duplicate_threshold' is unknown"):
         Diary("sack", until=0.1, duplicate_threshold=2)

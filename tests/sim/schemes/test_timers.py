@@ -24,7 +24,7 @@ def test_table(name, granularity, floor, first):
 
 def test_default_and_unknown():
     assert profile("ns") == {name: one.default for name, one in timers.PARAMETERS.items()}
-    with pytest.raises(ValueError, match=r"profile = 'BSD' is unknown.* bsd, fine, ns, rfc"):
+    with pytest.raises(ValueError, match=r"profile 'BSD' is unknown.* bsd, fine, ns, rfc"):
         profile("BSD")
 
 

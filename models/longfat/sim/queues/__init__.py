@@ -79,7 +79,7 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
         if name not in takes:
             if not takes:
                 raise ValueError(f"discipline {given!r} takes no parameters, so {name!r} is unknown")
-            raise unknown(f"parameter of {given!r}", name, takes)
+            raise unknown(f"discipline {given!r}: parameter", name, takes)
     missing = [name for name, one in takes.items() if one.default is one.empty and name not in parameters]
     if missing:
         raise ValueError(f"discipline {given!r} needs {', '.join(missing)}")

@@ -1,0 +1,36 @@
+"""Unknown names: the available ones, and a suggestion only where it is a slip of the finger."""
+
+import pytest
+
+from longfat.sim import queues, schemes
+from longfat.sim.names import nearest, unknown
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("renno", "reno"),  # a letter more: 8 of 9 letters agree
+        ("taho", "tahoe"),
+        ("vegs", "vegas"),
+        ("loss_load", "loss-load"),
+        ("Reno", "reno"),  # the case of letters is no difference
+        ("newReno", "newreno"),
+        ("SACK", "sack"),
+    ],
+)
+def test_what_is_near_is_suggested(given, expected):
+    assert nearest(given, schemes.names()) == expected
+    assert f"{given!r} is unknown; did you mean {expected!r}? Available: blt, " in str(
+        unknown("scheme", given, schemes.names())
+    )
+
+
+@pytest.mark.parametrize("given", ["bbr", "cubic", "codel", "dctcp", "bic", "veno", "westwood", "ledbat", "", "x" * 99])
+def test_what_is_another_thing_is_not_taken_for_a_slip(given):
+    """Names of schemes and disciplines that are none of ours."""
+    for what, names in (("scheme", schemes.names()), ("discipline", queues.NAMED)):
+        assert str(unknown(what, given, names)) == f"{what} {given!r} is unknown; available: {', '.join(sorted(names))}"
+
+
+def test_where_nothing_is_available():
+    assert str(unknown("parameter", "x", [])) == "parameter 'x' is unknown; available: none"

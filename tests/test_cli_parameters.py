@@ -1,0 +1,307 @@
+"""The command line itself: help, completion, values of options, and one line for each that is wrong."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+
+from longfat import benchmark, cli, design, scenario, sim, verify
+from longfat.cli import parameters
+from longfat.explore import serving
+from longfat.law import Law
+from longfat.sim import Scheme
+
+ONE = (
+    "from longfat.sim import Scheme\ndef ack(flow, event):\n    return 4.0\nfour = Scheme('four', start=ack, ack=ack)\n"
+)
+LAW = """
+from longfat.law import Symbol, law
+
+@law(source="notes", unit="1", x=Symbol("x", "1", "[0, 1]", typical=(0.1, 1)))
+def half(x, *, xp):
+    return x / 2
+"""
+BUFFER = ["buffer", "--rate", "1Gbit/s", "--rtt", "100ms"]
+WINDOW = ["window", "--rate", "1Gbit/s", "--rtt", "100ms", "--loss", "1e-3"]
+LOSS_LOAD = ["loss-load", "--rate", "40Mbit/s", "--rtt", "44ms", "--loss", "1%", "--sources", "3", "--file", "2MB"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(ONE)
+    (tmp_path / "law.py").write_text(LAW)
+    return tmp_path
+
+
+class Stopped(Exception):
+    """Raised in place of the computation, with what it was called with."""
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """What a command passes on to the library, without computing it."""
+
+    def call(*arguments):
+        def stop(*args, **kwargs):
+            raise Stopped(args, kwargs)
+
+        for module, name in ((design, "window"), (design, "buffer"), (design, "loss_load"), (benchmark, "run"),
+                             (verify, "run"), (scenario, "load"), (serving, "serve")):  # fmt: skip
+            monkeypatch.setattr(module, name, stop)
+        with pytest.raises(Stopped) as stopped:
+            cli.main(list(arguments))
+        return stopped.value.args
+
+    return call
+
+
+def refused(capsys, *arguments):
+    """The one line of a command line that is wrong."""
+    before = sorted(Path().rglob("*"))
+    assert cli.main(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert sorted(Path().rglob("*")) == before
+    return err
+
+
+def test_bare_longfat_prints_its_help(capsys):
+    assert cli.main([]) == 2  # as click does: a script that lost the command fails
+    bare = capsys.readouterr()
+    assert cli.main(["--help"]) == 0
+    asked = capsys.readouterr()
+    assert (bare.out, bare.err) == ("", asked.out)
+    assert len(bare.err.splitlines()) > 10
+    assert not bare.err.startswith("longfat:")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["widnow"], "longfat: command 'widnow' is unknown; did you mean 'window'? Available: benchmark, buffer, "),
+        (["plot"], "longfat: command 'plot' is unknown; available: benchmark, buffer, explore, loss-load, simulate, "),
+        (["--bogus"], "longfat: option '--bogus' is unknown; available: --help, --version\n"),
+        (["window", "--bogus"], "longfat: option '--bogus' is unknown; available: --confidence, --help, --iperf3, "),
+        (["window", "--rat", "1"], "longfat: option '--rat' is unknown; did you mean '--rate'? Available: "),
+        ([*BUFFER, "--scheme", "bbr"], "longfat: scheme 'bbr' is unknown; available: blt, bully-tyrant, cadpc, "),
+        ([*BUFFER, "--scheme", "cubic"], "longfat: scheme 'cubic' is unknown; available: blt, "),
+        ([*BUFFER, "--scheme", "renno"], "longfat: scheme 'renno' is unknown; did you mean 'reno'? Available: blt, "),
+        ([*BUFFER, "--discipline", "codel"], "longfat: discipline 'codel' is unknown; available: avq, bit-round, "),
+        ([*WINDOW, "--source", "laws"], "longfat: source 'laws' is unknown; did you mean 'law'? Available: auto, "),
+        (["benchmark", "--scheme", "cubic"], "longfat: scheme 'cubic' is unknown; available: blt, "),
+        (["benchmark", "--discipline", "nosuch"], "longfat: discipline 'nosuch' is unknown; available: avq, "),
+        (["verify", "--law", "md1_wate"], "longfat: law 'md1_wate' is unknown; did you mean 'queues."),
+        (["verify", "--law", "nosuch"], "longfat: law 'nosuch' is unknown; available: blt.*, cadpc.*, "),
+        (["explore", "--law", "nosuch"], "longfat: law 'nosuch' is unknown; available: blt.*, cadpc.*, "),
+        (["explore", "--host", ""], "longfat: host = '' is out of range: allowed are addresses of this machine"),
+        (["explore", "--host", " "], "longfat: host = ' ' is out of range: allowed are addresses of this machine"),
+        ([*WINDOW, "--packet", "1e-3B"], "longfat: packet = 0.001 bytes is out of range: allowed are values in [1, "),
+        ([*WINDOW, "--segment", "0.5B"], "longfat: segment = 0.5 bytes is out of range: allowed are values in [1, "),
+        ([*WINDOW, "--packet", "12bit"], "longfat: packet = 1.5 bytes is out of range: allowed are whole numbers in"),
+        ([*WINDOW, "--segment", "16K"], "longfat: segment = '16K' has a unit of two meanings"),
+        ([*WINDOW, "--loss", "2"], "longfat: loss = 2 is out of range: allowed are values in [0, 1)\n"),
+        ([*WINDOW, "--output", ""], "longfat: output = '' is out of range: allowed is a path\n"),
+        ([*BUFFER, "--file", "0.5B"], "longfat: file = 0.5 bytes is out of range"),
+        ([*BUFFER, "--flows", "1,0"], "longfat: flows = 0 flows is out of range: allowed are whole numbers in [1, 1"),
+        ([*BUFFER, "--loads", "0.5,1"], "longfat: loads = 1 is out of range: allowed are values in (0, 1)"),
+        ([*BUFFER, "--decrease", "1"], "longfat: decrease = 1 is out of range: allowed are values in (0, 1)"),
+        ([*LOSS_LOAD, "--k", "0"], "longfat: k = 0 is out of range: allowed are values in [1, 50]"),
+        ([*LOSS_LOAD, "--stagger", "1"], "longfat: stagger = '1' has no unit"),
+        ([*LOSS_LOAD, "--sources", "0"], "longfat: sources = 0 is out of range: allowed are whole numbers in [1, 1"),
+        (["window", "--rtt", "1s", "--loss", "0"], "--rate is missing: give it, or a file that holds it (--iperf3)"),
+        (["window", "--rate", "1G", "--loss", "0"], "--rtt is missing: give it, or a file that holds it (--ping, or"),
+        (["window", "--rate", "1G", "--rtt", "1s"], "--loss is missing: give it, or a file that holds it (--iperf3; "),
+    ],
+)  # fmt: skip
+def test_one_line_and_status_2(folder, capsys, arguments, words):
+    assert words in refused(capsys, *arguments)
+
+
+def test_commands_receive_values(called):
+    """By hand: 10 Gbit/s are 1.25e9 bytes/s, 16 KiB are 16384 bytes."""
+    _, given = called("window", "--rate", "10G", "--rtt", "80 msec", "--loss", "0.1%,1e-2", "--points", "7")
+    assert {
+        name: given.get(name) for name in
+        ("rate", "round_trip_time", "loss", "points", "segment", "packet", "target", "seed")
+    } == {"rate": 1.25e9, "round_trip_time": 0.08, "loss": [0.001, 0.01], "points": 7, "segment": 16384,
+            "packet": 1024, "target": 0.95, "seed": None}  # fmt: skip
+    _, given = called(*BUFFER, "--flows", "1,16", "--access", "10 gbps", "--spread", "5%", "--loads", "0.5, 0.6")
+    assert (given["flows"], given["access_rate"], given["spread"], given["loads"]) == (
+        [1, 16],
+        1.25e9,
+        0.05,
+        [0.5, 0.6],
+    )
+    assert (given["scheme"], given["decrease"], given["product"], given["packet"]) == ("reno", None, None, 1500)
+    assert called(*BUFFER, "--flows", "4")[1]["flows"] == 4
+    assert called(*BUFFER)[1]["flows"] is None
+    _, given = called(*LOSS_LOAD, "--stagger", "100 usec")
+    assert (given["k"], given["stagger"], given["sources"], given["file"]) == ([2, 5, 10, 20], 1e-4, 3, 2e6)
+    arguments, given = called("benchmark", "--experiment", "3-4, 9b", "--scheme", "pp,mine.py:four")
+    assert arguments == (["3-4", "9b"], ["pp", "mine.py:four"])
+    assert (given["replications"], given["rng"]) == (10, 0)
+
+
+def test_files_with_schemes_and_laws(folder, called):
+    for name in ("mine.py", "mine.py:four"):
+        given = called(*BUFFER, "--scheme", name)[1]["scheme"]
+        assert isinstance(given, Scheme)
+        assert given.name == "four"
+        assert benchmark.entry(name).name == "four"
+    for name in ("law.py", "law.py:half"):
+        ((laws,), _) = called("verify", "--law", name, "--law", "queues.*")
+        assert isinstance(laws[0], Law)
+        assert (laws[0].name, laws[1]) == ("half", "queues.*")
+        assert called("explore", "--law", name)[0][4] == name
+
+
+def test_a_scheme_of_ones_own_in_every_command(folder, capsys):
+    """Four packets each round trip of 0.1 s: with a product of 60 packets 4/60 of the capacity, whatever the buffer."""
+    (folder / "net.toml").write_text(
+        'link = [{from = "a", to = "b", rate = "1 Mbit/s", buffer = 10, duplex = true}]\n'
+        'flow = [{scheme = "mine.py", path = ["a", "b"], file = "50 kB"}]'
+    )
+    assert cli.main(["simulate", "net.toml"]) == 0
+    assert re.search(r"four-1 +four ", capsys.readouterr().out)
+    small = ["--product", "60", "--points", "2", "--replications", "2", "--csv", "--output", "out"]
+    assert cli.main([*BUFFER, "--scheme", "mine.py:four", *small]) == 0
+    capsys.readouterr()
+    assert pd.read_csv("out/buffer.csv").share.dropna().values == pytest.approx(4 / 60, rel=0.03)
+
+
+def test_a_law_of_ones_own_is_verified(folder, capsys):
+    assert cli.main(["verify", "--law", "law.py", "--quick", "--workers", "1"]) == 0
+    assert re.search(r"^law\.half .* ok ", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_a_law_of_ones_own_is_explored(folder):
+    source = serving.notebook(str(folder / "law.py"))["cells"][0]["source"]
+    assert source == f"from longfat.explore import serving\n\nserving.view({str(folder / 'law.py')!r})"
+    assert serving.view("law.py").state.law.name == "half"
+    assert serving.view("md1_wait").law.value.name == "md1_wait"
+
+
+@pytest.mark.parametrize("command", [["benchmark"], [*BUFFER], ["verify", "--quick"], ["explore"]])
+def test_a_file_that_raises_anything(folder, capsys, command):
+    (folder / "bad.py").write_text("class Own(BaseException): pass\nraise Own('no')\n")
+    option = "--law" if command[0] in ("verify", "explore") else "--scheme"
+    assert refused(capsys, *command, option, "bad.py") == "longfat: bad.py cannot be run: Own: no (line 2)\n"
+
+
+def test_a_scenario_that_leads_elsewhere_needs_trust(folder, capsys, called):
+    (folder / "here").mkdir()
+    (folder / "here" / "net.toml").write_text(
+        'link = [{from = "a", to = "b", rate = "1 Mbit/s", buffer = 10, duplex = true}]\n'
+        'flow = [{scheme = "../mine.py:four", path = ["a", "b"], file = "50 kB"}]'
+    )
+    assert "'../mine.py:four' is no path inside the folder of the scenario" in refused(
+        capsys, "simulate", "here/net.toml"
+    )
+    assert cli.main(["simulate", "here/net.toml", "--trust"]) == 0
+    assert "four" in capsys.readouterr().out
+
+
+def test_columns_carry_the_units_of_the_netcdf_file(folder, capsys):
+    net = sim.Network().link("a", "b", rate=1e6).flow(sim.traffic.constant(1e5), path=["a", "b"])
+    (folder / "net.toml").write_text(net.to_toml(duration=1))
+    assert cli.main(["simulate", "net.toml", "--output", "out", "--replications", "2"]) == 0
+    flows, links = (list(pd.read_csv(f"out/{name}.csv")) for name in ("flows", "links"))
+    assert flows[0] == "flow"
+    assert {"transfer_time [s]", "goodput [bytes/s]", "goodput_upper [bytes/s]", "sent [packets]", "loss"} <= set(flows)
+    assert {"link", "utilisation", "mean_wait [s]", "mean_queue [packets]", "throughput [bytes/s]"} <= set(links)
+
+
+def record(command, flag):
+    """An option's line in the help."""
+    found = cli.commands.commands[command]
+    context = click.Context(found)
+    (one,) = (param for param in found.params if flag in param.opts)
+    return " ".join(one.get_help_record(context))
+
+
+def test_help_names_ranges_and_choices():
+    assert "[default: 24; 2<=x<=10000]" in record("window", "--points")
+    assert "[0<=x<1]" in record("window", "--loss")
+    assert "[x>0; required]" in record("buffer", "--rate")
+    assert record("window", "--source").startswith("--source [auto|law|simulator] ")
+    assert record("buffer", "--search").startswith("--search [bisect|scan] ")
+    assert record("buffer", "--scheme").endswith(", vegas, xcp, FILE.py[:SCHEME].")
+    assert " fifo, fifo-departures, " in record("buffer", "--discipline")
+    assert " 9a, 9b." in record("benchmark", "--experiment")
+    assert "Queue discipline of the bottleneck." in record("buffer", "--discipline")
+
+
+@pytest.mark.parametrize("command", list(cli.commands.commands))
+def test_every_option_has_a_type_and_a_sentence(command):
+    for param in cli.commands.commands[command].params:
+        if isinstance(param, click.Option):
+            assert param.is_flag or type(param.type).__module__ == parameters.__name__, param.opts
+            assert re.match(r"[A-Z].*[.\]]$", param.help), param.help
+
+
+COMPLETED = [
+    ("longfat buffer --scheme re", ["reno", "file re"]),
+    ("longfat benchmark --scheme tahoe,re", ["tahoe,reno", "tahoe,red", "file tahoe,re"]),
+    ("longfat buffer --discipline fi", ["fifo", "fifo-departures"]),
+    ("longfat window --source ", ["auto", "law", "simulator"]),
+    ("longfat buffer --search b", ["bisect"]),
+    ("longfat verify --law power.definition.l", ["power.definition.little_mean_number", "file power.definition.l"]),
+    ("longfat benchmark --experiment 1,7-0.9", ["1,7-0.9", "1,7-0.9-ramp"]),
+    ("longfat benchmark --executor t", ["threads"]),
+    ("longfat window --iperf3 ip", ["file ip"]),
+    ("longfat window --output o", ["dir o"]),
+    ("longfat simulate ne", ["file ne"]),
+    ("longfat buffer --scheme bad.py --search s", ["scan"]),  # and bad.py is not run
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), COMPLETED)
+def test_completion(folder, line, expected):
+    (folder / "bad.py").write_text("open('was-run', 'w').close()")
+    *words, incomplete = line.split(" ")[1:]
+    found = click.shell_completion.ShellComplete(cli.commands, {}, "longfat", "_LONGFAT_COMPLETE").get_completions(
+        words, incomplete
+    )
+    assert [one.value if one.type == "plain" else f"{one.type} {one.value}" for one in found] == expected
+    assert not (folder / "was-run").exists()
+
+
+def test_the_shell_is_answered(folder):
+    """As bash asks, by the environment."""
+    environment = {
+        "COMP_WORDS": "longfat buffer --scheme vega",
+        "COMP_CWORD": "3",
+        "_LONGFAT_COMPLETE": "bash_complete",
+    }
+    command = [sys.executable, "-m", "longfat.cli"]
+
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["plain,vegas", "file,vega"]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], [], ["window", "--help"], ["widnow"]])
+def test_start_up_loads_nothing_heavy(arguments):
+    code = (
+        f"import sys\nfrom longfat import cli\ncli.main({arguments!r})\n"
+        "print([name for name in ('numpy', 'numba', 'pint', 'sympy', 'jax', 'pandas') if name in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+
+
+def test_names_are_completed_without_compiling():
+    code = (
+        "from longfat.cli import parameters as p; from numba.core import event\n"
+        "with event.install_recorder('numba:compile') as recorder:\n"
+        "    p.schemes(), p.disciplines(), list(p.entries()), list(p.experiments()), list(p.laws())\n"
+        "print(len(recorder.buffer))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "0"
