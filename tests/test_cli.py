@@ -90,7 +90,7 @@ def test_from_measurements(tmp_path, capsys):
         (["--packet", "0B"], "packet = 0"),
         (["--segment", "16"], "segment = '16' has no unit"),
         (["--target", "1"], "target = 1"),
-        (["--points", "many"], "points = many windows is out of range"),
+        (["--points", "many"], "points = 'many' is no whole number: allowed are whole numbers in [2, 10000]"),
         (["--points", "1"], "points = 1"),
         (["--seed", "-1"], "seed = -1"),
         (["--confidence", "1"], "confidence = 1"),
