@@ -73,7 +73,7 @@ def test_traces(capsys, tmp_path):
             ["--experiment", "mine.toml"],
             "longfat: experiment = 'mine.toml' is a network of its own: allowed are the ten",
         ),
-        (["--replications", "none"], "longfat: replications = none runs is out of range"),
+        (["--replications", "none"], "longfat: replications = 'none' is no whole number"),
         (["--seed", "-1"], "longfat: seed = -1 is out of range"),
         (["--traces"], "--traces needs --output"),
         (

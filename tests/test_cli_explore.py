@@ -147,7 +147,7 @@ def test_port_in_use(capsys):
     ("flags", "message"),
     [
         (["--port", "70000"], r"port = 70000 is out of range: allowed are whole numbers in \[0, 65535\]"),
-        (["--port", "web"], "port = web is out of range"),
+        (["--port", "web"], "port = 'web' is no whole number"),
         (["--host", "no.such.host.invalid"], "host = 'no.such.host.invalid' is unknown"),
         (["--host", "192.0.2.1"], "port = 8866 on 192.0.2.1 cannot be listened on"),  # of RFC 5737, nobody's
     ],

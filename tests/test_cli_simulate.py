@@ -227,7 +227,7 @@ WRONG = {
     "own": (RENO.replace("reno", "own:mine"), [], "flow 1: scheme = 'own:mine' is not at hand"),
     "duration": (RENO, ["--duration", "3"], "duration = '3' has no unit"),
     "zero": (RENO, ["--duration", "0s"], "duration = 0 s is out of range"),
-    "seed": (RENO, ["--seed", "one"], "seed = one is out of range"),
+    "seed": (RENO, ["--seed", "one"], "seed = 'one' is no whole number"),
     "replications": (RENO, ["--replications", "0"], "replications = 0 runs is out of range"),
     "rng": (RENO + "run = {rng = -1}", [], "rng = -1 is out of range"),
     "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "warm_up = 2 s is out of range"),

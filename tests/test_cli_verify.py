@@ -99,7 +99,7 @@ def test_rows_of_a_paper(capsys, tmp_path):
         (["003"], "003: papers are for --published"),
         (["--published", "--law", "md1_wait"], "exclude each other"),
         (["--seed", "-1"], "seed = -1 is out of range"),
-        (["--seed", "x"], "seed = x is out of range"),
+        (["--seed", "x"], "seed = 'x' is no whole number"),
         (["--workers", "0"], "workers = 0 processes is out of range"),
         (["--html", "/proc/none/page.html"], "cannot be written to"),
     ],

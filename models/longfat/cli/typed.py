@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import re
+import reprlib
 from typing import TYPE_CHECKING
 
 import click
@@ -17,33 +18,33 @@ if TYPE_CHECKING:
 
 
 def whole(name: str, text: str, unit: str, allowed: str) -> int:
-    """A whole number that was typed.
+    """Return a whole number that was typed.
 
     >>> whole("seed", "7", "1", "[0, inf)")
     7
     """
-    from longfat.domains import refuse, whole_number
+    from longfat.domains import whole_number
 
-    try:
-        return whole_number(name, int(text) if text.lstrip("+-").isdecimal() else math.nan, unit, allowed)
-    except ValueError:
-        raise refuse(name, text or "''", unit, allowed, whole=True) from None
+    if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too
+        raise ValueError(f"{name} = {reprlib.repr(text)} is no whole number: allowed are whole numbers in {allowed}")
+    return whole_number(name, int(text), unit, allowed)
 
 
 def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
-    """Numbers that were typed, with commas between them.
+    """Return numbers that were typed, with commas between them.
 
     >>> numbers("k", "2, 5", "1", "[1, 50]")
     [2.0, 5.0]
     """
-    from longfat.domains import number, refuse
+    from longfat.domains import number
 
     found = []
-    for word in text.split(","):
+    for word in map(str.strip, text.split(",")):
         try:
-            found.append(number(name, float(word), unit, allowed))
+            value = float(word)
         except ValueError:
-            raise refuse(name, word.strip() or "''", unit, allowed) from None
+            raise ValueError(f"{name} = {reprlib.repr(word)} is no number: allowed are values in {allowed}") from None
+        found.append(number(name, value, unit, allowed))
     return found
 
 
