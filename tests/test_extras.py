@@ -56,7 +56,8 @@ net = net.flow(lf.sim.traffic.poisson(5e5), path=["a", "b"], packet=1000)
 run = lf.sim.run(net, duration=5, rng=1, replications=2, progress=False)
 assert 0 < run.utilisation_lower.values[0] < run.utilisation_upper.values[0] < 1
 
-window = lf.design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=0)
+path = {"rate": "15Mbit/s", "round_trip_time": "20ms", "segment": "9kB", "packet": "900B"}
+window = lf.design.window(**path, loss=1e-3, points=0, progress=False)
 assert window.window_segments.item() > 1
 
 table = lf.verify.run("queues.unlimited.md1_wait", quick=True)
