@@ -186,14 +186,13 @@ def buffer(
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = int(generator(rng).integers(2**63))
-    with _bar(progress) as bar:
+    each = replications * (1 if file is None else len(at))
+    with _bar(progress, len(subjects) * each * (points + len(RULES) + 4)) as bar:
 
         def tell(done: int) -> None:
             bar.total = max(bar.total, bar.n + done)  # how long a search takes is not known before
             bar.update(done)
 
-        each = replications * (1 if file is None else len(at))
-        bar.total = len(subjects) * each * (points + len(RULES) + 4)
         effort = Effort(seed, replications, confidence, tell)
         answers = [answer(one, wanted, factor, points, search, effort) for one in subjects]
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
@@ -232,7 +231,7 @@ def _numbers(name: str, values: Any) -> list[Any]:
     return made
 
 
-def _bar(progress: bool) -> Any:
-    from tqdm import tqdm
+def _bar(progress: bool, total: int) -> Any:
+    from longfat.progress import bar
 
-    return tqdm(total=0, desc="simulating buffers", unit="run", delay=2, leave=False, disable=not progress)
+    return bar(task="simulating buffers", unit="run", shown=progress, total=total)

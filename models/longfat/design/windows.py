@@ -200,9 +200,9 @@ def _losses(loss: Any) -> list[float]:
 
 
 def _bar(items: Any, progress: bool, task: str = "finding windows") -> Any:
-    from tqdm import tqdm
+    from longfat.progress import bar
 
-    return tqdm(items, desc=task, unit="loss", delay=2, leave=False, disable=not progress)
+    return bar(items, task=task, unit="loss", shown=progress)
 
 
 def _reference_window(path: Path) -> int:
