@@ -56,8 +56,8 @@ def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
 
     >>> import xarray as xr
     >>> loss = xr.Dataset({"loss": 0.1, "loss_lower": -0.2, "loss_upper": 0.4})
-    >>> limits(loss.assign(loss=loss.loss.assign_attrs(units="1")), "loss")
-    (array(0.), array(0.4))
+    >>> [float(end) for end in limits(loss.assign(loss=loss.loss.assign_attrs(units="1")), "loss")]
+    [0.0, 0.4]
     """
     lower, upper = (data[f"{name}_{end}"].values for end in ("lower", "upper"))
     return (np.clip(lower, 0, 1), np.clip(upper, 0, 1)) if is_share(data, name) else (lower, upper)
