@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
+REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator scoreboard
 PACKAGES := models derivations figures notebooks tests
 
-.PHONY: help venv test tests test-long simulator mutations lint types curves explore notebooks browser figures benchmark lock clean
+.PHONY: help venv test tests test-long simulator mutations lint types curves explore notebooks browser figures redraw benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -56,7 +57,7 @@ browser:  ## Debian's Chromium, for the tests of the page; without it they are s
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; \
 	else echo "no apt-get, or not root: the tests of the page will be skipped"; fi
 
-figures: venv  ## every published figure, ours beside theirs, and the simulator beside its laws, in ./figures
+figures: venv  ## the papers' figures from runs of ours, printed numbers beside them, the simulator beside its laws
 	$(BIN)/python -m figures.gong_parulkar
 	$(BIN)/python -m figures.receive_buffers
 	$(BIN)/python -m figures.loss_load
@@ -66,6 +67,10 @@ figures: venv  ## every published figure, ours beside theirs, and the simulator 
 	$(BIN)/python -m figures.network_simulator
 	$(BIN)/python -m figures.explore
 	$(BIN)/python -m figures.scoreboard
+	$(BIN)/python -m figures.gallery
+
+redraw: venv  ## the same pictures again from the numbers stored beside them, without simulating
+	for part in $(REDRAWN); do $(BIN)/python -m figures.$$part --redraw || exit 1; done
 	$(BIN)/python -m figures.gallery
 
 benchmark: venv  ## speed, as ratios taken in one run

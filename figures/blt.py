@@ -6,6 +6,7 @@ bandwidth-delay plane with the estimate of BLT's advantage. ``blt_28_29``: the b
 powers. ``blt_readings``: table 1 under every reading of the text. ``blt_outlook``: larger buffers, self-similar cross
 traffic, interactive traffic. ``blt_tables.md``: the numbers. Run with ``python -m figures.blt``; it takes half an hour
 on two cores, with ``--quick`` some minutes. ``--store DIRECTORY`` keeps finished runs, so that it can be interrupted.
+``--redraw`` draws the pictures again from the stored numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from figures import blt_drawing as drawing
 from figures import blt_tables
 from figures import data as stored
 from figures.blt_drawing import LABELS, REFERENCE, TRACE
-from figures.writing import HERE, save, stem, whole_figures
+from figures.writing import CUT, HERE, save, stem, whole_figures
+from longfat.files import WholeFiles
 from longfat.laws import blt as laws
 from longfat.sim import run, traffic
 from longfat.verify.published import blt_runs as runs
@@ -45,11 +47,11 @@ CAPTIONS = {
     "blt_outlook": "Larger buffers, self-similar cross traffic, small files beside big ones.",
 }
 FIGURES = {  # columns of power and fairness
-    "10_13": {"reference": "figures 10 and 11", "1 Gbit/s": "figures 12 and 13"},
-    "15_20": {"3 ms": "figures 15 and 16", "1.8 ms": "figures 17 and 18", "15 Mbit/s": "figures 19 and 20"},
-    "21_24": {"1 MB": "figures 21 and 22", "1 MB, 1 Gbit/s": "figures 23 and 24"},
+    "10_13": {"reference": "Figures 10 and 11", "1 Gbit/s": "Figures 12 and 13"},
+    "15_20": {"3 ms": "Figures 15 and 16", "1.8 ms": "Figures 17 and 18", "15 Mbit/s": "Figures 19 and 20"},
+    "21_24": {"1 MB": "Figures 21 and 22", "1 MB, 1 Gbit/s": "Figures 23 and 24"},
 }
-BARS = "bars: 90 % intervals of three runs"
+BARS = f"bars: 90 % intervals of three runs, {CUT}"
 CROSS = 0.3  # load of cross traffic [capacities]
 
 
@@ -217,6 +219,73 @@ def plane() -> xr.Dataset:
     )
 
 
+def simulate(sweeps: Sweeps) -> dict[str, Any]:
+    """Run everything that the pictures and tables show."""
+    found = sets(sweeps)
+    data: dict[str, Any] = {
+        "sets": found, "greatest": greatest(found), "tyrant": tyrant(sweeps), "queues": queues(), "plane": plane(),
+        "readings": readings(sweeps), "buffers": buffers(sweeps), "cross": cross(sweeps),
+        "interactive": interactive(sweeps),
+    }  # fmt: skip
+    return data | {"greatest_readings": greatest(data["readings"])}
+
+
+def kept() -> dict[str, Any]:
+    """Return what the pictures show as it is stored in this folder."""
+    sweep, best = ("label", "bottleneck", "load"), ("label", "bottleneck")
+    read = [f"{name}{end}" for name in ("reference", "1 Gbit/s") for end in ("", ", 200 files")]
+    return {
+        "sets": {name: stored.dataset(f"blt_sets_{stem(name)}", sweep) for name in SETS},
+        "greatest": {name: stored.dataset(f"blt_greatest_{stem(name)}", best) for name in SETS},
+        "greatest_readings": {name: stored.dataset(f"blt_greatest_readings_{stem(name)}", best) for name in read},
+        "tyrant": stored.dataset("blt_tyrant", sweep), "queues": stored.dataset("blt_queues", ("label", "time")),
+        "plane": plane(), "buffers": stored.dataset("blt_buffers", ("buffers", *best)),
+        "cross": stored.dataset("blt_cross", ("cross", *sweep)),
+        "interactive": stored.dataset("blt_interactive", sweep),
+    }  # fmt: skip
+
+
+def draw(files: WholeFiles, data: dict[str, Any]) -> None:
+    """Draw every picture."""
+    import matplotlib.pyplot as plt
+
+    found, tops, read = (data[name] for name in ("sets", "greatest", "greatest_readings"))
+    pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
+        "6_7": ((1, 2), (10, 4.4), lambda ax: drawing.draw_6_7(found["reference"], ax),
+                f"Kim and Farber, figures 6 and 7, simulated; {BARS}"),
+        "8": ((2, 1), (10, 4.6), lambda ax: drawing.draw_8(data["queues"], ax),
+              "Figure 8, simulated: buffer of 75 packets, 30 of 150 Mbit/s, half of the capacity offered"),
+        "9": ((1, 1), (6.4, 4.8), lambda ax: drawing.draw_9(found["reference"], ax),
+              "Figure 9, simulated: reference network"),
+        **{
+            name: ((2, len(columns)), (4.9 * len(columns), 8.4),
+                   lambda ax, columns=columns: drawing.draw_powers(found, columns, ax), f"Powers and fairness; {BARS}")
+            for name, columns in FIGURES.items() if set(columns) & set(found)
+        },
+        "25_27": ((1, 3), (13, 4.4), lambda ax: drawing.draw_25_27(found["10 kB"], ax), f"Files of 10 kB; {BARS}"),
+        "14": ((1, 1), (8, 6.6), lambda ax: drawing.draw_14(data["plane"], tops, ax), ""),
+        "28_29": ((1, 2), (10, 4.4), lambda ax: drawing.draw_28_29(data["tyrant"], ax), f"Bully-Tyrant; {BARS}"),
+        "30_31": ((1, 2), (12, 4.8), lambda ax: drawing.draw_30_31(tops, ax),
+                  "Greatest powers, files of 100 kB; bars: 90 % intervals of three runs"),
+        "readings": ((1, 1), (9, 6.4), lambda ax: drawing.draw_readings(tops, read, ax), ""),
+        "outlook": ((1, 3), (14, 4.8),
+                    lambda ax: drawing.draw_outlook(data["buffers"], data["cross"], data["interactive"], ax),
+                    f"What the paper leaves to the future: 30 of 150 Mbit/s, 30 ms, 100 kB; {BARS}"),
+    }  # fmt: skip
+    for name, (shape, size, drawn, title) in pictures.items():
+        figure, axes = plt.subplots(*shape, figsize=size)
+        drawn(axes)
+        if title:
+            figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
+        save(files, figure, f"blt_{name}")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
+    with whole_figures(directory) as files:
+        draw(files, kept())
+
+
 def write(directory: str | Path = HERE, scale: Scale = FULL, store: str | Path | None = None) -> dict[str, Any]:
     """Simulate, draw and write every picture with its data, and the tables.
 
@@ -229,57 +298,21 @@ def write(directory: str | Path = HERE, scale: Scale = FULL, store: str | Path |
     store : str or Path, optional
         Directory for finished runs.
     """
-    import matplotlib.pyplot as plt
-
     sweeps = Sweeps(scale, store)
-    found = sets(sweeps)
-    tops = greatest(found)
-    data: dict[str, Any] = {
-        "sets": found, "greatest": tops, "tyrant": tyrant(sweeps), "queues": queues(), "plane": plane(),
-        "readings": readings(sweeps), "buffers": buffers(sweeps), "cross": cross(sweeps),
-        "interactive": interactive(sweeps),
-    }  # fmt: skip
-    read = {name: _greatest(one) for name, one in data["readings"].items()}
-    data["greatest_readings"] = read
-    pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
-        "6_7": ((1, 2), (10, 4.4), lambda ax: drawing.draw_6_7(found["reference"], ax),
-                f"Kim and Farber, simulated: {BARS}"),
-        "8": ((2, 1), (10, 4.6), lambda ax: drawing.draw_8(data["queues"], ax),
-              "Figure 8, simulated: buffer of 75 packets, 30 of 150 Mbit/s, half of the capacity offered"),
-        "9": ((1, 1), (6.4, 4.8), lambda ax: drawing.draw_9(found["reference"], ax),
-              "Figure 9, simulated: reference network"),
-        **{
-            name: ((2, len(columns)), (4.9 * len(columns), 8.4),
-                   lambda ax, columns=columns: drawing.draw_powers(found, columns, ax), f"Powers and fairness; {BARS}")
-            for name, columns in FIGURES.items() if set(columns) & set(found)
-        },
-        "25_27": ((1, 3), (13, 4.4), lambda ax: drawing.draw_25_27(found["10 kB"], ax), f"Files of 10 kB; {BARS}"),
-        "14": ((1, 1), (8, 6), lambda ax: drawing.draw_14(data["plane"], tops, ax), ""),
-        "28_29": ((1, 2), (10, 4.4), lambda ax: drawing.draw_28_29(data["tyrant"], ax), f"Bully-Tyrant; {BARS}"),
-        "30_31": ((1, 2), (12, 4.8), lambda ax: drawing.draw_30_31(tops, ax), "Greatest powers, files of 100 kB"),
-        "readings": ((1, 1), (9, 6.4), lambda ax: drawing.draw_readings(tops, read, ax), ""),
-        "outlook": ((1, 3), (14, 4.6),
-                    lambda ax: drawing.draw_outlook(data["buffers"], data["cross"], data["interactive"], ax),
-                    f"What the paper leaves to the future: 30 of 150 Mbit/s, 30 ms, 100 kB; {BARS}"),
-    }  # fmt: skip
+    data = simulate(sweeps)
     with whole_figures(directory) as files:
-        for name, (shape, size, draw, title) in pictures.items():
-            figure, axes = plt.subplots(*shape, figsize=size)
-            draw(axes)
-            if title:
-                figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
-            save(files, figure, f"blt_{name}")
-        for name, one in found.items():
+        draw(files, data)
+        for name, one in data["sets"].items():
             one.to_netcdf(files.path(f"blt_{stem(name)}.nc"))
-        kept = {"greatest": tops, "greatest_readings": read, "sets": found, "readings": data["readings"]}
-        for name, several in kept.items():
-            for key, one in several.items():
+        for name in ("greatest", "greatest_readings", "sets", "readings"):
+            for key, one in data[name].items():
                 stored.write(files, f"blt_{name}_{stem(key)}", one, "figures.blt")
         stored.write(
             files, "blt_plane", data["plane"].isel(rate=slice(None, None, 8), delay=slice(None, None, 7)), "figures.blt"
         )
         for name in ("tyrant", "queues", "buffers", "cross", "interactive"):
             stored.write(files, f"blt_{name}", data[name], "figures.blt")
+        found, tops, read = (data[name] for name in ("sets", "greatest", "greatest_readings"))
         text = blt_tables.tables(found, tops, read, data, sweeps.packets, sweeps.seconds)
         files.path("blt_tables.md").write_text(text, encoding="utf-8")
     return data
@@ -287,5 +320,8 @@ def write(directory: str | Path = HERE, scale: Scale = FULL, store: str | Path |
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    kept = arguments[arguments.index("--store") + 1] if "--store" in arguments else None
-    write(scale=QUICK if "--quick" in arguments else FULL, store=kept)
+    if "--redraw" in arguments:
+        redraw()
+    else:
+        place = arguments[arguments.index("--store") + 1] if "--store" in arguments else None
+        write(scale=QUICK if "--quick" in arguments else FULL, store=place)

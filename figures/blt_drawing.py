@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 
 from figures import blt_tables
 from figures.writing import bars
+from longfat.laws import blt as laws
 from longfat.laws import power
+from longfat.plot.axes import log_ticks
 from longfat.verify.published.blt_measured import PRINTED
 from longfat.verify.published.blt_scenarios import MBIT, SETS
 from longfat.verify.published.blt_scenarios import Path as Network
@@ -17,22 +22,23 @@ from longfat.verify.published.blt_scenarios import Path as Network
 LABELS = ("BLT", "TCP", "BLT, corrected switch")
 COLOURS = {"BLT": "C0", "TCP": "C1", "BLT, corrected switch": "C2", "Bully-Tyrant": "C3"}
 TITLES = {
-    "reference": "reference: 150 Mbit/s, 30 ms, 100 kB", "1 Gbit/s": "1 Gbit/s, 30 ms, 100 kB",
+    "reference": "150 Mbit/s, 30 ms, 100 kB", "1 Gbit/s": "1 Gbit/s, 30 ms, 100 kB",
     "3 ms": "150 Mbit/s, 3 ms, 100 kB", "1.8 ms": "150 Mbit/s, 1.8 ms, 100 kB",
     "15 Mbit/s": "15 Mbit/s, 30 ms, 100 kB", "1 MB": "150 Mbit/s, 30 ms, 1 MB",
     "1 MB, 1 Gbit/s": "1 Gbit/s, 30 ms, 1 MB", "10 kB": "150 Mbit/s, 30 ms, 10 kB",
 }  # fmt: skip
 REFERENCE = Network(150.0, 30.0)
 TRACE = 4.0  # s of figure 8
-EQUAL = "0.75"  # grey of lines of one product
+CEILING = "0.4"  # grey of the greatest power in order of arrival
+EQUAL = "0.6"  # grey of lines of one product
+MARKERS, DASHES = "os^", ("-", "--", ":")  # by bottleneck
 
 
 def _look(label: str, k: int = 0) -> dict[str, Any]:
-    return {"color": COLOURS[label], "marker": "os^"[k], "ls": ("-", "--", ":")[k], "ms": 3.5, "lw": 1.1}
+    return {"color": COLOURS[label], "marker": MARKERS[k], "ls": DASHES[k], "ms": 3.5, "lw": 1.1}
 
 
-def _log_ticks(ax: Any) -> None:
-    ax.set(xscale="log", yscale="log")
+RATIOS = ("1/5", "3/5", "1")  # of BW_b to BW_N
 
 
 def _below(figure: Any, handles: list[Any], ncols: int = 4) -> None:
@@ -49,9 +55,9 @@ def draw_6_7(data: xr.Dataset, axes: Any) -> None:
         bars(right, x, row, "utilisation", **_look(label), label=label)
     left.set(yscale="log", ylabel="response time R [s]", title="Figure 6")
     right.plot([0, 37.5], [0, 1], color="0.5", lw=0.8, ls=":", label="files alone")
-    right.set(ylabel="utilisation of the bottleneck [1]", title="Figure 7", ylim=(0, 1))
+    right.set(ylabel="utilisation of the bottleneck [1]", title="Figure 7", ylim=(0, 1.02))
     for ax in axes:
-        ax.set_xlabel("arrivals [connections/s]")
+        ax.set(xlabel="arrivals [connections/s]", xlim=(0, None))
         ax.legend()
 
 
@@ -71,15 +77,14 @@ def draw_9(data: xr.Dataset, ax: Any) -> None:
             row = data.sel(label=label, bottleneck=mbit)
             x = row["load"] * mbit * MBIT / 1e5
             ax.plot(x, row.throughput / MBIT, **_look(label, k), label=f"{label}, {mbit:g} Mbit/s")
-    _log_ticks(ax)
-    ax.set(xlabel="arrivals [connections/s]", ylabel="throughput [Mbit/s]")
+    ax.set(xscale="log", yscale="log", xlabel="arrivals [connections/s]", ylabel="throughput [Mbit/s]")
+    log_ticks(ax.xaxis)
+    log_ticks(ax.yaxis)
     ax.legend(ncols=2)
 
 
 def draw_powers(found: dict[str, xr.Dataset], columns: dict[str, str], axes: Any) -> None:
     """Power, with its ceiling, above fairness."""
-    import matplotlib.lines as lines
-
     for (name, title), (above, below) in zip(columns.items(), np.reshape(axes, (2, -1)).T, strict=True):
         if name not in found:
             continue
@@ -91,18 +96,25 @@ def draw_powers(found: dict[str, xr.Dataset], columns: dict[str, str], axes: Any
                 bars(above, x, row, "power", **_look(label, k))
                 bars(below, x, row, "fairness", **_look(label, k))
             top = float(power.first_come_ceiling(path.capacity, path.file, path.round_trip))
-            above.axhline(top, color="0.4", lw=0.9, ls=("-", "--", ":")[k])
+            above.axhline(top, color=CEILING, lw=0.9, ls=DASHES[k])
         for ax in (above, below):
             ax.set(xscale="log", xlabel="arrivals [connections/s]")
+            log_ticks(ax.xaxis)
         above.set(yscale="log", ylabel=r"power $\Theta/R$ [B/s$^2$]", title=f"{title}: {TITLES[name]}")
+        log_ticks(above.yaxis)
         below.set(ylabel="fairness of files [1]", ylim=(0, 1.02))
-    handles = [lines.Line2D([], [], color=COLOURS[label], label=label) for label in LABELS]
+    drawn = [label for label in LABELS if any(label in found[name].label for name in columns if name in found)]
+    handles = [Line2D([], [], color=COLOURS[label], label=label) for label in drawn]
+    handles += [Line2D([], [], alpha=0, label=" ")] * (3 - len(drawn))  # a column each
     handles += [
-        lines.Line2D([], [], color="0.2", marker="os^"[k], ms=3.5, ls=("-", "--", ":")[k], label=f"$BW_b/BW_N$ = {one}")
-        for k, one in enumerate(("1/5", "3/5", "1"))
+        Line2D([], [], color="0.2", marker=MARKERS[k], ms=3.5, ls=DASHES[k], label=f"$BW_b/BW_N$ = {one}")
+        for k, one in enumerate(RATIOS)
     ]
-    handles.append(lines.Line2D([], [], color="0.4", lw=0.9, label="ceiling, in order of arrival"))
-    _below(np.ravel(axes)[0].figure, handles, 7 if len(columns) > 2 else 4)
+    handles += [
+        Line2D([], [], color=CEILING, lw=0.9, ls=DASHES[k], label=f"ceiling in order of arrival, {one}")
+        for k, one in enumerate(RATIOS)
+    ]
+    _below(np.ravel(axes)[0].figure, handles, 3)
 
 
 def draw_25_27(data: xr.Dataset, axes: Any) -> None:
@@ -110,7 +122,7 @@ def draw_25_27(data: xr.Dataset, axes: Any) -> None:
     names = {
         "power": "Figure 25: power",
         "power_without_ack": r"Figure 26: $\Theta/(R - D/2)$",
-        "fairness": "Figure 27",
+        "fairness": "Figure 27: fairness",
     }
     for ax, (name, title) in zip(axes, names.items(), strict=True):
         for k, path in enumerate(SETS["10 kB"]):
@@ -119,8 +131,9 @@ def draw_25_27(data: xr.Dataset, axes: Any) -> None:
                 bars(ax, row["load"] * path.most_arrivals, row, name, **_look(label, k),
                       label=f"{label}, {path.bottleneck:g} Mbit/s")  # fmt: skip
         ax.set(xscale="log", xlabel="arrivals [connections/s]", title=title)
-        ax.set_ylabel("fairness of files [1]" if name == "fairness" else r"[B/s$^2$]")
+        ax.set_ylabel("fairness of files [1]" if name == "fairness" else r"power [B/s$^2$]")
         ax.set(**({"ylim": (0, 1.02)} if name == "fairness" else {"yscale": "log"}))
+        log_ticks(ax.xaxis)
     axes[0].legend()
 
 
@@ -129,7 +142,7 @@ def draw_14(data: xr.Dataset, found: dict[str, xr.Dataset], ax: Any) -> None:
     levels = [1.1, 1.5, 2, 3, 4, 5, 6, 7]
     x, y = data.rate / 1e6, 1e3 * data.delay
     field = ax.contourf(x, y, data.advantage.T, levels=[1, *levels, 8], cmap="Blues", alpha=0.75)
-    ax.clabel(ax.contour(x, y, data.advantage.T, levels=levels, colors="C0", linewidths=0.7), fontsize="x-small")
+    lines = ax.contour(x, y, data.advantage.T, levels=levels, colors="C0", linewidths=0.7)
     small = data.buffer.T < 1
     ax.contourf(x, y, small, levels=[0.5, 1.5], colors="none", hatches=["///"])
     for product in (1e4, 1e5, 1e6, 1e7):
@@ -140,12 +153,30 @@ def draw_14(data: xr.Dataset, found: dict[str, xr.Dataset], ax: Any) -> None:
                 both = one.power.sel(bottleneck=path.bottleneck)
                 factor = 10 ** float(both.sel(label="BLT") - both.sel(label="TCP"))
                 ax.plot(path.bottleneck, 1e3 * path.round_trip, "o", color="C3" if factor > 1 else "k", ms=4)
-                ax.annotate(f"{factor:.1f}", (path.bottleneck, 1e3 * path.round_trip), (3, 3),
-                            textcoords="offset points", fontsize="small")  # fmt: skip
-    ax.set(xscale="log", yscale="log", xlabel="bottleneck [Mbit/s]", ylabel="round trip D [ms]", ylim=(0.1, 300))
-    ax.set_title("Figure 14: greatest power of BLT over TCP's, files of 100 kB.\nShaded: estimate without losses; "
-                 "points: simulated; hatched: no packet fits into BW D/3")  # fmt: skip
-    ax.figure.colorbar(field, ax=ax, label="estimated advantage [1]")
+                below = name == "1 Gbit/s"  # beside the reference's, which are above
+                ax.annotate(f"{factor:.1f}", (path.bottleneck, 1e3 * path.round_trip), (0, -5 if below else 5),
+                            textcoords="offset points", fontsize="small", ha="center",
+                            va="top" if below else "bottom")  # fmt: skip
+    ax.set(xscale="log", yscale="log", xlabel="bottleneck $BW_b$ [Mbit/s]", ylabel="round trip D [ms]",
+           xlim=(float(x[0]), float(x[-1])), ylim=(0.1, 300))  # fmt: skip
+    # Labels of contours where they cross D = rate/1000, away from the points.
+    products = np.geomspace(1e3, 1e8, 2000)  # bytes; 0.125 x^2 of them on that line
+    along = np.sqrt(8 * np.interp(levels, laws.power_advantage(products / 1e5, 200), products))
+    words = ax.clabel(lines, levels, fontsize="x-small", colors="black", manual=[(one, one / 1e3) for one in along])
+    for text in words:
+        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+    ax.set_title("Figure 14: greatest power of BLT over TCP's, files of 100 kB. Points: simulated. Shaded: estimate\n"
+                 "without losses; on paths of 1.8 and 3 ms TCP also waits for timeouts, which the estimate leaves out",
+                 fontsize="small")  # fmt: skip
+    ax.figure.colorbar(field, ax=ax, label="estimated advantage [1]", ticks=[1, *levels, 8])
+    look = {"marker": "o", "ls": "", "ms": 4}
+    handles = [
+        Line2D([], [], color="C3", label="simulated: BLT's power over TCP's", **look),
+        Line2D([], [], color="k", label="simulated: TCP's is the greater", **look),
+        Line2D([], [], color=EQUAL, ls=":", lw=0.9, label="$BW_b\\,D$ = 10 kB, 100 kB, 1 MB, 10 MB"),
+        Patch(facecolor="none", edgecolor="black", hatch="///", label="no packet fits into $BW_b\\,D/3$"),
+    ]
+    _below(ax.figure, handles, 2)
 
 
 def draw_28_29(data: xr.Dataset, axes: Any) -> None:
@@ -155,6 +186,7 @@ def draw_28_29(data: xr.Dataset, axes: Any) -> None:
             row = data.sel(label=label, bottleneck=30.0)
             bars(ax, row["load"] * REFERENCE.most_arrivals, row, name, **_look(str(label)), label=str(label))
         ax.set(xscale="log", xlabel="arrivals [connections/s]")
+        log_ticks(ax.xaxis)
     axes[0].set(yscale="log", ylabel=r"power [B/s$^2$]", title="Figure 28")
     axes[1].set(ylabel="fairness of files [1]", title="Figure 29", ylim=(0, 1.02))
     axes[0].legend()
@@ -173,16 +205,19 @@ def draw_30_31(found: dict[str, xr.Dataset], axes: Any) -> None:
         top = [np.log10(power.first_come_ceiling(p.capacity, p.file, p.round_trip)) for p in SETS[name]]
         left.plot(4 * k + np.arange(3), top, "_", color="0.4", ms=12, label="ceiling" if k == 0 else None)
     left.set_xticks([4 * k + 1 for k in range(len(names))], [f"{n}\n1/5, 3/5, 1" for n in names], fontsize="small")
-    left.set(ylabel=r"log$_{10}$ of the greatest power [B/s$^2$]", title="Figure 30")
+    left.set(ylabel=r"log$_{10}$ of the greatest power [B/s$^2$]", title="Figure 30",
+             xlabel="network; below it the three $BW_b/BW_N$")  # fmt: skip
     left.legend()
     one = found["1 Gbit/s"]
     for label in ("BLT", "TCP"):
-        right.plot(one.bottleneck, 10 ** one.power.sel(label=label), **_look(label), label=label)
-    right.plot([200, 600, 1000], 10 ** np.array(PRINTED["BLT", "1 Gbit/s"]), "x", color="C0", label="printed")
-    right.plot([200, 600, 1000], 10 ** np.array(PRINTED["TCP", "1 Gbit/s"]), "x", color="C1", label="printed")
+        plain = 10 ** one.sel(label=label) / 1e9
+        bars(right, one.bottleneck, plain, "power", **_look(label), label=label)
+        printed = 10 ** np.array(PRINTED[label, "1 Gbit/s"]) / 1e9
+        right.plot([200, 600, 1000], printed, "x", color=COLOURS[label], label=f"{label}, printed")
     right.set(
-        xlabel="bottleneck [Mbit/s]", ylabel=r"greatest power [B/s$^2$]", title="Figure 31: 1 Gbit/s", ylim=(0, None)
-    )
+        xlabel="bottleneck [Mbit/s]", ylabel=r"greatest power [10$^9$ B/s$^2$]", title="Figure 31: 1 Gbit/s",
+        ylim=(0, None),
+    )  # fmt: skip
     right.legend()
 
 
@@ -191,15 +226,18 @@ def draw_readings(found: dict[str, xr.Dataset], data: dict[str, xr.Dataset], ax:
     rows = blt_tables.all_readings(found, data)
     for y, cells in enumerate(rows.values()):
         for k, (_, (ours, value)) in enumerate(cells.items()):
-            ax.plot(ours - value, -y, "os^osv"[k], ms=5, color="C0" if k < 3 else "C3", mfc=None if k < 3 else "none")
+            look = {"color": "C0"} if k < 3 else {"color": "C3", "mfc": "none"}
+            ax.plot(ours - value, -y, MARKERS[k % 3], ms=5, **look)
     ax.set_yticks([-y for y in range(len(rows))], list(rows))
-    ax.axvspan(-0.2, 0.2, color="0.9", zorder=0)
-    ax.axvline(0, color="0.5", lw=0.8)
+    ax.axvspan(-0.2, 0.2, color="0.9", zorder=0, label="within 0.2")
+    ax.axvline(0, color="0.5", lw=0.8, label="as printed")
     ax.set(xlabel="log$_{10}$ of greatest power less the printed one", xlim=(-0.7, 0.7))
     for k, (what, colour) in enumerate((("150 Mbit/s", "C0"), ("1 Gbit/s", "C3"))):
         ax.plot([], [], "o", color=colour, mfc=None if k == 0 else "none", label=what)
+    for marker, ratio in zip(MARKERS, RATIOS, strict=True):
+        ax.plot([], [], marker, color="0.4", ms=5, label=f"$BW_b/BW_N$ = {ratio}")
     ax.legend(loc="lower left")
-    ax.set_title("Table 1 under every reading; BW_b/BW_N = 1/5, 3/5, 1: circle, square, triangle")
+    ax.set_title("Table 1 under every reading of what the text leaves open")
 
 
 def draw_outlook(large: xr.Dataset, beside: xr.Dataset, small: xr.Dataset, axes: Any) -> None:
@@ -209,19 +247,23 @@ def draw_outlook(large: xr.Dataset, beside: xr.Dataset, small: xr.Dataset, axes:
         row = large.sel(label=label).isel(bottleneck=0)
         bars(first, large.buffers, row, "power", **_look(str(label)), label=str(label))
     first.set(
-        xscale="log", xlabel="buffer [BW_b D/3]", ylabel=r"log$_{10}$ of the greatest power", title="Larger buffers"
-    )
-    first.legend()
+        xscale="log", xlabel="buffer [$BW_b\\,D/3$]", ylabel=r"log$_{10}$ of the greatest power [B/s$^2$]",
+        title="Larger buffers",
+    )  # fmt: skip
+    log_ticks(first.xaxis)
     for k, kind in enumerate(beside.cross.values):
         for label in beside.label.values:
             row = beside.sel(cross=kind, label=label).isel(bottleneck=0)
-            bars(second, row["load"], row, "power", **_look(str(label), k), label=f"{label}, {kind}")
+            bars(second, row["load"], row, "power", **_look(str(label), k))
     second.set(yscale="log", xlabel="load of files [capacities]", ylabel=r"power [B/s$^2$]",
                title="Beside uncontrolled traffic of 0.3")  # fmt: skip
-    second.legend(fontsize="x-small")
+    log_ticks(second.yaxis)
     for label in small.label.values:
         row = small.sel(label=label).isel(bottleneck=0)
         bars(third, row["load"], row, "small_transfer_time", **_look(str(label)), label=str(label))
     third.set(yscale="log", xlabel="load of 100 kB files [capacities]", ylabel="response time of 2 kB files [s]",
               title="Interactive files beside big ones")  # fmt: skip
-    third.legend()
+    handles = [Line2D([], [], label=str(label), **_look(str(label))) for label in small.label.values]
+    handles += [Line2D([], [], color="0.4", marker=MARKERS[k], ls=DASHES[k], ms=3.5, lw=1.1, label=f"beside {kind}")
+                for k, kind in enumerate(("Poisson traffic", "self-similar traffic"))]  # fmt: skip
+    _below(third.figure, handles, len(handles))

@@ -4,7 +4,8 @@
 periods. ``cadpc_3``: fifty flows over bottlenecks of 1 to 100 Mbit/s, every competitor. ``cadpc_changes``: a path
 that changes, converged groups that mix, two bottlenecks. ``cadpc_delay``, ``cadpc_queues``, ``cadpc_web``: delays,
 marking queues, web-like background. ``cadpc_snmp``: byte counters that are read through SNMP. Run with
-``python -m figures.cadpc``; it takes some minutes, with ``--quick`` half a minute.
+``python -m figures.cadpc``; it takes some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures
+again from the stored numbers.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ import xarray as xr
 
 from figures import cadpc_drawing as drawing
 from figures import data as stored
-from figures.cadpc_drawing import BARS
+from figures.cadpc_drawing import CUT_BARS
 from figures.writing import HERE, save, whole_figures
+from longfat.files import WholeFiles
 from longfat.laws import cadpc as laws
 from longfat.sim.statistics import replications as interval
 from longfat.verify.published import cadpc_runs as runs
@@ -269,6 +271,59 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
     return "\n".join(lines) + "\n"
 
 
+def simulate(scale: Scale) -> dict[str, xr.Dataset]:
+    """Run everything that the pictures and table II show."""
+    return {
+        "1": figure_1(mbits=(10, 100) if scale is FULL else (10, 30)), "2": figure_2(scale), "3": figure_3(scale),
+        "changes": changes(), "delay": delays(scale), "queues": managed_queues(scale), "web": web(scale),
+        "snmp": snmp(scale), "table_2": two_mechanisms(scale),
+    }  # fmt: skip
+
+
+def kept() -> dict[str, xr.Dataset]:
+    """Return what the pictures show as it is stored in this folder."""
+    dims = {
+        "1": [("scheme", "bottleneck", "time", "flow")], "2": [("time", "flow"), ("time_staggered", "flow")],
+        "3": [("scheme", "bottleneck")], "delay": [("scheme", "delay")], "queues": [("scheme", "queue")],
+        "web": [("scheme", "web")], "snmp": [("clock", "refresh")],
+        "changes": [(f"time_{name}", f"flow_{name}") for name in ("path_change", "mixing", "parking_lot")],
+    }  # fmt: skip
+    return {name: stored.dataset(f"cadpc_{name}", *several) for name, several in dims.items()}
+
+
+def draw(files: WholeFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
+    """Draw every picture."""
+    import matplotlib.pyplot as plt
+
+    fifty = f"fifty flows of one kind, 160 s; {replications} runs, {CUT_BARS}"
+    pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
+        "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows"),
+        "2": ((1, 3), (13, 4.4), drawing.draw_2, "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms"),
+        "3": ((2, 2), (10.4, 8.2), lambda d, ax: drawing.draw_panels(d, ax, "bottleneck", 1, "bottleneck [Mbit/s]"),
+              f"Welzl, figure 3, simulated: {fifty}"),
+        "changes": ((1, 3), (13, 4.4), drawing.draw_changes, "CADPC: changes of the path, mixing, parking lot"),
+        "delay": ((2, 2), (10.4, 8.2),
+                  lambda d, ax: drawing.draw_panels(d, ax, "delay", 6e3, "round-trip time without queueing [ms]"),
+                  f"Over the delay, 10 Mbit/s: {fifty}"),
+        "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
+                   f"With marking queues, 10 Mbit/s: {fifty}"),
+        "web": ((2, 2), (10.4, 7.6), drawing.draw_web, f"Ten flows beside web-like traffic, 10 Mbit/s; {CUT_BARS}"),
+        "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
+    }  # fmt: skip
+    for name, (shape, size, drawn, title) in pictures.items():
+        figure, axes = plt.subplots(*shape, figsize=size)
+        drawn(data[name], axes)
+        if title:
+            figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
+        save(files, figure, f"cadpc_{name}")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
+    with whole_figures(directory) as files:
+        draw(files, kept())
+
+
 def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
     """Simulate, draw and write every picture with its data, and table II.
 
@@ -279,36 +334,9 @@ def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
     scale : Scale
         How much; `QUICK` to see that all works.
     """
-    import matplotlib.pyplot as plt
-
-    data: dict[str, xr.Dataset] = {
-        "1": figure_1(mbits=(10, 100) if scale is FULL else (10, 30)), "2": figure_2(scale), "3": figure_3(scale),
-        "changes": changes(), "delay": delays(scale), "queues": managed_queues(scale), "web": web(scale),
-        "snmp": snmp(scale), "table_2": two_mechanisms(scale),
-    }  # fmt: skip
-    fifty = f"fifty flows of one kind, 160 s; {BARS} of {scale.replications} runs"
-    pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
-        "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows, dashed"),
-        "2": ((1, 3), (13, 4.4), drawing.draw_2, "Welzl, figure 2, simulated: ten CADPC flows over 10 Mbit/s, 300 ms"),
-        "3": ((2, 2), (10.4, 8.2), lambda d, ax: drawing.draw_panels(d, ax, "bottleneck", 1, "bottleneck [Mbit/s]"),
-              f"Welzl, figure 3, simulated: {fifty}"),
-        "changes": ((1, 3), (13, 4.4), drawing.draw_changes,
-                    "CADPC: changes of the path, mixing, parking lot; dotted: law"),
-        "delay": ((2, 2), (10.4, 8.2),
-                  lambda d, ax: drawing.draw_panels(d, ax, "delay", 6e3, "round-trip time without queueing [ms]"),
-                  f"CADPC and its competitors over the delay: 10 Mbit/s, {fifty}"),
-        "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
-                   f"CADPC and its competitors with marking queues: 10 Mbit/s, {fifty}"),
-        "web": ((2, 2), (10.4, 7.6), drawing.draw_web, f"Ten flows beside web-like traffic, 10 Mbit/s, {BARS}"),
-        "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
-    }  # fmt: skip
+    data = simulate(scale)
     with whole_figures(directory) as files:
-        for name, (shape, size, draw, title) in pictures.items():
-            figure, axes = plt.subplots(*shape, figsize=size)
-            draw(data[name], axes)
-            if title:
-                figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
-            save(files, figure, f"cadpc_{name}")
+        draw(files, data, scale.replications)
         for name, one in data.items():
             one.to_netcdf(files.path(f"cadpc_{name}.nc"))
             stored.write(files, f"cadpc_{name}", one, "figures.cadpc")
@@ -318,4 +346,7 @@ def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    write(scale=QUICK if "--quick" in sys.argv[1:] else FULL)
+    if "--redraw" in sys.argv[1:]:
+        redraw()
+    else:
+        write(scale=QUICK if "--quick" in sys.argv[1:] else FULL)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from figures.writing import bars
+from figures.writing import CUT, bars
 from longfat.verify.published.cadpc_scenarios import MBIT, PERIOD
 
 BARS = "bars: 95 % intervals"
+CUT_BARS = f"{BARS}, {CUT}"
 COLOURS = dict(
     zip(
         ("CADPC", "Reno", "SACK", "Vegas", "RAP", "GAIMD", "TFRC", "TEAR", "XCP"),
@@ -63,10 +64,12 @@ def draw_2(data: xr.Dataset, axes: Any) -> None:
         middle.plot(data.time, data.periods_together.sel(flow=flow) / MBIT, **grey)
     for ax in (left, middle):
         ax.axhline(10 / 11, color="C1", lw=1, ls="--", label="10/11 Mbit/s")
+        ax.plot([], [], color="0.1", lw=1, label="flow 1")
+        ax.plot([], [], color=str(0.1 + 0.07 * (data.sizes["flow"] - 1)), lw=1, label=f"flow {data.sizes['flow']}")
         ax.set(xlabel="time [s]", ylabel="rate of a flow [Mbit/s]", ylim=(0, None))
         ax.legend()
-    left.set_title("Left: starts 10 s apart")
-    middle.set(title="Right: flow i asks every 4 (i + 1) round trips", xlim=(0, 600))
+    left.set_title("Figure 2, left: starts 10 s apart")
+    middle.set(title="Figure 2, right: flow i asks every 4 (i + 1) round trips", xlim=(0, 600))
     middle.axvline(160, color="0.5", lw=0.8)
     middle.text(166, 0.1, "160 s", fontsize="small")
     for name, label in (("periods_together", "starts together"), ("periods_apart", "starts 4 s apart")):
@@ -74,17 +77,18 @@ def draw_2(data: xr.Dataset, axes: Any) -> None:
         ratio = ratio.sel(time=slice(80, None))
         right.plot(ratio.time, ratio, label=label)
     right.axvline(160, color="0.5", lw=0.8)
+    right.text(175, 1.0, "160 s", fontsize="small")
     right.set(xlabel="time [s]", ylabel="largest over smallest rate [1]", yscale="log", ylim=(0.95, None))
     right.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     right.set_yticks([], minor=True)
-    right.set_title("The same, how unequal (over 40 s)")
+    right.set_title("How unequal these are, over 40 s")
     right.legend()
 
 
 def _limits(ax: Any, name: str) -> None:
-    """No values are shown that cannot be, whatever the intervals say."""
+    """Show no values that cannot be, and whole marks at 0."""
     if name in ("mean_queue", "loss"):
-        ax.set_ylim(0, None)
+        ax.set_ylim(-0.02 * ax.get_ylim()[1], None)
     elif name == "jain_index":
         ax.set_ylim(None, 1.02)
 
@@ -98,7 +102,7 @@ def draw_panels(data: xr.Dataset, axes: Any, along: str, scale: float, xlabel: s
         ax.set(xlabel=xlabel, ylabel=label, xscale="log")
         if name == "loss":
             ax.set_yscale("symlog", linthresh=1e-4)
-            ax.set_ylim(0, 0.5)
+            ax.set_ylim(-1e-5, 0.5)
         else:
             _limits(ax, name)
         ticks = scale * data[along].values
@@ -136,7 +140,8 @@ def draw_web(data: xr.Dataset, axes: Any) -> None:
         for scheme in data.scheme.values:
             row = data.sel(scheme=scheme)
             bars(ax, row.web, row, name, **_look(str(scheme)))
-        ax.set(xlabel="load of web-like traffic [of the capacity]", ylabel=label, ylim=(0, None))
+        ax.set(xlabel="load of web-like traffic [of the capacity]", ylabel=label)
+        ax.set_ylim(-0.02 * ax.get_ylim()[1], None)
     first = np.ravel(axes)[0]
     first.plot(data.web, 1 - data.web, color="0.4", lw=0.8, ls=":", label="what it leaves")
     first.plot(data.web, (1 - data.web) * 10 / 11, color="0.4", lw=0.8, ls="--", label="10/11 of that")
@@ -152,7 +157,7 @@ def draw_snmp(data: xr.Dataset, ax: Any) -> None:
     ax.axhline(10 / 11, color="0.4", lw=0.8, ls=":", label="10/11")
     ax.axvline(PERIOD, color="0.7", lw=0.8)
     ax.text(PERIOD + 0.03, 0.67, "4 round trips", fontsize="small")
-    ax.set(xlabel="time between refreshes of the byte counter [s]", ylabel=PANELS["throughput"], ylim=(0.65, 1.05))
+    ax.set(xlabel="time between refreshes of the byte counter [s]", ylabel=PANELS["throughput"], ylim=(0.65, 1.0))
     ax.set_title("CADPC on counters read through SNMP: ten flows, 10 Mbit/s, 300 ms; " + BARS)
     ax.legend(loc="lower left")
 
@@ -169,6 +174,7 @@ def draw_changes(data: xr.Dataset, axes: Any) -> None:
     first.set_title("Half of the path is taken, 60 to 110 s")
     for level in (1 / 11, 0.5 / 11):
         first.axhline(level, color="0.4", lw=0.8, ls=":")
+    first.plot([], [], color="C0", label="ten flows")
     first.set_ylabel("rate of a flow [of the capacity]")
     second.set_title("Groups at rest on two lines share one from 150 s on")
     second.axhline(1 / 11, color="0.4", lw=0.8, ls=":")
@@ -179,5 +185,6 @@ def draw_changes(data: xr.Dataset, axes: Any) -> None:
         third.plot([], [], color=colour, label=name)
     for level in (0.2, 0.4):
         third.axhline(level, color="0.4", lw=0.8, ls=":")
-    for ax in (second, third):
+    for ax in axes:
+        ax.plot([], [], color="0.4", lw=0.8, ls=":", label="law")
         ax.legend()

@@ -6,6 +6,7 @@ A Dataset becomes a file for each set of dimensions that its variables have, ``N
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from longfat.files import WholeFiles
 
 DIGITS = "%.9g"
 PLACES = "%.12g"  # of coordinates: two may lie on both sides of a jump
+UNIT = re.compile(r"(\w+) \[([^\]]*)\]")  # of a variable, in the first line
 LIKE = 1e-6  # relative difference that another machine's arithmetic may make
 
 
@@ -84,6 +86,45 @@ def _placed(frame: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
 def read(path: Path) -> pd.DataFrame:
     """What `write` wrote."""
     return pd.read_csv(path, comment="#")
+
+
+def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) -> xr.Dataset:
+    """Return what `write` wrote as a Dataset again, so that a picture can be drawn without simulating anew.
+
+    Parameters
+    ----------
+    name : str
+        Of the picture.
+    *dims : tuple of str
+        The dimensions of each of its files.
+    directory : Path, optional
+        Where the files are; this folder by default.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> line = xr.Dataset({"y": ("x", [1.5, 4.0, 9.0], {"units": "m"})}, {"x": [3, 1, 2]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with WholeFiles(folder) as files:
+    ...         write(files, "squares", line, "figures.data")
+    ...     found = dataset("squares", ("x",), directory=Path(folder))
+    >>> found.y.values.tolist(), found.x.values.tolist(), found.y.attrs
+    ([1.5, 4.0, 9.0], [3, 1, 2], {'units': 'm'})
+    """
+    made = xr.Dataset()
+    for one in dims:
+        place = name if len(dims) == 1 else f"{name}_by_{'_'.join(one)}"
+        path = (directory or Path(__file__).parent) / f"{place}.csv"
+        frame = read(path)
+        order = {dim: frame[dim].unique() for dim in one}
+        found = frame.set_index(list(one)).to_xarray().reindex(order)
+        with path.open(encoding="utf-8") as file:
+            units = dict(UNIT.findall(file.readline().split("units: ")[1]))
+        for variable in [*found.data_vars, *found.coords]:
+            if variable in units:
+                found[variable].attrs["units"] = units[variable]
+        made = made.merge(found)
+    return made
 
 
 def compare(data: xr.Dataset, name: str, directory: Path) -> int:

@@ -48,7 +48,12 @@ def numbers(directory: Path) -> dict[str, list[str]]:
 def text(directory: Path = HERE) -> str:
     """The page as Markdown."""
     drawn, data = pictures(), numbers(directory)
-    lines = ["# Gallery", "", "`make figures` draws all of it anew. Beside the pictures are their numbers, as CSV.", ""]
+    lines = [
+        "# Gallery", "",
+        "The papers' figures and tables from runs of ours. The papers' own curves are not drawn; where a paper prints "
+        "numbers, these stand beside ours. `make figures` simulates and draws all of it anew, `make redraw` draws it "
+        "again from the numbers stored beside the pictures, as CSV.", "",
+    ]  # fmt: skip
     for part, title in PARTS.items():
         lines += [f"## {title}", "", f"`python -m figures.{part}`", ""]
         lines += [f"[{name}]({name}): {words}." for name, words in TABLES.get(part, {}).items()]

@@ -1,11 +1,13 @@
 """Figures of Gong & Parulkar, WUCS-92-38: figure 14, throughput efficiency, analysis against simulation.
 
 The paper gives neither rate nor round-trip time. Taken here: 150 Mbit/s, 20 ms, segments of 16 packets of
-1024 B, so w_a = 23.08; 10^7 packets a point, as in the paper. Run with ``python -m figures.gong_parulkar``.
+1024 B, so w_a = 23.08; 10^7 packets a point, as in the paper. Run with ``python -m figures.gong_parulkar``;
+``--redraw`` draws the picture again from the stored numbers.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from figures import data as stored
 from figures.writing import HERE, save, whole_figures
 from longfat import design
+from longfat.files import WholeFiles
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.sim.segments import simulate
 
@@ -112,26 +115,44 @@ def draw_14(data, axes) -> None:
     for ax in axes:
         for edge in (ack + 1, 2 * ack + 1):
             ax.axvline(edge, color="0.7", lw=0.8, zorder=0)
+    above.plot([], [], color="0.7", lw=0.8, label="w_a + 1 and 2 w_a + 1")
     above.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05))
     above.set_title("Gong & Parulkar, figure 14: analysis against simulation (150 Mbit/s, 20 ms, 16-packet segments)")
     above.legend(loc="lower right")
     below.axhspan(-ACCURACY, ACCURACY, color="0.92", zorder=0, label="stated accuracy")
-    below.set(xlabel="window [segments]; grey lines: w_a + 1 and 2 w_a + 1", ylabel="law - simulated [1]")
+    below.set(xlabel="window [segments]", ylabel="law - simulated [1]")
     below.legend(loc="lower left")
+
+
+def kept():
+    """Return what the picture shows as it is stored in this folder."""
+    data = stored.dataset("gong_parulkar_14", ("loss", "law_window"), ("loss", "window"))
+    return data.assign_attrs(ack_segments=PATH.simulated_ack_segments)
+
+
+def draw(files: WholeFiles, data) -> None:
+    """Draw the picture."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, sharex=True, figsize=(7.6, 6.4), height_ratios=[2, 1])
+    draw_14(data, axes)
+    save(files, figure, "gong_parulkar_14")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw the picture again from the stored numbers."""
+    with whole_figures(directory) as files:
+        draw(files, kept())
 
 
 def write(directory: str | Path = HERE) -> None:
     """Simulate, draw and write figure 14 as SVG, PNG and NetCDF."""
-    import matplotlib.pyplot as plt
-
     data = figure_14()
     with whole_figures(directory) as files:
-        figure, axes = plt.subplots(2, sharex=True, figsize=(7.6, 6.4), height_ratios=[2, 1])
-        draw_14(data, axes)
-        save(files, figure, "gong_parulkar_14")
+        draw(files, data)
         data.to_netcdf(files.path("gong_parulkar_14.nc"))
         stored.write(files, "gong_parulkar_14", data, "figures.gong_parulkar")
 
 
 if __name__ == "__main__":
-    write()
+    redraw() if "--redraw" in sys.argv[1:] else write()

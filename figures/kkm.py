@@ -3,7 +3,8 @@
 ``kkm_tables.md`` has a table for each experiment, ours and in brackets the printed number, and then the 174 printed
 cells with what moves those that differ. Figure 7 has the sending rate of connection 1 under the paper's five
 schemes; the paper does not say in which experiment, experiment 1 is taken. ``kkm_rates_*`` and ``kkm_queues_*`` are
-the same for one cell. Run with ``python -m figures.kkm``; it takes some minutes, with ``--quick`` less than one.
+the same for one cell. Run with ``python -m figures.kkm``; it takes some minutes, with ``--quick`` less than one;
+``--redraw`` draws the pictures again from the stored numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from figures.writing import HERE, save, whole_figures
 from longfat import benchmark
 from longfat.benchmark import tables, traces
 from longfat.benchmark.printed import cells
+from longfat.files import WholeFiles
 from longfat.plot import benchmark_queues, benchmark_rates
 from longfat.verify.published import kkm_runs as runs
 from longfat.verify.published.kkm import claim
@@ -136,6 +138,41 @@ def text(data: xr.Dataset, listed: list[tables.Table]) -> str:
     return "\n".join([*parts, tables.to_markdown(listed)])
 
 
+TITLES = {
+    "kkm_7": "Kanakia, Keshav & Mishra, figure 7, simulated: experiment 1, connection 1",
+    "kkm_rates": "Experiment {}: what connection 1 sends",
+    "kkm_queues": "Experiment {}: packets waiting at the bottleneck",
+}
+
+
+def kept() -> dict[str, xr.Dataset]:
+    """Return what the pictures show as it is stored in this folder."""
+    dims = [("scheme",), ("scheme", "fine_time"), ("scheme", "time")]
+    return {name: stored.dataset(name, *dims) for name in ("kkm_7", "kkm_rates_2")}
+
+
+def draw(files: WholeFiles, data: dict[str, xr.Dataset]) -> None:
+    """Draw figure 7, and rates and queues of the other cell."""
+    import matplotlib.pyplot as plt
+
+    for name, one in data.items():
+        pictures = [(name, benchmark_rates)]
+        if "_rates_" in name:
+            pictures.append((name.replace("_rates_", "_queues_"), benchmark_queues))
+        for picture, drawn in pictures:
+            kind, _, cell = picture.rpartition("_")
+            count = one.sizes["scheme"]
+            axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1.9 * count))[1]
+            drawn(one, axes, TITLES.get(picture) or TITLES[kind].format(cell))
+            save(files, axes[0].figure, picture)
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
+    with whole_figures(directory) as files:
+        draw(files, kept())
+
+
 def write(
     directory: str | Path = HERE,
     replications: int = 10,
@@ -158,8 +195,6 @@ def write(
     store : None, str or Path
         A directory for finished runs of the benchmark, to go on from.
     """
-    import matplotlib.pyplot as plt
-
     names = ("optimal", *FIVE) if quick else None
     experiments = ["3", "9b"] if quick else None
     data = benchmark.run(
@@ -168,23 +203,15 @@ def write(
     listed = every_cell(data, rng, switch=not quick)
     cell, shown = ("9b", FIVE[:2]) if quick else ("2", FIVE)
     drawn = {
-        "kkm_7": (traces("1", shown, 0.3 if quick else 2.0, rng=rng), benchmark_rates,
-                  "Kanakia, Keshav & Mishra, figure 7, simulated: experiment 1, connection 1"),
-        f"kkm_rates_{cell}": (traces(cell, shown, 0.3 if quick else 2.0, rng=rng), benchmark_rates,
-                              f"Experiment {cell}: what connection 1 sends"),
-    }  # fmt: skip
-    drawn[f"kkm_queues_{cell}"] = (
-        drawn[f"kkm_rates_{cell}"][0], benchmark_queues, f"Experiment {cell}: packets waiting at the bottleneck"
-    )  # fmt: skip
+        f"kkm_{name}": traces(one, shown, 0.3 if quick else 2.0, rng=rng)
+        for name, one in (("7", "1"), (f"rates_{cell}", cell))
+    }
     with whole_figures(directory) as files:
-        for name, (data_of, draw, title) in drawn.items():
-            figure, axes = plt.subplots(len(shown), 1, sharex=True, figsize=(7.2, 1.7 * len(shown)))
-            draw(data_of, axes, title)
-            save(files, figure, name)
-            data_of.to_netcdf(files.path(f"{name}.nc"))
+        draw(files, drawn)
+        for name, one in drawn.items():
+            one.to_netcdf(files.path(f"{name}.nc"))
+            stored.write(files, name, one, "figures.kkm")
         data.to_netcdf(files.path("kkm.nc"))
-        for name in ("kkm_7", f"kkm_rates_{cell}"):  # the queues are in the latter
-            stored.write(files, name, drawn[name][0], "figures.kkm")
         stored.write(files, "kkm", data, "figures.kkm")
         files.path("kkm_tables.md").write_text(text(data, listed), encoding="utf-8")
     return data
@@ -192,4 +219,4 @@ def write(
 
 if __name__ == "__main__":
     quick = "--quick" in sys.argv[1:]
-    write(quick=quick, replications=2 if quick else 10)
+    redraw() if "--redraw" in sys.argv[1:] else write(quick=quick, replications=2 if quick else 10)

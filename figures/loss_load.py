@@ -4,7 +4,7 @@ Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, beside the l
 scenario 1 under two readings of what the paper leaves open: the formulas as they stand, and the rules that come
 nearest to the printed numbers (`longfat.verify.published.loss_load_scenarios`). ``loss_load_tables.md`` has every
 printed number of scenario 1, and what each rule moves. Run with ``python -m figures.loss_load``; it takes some
-minutes, with ``--quick`` half a minute.
+minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures again from the stored numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import xarray as xr
 
 from figures import data as stored
 from figures.loss_load_tables import NUMBERS, one_at_a_time, tables, watched
-from figures.writing import HERE, bars, save, whole_figures
+from figures.writing import CUT, HERE, bars, save, whole_figures
+from longfat.files import WholeFiles
 from longfat.laws import loss_load as laws
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
@@ -44,6 +45,7 @@ READINGS = {"nearest": NEAREST, "plain": PLAIN}
 PACKETS = 4000  # of 2 MB
 ROUND_TRIP_0 = 0.004 + 2 * 20e-6 + 1e-4  # s: four times 1 ms, and the last packet's own time on three lines
 MARKERS = dict(zip(KS, "osD^", strict=True))
+UNITS = {"transfer_time": "s", "fair_start_transfer_time": "s", "loss": "1", "late_loss": "1", "fair_start_loss": "1"}
 OTHERS = (0.6, 0.6)  # rates of the others in figure 2, whose paper gives none
 
 
@@ -82,7 +84,8 @@ def _gathered(found: dict[tuple[Any, ...], dict[str, Interval]], dims: dict[str,
     data = {}
     for name in names:
         for i, end in enumerate(("", "_lower", "_upper")):
-            data[name + end] = (tuple(dims), np.array([one[name][i] for one in found.values()]).reshape(shape))
+            values = np.array([one[name][i] for one in found.values()]).reshape(shape)
+            data[name + end] = (tuple(dims), values, {"units": UNITS[name]} if name in UNITS else {})
     return xr.Dataset(data, coords=dims)
 
 
@@ -188,7 +191,8 @@ def draw_5(data: xr.Dataset, axes: Any) -> None:
     right.set(xlabel="virtual factor v [1]", ylabel="packet loss of connection 1 [1]", ylim=(-0.01, None), title="(b)")
     right.legend(loc="upper left")
     left.figure.suptitle(
-        "Prithviraj & Williamson, figure 5, simulated: two sources that get most through; bars: 95 % intervals",
+        "Prithviraj & Williamson, figure 5, simulated: two sources that get most through; "
+        f"bars: 95 % intervals, {CUT}",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
 
@@ -204,9 +208,9 @@ def draw_7(data: xr.Dataset, axes: Any) -> None:
             ax.axhline(1, color="black", lw=0.6)
             ax.axhline(laws.equilibrium_load(k, 1.0), color="0.4", lw=0.6, ls=":")
             for edge in (500, 1000):
-                ax.axvline(edge, color="0.6", lw=0.6, ls="--")
+                ax.axvline(edge, color="0.6", lw=0.6, ls="--", zorder=0)
             ax.set(xlim=(0, 2000), ylim=(0, 4))
-            ax.text(0.99, 0.93, f"k = {k}", transform=ax.transAxes, ha="right", va="top")
+            ax.text(0.99, 0.9, f"k = {k}", transform=ax.transAxes, ha="right", va="top")
     axes[0][0].set_title("nearest to the printed numbers")
     axes[0][-1].set_title("the formulas as they stand")
     for ax in axes[-1]:
@@ -215,7 +219,7 @@ def draw_7(data: xr.Dataset, axes: Any) -> None:
     figure.supylabel("offered load at S1 [capacities]", fontsize="medium")
     figure.suptitle(
         "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Grey: every millisecond; colour: 10 ms; "
-        "dotted: (k + 1)/k",
+        "dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper reads the load",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
 
@@ -232,7 +236,7 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
                 if one.k == k and one.name in ("transfer_time", "loss"):
                     ax = axes[0 if one.name == "transfer_time" else 1][column]
                     ax.plot(one.v, one.printed, "x", color=colour, ms=10, mew=2, zorder=5)
-        axes[0][column].axhline(1444, color="0.6", ls=":", zorder=0)
+        axes[0][column].axhline(1444, color="0.6", ls=":", zorder=0, label="1444 ms")
         axes[1][column].set_xlabel("virtual factor v [1]")
         axes[0][column].plot([], [], "x", color="0.4", ms=10, mew=2, ls="", label="printed")
     titles = {"nearest": "nearest to the printed numbers", "plain": "the formulas as they stand"}
@@ -242,9 +246,41 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
     axes[1][0].set_ylabel("packet loss of connection 1 [1]")
     axes[0][0].legend()
     axes[0][0].figure.suptitle(
-        "Prithviraj & Williamson, figure 8, simulated: scenario 1; bars: 95 % intervals; dotted: 1444 ms",
+        f"Prithviraj & Williamson, figure 8, simulated: scenario 1; bars: 95 % intervals, {CUT}",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
+
+
+def kept() -> dict[str, Any]:
+    """Return what the pictures show as it is stored in this folder."""
+    two = stored.dataset("loss_load_7", ("reading", "k"), ("reading", "k", "time"))
+    five = stored.dataset("loss_load_5", ("k", "point"))
+    return {"2": figure_2(), "5": five, "7": two, "8": stored.dataset("loss_load_8", ("reading", "k", "v"))}
+
+
+def draw(files: WholeFiles, data: dict[str, Any]) -> None:
+    """Draw every picture."""
+    import matplotlib.pyplot as plt
+
+    columns = data["8"].sizes["reading"]
+    figure, ax = plt.subplots(figsize=(6.4, 4.4))
+    draw_2(data["2"], ax)
+    save(files, figure, "loss_load_2")
+    figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.8))
+    draw_5(data["5"], axes)
+    save(files, figure, "loss_load_5")
+    figure, axes = plt.subplots(len(KS), 2, sharex=True, sharey=True, figsize=(10.4, 8.4))
+    draw_7(data["7"], axes)
+    save(files, figure, "loss_load_7")
+    figure, axes = plt.subplots(2, columns, sharex=True, sharey="row", squeeze=False, figsize=(5.2 * columns, 8))
+    draw_8(data["8"], axes)
+    save(files, figure, "loss_load_8")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
+    with whole_figures(directory) as files:
+        draw(files, kept())
 
 
 def write(directory: str | Path = HERE, replications: int = 10, quick: bool = False) -> dict[str, Any]:
@@ -259,8 +295,6 @@ def write(directory: str | Path = HERE, replications: int = 10, quick: bool = Fa
     quick : bool
         Fewer points and rules, to see that all works.
     """
-    import matplotlib.pyplot as plt
-
     few = (0.5, 1.0) if quick else FACTORS
     rules = ("dropping begins at 5 waiting packets",) if quick else tuple(SWITCHES)
     points = [key for key in NUMBERS if not quick or key[:2] in ((2, 0.5), (2, 0.9), (2, 1.0), (20, 1.0))]
@@ -272,20 +306,8 @@ def write(directory: str | Path = HERE, replications: int = 10, quick: bool = Fa
         "nearest": one_at_a_time(NEAREST, replications, switches=rules, points=points),
         "plain": one_at_a_time(PLAIN, replications, switches=() if quick else rules, points=points),
     }
-    columns = data["8"].sizes["reading"]
     with whole_figures(directory) as files:
-        figure, ax = plt.subplots(figsize=(6.4, 4.4))
-        draw_2(data["2"], ax)
-        save(files, figure, "loss_load_2")
-        figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.8))
-        draw_5(data["5"], axes)
-        save(files, figure, "loss_load_5")
-        figure, axes = plt.subplots(len(KS), 2, sharex=True, sharey=True, figsize=(10.4, 8.4))
-        draw_7(data["7"], axes)
-        save(files, figure, "loss_load_7")
-        figure, axes = plt.subplots(2, columns, sharex=True, sharey="row", squeeze=False, figsize=(5.2 * columns, 8))
-        draw_8(data["8"], axes)
-        save(files, figure, "loss_load_8")
+        draw(files, data)
         for name in ("2", "5", "7", "8"):
             data[name].to_netcdf(files.path(f"loss_load_{name}.nc"))
             stored.write(files, f"loss_load_{name}", data[name], "figures.loss_load")
@@ -295,4 +317,7 @@ def write(directory: str | Path = HERE, replications: int = 10, quick: bool = Fa
 
 
 if __name__ == "__main__":
-    write(quick="--quick" in sys.argv[1:], replications=4 if "--quick" in sys.argv[1:] else 10)
+    if "--redraw" in sys.argv[1:]:
+        redraw()
+    else:
+        write(quick="--quick" in sys.argv[1:], replications=4 if "--quick" in sys.argv[1:] else 10)

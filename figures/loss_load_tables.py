@@ -28,9 +28,9 @@ Points = Iterable[tuple[float, float, str]]
 
 def watched(points: Iterable[Any], what: str) -> Any:
     """Points, with a bar if they take more than two seconds."""
-    from tqdm import tqdm
+    from longfat.progress import bar
 
-    return tqdm(list(points), desc=what, delay=2, leave=False)
+    return bar(list(points), task=what, unit="point", shown=True)
 
 
 def numbers(reading: Reading, replications: int = 10, rng: int = 1, points: Points = tuple(NUMBERS)) -> Numbers:

@@ -1,10 +1,12 @@
 """The network simulator beside the laws it is judged by: queues, the sawtooth, the square-root law.
 
-Run with ``python -m figures.network_simulator``; it takes about half a minute.
+Run with ``python -m figures.network_simulator``; it takes about half a minute; ``--redraw`` draws the picture again
+from the stored numbers.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures.writing import HERE, bars, save, whole_figures
+from longfat.files import WholeFiles
+from longfat.plot.axes import log_ticks
 
 CAPTIONS = {
     "network_simulator": "The network simulator beside the laws it is judged by: waiting at a link, the "
@@ -72,14 +76,15 @@ def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
     return found
 
 
-def draw(found: dict[str, Any], axes: Any) -> None:
-    """Three axes: waits, utilisation, windows."""
+def draw_panels(found: dict[str, Any], axes: Any) -> None:
+    """Draw waits, utilisation and windows, each on axes of its own."""
     first, second, third = axes
     points: dict[str, Any] = {"ls": "", "capsize": 2}
     load = np.linspace(0.02, 0.965, 200)
     for k, (law, label) in enumerate(((lf.laws.queues.md1_wait, "M/D/1"), (lf.laws.queues.mm1_wait, "M/M/1"))):
         first.plot(load, law(load), color=f"C{k}", label=label)
         bars(first, LOADS, found["waits"].isel(exponential=k), "wait", color=f"C{k}", marker="o", ms=3.5, **points)
+    first.plot([], [], "o", color="0.4", ms=3.5, label="simulated")
     first.set(xlabel="offered load [1]", ylabel="mean wait [service times]", yscale="log", title="Waiting for a link")
     buffer = np.linspace(0, 1, 200)
     second.plot(buffer, lf.laws.tcp.aimd_utilisation(buffer), color="0.3", label="law")
@@ -101,28 +106,46 @@ def draw(found: dict[str, Any], axes: Any) -> None:
         yscale="log",
         title="Random loss, no queue",
     )
+    log_ticks(third.yaxis)
     for ax in axes:
         ax.legend()
 
 
-def write(directory: str | Path = HERE, replications: int = 8) -> dict[str, Any]:
-    """Simulate, draw and write the picture as SVG and PNG."""
+def kept() -> dict[str, Any]:
+    """Return what the picture shows as it is stored in this folder."""
+    dims = {"waits": ("load", "exponential"), "utilisation": ("scheme", "buffer"), "windows": ("loss", "scheme")}
+    return {name: stored.dataset(f"network_simulator_{name}", one) for name, one in dims.items()}
+
+
+def draw(files: WholeFiles, found: dict[str, Any], replications: int = 8) -> None:
+    """Draw the picture."""
     import matplotlib.pyplot as plt
 
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8))
+    draw_panels(found, axes)
+    figure.suptitle(
+        f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {replications} runs "
+        "(the middle one has no chance in it)",
+        fontsize="medium", ha="left", x=0.01,
+    )  # fmt: skip
+    save(files, figure, "network_simulator")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw the picture again from the stored numbers."""
+    with whole_figures(directory) as files:
+        draw(files, kept())
+
+
+def write(directory: str | Path = HERE, replications: int = 8) -> dict[str, Any]:
+    """Simulate, draw and write the picture as SVG and PNG."""
     found = simulate(replications)
     with whole_figures(directory) as files:
-        figure, axes = plt.subplots(1, 3, figsize=(12, 3.8))
-        draw(found, axes)
-        figure.suptitle(
-            f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {replications} runs "
-            "(the middle one has no chance in it)",
-            fontsize="medium",
-        )
-        save(files, figure, "network_simulator")
+        draw(files, found, replications)
         for name, data in found.items():
             stored.write(files, f"network_simulator_{name}", data, "figures.network_simulator")
     return found
 
 
 if __name__ == "__main__":
-    write()
+    redraw() if "--redraw" in sys.argv[1:] else write()

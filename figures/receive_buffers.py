@@ -2,11 +2,13 @@
 
 The path is that of figure 14, the window 2.5 w_a, the buffers 0.25, 0.5, 1.0 and 2.5 w_a. The paper simulates
 10^7 packets a point, which hold a hundred losses only at p = 1e-5; here every point has ten runs of that length.
-Run with ``python -m figures.receive_buffers``; it takes about a minute.
+Run with ``python -m figures.receive_buffers``; it takes about a minute; ``--redraw`` draws the pictures again from the
+stored numbers.
 """
 
 from __future__ import annotations
 
+import sys
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import xarray as xr
 from figures import data as stored
 from figures.gong_parulkar import PATH
 from figures.writing import HERE, bars, save, whole_figures
+from longfat.files import WholeFiles
 from longfat.sim.channel import ListedLosses
 from longfat.sim.segments import simulate, trace
 
@@ -43,10 +46,11 @@ LOOKS: list[dict[str, Any]] = [  # one for each buffer
 ]
 LOST = 100  # the segment that the picture of one loss is about
 PICTURED_BUFFER = BUFFERS[1]
+PACKETS, REPLICATIONS = 1e8, 10  # of each point
 PATH_TEXT = f"150 Mbit/s, 20 ms, 16-packet segments, w_a = {PATH.ack_segments:.2f} segments"
 
 
-def figures_17_to_19(packets: float = 1e8, rng: int = 17) -> xr.Dataset:
+def figures_17_to_19(packets: float = PACKETS, rng: int = 17) -> xr.Dataset:
     """The paper's three experiments and the other reading of hard acknowledgment, along ``experiment``.
 
     Parameters
@@ -64,6 +68,7 @@ def figures_17_to_19(packets: float = 1e8, rng: int = 17) -> xr.Dataset:
             segment_packets=PATH.segment_packets,
             ack_segments=PATH.simulated_ack_segments,
             segments=ceil(packets / PATH.segment_packets),
+            replications=REPLICATIONS,
             rng=rng,
         )
         if "receive_buffer" not in data.dims:
@@ -72,7 +77,11 @@ def figures_17_to_19(packets: float = 1e8, rng: int = 17) -> xr.Dataset:
         found.append(data.drop_vars("window").assign(window=data.window * wide, segments=data.segments * wide))
     names = xr.DataArray(list(EXPERIMENTS), dims="experiment", name="experiment")
     both = xr.concat(found, names, combine_attrs="drop_conflicts")
-    return both.assign_attrs(packets=packets, packet_time=PATH.packet / PATH.rate, round_trip_time=PATH.round_trip_time)
+    return both.assign_attrs(packets=packets, **_times())
+
+
+def _times() -> dict[str, float]:
+    return {"packet_time": PATH.packet / PATH.rate, "round_trip_time": PATH.round_trip_time}
 
 
 def one_loss(ack: str, segments: int = LOST + 300) -> xr.Dataset:
@@ -170,11 +179,10 @@ def draw_19(data: xr.Dataset, ax: Any) -> None:
     _legend(ax.figure, "hard", "soft")
 
 
-def draw_one_loss(axes: Any) -> None:
+def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
     """Draw what becomes of every group after one loss: hard acknowledgment at the left, soft at the right."""
     span = 164
-    for ax, ack in zip(axes, ("hard", "soft"), strict=True):
-        data = one_loss(ack)
+    for ax, data in zip(axes, both.values(), strict=True):
         data = data.isel(group=np.flatnonzero((data.start > -6) & (data.start < span)))
         stored = data.verdict.isin(["kept", "replaced"])
         in_vain = stored & data.sent_again
@@ -208,7 +216,7 @@ def draw_one_loss(axes: Any) -> None:
     )  # fmt: skip
     figure = left.figure
     figure.suptitle(
-        "Why soft acknowledgment fails (rules: Gong & Parulkar, sec. 4.3.1): a single loss, window 58, buffer 12, "
+        "Why soft acknowledgment fails (Gong & Parulkar, section 4.3.1): one loss, window 58, buffer 12, "
         "acknowledgment after 23.1 segment times",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
@@ -216,29 +224,49 @@ def draw_one_loss(axes: Any) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
-def write(directory: str | Path = HERE, packets: float = 1e8) -> xr.Dataset:
-    """Simulate, draw and write the three figures, their data, and the picture of one loss."""
+def kept() -> tuple[xr.Dataset, dict[str, xr.Dataset]]:
+    """Return what the pictures show as it is stored in this folder."""
+    some = ("experiment", "receive_buffer")
+    data = stored.dataset("gong_parulkar_17_18_19", ("experiment", "loss", "receive_buffer"), some)
+    data = data.assign_attrs(packets=PACKETS, replications=REPLICATIONS, **_times())
+    return data, {ack: stored.dataset(f"soft_acknowledgment_{ack}", ("group",)) for ack in ("hard", "soft")}
+
+
+def draw(files: WholeFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) -> None:
+    """Draw every picture."""
     import matplotlib.pyplot as plt
 
-    data = figures_17_to_19(packets)
+    data, both = found
+    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(9.2, 5.4), width_ratios=[3, 2])
+    draw_17(data, axes)
+    figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # the last tick's label needs it
+    save(files, figure, "gong_parulkar_17")
+    for name, one in (("gong_parulkar_18", draw_18), ("gong_parulkar_19", draw_19)):
+        figure, ax = plt.subplots(figsize=(7.6, 5.4))
+        one(data, ax)
+        save(files, figure, name)
+    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(10.4, 5.8))
+    draw_one_loss(both, axes)
+    save(files, figure, "soft_acknowledgment")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw every picture again from the stored numbers."""
     with whole_figures(directory) as files:
-        figure, axes = plt.subplots(1, 2, sharey=True, figsize=(9.2, 5.4), width_ratios=[3, 2])
-        draw_17(data, axes)
-        figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # the last tick's label needs it
-        save(files, figure, "gong_parulkar_17")
-        for name, draw in (("gong_parulkar_18", draw_18), ("gong_parulkar_19", draw_19)):
-            figure, ax = plt.subplots(figsize=(7.6, 5.4))
-            draw(data, ax)
-            save(files, figure, name)
+        draw(files, kept())
+
+
+def write(directory: str | Path = HERE, packets: float = PACKETS) -> xr.Dataset:
+    """Simulate, draw and write the three figures, their data, and the picture of one loss."""
+    data, both = figures_17_to_19(packets), {ack: one_loss(ack) for ack in ("hard", "soft")}
+    with whole_figures(directory) as files:
+        draw(files, (data, both))
         data.to_netcdf(files.path("gong_parulkar_17_18_19.nc"))
         stored.write(files, "gong_parulkar_17_18_19", data, "figures.receive_buffers")
-        for ack in ("hard", "soft"):
-            stored.write(files, f"soft_acknowledgment_{ack}", one_loss(ack), "figures.receive_buffers")
-        figure, axes = plt.subplots(1, 2, sharey=True, figsize=(10.4, 5.8))
-        draw_one_loss(axes)
-        save(files, figure, "soft_acknowledgment")
+        for ack, one in both.items():
+            stored.write(files, f"soft_acknowledgment_{ack}", one, "figures.receive_buffers")
     return data
 
 
 if __name__ == "__main__":
-    write()
+    redraw() if "--redraw" in sys.argv[1:] else write()

@@ -2,7 +2,8 @@
 
 Run with ``python -m figures.scoreboard``; at full scale it takes from minutes to an hour, with ``--quick`` some minutes
 with the least runs. Papers that are done are kept in ``figures/scoreboard`` and taken from there as long as neither
-laws nor simulator nor judges change. ``longfat verify --published`` prints the same.
+laws nor simulator nor judges change. ``longfat verify --published`` prints the same. ``--redraw`` draws the picture
+again from the stored numbers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import xarray as xr
 from figures import data as stored
 from figures.writing import HERE, save, whole_figures
 from longfat import verify
+from longfat.files import WholeFiles
 from longfat.verify import report
 from longfat.verify.scoreboard import NAMES, VERDICTS
 
@@ -28,14 +30,15 @@ CAPTIONS = {"scoreboard": "What the papers print, and what runs of ours say: 390
 COLOURS = ("#009E73", "#56B4E9", "#D55E00", "#999999", "#DDDDDD")
 
 
-def draw(table: pd.DataFrame, ax: Any) -> None:
-    """A bar for each paper, its rows by verdict."""
-    counts = verify.summary(table).drop("all")
+def draw_counts(data: xr.Dataset, ax: Any) -> None:
+    """Draw a bar for each paper, its rows by verdict."""
+    counts = data["rows"].to_pandas()
     left = [0] * len(counts)
+    ax.set_axisbelow(True)
     for verdict, colour in zip(VERDICTS, COLOURS, strict=True):
         values = counts[verdict].tolist()
         bars = ax.barh(range(len(counts)), values, left=left, color=colour, label=verdict, edgecolor="white")
-        total = max(counts["rows"])
+        total = counts.sum(axis=1).max()
         ax.bar_label(bars, [str(v) if v > total / 40 else "" for v in values], label_type="center", fontsize="small")
         left = [a + b for a, b in zip(left, values, strict=True)]
     ax.set_yticks(range(len(counts)), [f"{NAMES[str(paper)]} ({paper})" for paper in counts.index])
@@ -50,6 +53,27 @@ def counted(table: pd.DataFrame) -> xr.Dataset:
     return xr.Dataset(
         {"rows": (("paper", "verdict"), counts.to_numpy(int))}, {"paper": list(counts.index), "verdict": list(VERDICTS)}
     )
+
+
+def kept() -> xr.Dataset:
+    """Return what the picture shows as it is stored in this folder."""
+    data = stored.dataset("scoreboard", ("paper", "verdict"))
+    return data.assign_coords(paper=[f"{number:03d}" for number in data.paper.values])  # 000 is read as a number
+
+
+def draw(files: WholeFiles, data: xr.Dataset) -> None:
+    """Draw the picture."""
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(8, 0.8 + 0.45 * data.sizes["paper"]))
+    draw_counts(data, ax)
+    save(files, figure, "scoreboard")
+
+
+def redraw(directory: str | Path = HERE) -> None:
+    """Draw the picture again from the stored numbers."""
+    with whole_figures(directory) as files:
+        draw(files, kept())
 
 
 def text(table: pd.DataFrame) -> str:
@@ -89,25 +113,25 @@ def write(
     progress : bool
         Whether to show a progress bar.
     """
-    import matplotlib.pyplot as plt
     import pandas as pd
 
-    kept = Path(directory) / "scoreboard" if store is None else store
+    place = Path(directory) / "scoreboard" if store is None else store
     scales = packets if isinstance(packets, Mapping) else dict.fromkeys(NAMES, packets)
     parts = [
-        verify.scoreboard([paper], packets=scales[paper], seed=seed, store=kept, progress=progress)
+        verify.scoreboard([paper], packets=scales[paper], seed=seed, store=place, progress=progress)
         for paper in sorted(scales, reverse=True)  # those that take minutes last
     ]
     table = pd.concat(parts[::-1], ignore_index=True)
     table.attrs = parts[0].attrs
     with whole_figures(directory) as files:
-        figure, ax = plt.subplots(figsize=(8, 0.8 + 0.45 * table.paper.nunique()))
-        draw(table, ax)
-        save(files, figure, "scoreboard")
+        draw(files, counted(table))
         stored.write(files, "scoreboard", counted(table), "figures.scoreboard")
         files.path("scoreboard.md").write_text(text(table), encoding="utf-8")
     return table
 
 
 if __name__ == "__main__":
-    write(packets=1e5 if "--quick" in sys.argv[1:] else 1e7, progress=sys.stderr.isatty())
+    if "--redraw" in sys.argv[1:]:
+        redraw()
+    else:
+        write(packets=1e5 if "--quick" in sys.argv[1:] else 1e7, progress=sys.stderr.isatty())

@@ -11,6 +11,7 @@ import numpy as np
 
 from longfat import plot
 from longfat.files import WholeFiles
+from longfat.plot.axes import limits
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
+CUT = "cut at 0 and, of shares, at 1"  # what `bars` draws of an interval
 
 
 @contextmanager
@@ -40,8 +42,9 @@ def stem(text: str) -> str:
 
 
 def bars(ax: Axes, x: Any, data: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
-    """Means with the bars of their intervals."""
-    mean, low, high = (data[name + end].values * scale for end in ("", "_lower", "_upper"))
+    """Draw means with the bars of their intervals, cut at 0 and, of shares, at 1: nothing drawn so can be negative."""
+    mean, (low, high) = data[name].values * scale, limits(data, name)
+    low, high = np.maximum(low, 0) * scale, high * scale
     # A mean may lie outside its interval by rounding.
     ax.errorbar(x, mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], **style)
 

@@ -1,12 +1,17 @@
 """The numbers beside the pictures are those that the code gives: some points here, all in the long profile."""
 
+from importlib import import_module
+
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from figures import blt, cadpc, data, gallery, gong_parulkar, loss_load, network_simulator, receive_buffers
+from figures import blt, blt_drawing, cadpc, data, gallery, gong_parulkar, loss_load, network_simulator, receive_buffers
 from figures.writing import HERE, whole_figures
+from longfat import plot
 from longfat.verify.published import blt_runs, cadpc_runs, loss_load_runs
 from longfat.verify.published.blt_scenarios import SETS
+from tests import pictures
 
 
 def test_every_picture_has_words_and_every_part_numbers():
@@ -101,3 +106,56 @@ def test_all_of_it(part, tmp_path):
                 )
             else:
                 assert list(ours[column]) == list(theirs[column])
+
+
+# Pictures, drawn from the stored numbers
+
+
+#: Colours that a title, a note or a label explains: the marks of the loss-load curve, lines of ten flows, edges.
+EXPLAINED = {
+    "loss_load_2": ["C0", "0.6"], "loss_load_5": ["0.6"], "cadpc_snmp": ["0.7"],
+    "cadpc_2": ["0.5", *(str(0.1 + 0.07 * k) for k in range(10))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(part, marks=pytest.mark.long if part not in ("gong_parulkar", "scoreboard") else ())
+        for part in gallery.PARTS
+        if part != "explore"
+    ],
+)
+def test_stored_pictures(part, tmp_path, monkeypatch):
+    """They are what the code draws from the stored numbers, and nothing in them lies on anything else."""
+    module, wrong = import_module(f"figures.{part}"), []
+
+    def save(files, figure, name):
+        figure.savefig(tmp_path / f"{name}.png")  # first: each layout moves things a little
+        found = pictures.overlaps(figure) + pictures.covered(figure)
+        found += pictures.unexplained(figure, EXPLAINED.get(name, ()))
+        if not np.array_equal(plt.imread(tmp_path / f"{name}.png"), plt.imread(HERE / f"{name}.png")):
+            found.append("another picture than the stored one")
+        wrong.extend(f"{name}: {one}" for one in found)
+        plt.close(figure)
+
+    monkeypatch.setattr(module, "save", save)
+    module.redraw(tmp_path / "new")
+    assert wrong == []
+    assert {path.stem for path in tmp_path.glob("*.png")} == set(module.CAPTIONS)
+
+
+def test_what_collided():
+    """The bully-tyrant's ticks read 3 x 10^0 and 4 x 10^0 on one another; contours and points had labels that met."""
+    kept = blt.kept()
+    with plot.style():
+        axes = plt.subplots(1, 2, figsize=(10, 4.4))[1]
+        blt_drawing.draw_28_29(kept["tyrant"], axes)
+        assert pictures.overlaps(axes[0].figure) == []
+        ends = [line[:, 1] for one in axes[1].containers for line in one[2][0].get_segments() if len(line)]
+        assert 0 <= np.nanmin(ends) <= np.nanmax(ends) == 1
+        figure, ax = plt.subplots(figsize=(8, 6.6))
+        blt_drawing.draw_14(kept["plane"], kept["greatest"], ax)
+        assert pictures.overlaps(figure) == []
+        assert pictures.unexplained(figure) == []
+    plt.close("all")

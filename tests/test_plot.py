@@ -1,12 +1,18 @@
 """Pictures: what is drawn is what was computed, with units on the axes."""
 
+import contextlib
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from longfat import benchmark, design, plot, sweep, verify
+from longfat import benchmark, design, explore, plot, sweep, verify
+from longfat.laws import queues
 from longfat.laws.selective_repeat import throughput_efficiency
+from longfat.plot.axes import log_ticks
+from longfat.sim import Network, run
+from tests import pictures
 from tests.test_design import BASELINE
 
 
@@ -139,4 +145,128 @@ def test_benchmark_times():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["packet-pair"]
     with pytest.raises(ValueError, match="no optimum"):
         plot.benchmark_times(data.sel(scheme=["packet-pair"]))
+    plt.close("all")
+
+
+# Every picture, in the project's style and in matplotlib's own, on axes that the functions make themselves.
+
+NET = Network.dumbbell(["reno", "vegas", "sack"], rate="10 Mbit/s", delay="10 ms", buffer=50)
+SEVEN = Network.dumbbell(["reno"] * 7, rate="10 Mbit/s", delay="10 ms", buffer=50)
+BUFFER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "product": 60, "points": 3, "replications": 2}
+RUN = {"duration": 3, "rng": 1, "progress": False}
+
+
+def _checked():
+    points = [{"window": w, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0} for w in (30, 40, 50, 200)]
+    laws = (throughput_efficiency(**point) for point in points)
+
+    def estimator(confidence, **point):
+        middle = next(laws)
+        return middle, middle - 0.01, middle + 0.01
+
+    return verify.check(throughput_efficiency, estimator, points)
+
+
+def _shares():
+    data = sweep(lambda scheme, load, rng: {"loss": rng.normal(0.1, 0.2)},
+                 {"scheme": ["a", "bcd"], "load": [0.1, 0.5, 0.9]}, replications=3, rng=1, progress=False)  # fmt: skip
+    return data.assign(loss=data.loss.assign_attrs(units="1"))
+
+
+#: The line at 0 of "simulated - law".
+EXPLAINED = {"agreement": ["0.4"]}
+
+
+def _panels(draw):
+    def drawn(data):
+        axes = plt.subplots(data.sizes["scheme"], 1, sharex=True, figsize=(7.2, 6), layout="constrained")[1]
+        return draw(data, axes, "Experiment 9b")
+
+    return drawn
+
+
+PATH = {"rate": "10 Mbit/s", "round_trip_time": "300 ms", "replications": 2, "progress": False}
+SOURCES = {"rate": "40Mbit/s", "round_trip_time": "10ms", "packet": "500B", "loss": 0.1, "file": "200kB", "k": [2, 5]}
+PICTURES = {
+    "agreement": (_checked, lambda data: plot.agreement(data, "window")),
+    "benchmark": (
+        lambda: benchmark.run(["3", "9b"], ["optimal", "packet-pair", "tahoe"], replications=2, progress=False),
+        plot.benchmark_times,
+    ),
+    "queues": (lambda: benchmark.traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
+               _panels(plot.benchmark_queues)),
+    "rates": (lambda: benchmark.traces("9b", ["packet-pair", "decbit", "tahoe"], 1.0, rng=0),
+              _panels(plot.benchmark_rates)),
+    "buffer": (lambda: design.buffer(**BUFFER, progress=False), plot.show),
+    "bounds": (lambda: design.cadpc(**PATH, fairness_time="60s", flows=[2, 10, 50]), plot.show),
+    "shares": (lambda: design.cadpc_class(weights=[1, 1, 2], rate="2 Mbit/s"), plot.show),
+    "law": (lambda: explore.dataset(explore.start(queues.mm1_wait)), plot.show),
+    "loss-load": (lambda: design.loss_load(**SOURCES, sources=2, points=3, progress=False), plot.show),
+    "run": (lambda: run(NET, **RUN, sample_every=0.1), plot.show),
+    "seven flows": (lambda: run(SEVEN, **RUN, sample_every=0.1), plot.show),
+    "totals": (lambda: run(SEVEN, **RUN, replications=3), plot.show),
+    "intervals": (_shares, lambda data: plot.with_intervals(data, "loss")),
+    "window": (lambda: design.window(loss=[1e-3, 5e-2], points=3, **BASELINE), plot.show),
+    "receive buffer": (lambda: design.window(loss=[1e-3, 5e-2], points=0, tradeoff=2, **BASELINE), plot.buffer_curves),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_nothing_lies_on_anything(name):
+    """No text on another or cut off, no legend over a point, no line without a word, in either style."""
+    make, draw = PICTURES[name]
+    data = make()
+    for style in (plot.style(), contextlib.nullcontext()):
+        with style:
+            figure = np.ravel(np.asarray(draw(data), dtype=object))[0].figure
+            assert pictures.overlaps(figure) == []
+            assert pictures.covered(figure) == []
+            assert pictures.unexplained(figure, EXPLAINED.get(name, ())) == []
+        plt.close("all")
+
+
+def test_the_checks_see_what_they_are_for():
+    """A text on another, one that is cut off, a legend over a point, a line without a word."""
+    figure, ax = plt.subplots()
+    ax.plot([0, 1], [0, 1], "o--", label="named")
+    ax.legend(loc="upper right")
+    ax.plot([0, 1], [1, 1], color="red")
+    ax.text(0, 0.5, "one")
+    ax.text(0, 0.51, "other")
+    ax.text(0.95, 0.1, "as long as it leaves the figure")
+    assert [one.split(" ")[1] for one in pictures.overlaps(figure)] == ["lies", "long"]
+    assert "lies on 'other'" in pictures.overlaps(figure)[0]
+    assert pictures.covered(figure) == ["legend 'named'... covers a point at 0"]
+    assert pictures.unexplained(figure) == ["no legend shows #ff0000, -, None"]
+    plt.close("all")
+
+
+def test_intervals_of_shares_end_at_0_and_1():
+    """Student's interval of three runs knows no bounds; what is no share is drawn as it is, and the words say it."""
+    data = _shares()
+    assert float(data.loss_lower.min()) < 0
+    ax = plot.with_intervals(data, "loss")
+    ends = np.concatenate([ends for _, ends in _intervals(ax)])
+    assert 0 == ends.min() < ends.max() <= 1
+    assert any("3 runs, cut at 0 and 1" in text.get_text() for text in ax.texts)
+    ax = plot.with_intervals(data.assign(loss=data.loss.assign_attrs(units="packets")), "loss")
+    assert np.concatenate([ends for _, ends in _intervals(ax)]).min() == pytest.approx(float(data.loss_lower.min()))
+    assert not any("cut" in text.get_text() for text in ax.texts)
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("ends", "labels"),
+    [((1.9, 36), ["2", "5", "10", "20"]), ((0.5, 8), ["0.5", "1", "2", "5"]), ((2, 2000), ["10", "100", "1000"]),
+     ((1e6, 6e6), ["$10^{6}$", r"$2\times10^{6}$", r"$5\times10^{6}$"])],
+)  # fmt: skip
+def test_ticks_of_a_logarithmic_axis(ends, labels):
+    """1, 2 and 5 of each decade where there are few decades, and nothing between them."""
+    figure, ax = plt.subplots(figsize=(4, 3))
+    ax.set(xscale="log", xlim=ends)
+    log_ticks(ax.xaxis)
+    figure.draw_without_rendering()
+    low, high = ends
+    shown = [(tick.get_loc(), tick.label1.get_text()) for tick in [*ax.xaxis.majorTicks, *ax.xaxis.minorTicks]]
+    assert [words for place, words in sorted(shown) if words and low <= place <= high] == labels
     plt.close("all")

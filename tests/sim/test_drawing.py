@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 
+from longfat import benchmark
 from longfat.sim import Network, drawing, queues, traffic
 from tests.examples import examples
 from tests.sim.networks import build
@@ -28,6 +29,95 @@ def words(net):
     return [(one.text or "", float(one.get("x")), float(one.get("y")), one.get("text-anchor")) for one in texts]
 
 
+def apart(net):
+    """Where the texts are, each as wide as its letters, 7 px each: none lies on another."""
+    boxes = []
+    for text, x, y, anchor in words(net):
+        left = x - 3.5 * len(text) if anchor == "middle" else x
+        boxes.append((left, y - 10, left + 7 * len(text), y))
+    for (a, b, c, d), (e, f, g, h) in itertools.combinations(boxes, 2):
+        assert c <= e or g <= a or d <= f or h <= b
+    return boxes
+
+
+def attached(net):
+    """Every line ends on the border of the boxes that it joins; as many lines as all the drawn flows have hops."""
+    root, drawn = ElementTree.fromstring(net.draw()), drawing.sketch(net)
+    shapes = [one for one in root.iter(f"{SVG}rect") if one.get("class") == "node"]
+    edges = [tuple(float(one.get(name)) for name in ("x", "y", "width", "height")) for one in shapes]
+    boxes = dict(zip(drawn.boxes, edges, strict=True))
+    lines = [one for one in root.iter(f"{SVG}polyline") if one.get("class") == "flow"]
+    hops = [(bundle, pair) for bundle in drawn.bundles for pair in itertools.pairwise(bundle.flow.path)]
+    for line, (bundle, pair) in zip(lines, hops, strict=True):
+        assert line.find(f"{SVG}title").text == ": ".join(bundle.words)
+        for node, end in zip(pair, line.get("points").split(), strict=True):
+            (x, y), (left, top, wide, high) = map(float, end.split(",")), boxes[node]
+            inside = left - 0.1 <= x <= left + wide + 0.1 and top - 0.1 <= y <= top + high + 0.1
+            on = min(abs(x - left), abs(x - left - wide), abs(y - top), abs(y - top - high)) <= 0.1
+            assert inside, (pair, end, boxes[node])
+            assert on, (pair, end, boxes[node])
+    swatches = [one for one in root.iter(f"{SVG}polyline") if one.get("class") == "swatch"]
+    looks = [(one.get("stroke"), one.get("stroke-dasharray")) for one in swatches]
+    assert len(looks) == len(drawn.bundles)
+    assert len(set(looks)) == min(len(looks), len(drawing.COLOURS) * len(drawing.DASHES))
+    names = [name for bundle in drawn.bundles for name in bundle.names]
+    assert sorted(names) == sorted(flow.name for flow in net.flows)
+
+
+def dumbbell(count, schemes=("reno",), **more):
+    return Network.dumbbell([schemes[k % len(schemes)] for k in range(count)], rate="10 Mbit/s", delay="20 ms",
+                            buffer=50, access_rate="1 Gbit/s", **more)  # fmt: skip
+
+
+def chain(flows):
+    net = Network.chain(6, rate="10 Mbit/s", discipline=queues.red(), buffer=30, loss=0.01)
+    for k in range(flows):
+        net.flow(["reno", "vegas", "sack"][k % 3], path=[f"n{i}" for i in range(k % 5, 7)])
+    return net
+
+
+FLOWS = (1, 2, 5, 8, 20, 50)
+MANY = {
+    **{f"dumbbell, {n}": dumbbell(n) for n in FLOWS},
+    **{f"mixed, {n}": dumbbell(n, ("reno", "vegas", "sack", "tahoe")) for n in FLOWS},
+    "all different, 20": dumbbell(20, access_delay=[f"{k} ms" for k in range(1, 21)]),
+    "all different, 50": dumbbell(50, access_delay=[f"{k} ms" for k in range(1, 51)]),
+    **{f"parking lot, {n}": Network.parking_lot(n, "reno", rate="10 Mbit/s", delay="5 ms", buffer=20) for n in FLOWS},
+    **{f"chain, {n}": chain(n) for n in FLOWS},
+    **{f"experiment {name}": benchmark.build(one, benchmark.ENTRIES["packet-pair"])
+       for name, one in benchmark.VARIANTS.items()},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_lines_end_on_boxes_and_texts_are_apart(name):
+    attached(MANY[name])
+    apart(MANY[name])
+
+
+def test_flows_of_one_kind_are_one_line():
+    """Of fifty, as many lines as kinds: another delay on the way is another kind, a later start is not."""
+    count = {name: len(drawing.sketch(net).bundles) for name, net in MANY.items()}
+    assert (count["dumbbell, 8"], count["dumbbell, 50"], count["mixed, 50"]) == (8, 1, 4)
+    assert (count["all different, 50"], count["experiment 1"]) == (50, 3)  # connection 1, the ten newcomers, the probe
+    said = [text for text, *_ in words(MANY["dumbbell, 50"])]
+    assert {"reno-1 … reno-50", "50 flows, each reno", "source-1 … source-50"} <= set(said)
+    assert MANY["dumbbell, 50"]._repr_svg_() == MANY["dumbbell, 50"].draw()
+
+
+def test_as_wide_as_its_page():
+    """JupyterLab cut the picture of experiment 1 off."""
+    root = ElementTree.fromstring(MANY["experiment 1"].draw())
+    assert (root.get("width"), root.get("height")) == ("100%", None)
+    assert float(root.get("viewBox").split()[2]) >= 900
+
+
+@given(networks())
+@examples(25)
+def test_any_network_is_attached(net):
+    attached(net)
+
+
 @given(networks())
 @examples(50)
 def test_well_formed(net):
@@ -41,21 +131,14 @@ def test_well_formed(net):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_usual_shapes(shape):
     net = SHAPES[shape]
-    texts = words(net)
-    said = [text for text, *_ in texts]
+    said = [text for text, *_ in words(net)]
     for node in net.nodes:
         assert node in said
     for flow in net.flows:
         assert flow.name in said
         assert " → ".join(flow.path) in said
-    # Text as wide as its letters, 7 px each, does not overlap other text.
-    boxes = []
-    for text, x, y, anchor in texts:
-        left = x - 3.5 * len(text) if anchor == "middle" else x
-        boxes.append((left, y - 10, left + 7 * len(text), y))
-    for (a, b, c, d), (e, f, g, h) in itertools.combinations(boxes, 2):
-        assert c <= e or g <= a or d <= f or h <= b
-    size = re.search(r'width="(\d+)" height="(\d+)"', net.draw())
+    boxes = apart(net)
+    size = re.search(r'viewBox="0 0 (\d+) (\d+)"', net.draw())
     assert all(a >= 0 and c <= int(size[1]) and d <= int(size[2]) for a, b, c, d in boxes)
     places = drawing.layout(net)
     assert len(set(places.values())) == len(places)
@@ -86,7 +169,7 @@ def test_where_flows_do_not_go():
         net.flow("reno", path=["n0", "n1"])
     assert len(set(drawing.layout(net).values())) == 6
     said = [text for text, *_ in words(net)]
-    assert "and 6 more" in said
+    assert {"reno-1 … reno-20", "20 flows, each reno"} <= set(said)
     assert net._repr_svg_() == net.draw()
     assert Network()._repr_svg_() is None
     assert Network.chain(100, rate=1)._repr_svg_() is None

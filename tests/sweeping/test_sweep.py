@@ -95,16 +95,17 @@ def test_progress_is_shown_when_it_takes_long(monkeypatch):
     from tqdm import auto
 
     made = []
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
 
     class Bar(auto.tqdm):
-        def __init__(self, **given):
+        def __init__(self, items, **given):
             made.append((self, given))
-            super().__init__(**given)
+            super().__init__(items, **given)
 
     monkeypatch.setattr(auto, "tqdm", Bar)
     sweep(exponential, {"load": [1, 2]}, replications=3)
     ((bar, given),) = made
-    assert (bar.n, given["total"], given["delay"], given["disable"]) == (6, 6, 2, False)
+    assert (bar.n, given["total"], given["delay"], given["leave"]) == (6, 6, 2, False)
 
 
 def test_by_its_short_name():

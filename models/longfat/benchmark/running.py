@@ -148,14 +148,13 @@ def _of_a_scheme(error: SweepError, variant: Variant, store: str | Path | None) 
 
 def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) -> list[Any]:
     """All cells at once as far as their runs fit on the executor; on Ctrl-C those that wait are given up."""
-    from tqdm import tqdm
+    from longfat.progress import bar
 
     outer = ThreadPoolExecutor(2 * (os.cpu_count() or 1) + 2)
     try:
         futures: list[Future[Any]] = [outer.submit(cell, *one) for one in cells]
-        for done in tqdm(
-            as_completed(futures), total=len(cells), unit="cell", delay=2, leave=False, disable=not progress
-        ):
+        cells_done = bar(as_completed(futures), task="benchmark", unit="cell", shown=progress, total=len(cells))
+        for done in cells_done:
             done.result()
         return [one.result() for one in futures]
     except KeyboardInterrupt:

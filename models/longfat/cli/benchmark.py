@@ -136,12 +136,12 @@ def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> Non
     mpl.use("Agg")
     import matplotlib.pyplot as plt
     import numpy as np
-    from tqdm import tqdm
 
     from longfat import benchmark, plot
+    from longfat.progress import bar
 
     schemes = [benchmark.entry(one, flags["discipline"]) for one in flags["scheme"] or benchmark.ENTRIES]
-    for variant in tqdm(data.variant.values, unit="picture", delay=2, leave=False, disable=not sys.stderr.isatty()):
+    for variant in bar(data.variant.values, task="drawing", unit="picture", shown=True):
         longest = float(np.nanmax([*data.transfer_time.sel(variant=variant).values.ravel(), 0.01]))
         seen = benchmark.traces(str(variant), schemes, min(1.05 * longest, 20.0), rng=seed, interval=longest / 100)
         netcdf(seen, files, f"traces_{variant}.nc")

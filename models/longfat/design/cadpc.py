@@ -203,9 +203,9 @@ def _measured(data: xr.Dataset, capacity: float) -> dict[str, float]:
 
 
 def _bar(items: Any, progress: bool) -> Any:
-    from tqdm import tqdm
+    from longfat.progress import bar
 
-    return tqdm(items, desc="finding update periods", unit="n", delay=2, leave=False, disable=not progress)
+    return bar(items, task="finding update periods", unit="n", shown=progress)
 
 
 def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:

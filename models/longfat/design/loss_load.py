@@ -218,6 +218,6 @@ def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[st
 
 
 def _bar(items: Any, progress: bool) -> Any:
-    from tqdm import tqdm
+    from longfat.progress import bar
 
-    return tqdm(items, desc="finding virtual factors", unit="k", delay=2, leave=False, disable=not progress)
+    return bar(items, task="finding virtual factors", unit="k", shown=progress)

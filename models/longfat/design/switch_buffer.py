@@ -191,17 +191,16 @@ def buffer(
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
-    with _bar(progress) as bar:
+    runs = replications * (points + len(RULES) + 4)
+    for one in subjects:
+        if isinstance(one, LongFlows):
+            one.refuse_too_long(runs)
+    with _bar(progress, len(subjects) * runs * (1 if file is None else len(at))) as bar:
 
         def tell(done: int) -> None:
             bar.total = max(bar.total, bar.n + done)  # how long a search takes is not known before
             bar.update(done)
 
-        each = replications * (1 if file is None else len(at))
-        bar.total = len(subjects) * each * (points + len(RULES) + 4)
-        for one in subjects:
-            if isinstance(one, LongFlows):
-                one.refuse_too_long(replications * (points + len(RULES) + 4))
         effort = Effort(seed, replications, confidence, tell)
         answers = [answer(one, wanted, factor, points, search, effort) for one in subjects]
     alone = file is not None or np.ndim(1 if flows is None else flows) == 0
@@ -241,7 +240,7 @@ def _numbers(name: str, values: Any) -> list[Any]:
     return made
 
 
-def _bar(progress: bool) -> Any:
-    from tqdm import tqdm
+def _bar(progress: bool, total: int) -> Any:
+    from longfat.progress import bar
 
-    return tqdm(total=0, desc="simulating buffers", unit="run", delay=2, leave=False, disable=not progress)
+    return bar(task="simulating buffers", unit="run", shown=progress, total=total)

@@ -256,9 +256,9 @@ def _refuse_too_many(path: Path) -> None:
 
 
 def _bar(items: Any, progress: bool, task: str = "finding windows", unit: str = "loss") -> Any:
-    from tqdm import tqdm
+    from longfat.progress import bar
 
-    return tqdm(items, desc=task, unit=unit, delay=2, leave=False, disable=not progress)
+    return bar(items, task=task, unit=unit, shown=progress)
 
 
 def _reference_window(path: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -45,9 +46,36 @@ def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
     return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
 
 
+SIZE = (7.2, 4.6)  # in, of a figure of one panel: that of the project's style
+
+#: Quantities in [0, 1], where their unit is 1.
+SHARES = frozenset({"fairness", "jain_index", "late_loss", "loss", "others_loss", "throughput", "throughput_efficiency",
+                    "utilisation"})  # fmt: skip
+
+
+def is_share(data: xr.Dataset, name: str) -> bool:
+    """Return whether a variable has its values in [0, 1]."""
+    return name in SHARES and data[name].attrs.get("units") == "1"
+
+
+def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
+    """Return the lower and the upper limits of a variable as they are drawn: those of shares are cut at 0 and 1.
+
+    Student's interval of a few runs knows nothing of a quantity's range.
+
+    >>> import xarray as xr
+    >>> loss = xr.Dataset({"loss": 0.1, "loss_lower": -0.2, "loss_upper": 0.4})
+    >>> [float(end) for end in limits(loss.assign(loss=loss.loss.assign_attrs(units="1")), "loss")]
+    [0.0, 0.4]
+    """
+    lower, upper = (data[f"{name}_{end}"].values for end in ("lower", "upper"))
+    return (np.clip(lower, 0, 1), np.clip(upper, 0, 1)) if is_share(data, name) else (lower, upper)
+
+
 def error(data: xr.Dataset, name: str) -> Any:
-    """How far the limits of a variable lie below and above it, as `Axes.errorbar` takes it."""
-    return np.abs([data[name] - data[f"{name}_lower"], data[f"{name}_upper"] - data[name]])
+    """Return how far the limits of a variable lie below and above it, as `Axes.errorbar` takes it."""
+    lower, upper = limits(data, name)
+    return np.abs([data[name].values - lower, upper - data[name].values])
 
 
 def note(ax: Axes, text: str, below: float = 38) -> None:
@@ -66,7 +94,40 @@ def nth_colour(index: int) -> Any:
     return cycle[index % len(cycle)]
 
 
+def log_ticks(axis: Any) -> None:
+    """Label a logarithmic axis at 1, 2 and 5 times powers of ten if it is short, else at these powers alone.
+
+    Matplotlib labels every multiple on an axis of less than a decade or so: "3 x 10^0" and "4 x 10^0" lie on one
+    another. Call it when all is drawn.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    if low <= 0:
+        return
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    plain = low >= 1e-3 and high <= 2e4
+    axis.set_major_formatter((lambda value, _: f"{value:g}") if plain else (lambda value, _: _power_of_ten(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _power_of_ten(value: float) -> str:
+    r"""Return a number as mathematical text.
+
+    >>> _power_of_ten(1e6), _power_of_ten(0.05)
+    ('$10^{6}$', '$5\\times10^{-2}$')
+    """
+    exponent = math.floor(math.log10(value) + 1e-9)
+    factor = value / 10.0**exponent
+    return f"$10^{{{exponent}}}$" if math.isclose(factor, 1) else f"${factor:g}\\times10^{{{exponent}}}$"
+
+
+def new_figure(rows: int = 1, columns: int = 1, **more: Any) -> Any:
+    """Return the axes of a figure of their own, which makes room for its labels whatever the style in force."""
+    return pyplot().subplots(rows, columns, layout="constrained", **more)[1]
+
+
 def new_axes() -> Axes:
-    """Axes of a figure of their own."""
-    axes: Axes = pyplot().subplots()[1]
-    return axes
+    """Return axes of a figure of their own."""
+    made: Axes = new_figure(figsize=SIZE)
+    return made

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import new_axes, note, nth_colour
+from longfat.plot.axes import log_ticks, new_axes, note, nth_colour
 from longfat.plot.intervals import MARKERS
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     >>> benchmark_times(data).get_xlabel()
     'transfer time over that of the optimal fair schedule [1]'
     """
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     from longfat.benchmark.tables import rows
 
     schemes = [str(one) for one in data.scheme.values]
@@ -79,7 +77,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         ax.plot(theirs / (1e3 * best), y, "x", color=shade, ms=8)
     if any(printed.get(key) for key in printed if key[2] != labels["optimal"]):
         ax.plot([], [], "x", color="0.4", ms=8, label="as printed")
-    ax.axvline(1, color="0.4", lw=0.8)
+    ax.axvline(1, color="0.4", lw=0.8, label="the optimum")
     ax.set(
         xscale="log",
         xlabel="transfer time over that of the optimal fair schedule [1]",
@@ -88,10 +86,8 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
         ylim=(-len(others) + 0.4, 0.6),
         title=f"The Kanakia-Keshav-Mishra benchmark, connection {connection}",
     )
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))  # points may lie anywhere
+    log_ticks(ax.xaxis)
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)  # points may lie anywhere
     note(
         ax,
         f"bars, where runs differ by chance: {100 * data.attrs['confidence']:.6g}% intervals of "

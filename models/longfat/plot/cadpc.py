@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, nth_colour, pyplot
+from longfat.plot.axes import error, new_axes, new_figure, note, nth_colour
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MBIT = 125_000.0  # bytes/s
+MOST_PERIODS = 6  # that fit into a line
 
 
 def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
@@ -40,24 +41,32 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
     if "fairness_time" not in data or "queue_bound" not in data.attrs:
         raise ValueError("data has no bounds: give what design.cadpc returned")
     if axes is None:
-        axes = pyplot().subplots(2, 1, sharex=True, figsize=(7.2, 5.6))[1]
+        axes = new_figure(2, 1, sharex=True, figsize=(7.2, 5.6))
     a, flows = data.attrs, data["flows"].values
     axes[0].plot(flows, data["fairness_time"], "o-", label="law, at the period that was chosen")
-    for x, y, period in zip(flows, data["fairness_time"].values, data["period"].values, strict=True):
-        if np.isfinite(period):
-            words = f"every {period:.3g} round trips"
-            axes[0].annotate(words, (x, y), (4, 4), textcoords="offset points", fontsize="x-small")
     axes[0].axhline(a["fairness_bound"], color=nth_colour(1), ls="--", label="bound")
-    axes[0].set(ylabel="fairness time [s]", ylim=(0, None))
+    top = max(a["fairness_bound"], float(data["fairness_time"].max()))
+    axes[0].set(ylabel="fairness time [s]", ylim=(0, 1.1 * top))
     queue = data["queue"].values
     said = f"simulated, {a['replications']} replications, {100 * a['confidence']:.6g}% interval"
     axes[1].errorbar(flows, queue, yerr=error(data, "queue"), ls="", marker="o", color="black", mfc="none", label=said)
-    axes[1].axhline(a["queue_bound"], color=nth_colour(1), ls="--", label="bound")
+    if np.isfinite(a["queue_bound"]):
+        axes[1].axhline(a["queue_bound"], color=nth_colour(1), ls="--", label="bound")
     axes[1].set(xlabel="flows [1]", ylabel="mean queue [packets]", ylim=(0, None))
     axes[0].set_title(f"CADPC over {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}")
     for ax in axes:
         ax.legend()
+    note(axes[1], _periods(flows, data["period"].values))
     return axes
+
+
+def _periods(flows: Any, periods: Any) -> str:
+    """Return what the update periods are, one by one or from least to most, in lines that fit under the axis."""
+    chosen = [f"{period:.3g} at {n:g}" for n, period in zip(flows, periods, strict=True) if np.isfinite(period)]
+    if len(chosen) > MOST_PERIODS:
+        known = periods[np.isfinite(periods)]
+        chosen = [f"{known.min():.3g} to {known.max():.3g}"]
+    return f"update periods [round trips] at numbers of flows: {', '.join(chosen) or 'none suffices'}"
 
 
 def cadpc_shares(data: xr.Dataset, ax: Axes | None = None) -> Axes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.domains import refuse
-from longfat.plot.axes import error, new_axes, note, nth_colour, rows
+from longfat.plot.axes import error, is_share, new_axes, note, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,7 +81,8 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
         ax.legend()
     a = data.attrs
     if "confidence" in a and "replications" in a:
-        note(ax, f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs")
+        cut = ", cut at 0 and 1" if is_share(data, name) else ""
+        note(ax, f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs{cut}")
     return ax
 
 

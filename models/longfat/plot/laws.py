@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, note, nth_colour
+from longfat.plot.axes import error, log_ticks, new_axes, note, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,6 +74,8 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         )
     scales: dict[str, Any] = {"xscale": "log"} if a["logarithmic"] else {}
     ax.set(xlabel=_label(data[across].attrs), ylabel=_named(data["law"].attrs), **scales)
+    if a["logarithmic"]:
+        log_ticks(ax.xaxis)
     ax.legend()
     others = [
         f"{name} = {a[f'operating_{name}']:.6g}" for name in a["parameters"].split() if name not in (across, family)

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from longfat.plot.axes import nth_colour
+
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+
+
+LABELLED = 7  # flows or links; more have no legend
 
 
 def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
@@ -48,10 +53,17 @@ def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
         busy = [one for one in data[dim].values if np.isfinite(trace.sel({dim: one})).any()]
         if dim == "link":  # most links of a network never hold a packet
             busy = [one for one in busy if (trace.sel(link=one) > 0).any()]
-        for one in busy:
-            ax.plot(data.time, trace.sel({dim: one}), label=str(one))
+        places = {one: k for k, one in enumerate(data[dim].values)}  # a flow has one colour in all panels
+        for k, one in enumerate(busy):
+            colour = nth_colour(places[one] if dim == "flow" else k)
+            ax.plot(data.time, trace.sel({dim: one}), label=str(one), color=colour)
         ax.set(ylabel=f"{name} [packets]", ylim=(0, None), xlim=(0, float(data.time[-1])))
-        if 0 < len(busy) <= 7:
-            ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(busy))
+        names_beside(ax, len(busy))
     axes[1].set_xlabel("time [s]")
     return axes
+
+
+def names_beside(ax: Axes, count: int) -> None:
+    """Name the lines at the right of the axes, where nothing is drawn; more than have a colour of their own, not."""
+    if 0 < count <= LABELLED:
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)

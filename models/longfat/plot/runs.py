@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import pyplot
-from longfat.plot.networks import traces
+from longfat.plot.axes import SIZE, limits, new_figure, nth_colour
+from longfat.plot.networks import names_beside, traces
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
 MBIT = 125_000.0  # bytes/s
-LABELLED = 7  # flows or links; more have no legend
 
 
 def run(data: xr.Dataset, axes: Any = None) -> Any:
@@ -50,8 +49,7 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
         raise ValueError("data is no run: give what sim.run returned")
     sampled = "received_trace" in data
     if axes is None:
-        plt = pyplot()
-        axes = plt.subplots(3, 1, sharex=True, figsize=(7.2, 7.2))[1] if sampled else plt.subplots(1, 2)[1]
+        axes = new_figure(3, 1, sharex=True, figsize=(7.2, 7.2)) if sampled else new_figure(1, 2, figsize=SIZE)
     if not sampled:
         return _totals(data, axes)
     _rates(data, axes[0])
@@ -64,11 +62,10 @@ def _rates(data: xr.Dataset, ax: Axes) -> None:
     time = data["time"].values
     if len(time) > 1:
         rates = np.diff(data["received_trace"].transpose("time", "flow").values, axis=0) / np.diff(time)[:, None] / MBIT
-        for name, rate in zip(data["flow"].values, rates.T, strict=True):
-            ax.stairs(rate, time, label=str(name), lw=1.2)
+        for k, (name, rate) in enumerate(zip(data["flow"].values, rates.T, strict=True)):
+            ax.stairs(rate, time, label=str(name), lw=1.2, color=nth_colour(k), baseline=None)
     ax.set(ylabel="rate [Mbit/s]", ylim=(0, None))
-    if data.sizes["flow"] <= LABELLED:
-        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=data.sizes["flow"])
+    names_beside(ax, data.sizes["flow"])
 
 
 def _totals(data: xr.Dataset, axes: Any) -> Any:
@@ -80,13 +77,14 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
         places = np.arange(len(row))[::-1]
         ends = None
         if f"{name}_lower" in data:
-            lower, upper = (data[f"{name}_{end}"].values / scale for end in ("lower", "upper"))
+            lower, upper = (one / scale for one in limits(data, name))
             ends = np.abs([row - lower, upper - row])
-        ax.errorbar(row, places, xerr=ends, ls="", marker="o")
+        ax.errorbar(row, places, xerr=ends, ls="", marker="o", color=nth_colour(0), clip_on=False, zorder=3)
         ax.set(xlabel=f"{name} [{unit}]", xlim=(0, None), ylim=(-0.5, len(row) - 0.5))
-        some = slice(None, None, max(1, len(row) // 20))
+        some = slice(None, None, -(-len(row) // 20))
         ax.set_yticks(places[some], [str(one) for one in data[dim].values[some]])
     if "goodput_lower" in data:
         a = data.attrs
         axes[0].set_title(f"{a['replications']} replications, {100 * a['confidence']:.6g}% intervals")
+        axes[1].set_title("intervals cut at 0 and 1", fontsize="small")
     return axes

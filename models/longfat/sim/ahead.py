@@ -41,12 +41,12 @@ def compile_all() -> int:
     from concurrent.futures import ProcessPoolExecutor, as_completed  # not for the engine, which takes `announced`
     from multiprocessing import get_context
 
-    from tqdm import tqdm
+    from longfat.progress import bar
 
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         rest = pool.submit(_rest)
         halves: list[Future[Any]] = [pool.submit(_loop), rest]
-        for half in tqdm(as_completed(halves), "compiling", 2, unit="half", delay=2, disable=not sys.stderr.isatty()):
+        for half in bar(as_completed(halves), task="compiling", unit="half", shown=True, total=len(halves)):
             half.result()
         return rest.result()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
@@ -12,15 +13,50 @@ from longfat.sim.network import Flow, Link, Network
 
 #: Okabe and Ito's colours, which colour-blind people can tell apart; the flows are listed by name beside them.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-LISTED = 14  # flows; more are counted
-_COLUMN, _ROW, _MARGIN, _LINE = 190.0, 74.0, 30.0, 18.0  # px
-_CHARACTER = 6.7  # px, of a letter at 12 px, with some room
+DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # of the first seven flows, of the next seven, and so on
+APART = 8  # flows that are always drawn one by one; of more, those of one kind are drawn as one line
+WIDEST = 900.0  # px; narrower pictures have room at the right, as a notebook stretches each to its own width
+COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
+CHARACTER, SMALL = 7.0, 7.0  # px, of a letter at 12 px and at 11 px, with some room
+LANE, LETTER = 6.0, 13.0  # px, between flows on a link, and between the lines of its label
 
 Place = tuple[float, float]
+Pair = tuple[str, str]
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Flows that are drawn as one line: one, or several of one kind over links of one kind."""
+
+    flow: Flow
+    names: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Return the names, and what the flows are."""
+        kind = [made.name for made in (self.flow.traffic, self.flow.scheme) if made is not None]
+        if self.flow.file is not None:
+            kind.append(text(self.flow.file, "bytes"))
+        copies = f"{self.flow.count} times " if self.flow.count > 1 else ""
+        several = f"{len(self.names)} flows, each " if len(self.names) > 1 else ""
+        return _first_to_last(self.names), several + copies + ", ".join(kind)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What is drawn of a network: boxes with their words, links between them, lines."""
+
+    boxes: dict[str, str]
+    links: dict[Pair, Link]
+    bundles: list[Bundle]
 
 
 def svg(net: Network) -> str:
-    """A picture of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
+    """Return a picture of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
+
+    Of more than eight flows, those of one kind over hosts of their own and links of one kind are one line with their
+    number.
 
     Parameters
     ----------
@@ -30,7 +66,7 @@ def svg(net: Network) -> str:
     Returns
     -------
     str
-        SVG.
+        SVG as wide as its page.
 
     Examples
     --------
@@ -39,49 +75,128 @@ def svg(net: Network) -> str:
     >>> picture[:4], "10 Mbit/s, 5 ms" in picture, "20 packets" in picture, "n0 → n1 → n2" in picture
     ('<svg', True, True, True)
     """
-    places = _pixels(net, layout(net))
-    rows = _list(net.flows)
-    widths = [max((len(row[k]) for row in rows), default=0) * _CHARACTER for k in range(3)]
-    right = max((x + _half(node) for node, (x, _) in places.items()), default=0)
-    bottom = max((y for _, y in places.values()), default=0) + 44
-    width = max(right + _MARGIN, 2 * _MARGIN + 30 + sum(widths) + 32, _MARGIN * 2 + len(net.name) * 8.5)
-    height = bottom + _LINE * len(rows) + _MARGIN / 2
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="12" role="img">',
+    from longfat.sim.placing import Placed
+
+    drawn = sketch(net)
+    placed = Placed(drawn, 44.0 if net.name else 20.0)
+    parts = [part for pair in once(drawn.links) for part in _wire(placed.band(pair))]
+    for k, one in enumerate(drawn.bundles):
+        title = f"<title>{_safe(': '.join(one.words))}</title>"
+        parts += [_line(placed.lane(k, pair), _look(k), title) for pair in pairwise(one.flow.path)]
+    for node, words in drawn.boxes.items():
+        parts += _node(words, placed.boxes[node])
+    listed = []
+    for pair in once(drawn.links):
+        lines = said(drawn, *pair, placed.rightwards(pair))
+        where = placed.label(pair, lines)
+        if where is not None:
+            parts += _label(lines, where)
+        elif lines:
+            listed.append(("", " - ".join(drawn.boxes[node] for node in pair), "; ".join(lines)))
+    rows = [(*one.words, " → ".join(_short(drawn.boxes[node], 34) for node in one.flow.path[:8])
+             + (" → …" if len(one.flow.path) > 8 else "")) for one in drawn.bundles]  # fmt: skip
+    rows = [(_short(name, 34), kind, path) for name, kind, path in rows] + listed
+    widths = [max((len(row[k]) for row in rows), default=0) * CHARACTER for k in range(3)]
+    top = placed.bottom + 20
+    width = max(placed.right + MARGIN, 2 * MARGIN + 30 + sum(widths) + 32, MARGIN * 2 + len(net.name) * 8.5, WIDEST)
+    height = top + LINE * len(rows) + MARGIN / 2
+    for k, row in enumerate(rows):
+        y = top + LINE * (k + 0.7)
+        if k < len(drawn.bundles):
+            parts.append(_line([(MARGIN, y - 4), (MARGIN + 24, y - 4)], _look(k), kind="swatch"))
+        x = MARGIN + 30
+        for word, room in zip(row, widths, strict=True):
+            parts.append(f'<text x="{x:.1f}" y="{y:.1f}">{_safe(word)}</text>' if word else "")
+            x += room + 16
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" viewBox="0 0 {width:.0f} {height:.0f}" '
+        'font-family="sans-serif" font-size="12" role="img">',
         f"<title>{_safe(net.name or repr(net))}</title>",
         '<rect width="100%" height="100%" fill="white"/>',
     ]
     if net.name:
-        parts.append(f'<text x="{_MARGIN:.0f}" y="24" font-size="14" font-weight="bold">{_safe(net.name)}</text>')
-    parts += _wires(net, places)
-    parts += _paths(net.flows[: len(COLOURS)], places)
-    parts += [part for node, place in places.items() for part in _node(node, place)]
-    parts += _labels(net, places)
-    for k, row in enumerate(rows):
-        y = bottom + _LINE * (k + 0.7)
-        if k < min(len(net.flows), len(COLOURS)):
-            parts.append(_line([(_MARGIN, y - 4), (_MARGIN + 20, y - 4)], COLOURS[k], 2.5))
-        x = _MARGIN + 30
-        for word, room in zip(row, widths, strict=True):
-            parts.append(f'<text x="{x:.0f}" y="{y:.0f}">{_safe(word)}</text>')
-            x += room + 16
-    return "\n".join([*parts, "</svg>\n"])
+        head.append(f'<text x="{MARGIN:.0f}" y="24" font-size="14" font-weight="bold">{_safe(net.name)}</text>')
+    return "\n".join([*head, *filter(None, parts), "</svg>\n"])
+
+
+def sketch(net: Network) -> Sketch:
+    """Return what is drawn: all of a small network, and of many flows one of each kind with its hosts.
+
+    >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))
+    >>> list(two.boxes.values())[2:4], [one.words for one in two.bundles]
+    (['source-1 … source-30', 'sink-1 … sink-30'], [('reno-1 … reno-30', '30 flows, each reno'), ('vegas-31', 'vegas')])
+    """
+    boxes = {node: _short(node) for node in net.nodes}
+    links = dict(net.links)
+    if len(net.flows) <= APART:
+        return Sketch(boxes, links, [Bundle(flow, (flow.name,)) for flow in net.flows])
+    groups: dict[object, list[Flow]] = {}
+    own = _own_nodes(net)
+    for flow in net.flows:
+        groups.setdefault(_kind(net, flow, own), []).append(flow)
+    gone: set[str] = set()
+    for first, *others in groups.values():
+        gone.update(node for flow in others for node in flow.path if node in own)
+        for k, node in enumerate(first.path):
+            if node in own and others:
+                boxes[node] = _first_to_last([node, *(flow.path[k] for flow in others)])
+    return Sketch(
+        {node: words for node, words in boxes.items() if node not in gone},
+        {pair: link for pair, link in links.items() if not gone & set(pair)},
+        [Bundle(one[0], tuple(flow.name for flow in one)) for one in groups.values()],
+    )
+
+
+def _own_nodes(net: Network) -> set[str]:
+    """Return the nodes that one flow visits and no other, and that are linked with nothing beside its path."""
+    visits: dict[str, list[Flow]] = {}
+    for flow in net.flows:
+        for node in flow.path:
+            visits.setdefault(node, []).append(flow)
+    own = {node for node, flows in visits.items() if len(flows) == 1}
+    for tail, head in net.links:
+        for node, other in ((tail, head), (head, tail)):
+            if node in own and frozenset((node, other)) not in set(map(frozenset, pairwise(visits[node][0].path))):
+                own.discard(node)
+    return own
+
+
+def _kind(net: Network, flow: Flow, own: set[str]) -> object:
+    """Return what flows of one kind have in common: all but when they begin, and what their own nodes are called."""
+    ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
+            for pair in pairwise(flow.path)]  # fmt: skip
+    nodes = tuple("" if node in own else node for node in flow.path)
+    return Bundle(flow, ("",)).words[1], flow.access_rate, nodes, tuple(ways)
+
+
+def _first_to_last(names: Iterable[str]) -> str:
+    """Return one name, or the first and the last of several.
+
+    >>> _first_to_last(["a"]), _first_to_last(["a", "b", "c"])
+    ('a', 'a … c')
+    """
+    one, *others = names
+    return f"{_short(one, 16)} … {_short(others[-1], 16)}" if others else one
 
 
 def layout(net: Network) -> dict[str, Place]:
-    """Column and row of each node: columns along the flows, rows centred in their column.
+    """Return column and row of each node: columns along the flows, rows centred in their column.
 
     >>> layout(Network.dumbbell(["reno", "vegas"], rate=1e6))["sink-2"]
     (3, 0.5)
     """
+    return grid(list(net.nodes), list(net.links), [flow.path for flow in net.flows])
+
+
+def grid(nodes: list[str], links: list[Pair], paths: list[tuple[str, ...]]) -> dict[str, Place]:
+    """Return column and row of nodes, see `layout`."""
     columns: dict[str, int] = {}
-    for path in sorted((flow.path for flow in net.flows), key=len, reverse=True):
+    for path in sorted(paths, key=len, reverse=True):
         _lay(path, columns)
-    for tail, head in [*net.links] * 2:  # what no flow visits stands beside its neighbours
+    for tail, head in links * 2:  # what no flow visits stands beside its neighbours
         _lay((tail, head), columns)
     first = min(columns.values(), default=0)
-    order = {node: columns[node] - first for node in net.nodes if node in columns}
+    order = {node: columns[node] - first for node in nodes if node in columns}
     stacks: dict[int, list[str]] = {}
     for node, column in order.items():
         stacks.setdefault(column, []).append(node)
@@ -91,7 +206,7 @@ def layout(net: Network) -> dict[str, Place]:
 
 
 def _lay(path: tuple[str, ...], columns: dict[str, int]) -> None:
-    """Columns for the nodes of a path, beside those that have one."""
+    """Give columns to the nodes of a path, beside those that have one."""
     known = [k for k, node in enumerate(path) if node in columns]
     if not known:
         known = [0]
@@ -105,21 +220,9 @@ def _lay(path: tuple[str, ...], columns: dict[str, int]) -> None:
             columns[path[k]] = columns[path[k - 1]] + step
 
 
-def _pixels(net: Network, places: dict[str, Place]) -> dict[str, Place]:
-    """Places in the picture, with columns as wide as the links' labels need."""
-    longest = max((len(words) for pair in _once(net) for words in _said(net, *pair)), default=0)
-    column_width = max(_COLUMN, longest * 6.2 + 2 * max(map(_half, places), default=0) + 12)
-    left = max((_half(node) for node, (column, _) in places.items() if column == 0), default=0)
-    top = min((row for _, row in places.values()), default=0)
-    return {
-        node: (_MARGIN + left + column_width * column, 76 + _ROW * (row - top))
-        for node, (column, row) in places.items()
-    }
-
-
-def _half(node: str) -> float:
-    """Half of the width of a node's box."""
-    return max(16.0, len(_short(node)) * _CHARACTER / 2 + 8)
+def half_width(words: str) -> float:
+    """Return half of the width of a node's box."""
+    return max(16.0, len(words) * CHARACTER / 2 + 8)
 
 
 def _short(word: str, most: int = 18) -> str:
@@ -132,75 +235,69 @@ def _safe(words: str) -> str:
     return escape(printable)
 
 
-def _node(node: str, place: Place) -> list[str]:
-    (x, y), half = place, _half(node)
+def _node(words: str, box: Box) -> list[str]:
+    left, top, right, bottom = box
+    x, y = (left + right) / 2, (top + bottom) / 2 + 4
     return [
-        f'<rect x="{x - half:.1f}" y="{y - 12:.1f}" width="{2 * half:.1f}" height="24" rx="6" fill="#f4f4f4" '
-        'stroke="#333"/>',
-        f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{_safe(_short(node))}</text>',
+        f'<rect class="node" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" '
+        'rx="6" fill="#f4f4f4" stroke="#333"/>',
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{_safe(words)}</text>',
     ]
 
 
-def _line(points: Iterable[Place], colour: str, width: float, more: str = "") -> str:
+def _look(k: int) -> str:
+    """Return colour and dashes of a flow's line: seven colours, and each again with other dashes."""
+    dashes = DASHES[k // len(COLOURS) % len(DASHES)]
+    return f'stroke="{COLOURS[k % len(COLOURS)]}" stroke-width="2.5"' + (
+        f' stroke-dasharray="{dashes}"' if dashes else ""
+    )
+
+
+def _line(points: Iterable[Place], look: str, inside: str = "", kind: str = "flow") -> str:
     joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="{width}"{more}/>'
+    return f'<polyline class="{kind}" points="{joined}" fill="none" {look}>{inside}</polyline>'
 
 
-def _wires(net: Network, places: dict[str, Place]) -> list[str]:
-    """A line for each two nodes that are joined."""
-    return [_line((places[tail], places[head]), "#999", 3) for tail, head in _once(net)]
+def _wire(band: list[Place]) -> list[str]:
+    """Return a link as a grey band, as wide as the flows on it need."""
+    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
+    return [f'<polygon class="link" points="{joined}" fill="#ddd" stroke="#ddd"/>']
 
 
-def _once(net: Network) -> list[tuple[str, str]]:
-    """Each two joined nodes, in the order of the first link between them."""
-    pairs: list[tuple[str, str]] = []
+def once(links: Iterable[Pair]) -> list[Pair]:
+    """Return each two joined nodes, in the order of the first link between them."""
+    pairs: list[Pair] = []
     seen: set[frozenset[str]] = set()
-    for pair in net.links:
+    for pair in links:
         if frozenset(pair) not in seen:
             seen.add(frozenset(pair))
             pairs.append(pair)
     return pairs
 
 
-def _paths(flows: list[Flow], places: dict[str, Place]) -> list[str]:
-    """Flows' ways, a little below the links, each in the first lane that is free all along."""
+def _label(lines: list[str], where: Place) -> list[str]:
+    """Return what a link is, line by line, the last line's middle at a place."""
     parts = []
-    taken: set[tuple[int, frozenset[str]]] = set()
-    for k, flow in enumerate(flows):
-        links = [frozenset(pair) for pair in pairwise(flow.path)]
-        lane = next(lane for lane in range(len(flows)) if not any((lane, link) in taken for link in links))
-        taken.update((lane, link) for link in links)
-        points = [(places[node][0], places[node][1] + 5 + 4 * lane) for node in flow.path]
-        parts.append(_line(points, COLOURS[k], 2, ' stroke-linejoin="round"'))
+    for k, words in enumerate(reversed(lines)):
+        place = f'x="{where[0]:.1f}" y="{where[1] - LETTER * k:.1f}" font-size="11" text-anchor="middle"'
+        parts.append(f'<text {place} stroke="white" stroke-width="4" aria-hidden="true">{_safe(words)}</text>')
+        parts.append(f"<text {place}>{_safe(words)}</text>")
     return parts
 
 
-def _labels(net: Network, places: dict[str, Place]) -> list[str]:
-    """What each link is, above its middle; said once if both directions are alike."""
-    parts = []
-    for tail, head in _once(net):
-        lines = _said(net, tail, head, places[tail][0] <= places[head][0])
-        (x0, y0), (x1, y1) = places[tail], places[head]
-        for k, words in enumerate(reversed(lines)):
-            place = f'x="{(x0 + x1) / 2:.1f}" y="{(y0 + y1) / 2 - 6 - 13 * k:.1f}" font-size="11" text-anchor="middle"'
-            parts.append(f'<text {place} stroke="white" stroke-width="4" aria-hidden="true">{_safe(words)}</text>')
-            parts.append(f"<text {place}>{_safe(words)}</text>")
-    return parts
-
-
-def _said(net: Network, tail: str, head: str, rightwards: bool = True) -> list[str]:
-    """The lines above a link: what it is, or what each direction is."""
+def said(net: Network | Sketch, tail: str, head: str, rightwards: bool = True) -> list[str]:
+    """Return the lines above a link: what it is, or what each direction is."""
     there, back = net.links[tail, head], net.links.get((head, tail))
-    lines = _about(there)
-    if back is not None and _about(back) == lines:
+    lines = about(there)
+    if back is not None and about(back) == lines:
         return lines
     arrows = "→←" if rightwards else "←→"
     both = zip(arrows, (there, back), strict=True)
-    return [f"{arrow} {', '.join(_about(one)) or 'no limit'}" for arrow, one in both if one is not None]
+    return [f"{arrow} {', '.join(about(one)) or 'no limit'}" for arrow, one in both if one is not None]
 
 
-def _about(link: Link) -> list[str]:
-    """Rate and delay, buffer and discipline, loss: what there is of it."""
+def about(link: Link) -> list[str]:
+    """Return rate and delay, buffer and discipline, loss: what there is of it."""
     line = [text(link.rate, "bytes/s")] if link.rate < math.inf else []
     line += [text(link.delay, "s")] if link.delay else []
     room = []
@@ -212,18 +309,3 @@ def _about(link: Link) -> list[str]:
     room += [f"loss {link.loss:.3g}"] if link.loss else []
     room += [f"jitter {text(link.jitter, 's')}"] if link.jitter else []
     return [", ".join(words) for words in (line, room) if words]
-
-
-def _list(flows: list[Flow]) -> list[tuple[str, str, str]]:
-    """Name, scheme and path of each flow, and how many more there are."""
-    rows = []
-    for flow in flows[:LISTED]:
-        kind = [made.name for made in (flow.traffic, flow.scheme) if made is not None]
-        if flow.file is not None:
-            kind.append(text(flow.file, "bytes"))
-        copies = f"{flow.count} times " if flow.count > 1 else ""
-        path = " → ".join(map(_short, flow.path[:8])) + (" → …" if len(flow.path) > 8 else "")
-        rows.append((_short(flow.name, 30), copies + ", ".join(kind), path))
-    if len(flows) > LISTED:
-        rows.append((f"and {len(flows) - LISTED} more", "", ""))
-    return rows

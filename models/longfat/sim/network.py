@@ -375,8 +375,10 @@ class Network:
         return drawing.svg(self)
 
     def _repr_svg_(self) -> str | None:
-        """The picture, in a notebook; none of networks that no picture can show."""
-        return self.draw() if 0 < len(self.nodes) <= 100 else None
+        """Return the picture for a notebook; none of networks that no picture can show."""
+        from longfat.sim import drawing
+
+        return self.draw() if 0 < len(drawing.sketch(self).boxes) <= 100 else None
 
 
 def read_buffer(buffer: Any) -> tuple[float, float]:

@@ -153,11 +153,10 @@ def _simulate(
     runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
 ) -> list[tuple[dict[str, np.ndarray], dict[str, int]]]:
     """All runs, side by side, with their books; ends at once on Ctrl-C."""
-    from tqdm import tqdm
+    from longfat.progress import bar
 
-    with tqdm(total=len(runs) * until, unit="s", delay=2, leave=False, disable=not progress) as bar:
-        if to_the_end:
-            bar.total = None
+    total = None if to_the_end else len(runs) * until
+    with bar(task="simulating", unit="s", shown=progress, total=total) as shown_bar:
         shown = [0.0] * len(runs)
 
         def one(k: int) -> tuple[dict[str, np.ndarray], dict[str, int]]:
@@ -175,7 +174,7 @@ def _simulate(
                         waiting.discard(done)
                 except TimeoutError:
                     pass
-                bar.update(sum(shown) - bar.n)
+                shown_bar.update(sum(shown) - shown_bar.n)
         except BaseException as error:
             for one_run in runs:
                 one_run.stop.set()

@@ -136,7 +136,7 @@ def run_all(
     progress: bool,
 ) -> np.ndarray:
     """One row of the kernel's results per point and replication, on all cores; ends at once on Ctrl-C."""
-    from tqdm import tqdm
+    from longfat.progress import bar
 
     points = [(channel, k) for channel in channels for k in range(len(settings))]
     streams = generator.spawn(len(points) * replications)
@@ -151,12 +151,12 @@ def run_all(
 
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,
-        tqdm(total=len(streams), desc="simulating", unit="run", delay=2, leave=False, disable=not progress) as bar,
+        bar(task="simulating", unit="run", shown=progress, total=len(streams)) as shown,
     ):
         try:
             for done in as_completed([pool.submit(one, job) for job in range(len(streams))]):
                 done.result()
-                bar.update()
+                shown.update()
         except BaseException:
             stop[0] = True
             pool.shutdown(wait=False, cancel_futures=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
+from longfat.progress import bar
 from longfat.sweeping import running
 from longfat.sweeping.collecting import Collector
 from longfat.sweeping.planning import Place, Plan
 from longfat.sweeping.points import Grid, Streams
-from longfat.sweeping.progress import bar
 from longfat.sweeping.records import Failure, Record
 from longfat.sweeping.running import ExecutorFailed, SweepError
 from longfat.sweeping.store import Store
@@ -75,7 +75,7 @@ def carry_out(
         )
         return f"{done} of {max(plan.expected, done)} runs are done and {kept}"
 
-    with bar(plan.expected, progress) as shown:
+    with bar(task="sweeping", unit="run", shown=progress, total=plan.expected) as shown:
         try:
             running.run(executor, function, grid, streams, take, arrived)
         except KeyboardInterrupt:

@@ -235,6 +235,6 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
 
 
 def _bar(total: int, progress: bool) -> Any:
-    from tqdm import tqdm
+    from longfat.progress import bar
 
-    return tqdm(total=total, desc="checking laws", unit="face", leave=False, disable=not progress)
+    return bar(task="checking laws", unit="face", shown=progress, total=total)

@@ -115,14 +115,15 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     'reproduced'
     """
     import pandas as pd
-    from tqdm import tqdm
+
+    from longfat.progress import bar
 
     rows = read(paper)
     judges: Mapping[str, Judge] = import_module(f"longfat.verify.published.{PAPERS[paper]}").JUDGES
     packets = whole_number("packets", packets, "packets", "[1e5, 1e12]")
     context = Context(packets, whole_number("seed", seed, "1", "[0, inf)"))
-    bar = tqdm(rows, desc=f"paper {paper}", unit="row", leave=False, disable=not progress)
-    found = [judges[row.claim](context) for row in bar]
+    watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
+    found = [judges[row.claim](context) for row in watched]
     return pd.DataFrame(
         {
             "section": [row.section for row in rows],

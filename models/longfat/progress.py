@@ -1,0 +1,45 @@
+"""The progress bar of everything that takes long: text in a terminal, a widget in a notebook, nothing elsewhere."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+DELAY = 2.0  # s: what ends sooner shows no bar
+
+
+def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool, total: float | None = None) -> Any:
+    """Return a bar that appears after two seconds and is gone at the end.
+
+    A bar of text is wiped with spaces. Where these stay in sight, in a file and in a notebook without widgets, there
+    is no bar: Jupyter would keep them as an empty red stripe.
+
+    Parameters
+    ----------
+    items : iterable, optional
+        What to go through; without it, the caller counts with ``update``.
+    task, unit : str
+        What is done, and what is counted.
+    shown : bool
+        Whether to show a bar at all.
+    total : float, optional
+        How much there is; by default the number of ``items``.
+
+    Returns
+    -------
+    tqdm.tqdm
+        The bar.
+
+    Examples
+    --------
+    >>> list(bar([1, 2], task="counting", unit="number", shown=False))
+    [1, 2]
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="IProgress not found")  # a notebook without widgets
+        from tqdm import auto
+
+        # None: only on a terminal. Widgets take it for False.
+        disable = None if shown else True
+        return auto.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)

@@ -1,0 +1,143 @@
+"""Where boxes, links, lines and labels of a network's picture are: lines end on boxes, and texts are apart."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from longfat.sim.drawing import (
+    COLUMN,
+    LANE,
+    LETTER,
+    MARGIN,
+    ROW,
+    SMALL,
+    Box,
+    Pair,
+    Place,
+    Sketch,
+    grid,
+    half_width,
+    once,
+    said,
+)
+
+ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # of a link, where its label may be
+
+
+class Placed:
+    """The places of everything in a picture, in pixels.
+
+    A box is as high as the lines on one of its sides need. Each link has a slot there, in the order of the boxes at its
+    other end, and each line on it a lane.
+
+    Parameters
+    ----------
+    drawn : Sketch
+        What is drawn.
+    top : float
+        Where it begins [px].
+    """
+
+    def __init__(self, drawn: Sketch, top: float) -> None:
+        self._drawn = drawn
+        self._on = {frozenset(pair): [] for pair in drawn.links}  # type: dict[frozenset[str], list[int]]
+        for k, one in enumerate(drawn.bundles):
+            for pair in pairwise(one.flow.path):
+                self._on[frozenset(pair)].append(k)
+        paths = [one.flow.path for one in drawn.bundles]
+        self._grid = grid(list(drawn.boxes), list(drawn.links), paths)
+        self._slots = {node: self._sides(node) for node in drawn.boxes}
+        self.boxes = self._boxes(top)
+        self.right = max((box[2] for box in self.boxes.values()), default=0.0)
+        self.bottom = max((box[3] for box in self.boxes.values()), default=top)
+        self._taken = list(self.boxes.values())
+
+    def rightwards(self, pair: Pair) -> bool:
+        """Return whether a link goes to the right."""
+        return self._grid[pair[0]][0] <= self._grid[pair[1]][0]
+
+    def _side(self, node: str, other: str) -> str:
+        (column, row), (column_2, row_2) = self._grid[node], self._grid[other]
+        if column != column_2:
+            return "right" if column_2 > column else "left"
+        return "below" if row_2 > row else "above"
+
+    def _sides(self, node: str) -> dict[str, dict[str, tuple[int, int]]]:
+        """Return of each side the first lane of each neighbour there, and how many lanes there are in all."""
+        others: dict[str, list[str]] = {}
+        for pair in once(self._drawn.links):
+            if node in pair:
+                other = pair[1] if pair[0] == node else pair[0]
+                others.setdefault(self._side(node, other), []).append(other)
+        found = {}
+        for side, several in others.items():
+            several.sort(key=lambda other: (self._grid[other][1], self._grid[other][0]))
+            sizes = [max(1, len(self._on[frozenset((node, other))])) for other in several]
+            found[side] = {other: (sum(sizes[:k]), sum(sizes)) for k, other in enumerate(several)}
+        return found
+
+    def _lanes(self, node: str, *sides: str) -> int:
+        return max((lanes for side in sides for _, lanes in self._slots[node].get(side, {}).values()), default=1)
+
+    def _boxes(self, top: float) -> dict[str, Box]:
+        boxes, words = self._drawn.boxes, self._drawn.boxes.values()
+        longest = max((len(line) for pair in once(self._drawn.links) for line in said(self._drawn, *pair)), default=0)
+        column_width = max(COLUMN, longest * SMALL + 2 * max(map(half_width, words), default=0) + 12)
+        heights = {node: max(24.0, LANE * self._lanes(node, "left", "right") + 8) for node in boxes}
+        halves = {node: max(half_width(boxes[node]), LANE * self._lanes(node, "above", "below") / 2 + 4)
+                  for node in boxes}  # fmt: skip
+        stacks: dict[float, list[str]] = {}
+        for node in sorted(self._grid, key=lambda node: self._grid[node][1]):
+            stacks.setdefault(self._grid[node][0], []).append(node)
+        gap = ROW - 24
+        tall = {column: sum(heights[node] + gap for node in several) for column, several in stacks.items()}
+        middle = top + max(tall.values(), default=0.0) / 2 + gap / 2
+        left = max((halves[node] for node in stacks.get(0, [])), default=0.0)
+        found: dict[str, Box] = {}
+        for column, several in stacks.items():
+            x, y = MARGIN + left + column_width * column, middle - tall[column] / 2 + gap / 2
+            for node in several:
+                found[node] = (x - halves[node], y, x + halves[node], y + heights[node])
+                y += heights[node] + gap
+        return found
+
+    def _port(self, node: str, other: str, lane: float) -> Place:
+        """Return the place on a box's border of a lane of the link to another box."""
+        side = self._side(node, other)
+        first, lanes = self._slots[node][side][other]
+        off = (first + lane - (lanes - 1) / 2) * LANE
+        left, top, right, bottom = self.boxes[node]
+        if side in ("left", "right"):
+            return (left if side == "left" else right), (top + bottom) / 2 + off
+        return (left + right) / 2 + off, (top if side == "above" else bottom)
+
+    def lane(self, k: int, pair: Pair) -> list[Place]:
+        """Return both ends of a line on a link."""
+        at = self._on[frozenset(pair)].index(k)
+        return [self._port(*pair, at), self._port(*pair[::-1], at)]
+
+    def band(self, pair: Pair) -> list[Place]:
+        """Return the corners of a link."""
+        last = max(1, len(self._on[frozenset(pair)])) - 1
+        tail, head = pair
+        return [self._port(tail, head, -0.3), self._port(head, tail, -0.3),
+                self._port(head, tail, last + 0.3), self._port(tail, head, last + 0.3)]  # fmt: skip
+
+    def label(self, pair: Pair, lines: list[str]) -> Place | None:
+        """Return the middle of the last line of a link's label; None if there is no room beside the others."""
+        corners = self.band(pair)
+        over, under = corners[:2], corners[:1:-1]
+        wide = max(map(len, lines), default=0) * SMALL
+        for t in ALONG:
+            x, y = ((1 - t) * over[0][i] + t * over[1][i] for i in (0, 1))
+            y = min(y, (1 - t) * under[0][1] + t * under[1][1]) - 6
+            box = (x - wide / 2, y - LETTER * (len(lines) - 1) - 10, x + wide / 2, y + 2)
+            if lines and not any(_overlap(box, other) for other in self._taken):
+                self._taken.append(box)
+                self.right, self.bottom = max(self.right, box[2]), max(self.bottom, box[3])
+                return x, y
+        return None
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

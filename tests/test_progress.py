@@ -1,0 +1,58 @@
+"""The bar of what takes long: in a terminal and as a widget, and nothing that stays in sight elsewhere."""
+
+import io
+import sys
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from longfat import design, progress
+from tests.test_design import BASELINE
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_it_and_is_clean_at_the_end(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen())
+    monkeypatch.setattr(progress, "DELAY", 0)
+    assert list(progress.bar([1, 2], task="counting", unit="number", shown=True)) == [1, 2]
+    text = sys.stderr.getvalue()
+    assert "counting" in text
+    assert text.rsplit("\r", 2)[1].strip() == ""  # spaces over the bar, and back to the line's beginning
+
+
+def test_what_ends_soon_shows_nothing(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen())
+    with progress.bar(task="counting", unit="number", shown=True, total=2) as bar:
+        bar.update(2)
+    assert sys.stderr.getvalue() == ""
+
+
+@pytest.mark.parametrize("delay", [2.0, 0.0])
+def test_no_terminal_no_text(delay, monkeypatch, capfd):
+    """A bar that is wiped leaves spaces in a file, and in Jupyter an empty red stripe, however long it takes."""
+    monkeypatch.setattr(progress, "DELAY", delay)
+    design.window(loss=1e-3, points=2, **BASELINE, progress=True)
+    assert capfd.readouterr().err == ""
+
+
+CELL = """
+import sys
+if {without}: sys.modules["ipywidgets"] = None
+from longfat import progress
+progress.DELAY = 0
+total = sum(progress.bar(range(3), task="counting", unit="number", shown=True))
+"""
+
+
+@pytest.mark.parametrize("without", [False, True])
+def test_a_notebook_keeps_no_stripe(without):
+    """With widgets one is shown, closed at the end; without them there is no output at all, least of all an error's."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL.format(without=without))])
+    NotebookClient(book, timeout=60, kernel_name="python3").execute()
+    outputs = book.cells[0].outputs
+    assert [one.output_type for one in outputs] == ([] if without else ["display_data"])
