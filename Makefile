@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := models derivations figures notebooks scenarios tests
 
-.PHONY: help venv test tests test-long simulator mutations lint types curves explore browser figures benchmark lock clean
+.PHONY: help venv test tests test-long simulator mutations lint types curves explore notebooks notebooks-html browser figures benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -46,6 +46,12 @@ curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures
 
 explore: venv  ## every law with sliders, in the browser
 	$(BIN)/longfat explore
+
+notebooks: venv  ## the notebooks, in JupyterLab
+	$(BIN)/jupyter lab --notebook-dir=notebooks
+
+notebooks-html: venv  ## the notebooks and their solutions with all results, as pages in ./build/notebooks
+	$(BIN)/python -m notebooks.pages
 
 browser:  ## Debian's Chromium, for the tests of the page; without it they are skipped
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
