@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator scoreboard
 PACKAGES := models derivations figures notebooks tests
 
-.PHONY: help venv test tests test-long simulator mutations lint types curves explore notebooks browser figures redraw benchmark lock clean
+.PHONY: help venv test tests test-long simulator mutations lint types curves explore notebooks notebooks-html browser figures redraw benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -48,8 +48,11 @@ curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures
 explore: venv  ## every law with sliders, in the browser
 	$(BIN)/longfat explore
 
-notebooks: venv  ## JupyterLab on the notebooks, in the browser
+notebooks: venv  ## the notebooks, in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=notebooks
+
+notebooks-html: venv  ## the notebooks and their solutions with all results, as pages in ./build/notebooks
+	$(BIN)/python -m notebooks.pages
 
 browser:  ## Debian's Chromium, for the tests of the page; without it they are skipped
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \

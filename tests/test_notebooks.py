@@ -2,18 +2,28 @@
 
 import ast
 import json
+import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
 from longfat.explore import serving
+from notebooks import pages
 from tests.examples import is_long
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+FOLDER = Path(__file__).parents[1] / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+SOLUTIONS = sorted((FOLDER / "solutions").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def named(path):
+    return f"{path.parent.name}/{path.stem}"
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *SOLUTIONS], ids=named)
 def test_stored_without_outputs_and_short(path):
     cells = json.loads(path.read_text())["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
@@ -53,8 +63,37 @@ def test_title_and_steps(path):
     assert title.startswith("# ")
     assert title.endswith("?")
     steps = [text for text in texts if text.startswith("## ")]
-    assert len(steps) >= 2
-    assert all("\n\n**Try** " in text for text in steps)
+    assert len(steps) >= 3
+    assert all("\n\n**Try** " in text for text in steps[:-1])
+    assert steps[-1].startswith("## Exercises\n\n1. ")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_exercise_has_a_solution(path):
+    """Of the same number and name, with code that asserts the answer."""
+    exercises = "".join(json.loads(path.read_text())["cells"][-1]["source"])
+    asked = re.findall(r"^(\d)\. \*\*(.+?)\.?\*\*", exercises, re.MULTILINE)
+    assert [int(number) for number, _ in asked] == [*range(1, len(asked) + 1)]
+    assert len(asked) in (2, 3)
+    cells = json.loads((FOLDER / "solutions" / path.name).read_text())["cells"]
+    texts = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    assert re.findall(r"^## (\d)\. (.+)$", texts, re.MULTILINE) == asked
+    assert all("assert " in source for source in code(FOLDER / "solutions" / path.name))
+
+
+def test_order_and_minutes():
+    """The notebooks themselves, their README and the project's say the same; so does the sum."""
+    names = pages.order()
+    assert sorted(names) == [path.stem for path in NOTEBOOKS] == [path.stem for path in SOLUTIONS]
+    table, readme = (FOLDER / "README.md").read_text(), (FOLDER.parent / "README.md").read_text()
+    rows = re.findall(r"^\| (\d) \| \[(\w+)\]\(\2\.ipynb\) \| .+ \| (\d+) \|$", table, re.MULTILINE)
+    assert rows == re.findall(r"^(\d)\. `(\w+)\.ipynb` \((\d+)", readme, re.MULTILINE)
+    assert [name for _, name, _ in rows] == names
+    for number, name, minutes in rows:
+        text = json.loads((FOLDER / f"{name}.ipynb").read_text())["cells"][0]["source"][2]
+        said = f"*Notebook {number} of 9. {minutes} minutes with the exercises. [Solutions](solutions/{name}.ipynb).*\n"
+        assert text == said
+    assert f"The minutes, {sum(int(minutes) for *_, minutes in rows)} in all" in table
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -82,9 +121,9 @@ def test_the_check_sees_private_names(source, names):
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
-    """The code cells of every notebook as they ran.
+    """The code cells of every notebook and every solution as they ran.
 
-    In the short profile in one kernel, emptied before each: nine kernels spend most of their time on imports.
+    In the short profile in one kernel, emptied before each: eighteen kernels spend most of their time on imports.
     """
     serving.without_grammar()
     import nbformat  # here: it takes a second, of every process that collects tests
@@ -92,7 +131,7 @@ def outcome(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("notebooks")
     emptied = "%reset -f"
-    found = {path: nbformat.read(path, as_version=4).cells for path in NOTEBOOKS}
+    found = {path: nbformat.read(path, as_version=4).cells for path in [*NOTEBOOKS, *SOLUTIONS]}
 
     def run(*several):
         cells = [cell for one in several for cell in (nbformat.v4.new_code_cell(emptied), *one)]
@@ -115,3 +154,64 @@ def test_runs(path, outcome):
     drawn = ["image/png" in str([list(output.get("data", {})) for output in cell.outputs]) for cell in cells]
     assert drawn == ["plot.style()" in cell.source for cell in cells]  # every picture is shown, not the first alone
     assert any(drawn)
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+def test_solutions_are_right(path, outcome):
+    """They compare hand arithmetic or the literature with what the toolkit finds, and fail where these differ."""
+    assert [output for cell in outcome[path] for output in cell.outputs if output.output_type == "error"] == []
+
+
+def test_pages_show_pictures_for_widgets_and_link_to_pages():
+    import nbformat
+
+    cell = nbformat.v4.new_code_cell("view")
+    cell.outputs = [
+        nbformat.v4.new_output("display_data", {pages.WIDGET: {"model_id": "box"}, "text/plain": "VBox"}),
+        nbformat.v4.new_output("stream", name="stderr", text="100%|#####"),
+        nbformat.v4.new_output("stream", name="stdout", text="24 segments"),
+    ]
+    text = nbformat.v4.new_markdown_cell("[Solutions](solutions/which_window.ipynb)")
+    notebook = nbformat.v4.new_notebook(cells=[text, cell])
+    models = {
+        "box": {"state": {"children": ["IPY_MODEL_a", "IPY_MODEL_b"]}},
+        "a": {"state": {"value": "a title"}},
+        "b": {"state": {"value": "<svg>the curve</svg>"}},
+    }
+    notebook.metadata["widgets"] = {pages.WIDGETS: {"state": models}}
+    made = pages.still(notebook)
+    assert made.cells[0].source == "[Solutions](solutions/which_window.html)"
+    assert [*made.cells[1].outputs[0].data] == ["text/html"]
+    assert "<svg>the curve</svg>" in made.cells[1].outputs[0].data["text/html"]
+    assert [one.get("text") for one in made.cells[1].outputs[1:]] == ["24 segments"]
+    assert "widgets" not in made.metadata
+    assert pages.WIDGET in notebook.cells[1].outputs[0].data  # the notebook itself is as it was
+
+
+def test_the_index_is_in_the_order_of_the_course():
+    item = r'<a href="(\w+)\.html">(.+?)</a> \((\d+) minutes\) <a href="solutions/\1\.html"'
+    found = re.findall(item, pages.index(pages.order()))
+    assert [name for name, *_ in found] == pages.order()
+    assert found[0] == ("which_window", "Which window does my path need?", "40")
+
+
+def test_an_unknown_notebook_is_refused_by_name(tmp_path):
+    with pytest.raises(ValueError, match=r"notebook = 'nosuch' is unknown; available: which_window, where_is"):
+        pages.write(tmp_path / "pages", ["nosuch"])
+    assert not (tmp_path / "pages").exists()
+
+
+@pytest.mark.long
+def test_pages_are_built(tmp_path):
+    command = [sys.executable, "-m", "notebooks.pages", "which_window", "--output", str(tmp_path / "pages")]
+    subprocess.run(command, check=True, cwd=FOLDER.parent, capture_output=True)
+    made = {path.relative_to(tmp_path / "pages").as_posix() for path in tmp_path.rglob("*.html")}
+    assert made == {"index.html", "which_window.html", "solutions/which_window.html"}
+    page = (tmp_path / "pages" / "which_window.html").read_text()
+    assert 'src="data:image/png;base64,' in page
+    assert "<svg" in page
+    assert 'href="solutions/which_window.html"' in page
+    assert "cdnjs.cloudflare.com/ajax/libs/mathjax/2.7" in page
+    refused = subprocess.run([*command[:3], "nosuch"], cwd=FOLDER.parent, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "error: notebook = 'nosuch' is unknown; available: " in refused.stderr.splitlines()[-1]

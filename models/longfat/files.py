@@ -1,7 +1,8 @@
-"""Files that are whole or absent: written under a temporary name, renamed when all of them are there."""
+"""Files that are whole or absent: written under a temporary name, synced, and renamed when all of them are there."""
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from types import TracebackType
@@ -38,7 +39,10 @@ class WholeFiles:
     def __enter__(self) -> WholeFiles:
         probe = self.path(".probe")
         try:
+            made = [place for place in (self.directory, *self.directory.parents) if not place.exists()]
             self.directory.mkdir(parents=True, exist_ok=True)
+            for place in made:
+                sync(place.parent)
             probe.touch()
         except OSError as error:
             raise ValueError(f"output = {self.directory} cannot be written to: {error.strerror}") from None
@@ -59,8 +63,12 @@ class WholeFiles:
     ) -> None:
         try:
             if kind is None:
+                # A power failure after a rename that came to the disk before the content would leave an empty file.
+                for temporary in self._pending:
+                    sync(temporary)
                 for temporary, final in self._pending.items():
                     os.replace(temporary, final)
+                sync(self.directory)
         finally:
             self._discard()
 
@@ -71,3 +79,23 @@ class WholeFiles:
             except OSError:
                 continue  # the directory is not there or not ours: nothing of ours is left in it
         self._pending.clear()
+
+
+def sync(path: Path) -> None:
+    """Return when a file's content, or a directory's names, are on the disk.
+
+    A system that cannot sync directories (Windows), or a file system that syncs nothing, is left alone.
+    """
+    try:
+        place = os.open(path, os.O_RDONLY)
+    except OSError:
+        if path.is_dir():
+            return
+        raise
+    try:
+        os.fsync(place)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise
+    finally:
+        os.close(place)

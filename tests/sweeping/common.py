@@ -21,6 +21,29 @@ def queue(load, scheme, rng):
     return {"wait": load + len(scheme) + noise[0], "trace": noise * load}
 
 
+class Aside:
+    """What a function needs for the test alone: no part of what a store knows it by."""
+
+    def __init__(self, **held):
+        self.__dict__.update(held)
+
+    def __getstate__(self):
+        return {}
+
+
+class Counting:
+    """`queue`, and the number of times that it was called, which is no part of what a store knows it by."""
+
+    calls = 0
+
+    def __call__(self, load, scheme, rng):
+        self.calls += 1
+        return queue(load, scheme, rng)
+
+    def __getstate__(self):
+        return {}
+
+
 def exponential(load, rng):
     return rng.exponential(load)
 

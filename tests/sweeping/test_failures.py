@@ -10,7 +10,7 @@ from longfat.sweeping import SweepError, sweep
 from longfat.sweeping.planning import Plan
 from longfat.sweeping.records import Failure, record
 from longfat.sweeping.stopping import Until
-from tests.sweeping.common import QUIET, Flushing
+from tests.sweeping.common import QUIET, Aside, Flushing
 
 
 def moody(load, rng):
@@ -55,11 +55,11 @@ def test_points_that_fail_are_kept_and_tried_again(tmp_path, until):
 
 
 def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
-    calls, ill = [], {2}
+    aside = Aside(calls=[], ill={2})
 
     def mended(load, rng):
-        calls.append(load)
-        if load in ill:
+        aside.calls.append(load)
+        if load in aside.ill:
             raise OSError("no such file")
         return rng.random()
 
@@ -67,10 +67,10 @@ def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
     before = sweep(mended, {"load": [1, 2, 3]}, **options, **QUIET)
     assert before.status.values.tolist() == ["done", "failed: replication 0: OSError: no such file", "done"]
     assert before.replications.values.tolist() == [3, 0, 3]
-    calls.clear()
-    ill.clear()
+    aside.calls.clear()
+    aside.ill.clear()
     after = sweep(mended, {"load": [1, 2, 3]}, **options, **QUIET)
-    assert calls == [2, 2, 2]
+    assert aside.calls == [2, 2, 2]
     assert after.status.values.tolist() == ["done"] * 3
     assert after.result.values[[0, 2]].tolist() == before.result.values[[0, 2]].tolist()
 

@@ -193,3 +193,16 @@ def test_the_whole_sweep_is_ended_and_carried_on(tmp_path, how, monkeypatch):
         sweep(functools.partial(noted, file=os.devnull), {"load": [1, 2, 3]}, replications=60, rng=5, **QUIET)
     )
     assert len(list(tmp_path.glob("store/.*"))) <= (how == signal.SIGKILL)  # half-written, and of no account
+
+
+def test_a_script_that_does_not_guard_its_calls_ends(tmp_path):
+    """Its processes begin with the script again, and may not begin others: it used to wait for them for ever."""
+    (tmp_path / "script.py").write_text(
+        "import longfat as lf\n"
+        "def run(load, rng): return load\n"
+        "lf.sweep(run, {'load': [1]}, executor='processes', progress=False)\n"
+    )
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "WorkerDied" in done.stderr.splitlines()[-1]
+    assert "keep its own calls under `if __name__ == '__main__':`" in done.stderr.splitlines()[-1]

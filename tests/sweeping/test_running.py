@@ -10,7 +10,7 @@ import pytest
 
 from longfat.sweeping import SweepError, running, sweep
 from longfat.sweeping.store import Store
-from tests.sweeping.common import GRID, QUIET, Backwards, exponential, queue, run
+from tests.sweeping.common import GRID, QUIET, Aside, Backwards, exponential, queue, run
 
 
 def test_the_order_in_which_runs_end_does_not_matter():
@@ -72,19 +72,19 @@ def test_after_a_failure_what_waits_is_cancelled():
 
 
 def test_ctrl_c_says_what_is_stored(tmp_path):
-    begun, calls = threading.Event(), itertools.count()
+    aside = Aside(begun=threading.Event(), calls=itertools.count())
 
     def slow(load, rng):
-        if next(calls) == 20:
+        if next(aside.calls) == 20:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            begun.wait(20)  # a long run: nobody waits for its end
+            aside.begun.wait(20)  # a long run: nobody waits for its end
         return rng.random()
 
     grid, began = {"load": [0.5]}, time.monotonic()
     with pytest.raises(KeyboardInterrupt, match=r"sweep stopped: \d+ of 9000 runs are done and stored in") as error:
         sweep(slow, grid, replications=9000, rng=1, store=tmp_path, **QUIET)
     done = int(str(error.value).split()[2])
-    begun.set()
+    aside.begun.set()
     assert time.monotonic() - began < 10
     assert 0 < done < 9000
     assert len(list(tmp_path.glob("*.npz"))) == done

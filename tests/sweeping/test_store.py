@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 
 from longfat.sweeping import sweep
+from tests.examples import is_long
 from tests.sweeping.common import GRID, QUIET, exponential, queue, run
 
 
@@ -185,9 +186,116 @@ def test_directories_that_are_no_stores_are_refused(tmp_path, counted):
     for text in ("{", "[]", '{"format": 99}', '{"format": 1, "identity": 2, "grid": 3}', "\xff"):
         (tmp_path / "broken").mkdir(exist_ok=True)
         (tmp_path / "broken" / "sweep.json").write_text(text)
-        with pytest.raises(ValueError, match=r"its sweep.json is damaged or of another version"):
+        with pytest.raises(ValueError, match=r"its sweep.json is (damaged|of version)"):
             run(counted, tmp_path / "broken")
     assert counted.calls == 0
+
+
+@pytest.mark.parametrize("text", [b"", b"null", b"[]", b"3", b'"a"', b"{", b'{"format": 2, "grid": null}', b"\xff"])
+def test_a_damaged_manifest_is_made_anew_from_the_runs(tmp_path, counted, text):
+    """The sentence says to delete it, and that is all it takes: the runs hold the seed, too, which nobody gave."""
+    whole = run(counted, tmp_path, rng=None)
+    counted.calls = 0
+    before = (tmp_path / "sweep.json").read_bytes()
+    (tmp_path / "sweep.json").write_bytes(text)
+    with pytest.raises(ValueError, match=r"^store = .*: its sweep.json is damaged. Delete that file: .* all finished"):
+        run(counted, tmp_path, rng=None)
+    (tmp_path / "sweep.json").unlink()
+    with pytest.raises(ValueError, match=r"sweep: function is .*Counting> there and tests.sweeping.common.queue here"):
+        run(queue, tmp_path)
+    assert not (tmp_path / "sweep.json").exists()
+    assert run(counted, tmp_path, rng=None).identical(whole)
+    assert counted.calls == 0
+    assert (tmp_path / "sweep.json").read_bytes() == before
+
+
+def test_a_whole_number_is_no_float_without_the_manifest_either(tmp_path):
+    sweep(exponential, {"load": [1]}, rng=1, store=tmp_path, **QUIET)
+    (tmp_path / "sweep.json").unlink()
+    with pytest.warns(UserWarning, match="p0_r0.npz there belongs to another sweep and is computed anew"):
+        sweep(exponential, {"load": [1.0]}, rng=1, store=tmp_path, **QUIET)
+
+
+def test_no_damage_gives_wrong_numbers(tmp_path):
+    """Bits flipped and ends cut off, in every file: the same numbers, or one sentence whose advice helps."""
+
+    def one(load, rng):
+        return {"wait": load * rng.random(), "queue": rng.random(2)}
+
+    def again():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return sweep(one, {"load": [1, 2]}, rng=None, store=tmp_path, **QUIET)
+
+    whole = sweep(one, {"load": [1, 2]}, rng=5, store=tmp_path, **QUIET)
+    kept = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
+    assert len(kept) == 3
+    advice = f"store = {tmp_path}: its sweep.json is damaged. Delete that file: "
+    rng, advised = np.random.default_rng(1), 0
+    flips, cuts = (1000, 300) if is_long() else (30, 10)
+    for path, content in kept.items():
+        places = rng.integers(0, (len(content), 8), (flips + cuts, 2))
+        for case, (place, bit) in enumerate(places.tolist()):
+            damaged = bytearray(content)
+            damaged[place] ^= 1 << bit
+            path.write_bytes(damaged if case < flips else content[:place])
+            try:
+                found = again()
+            except ValueError as error:
+                said = str(error)
+                path.unlink()
+                found = again()
+                assert (said[: len(advice)], path.name) == (advice, "sweep.json")
+                advised += 1
+            assert found.identical(whole)
+            for name, before in kept.items():
+                name.write_bytes(before)
+    assert advised > flips / 2  # most bits of the manifest
+
+
+def test_finished_runs_are_synced_before_and_after_they_appear(tmp_path, monkeypatch):
+    """A rename may come to the disk before content that was not synced, and not at all before the directory is."""
+    called = []
+    fsync, replace = os.fsync, os.replace
+
+    def syncing(place):
+        called.append(("fsync", os.readlink(f"/proc/self/fd/{place}")))
+        fsync(place)
+
+    def replacing(one, other):
+        called.append(("replace", str(one), str(other)))
+        replace(one, other)
+
+    monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(os, "replace", replacing)
+    store = tmp_path / "new" / "store"
+    sweep(exponential, {"load": [1]}, rng=1, replications=200, store=store, **QUIET)
+    assert called[:2] == [("fsync", str(tmp_path / "new")), ("fsync", str(tmp_path))]
+    moved = [step for step in called if step[0] == "replace"]
+    assert sorted(os.path.basename(final) for _, _, final in moved) == sorted(os.listdir(store))
+    assert len(moved) == 1 + 200
+    for step in moved:
+        place = called.index(step)
+        assert ("fsync", step[1]) in called[:place]  # its content before,
+        assert ("fsync", str(store)) in called[place:]  # the names afterwards, before the sweep returns
+    folder = called.count(("fsync", str(store)))
+    assert folder < 100  # in batches
+
+
+def test_an_error_while_syncing_ends_the_sweep(tmp_path, monkeypatch):
+    """The disk is found to be broken in another thread, after the last run was handed over or before."""
+    real = os.fsync
+
+    def failing(place):
+        if "_r" in os.readlink(f"/proc/self/fd/{place}"):
+            raise OSError(5, "Input/output error")
+        real(place)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    for replications in (1, 300):
+        with pytest.raises(OSError, match=r"^store = .* cannot be written to: Input/output error$"):
+            sweep(exponential, {"load": [1]}, rng=1, replications=replications, store=tmp_path, **QUIET)
+        assert os.listdir(tmp_path) == ["sweep.json"]
 
 
 def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted, monkeypatch):

@@ -171,8 +171,8 @@ def _own(given: str, discipline: str) -> Entry:
 
 
 def _object(scheme: Scheme, discipline: str) -> Entry:
-    """A scheme as it stands in memory, told apart by what its callbacks do: their addresses mean nothing later on."""
+    """Return a scheme as it stands in memory, told apart by what its callbacks do and refer to, not by addresses."""
     callbacks = (scheme.start, scheme.ack, scheme.loss, scheme.timeout, scheme.alarm)
-    does = [one and identity.code(one) for one in callbacks]
+    does = [one and identity.of(one) for one in callbacks]
     source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"
     return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)

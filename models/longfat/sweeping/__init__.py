@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -119,9 +120,17 @@ def sweep(
     new axis changes them all, and so does a change of the order of axes.
 
     A seed gives the same sweep every time; a Generator is advanced, and the next sweep with it is another one. NaN
-    in one replication makes the mean NaN. A store knows the function by its name, its arguments if it is partial, and
-    its own code: not by the functions it calls or the global variables it uses. Damaged files in a store are
-    reported by a warning and computed anew. To hand a run over costs about 0.1 ms, to store it 1 ms: make runs longer.
+    in one replication makes the mean NaN.
+
+    A store knows the function by its name, its code and all that it carries: the object of a method, attributes,
+    arguments of a partial function, closures, defaults, and the global variables, functions and classes that it names,
+    with their own code. What has changed is refused, and so is what cannot be compared, such as an open file. Installed
+    packages and modules (``module.function``) count by their names. An object may leave out what does not matter to
+    the results, a counter say, by its ``__getstate__``.
+
+    Damaged files in a store are reported by a warning and computed anew. Finished runs are synced to the disk in
+    batches, while others run: a kill or a power failure loses those of some milliseconds, at most 128 runs. To hand a
+    run over costs about 0.1 ms, to store it 1 ms: make runs longer.
 
     With ``until``, n is the first number of replications, from the fewest on, at which all intervals are narrow
     enough. This looks at replications 0 to n - 1 in their order and at nothing else, so the result is again the same
@@ -192,15 +201,24 @@ def sweep(
     who = {"function": identity.name(function), "version": __version__}
     kept = None
     if directory is not None:
-        whole = {**who, "code": identity.code(function), "rng": streams.attributes()}
-        kept = stores.Store(directory, whole, points)
+        kept = stores.Store(directory, {**who, **_identity(function, directory), "rng": streams.attributes()}, points)
 
     collector = Collector(points, confidence, intervals=least > 1, keep=keep)
     plan = Plan(len(points), least, most, widths, confidence, collector.names)
-    with engines.opened(chosen) as pool:
+    with kept or nullcontext(), engines.opened(chosen) as pool:
         carry_out(pool, sent, points, streams, plan, collector, kept, go_on=errors == "keep", progress=progress)
     data = collector.dataset(status=widths is not None or errors == "keep")
     seed = {name: str(value) for name, value in streams.attributes().items()}
     asked = {} if widths is None else {"until": widths.attribute(), "at_most": most}
     data.attrs = {**who, "replications": least, **asked, "confidence": confidence, **seed}
     return data
+
+
+def _identity(function: Callable[..., Any], directory: Path) -> dict[str, Any]:
+    try:
+        return identity.of(function)
+    except identity.Unknowable as error:
+        raise ValueError(
+            f"store = {directory} cannot be used with function = {identity.name(function)}: {error}, and the next call "
+            "could not tell whether that has changed. Leave out store, or let the function make it itself"
+        ) from None

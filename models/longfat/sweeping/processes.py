@@ -104,6 +104,12 @@ class Processes(Executor):
             self._back.append(task)
             self._mend()
             return
+        except Exception as error:  # no process can be begun: the caller is told, or would wait for ever
+            if task.outer.set_running_or_notify_cancel():
+                task.outer.set_exception(error)
+            if self._trial:
+                self._next()
+            return
         self._under_way[inner] = task
         # The inner one is not cancelled: a pool whose processes are then ended fails at that, by a thread's traceback.
         inner.add_done_callback(lambda inner: self._messages.put(lambda: self._ended(inner)))

@@ -2,8 +2,9 @@
 
 ``sweep.json`` says which sweep it is: function, seed, version and grid. ``p3-0_r12.npz`` is replication 12 of the
 point at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that says what
-they are. ``numpy.load`` reads it without us. A process that is killed leaves at most one hidden file, which does
-not count.
+they are, and of which sweep. ``numpy.load`` reads it without us. Each file is synced to the disk before it appears
+under its name, and the directory after that: what has a name survives a power failure. A process that is killed leaves
+hidden files, which do not count (`longfat.sweeping.syncing`). Without ``sweep.json`` the runs say which sweep it was.
 """
 
 from __future__ import annotations
@@ -13,45 +14,82 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from longfat.files import WholeFiles
 from longfat.sweeping.points import Grid
 from longfat.sweeping.records import Record, Variable
+from longfat.sweeping.syncing import Batches
 
 MANIFEST = "sweep.json"
-FORMAT = 1
+FORMAT = 2
 _RUN = re.compile(r"p[\d-]*_r\d+\.npz")
 
 
 def manifest(directory: Path) -> dict[str, Any] | None:
-    """What a store says about itself; None if there is no store yet in this place."""
+    """Return what a store says about itself; None if there is no store yet in this place.
+
+    Raises
+    ------
+    ValueError
+        If the directory is no store, or its ``sweep.json`` is damaged.
+    """
     try:
-        text = (directory / MANIFEST).read_text(encoding="utf-8")
+        content = (directory / MANIFEST).read_bytes()
     except FileNotFoundError:
         strange = _strange(directory)
         if strange:
             raise _refusal(directory, f"it holds {', '.join(strange)} and no {MANIFEST}") from None
-        return None
+        return _recovered(directory)
     except NotADirectoryError:
         raise _refusal(directory, "it is a file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise _refusal(directory, f"{MANIFEST} cannot be read ({error})") from None
+    except OSError as error:
+        raise _refusal(directory, f"{MANIFEST} cannot be read ({error.strerror})") from None
     try:
-        found = json.loads(text)
-        if found["format"] == FORMAT and isinstance(found["identity"], dict) and isinstance(found["grid"], dict):
+        found = json.loads(content)
+        if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] != FORMAT:
+            raise _refusal(directory, f"its {MANIFEST} is of version {found['format']} and not of {FORMAT}")
+        if found["check"] == _check(found):
             return dict(found)
-    except (ValueError, KeyError, TypeError):
+    except (KeyError, TypeError, RecursionError):
         pass
-    raise _refusal(directory, f"its {MANIFEST} is damaged or of another version")
+    except ValueError as error:
+        if not isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+            raise
+    if not any(map(_RUN.fullmatch, os.listdir(directory))):
+        raise _refusal(directory, f"its {MANIFEST} is damaged, or not that of a sweep, and it holds no runs")
+    raise ValueError(
+        f"store = {directory}: its {MANIFEST} is damaged. Delete that file: the same call then takes all finished runs "
+        "from the others, and writes it anew"
+    )
+
+
+def _check(found: Mapping[str, Any]) -> str:
+    """Return a digest of a manifest without its own: a changed digit would be another seed."""
+    rest = {key: value for key, value in found.items() if key != "check"}
+    return hashlib.sha256(_text(rest).encode()).hexdigest()
+
+
+def _recovered(directory: Path) -> dict[str, Any] | None:
+    """Return what the first whole run of a store says of its sweep; None if there is none."""
+    for name in sorted(os.listdir(directory)) if directory.is_dir() else []:
+        if _RUN.fullmatch(name):
+            try:
+                with (directory / name).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                    return {"identity": dict(json.loads(arrays["about"].item())["sweep"]), "grid": None}
+            except Exception:  # there are a dozen ways in which a damaged file fails; `Store.load` reports it
+                continue
+    return None
 
 
 class Store:
     """The store of one sweep, opened: made if it is not there, refused if it is another's.
+
+    A context: at its end everything that was saved is on the disk.
 
     Parameters
     ----------
@@ -73,8 +111,8 @@ class Store:
     >>> from longfat.sweeping.records import record
     >>> grid = Grid.parse({"load": [0.5, 0.9]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder), {"function": "f"}, grid)
-    ...     store.save(1, 0, record(2.5))
+    ...     with Store(Path(folder), {"function": "f"}, grid) as store:
+    ...         store.save(1, 0, record(2.5))
     ...     print(sorted(os.listdir(folder)), store.load(0, 0), store.load(1, 0).variables["result"].values)
     ['p1_r0.npz', 'sweep.json'] None 2.5
     """
@@ -92,17 +130,32 @@ class Store:
                 )
             # The code may have been digested by another interpreter: what is there was checked by the first.
             identity = found["identity"]
-            axes = {name: max(axes[name], found["grid"][name], key=len) for name in axes}
-        self._fingerprint = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
-        now = {"format": FORMAT, "identity": identity, "grid": axes}
+            if found["grid"] is not None:
+                axes = {name: max(axes[name], found["grid"][name], key=len) for name in axes}
+        self._identity = identity
+        now: dict[str, Any] = {"format": FORMAT, "identity": identity, "grid": axes}
+        now["check"] = _check(now)
         if now != found:
             try:
-                self._write(MANIFEST, lambda file: file.write(json.dumps(now, indent=1).encode() + b"\n"))
-            except OSError as error:
-                raise ValueError(str(error)) from None
+                with WholeFiles(directory) as files:
+                    files.path(MANIFEST).write_bytes(json.dumps(now, indent=1).encode() + b"\n")
+            except (OSError, ValueError) as error:
+                raise ValueError(str(self._unwritable(error))) from None
         strange = _strange(directory)
         if strange:
             self._report(f"{', '.join(strange)} there is no part of the sweep and is left alone")
+        self._batches = Batches(directory)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        """Sync what has been saved; what ended the sweep matters more than an error in that."""
+        try:
+            self._batches.close()
+        except OSError as error:
+            if kind is None:
+                raise self._unwritable(error) from None
 
     def save(self, index: int, replication: int, record: Record) -> None:
         """Keep the record of a run."""
@@ -114,8 +167,19 @@ class Store:
             for number, (name, one) in enumerate(variables.items()):  # names may hold what no file name may
                 about[part][name] = [f"{part}_{number}", one.dims, one.attrs]
                 arrays[f"{part}_{number}"] = one.values
-        arrays["about"] = np.array(json.dumps(about))
-        self._write(self._name(index, replication), lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+        arrays["about"] = np.array(json.dumps(about).encode())
+        final = self.directory / self._name(index, replication)
+        temporary = final.with_name(f".{final.name}.{os.getpid()}.part")
+        try:
+            try:
+                with temporary.open("wb") as file:
+                    np.savez(file, **arrays)  # type: ignore[arg-type]
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+            self._batches.put(temporary, final)
+        except OSError as error:
+            raise self._unwritable(error) from None
 
     def load(self, index: int, replication: int) -> Record | None:
         """The record of a run; None if it is not there, or if what is there is none, which is reported."""
@@ -123,9 +187,9 @@ class Store:
         try:
             # Opened here: numpy leaves a damaged file open.
             with (self.directory / name).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                about = json.loads(str(arrays["about"]))
+                about = json.loads(arrays["about"].item())
                 expected = self._about(index, replication)
-                if {key: about[key] for key in expected} != expected:
+                if _text({key: about[key] for key in expected}) != _text(expected):  # 1 and 1.0 are two things
                     self._report(f"{name} there belongs to another sweep and is computed anew")
                     return None
                 parts = [
@@ -146,18 +210,18 @@ class Store:
         return f"p{'-'.join(map(str, self._grid.positions(index)))}_r{replication}.npz"
 
     def _about(self, index: int, replication: int) -> dict[str, Any]:
-        return {"sweep": self._fingerprint, "point": self._grid.point(index), "replication": replication}
+        return {"sweep": self._identity, "point": self._grid.point(index), "replication": replication}
 
-    def _write(self, name: str, write: Callable[[BinaryIO], object]) -> None:
-        try:
-            with WholeFiles(self.directory) as files, files.path(name).open("wb") as file:
-                write(file)
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error).partition(" cannot be written to: ")[2] or str(error)
-            raise OSError(f"store = {self.directory} cannot be written to: {why}") from None
+    def _unwritable(self, error: OSError | ValueError) -> OSError:
+        why = getattr(error, "strerror", None) or str(error).partition(" cannot be written to: ")[2] or str(error)
+        return OSError(f"store = {self.directory} cannot be written to: {why}")
 
     def _report(self, text: str) -> None:
         warnings.warn(f"store = {self.directory}: {text}", UserWarning, stacklevel=2)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _strange(directory: Path) -> list[str]:
@@ -176,16 +240,27 @@ def _refusal(directory: Path, why: str) -> ValueError:
     )
 
 
+def _several(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[str, list[Any]]) -> list[str]:
     """What differs between a store and a sweep, in words."""
-    words = []
+    words: list[str] = []
+    other = found["identity"].get("function") != identity.get("function")
     for key in sorted(found["identity"].keys() | identity.keys()):
         there: Any = found["identity"].get(key)
         here: Any = identity.get(key)
+        if other and key in ("code", "state"):  # of course
+            continue
         if key == "code":
             # Instructions of two kinds of interpreter cannot be compared.
-            if there and here and there[0] == here[0] and there[1] != here[1]:
-                words.append("the code of the function has been changed since")
+            if there[0] == here[0] and there[1] != here[1]:
+                words.append("the code of the function, or of what it calls, has been changed since")
+        elif key == "state":
+            changed = [part for part in (here | there) if there.get(part) != here.get(part)]
+            if changed:
+                words.append(f"of what the function carries or refers to, {_several(changed)} has another value")
         elif key == "rng":
             words += [
                 f"{key} has {part} {there[part]} there and {here[part]} here"
@@ -194,12 +269,14 @@ def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[
             ]
         elif there != here:
             words.append(f"{key} is {there} there and {here} here")
+    if found["grid"] is None:  # each run is looked at by itself
+        return words
     names = list(found["grid"])
     if names != list(axes):
         return [*words, f"the axes are {', '.join(names)} there and {', '.join(axes)} here"]
     for name in names:
         for position, (there, here) in enumerate(zip(found["grid"][name], axes[name], strict=False)):
-            if json.dumps(there) != json.dumps(here):  # 1 and 1.0 are two things to a function
+            if _text(there) != _text(here):  # 1 and 1.0 are two things to a function
                 words.append(f"{name}[{position}] is {there!r} there and {here!r} here")
                 break
     return words

@@ -130,7 +130,7 @@ class Discipline:
 
 @functools.lru_cache(maxsize=64)
 def _compile(name: str, hook: str, function: Callable[..., Any]) -> jit.Callback:
-    own = getattr(function, "__module__", "").startswith("longfat.sim.queues.")
+    own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.queues.")
     try:
         return jit.callback(HOOKS[hook], function, cache=own)
     except numba.core.errors.NumbaError as error:

@@ -189,7 +189,7 @@ def _check_signature(scheme: str, name: str, function: Any) -> None:
 
 @functools.lru_cache(maxsize=256)
 def _compile(scheme: str, name: str, function: Callable[..., Any]) -> jit.Callback:
-    own = getattr(function, "__module__", "").startswith("longfat.sim.schemes.")
+    own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.schemes.")
     try:
         return jit.callback(CALLBACK, function, cache=own)
     except numba.core.errors.NumbaError as error:

@@ -1,0 +1,275 @@
+"""Digests of what a function carries and refers to, equal in every process in which these are equal.
+
+`cloudpickle` is no help here: it numbers classes at random, and writes sets in an order that differs between processes.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import dis
+import functools
+import hashlib
+import sys
+import sysconfig
+import threading
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, types.EllipsisType, types.NotImplementedType)
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))  # hold nothing that numbers depend on
+_INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
+
+
+class Unknowable(ValueError):
+    """An object cannot be compared with one of another process."""
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """Of a function no more than what it does: what it carries is another part."""
+
+    function: types.FunctionType
+
+
+class Walk:
+    """Feeds an object and everything that it holds into two digests: one of values, one of instructions.
+
+    Instructions are kept apart because those of two versions of Python cannot be compared.
+
+    Functions and classes of installed packages count by their names, all others by what they do.
+
+    >>> one, other = Walk(), Walk()
+    >>> one.put({"reno", "cubic"}), other.put({"cubic", "reno"})
+    (None, None)
+    >>> one.values.digest() == other.values.digest()
+    True
+    """
+
+    def __init__(self) -> None:
+        self.values, self.code = hashlib.sha256(), hashlib.sha256()
+        self._seen: dict[int, int] = {}
+        self._kept: list[Any] = []  # so that no id is used again
+
+    def put(self, value: Any) -> None:
+        """Add an object; raise `Unknowable` if another process could not tell it from a different one."""
+        kind = type(value)
+        if kind in _PLAIN:
+            self._say(kind.__name__, repr(value))
+            return
+        if id(value) in self._seen:
+            self._say("again", self._seen[id(value)])
+            return
+        self._seen[id(value)] = len(self._seen)
+        self._kept.append(value)
+        if isinstance(value, types.FunctionType):
+            self._function(value)
+        elif isinstance(value, type):
+            self._class(value)
+        elif kind in (tuple, list):
+            self._several(kind.__name__, value)
+        elif kind in (dict, types.MappingProxyType):
+            self._several("dict", [part for item in value.items() for part in item])
+        elif kind in (set, frozenset):
+            self._set(value)
+        elif isinstance(value, types.CodeType):
+            self._instructions(value)
+        elif isinstance(value, Instructions):
+            self._instructions(value.function.__code__, value.function.__doc__)
+        elif isinstance(value, types.ModuleType):
+            self._say("module", value.__name__)
+        elif kind in _LOCKS:
+            self._say("lock")
+        elif isinstance(value, types.MethodType | types.BuiltinFunctionType):
+            self._say("method", value.__name__)
+            self.put(getattr(value, "__func__", None))
+            self.put(value.__self__)
+        elif isinstance(value, property | staticmethod | classmethod):
+            inside = [getattr(value, name, None) for name in ("__func__", "fget", "fset", "fdel")]
+            self._several(kind.__name__, inside)
+        elif callable(getattr(value, "py_func", None)):  # compiled by numba
+            self._several("numba", [value.py_func, getattr(value, "targetoptions", None)])
+        else:
+            self._object(value)
+
+    def _say(self, *words: object) -> None:
+        self.values.update(f"{words!r}\n".encode())
+
+    def _several(self, what: str, parts: Any) -> None:
+        self._say(what, len(parts))
+        for part in parts:
+            self.put(part)
+
+    def _set(self, value: Any) -> None:
+        walks = []
+        for element in value:
+            walk = Walk()
+            walk.put(element)
+            walks.append((walk.values.digest(), walk.code.digest()))
+        self._say("set", sorted(one for one, _ in walks))
+        self.code.update(repr(sorted(other for _, other in walks)).encode())
+
+    def _function(self, function: types.FunctionType) -> None:
+        self._say("function", function.__module__, function.__qualname__)
+        own = not installed(function.__module__)
+        if own:
+            self._instructions(function.__code__, function.__doc__)
+        if own or "<locals>" in function.__qualname__:  # what a library made for us may hold what we gave it
+            for name, value in carried(function, globals=own):
+                self._say(name)
+                self.put(value)
+
+    def _class(self, kind: type) -> None:
+        self._say("class", kind.__module__, kind.__qualname__)
+        if installed(kind.__module__):
+            return
+        for name, value in sorted(vars(kind).items()):
+            special = name.startswith("__") and name.endswith("__")
+            function = isinstance(value, types.FunctionType | staticmethod | classmethod | property)
+            slot = isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType)
+            if (function or not special) and not slot and not name.startswith("_abc_"):
+                self._say(name)
+                self.put(value)
+        self._several("bases", kind.__bases__)
+
+    def _object(self, value: Any) -> None:
+        """Add an object by what `pickle` would keep of it."""
+        reduced = _reduced(value)
+        if isinstance(reduced, str):
+            module = getattr(value, "__module__", None)
+            self._say("global", module, reduced)
+            if not installed(module):  # a name that was given again may stand for another thing
+                self.put(_attributes(type(value), getattr(value, "__dict__", None)))
+        else:
+            self._several("object", reduced)
+        self.put(getattr(value, "__wrapped__", None))  # of laws, which are pickled by name, too
+
+    def _instructions(self, code: types.CodeType, doc: str | None = None) -> None:
+        self.code.update(repr(instructions(code, doc)).encode())
+
+
+def _reduced(value: Any) -> str | list[Any]:
+    """Return what `pickle` would keep of an object: maker, arguments, state, elements and pairs; or a global's name."""
+    kind = type(value)
+    try:
+        reduce = copyreg.dispatch_table.get(kind)
+        reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
+    except Exception as error:
+        said = " ".join(str(error).split())
+        raise Unknowable(f"{kind.__module__}.{kind.__qualname__} ({said or type(error).__name__})") from None
+    if isinstance(reduced, str):
+        return reduced
+    make, args, state, items, pairs = (*reduced, None, None, None)[:5]
+    if getattr(make, "__name__", "") == "__newobj__" and _plain_state(kind) and state is not None:
+        state = _attributes(kind, state)
+    return [make, args, state, *(None if several is None else list(several) for several in (items, pairs))]
+
+
+def _plain_state(kind: Any) -> bool:
+    return bool(kind.__getstate__ is object.__getstate__)  # type: ignore[comparison-overlap]
+
+
+def _attributes(kind: type, state: Any) -> dict[str, Any]:
+    """Return attributes in the order of their names, without those that a cached property has computed from others."""
+    own, slots = state if isinstance(state, tuple) else (state, {})
+    return {
+        name: held
+        for name, held in sorted({**(own or {}), **slots}.items())
+        if not isinstance(getattr(kind, name, None), functools.cached_property)
+    }
+
+
+def carried(function: types.FunctionType, *, globals: bool = True) -> Iterator[tuple[str, Any]]:
+    """Yield what a function brings with it, each part with words for it: defaults, closure, attributes, globals."""
+    code = function.__code__
+    positional = code.co_varnames[: code.co_argcount]
+    defaults = function.__defaults__ or ()
+    yield from (
+        (f"default {name}", value) for name, value in zip(reversed(positional), reversed(defaults), strict=False)
+    )
+    yield from ((f"default {name}", value) for name, value in sorted((function.__kwdefaults__ or {}).items()))
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield f"variable {name}", cell.cell_contents
+        except ValueError:  # a function that refers to itself before it has a name
+            yield f"variable {name}", None
+    yield from ((f"attribute {name}", value) for name, value in sorted(vars(function).items()))
+    if globals:
+        space = function.__globals__
+        yield from ((f"global {name}", space[name]) for name in sorted(_global_names(code)) if name in space)
+
+
+def installed(module: str | None) -> bool:
+    """Return whether a module is Python's, ours, or of an installed package, whose version stands for its code."""
+    top = (module or "").partition(".")[0]
+    if top in sys.stdlib_module_names or top in ("builtins", "longfat"):  # "__main__" is not among them
+        return True
+    file = getattr(sys.modules.get(top), "__file__", None)
+    return file is not None and str(Path(file).resolve()).startswith(_INSTALLED)
+
+
+def instructions(found: types.CodeType, doc: str | None = None) -> tuple[Any, ...]:
+    """Return what a code object does, as values with the same `repr` in every process; its docstring does not count."""
+    constants: list[Any] = []
+    for constant in found.co_consts:
+        if isinstance(constant, types.CodeType):
+            constants.append(instructions(constant))
+        elif isinstance(constant, frozenset):  # its order differs from process to process
+            constants.append(sorted(map(repr, constant)))
+        else:
+            constants.append("" if doc is not None and constant == doc else repr(constant))
+    return found.co_code, found.co_names, found.co_varnames, constants
+
+
+@functools.lru_cache(maxsize=1024)
+def _global_names(code: types.CodeType) -> frozenset[str]:
+    loads = {one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    inner = [_global_names(one) for one in code.co_consts if isinstance(one, types.CodeType)]
+    return frozenset(loads).union(*inner)
+
+
+def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of a callable that may be different the next time, each with words for it."""
+    while isinstance(function, functools.partial):
+        yield from ((f"argument {place}", value) for place, value in enumerate(function.args))
+        yield from ((f"argument {name}", value) for name, value in function.keywords.items())
+        function = function.func
+    function = getattr(function, "py_func", function)  # numba keeps the original there
+    if isinstance(function, types.FunctionType):
+        yield "code", Instructions(function)
+        yield from carried(function, globals=not installed(function.__module__))
+        return
+    owner: Any = function
+    if isinstance(function, types.MethodType):
+        yield "method", function.__func__
+        owner = function.__self__
+    if isinstance(owner, type | types.BuiltinFunctionType) or isinstance(reduced := _reduced(owner), str):
+        yield "object", owner
+        return
+    make, args, state, *elements = reduced
+    yield "object", [make, args, elements, getattr(owner, "__wrapped__", None)]
+    if isinstance(state, dict):
+        yield from ((f"attribute {name}", value) for name, value in state.items())
+    else:
+        yield "state", state
+
+
+def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """Return a digest of all instructions, and one of the value of each part; raise `Unknowable` by the part."""
+    code, parts = hashlib.sha256(), {}
+    listed = components(function)
+    name = "object"
+    try:
+        for name, value in listed:
+            walk = Walk()
+            walk.put(value)
+            code.update(walk.code.digest())
+            if not isinstance(value, Instructions):
+                parts[name] = walk.values.hexdigest()[:16]
+    except Unknowable as error:
+        raise Unknowable(f"its {name} holds a {error}") from None
+    except RecursionError:
+        raise Unknowable(f"its {name} is nested too deeply") from None
+    return code.hexdigest()[:16], parts

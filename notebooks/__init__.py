@@ -1,0 +1,1 @@
+"""Worked questions as notebooks, and the pages that are made of them."""
