@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 PACKAGE = "longfat.laws."
+DOUBLE = np.dtype(float)
 
 __all__ = ["Law", "Symbol", "Validity", "law", "register", "registered"]
 
@@ -196,7 +197,10 @@ class Law:
     def _check_numbers(self, values: list[Any]) -> None:
         """Among symbols, what is a number has to lie in its domain."""
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
-            if value.is_number and not (value.is_real and symbol.interval.contains(value)):
+            if not value.is_number:
+                continue
+            inside = value.is_real and symbol.interval.contains(value) and not (symbol.whole and float(value) % 1)
+            if not inside:
                 raise domains.refuse(name, value, symbol.unit, symbol.interval, whole=symbol.whole)
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
@@ -204,14 +208,14 @@ class Law:
         undefined = False if traced else self._check(values)
         arrays = namespaces.as_arrays(values, xp)
         kind = arrays[0].dtype
-        if kind != np.float64 and xp.finfo(kind).bits not in (32, 64):
+        if kind is not DOUBLE and xp.finfo(kind).bits not in (32, 64):
             raise TypeError(f"{self.name}: floats have to have 32 or 64 bits, got {kind}; mpmath has more digits")
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)
         if xp is namespaces.NUMPY and all(map(namespaces.is_scalar, values)):
             return float(result)
-        if getattr(result, "dtype", None) != kind:  # constants only, such as where(condition, 1, 0)
+        if not hasattr(result, "dtype") or result.dtype != kind:  # constants only, such as where(condition, 1, 0)
             result = xp.asarray(result, dtype=kind)
         if result.shape != shape:  # the case that applied does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)

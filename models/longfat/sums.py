@@ -71,19 +71,20 @@ def _number(indices: list[Any], expression: Any) -> Callable[..., Any]:
     return found
 
 
-def _total(compiled: tuple[Callable[..., Any], Ranges], outer: tuple[int, ...]) -> Any:
+def _total(compiled: tuple[Callable[..., Any], Ranges], outer: tuple[Any, ...]) -> Any:
     """The sum over the indices inside those that are given; None for an infinite one that falls too slowly."""
+    # The indices are numbers of mpmath: 10**(-1) of Python's is a float.
     term, ranges = compiled
     if len(outer) == len(ranges):
         return mpmath.mpf(term(*outer))
     zeros = (0,) * (len(ranges) - len(outer))
     first, last = (bound(*outer, *zeros) for bound in ranges[len(outer)])
     if last != mpmath.inf:
-        parts = [_total(compiled, (*outer, i)) for i in range(int(first), int(last) + 1)]
+        parts = [_total(compiled, (*outer, mpmath.mpf(i))) for i in range(int(first), int(last) + 1)]
         return None if None in parts else mpmath.fsum(parts)
     total = before = mpmath.mpf(0)
     for i in range(int(first), int(first) + MOST_TERMS):
-        one = _total(compiled, (*outer, i))
+        one = _total(compiled, (*outer, mpmath.mpf(i)))
         if one is None:
             return None
         total, size = total + one, abs(one)
