@@ -72,6 +72,104 @@ MUTANTS = [
         "if True else self.product",
         "tests/test_design_buffer.py::test_other_schemes_are_simulated_on_their_path",
     ),
+    # laws: what all have in common
+    Mutant(
+        CODE + "law.py",
+        "inside = inside & (array == xp.floor(array))",
+        "inside = inside & (array == array)",
+        "tests/test_laws.py::test_parts_of_packets_while_tracing",
+    ),
+    Mutant(
+        CODE + "law.py",
+        "(not symbol.whole or value == np.floor(float(value)))",
+        "(not symbol.whole or value == value)",
+        "tests/test_laws.py::test_parts_of_packets",
+    ),
+    Mutant(
+        CODE + "law.py",
+        "and not (symbol.whole and float(value) % 1)",
+        "and not (symbol.whole and value != value)",
+        "tests/test_laws.py::test_parts_of_packets",
+    ),
+    Mutant(
+        CODE + "law.py",
+        "mask = functools.reduce(np.logical_or, masks)",
+        "mask = masks[0]",
+        "tests/test_laws.py::test_masks_by_hand",
+    ),
+    Mutant(
+        CODE + "domains.py",
+        "inside &= values == np.floor(values)",
+        "inside &= values == values",
+        "tests/test_laws.py::test_parts_of_packets_in_arrays",
+    ),
+    Mutant(
+        CODE + "roots.py",
+        "inside &= array == np.floor(array)",
+        "inside &= array == array",
+        "tests/test_laws.py::test_whole_numbers_of_a_root",
+    ),
+    Mutant(
+        CODE + "namespaces.py",
+        "kind = xp.result_type(*kinds) if kinds",
+        "kind = kinds[0] if kinds",
+        "tests/test_laws.py::test_longdouble_and_half_precision",
+    ),
+    Mutant(
+        CODE + "namespaces.py",
+        "return float(getattr(np, name)(x)) if type(x) in (int, float) else function(x)",
+        "return function(x)",
+        "tests/test_namespaces.py::test_functions_of_plain_numbers",
+    ),
+    Mutant(
+        CODE + "exact_namespaces.py",
+        "return not condition",
+        "return ~condition",
+        "tests/test_namespaces.py::test_every_name_in_every_arithmetic",
+    ),
+    Mutant(
+        CODE + "exact_namespaces.py",
+        'return self.nan if hasattr(result, "_mpc_") else result',
+        "return result",
+        "tests/test_namespaces.py::test_outside_its_domain_a_function_is_nan_in_mpmath_too",
+    ),
+    Mutant(
+        CODE + "sums.py",
+        "if total and before is not None and abs(total - before) <= mpmath.ldexp(abs(total), -prec):",
+        "if total and before is not None:",
+        "tests/test_sums.py::test_terms_that_cancel",
+    ),
+    # laws: their faces
+    Mutant(
+        CODE + "verify/running.py",
+        'FAILURES = ("differs", "undecided", "error")',
+        'FAILURES = ("differs", "undecided")',
+        "tests/test_verify.py::test_an_exception_is_an_error_on_every_face",
+    ),
+    Mutant(
+        CODE + "verify/symbolic.py",
+        "worst.see(0.0 if below * above < 0 else",
+        "worst.see(0.0 if below * above < 1 else",
+        "tests/test_verify_symbolic.py::test_equations_of_roots",
+    ),
+    Mutant(
+        CODE + "verify/equivalence.py",
+        "each = 1 - (1 - confidence) / len(points)",
+        "each = confidence",
+        "tests/test_verify.py::test_the_confidence_is_that_of_all_points_together",
+    ),
+    Mutant(
+        CODE + "verify/equivalence.py",
+        "if name in point or any_name or name in taken",
+        "if name in point",
+        "tests/test_verify.py::test_defaults_need_not_be_given",
+    ),
+    Mutant(
+        CODE + "verify/equivalence.py",
+        "len(valid) > 0 and ",
+        "",
+        "tests/test_verify.py::test_outside_the_validity_nothing_is_judged",
+    ),
     # laws
     Mutant(
         CODE + "laws/selective_repeat/efficiency.py",

@@ -1,5 +1,6 @@
 """Verdicts: what agrees, what differs, what cannot be said."""
 
+import json
 import math
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from longfat.law import Law, Symbol, Validity, registered
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.namespaces import JaxNamespace
-from longfat.verify import exact, faces, points, running, simulated
+from longfat.verify import exact, faces, points, report, running, simulated
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
@@ -86,6 +87,32 @@ def test_the_confidence_is_that_of_all_points_together():
     assert table.x.attrs["units"] == "m"
 
 
+def test_defaults_need_not_be_given():
+    """A point may leave a parameter with a default out: the table has it, and the estimator if it takes it."""
+    c = Symbol("C", "1", "(0, 1]", (0.1, 1))
+
+    def law(x, c=0.5, *, xp):
+        return c * x
+
+    record = Law(law, {"x": X, "c": c}, "m", "an example", Validity("c < 0.9", lambda c: c < 0.9, 0.5))
+    seen = []
+
+    def all_of_it(x, c, confidence):
+        seen.append(c)
+        return c * x, c * x, c * x
+
+    for estimator in (all_of_it, lambda x, confidence: (x / 2,) * 3, lambda **values: (values["x"] * values["c"],) * 3):
+        table = verify.check(record, estimator, [{"x": 2.0}, {"x": 4.0}])
+        assert table.c.values.tolist() == [0.5, 0.5]
+        assert table.attrs["agrees"] == 1
+    verify.check(record, all_of_it, [{"x": 2.0}, {"c": 0.25, "x": 4.0}])
+    assert seen == [0.5, 0.5, 0.5, 0.25]
+    with pytest.raises(
+        TypeError, match=r"law: missing a required argument: 'x'; its parameters are x \[m\], c \[1\] = 0.5"
+    ):
+        verify.check(record, all_of_it, [{"c": 0.5}])
+
+
 def test_refusals():
     with pytest.raises(ValueError, match="initial_window states none"):
         verify.check(initial_window, None, [{"ack_segments": 1.0}])
@@ -132,7 +159,7 @@ def broken(p, *, xp):
 
 def statuses(table):
     row = table.iloc[0]
-    return {face: row[face] for face in ("proof", "numeric", "jax", "gradient", "simulator")}
+    return {face: row[face] for face in ("proof", "numeric", "symbolic", "jax", "gradient", "simulator")}
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -144,12 +171,16 @@ def statuses(table):
         (wrong_where_small, {"numeric"}),
         (wrong_in_jax, {"jax"}),
         (not_in_arrays, {"numeric", "jax"}),
-        (broken, {"numeric", "jax", "gradient"}),
+        (broken, {"numeric", "symbolic", "jax", "gradient"}),
     ],
 )
 def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
+    """What raises an exception is an error; nothing was compared, so that nothing differs."""
     table = verify.run([made(function)], quick=quick)
-    assert {face for face, status in statuses(table).items() if status == "differs"} == wrong
+    verdict = "error" if function is broken else "differs"
+    assert {face: status for face, status in statuses(table).items() if status not in ("agrees", "not checked")} == (
+        dict.fromkeys(wrong, verdict)
+    )
     assert table.attrs["agrees"] == (not wrong)
     assert (table.proof.item(), table.simulator.item()) == ("not checked", "not checked")
     assert table.numeric_checks.item() > 10 or function is broken
@@ -182,6 +213,38 @@ def test_a_simulator_of_ones_own(value, half, status):
     assert table.simulator_checks.item() == 2
 
 
+def test_an_exception_is_an_error_on_every_face(monkeypatch):
+    """With its type and message, in the table, the text, the JSON and the exit status; it is never "differs"."""
+
+    def slip(p, *, xp):
+        raise KeyError("a slip")
+
+    def fails(effort, rng):
+        raise OSError("no disk")
+
+    law = made(slip, derivation="queues.mm1_number")
+    law.printed("misprint")(slip)
+    monkeypatch.setattr("derivations.queues.mm1_number", lambda: {}["nothing"])
+    table = verify.run([law], estimators={"slip": verify.Held(fails, relative=0.1)}, quick=True)
+    row = table.iloc[0]
+    assert {row[face] for face in running.FACES} == {"error"}, row.to_dict()
+    assert row.numeric_note == row.jax_note == row.symbolic_note == row.printed_note == "KeyError: 'a slip'"
+    assert row.simulator_note == "OSError: no disk"
+    assert row.proof_note == "derivations.queues.mm1_number: KeyError: 'nothing'"
+    assert not table.attrs["agrees"]
+    assert "slip, symbolic: error" in report.to_text(table)
+    assert "KeyError: 'a slip'" in report.to_text(table)
+    assert json.loads(report.to_json(table))["laws"][0]["gradient"]["status"] == "error"
+    assert 'class="error"' in report.to_html(table)
+
+
+def test_a_validity_that_raises_is_an_error():
+    law = made(right, validity=Validity("p < 1/20", lambda p: p / 0, 0.5))
+    table = verify.run([law], estimators={"right": lambda p, confidence: (p, p, p)}, quick=True)
+    assert table.simulator.item() == "error"
+    assert table.simulator_note.item().startswith("ZeroDivisionError")
+
+
 def test_an_estimator_needs_an_accuracy():
     law = made(right)
     with pytest.raises(ValueError, match=r"accuracy = None is out of range: .*right states none"):
@@ -201,12 +264,14 @@ def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
         raise AssertionError("residual x")
 
     monkeypatch.setattr(queues, "mm1_number", fails)
-    table = verify.run("queues.unlimited.mm1_mean_number", quick=True)
+    table = verify.run("queues.mm1_mean_number", quick=True)
     assert table.proof.item() == "differs"
     assert "residual x" in table.proof_note.item()
     assert not table.attrs["agrees"]
     absent = verify.run([made(right, derivation="queues.nothing")], quick=True)
-    assert absent.proof.item() == "differs"
+    assert absent.proof.item() == "error"
+    assert "AttributeError: module 'derivations.queues' has no attribute 'nothing'" in absent.proof_note.item()
+    assert not absent.attrs["agrees"]
 
 
 def test_derivations_that_are_not_there(monkeypatch):
@@ -225,12 +290,13 @@ def test_an_erratum_is_no_failure():
 
 
 def test_every_law_has_a_simulator_or_a_reason():
-    names = [name.removeprefix("longfat.laws.") for name, _ in registered() if name.startswith("longfat.laws.")]
-    assert len(names) > 80
-    for name in names:
-        assert name in simulated.HELD or simulated.reason(name) != "no estimator is given", name
-    assert set(simulated.HELD) <= set(names)
-    assert all(any(name.startswith(start) for name in names) for start in simulated.NOT_SIMULATED)
+    laws = [one for name, one in registered() if name.startswith("longfat.laws.")]
+    assert len(laws) > 80
+    for one in laws:
+        assert one.public_name in simulated.HELD or simulated.reason(one) != "no estimator is given", one
+    assert set(simulated.HELD) <= {one.public_name for one in laws}
+    places = [one.place.removeprefix("longfat.laws.") for one in laws]
+    assert all(any(place.startswith(start) for place in places) for start in simulated.NOT_SIMULATED)
 
 
 def test_points_lie_in_the_domain_and_reach_every_corner():
@@ -255,9 +321,18 @@ def test_shipped_laws_on_all_faces(law):
 
 def test_names():
     assert [name for name, _ in running._chosen("mm1_*")] == [
-        "queues.unlimited.mm1_mean_number", "queues.unlimited.mm1_response", "queues.unlimited.mm1_wait"
+        "queues.mm1_mean_number", "queues.mm1_response", "queues.mm1_wait"
     ]  # fmt: skip
     assert len(list(running._chosen(["cadpc.update.*", "longfat.laws.cadpc.update.step"]))) == 3
+    for old in (
+        "md1_wait",
+        "queues.md1_wait",
+        "queues.unlimited.md1_wait",
+        "queues.*.md1_wait",
+        "longfat.laws.queues.md1_wait",
+    ):
+        assert [name for name, _ in running._chosen(old)] == ["queues.md1_wait"], old
+    assert len(list(running._chosen("queues.*"))) == 12
     with pytest.raises(ValueError, match="law = 'nothing' is out of range"):
         verify.run("nothing")
 

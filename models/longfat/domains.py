@@ -65,6 +65,18 @@ def refuse(name: str, value: object, unit: str, allowed: object, *, whole: bool 
     return ValueError(f"{name} = {shown}{unit} is out of range: allowed are {allowed}")
 
 
+def no_number(name: str, value: object, unit: str) -> TypeError:
+    """Return the error for what is no real number at all, to be raised by the caller.
+
+    >>> print(no_number("round_trip_time", "30 ms", "s"))
+    round_trip_time must be a number [s], got the string '30 ms'
+    """
+    kinds = {"str": "the string ", "bytes": "the bytes ", "complex": "the complex number ", "NoneType": ""}
+    kind = kinds.get(type(value).__name__, f"the {type(value).__name__} ")
+    wanted = "a number" if unit == "1" else f"a number [{unit}]"
+    return TypeError(f"{name} must be {wanted}, got {kind}{' '.join(reprlib.repr(value).split())}")
+
+
 def number(name: str, value: Any, unit: str, allowed: str) -> float:
     """A float inside the interval, or a ValueError that says what was wrong.
 

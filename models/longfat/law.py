@@ -18,10 +18,12 @@ record come validation, documentation, test strategies, the symbolic expression 
 from __future__ import annotations
 
 import decimal
+import functools
 import importlib
 import inspect
 import numbers
 import reprlib
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     import sympy
     from hypothesis.strategies import SearchStrategy
 
+
+PACKAGE = "longfat.laws."
+DOUBLE = np.dtype(float)
 
 __all__ = ["Law", "Symbol", "Validity", "law", "register", "registered"]
 
@@ -79,70 +84,139 @@ class Law:
         """The function's name."""
         return self.function.__name__
 
+    @property
+    def place(self) -> str:
+        """The dotted name of where the law is defined; `public_name` is where people find it."""
+        return f"{self.function.__module__}.{self.name}"
+
+    @property
+    def public_name(self) -> str:
+        """Return the dotted name that people use: of the outermost package that has the law, then the law's.
+
+        The packages' common beginning ``longfat.laws`` and a notebook's ``__main__`` are left out. This is the name in
+        tables, files and pages, and on the command line.
+
+        >>> from longfat.laws.queues.unlimited import md1_wait
+        >>> md1_wait.public_name
+        'queues.md1_wait'
+        """
+        module = self.function.__module__ or "__main__"
+        parts = module.split(".")
+        packages = (".".join(parts[:count]) for count in range(1, len(parts)))
+        place = next((one for one in packages if getattr(sys.modules.get(one), self.name, None) is self), module)
+        return f"{place}.{self.name}".removeprefix(PACKAGE).removeprefix("__main__.")
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The law at some values, in the arithmetic that their types call for."""
-        bound = inspect.Signature.bind(self.__signature__, *args, **kwargs)  # type: ignore[attr-defined]
-        bound.apply_defaults()
-        values = list(bound.arguments.values())
+        values = list(self.bind(*args, **kwargs).values())
         if any(namespaces._is(value, "xarray", "DataArray") for value in values):
             import xarray
 
             return xarray.apply_ufunc(self, *values).assign_attrs(units=self.unit, long_name=self.name)
+        if any(isinstance(value, np.ma.MaskedArray) for value in values):
+            return self._masked(values)
         xp = namespaces.namespace_of(values)
         values = [self._plain(*pair) for pair in zip(self.symbols, values, strict=True)]
         if isinstance(xp, namespaces.SympyNamespace):
             symbols = [xp.sympy.sympify(value) for value in values]
             self._check_numbers(symbols)
-            return self.function(*symbols, xp=xp)
+            return xp.sympy.sympify(self.function(*symbols, xp=xp))
         if isinstance(xp, namespaces.MpmathNamespace):
             for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
                 if not namespaces.is_scalar(value) and not namespaces._is(value, "mpmath", "mpf"):
-                    raise domains.refuse(name, reprlib.repr(value), symbol.unit, symbol.interval)
+                    raise domains.no_number(name, value, symbol.unit)
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
-            return self.function(*values, xp=xp)
+            return xp.mp.convert(self.function(*values, xp=xp))
         return self._arrays(values, xp)
+
+    def bind(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the parameters by name, defaults included.
+
+        Raises
+        ------
+        TypeError
+            If the arguments are not the law's; the message names the law and lists its parameters.
+
+        Examples
+        --------
+        >>> from longfat.laws.cadpc import update_time
+        >>> update_time.bind(10, round_trip_time=0.3)
+        {'updates': 10, 'round_trip_time': 0.3, 'round_trips': 4}
+        """
+        signature: inspect.Signature = self.__signature__  # type: ignore[attr-defined]
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as failure:
+            listed = ", ".join(
+                f"{name} [{self.symbols[name].unit}]" + ("" if one.default is one.empty else f" = {one.default}")
+                for name, one in signature.parameters.items()
+            )
+            raise TypeError(f"{self.name}: {failure}; its parameters are {listed}") from None
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def _masked(self, values: list[Any]) -> Any:
+        """The law of masked arrays: nothing is asked of masked elements, and the result is masked where one of them is.
+
+        Their values are often placeholders outside the domain (such as -999), so that NaN stands in for them.
+        """
+        masks = [np.ma.getmaskarray(value) for value in values if isinstance(value, np.ma.MaskedArray)]
+        plain = [filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
+        if namespaces.namespace_of(plain) is not namespaces.NUMPY:
+            raise TypeError(f"{self.name}: masked arrays go with NumPy's arrays and numbers only")
+        result = np.asarray(self(*plain))
+        mask = functools.reduce(np.logical_or, masks)
+        return np.ma.array(result, mask=np.broadcast_to(mask, result.shape))
 
     def _plain(self, name: str, value: Any) -> Any:
         """Real numbers of all kinds as floats, sequences as arrays; what is no real number is refused."""
         if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
-
-        def refusal() -> ValueError:  # made only if it is needed: the text of an array takes longer than many laws
-            return domains.refuse(name, " ".join(reprlib.repr(value).split()), symbol.unit, symbol.interval)
-
         if isinstance(value, numbers.Real | decimal.Decimal) and not namespaces._is(value, "sympy", "Basic"):
             try:
                 return value if namespaces._is(value, "mpmath", "mpf") else float(value)
-            except (OverflowError, TypeError):
-                raise refusal() from None
-        if value is None or isinstance(value, str | bytes | complex | np.generic) or hasattr(value, "magnitude"):
-            raise refusal()
+            except OverflowError:
+                raise domains.refuse(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
+            except TypeError:
+                raise domains.no_number(name, value, symbol.unit) from None
+        with_unit = hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit"))
+        if value is None or isinstance(value, str | bytes | complex | np.generic) or with_unit:
+            raise domains.no_number(name, value, symbol.unit)
+        array = value
         if isinstance(value, list | tuple):
             try:
-                value = np.asarray(value)
-            except ValueError:
-                raise refusal() from None
-        if isinstance(getattr(value, "dtype", None), np.dtype) and value.dtype.kind not in "fiub":
-            raise refusal()
-        return value
+                array = np.asarray(value)
+            except ValueError:  # rows of different lengths
+                raise domains.no_number(name, value, symbol.unit) from None
+        if isinstance(getattr(array, "dtype", None), np.dtype) and array.dtype.kind not in "fiub":
+            raise domains.no_number(name, value, symbol.unit)
+        return array
 
     def _check_numbers(self, values: list[Any]) -> None:
         """Among symbols, what is a number has to lie in its domain."""
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
-            if value.is_number and not (value.is_real and symbol.interval.contains(value)):
+            if not value.is_number:
+                continue
+            inside = value.is_real and symbol.interval.contains(value) and not (symbol.whole and float(value) % 1)
+            if not inside:
                 raise domains.refuse(name, value, symbol.unit, symbol.interval, whole=symbol.whole)
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
         traced = any(map(namespaces.is_traced, values))
         undefined = False if traced else self._check(values)
         arrays = namespaces.as_arrays(values, xp)
+        kind = arrays[0].dtype
+        if kind is not DOUBLE and xp.finfo(kind).bits not in (32, 64):
+            raise TypeError(f"{self.name}: floats have to have 32 or 64 bits, got {kind}; mpmath has more digits")
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)
         if xp is namespaces.NUMPY and all(map(namespaces.is_scalar, values)):
             return float(result)
+        if not hasattr(result, "dtype") or result.dtype != kind:  # constants only, such as where(condition, 1, 0)
+            result = xp.asarray(result, dtype=kind)
         if result.shape != shape:  # the case that applied does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
         if traced or undefined:  # nothing can be refused while tracing: what lies outside becomes NaN
@@ -166,7 +240,7 @@ class Law:
                 try:
                     array = np.asarray(value, dtype=float)
                 except (TypeError, ValueError):
-                    raise domains.refuse(name, repr(value), symbol.unit, symbol.interval) from None
+                    raise domains.no_number(name, value, symbol.unit) from None
                 undefined |= domains.array(name, array, symbol.unit, symbol.interval, whole=symbol.whole)
         return undefined
 
@@ -236,6 +310,17 @@ class Law:
         return f"<law {self.name}({', '.join(self.symbols)}) [{self.unit}], {self.source}>"
 
 
+def filled(value: Any) -> Any:
+    """Return a masked array as a plain one with NaN for its masked elements; anything else as it is.
+
+    >>> filled(np.ma.array([1, -999], mask=[False, True]))
+    array([ 1., nan])
+    """
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
+    return (value if value.dtype.kind == "f" else value.astype(float)).filled(np.nan)
+
+
 def _named(module: str, name: str) -> Law:
     found: Law = getattr(importlib.import_module(module), name)
     return found
@@ -289,12 +374,12 @@ def law(
 
 def register(record: Kind) -> Kind:
     """Put a law where `registered` finds it, and with it the tests; returns it."""
-    _REGISTRY[f"{record.function.__module__}.{record.name}"] = record
+    _REGISTRY[record.place] = record
     return record
 
 
 def registered() -> Iterator[tuple[str, Law]]:
-    """All laws declared so far, by dotted name.
+    """All laws declared so far, by the dotted name of the place where they are defined.
 
     >>> from longfat.laws import selective_repeat
     >>> any(name.endswith("ack_delay") for name, _ in registered())

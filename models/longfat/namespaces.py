@@ -1,21 +1,48 @@
 """Arithmetics that a law can be evaluated in: arrays, mpmath numbers, sympy expressions.
 
-A law is written over ``xp``. Each class here gives the same few names for one arithmetic; which one is used
-follows from the types of the arguments. Nothing heavy is imported before somebody passes in its numbers.
+A law is written over ``xp``. Each class here and in `longfat.exact_namespaces` gives the same names for one arithmetic;
+which one is used follows from the types of the arguments. Besides ``+ - * / **``, comparisons, ``&`` and ``|``, a
+formula of one's own may use these names, which all arithmetics have. They are the array API's, but for ``power``,
+``piecewise`` and the sum of a list:
+
+=============================================================  ========================================================
+``sqrt(x) exp(x) expm1(x) log(x) log1p(x) log2(x) log10(x)``   roots, powers of e, logarithms (``log`` is natural)
+``power(x, y)``                                                x to the power of y
+``sin(x) cos(x) tan(x) asin(x) acos(x) atan(x)``               trigonometric functions and their inverses
+``sinh(x) cosh(x) tanh(x) asinh(x) acosh(x) atanh(x)``         hyperbolic functions and their inverses
+``abs(x) sign(x) floor(x) ceil(x)``                            absolute value, sign, rounding down and up
+``minimum(x, y) maximum(x, y) clip(x, low, high)``             the smaller, the larger, x within bounds
+``sum([x, y, z])``                                             the sum of a list of terms, whose length is fixed
+``where(condition, x, y)``                                     x where the condition holds, else y
+``piecewise(lambda: z, (condition, lambda: x))``               the same for one or more conditions, of which the first
+                                                               that holds counts; what is not needed is not computed
+``equal(x, y) not_equal(x, y)``                                conditions; ``==`` between symbols is no condition
+``logical_and(c, d) logical_or(c, d) logical_not(c)``          conditions combined; ``~`` is no negation in mpmath
+``pi e inf nan``                                               constants, in the digits of the arithmetic
+=============================================================  ========================================================
+
+Outside its domain a function gives NaN in arrays and in mpmath. In JAX the gradient of ``where`` looks at both values:
+keep the one that is not needed finite, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
+
+Nothing heavy is imported before somebody passes in its numbers.
 """
 
 from __future__ import annotations
 
 import functools
 import math
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-Thunk = Callable[[], Any]
-Branch = tuple[Any, Thunk]
+from longfat.exact_namespaces import MPMATH, Branch, MpmathNamespace, SympyNamespace, Thunk
+
+__all__ = ["NUMPY", "ArrayNamespace", "JaxNamespace", "MpmathNamespace", "SympyNamespace", "namespace_of"]
+
+OF_ONE = (frozenset(MPMATH) | {"log2"}) - {"power"}  # functions of one number
 
 
 class ArrayNamespace:
@@ -24,8 +51,21 @@ class ArrayNamespace:
     def __init__(self, library: Any) -> None:
         self.library = library
 
-    def __getattr__(self, name: str) -> Any:  # exp, log, expm1, log1p, floor, minimum, maximum, where, ...
-        return getattr(self.library, name)
+    def __getattr__(self, name: str) -> Any:  # exp, log, floor, minimum, maximum, clip, pi, reshape, ...
+        function = getattr(self.library, name)
+        return functools.partial(_of_one, function, name) if name in OF_ONE else function
+
+    def where(self, condition: Any, yes: Any, no: Any) -> Any:
+        """``yes`` where the condition holds, else ``no``; both may be plain numbers."""
+        if isinstance(yes, int | float) and isinstance(no, int | float):
+            yes = self.library.asarray(float(yes))
+        return self.library.where(condition, yes, no)
+
+    def sum(self, x: Any, *, axis: int | None = None) -> Any:
+        """The sum of a list of terms, element by element, or of an array."""
+        if hasattr(x, "shape"):
+            return self.library.sum(x, axis=axis)
+        return functools.reduce(operator.add, x, 0)
 
     def power(self, base: Any, exponent: Any) -> Any:
         """Base to the exponent."""
@@ -34,6 +74,10 @@ class ArrayNamespace:
     def equal(self, left: Any, right: Any) -> Any:
         """Elementwise equality; never Python's, which is False between a symbol and a number."""
         return left == right
+
+    def not_equal(self, left: Any, right: Any) -> Any:
+        """Elementwise inequality."""
+        return left != right
 
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
         """The value of the first branch whose condition holds, else the default."""
@@ -195,138 +239,9 @@ class JaxNamespace(ArrayNamespace):
         return jax.lax.fori_loop(1, times + 1, lambda i, s: step(i.astype(kind), *s), state)
 
 
-class MpmathNamespace:
-    """mpmath numbers at the precision of the moment."""
-
-    def __init__(self) -> None:
-        import mpmath
-
-        self.mp = mpmath.mp
-        self.exp, self.log, self.floor, self.nan = mpmath.exp, mpmath.log, mpmath.floor, mpmath.nan
-        self.expm1, self.log1p, self.power = mpmath.expm1, mpmath.log1p, mpmath.power
-
-    @staticmethod
-    def minimum(left: Any, right: Any) -> Any:
-        """The smaller of two numbers."""
-        return min(left, right)
-
-    @staticmethod
-    def maximum(left: Any, right: Any) -> Any:
-        """The larger of two numbers."""
-        return max(left, right)
-
-    @staticmethod
-    def equal(left: Any, right: Any) -> bool:
-        """Equality of two numbers."""
-        return bool(left == right)
-
-    @staticmethod
-    def where(condition: Any, yes: Any, no: Any) -> Any:
-        """One of two numbers."""
-        return yes if condition else no
-
-    @staticmethod
-    def logaddexp(left: Any, right: Any) -> Any:
-        """log(exp(left) + exp(right))."""
-        import mpmath
-
-        return max(left, right) + mpmath.log1p(mpmath.exp(-abs(left - right)))
-
-    def bits(self, like: Any) -> int:
-        """Binary digits of the working precision after the first."""
-        return int(self.mp.prec) - 1
-
-    @staticmethod
-    def smallest(like: Any) -> int:
-        """0: all have all their digits."""
-        return 0
-
-    @staticmethod
-    def fixed(value: Any) -> Any:
-        """The value."""
-        return value
-
-    @staticmethod
-    def iterate(more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after as many steps as it takes until ``more(*state)`` fails."""
-        while more(*state):
-            state = step(*state)
-        return state
-
-    @staticmethod
-    def implicit(residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """The solution."""
-        return solution
-
-    @staticmethod
-    def piecewise(default: Thunk, *branches: Branch) -> Any:
-        """The value of the first branch whose condition holds, else the default."""
-        return next((value for condition, value in branches if condition), default)()
-
-    @staticmethod
-    def where_needed(condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function`` of the arguments: branches are lazy already."""
-        return function(*arguments)
-
-    @staticmethod
-    def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
-        return mpmath()
-
-    @staticmethod
-    def repeat(times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after ``step(i, *state)`` for i = 1 ... times."""
-        for i in range(1, times + 1):
-            state = step(i, *state)
-        return state
-
-    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """What the first state tends to, or 0 if that is below: steps until it stays, to the working precision."""
-        for i in range(1, 100 * times):
-            before, state = max(state[0], 0), step(i, *state)
-            if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
-                return max(state[0], 0)
-        raise ArithmeticError(f"{name} does not settle")
-
-
-class SympyNamespace:
-    """sympy expressions, written as a reader wants to see them."""
-
-    def __init__(self) -> None:
-        import sympy
-
-        self.sympy = sympy
-        self.exp, self.log, self.floor, self.nan = sympy.exp, sympy.log, sympy.floor, sympy.nan
-        self.minimum, self.maximum, self.power, self.equal = sympy.Min, sympy.Max, sympy.Pow, sympy.Eq
-
-    def expm1(self, x: Any) -> Any:
-        """exp(x) - 1, with exp(s log(b)) written as b^s."""
-        factor, logarithm = x.as_independent(self.sympy.log)
-        if isinstance(logarithm, self.sympy.log):
-            return logarithm.args[0] ** factor - 1
-        return self.sympy.exp(x) - 1
-
-    def log1p(self, x: Any) -> Any:
-        """log(1 + x)."""
-        return self.sympy.log(1 + x)
-
-    def piecewise(self, default: Thunk, *branches: Branch) -> Any:
-        """sympy's Piecewise."""
-        return self.sympy.Piecewise(*((value(), condition) for condition, value in branches), (default(), True))
-
-    @staticmethod
-    def where_needed(condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function`` of the arguments."""
-        return function(*arguments)
-
-    def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """An unevaluated Sum."""
-        i = self.sympy.Symbol("i", integer=True, positive=True)
-        return self.sympy.Sum(term(i), (i, 1, self.sympy.oo))
-
-    def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """A name for what the recurrence tends to; the law's documentation states the recurrence."""
-        return self.sympy.Max(self.sympy.Function(name, real=True)(self.sympy.oo), 0)
+def _of_one(function: Callable[[Any], Any], name: str, x: Any) -> Any:
+    """A function of an array, or of a number of Python, whose result takes on the precision of what it meets."""
+    return float(getattr(np, name)(x)) if type(x) in (int, float) else function(x)
 
 
 @functools.cache

@@ -7,7 +7,6 @@ other laws have an expression, and ``solve`` says for every point what kind of a
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import namespaces
-from longfat.law import Law, Symbol, Validity, register
+from longfat.law import Law, Symbol, Validity, filled, register
 
 if TYPE_CHECKING:
     import sympy
@@ -155,17 +154,15 @@ class Root(Law):
         Returns
         -------
         Solution
-            ``value``, NaN outside the domain and where the solver does not converge; ``status``, text: one of
-            the law's ``cases``, "converged", "not converged" or "outside the domain".
+            ``value``, NaN outside the domain (masked elements count as such) and where the solver does not converge;
+            ``status``, text: one of the law's ``cases``, "converged", "not converged" or "outside the domain".
 
         Raises
         ------
-        ValueError
+        TypeError
             For what is no number at all.
         """
-        bound = inspect.Signature.bind(self.__signature__, *args, **kwargs)  # type: ignore[attr-defined]
-        bound.apply_defaults()
-        given = list(bound.arguments.values())
+        given = list(self.bind(*args, **kwargs).values())
         if any(namespaces._is(value, "xarray", "DataArray") for value in given):
             import xarray
 
@@ -174,7 +171,7 @@ class Root(Law):
         return Solution(*self._solve(*given))
 
     def _solve(self, *given: Any) -> tuple[Any, Any]:
-        plain = [np.asarray(self._plain(*pair)) for pair in zip(self.symbols, given, strict=True)]
+        plain = [np.asarray(filled(self._plain(*pair))) for pair in zip(self.symbols, given, strict=True)]
         arrays = np.broadcast_arrays(*namespaces.as_arrays(plain, namespaces.NUMPY))
         inside = np.ones(arrays[0].shape, dtype=bool)
         for array, symbol in zip(arrays, self.symbols.values(), strict=True):

@@ -239,4 +239,4 @@ def laws() -> Iterable[str]:
     from longfat import laws  # noqa: F401  # registers them
     from longfat.law import registered
 
-    return [name.removeprefix("longfat.laws.") for name, _ in registered()]
+    return [law.public_name for _, law in registered()]

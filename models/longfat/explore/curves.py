@@ -75,9 +75,8 @@ def about(state: State, name: str) -> dict[str, str]:
 
 def attributes(state: State) -> dict[str, Any]:
     """What a file has to say about itself: law, source, axis, and the operating point by parameters."""
-    module = state.law.function.__module__
     return {
-        "law": f"{module}.{state.law.name}",
+        "law": state.law.public_name,
         "source": state.law.source,
         "across": state.across,
         "family": state.family,

@@ -173,7 +173,7 @@ def find(text: str) -> Law:
 
     if names_file(text):
         return read(text, Law, what="law")
-    every = {name.removeprefix("longfat.laws."): law for name, law in registered()}
+    every = {law.public_name: law for _, law in registered()}
     for name, law in every.items():
         if text in (name, law.name, name.rpartition(".")[2]):
             return law

@@ -105,23 +105,23 @@ _SEGMENTS = Judge(_efficiency, _whole_packets, "the segment simulator, a million
 _NETWORK = "eleven sources over 40 Mbit/s and 10 ms, packet by packet"
 _JUDGES = {
     "longfat.laws.selective_repeat.efficiency.throughput_efficiency": _SEGMENTS,
-    "longfat.laws.selective_repeat.many_rounds.throughput_efficiency_many_rounds": _SEGMENTS,
-    "longfat.laws.selective_repeat.receive_buffer.throughput_efficiency_hard_ack": Judge(
+    "selective_repeat.throughput_efficiency_many_rounds": _SEGMENTS,
+    "selective_repeat.throughput_efficiency_hard_ack": Judge(
         _hard_ack, _whole_packets, "the segment simulator, five thousand losses a point"
     ),
-    "longfat.laws.queues.unlimited.mm1_mean_number": _queue("number", True),
-    "longfat.laws.queues.unlimited.mm1_wait": _queue("wait", True),
-    "longfat.laws.queues.unlimited.mm1_response": _queue("response", True),
-    "longfat.laws.queues.unlimited.md1_wait": _queue("wait", False),
-    "longfat.laws.queues.unlimited.mg1_wait": _queue("wait", None),
-    "longfat.laws.queues.exponential.mm1k_loss": _queue("loss", True),
-    "longfat.laws.queues.exponential.mm1k_mean_number": _queue("number", True),
-    "longfat.laws.queues.exponential.mm1k_wait": _queue("wait", True),
-    "longfat.laws.queues.constant.md1k_loss": _queue("loss", False),
-    "longfat.laws.queues.constant.md1k_mean_number": _queue("number", False),
-    "longfat.laws.queues.constant.md1k_wait": _queue("wait", False),
-    "longfat.laws.loss_load.equilibrium.equilibrium_loss": Judge(_loss_load("loss"), dict, _NETWORK),
-    "longfat.laws.loss_load.equilibrium.equilibrium_load": Judge(_loss_load("load"), dict, _NETWORK),
+    "queues.mm1_mean_number": _queue("number", True),
+    "queues.mm1_wait": _queue("wait", True),
+    "queues.mm1_response": _queue("response", True),
+    "queues.md1_wait": _queue("wait", False),
+    "queues.mg1_wait": _queue("wait", None),
+    "queues.mm1k_loss": _queue("loss", True),
+    "queues.mm1k_mean_number": _queue("number", True),
+    "queues.mm1k_wait": _queue("wait", True),
+    "queues.md1k_loss": _queue("loss", False),
+    "queues.md1k_mean_number": _queue("number", False),
+    "queues.md1k_wait": _queue("wait", False),
+    "loss_load.equilibrium_loss": Judge(_loss_load("loss"), dict, _NETWORK),
+    "loss_load.equilibrium_load": Judge(_loss_load("load"), dict, _NETWORK),
 }
 
 
@@ -132,7 +132,7 @@ def judge(law: Law) -> Judge | None:
     >>> judge(selective_repeat.throughput_efficiency).words, judge(power.network_power)
     ('the segment simulator, a million packets a point', None)
     """
-    return _JUDGES.get(f"{law.function.__module__}.{law.name}")
+    return _JUDGES.get(law.public_name)
 
 
 def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -30,9 +31,10 @@ def check(
     law : Law
         The law.
     estimator : callable
-        Called with a point's parameters by name and ``confidence=``; returns estimate, lower and upper limit.
+        Called with a point's parameters by name and ``confidence=``, and with the law's defaults for parameters that
+        the point leaves out, if the estimator takes them; returns estimate, lower and upper limit.
     points : iterable of mapping
-        The law's parameters at each point.
+        The law's parameters at each point; those with a default may be left out.
     confidence : float
         Confidence of all verdicts together [probability], in (0, 1): each of n intervals is made at
         1 - (1 - confidence) / n.
@@ -51,6 +53,8 @@ def check(
     ------
     ValueError
         If the law states no accuracy and none is given, or there are no points.
+    TypeError
+        If a point has other parameters than the law.
 
     Examples
     --------
@@ -80,7 +84,7 @@ def check(
         data[name].attrs["units"] = law.unit
     valid = data.verdict.values[data.valid.values]
     data.attrs = {
-        "law": law.name,
+        "law": law.public_name,
         "source": law.source,
         "accuracy": accuracy,
         "confidence": confidence,
@@ -92,11 +96,12 @@ def check(
 def _judge(
     law: Law, estimator: Estimator, point: Mapping[str, Any], confidence: float, accuracy: float
 ) -> dict[str, Any]:
-    value = law(**point)
-    estimate, lower, upper = estimator(**point, confidence=confidence)
+    every = law.bind(**point)  # with defaults
+    value = law(**every)
+    estimate, lower, upper = estimator(**_taken(estimator, every, point), confidence=confidence)
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
         raise ValueError(f"the estimator gave no interval at {dict(point)}: {lower} to {upper}")
-    valid = law.validity is None or bool(law.validity(**point))
+    valid = law.validity is None or bool(law.validity(**every))
     if not valid:
         verdict = "not valid"
     elif value - accuracy <= lower and upper <= value + accuracy:
@@ -106,7 +111,7 @@ def _judge(
     else:
         verdict = "undecided"
     return {
-        **point,
+        **every,
         "law": value,
         "estimate": estimate,
         "lower": lower,
@@ -114,3 +119,10 @@ def _judge(
         "valid": valid,
         "verdict": verdict,
     }
+
+
+def _taken(estimator: Estimator, every: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that the point gives, and of the law's defaults those that the estimator takes."""
+    taken = inspect.signature(estimator).parameters
+    any_name = any(one.kind is one.VAR_KEYWORD for one in taken.values())
+    return {name: value for name, value in every.items() if name in point or any_name or name in taken}

@@ -43,8 +43,9 @@ LIGHT = {
 class Outcome:
     """What one face of a law came to.
 
-    ``status`` is "agrees", "differs", "undecided" or "not checked"; ``error`` the worst deviation, ``where`` the point
-    at which it was seen, ``checks`` how many comparisons stand behind it, ``note`` says what there is to say.
+    ``status`` is "agrees", "differs", "undecided", "error" (something raised an exception) or "not checked"; ``error``
+    the worst deviation, ``where`` the point at which it was seen, ``checks`` how many comparisons stand behind it,
+    ``note`` says what there is to say, of an error the exception's type and message.
     """
 
     status: str
@@ -85,8 +86,10 @@ def proof(law: Law, *, quick: bool = False) -> Outcome:
     module, function = law.derivation.split(".")
     try:
         result = getattr(importlib.import_module(f"derivations.{module}"), function)()
+    except AssertionError as failure:
+        return Outcome("differs", note=f"derivations.{law.derivation}: {words(failure)}")
     except Exception as failure:
-        return Outcome("differs", note=f"derivations.{law.derivation}: {_words(failure)}")
+        return Outcome("error", note=f"derivations.{law.derivation}: {words(failure)}")
     if result is None:
         return Outcome("differs", note=f"derivations.{law.derivation} returns nothing")
     return Outcome("agrees", checks=1, note=f"derivations.{law.derivation}")
@@ -101,7 +104,7 @@ def numeric(law: Law, points: Sequence[Point]) -> Outcome:
             column = law(**{name: np.array([value, value]) for name, value in point.items()})
             errors = [exact.value_error(law, point, one, expected) for one in (got, column[1])]
         except Exception as failure:
-            return Outcome("differs", where=point, checks=worst.checks, note=_words(failure))
+            return failed(failure, point, worst.checks)
         for error, how in zip(errors, ("", "as an array"), strict=True):
             worst.see(error, point, how)
     return worst.outcome()
@@ -121,14 +124,13 @@ def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tupl
             results, slopes = (_light if quick else _thorough)(law, points)
             values = _values(law, points, results)
         except Exception as failure:
-            broken = Outcome("differs", note=_words(failure))
-            return broken, broken
+            return failed(failure), failed(failure)
         if not slopes:
             return values, Outcome("not checked", note="whole numbers only: no slope")
         try:
             return values, _slopes(law, points, slopes)
         except Exception as failure:
-            return values, Outcome("differs", note=_words(failure))
+            return values, failed(failure)
 
 
 def _values(law: Law, points: Sequence[Point], results: Mapping[str, Any]) -> Outcome:
@@ -218,7 +220,10 @@ def printed(law: Law, points: Sequence[Point]) -> Outcome:
     """How far the source's own expression is from the law: an erratum, which is listed and fails nothing."""
     worst = _Worst(0.0)
     for point in points:
-        ours, theirs = law(**point), law.as_printed(**point)
+        try:
+            ours, theirs = law(**point), law.as_printed(**point)
+        except Exception as failure:
+            return failed(failure, point, worst.checks)
         scale = abs(ours) if ours else 1.0
         if math.isfinite(ours) and math.isfinite(theirs):
             worst.see(abs(theirs - ours) / scale, point)
@@ -237,6 +242,12 @@ def _derivations() -> bool:
     return importlib.util.find_spec("derivations.proof") is not None
 
 
-def _words(failure: BaseException) -> str:
+def failed(failure: Exception, where: Point | None = None, checks: int = 0) -> Outcome:
+    """Return the verdict on what raised an exception: no comparison was made, so nothing agrees or differs."""
+    return Outcome("error", where=where, checks=checks, note=words(failure))
+
+
+def words(failure: Exception) -> str:
+    """Return an exception's type and message in one line."""
     text = " ".join(str(failure).split())
     return f"{type(failure).__name__}: {text[:200]}"

@@ -92,6 +92,13 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
     return points
 
 
+def for_symbols(law: Law, count: int, seed: int, *, at_ends: bool) -> list[Point]:
+    """Return points for sympy: a draw from the typical ranges, and every end of every range beside the middle."""
+    centre = {name: middle(symbol) for name, symbol in law.symbols.items()}
+    special = [centre | {name: value} for name, one in law.symbols.items() for value in ends(one)] if at_ends else []
+    return typical(law, count, seed) + special
+
+
 def everywhere(law: Law, count: int, seed: int) -> list[Point]:
     """Every corner and end of every parameter, the others in the middle of their ranges; then a draw of all mixed."""
     symbols = law.symbols

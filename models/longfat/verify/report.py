@@ -7,14 +7,17 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from longfat.verify.running import FACES
+from longfat.verify.running import FACES, FAILURES
 from longfat.verify.scoreboard import NAMES, summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MARKS = {"agrees": "ok", "differs": "FAILS", "undecided": "?", "not checked": "-", "erratum": "erratum", "": ""}
-HEADS = ("law", "proof", "digits", "JAX", "slopes", "simulator", "printed")
+MARKS = {
+    "agrees": "ok", "differs": "FAILS", "undecided": "?", "error": "ERROR", "not checked": "-", "erratum": "erratum",
+    "": "",
+}  # fmt: skip
+HEADS = ("law", "proof", "digits", "sympy", "JAX", "slopes", "simulator", "printed")
 
 
 def cells(row: Any) -> list[str]:
@@ -22,7 +25,7 @@ def cells(row: Any) -> list[str]:
     line = [row.law]
     for face in FACES:
         mark, error = MARKS[getattr(row, face)], getattr(row, f"{face}_error")
-        if face in ("numeric", "jax", "gradient") and mark in ("ok", "FAILS") and not math.isnan(error):
+        if face in ("numeric", "symbolic", "jax", "gradient") and mark in ("ok", "FAILS") and not math.isnan(error):
             mark += f" {error:.0e}"
         elif face == "simulator" and not math.isnan(error):
             mark += f" {100 * error:.0f} %"
@@ -34,8 +37,8 @@ def to_text(table: pd.DataFrame) -> str:
     """The table of `run`, a line per law, and below it what fails and what is wrong in print.
 
     >>> from longfat.verify import run
-    >>> print(to_text(run("power.definition.little_mean_number", quick=True)).splitlines()[0])
-    law                                 proof  digits    JAX       slopes    simulator  printed
+    >>> print(to_text(run("power.little_mean_number", quick=True)).splitlines()[0])
+    law                       proof  digits    sympy     JAX       slopes    simulator  printed
     """
     lines = [list(HEADS), *(cells(row) for row in table.itertuples())]
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
@@ -46,18 +49,18 @@ def to_text(table: pd.DataFrame) -> str:
     end = (
         f"{good} of {total} laws agree on every face that was checked ({kind}, seed {table.attrs.get('seed')}; "
         f"simulators: {100 * table.attrs.get('confidence', math.nan):g} % confidence of all verdicts together). "
-        "digits, JAX, slopes: worst relative error; simulator: worst deviation in percent of what is allowed; "
+        "digits, sympy, JAX, slopes: worst relative error; simulator: worst deviation in percent of what is allowed; "
         "- not checked (--json says why)."
     )
     return "\n".join([*text, "", *notes, *([""] if notes else []), end])
 
 
 def failures(table: pd.DataFrame) -> list[str]:
-    """A line for each face that differs or is undecided."""
+    """A line for each face that differs, is undecided or met an exception."""
     found = []
     for row in table.itertuples():
         for face in FACES:
-            if getattr(row, face) in ("differs", "undecided"):
+            if getattr(row, face) in FAILURES:
                 where = getattr(row, f"{face}_where") or {}
                 at = ", ".join(f"{name} = {value:.6g}" for name, value in where.items())
                 error, note = getattr(row, f"{face}_error"), getattr(row, f"{face}_note")
@@ -203,7 +206,7 @@ def _page(title: str, text: str) -> str:
         "body { font-family: sans-serif } table { border-collapse: collapse; margin: 1em 0 } "
         "td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; vertical-align: top } "
         # Okabe and Ito's colours, with words beside them
-        ".differs { background: #f3d3c0 } .undecided { background: #faf3bf } .erratum { background: #d6e8f5 } "
+        ".differs, .error { background: #f3d3c0 } .undecided { background: #faf3bf } .erratum { background: #d6e8f5 } "
         ".agrees, .reproduced, .ordering-reproduced { background: #d5efe6 }"
     )
     return (

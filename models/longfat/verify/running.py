@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, Any
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
 from longfat.domains import number, whole_number
-from longfat.law import Law, registered
+from longfat.law import PACKAGE, Law, registered
 from longfat.sim.names import unknown
-from longfat.verify import faces, points, simulated
+from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
 from longfat.verify.simulated import HELD, Held
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FACES = ("proof", "numeric", "jax", "gradient", "simulator", "printed")
-#: (mixed points for many digits, points for JAX and slopes, points for the simulator)
-QUICK, FULL = (5, 6, 2), (100, 25, 10)
-PACKAGE = "longfat.laws."
+FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printed")
+FAILURES = ("differs", "undecided", "error")
+#: (mixed points for many digits, points for JAX and slopes, points for the simulator, points for sympy)
+QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
+
+TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
 
 Estimators = Mapping[str, "Held | Callable[..., tuple[float, float, float]]"]
 
@@ -39,12 +41,12 @@ def run(
     workers: int = 1,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Check laws on all their faces: proof, many digits, NumPy, JAX, slopes, simulator.
+    """Check laws on all their faces: proof, many digits, NumPy, sympy, JAX, slopes, simulator.
 
     Parameters
     ----------
     laws : str or iterable of Law or str, optional
-        Laws, or names of registered ones with ``*`` and ``?``; all of longfat by default.
+        Laws, or names of registered ones, such as "queues.md1_wait", with ``*`` and ``?``; all of longfat by default.
     estimators : mapping, optional
         By a law's name, what simulates it: a `Held`, or an estimator as `check` takes it for a law that states its
         accuracy. Added to those of longfat, or in their place.
@@ -63,10 +65,11 @@ def run(
     Returns
     -------
     pandas.DataFrame
-        A row per law: ``law`` (dotted name), ``source``, and of each face in `FACES` the columns ``face`` ("agrees",
-        "differs", "undecided", "not checked", for ``printed`` "erratum" or ""), ``face_error`` (worst relative
-        error; for the simulator in parts of what is allowed), ``face_where`` (the point), ``face_checks`` (comparisons)
-        and ``face_note``; and ``agrees``. ``attrs["agrees"]`` is whether all laws agree.
+        A row per law: ``law`` (its public name), ``source``, and of each face in `FACES` the columns ``face``
+        ("agrees", "differs", "undecided", "error", "not checked", for ``printed`` "erratum" or ""), ``face_error``
+        (worst relative error; for the simulator in parts of what is allowed), ``face_where`` (the point),
+        ``face_checks`` (comparisons) and ``face_note``; and ``agrees``, False if a face differs, is undecided or met an
+        exception ("error", the note says which). ``attrs["agrees"]`` is whether all laws agree.
 
     Raises
     ------
@@ -76,14 +79,15 @@ def run(
     Notes
     -----
     Of a law's floats every corner of its parameters is looked at, with the others in the middle of their ranges, and
-    a mixed draw; relative errors up to 1e-12 are allowed, of slopes 1e-6. Simulated are points drawn from the typical
-    range: the interval of each has to lie within what the law's record states, or `Held` allows. An undecided point
-    is simulated four times as long, up to `longfat.verify.simulated.LOOKS` looks; looks and points share the
-    confidence (Bonferroni). An expression that is wrong in its paper is an erratum and no failure.
+    a mixed draw; relative errors up to 1e-12 are allowed, of slopes 1e-6. The expression (``law.expr``, of a root its
+    equation) is evaluated by sympy at points from the typical ranges, in a full run at their ends, too. Simulated are
+    points drawn from the typical range: the interval of each has to lie within what the law's record states, or `Held`
+    allows. An undecided point is simulated four times as long, up to `longfat.verify.simulated.LOOKS` looks; looks and
+    points share the confidence (Bonferroni). An expression that is wrong in its paper is an erratum and no failure.
 
     Examples
     --------
-    >>> table = run("queues.unlimited.md1_wait", quick=True)
+    >>> table = run("queues.md1_wait", quick=True)
     >>> table.attrs["agrees"], table.numeric.item(), table.simulator.item()
     (True, 'agrees', 'agrees')
     """
@@ -93,9 +97,9 @@ def run(
     workers = whole_number("workers", workers, "processes", "[1, 1024]")
     held = _held(chosen, estimators or {}, quick)
     counts = QUICK if quick else FULL
-    drawn = {name: one.draw(chosen[name], counts[2], _own(seed, name)) for name, one in held.items()}
-    each = 1 - (1 - confidence) / max(1, sum(map(len, drawn.values())))
-    tasks = [(name, face) for face in ("jax", "simulator", "proof", "numeric") for name in chosen]
+    drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in held.items()}
+    each = 1 - (1 - confidence) / max(1, sum(len(some) for some in drawn.values() if not isinstance(some, Outcome)))
+    tasks = [(name, face) for face in TASKS for name in chosen]
     found: dict[tuple[str, str], dict[str, Outcome]] = {}
     outside = [task for task in tasks if not _travels(task[0], chosen[task[0]], held)]
     inside = [task for task in tasks if workers > 1 and task not in outside]
@@ -126,31 +130,29 @@ def run(
 
 
 def _chosen(laws: str | Iterable[Law | str] | None) -> Iterator[tuple[str, Law]]:
-    """Laws by their names; of longfat's without the package's."""
-    every = {name.removeprefix(PACKAGE): one for name, one in registered()}
+    """Laws by their public names."""
+    every = [one for _, one in registered()]
     if laws is None:
-        yield from ((name.removeprefix(PACKAGE), one) for name, one in registered() if name.startswith(PACKAGE))
+        yield from ((one.public_name, one) for one in every if one.place.startswith(PACKAGE))
         return
     for wanted in [laws] if isinstance(laws, str | Law) else laws:
-        if isinstance(wanted, Law):
-            known = next((name for name, one in every.items() if one is wanted), None)
-            yield known or f"{wanted.function.__module__}.{wanted.name}", wanted
-            continue
-        names = [name for name in every if _fits(name, wanted.removeprefix(PACKAGE))]
-        if not names:
-            raise unknown("law", wanted, every)
-        yield from ((name, every[name]) for name in names)
+        found = [wanted] if isinstance(wanted, Law) else [one for one in every if _fits(one, wanted)]
+        if not found:
+            raise unknown("law", wanted, [one.public_name for one in every])
+        yield from ((one.public_name, one) for one in found)
 
 
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.rsplit(".", 1)[1], pattern)
+def _fits(law: Law, pattern: str) -> bool:
+    """Whether a pattern fits a law's public name, its bare name or the name of where it is defined."""
+    names = (law.public_name, law.name, law.place.removeprefix(PACKAGE))
+    return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
 def _held(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, Held]:
     """What simulates the chosen laws: ours, then the caller's, by full or short names."""
     result = {name: HELD[name] for name in chosen if name in HELD and not (quick and HELD[name].long)}
     for wanted, given in estimators.items():
-        names = [name for name in chosen if wanted in (name, name.rsplit(".", 1)[-1])]
+        names = [name for name, one in chosen.items() if wanted in (name, one.name, one.place.removeprefix(PACKAGE))]
         if not names:
             raise ValueError(f"estimators = {wanted!r} is out of range: allowed are names of the laws that are checked")
         one = given if isinstance(given, Held) else Held(_always(given))
@@ -165,26 +167,35 @@ def _always(estimator: Callable[..., Any]) -> Callable[[float, Any], Any]:
     return lambda effort, rng: estimator
 
 
-def _own(seed: int, name: str) -> int:
-    """A seed of the law's own, that the choice of laws does not move."""
-    return zlib.crc32(f"{seed} {name}".encode())
+def _drawn(held: Held, law: Law, count: int, seed: int) -> list[points.Point] | Outcome:
+    """Points to simulate, or what the law's validity raised there."""
+    try:
+        return held.draw(law, count, _own(seed, law))
+    except Exception as failure:
+        return faces.failed(failure)
+
+
+def _own(seed: int, law: Law) -> int:
+    """A seed of the law's own, that the choice of laws does not move, nor the package that exports it."""
+    return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 
 def _travels(name: str, law: Law, held: Mapping[str, Held]) -> bool:
     """Whether another process finds the same law and the same estimator by its name."""
-    return dict(registered()).get(PACKAGE + name) is law and held.get(name, HELD.get(name)) is HELD.get(name)
+    ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
+    return ours and held.get(name, HELD.get(name)) is HELD.get(name)
 
 
 def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
-    return _face(dict(registered())[PACKAGE + name], HELD.get(name), name, *arguments)
+    return _face(dict(_chosen(name))[name], HELD.get(name), name, *arguments)
 
 
 def _face(
-    law: Law, held: Held | None, name: str, face: str, counts: tuple[int, int, int], quick: bool, seed: int,
-    drawn: list[points.Point], confidence: float,
+    law: Law, held: Held | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
+    drawn: list[points.Point] | Outcome, confidence: float,
 ) -> dict[str, Outcome]:  # fmt: skip
     """One face of one law, or what belongs together: JAX's values and slopes, simulator and printed expression."""
-    own = _own(seed, name)
+    own = _own(seed, law)
     if face == "proof":
         return {"proof": faces.proof(law, quick=quick)}
     if face == "jax":
@@ -196,17 +207,19 @@ def _face(
         if law.has_printed:
             result["printed"] = faces.printed(law, points.typical(law, counts[0], own))
         return result
+    if face == "symbolic":
+        return {"symbolic": symbolic.symbolic(law, points.for_symbols(law, counts[3], own, at_ends=not quick))}
+    if isinstance(drawn, Outcome):
+        return {"simulator": drawn}
     if held is None or not drawn:
         later = name in HELD and HELD[name].long and quick
-        note = "takes longer: in the full run" if later else simulated.reason(name)
+        note = "takes longer: in the full run" if later else simulated.reason(law)
         note = "no point of the ranges is valid" if held is not None and not drawn else note
         return {"simulator": Outcome("not checked", note=note)}
     try:
         outcome, printed = simulated.simulated(law, held, drawn, confidence, own)
     except Exception as failure:
-        return {
-            "simulator": Outcome("differs", note=f"{type(failure).__name__}: {' '.join(str(failure).split())[:200]}")
-        }
+        return {"simulator": faces.failed(failure)}
     return {"simulator": outcome} | ({"printed simulated": printed} if printed else {})
 
 
@@ -216,7 +229,7 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
     rows = []
     for name, law in chosen.items():
         outcomes: dict[str, Outcome] = {}
-        for face in ("proof", "numeric", "jax", "simulator"):
+        for face in TASKS:
             outcomes |= found[name, face]
         if "printed" in outcomes and "printed simulated" in outcomes:
             one = outcomes["printed"]
@@ -229,7 +242,7 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
                 face: one.status, f"{face}_error": one.error, f"{face}_where": dict(one.where) if one.where else None,
                 f"{face}_checks": one.checks, f"{face}_note": one.note,
             }  # fmt: skip
-        row["agrees"] = all(row[face] not in ("differs", "undecided") for face in FACES)
+        row["agrees"] = all(row[face] not in FAILURES for face in FACES)
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longfat.law import Law
+from longfat.law import PACKAGE, Law
 from longfat.verify import equivalence, flow_estimators, link_estimators, network_estimators, points
 from longfat.verify.estimators import segment_efficiency, segment_hard_ack, segment_mean_delay
 from longfat.verify.faces import Outcome
@@ -67,88 +67,88 @@ def _whole_window(law_range: tuple[float, float]) -> list[float]:
     return [float(w) for w in range(int(low), int(high), 7)]
 
 
-#: By the law's dotted name without ``longfat.laws.``.
+#: By the law's public name.
 HELD: dict[str, Held] = {
-    "queues.unlimited.mm1_mean_number": Held(_queue("number", True), UNLIMITED, relative=0.05),
-    "queues.unlimited.mm1_wait": Held(_queue("wait", True), UNLIMITED, accuracy=0.01, relative=0.05),
-    "queues.unlimited.mm1_response": Held(_queue("response", True), UNLIMITED, relative=0.05),
-    "queues.unlimited.md1_wait": Held(_queue("wait", False), UNLIMITED, accuracy=0.01, relative=0.05),
-    "queues.unlimited.mg1_wait": Held(
+    "queues.mm1_mean_number": Held(_queue("number", True), UNLIMITED, relative=0.05),
+    "queues.mm1_wait": Held(_queue("wait", True), UNLIMITED, accuracy=0.01, relative=0.05),
+    "queues.mm1_response": Held(_queue("response", True), UNLIMITED, relative=0.05),
+    "queues.md1_wait": Held(_queue("wait", False), UNLIMITED, accuracy=0.01, relative=0.05),
+    "queues.mg1_wait": Held(
         _queue("wait", None), UNLIMITED | {"variation": [0.0, 1.0]}, accuracy=0.01, relative=0.05
     ),
-    "queues.unlimited.mg1ps_response": Held(
+    "queues.mg1ps_response": Held(
         # The packet that is last of its turn: a twentieth of a file.
         lambda effort, rng: link_estimators.equal_shares(packets=1e5 * effort, rng=rng),
         {"load": (0.05, 0.7)}, relative=0.1, long=True,
     ),
-    "queues.exponential.mm1k_loss": Held(_queue("loss", True), LIMITED, accuracy=0.003, relative=0.05),
-    "queues.exponential.mm1k_mean_number": Held(_queue("number", True), LIMITED, accuracy=0.01, relative=0.05),
-    "queues.exponential.mm1k_wait": Held(_queue("wait", True), LIMITED, accuracy=0.02, relative=0.05),
-    "queues.constant.md1k_loss": Held(_queue("loss", False), LIMITED, accuracy=0.003, relative=0.05),
-    "queues.constant.md1k_mean_number": Held(_queue("number", False), LIMITED, accuracy=0.01, relative=0.05),
-    "queues.constant.md1k_wait": Held(_queue("wait", False), LIMITED, accuracy=0.02, relative=0.05),
-    "power.knee.relative_power": Held(
+    "queues.mm1k_loss": Held(_queue("loss", True), LIMITED, accuracy=0.003, relative=0.05),
+    "queues.mm1k_mean_number": Held(_queue("number", True), LIMITED, accuracy=0.01, relative=0.05),
+    "queues.mm1k_wait": Held(_queue("wait", True), LIMITED, accuracy=0.02, relative=0.05),
+    "queues.md1k_loss": Held(_queue("loss", False), LIMITED, accuracy=0.003, relative=0.05),
+    "queues.md1k_mean_number": Held(_queue("number", False), LIMITED, accuracy=0.01, relative=0.05),
+    "queues.md1k_wait": Held(_queue("wait", False), LIMITED, accuracy=0.02, relative=0.05),
+    "power.relative_power": Held(
         _queue("power", None),
         UNLIMITED | {"variation": [0.0, 1.0], "alpha": 1.0, "propagation": (0.05, 10.0)}, relative=0.05,
     ),
-    "tcp.sawtooth.aimd_utilisation": Held(_fixed(flow_estimators.sawtooth()), {"buffer": (0.05, 1.2)}, accuracy=0.02),
-    "tcp.sawtooth.aimd_utilisation_general": Held(
+    "tcp.aimd_utilisation": Held(_fixed(flow_estimators.sawtooth()), {"buffer": (0.05, 1.2)}, accuracy=0.02),
+    "tcp.aimd_utilisation_general": Held(
         _fixed(flow_estimators.sawtooth()), {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02
     ),
-    "tcp.rates.square_root_rate": Held(
+    "tcp.square_root_rate": Held(
         _fixed(flow_estimators.rate_at_loss("rap")),
         {"loss": (3e-4, 5e-3), "round_trip_time": (0.01, 0.3), "acked": 1.0}, relative=0.05,
     ),
-    "tcp.rates.gaimd_rate": Held(
+    "tcp.gaimd_rate": Held(
         _fixed(flow_estimators.rate_at_loss("gaimd")),
         {"loss": (3e-4, 5e-3), "round_trip_time": (0.01, 0.3), "acked": 1.0,
          "increase": (0.2, 1.0), "decrease": (0.5, 0.875)}, relative=0.05,
     ),
-    "tcp.unloaded.unloaded_transfer_time": Held(
+    "tcp.unloaded_transfer_time": Held(
         _fixed(flow_estimators.file_alone("reno")), {"packets": (1.0, 1000.0), "last_time": 0.0}, accuracy=2e-6
     ),
-    "blt.transfer.unloaded_transfer_time": Held(
+    "blt.unloaded_transfer_time": Held(
         _fixed(flow_estimators.file_alone("blt", "priority-discard")),
         {"packets": (1.0, 400.0), "last_time": 0.0}, accuracy=2e-6,
     ),
-    "cadpc.equilibrium.equilibrium_rate": Held(
+    "cadpc.equilibrium_rate": Held(
         _fixed(flow_estimators.cadpc_share()), {"flows": (1.0, 30.0)}, relative=0.05
     ),
-    "cadpc.equilibrium.equilibrium_traffic": Held(_fixed(flow_estimators.cadpc_share(-1)), relative=0.03),
-    "cadpc.equilibrium.weighted_equilibrium_rate": Held(
+    "cadpc.equilibrium_traffic": Held(_fixed(flow_estimators.cadpc_share(-1)), relative=0.03),
+    "cadpc.weighted_equilibrium_rate": Held(
         _fixed(flow_estimators.cadpc_share()), {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03
     ),
-    "cadpc.parking_lot.parking_lot_long_rate": Held(
+    "cadpc.parking_lot_long_rate": Held(
         _fixed(flow_estimators.parking_lot(True)), {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03
     ),
-    "cadpc.parking_lot.parking_lot_short_rate": Held(
+    "cadpc.parking_lot_short_rate": Held(
         _fixed(flow_estimators.parking_lot(False)), {"own": (1.0, 8.0), "other": (1.0, 8.0)}, relative=0.03
     ),
-    "loss_load.equilibrium.equilibrium_loss": Held(
+    "loss_load.equilibrium_loss": Held(
         lambda effort, rng: network_estimators.loss_load_equilibrium(3, packets=2e4 * effort, rng=rng), accuracy=0.012
     ),
-    "loss_load.equilibrium.equilibrium_load": Held(
+    "loss_load.equilibrium_load": Held(
         lambda effort, rng: network_estimators.loss_load_equilibrium(3, "load", packets=2e4 * effort, rng=rng),
         accuracy=0.03,
     ),
-    "loss_load.equilibrium.bounded_loss": Held(
+    "loss_load.bounded_loss": Held(
         lambda effort, rng: _at_capacity(network_estimators.loss_load_equilibrium(3, packets=4e4 * effort, rng=rng)),
         accuracy=0.012, long=True,
     ),
-    "selective_repeat.efficiency.throughput_efficiency": Held(
+    "selective_repeat.throughput_efficiency": Held(
         lambda effort, rng: segment_efficiency(packets=2e5, lost=1e4 * effort, rng=rng),
         SEGMENTS | {"window": _whole_window((1, 200)), "loss": (1e-5, 0.01)},
     ),
-    "selective_repeat.many_rounds.throughput_efficiency_many_rounds": Held(
+    "selective_repeat.throughput_efficiency_many_rounds": Held(
         lambda effort, rng: segment_efficiency(packets=2e5, lost=1e4 * effort, rng=rng),
         SEGMENTS | {"window": _whole_window((1, 300)), "loss": (1e-5, 0.1)},
     ),
-    "selective_repeat.receive_buffer.throughput_efficiency_hard_ack": Held(
+    "selective_repeat.throughput_efficiency_hard_ack": Held(
         lambda effort, rng: segment_hard_ack(lost=5e3 * effort, rng=rng),
         {"segment_packets": [16.0, 64.0], "ack_segments": [20.0, 23.0, 24.0], "loss": (1e-5, 1e-3),
          "receive_buffer": (1.0, 40.0)},
     ),
-    "selective_repeat.delay.mean_delay_sender": Held(
+    "selective_repeat.mean_delay_sender": Held(
         lambda effort, rng: segment_mean_delay(segments=1e4 * effort, rng=rng),
         {"loss": (1e-4, 0.1), "segment_packets": [1.0, 4.0, 16.0, 64.0], "packet_time": 1.0,
          "ack_delay": [64.0, 320.0, 1024.0]}, relative=0.02,
@@ -159,7 +159,7 @@ INVERSE = "the inverse of a law that is simulated"
 DEFINITION = "arithmetic of definitions"
 COUNTING = "counts the paper's windows; packets that follow them are held against unloaded_transfer_time"
 FEW_ROUNDS = "a distribution of rounds, which no simulator here reports; mean_delay_sender is simulated"
-#: By the beginning of the dotted name; the longest that fits counts.
+#: By the beginning of the dotted name of where the law is defined, without ``longfat.laws.``; the longest counts.
 NOT_SIMULATED: dict[str, str] = {
     "blt.additive": COUNTING,
     "blt.windows": COUNTING,
@@ -202,12 +202,14 @@ def _at_capacity(estimator: equivalence.Estimator) -> equivalence.Estimator:
     return lambda **values: estimator(v=1.0, **values)
 
 
-def reason(name: str) -> str:
-    """Why a law is not simulated.
+def reason(law: Law) -> str:
+    """Return why a law is not simulated.
 
-    >>> reason("power.definition.little_mean_number")
+    >>> from longfat.laws.power import little_mean_number
+    >>> reason(little_mean_number)
     'arithmetic of definitions'
     """
+    name = law.place.removeprefix(PACKAGE)
     fitting = [start for start in NOT_SIMULATED if name == start or name.startswith(start + ".")]
     return NOT_SIMULATED[max(fitting, key=len)] if fitting else "no estimator is given"
 

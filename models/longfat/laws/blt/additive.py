@@ -7,7 +7,6 @@ from typing import Any
 from longfat.law import law
 from longfat.laws.blt.parameters import KIM_FARBER, PACKET, STEP, WINDOW, WINDOWS
 from longfat.laws.blt.sums import BEYOND, whole_window
-from longfat.laws.tcp.arithmetic import square_root
 
 
 @law(
@@ -148,7 +147,7 @@ def additive_priority(packet: Any, step: Any = 1, *, xp: Any) -> Any:
     if not hasattr(xp, "sympy"):
         step = xp.minimum(step, BEYOND + 0 * step)
     half = 1 - step / 2
-    root = square_root(half * half + 2 * step * packet, xp)
+    root = xp.sqrt(half * half + 2 * step * packet)
     if hasattr(xp, "sympy"):
         return xp.sympy.Piecewise((packet * 0, xp.equal(packet, 0)), (xp.floor(2 * packet / (half + root)), True))
     # Neither form subtracts nearly equal numbers where it is taken, nor divides by 0.

@@ -13,7 +13,6 @@ import numpy as np
 from longfat.domains import Interval, array
 from longfat.law import law
 from longfat.laws.blt.parameters import CAPACITY, FILE_SIZE, PACKETS, PRODUCT, UNLOADED
-from longfat.laws.tcp.arithmetic import square_root
 from longfat.laws.tcp.slow_start import slow_start_transfer_time
 
 OURS = "ours: an estimate of network power"
@@ -69,7 +68,7 @@ def power_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, 
     ----------
     Derived in derivations/unloaded.py; the definition of power is Kim and Farber's, section 4.1.4.
     """
-    root = square_root(file_size / capacity, xp) + square_root(unloaded_time, xp)
+    root = xp.sqrt(file_size / capacity) + xp.sqrt(unloaded_time)
     return capacity / root / root
 
 
@@ -118,8 +117,8 @@ def knee_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, *
     ----------
     Derived in derivations/unloaded.py.
     """
-    root = square_root(unloaded_time, xp)
-    return root / (square_root(file_size / capacity, xp) + root)
+    root = xp.sqrt(unloaded_time)
+    return root / (xp.sqrt(file_size / capacity) + root)
 
 
 @law(source=OURS, unit="1", derivation="unloaded.power_advantage", product=PRODUCT, packets=PACKETS)
@@ -167,7 +166,7 @@ def power_advantage(product: Any, packets: Any, *, xp: Any) -> Any:
     Derived in derivations/unloaded.py; the question is that of Kim and Farber, section 4.3.2.
     """
     slow = slow_start_transfer_time.function(packets, product, 1 / packets, 1 + 0 * packets, xp=xp)
-    ratio = (1 + square_root(slow, xp)) / (1 + square_root(1 + product, xp))
+    ratio = (1 + xp.sqrt(slow)) / (1 + xp.sqrt(1 + product))
     return ratio * ratio
 
 

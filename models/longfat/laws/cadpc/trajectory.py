@@ -146,7 +146,7 @@ def updates_to_fraction(rate: Any, flows: Any, fraction: Any, *, xp: Any) -> Any
     """
     two = 2 + 0 * flows
     if hasattr(xp, "sympy"):
-        ratio = xp.log(1 - fraction) / xp.log(xp.sympy.Abs(1 - (1 + flows) * rate))
+        ratio = xp.log(1 - fraction) / xp.log(xp.abs(1 - (1 + flows) * rate))
         return xp.maximum(0, xp.log(ratio) / xp.log(two))
     scaled = (1 + flows) * rate
     inside = (scaled < 2) & (scaled != 1)

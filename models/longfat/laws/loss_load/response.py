@@ -88,7 +88,8 @@ def response_time(
     if hasattr(xp, "sympy"):
         loss = xp.minimum(1, xp.maximum(0, unbounded(rate, excess, spread, k, xp)))
         sending = packets / ((1 - loss) * rate * capacity_packets)
-        return sending + (1 - xp.log(packets) / xp.log(loss)) * round_trip_time
+        total = sending + (1 - xp.log(packets) / xp.log(loss)) * round_trip_time
+        return xp.sympy.Piecewise((total, loss < 1), (xp.sympy.oo, True))
     passed = throughput(rate, excess, spread, k, xp)
     goes = passed > NOTHING * rate
     some = xp.where(goes, passed, rate)

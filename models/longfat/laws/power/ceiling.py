@@ -10,7 +10,6 @@ from typing import Any
 from longfat.law import law
 from longfat.laws.power.parameters import CAPACITY, FILE_SIZE, ROUND_TRIP
 from longfat.laws.queues.parameters import VARIATION
-from longfat.laws.tcp.arithmetic import square_root
 
 OURS = "ours: network power over an M/G/1 response time, at its maximum"
 
@@ -18,7 +17,7 @@ OURS = "ours: network power over an M/G/1 response time, at its maximum"
 def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp: Any) -> Any:
     """C^2/F/(h (1 + q)^2) with q^2 = (1 + D/S)/h; no square of a capacity on the way, which might overflow."""
     rate = capacity / file_size
-    beyond = 1 + square_root((1 + round_trip_time * rate) / half, xp)
+    beyond = 1 + xp.sqrt((1 + round_trip_time * rate) / half)
     return (capacity / beyond) * (rate / beyond) / half
 
 
@@ -129,7 +128,7 @@ def first_come_ceiling(capacity: Any, file_size: Any, round_trip_time: Any, *, x
     the wait in M/D/1 (Kleinrock, Queueing Systems, vol. 1 (1975), section 5.6).
     """
     rate = capacity / file_size
-    beyond = 1 + square_root(2 * (1 + round_trip_time * rate), xp)
+    beyond = 1 + xp.sqrt(2 * (1 + round_trip_time * rate))
     return 2 * (capacity / beyond) * (rate / beyond)
 
 
@@ -235,4 +234,4 @@ def power_ceiling_exponent(capacity: Any, file_size: Any, round_trip_time: Any, 
     ----------
     Derived in derivations/power.py.
     """
-    return 1 + 1 / square_root(1 + round_trip_time * capacity / file_size, xp)
+    return 1 + 1 / xp.sqrt(1 + round_trip_time * capacity / file_size)

@@ -13,14 +13,13 @@ from longfat.law import law
 from longfat.laws.power.parameters import ALPHA, KIM_FARBER, KLEINROCK, PROPAGATION
 from longfat.laws.queues.parameters import LOAD, VARIATION
 from longfat.laws.queues.unlimited import mg1_wait
-from longfat.laws.tcp.arithmetic import square_root
 
 
 def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
     """x = rho/(1 - rho) at the knee: the positive root of x^2 + (1 - alpha) x = alpha q^2, without cancellation."""
     squared = 2 * (1 + propagation) / (1 + variation)  # q^2, the odds squared for alpha = 1
     excess = alpha - 1
-    root = square_root(excess * excess + 4 * alpha * squared, xp)
+    root = xp.sqrt(excess * excess + 4 * alpha * squared)
     if hasattr(xp, "sympy"):
         return (excess + root) / 2
     above = excess >= 0

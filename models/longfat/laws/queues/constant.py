@@ -39,16 +39,24 @@ def _exact(value: Callable[[Any, Any], tuple[Any, Any]], load: Any, capacity: An
 
 
 def _b(n: Any, load: Any, sympy: Any) -> Any:
+    from longfat.sums import Sum
+
     k = sympy.Symbol("k", integer=True, nonnegative=True)
     term = (-1) ** k / sympy.factorial(k) * ((n - k) * load) ** k * sympy.exp((n - k) * load)
-    return sympy.Sum(term, (k, 0, n))
+    return Sum(term, (k, 0, n))
 
 
 def _all(capacity: Any, load: Any, sympy: Any) -> Any:
+    from longfat.sums import Sum
+
     if capacity.is_Integer:  # sympy leaves a sum over sums as it stands
         return sympy.Add(*(_b(i, load, sympy).doit() for i in range(int(capacity))))
     n = sympy.Symbol("n", integer=True, nonnegative=True)
-    return sympy.Sum(_b(n, load, sympy), (n, 0, capacity - 1))
+    return Sum(_b(n, load, sympy), (n, 0, capacity - 1))
+
+
+def _wait(load: Any, capacity: Any, sympy: Any) -> Any:
+    return capacity - 1 - (_all(capacity, load, sympy) - capacity) / (load * _b(capacity - 1, load, sympy))
 
 
 @law(
@@ -221,5 +229,5 @@ def md1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
             if load == 0 or capacity == 1
             else _exact(lambda b, s: ((capacity - 1) * load * b - s + capacity, load * b), load, capacity, mp)
         ),
-        lambda sympy: capacity - 1 - (_all(capacity, load, sympy) - capacity) / (load * _b(capacity - 1, load, sympy)),
+        lambda sympy: sympy.Piecewise((0, sympy.Eq(load, 0)), (_wait(load, capacity, sympy), True)),
     )

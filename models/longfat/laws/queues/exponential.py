@@ -33,8 +33,8 @@ def _mean(load: Any, places: Any, mp: Any) -> Any:
 
 
 def _written(load: Any, places: Any, sympy: Any) -> Any:
-    j = sympy.Symbol("j", integer=True, nonnegative=True)
-    return sympy.Sum(j * load**j, (j, 0, places - 1)) / sympy.Sum(load**j, (j, 0, places - 1))
+    mean = load / (1 - load) - places * load**places / (1 - load**places)
+    return sympy.Piecewise(((places - 1) / 2, sympy.Eq(load, 1)), (mean, True))
 
 
 @law(

@@ -197,14 +197,22 @@ def window_for_efficiency(efficiency: Any, loss: Any, segment_packets: Any, ack_
     in_flight = (2 * ack_segments + 1 + loss) * g
     # The positive root without cancellation: 2c / (b + sqrt(b^2 + 4 g c)) for b >= 0, (-b + sqrt)/(2 g) for b < 0.
     b, c = 1 - efficiency * in_flight, efficiency * (ack_segments + 1)
-    root = xp.power(b * b + 4 * g * c, 0.5)
+    root = xp.sqrt(b * b + 4 * g * c)
     one = 1 + 0 * b
+    # In the third case g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
+    excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
+    if hasattr(xp, "sympy"):  # one form is enough where nothing is rounded, and conditions do not divide by g = 0
+        small = xp.maximum(2 * c / (b + root), 1)
+        return xp.piecewise(
+            lambda: 2 * ack_segments + 1,
+            (efficiency > 1 - loss, lambda: xp.nan),
+            (small <= ack_segments + 1, lambda: small),
+            (g + excess <= ack_segments * (1 - loss) * g, lambda: ack_segments + 1 + excess / g),
+        )
     positive = b >= 0
     numerator = xp.piecewise(lambda: root - b, (positive, lambda: 2 * c))
     denominator = xp.piecewise(lambda: 2 * g, (positive, lambda: b + root))
     small = xp.maximum(numerator / denominator, one)
-    # In the third case g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
-    excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
     middle = ack_segments + 1 + excess / xp.piecewise(lambda: g, (xp.equal(g, 0), lambda: one))
     return xp.piecewise(
         lambda: 2 * ack_segments + 1,

@@ -47,9 +47,11 @@ def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -
         return total
 
     def written(sympy: Any) -> Any:
+        from longfat.sums import Sum
+
         j = sympy.Symbol("j", integer=True, nonnegative=True)
         term = sympy.binomial(packets, j) * loss ** (rounds * j) * (1 - loss**rounds) ** (packets - j)
-        return sympy.Sum(term, (j, 0, tolerance))
+        return Sum(term, (j, 0, tolerance))
 
     return by_arithmetic(xp, floats, many_digits, written)
 
@@ -133,9 +135,11 @@ def _mpmath(loss: Any, packets: Any, tolerance: Any, mp: Any) -> tuple[Any, Any]
 
 
 def _written(loss: Any, packets: Any, tolerance: Any, sympy: Any, xp: Any) -> tuple[Any, Any]:
+    from longfat.sums import Sum
+
     i, j = sympy.Symbol("i", integer=True, positive=True), sympy.Symbol("j", integer=True, nonnegative=True)
     missing = j * sympy.binomial(packets, j) * loss ** (i * j) * (1 - loss**i) ** (packets - j)
     return (
-        sympy.Sum(1 - few_missing(i, loss, packets, tolerance, xp), (i, 1, sympy.oo)),
-        sympy.Sum(sympy.Sum(missing, (j, tolerance + 1, packets)), (i, 1, sympy.oo)),
+        Sum(1 - few_missing(i, loss, packets, tolerance, xp), (i, 1, sympy.oo)),
+        Sum(Sum(missing, (j, tolerance + 1, packets)), (i, 1, sympy.oo)),
     )

@@ -96,8 +96,10 @@ def _mpmath(loss: Any, packets: Any, mp: Any) -> tuple[Any, Any]:
 
 
 def _written(loss: Any, packets: Any, sympy: Any) -> tuple[Any, Any]:
+    from longfat.sums import Sum
+
     i = sympy.Symbol("i", integer=True, positive=True)
     late = 1 - (1 - loss**i) ** packets
-    mean = sympy.Sum(late, (i, 1, sympy.oo))
-    together = sympy.Sum(i * packets * loss**i * (1 - loss**i) ** (packets - 1), (i, 1, sympy.oo))
-    return sympy.Sum((2 * i - 1) * late, (i, 1, sympy.oo)) - mean**2, together
+    mean = Sum(late, (i, 1, sympy.oo))
+    together = Sum(i * packets * loss**i * (1 - loss**i) ** (packets - 1), (i, 1, sympy.oo))
+    return Sum((2 * i - 1) * late, (i, 1, sympy.oo)) - mean**2, together

@@ -1,4 +1,4 @@
-"""Roots and whole numbers in every arithmetic: sympy and mpmath have their own, arrays get exact steps."""
+"""Whole numbers in every arithmetic: sympy and mpmath have their own, arrays get exact steps."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from typing import Any
 EXPONENTS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # they add up to 1023, the largest exponent of a double
 
 
-def square_root(x: Any, xp: Any) -> Any:
-    """The square root; a power of 0.5 would stay a float among sympy's numbers."""
-    return xp.sympy.sqrt(x) if hasattr(xp, "sympy") else xp.power(x, 0.5)
-
-
 def whole_quotient(whole: Any, by: Any, xp: Any) -> Any:
     """The quotient of two whole numbers, rounded up.
 
     Half a unit less above never gives a whole quotient, so that rounding in the division does not matter.
     """
-    return xp.sympy.ceiling(whole / by) if hasattr(xp, "sympy") else 1 + xp.floor((whole - 0.5) / by)
+    return xp.ceil(whole / by) if hasattr(xp, "sympy") else 1 + xp.floor((whole - 0.5) / by)
 
 
 def whole_logarithm(x: Any, xp: Any) -> tuple[Any, Any]:
@@ -26,7 +21,7 @@ def whole_logarithm(x: Any, xp: Any) -> tuple[Any, Any]:
     By comparisons: a quotient of logarithms may lie on the wrong side of a whole number. No gradient passes.
     """
     if hasattr(xp, "sympy"):
-        k = xp.floor(xp.log(x) / xp.log(xp.sympy.Integer(2)))
+        k = xp.floor(xp.log(x) / xp.log(2))
         return k, 2**k
     if hasattr(xp, "mp"):
         k = xp.mp.frexp(x)[1] - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
-from longfat.laws.tcp.arithmetic import square_root
 from longfat.laws.tcp.parameters import ACKED, LARGEST_WINDOW, LOSS, ROUND_TRIP, TIMEOUT
 
 PAPER = "Padhye, Firoiu, Towsley & Kurose, SIGCOMM 1998"
@@ -64,7 +63,7 @@ def pftk_rate(loss: Any, round_trip_time: Any, timeout: Any, acked: Any = 1, *, 
     approximate model; S. Floyd et al., TCP Friendly Rate Control, RFC 5348, 2008, section 3.1.
     """
     # sqrt(2 b p / 3) times 9/4 is 3 sqrt(3 b p / 8): one root serves both terms.
-    root = square_root(2 * acked * loss / 3, xp)
+    root = xp.sqrt(2 * acked * loss / 3)
     share = xp.minimum(9 * root / 4, 1 + 0 * root)
     return 1 / (round_trip_time * root + timeout * share * loss * (1 + 32 * loss * loss))
 
@@ -135,7 +134,7 @@ def pftk_full_rate(
     """
     kept = 1 - loss
     constant = (2 + acked) / (3 * acked)
-    unlimited = constant + square_root(8 * kept / (3 * acked * loss) + constant * constant, xp)
+    unlimited = constant + xp.sqrt(8 * kept / (3 * acked * loss) + constant * constant)
     window = xp.minimum(unlimited, largest_window)
     rounds = xp.piecewise(
         lambda: acked * window / 8 + kept / (loss * window) + 1,

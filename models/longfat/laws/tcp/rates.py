@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
-from longfat.laws.tcp.arithmetic import square_root
 from longfat.laws.tcp.parameters import ACKED, DECREASE, INCREASE, LOSS, ROUND_TRIP, WINDOW
 
 MATHIS = "Mathis, Semke, Mahdavi & Ott, Computer Communication Review 27(3), 1997"
@@ -58,7 +57,7 @@ def square_root_rate(loss: Any, round_trip_time: Any, acked: Any = 1, *, xp: Any
     M. Mathis, J. Semke, J. Mahdavi and T. Ott, The Macroscopic Behavior of the TCP Congestion Avoidance
     Algorithm, CCR 27(3), 1997, section 2.
     """
-    return 1 / (round_trip_time * square_root(2 * acked * loss / 3, xp))
+    return 1 / (round_trip_time * xp.sqrt(2 * acked * loss / 3))
 
 
 @law(
@@ -114,7 +113,7 @@ def gaimd_rate(loss: Any, round_trip_time: Any, increase: Any, decrease: Any, ac
     Y. R. Yang and S. S. Lam, ICNP 2000: the term of the rate that is left without timeouts.
     """
     spread = 2 * acked * loss * (1 - decrease)
-    return 1 / (round_trip_time * square_root(spread / (increase * (1 + decrease)), xp))
+    return 1 / (round_trip_time * xp.sqrt(spread / (increase * (1 + decrease))))
 
 
 @law(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
-from longfat.laws.tcp.arithmetic import square_root
 from longfat.laws.tcp.parameters import BUFFER, DECREASE, UTILISATION
 
 SOURCE = "Jacobson, SIGCOMM 1988, section 3, in the fluid limit"
@@ -141,5 +140,5 @@ def buffer_for_utilisation(utilisation: Any, *, xp: Any) -> Any:
     ----------
     Derived in derivations/tcp.py.
     """
-    root = square_root(utilisation, xp) + square_root(3 * (1 - utilisation), xp)
+    root = xp.sqrt(utilisation) + xp.sqrt(3 * (1 - utilisation))
     return xp.maximum(4 * utilisation - 3, 0 * utilisation) / (root * root)

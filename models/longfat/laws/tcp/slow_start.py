@@ -55,7 +55,7 @@ def slow_start_rounds(packets: Any, initial_window: Any = 1, *, xp: Any) -> Any:
     Latency, INFOCOM 2000 (the same number, not rounded).
     """
     if hasattr(xp, "sympy"):
-        return xp.sympy.ceiling(xp.log(packets / initial_window + 1) / xp.log(xp.sympy.Integer(2)))
+        return xp.ceil(xp.log(packets / initial_window + 1) / xp.log(2))
     return 1 + whole_logarithm(whole_quotient(packets, initial_window, xp), xp)[0]
 
 

@@ -1,0 +1,96 @@
+"""Sums of sympy that evaluate to the right number.
+
+sympy estimates a sum by Euler and Maclaurin's formula, and its estimate of the error can be wrong: the mean of a
+truncated geometric distribution came out negative, and a sum whose terms cancel has no digit left. The `Sum` here is
+sympy's in every other way (it prints, differentiates and substitutes alike), but its digits are those of its terms.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import sympy
+
+GUARD = 30  # bits beyond the precision that is asked for
+MOST_BITS = 2**16  # a sum that is 0 at this precision is 0
+MOST_TERMS = 20_000  # of an infinite sum; one that falls more slowly than this is left to sympy
+
+
+class Sum(sympy.Sum):
+    """A sum that is evaluated by adding up its terms, at a precision that is raised until it settles.
+
+    Examples
+    --------
+    >>> j = sympy.Symbol("j", integer=True, nonnegative=True)
+    >>> Sum((-1) ** j * 80**j / sympy.factorial(j), (j, 0, 400)).evalf(10)  # exp(-80), from terms of up to 1e33
+    1.804851388e-35
+    """
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        """A float as the fraction that it is: sympy would round its products, and what cancels would be lost."""
+        if new.is_Float and new.is_finite:
+            return self._subs(old, sympy.Rational(new))
+        return super()._eval_subs(old, new)
+
+    def _eval_evalf(self, prec: int) -> Any:
+        if self.free_symbols or any(len(one) != 3 for one in self.limits):
+            return None
+        if self.function.is_zero:
+            return sympy.Integer(0)
+        before = None
+        bits = prec + GUARD
+        while bits <= MOST_BITS:
+            with mpmath.workprec(bits):
+                total = _total(_compiled(self), ())
+            if total is None:
+                return sympy.Sum(*self.args)._evalf(prec)
+            if total and before is not None and abs(total - before) <= mpmath.ldexp(abs(total), -prec):
+                return sympy.Expr._from_mpmath(total, prec)
+            before = total
+            bits *= 2
+        return sympy.Integer(0) if not before else None
+
+
+Ranges = tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(total: Sum) -> tuple[Callable[..., Any], Ranges]:
+    """The terms and the ranges of the indices, outermost first, in mpmath's numbers at the precision of the moment."""
+    limits = total.limits[::-1]
+    indices = [index for index, _, _ in limits]
+    ranges = tuple((_number(indices, first), _number(indices, last)) for _, first, last in limits)
+    return _number(indices, total.function), ranges
+
+
+def _number(indices: list[Any], expression: Any) -> Callable[..., Any]:
+    found: Callable[..., Any] = sympy.lambdify(indices, expression, modules=[{"binomial": mpmath.binomial}, "mpmath"])
+    return found
+
+
+def _total(compiled: tuple[Callable[..., Any], Ranges], outer: tuple[Any, ...]) -> Any:
+    """The sum over the indices inside those that are given; None for an infinite one that falls too slowly."""
+    # The indices are numbers of mpmath: 10**(-1) of Python's is a float.
+    term, ranges = compiled
+    if len(outer) == len(ranges):
+        return mpmath.mpf(term(*outer))
+    zeros = (0,) * (len(ranges) - len(outer))
+    first, last = (bound(*outer, *zeros) for bound in ranges[len(outer)])
+    if last != mpmath.inf:
+        parts = [_total(compiled, (*outer, mpmath.mpf(i))) for i in range(int(first), int(last) + 1)]
+        return None if None in parts else mpmath.fsum(parts)
+    total = before = mpmath.mpf(0)
+    for i in range(int(first), int(first) + MOST_TERMS):
+        one = _total(compiled, (*outer, mpmath.mpf(i)))
+        if one is None:
+            return None
+        total, size = total + one, abs(one)
+        if size == before == 0:
+            return total
+        if size < before and size * size / before <= (1 - size / before) * mpmath.eps * abs(total):
+            return total
+        before = size
+    return None
