@@ -165,7 +165,7 @@ def without_grammar() -> None:
 def find(text: str) -> Law:
     """Return a law by its name, or from a file.
 
-    >>> find("md1_wait").name, find("queues.unlimited.md1_wait").name
+    >>> find("md1_wait").name, find("queues.md1_wait").name
     ('md1_wait', 'md1_wait')
     """
     from longfat import laws  # noqa: F401  # registers them
@@ -173,11 +173,11 @@ def find(text: str) -> Law:
 
     if names_file(text):
         return read(text, Law, what="law")
-    every = {law.public_name: law for _, law in registered()}
-    for name, law in every.items():
-        if text in (name, law.name, name.rpartition(".")[2]):
+    every = [law for _, law in registered()]
+    for law in every:
+        if text in (law.public_name, law.name):
             return law
-    raise unknown("law", text, every)
+    raise unknown("law", text, [law.public_name for law in every])
 
 
 def view(text: str) -> Any:
