@@ -333,7 +333,7 @@ def test_names():
     ):
         assert [name for name, _ in running._chosen(old)] == ["queues.md1_wait"], old
     assert len(list(running._chosen("queues.*"))) == 12
-    with pytest.raises(ValueError, match="law = 'nothing' is out of range"):
+    with pytest.raises(ValueError, match="law 'nothing' is unknown"):
         verify.run("nothing")
 
 
