@@ -211,6 +211,7 @@ def write(
         for name, one in drawn.items():
             one.to_netcdf(files.path(f"{name}.nc"))
             stored.write(files, name, one, "figures.kkm")
+        drawn[f"kkm_rates_{cell}"].to_netcdf(files.path(f"kkm_queues_{cell}.nc"))  # the same, for who looks there
         data.to_netcdf(files.path("kkm.nc"))
         stored.write(files, "kkm", data, "figures.kkm")
         files.path("kkm_tables.md").write_text(text(data, listed), encoding="utf-8")

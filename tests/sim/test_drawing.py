@@ -102,6 +102,9 @@ def test_flows_of_one_kind_are_one_line():
     assert (count["all different, 50"], count["experiment 1"]) == (50, 3)  # connection 1, the ten newcomers, the probe
     said = [text for text, *_ in words(MANY["dumbbell, 50"])]
     assert {"reno-1 … reno-50", "50 flows, each reno", "source-1 … source-50"} <= set(said)
+    other = dumbbell(9)
+    other.flow("reno", path=["source-9", "left", "right", "sink-9"], packet=500)
+    assert len(drawing.sketch(other).bundles) == 3  # eight alike, two on one path with other packets
     assert MANY["dumbbell, 50"]._repr_svg_() == MANY["dumbbell, 50"].draw()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import escape
 from itertools import pairwise
 
@@ -15,7 +15,8 @@ from longfat.sim.network import Flow, Link, Network
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # of the first seven flows, of the next seven, and so on
 APART = 8  # flows that are always drawn one by one; of more, those of one kind are drawn as one line
-WIDEST = 900.0  # px; narrower pictures have room at the right, as a notebook stretches each to its own width
+OWN = ("name", "path", "start", "stagger", "scheme")  # fields that differ within a kind, or that are compared by name
+LEAST_WIDTH = 900.0  # px; narrower pictures have room at the right, as a notebook stretches each to its own width
 COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
 CHARACTER, SMALL = 7.0, 7.0  # px, of a letter at 12 px and at 11 px, with some room
 LANE, LETTER = 6.0, 13.0  # px, between flows on a link, and between the lines of its label
@@ -98,7 +99,9 @@ def svg(net: Network) -> str:
     rows = [(_short(name, 34), kind, path) for name, kind, path in rows] + listed
     widths = [max((len(row[k]) for row in rows), default=0) * CHARACTER for k in range(3)]
     top = placed.bottom + 20
-    width = max(placed.right + MARGIN, 2 * MARGIN + 30 + sum(widths) + 32, MARGIN * 2 + len(net.name) * 8.5, WIDEST)
+    width = max(
+        placed.right + MARGIN, 2 * MARGIN + 30 + sum(widths) + 32, MARGIN * 2 + len(net.name) * 8.5, LEAST_WIDTH
+    )
     height = top + LINE * len(rows) + MARGIN / 2
     for k, row in enumerate(rows):
         y = top + LINE * (k + 0.7)
@@ -166,7 +169,8 @@ def _kind(net: Network, flow: Flow, own: set[str]) -> object:
     ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
             for pair in pairwise(flow.path)]  # fmt: skip
     nodes = tuple("" if node in own else node for node in flow.path)
-    return Bundle(flow, ("",)).words[1], flow.access_rate, nodes, tuple(ways)
+    rest = [repr(getattr(flow, one.name)) for one in fields(flow) if one.name not in OWN]
+    return (*rest, flow.scheme.name if flow.scheme else "", nodes, tuple(ways))
 
 
 def _first_to_last(names: Iterable[str]) -> str:
