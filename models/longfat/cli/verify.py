@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def verify_command(
     papers: tuple[str, ...], published: bool, html: str | None, json_file: str | None, **flags: Any
 ) -> None:
-    """Check laws: proof, 50 digits, NumPy, JAX, slopes, simulator; the exit status is 1 if one does not agree.
+    """Check laws: proof, 50 digits, NumPy, sympy, JAX, slopes, simulator; the exit status is 1 if one does not agree.
 
     With --published: every row of the papers, what is printed, what we find, and the verdict.
     """
