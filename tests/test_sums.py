@@ -20,14 +20,14 @@ def test_where_sympy_is_wrong():
     assert abs(float(mean(sp.Sum)) - 18434 / 2047) > 1  # if it is right one day, Sum can go
 
 
-@pytest.mark.parametrize("x", [20, 80, sp.Float(80), 80.0])
+@pytest.mark.parametrize("x", [20, 400, sp.Float(80), 80.0])
 def test_terms_that_cancel(x):
     """exp(-x) from terms of up to exp(x); a float put in is taken as the number that it is."""
     total = Sum((-1) ** j * (r * (n - j)) ** j * sp.exp(r * (n - j)) / sp.factorial(j), (j, 0, n))
     terms = ((-1) ** k * (int(x) * (9 - k)) ** k * sp.exp(int(x) * (9 - k)) / sp.factorial(k) for k in range(9))
     exact = sum(terms)
     assert total.subs({r: x, n: 9}).evalf(30) == pytest.approx(exact.evalf(30, maxn=2000), rel=1e-25)
-    alternating = Sum((-x) ** j / sp.factorial(j), (j, 0, 500))
+    alternating = Sum((-x) ** j / sp.factorial(j), (j, 0, 1500))
     assert alternating.evalf(25) == pytest.approx(sp.exp(-int(x)).evalf(25), rel=1e-24)
 
 

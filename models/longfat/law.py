@@ -12,7 +12,11 @@ A law is written once, over an array namespace ``xp`` that the decorator supplie
         return round_trip_time + 3 * packet_time
 
 The same lines then take floats, NumPy and JAX arrays, tracers, mpmath numbers and sympy Symbols. From the
-record come validation, documentation, test strategies, the symbolic expression and what Jupyter shows.
+record come validation, documentation, test strategies, the symbolic expression and what Jupyter shows. What ``xp``
+has in every arithmetic (sqrt, where, sin ...) stands in one table: ``help("longfat.namespaces")``.
+
+Arrays are computed in 32 or 64 bits, as they come; other lengths are refused. Masked elements of NumPy's masked arrays
+stay masked, and their values are not looked at.
 """
 
 from __future__ import annotations
@@ -162,7 +166,7 @@ class Law:
         Their values are often placeholders outside the domain (such as -999), so that NaN stands in for them.
         """
         masks = [np.ma.getmaskarray(value) for value in values if isinstance(value, np.ma.MaskedArray)]
-        plain = [filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
+        plain = [namespaces.filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
         if namespaces.namespace_of(plain) is not namespaces.NUMPY:
             raise TypeError(f"{self.name}: masked arrays go with NumPy's arrays and numbers only")
         result = np.asarray(self(*plain))
@@ -246,7 +250,16 @@ class Law:
 
     @cached_property
     def expr(self) -> sympy.Expr:
-        """The law as a sympy expression in the paper's letters."""
+        """The law as a sympy expression in the paper's letters; with numbers for them, ``evalf`` gives its digits.
+
+        Where terms cancel ``evalf`` uses up to 100 digits, or ``maxn``; a result such as ``0.e-125`` says that they
+        were too few. Numbers put in as floats have 15 digits of their own.
+
+        >>> from longfat.laws.queues import mm1k_mean_number
+        >>> load, capacity = (symbol.sympy for symbol in mm1k_mean_number.symbols.values())
+        >>> mm1k_mean_number.expr.subs({load: 2, capacity: 10}).evalf(20)
+        9.0053737176355642404
+        """
         return self(*(symbol.sympy for symbol in self.symbols.values()))
 
     @property
@@ -310,17 +323,6 @@ class Law:
         return f"<law {self.name}({', '.join(self.symbols)}) [{self.unit}], {self.source}>"
 
 
-def filled(value: Any) -> Any:
-    """Return a masked array as a plain one with NaN for its masked elements; anything else as it is.
-
-    >>> filled(np.ma.array([1, -999], mask=[False, True]))
-    array([ 1., nan])
-    """
-    if not isinstance(value, np.ma.MaskedArray):
-        return value
-    return (value if value.dtype.kind == "f" else value.astype(float)).filled(np.nan)
-
-
 def _named(module: str, name: str) -> Law:
     found: Law = getattr(importlib.import_module(module), name)
     return found
@@ -334,6 +336,8 @@ def law(
     *, source: str, unit: str, validity: Validity | None = None, derivation: str = "", **symbols: Symbol
 ) -> Callable[[Callable[..., Any]], Law]:
     """Decorator: declare a law and register it, which is all it takes to be tested.
+
+    The function computes with what its keyword ``xp`` has: see `longfat.namespaces`.
 
     Parameters
     ----------

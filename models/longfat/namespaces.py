@@ -310,3 +310,14 @@ def as_arrays(values: list[Any], xp: ArrayNamespace) -> list[Any]:
 def is_scalar(value: Any) -> bool:
     """Whether a value is a number rather than an array (a zero-dimensional NumPy array is an array)."""
     return isinstance(value, int | float | np.generic)
+
+
+def filled(value: Any) -> Any:
+    """Return a masked array as a plain one with NaN for its masked elements; anything else as it is.
+
+    >>> filled(np.ma.array([1, -999], mask=[False, True]))
+    array([ 1., nan])
+    """
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
+    return np.ma.filled(value if value.dtype.kind == "f" else value.astype(float), np.nan)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import namespaces
-from longfat.law import Law, Symbol, Validity, filled, register
+from longfat.law import Law, Symbol, Validity, register
 
 if TYPE_CHECKING:
     import sympy
@@ -171,7 +171,7 @@ class Root(Law):
         return Solution(*self._solve(*given))
 
     def _solve(self, *given: Any) -> tuple[Any, Any]:
-        plain = [np.asarray(filled(self._plain(*pair))) for pair in zip(self.symbols, given, strict=True)]
+        plain = [np.asarray(namespaces.filled(self._plain(*pair))) for pair in zip(self.symbols, given, strict=True)]
         arrays = np.broadcast_arrays(*namespaces.as_arrays(plain, namespaces.NUMPY))
         inside = np.ones(arrays[0].shape, dtype=bool)
         for array, symbol in zip(arrays, self.symbols.values(), strict=True):

@@ -19,7 +19,7 @@ MOST_BITS = 2**16  # a sum that is 0 at this precision is 0
 MOST_TERMS = 20_000  # of an infinite sum; one that falls more slowly than this is left to sympy
 
 
-class Sum(sympy.Sum):
+class Sum(sympy.Sum):  # type: ignore[misc]  # sympy has no types
     """A sum that is evaluated by adding up its terms, at a precision that is raised until it settles.
 
     Examples

@@ -36,7 +36,7 @@ def verify_command(
 ) -> None:
     """Check that proof, numbers and simulations of laws agree.
 
-    Each law is held against its proof, 50 digits, NumPy, JAX, slopes and the simulator; the exit status is 1 if one
+    Each law is compared with its proof, 50 digits, NumPy, sympy, JAX, slopes and the simulator; the exit status is 1 if one
     does not agree. With --published: every row of the papers, what is printed, what we find, and the verdict.
     """
     from longfat.files import WholeFiles

@@ -104,7 +104,7 @@ def _whole_queue(values: dict[str, float]) -> dict[str, float]:
 _SEGMENTS = Judge(_efficiency, _whole_packets, "the segment simulator, a million packets a point")
 _NETWORK = "eleven sources over 40 Mbit/s and 10 ms, packet by packet"
 _JUDGES = {
-    "longfat.laws.selective_repeat.efficiency.throughput_efficiency": _SEGMENTS,
+    "selective_repeat.throughput_efficiency": _SEGMENTS,
     "selective_repeat.throughput_efficiency_many_rounds": _SEGMENTS,
     "selective_repeat.throughput_efficiency_hard_ack": Judge(
         _hard_ack, _whole_packets, "the segment simulator, five thousand losses a point"
