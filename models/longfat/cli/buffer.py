@@ -22,7 +22,7 @@ from longfat.cli.parameters import (
     disciplines,
     schemes,
 )
-from longfat.cli.typed import netcdf
+from longfat.cli.typed import netcdf, with_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,7 +145,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         if as_json:
             click.echo(json.dumps(summary(data), indent=2, allow_nan=False))
         elif as_csv:
-            click.echo(frame(data).to_csv(index=False), nl=False)
+            click.echo(with_units(frame(data), data).to_csv(index=False), nl=False)
         else:
             click.echo(_sayable(_table(data)))
         _write(data, files)
@@ -284,7 +284,7 @@ def _write(data: xr.Dataset, files: Any) -> None:
 
     from longfat import plot
 
-    frame(data).to_csv(files.path("buffer.csv"), index=False)
+    with_units(frame(data), data).to_csv(files.path("buffer.csv"), index=False)
     netcdf(data, files, "buffer.nc")
     with plot.style():
         figure, ax = plt.subplots()
