@@ -59,7 +59,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     show_default=True,
     help="Goal, in parts of the attainable throughput or power.",
 )
-@click.option("--packet", type=Size(1), default="1500B", show_default=True, help="Packet size.")
+@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size.")
 @click.option(
     "--discipline",
     cls=Option,
@@ -71,7 +71,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option("--access", type=POSITIVE_RATE, help="Rate of each source's access link.  [default: unlimited]")
 @click.option(
     "--spread",
-    type=Quantity("fraction", min=0, max=1, max_open=True),
+    type=Quantity("fraction", min=0, max=0.9),
     default="10%",
     show_default=True,
     help="Round-trip times of several flows differ by up to this share, up and down.",
