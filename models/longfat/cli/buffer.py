@@ -39,7 +39,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--flows",
     type=Whole("flows", 1, 10_000, several=True),
-    help="Numbers of flows without end, e.g. 1,16,64.  [default: 1]",
+    show_default="1",
+    help="Numbers of flows without end, e.g. 1,16,64.",
 )
 @click.option(
     "--file", "size", type=Size(1), help="Size of files that arrive at random, e.g. 100kB: asks for network power."
@@ -68,7 +69,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     show_default=True,
     help="Queue discipline of the bottleneck.",
 )
-@click.option("--access", type=POSITIVE_RATE, help="Rate of each source's access link.  [default: unlimited]")
+@click.option("--access", type=POSITIVE_RATE, show_default="unlimited", help="Rate of each source's access link.")
 @click.option(
     "--spread",
     type=Quantity("fraction", min=0, max=0.9),
@@ -79,7 +80,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--decrease",
     type=Quantity("fraction", min=0, max=1, min_open=True, max_open=True),
-    help="Factor by which a loss reduces the window.  [default: the scheme's, where it is known]",
+    show_default="the scheme's, where it is known",
+    help="Factor by which a loss reduces the window.",
 )
 @click.option(
     "--loads",
@@ -91,7 +93,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--product",
     type=Whole("packets", 10, 10**7),
-    help="Largest bandwidth-delay product to simulate [packets].  [default: 200, or 40 per flow]",
+    show_default="200, or 40 per flow",
+    help="Largest bandwidth-delay product to simulate [packets].",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, bytes/s, shares.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")

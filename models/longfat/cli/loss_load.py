@@ -36,12 +36,14 @@ if TYPE_CHECKING:
 @click.option(
     "--stagger",
     type=Quantity("duration", min=0, max=1_000_000),
-    help="Time from one start to the next.  [default: a round-trip time]",
+    show_default="a round-trip time",
+    help="Time from one start to the next.",
 )
 @click.option(
     "--buffer",
     type=Whole("packets", 1, 10**9),
-    help="Buffer of the switch [packets].  [default: a bandwidth-delay product]",
+    show_default="a bandwidth-delay product",
+    help="Buffer of the switch [packets].",
 )
 @click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
 @click.option(

@@ -32,7 +32,7 @@ LINK = {name: name for name in ("utilisation", "mean_queue", "max_queue")} | {"d
     "--duration", type=Quantity("duration", min=0, min_open=True), help="Duration in place of the file's, e.g. 60s."
 )
 @click.option(
-    "--seed", type=Whole("1", 0), help="Seed of the random numbers, in place of the file's rng.  [default: 0]"
+    "--seed", type=Whole("1", 0), show_default="0", help="Seed of the random numbers, in place of the file's rng."
 )
 @click.option("--replications", type=Whole("runs", 1, 10**6), help="Number of runs, in place of the file's.")
 @click.option("--trust", is_flag=True, help="Allow FILE to run Python files outside its folder.")
