@@ -58,6 +58,7 @@ def test_power_and_csv(tmp_path, capsys):
         assert data.power.attrs["units"] == "bytes/s^2"
         table = _table(data.load())
     assert printed.best_load.dropna().eq(0.6).all()
+    assert {"power [bytes/s^2]", "throughput_upper [bytes/s]", "queueing_delay [s]", "buffer_bytes"} <= set(printed)
     assert "Buffer for 95% of the greatest power" in table
     assert table.endswith("reached")
 

@@ -129,7 +129,7 @@ def test_the_command(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--loss", "5%", "--k", "2,x"], "longfat: k = x is out of range: allowed are values in [1, 50]"),
+        (["--loss", "5%", "--k", "2,x"], "longfat: k = 'x' is no number: allowed are values in [1, 50]"),
         (["--loss", "110%"], "longfat: loss = "),
         (
             ["--loss", "0", "--k", "20", "--points", "2", "--stagger", "0s", "--sources", "11"],

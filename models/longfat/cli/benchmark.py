@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     "--experiment",
     cls=Option,
     type=Name("experiment", experiments, several=True, checked=False),
-    help="Experiments or their variants, e.g. 1,3-20,7-0.9-ramp.  [default: all ten]",
+    show_default="all ten",
+    help="Experiments or their variants, e.g. 1,3-20,7-0.9-ramp.",
 )
 @click.option(
     "--scheme",
     cls=Option,
     type=Name("scheme", entries, own="scheme", loaded=False, several=True, checked=False),
-    help="Schemes, e.g. tahoe,packet-pair,my_schemes.py.  [default: all that have a setting for these experiments]",
+    show_default="all that have a setting for these experiments",
+    help="Schemes, e.g. tahoe,packet-pair,my_schemes.py.",
 )
 @click.option(
     "--discipline",

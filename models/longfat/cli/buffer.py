@@ -22,7 +22,7 @@ from longfat.cli.parameters import (
     disciplines,
     schemes,
 )
-from longfat.cli.typed import left_out, netcdf
+from longfat.cli.typed import left_out, netcdf, with_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--flows",
     type=Whole("flows", 1, 10_000, several=True),
-    help="Numbers of flows without end, e.g. 1,16,64.  [default: 1]",
+    show_default="1",
+    help="Numbers of flows without end, e.g. 1,16,64.",
 )
 @click.option(
     "--file", "size", type=Size(1), help="Size of files that arrive at random, e.g. 100kB: asks for network power."
@@ -59,7 +60,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     show_default=True,
     help="Goal, in parts of the attainable throughput or power.",
 )
-@click.option("--packet", type=Size(1), default="1500B", show_default=True, help="Packet size.")
+@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size.")
 @click.option(
     "--discipline",
     cls=Option,
@@ -68,10 +69,10 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     show_default=True,
     help="Queue discipline of the bottleneck.",
 )
-@click.option("--access", type=POSITIVE_RATE, help="Rate of each source's access link.  [default: unlimited]")
+@click.option("--access", type=POSITIVE_RATE, show_default="unlimited", help="Rate of each source's access link.")
 @click.option(
     "--spread",
-    type=Quantity("fraction", min=0, max=1, max_open=True),
+    type=Quantity("fraction", min=0, max=0.9),
     default="10%",
     show_default=True,
     help="Round-trip times of several flows differ by up to this share, up and down.",
@@ -79,7 +80,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--decrease",
     type=Quantity("fraction", min=0, max=1, min_open=True, max_open=True),
-    help="Factor by which a loss reduces the window.  [default: the scheme's, where it is known]",
+    show_default="the scheme's, where it is known",
+    help="Factor by which a loss reduces the window.",
 )
 @click.option(
     "--loads",
@@ -91,7 +93,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--product",
     type=Whole("packets", 10, 10**7),
-    help="Largest bandwidth-delay product to simulate [packets].  [default: 200, or 40 per flow]",
+    show_default="200, or 40 per flow",
+    help="Largest bandwidth-delay product to simulate [packets].",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, bytes/s, shares.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
@@ -145,7 +148,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         if as_json:
             click.echo(json.dumps(summary(data), indent=2, allow_nan=False))
         elif as_csv:
-            click.echo(frame(data).to_csv(index=False), nl=False)
+            click.echo(with_units(frame(data), data).to_csv(index=False), nl=False)
         else:
             click.echo(_sayable(_table(data)))
         _write(data, files)
@@ -292,7 +295,7 @@ def _or_dash(value: float) -> str:
 
 def _write(data: xr.Dataset, files: Any) -> None:
     """All files of an answer."""
-    frame(data).to_csv(files.path("buffer.csv"), index=False)
+    with_units(frame(data), data).to_csv(files.path("buffer.csv"), index=False)
     if left_out("buffer.nc", "buffer.svg", "buffer.png"):
         return
     import matplotlib as mpl

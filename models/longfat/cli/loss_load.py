@@ -21,20 +21,29 @@ if TYPE_CHECKING:
 @click.option(
     "--rtt", type=Quantity("duration", min=0, min_open=True), required=True, help="Round-trip time, e.g. 44ms."
 )
-@click.option("--loss", type=SHARE, required=True, help="Largest share of packets that may be lost, e.g. 1%.")
+@click.option(
+    "--loss",
+    type=Quantity("fraction", min=0, max=1, max_open=True),
+    required=True,
+    help="Largest share of packets that may be lost, e.g. 1%.",
+)
 @click.option("--sources", type=Whole("1", 1, 1000), required=True, help="Number of simultaneous transfers.")
 @click.option("--file", "size", type=Size(1), required=True, help="Size of each transfer, e.g. 2MB.")
-@click.option("--packet", type=Size(1), default="1500B", show_default=True, help="Packet size.")
+@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size.")
 @click.option(
     "--k", "choices", type=Numbers(1, 50), default="2,5,10,20", show_default=True, help="Values of k to choose from."
 )
 @click.option(
-    "--stagger", type=Quantity("duration", min=0), help="Time from one start to the next.  [default: a round-trip time]"
+    "--stagger",
+    type=Quantity("duration", min=0, max=1_000_000),
+    show_default="a round-trip time",
+    help="Time from one start to the next.",
 )
 @click.option(
     "--buffer",
     type=Whole("packets", 1, 10**9),
-    help="Buffer of the switch [packets].  [default: a bandwidth-delay product]",
+    show_default="a bandwidth-delay product",
+    help="Buffer of the switch [packets].",
 )
 @click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
 @click.option(

@@ -45,7 +45,7 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
     "--duration", type=Quantity("duration", min=0, min_open=True), help="Duration in place of the file's, e.g. 60s."
 )
 @click.option(
-    "--seed", type=Whole("1", 0), help="Seed of the random numbers, in place of the file's rng.  [default: 0]"
+    "--seed", type=Whole("1", 0), show_default="0", help="Seed of the random numbers, in place of the file's rng."
 )
 @click.option("--replications", type=Whole("runs", 1, 10**6), help="Number of runs, in place of the file's.")
 @click.option("--trust", is_flag=True, help="Allow FILE to run Python files outside its folder.")

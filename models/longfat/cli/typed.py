@@ -58,15 +58,22 @@ def left_out(*names: str) -> bool:
 
 
 def with_units(table: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
-    """Return the table with the unit of each column in its name, as the Dataset's attributes have it; "1" is left out.
+    """Return the table with the unit of each column in its name, as the Dataset's attributes have it.
 
-    >>> import pandas as pd, xarray as xr
-    >>> data = xr.Dataset({"goodput": ("flow", [1.0], {"units": "bytes/s"}), "loss": ("flow", [0.0], {"units": "1"})})
+    Left out are "1" and the unit that a name ends with.
+
+    >>> import xarray as xr
+    >>> units = {"goodput": "bytes/s", "loss": "1", "buffer_bytes": "bytes"}
+    >>> data = xr.Dataset({name: ("flow", [1.0], {"units": unit}) for name, unit in units.items()})
     >>> list(with_units(data.to_dataframe(), data))
-    ['goodput [bytes/s]', 'loss']
+    ['goodput [bytes/s]', 'loss', 'buffer_bytes']
     """
     units = {str(name): array.attrs.get("units", "1") for name, array in data.variables.items()}
-    return table.rename(columns={name: f"{name} [{unit}]" for name, unit in units.items() if unit != "1"})
+    return table.rename(
+        columns={
+            name: f"{name} [{unit}]" for name, unit in units.items() if unit != "1" and not name.endswith(f"_{unit}")
+        }
+    )
 
 
 def netcdf(data: xr.Dataset, files: WholeFiles, name: str) -> None:

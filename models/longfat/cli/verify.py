@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     type=Name("law", laws, own="law", checked=False),
     multiple=True,
     metavar="LAW",
-    help="Laws by name, with * and ?, or FILE.py[:LAW].  [default: all]",
+    show_default="all",
+    help="Laws by name, with * and ?, or FILE.py[:LAW].",
 )
 @click.option("--quick", is_flag=True, help="Take a minute, not many: fewer points; fewest runs of papers.")
 @click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of points and simulations.")
-@click.option("--workers", type=Whole("processes", 1, 1024), help="Number of processes.  [default: cores]")
+@click.option("--workers", type=Whole("processes", 1, 1024), show_default="cores", help="Number of processes.")
 @click.option("--html", type=PathName("file"), help="Write a page.")
 @click.option("--json", "json_file", type=PathName("file"), help="Write JSON; - prints it instead of the table.")
 def verify_command(
@@ -36,8 +37,8 @@ def verify_command(
 ) -> None:
     """Check that proof, numbers and simulations of laws agree.
 
-    Each law is compared with its proof, 50 digits, NumPy, sympy, JAX, slopes and the simulator; the exit status is 1 if one
-    does not agree. With --published: every row of the papers, what is printed, what we find, and the verdict.
+    Each law is compared with its proof, 50 digits, NumPy, sympy, JAX, slopes and the simulator; the exit status is 1 if
+    one does not agree. With --published: every row of the papers, what is printed, what we find, and the verdict.
     """
     from longfat.files import WholeFiles
 
