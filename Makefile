@@ -49,7 +49,7 @@ explore: venv  ## every law with sliders, in the browser
 	$(BIN)/longfat explore
 
 notebooks: venv  ## the notebooks, in JupyterLab
-	$(BIN)/jupyter lab --notebook-dir=notebooks
+	$(BIN)/jupyter lab --ServerApp.root_dir=notebooks
 
 notebooks-html: venv  ## the notebooks and their solutions with all results, as pages in ./build/notebooks
 	$(BIN)/python -m notebooks.pages

@@ -63,14 +63,23 @@ def still(notebook: Any) -> Any:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = re.sub(r"\]\(([\w./]+)\.ipynb\)", r"](\1.html)", cell.source)
-        if "outputs" in cell:  # less progress bars
-            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
-        for output in cell.get("outputs", []):
-            if WIDGET in output.get("data", {}):
-                drawn = _picture(models, output.data[WIDGET]["model_id"]) or ""
-                said = "<p><em>In the running notebook, sliders move this picture.</em></p>"
-                output.data = {"text/html": f'{CSS}<div class="lf-view">{drawn}</div>{said}'}
+        shown = [_still(output, models) for output in cell.get("outputs", [])]
+        if shown:
+            cell.outputs = [output for output in shown if output is not None]
     return notebook
+
+
+def _still(output: Any, models: dict[str, Any]) -> Any:
+    """Return an output as a page shows it; None for a progress bar."""
+    if output.get("name") == "stderr":
+        return None
+    if WIDGET in output.get("data", {}):
+        drawn = _picture(models, output.data[WIDGET]["model_id"])
+        if drawn is None:
+            return None
+        said = "<p><em>In the running notebook, sliders move this picture.</em></p>"
+        output.data = {"text/html": f'{CSS}<div class="lf-view">{drawn}</div>{said}'}
+    return output
 
 
 def _picture(models: dict[str, Any], name: str) -> str | None:

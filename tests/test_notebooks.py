@@ -168,6 +168,7 @@ def test_pages_show_pictures_for_widgets_and_link_to_pages():
     cell = nbformat.v4.new_code_cell("view")
     cell.outputs = [
         nbformat.v4.new_output("display_data", {pages.WIDGET: {"model_id": "box"}, "text/plain": "VBox"}),
+        nbformat.v4.new_output("display_data", {pages.WIDGET: {"model_id": "bar"}, "text/plain": "HBox"}),
         nbformat.v4.new_output("stream", name="stderr", text="100%|#####"),
         nbformat.v4.new_output("stream", name="stdout", text="24 segments"),
     ]
@@ -176,6 +177,7 @@ def test_pages_show_pictures_for_widgets_and_link_to_pages():
     models = {
         "box": {"state": {"children": ["IPY_MODEL_a", "IPY_MODEL_b"]}},
         "a": {"state": {"value": "a title"}},
+        "bar": {"state": {"children": ["IPY_MODEL_a"]}},
         "b": {"state": {"value": "<svg>the curve</svg>"}},
     }
     notebook.metadata["widgets"] = {pages.WIDGETS: {"state": models}}

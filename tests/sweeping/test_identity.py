@@ -10,7 +10,9 @@ import threading
 import types
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.stats
 
 import longfat as lf
 from longfat.law import Symbol, law
@@ -187,6 +189,8 @@ MAKERS = {
     "scheme": lambda c: using(lf.sim.Scheme("mine", ack=lambda flow, event: flow.window * c)),
     "generator": lambda c: using(np.random.default_rng(c)),
     "dataset": lambda c: using(lf.sweep(Model(c).run, {"load": [0.5]}, rng=1, **QUIET)),
+    "distribution": lambda c: using(scipy.stats.norm(0, c)),
+    "data frame": lambda c: using(pd.DataFrame({"a": [c, 3]}, pd.date_range("2020", periods=2))),
     "cycle": lambda c: using((ring := [c]) and (ring.append(ring) or ring)),
     "lock beside it": lambda c: using([threading.Lock(), c]),
     "memory": lambda c: using(functools.lru_cache(using(c))),

@@ -18,8 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, types.EllipsisType, types.NotImplementedType)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))  # hold nothing that numbers depend on
+_SHARED = np.random.mtrand._rand  # type: ignore[attr-defined]
 _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
 
 
@@ -82,6 +85,8 @@ class Walk:
             self._say("module", value.__name__)
         elif kind in _LOCKS:
             self._say("lock")
+        elif value is _SHARED:  # in every distribution of scipy.stats, and seeded anew in each process
+            self._say("numpy.random")
         elif isinstance(value, types.MethodType | types.BuiltinFunctionType):
             self._say("method", value.__name__)
             self.put(getattr(value, "__func__", None))
