@@ -11,8 +11,8 @@ from __future__ import annotations
 SETTABLE: dict[str, tuple[str, ...]] = {
     "flow": (
         "window", "rate", "inflation", "next", "resend", "limited", "alarm", "request", "header", "ssthresh", "recover",
-        "duplicates", "phase", "minimum_rtt", "srtt", "backoff", "ect", "cwr", "pool", "last_paced", "red", "red_evenly", "p",
-        "u",
+        "duplicates", "phase", "minimum_rtt", "srtt", "backoff", "ect", "cwr", "pool", "last_paced", "red",
+        "red_evenly", "p", "u",
     ),
     "event": ("restart_timer",),
     "link": ("average", "hold", "marked", "note", "notify", "p", "u"),
