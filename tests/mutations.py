@@ -364,6 +364,85 @@ MUTANTS = [
         "    if tree_at(world, link, 1).queue < bound:\n",
         "tests/sim/test_priority_discard.py::test_an_equal_pushes_nothing_out_by_hand",
     ),
+    # the simulator, second block: what the tests once let pass, and the like
+    kernel(
+        "kernel/links.py",
+        "    if fresh:\n        link.remainder = link.rate >> 1\n",
+        "    if fresh:\n        link.remainder = 0\n",
+        "tests/sim/test_receiver.py::test_the_first_transmission_after_a_pause",
+    ),
+    kernel(
+        "kernel/links.py",
+        "        fresh = begin < now\n",
+        "        fresh = begin <= now\n",
+        "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
+    ),
+    kernel(
+        "kernel/links.py",
+        "    fresh = link.free < world.now\n",
+        "    fresh = link.free <= world.now\n",
+        "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
+    ),
+    kernel(
+        "kernel/links.py",
+        "        if link.free > HORIZON:\n",
+        "        if False:\n",
+        "tests/sim/test_engine.py::test_times_that_64_bits_cannot_hold",
+    ),
+    kernel(
+        "kernel/links.py",
+        "link.wait += world.now - since_at(world, following).x",
+        "link.wait += world.now - packet_at(world, following).sent",
+        "tests/sim/test_results.py::test_waits_behind_another_link_by_hand",
+    ),
+    kernel(
+        "kernel/receiver.py",
+        "    flow.last_arrival = world.now\n",
+        "    flow.last_arrival = packet.sent\n",
+        "tests/sim/test_results.py::test_a_burst_that_stops_has_no_more_goodput_than_its_link",
+    ),
+    kernel(
+        "kernel/sender.py",
+        "flow.limited >= 1e300 and flow.access_rate == 0",
+        "flow.limited >= 1e300",
+        "tests/sim/test_engine.py::test_nothing_limits_a_flow",
+    ),
+    kernel(
+        "schemes/tfrc.py",
+        "or open_interval <= 2.0 * mean:",
+        "or open_interval <= 4.0 * mean:",
+        "tests/sim/schemes/test_tfrc.py::test_discounting_by_hand",
+    ),
+    kernel(
+        "schemes/cadpc.py",
+        "least = flow.packet_size / (4.0 * flow.srtt)",
+        "least = flow.packet_size / (8.0 * flow.srtt)",
+        "tests/sim/schemes/test_cadpc.py::test_the_least_rate_by_hand",
+    ),
+    kernel(
+        "queues/red.py",
+        "(ns-2.35, red.cc)\n        link.u[0] = 0.0\n",
+        "(ns-2.35, red.cc)\n",
+        "tests/sim/test_red.py::test_what_the_buffer_drops_counts_as_a_drop",
+    ),
+    Mutant(
+        CODE + "cli/simulate.py",
+        "balanced = all(",
+        "balanced = any(",
+        "tests/test_cli_simulate.py::test_books_that_do_not_balance_are_said",
+    ),
+    Mutant(
+        CODE + "sim/results.py",
+        'over(counted("dropped"), counted("dropped") + counted("received"))',
+        'over(counted("dropped"), counted("sent"))',
+        "tests/sim/test_results.py::test_loss_of_packets_sent_before_the_warm_up",
+    ),
+    Mutant(
+        CODE + "sim/results.py",
+        'begun[k] -= begin - int(world.since["x"][row])',
+        "begun[k] -= begin - now",
+        "tests/sim/test_results.py::test_waits_of_an_overload_by_hand",
+    ),
     # statistics, sweeps
     Mutant(
         CODE + "sweeping/points.py",

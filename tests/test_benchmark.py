@@ -260,9 +260,28 @@ def test_resumed(tmp_path, monkeypatch):
         again = benchmark.run(["3-20", "3-4"], ["reno"], **options)
         assert len(calls) == 4
         assert float(again.transfer_time[0, 0, 0]) == float(first.transfer_time[1, 1, 0])
-        benchmark.run(["3-4"], ["red"], replications=1, **options)
-        benchmark.run(["3-4"], ["red"], replications=3, **options)
+        benchmark.run(["7-0.2"], ["hop-by-hop"], replications=1, **options)
+        benchmark.run(["7-0.2"], ["hop-by-hop"], replications=3, **options)
         assert len(calls) == 7
+
+
+def test_no_intervals_where_nothing_is_random(monkeypatch):
+    """A scheme that may draw and does not, in a network without chance: one run, and no "± 0"."""
+    calls = []
+    measure = measuring.measure
+
+    def counted(*given):
+        calls.append(measure(*given))
+        return calls[-1]
+
+    monkeypatch.setattr(measuring, "measure", counted)
+    data = benchmark.run(["3-4", "7-0.2"], ["gaimd"], replications=3, executor=ThreadPoolExecutor(1), progress=False)
+    assert [one["random"] for one in calls] == [0, 1, 1, 1]
+    assert data.replications.values.tolist() == [[1], [3]]
+    assert math.isnan(float(data.transfer_time_upper.sel(variant="3-4", connection="1").item()))
+    text = tables.to_text(tables.tables(data))
+    assert "±" not in text.split("Experiment 7")[0]
+    assert "±" in text
 
 
 @pytest.mark.long  # tests/test_cli_benchmark.py does it with fewer
@@ -463,4 +482,6 @@ def test_refusals():
         benchmark.run(["3-4"], ["hbh", "hop-by-hop"])
     with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: avq, "):
         benchmark.run(["3-4"], ["gaimd"], discipline="fare")
+    with pytest.raises(ValueError, match="discipline = 'nosuch' is unknown"):
+        benchmark.run(["3-4"], ["hop-by-hop"], discipline="nosuch")  # which has its own switches
     assert not running.has_chance(VARIANTS["7-0.2"], ENTRIES["optimal"])

@@ -73,6 +73,7 @@ def test_traces(capsys, tmp_path):
             ["--experiment", "mine.toml"],
             "longfat: experiment = 'mine.toml' is a network of its own: allowed are the ten",
         ),
+        (["--scheme", "reno", "--experiment", "3-4", "--discipline", "nosuch"], "discipline 'nosuch' is unknown"),
         (["--replications", "none"], "longfat: replications = 'none' is no whole number"),
         (["--seed", "-1"], "longfat: seed = -1 is out of range"),
         (["--traces"], "--traces needs --output"),

@@ -14,8 +14,10 @@ import pytest
 import xarray as xr
 
 from longfat import cli, plot, scenario, sim
+from longfat.cli.simulate import summary
 
 EXAMPLES = sorted(scenario.SHIPPED.glob("*.toml"))
+NOISY = scenario.SHIPPED / "mixed.toml"  # one with random traffic
 
 STEADY = """
 name = "one steady flow"
@@ -146,6 +148,44 @@ def test_one_run_has_no_intervals(tmp_path, capsys):
     ]
     assert ["a-b", "50%", "0", "0", "0"] in [line.split() for line in out.splitlines()]
     assert "1001 data packets sent = 998 received + 0 dropped + 3 in flight" in out
+
+
+def test_replications_that_cannot_differ(tmp_path, capsys):
+    """Nothing is random here: one run, no intervals, and it says so."""
+    out = simulate(capsys, tmp_path, STEADY, "--replications", "3")
+    assert out.startswith("one steady flow: 10 s; deterministic: 3 replications would be identical, one was run\n")
+    assert "±" not in out
+    assert "1001 data packets sent" in out  # once
+    answer = json.loads(simulate(capsys, tmp_path, STEADY, "--replications", "3", "--json"))
+    assert answer["run"]["deterministic"] is True
+    assert (answer["run"]["replications"], answer["run"]["replications_asked"]) == (1, 3)
+    assert answer["run"]["confidence"] is None
+    assert not [key for row in (*answer["flows"], *answer["links"]) for key in row if key.endswith(("lower", "upper"))]
+    assert json.loads(simulate(capsys, tmp_path, RENO, "--json"))["run"]["deterministic"] is False
+
+
+@pytest.mark.parametrize("kind", ["", "acks_"])
+def test_books_that_do_not_balance_are_said(tmp_path, kind):
+    """Data and acknowledgments, each for itself."""
+    file = tmp_path / "net.toml"
+    file.write_text(RENO)
+    net, _ = scenario.load(file)
+    data = sim.run(net, rng=5, progress=False)
+    assert summary(data, net)["run"]["conservation"]["balanced"] is True
+    data.attrs[f"packets_{kind}sent"] += 1
+    assert summary(data, net)["run"]["conservation"]["balanced"] is False
+
+
+def test_no_more_is_loaded_than_the_answer_needs(tmp_path):
+    """Printing takes neither xarray nor pandas, which take longer than the run."""
+    file = tmp_path / "net.toml"
+    file.write_text(STEADY)
+    code = (
+        "import sys; from longfat import cli; cli.main(['simulate', sys.argv[1], '--json']); "
+        "print([name for name in ('xarray', 'pandas', 'dask.array', 'matplotlib', 'jax') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_flags_win(tmp_path, capsys):
@@ -285,7 +325,7 @@ def test_as_a_program(tmp_path):
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
 
     def said(*arguments):
-        command = [program, "simulate", EXAMPLES[0], "--replications", "2", "--duration", "2s", *arguments]
+        command = [program, "simulate", NOISY, "--replications", "2", "--duration", "12s", *arguments]
         done = subprocess.run(command, cwd=tmp_path, env=ascii_only, capture_output=True, check=True)
         assert done.stderr == b""
         return done.stdout

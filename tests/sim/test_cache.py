@@ -10,7 +10,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from longfat.sim import jit
+from longfat.sim import installed, jit
 
 PACKAGE = Path(jit.__file__).resolve().parents[1]
 RUN = """
@@ -112,6 +112,40 @@ def test_a_helper_that_changes(tmp_path):
     (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
     assert process(tmp_path, CALL) == ["1010", "0"]
     assert process(tmp_path, CALL) == ["1010", "1"]
+
+
+#: As for another user: the folder beside the files is there to be read, and there is no home.
+READ_ONLY = """
+import numba.core.caching as caching
+def refuse(locator):
+    raise PermissionError
+caching.InTreeCacheLocator.ensure_cache_path = refuse
+"""
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_another_user_reads_what_was_compiled(tmp_path):
+    """Beside the files lies what their owner compiled; what is out of date is compiled anew, and is not kept."""
+    for name, text in LITTLE.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "longfat").symlink_to(PACKAGE)
+    assert process(tmp_path, CALL, NUMBA_CACHE_DIR="") == ["20", "0"]
+    other = {"NUMBA_CACHE_DIR": "", "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
+    assert process(tmp_path, READ_ONLY + CALL, **other) == ["20", "1"]
+    (tmp_path / "helper.py").write_text(LITTLE["helper.py"].replace("20", "1010"))
+    assert process(tmp_path, READ_ONLY + CALL, **other) == ["1010", "0"]
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
+def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
+    """And what to set; who can is told nothing."""
+    lost, kept = numba.njit(lambda: 3), jit.entry(".")(plain)
+    for one in (lost, kept):
+        assert one() == 3
+        installed.tell_if_lost(one)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "set NUMBA_CACHE_DIR to a folder that can be written to" in said
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")

@@ -29,6 +29,14 @@ def wide(flow, event):
     return 1e300
 
 
+def huge(flow, event):
+    return 3e7
+
+
+def many_packets(flow, event):
+    return 2000.0
+
+
 def test_time_does_not_run_back():
     one = Simulation(bottleneck(), rng=1)
     one.advance(0.5)
@@ -160,14 +168,66 @@ def test_a_clock_that_stands_still(monkeypatch):
         SchemeError, match=r"clock stands still at 0 s after \d+ events; flow 'quick' \(scheme 'aimd'\)"
     ):
         one.advance(1.0)
-    one = Simulation(bottleneck(Scheme("boundless", start=wide, ack=wide, recovery="own")), rng=1)
-    with pytest.raises(SchemeError, match=r"stands still at 0 s .* has window 1e\+300 packets and rate inf bytes/s"):
+    one = Simulation(bottleneck(Scheme("huge", start=huge, ack=huge, recovery="own")), rng=1)
+    with pytest.raises(SchemeError, match=r"stands still at 0 s .* has window 3e\+07 packets and rate inf bytes/s"):
         one.advance(1.0)
     monkeypatch.setattr(worlds, "MOST_ROWS", 4096)
     net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)  # unbounded buffer
-    one = Simulation(net.flow(Scheme("boundless", start=wide, ack=wide), path=["a", "b"], name="only"), rng=1)
-    with pytest.raises(SchemeError, match=r"more than 4096 packets at 0 s; flow 'only' \(scheme 'boundless'\)"):
+    one = Simulation(net.flow(Scheme("huge", start=huge, ack=huge), path=["a", "b"], name="only"), rng=1)
+    with pytest.raises(SchemeError, match=r"more than 4096 packets at 0 s; flow 'only' \(scheme 'huge'\)"):
         one.advance(1.0)
+
+
+@pytest.mark.parametrize("recovery", ["selective", "own"])
+def test_nothing_limits_a_flow(recovery):
+    """A window without an end, nothing that paces it and no file are refused before a packet is sent."""
+    scheme = Scheme("boundless", start=wide, ack=wide, recovery=recovery)
+    one = Simulation(bottleneck(scheme), rng=1)
+    said = r"scheme 'boundless', start, flow '\S+' at 0 s: nothing limits it: the window is 1e\+300 .* it has no file"
+    with pytest.raises(SchemeError, match=said):
+        one.advance(1.0)
+    assert one.world.flows["sent"].sum() == 0
+    for kept in ({"file": "20 kB"}, {"access_rate": 1e5}):  # of an end, or of a line of its own
+        net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=100, duplex=True)
+        one = Simulation(net.flow(scheme, path=["a", "b"], **kept), rng=1)
+        one.advance(0.2)
+        assert 0 < one.world.flows["sent"][0] <= 100
+
+
+def test_times_that_64_bits_cannot_hold():
+    """1 bit/s and 2000 packets of 1 MB: 8e6 s each, of which 1125 end before 9e9 s and the next one, which waits behind
+    them, does not; in a bucket whose tokens come at that rate, too. No time wraps; it is refused."""
+    many = Scheme("many", start=many_packets, ack=many_packets)
+    bucket = queues.leaky_bucket(rate=0.125, tokens=1, queue=20_000)
+    for rate, discipline, waiting in ((0.125, "fifo", 1125), (2e5, bucket, 1125)):
+        net = Network().link("a", "b", rate=rate, delay=0.01, duplex=True, discipline=discipline)
+        one = Simulation(net.flow(many, path=["a", "b"], packet="1 MB", name="only"), rng=1)
+        said = rf"link 'a-b' of flow 'only' has {waiting} packets waiting at 0 s, .* after 9e\+09 s, .* at {rate:.7g} "
+        with pytest.raises(SchemeError, match=said):
+            one.advance(60.0)
+    net = Network().link("a", "b", rate=0.125, delay=0.01, duplex=True, buffer=1000)
+    net.flow(Scheme("many", start=many_packets, ack=many_packets), path=["a", "b"], packet="1 MB")
+    data = run(net, duration=60, progress=False)
+    assert float(data.utilisation.sel(link="a-b")) == 1.0
+
+
+def test_sums_of_times_go_on_beyond_63_bits():
+    """Packets times nanoseconds outgrow 64 bits before times do. 20,000 packets at once that take 1000 s each: while
+    the k-th is sent, 19,999 - k wait, so that 18,499.5 wait on average in 3e6 s, 5.5e19 packet-nanoseconds."""
+    many = Scheme("many", start=many_packets, ack=many_packets, recovery="own", acknowledged=False)
+    for discipline in ("fifo", "fifo-departures"):
+        net = Network().link("a", "b", rate=1.0, delay=0.01, discipline=discipline)
+        data = run(
+            net.flow(many, path=["a", "b"], packet=1000, count=10, ack_path="ideal"), duration=3e6, progress=False
+        )
+        assert 18_499.5 * 3e6 > 2**63 / 1e9
+        assert float(data.mean_queue[0]) == pytest.approx(18_499.5, rel=1e-9)
+
+
+def test_starts_beyond_the_clock():
+    net = Network().link("a", "b", rate=1e6)
+    with pytest.raises(ValueError, match=r"start \+ stagger\*\(count - 1\) = 2e\+09 s is out of range"):
+        net.flow(traffic.constant(1e3), path=["a", "b"], start=1e9, stagger=1e9, count=2)
 
 
 def test_too_many_connections(monkeypatch):

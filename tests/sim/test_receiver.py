@@ -74,6 +74,34 @@ def test_a_burst_after_a_pause_by_hand():
     assert times == [5, 10, 15, 20, 26, *(100_000_000 + one for one in (5, 10, 15, 20, 26))]
 
 
+@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
+@pytest.mark.parametrize(("bits", "size", "after"), [(100, 64, 5), (100, 32, 3), (3, 1, 3), (3, 2, 5), (16, 1, 1)])
+def test_the_first_transmission_after_a_pause(discipline, bits, size, after):
+    """To the nearest nanosecond, whatever was left of the packets before: 5.12, 2.56, 2.67, 5.33 and 0.5 ns; three
+    packets with pauses of 0.1 s between them."""
+    net = Network().link("a", "b", rate=bits * 1e9 / 8, delay=0.5, discipline=discipline)
+    for k in range(3):
+        net.flow(AIMD, path=["a", "b"], packet=size, file=size, ack_path="ideal", start=0.1 * k, name=f"{k}")
+    run = Simulation(net, rng=1)
+    run.advance(0.25)
+    look = Look(run)
+    times = [look.column["time"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    assert times == [after, 100_000_000 + after, 200_000_000 + after]
+
+
+@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
+def test_no_pause_between_two_packets(discipline):
+    """Each packet comes just as the one before it has left: 5.12 ns a packet end at 5, 10, 15, 20, 26 as in a row."""
+    net = Network().link("a", "b", rate=100e9 / 8, delay=0.5, discipline=discipline)
+    for start in (0, 5, 10, 15, 20):
+        net.flow(AIMD, path=["a", "b"], packet=64, file=64, ack_path="ideal", start=1e-9 * start, name=f"{start}")
+    run = Simulation(net, rng=1)
+    run.advance(0.25)
+    look = Look(run)
+    times = [look.column["time"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    assert times == [5, 10, 15, 20, 26]
+
+
 @numba.njit
 def feed(address, numbers, reports):
     """Data packets of flow 0 arrive; what is acknowledged, and the runs reported, for each."""

@@ -123,6 +123,19 @@ def test_all_above_the_upper_threshold(wait):
         assert verdicts == [DROP] * 5
 
 
+def test_what_the_buffer_drops_counts_as_a_drop():
+    """ns-2.35, red.cc: a packet that finds the buffer full sets the count back, so that the next one is the first."""
+    link, packet, header = rows(red(low=5, high=15, max_p=0.1, weight=1e-12))
+    link.average, link.waiting, link.limit_packets, link.free, link.u[0] = 10.0, 100, 100, 10**15, 7.0
+    assert red_arrive(link, packet, header, 0.0, Draws([])) == ADMIT  # nothing is drawn: the buffer drops it
+    assert link.u[0] == 0.0
+    link.waiting = 10
+    p = 0.05  # halfway between the thresholds; the first packet after a drop has p/(1 - p)
+    for draw, verdict in ((p / (1 - p) - 1e-6, DROP), (p / (1 - p) + 1e-6, ADMIT)):
+        link.u[0] = 0.0
+        assert red_arrive(link, packet, header, 0.0, Draws([draw])) == verdict
+
+
 def test_gentle_rises_to_one():
     """Halfway between high and twice high: (1 + max_p)/2, first packet after a mark 1/(1 - p) times that."""
     link, packet, header = rows(red(low=5, high=15, max_p=0.2, weight=1e-12, gentle=True))

@@ -4,9 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from longfat.sim import Network, Scheme, Simulation, results, run, traffic
+from tests.examples import examples
 from tests.sim.networks import AIMD, build
+
+few = examples(40, 1000)
 
 quiet = {"rng": 1, "progress": False}
 
@@ -92,6 +97,10 @@ def test_throughput_counts_what_has_begun(discipline):
     assert float(data.max_queue.sel(link="a-b")) == 49
 
 
+def three_packets(flow, event):
+    return 3.0
+
+
 def fifty(flow, event):
     return 50.0
 
@@ -112,12 +121,97 @@ def test_one_file_by_hand():
 
 
 def test_a_flow_that_stops():
-    """Goodput is over the time from start to stop: 100 packets/s from 1 to 3 s of 10."""
+    """Goodput is over the time from the start to the last arrival: 200 packets sent at 1, 1.01, ..., 2.99 s of 10, the
+    last of which takes 1 ms of transmission and 10 ms of propagation."""
     net = Network().link("a", "b", rate=1e6, delay=0.01)
     net.flow(traffic.constant(100_000.0), path=["a", "b"], start=1.0, stop=3.0)
     data = run(net, duration=10.0, **quiet)
     assert int(data.sent[0]) == 200
-    assert float(data.goodput[0]) == pytest.approx(100_000)
+    assert float(data.goodput[0]) == pytest.approx(200_000 / 2.001, rel=1e-9)
+
+
+def test_a_burst_that_stops_has_no_more_goodput_than_its_link():
+    """100 packets of 1000 B at once at 100 kB/s, and nothing after 1 ms: the last one arrives after 1 s + 10 ms."""
+    net = Network().link("a", "b", rate=100_000.0, delay=0.01, duplex=True)
+    net.flow("reno", path=["a", "b"], stop=0.001, parameters={"initial_window": 100.0})
+    data = run(net, duration=10.0, **quiet)
+    assert int(data.sent[0]) == 100
+    assert float(data.goodput[0]) == pytest.approx(100_000 / 1.01, rel=1e-9)
+    late = run(net, duration=10.0, warm_up=0.9, **quiet)
+    # of the k-th arrival at 10 (k + 1) + 10 ms, those after 0.9 s: k = 89 ... 99
+    assert float(late.goodput[0]) == pytest.approx(11_000 / 0.11, rel=1e-9)
+
+
+def test_loss_of_packets_sent_before_the_warm_up():
+    """Packets leave a at 0, 10, ..., 990 ms and reach b at 1001 + 10 k ms, where one takes 20 ms and none may wait: of
+    every two the second is dropped. After 1.5 s: k = 51, 53, ..., 99 are dropped, 25 of them; k = 48, 50, ..., 98
+    arrive at c, the first at 1501 ms, 26 of them. Nothing is sent then."""
+    net = Network().link("a", "b", rate=1e6, delay=1.0).link("b", "c", rate=50_000.0, buffer=0)
+    net.flow(traffic.constant(100_000.0), path=["a", "b", "c"], stop=1.0)
+    data = run(net, duration=3.0, warm_up=1.5, **quiet)
+    assert int(data.sent[0]) == 0
+    assert int(data.dropped[0]) == 25
+    assert float(data.loss[0]) == pytest.approx(25 / 51)
+
+
+@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair", "bit-round"])
+def test_waits_of_an_overload_by_hand(discipline):
+    """The n-th packet arrives at 5 n ms, and begins at 10 n ms. Until 1 s n = 0 ... 100 have begun, after 5 n ms each,
+    250 ms on average; in the second half n = 51 ... 100, 377.5 ms. Those that still wait have no wait yet."""
+    whole = run(overload(None, discipline), duration=1.0, **quiet)
+    assert float(whole.mean_wait[0]) == pytest.approx(0.25, rel=1e-9)
+    late = run(overload(None, discipline), duration=1.0, warm_up=0.5, **quiet)
+    assert float(late.mean_wait[0]) == pytest.approx(0.3775, rel=1e-9)
+
+
+def test_replications_where_nothing_is_random():
+    """One run, NaN for the limits, and attributes that say why; a lossy link makes them random."""
+    data = run(constant_flow(), duration=1.0, replications=3, **quiet)
+    assert (data.attrs["deterministic"], data.attrs["replications"], data.attrs["replications_asked"]) == (1, 1, 3)
+    assert int(data.sent[0]) == 101
+    assert math.isnan(data.sent_lower[0])
+    assert math.isnan(data.sent_upper[0])
+    lossy = run(constant_flow(loss=0.1), duration=1.0, replications=3, **quiet)
+    assert (lossy.attrs["deterministic"], lossy.attrs["replications"]) == (0, 3)
+    assert float(lossy.dropped_lower[0]) < float(lossy.dropped[0]) < float(lossy.dropped_upper[0])
+    assert "sent_lower" not in run(constant_flow(), duration=1.0, **quiet)
+
+
+@pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair"])
+def test_waits_behind_another_link_by_hand(discipline):
+    """Three packets at once, 1 ms each to b, where each takes 10 ms: they arrive there at 101, 102 and 103 ms, begin at
+    101, 111 and 121 ms, and wait 0, 9 and 18 ms; the 100 ms before are no waiting."""
+    net = Network().link("a", "b", rate=1e6, delay=0.1).link("b", "c", rate=100_000.0, discipline=discipline)
+    three = Scheme("three", start=three_packets, ack=three_packets)
+    data = run(net.flow(three, path=["a", "b", "c"], file=3000, ack_path="ideal"), **quiet)
+    assert float(data.mean_wait.sel(link="b-c")) == pytest.approx(0.009, rel=1e-9)
+
+
+@few
+@given(seed=st.integers(0, 10**6), begin=st.floats(0, 0.9), until=st.floats(0.05, 1.0))
+def test_every_column_can_be(seed, begin, until):
+    """Random networks, cut anywhere: shares are shares, no mean time exceeds the run, and the books balance."""
+    one = Simulation(build(seed), rng=seed)
+    one.advance(begin)
+    before = results.snapshot(one)
+    one.advance(begin + until)
+    one.books()
+    found = results.measure(one, before, results.snapshot(one))
+    known = {name: values[~np.isnan(values)] for name, values in found.items()}
+    for name in ("loss", "utilisation", "fairness", "jain_index"):
+        assert (known[name] >= 0).all()
+        assert (known[name] <= 1 + 1e-9).all(), name
+    for name in ("mean_wait", "mean_delay", "transfer_time"):
+        assert (known[name] >= 0).all()
+        assert (known[name] <= begin + until + 1e-9).all(), name
+    for name, values in known.items():
+        assert np.isfinite(values).all(), name
+        assert (values >= 0).all(), name
+    links = list(one.assembly.link_names)
+    rates = np.array([link.rate for link in build(seed).links.values()])
+    assert len(links) == len(rates)
+    largest = 1_000_000  # bytes: a packet that was cut by the begin counts whole
+    assert (known["goodput"] * until <= rates.max() * until + largest).all()
 
 
 def test_where_there_is_none():

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import time
 import tomllib
 
 import numpy as np
@@ -464,3 +465,19 @@ def test_parameters_with_units():
     assert '[flow.parameters]\npause = "20 ms"\n' in net.to_toml()
     with pytest.raises(ValueError, match="flow 1: pause = 20 s is out of range"):
         scenario.read(text.replace("20 ms", "20 s"), {"own:timed": timed}.get)
+
+
+def test_more_links_than_there_is_room_for():
+    """Refused by counting, before a second of reading: 2^20 tables would take a minute."""
+    begun = time.monotonic()
+    with pytest.raises(ValueError, match="1048576 links are out of range: less than 1048576 are allowed"):
+        scenario.read("[[link]]\n" * 2**20)
+    assert time.monotonic() - begun < 5
+
+
+def test_names_are_unique_after_links_were_put_in_by_hand():
+    net = Network().link("a", "b", rate=1.0, name="one")
+    other = Network()
+    other.links = dict(net.links)
+    with pytest.raises(ValueError, match="name = 'one' is taken by another link"):
+        other.link("b", "c", rate=1.0, name="one")

@@ -143,15 +143,15 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     >>> entry("hbh").name, entry("gaimd").bottleneck
     ('hop-by-hop', 'fifo')
     """
+    from longfat.sim import queues, schemes
+
+    if discipline not in queues.NAMED:  # also where nothing uses it
+        raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, Entry):
         return given
     for one in ENTRIES.values():
         if given in (one.name, one.label):
             return one
-    from longfat.sim import queues, schemes
-
-    if discipline not in queues.NAMED:
-        raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, schemes.Scheme):
         return _object(given, discipline)
     if own.names_file(given):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from longfat.sim.network import Flow, Link, Network
 
 LONGEST = 400.0  # s; what has not been transferred by then has no transfer time
-NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts")
+NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts", "random")
 
 
 class _StepByStep(Simulation):
@@ -46,14 +46,15 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     dict
         ``transfer_time_1``, ``transfer_time_2`` [s]; ``delay_mean``, ``delay_std`` of the probe's round trips until
         connection 1 is done, less what they are in the empty network [s] (or, if the entry says so, less propagation),
-        of so many ``probes``; ``dropped`` packets and ``timeouts`` of the connections. NaN where there is none.
+        of so many ``probes``; ``dropped`` packets and ``timeouts`` of the connections; ``random``, 1 if any random
+        number was drawn, otherwise every replication is the same. NaN where there is none.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
         made |= {f"transfer_time_{name}": float(time) for name, time in optimal(variant).items()}
         if variant.probed:
             made |= {"delay_mean": 0.0, "delay_std": 0.0, "probes": 0.0}
-        return made | {"dropped": 0.0, "timeouts": 0.0}
+        return made | {"dropped": 0.0, "timeouts": 0.0, "random": 0.0}
     net = build(variant, entry)
     run = _StepByStep(net, rng=rng)
     rows = [run.assembly.flow_names.index(name) for name in variant.connections]
@@ -67,7 +68,8 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     for name, flow in zip(variant.connections, flows, strict=True):
         if flow.finish != NEVER:
             made[f"transfer_time_{name}"] = (int(flow.finish) - int(flow.start)) / SECOND
-    return made | seen | {"dropped": float(flows["dropped"].sum()), "timeouts": float(flows["timeouts"].sum())}
+    counts = {name: float(flows[name].sum()) for name in ("dropped", "timeouts")}
+    return made | seen | counts | {"random": float(run.drew)}
 
 
 def _transmissions(probe: Flow, there: list[Link], back: list[Link]) -> float:

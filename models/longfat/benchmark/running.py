@@ -44,7 +44,7 @@ def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settin
 
 
 def has_chance(variant: Variant, chosen: Entry) -> bool:
-    """Whether replications differ."""
+    """Return whether replications may differ; whether they do, the first one tells."""
     return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
 
 
@@ -72,7 +72,8 @@ def run(
         Names of `longfat.benchmark.ENTRIES`, of any other scheme, files that define one, or a `longfat.sim.Scheme` of
         one's own; all entries by default.
     replications : int
-        Runs of each cell [runs] in which there is chance, at least 1; of others one.
+        Runs of each cell [runs] in which there is chance, at least 1; one of a cell whose first run draws no random
+        number, because the others would be identical.
     rng : int
         Seed. The same replication of an experiment has the same traffic for every scheme.
     confidence : float
@@ -110,6 +111,8 @@ def run(
     ----------
     Kanakia, Keshav & Mishra (1992), section 4; the text has "multiple simulation runs" in experiment 7 alone.
     """
+    import xarray as xr
+
     asked = variants(experiments)
     put_in = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
     if not asked or len({one.name for one in put_in}) != len(put_in) or not put_in:
@@ -127,8 +130,15 @@ def run(
         function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)
         folder = re.sub(r"[^.\w-]+", "-", f"{variant.name}_{one.name}_{settings[:8]}_{seed}")
         place = None if store is None else Path(store) / folder
+
+        def draws(numbers: range) -> Any:
+            return sweep(function, {"draw": list(numbers)}, executor=pool, store=place, rng=0, progress=False)
+
         try:
-            return sweep(function, {"draw": list(range(count))}, executor=pool, store=place, rng=0, progress=False)
+            first = draws(range(1))
+            if count == 1 or not first["random"].values.any():  # the others would be identical
+                return first
+            return draws(range(count)) if place else xr.concat([first, draws(range(1, count))], "draw")
         except SweepError as error:
             raise _of_a_scheme(error, variant, store) from error
 

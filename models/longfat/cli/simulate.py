@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from longfat.files import WholeFiles
     from longfat.sim.network import Network
+    from longfat.sim.results import Answer
 
 #: JSON's name of a quantity, and the Dataset's
 FLOW = {name: name for name in ("transfer_time", "goodput", "delivered", "dropped", "sent")}
@@ -66,18 +67,23 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
         if flags[flag] is not None:
             options[option] = flags[flag]
     if output is None:
-        _simulate(net, options, scenario, as_json)
+        _simulate(net, options, scenario, as_json, keep=False)
         return
     with WholeFiles(output) as files:
-        data = _simulate(net, options, scenario, as_json)
+        data = _simulate(net, options, scenario, as_json, keep=True)
         _write(data, files)
 
 
-def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: bool) -> xr.Dataset:
-    """Run, and print the answer."""
-    from longfat.sim import run
+def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: bool, *, keep: bool) -> Any:
+    """Run, and print the answer; a Dataset if it is to be kept."""
+    from longfat.sim import running
 
-    data = run(net, **options, progress=sys.stderr.isatty())  # for scripts, stderr holds errors only
+    look_on = sys.stderr.isatty()  # for scripts, stderr holds errors only
+    data: xr.Dataset | Answer
+    if keep:
+        data = running.run(net, **options, progress=look_on)
+    else:  # without xarray, which takes a second to load
+        data, _ = running.answer(net, **options, progress=look_on)
     data.attrs["scenario"] = Path(scenario).name
     answer = json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net)
     try:
@@ -88,7 +94,7 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
     return data
 
 
-def summary(data: xr.Dataset, net: Network) -> dict[str, Any]:
+def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
     """The answer for programs: `flows`, `links` and `run`, with None where there is no value.
 
     >>> from longfat.sim import Network, run, traffic
@@ -105,6 +111,8 @@ def summary(data: xr.Dataset, net: Network) -> dict[str, Any]:
         kind: {name: int(a[f"packets_{prefix}{name}"]) for name in ("sent", "received", "dropped", "in_flight")}
         for kind, prefix in (("data", ""), ("acknowledgments", "acks_"))
     }
+    intervals = a["replications"] > 1
+    rows = enumerate((flow, name) for flow in net.flows for name in flow.names)
     balanced = all(one["sent"] == one["received"] + one["dropped"] + one["in_flight"] for one in books.values())
     return {
         "flows": [
@@ -112,18 +120,21 @@ def summary(data: xr.Dataset, net: Network) -> dict[str, Any]:
                 "name": name,
                 "scheme": flow.scheme.name if flow.scheme is not None else None,
                 "traffic": flow.traffic.name if flow.traffic is not None else None,
-                **_values(data, FLOW, "flow", name),
+                **_values(data, FLOW, k, intervals),
             }
-            for flow in net.flows
-            for name in flow.names
+            for k, (flow, name) in rows
         ],
-        "links": [{"name": link.name, **_values(data, LINK, "link", link.name)} for link in net.links.values()],
+        "links": [
+            {"name": link.name, **_values(data, LINK, k, intervals)} for k, link in enumerate(net.links.values())
+        ],
         "run": {
             "name": net.name,
             "duration": a["duration"],
             "warm_up": a["warm_up"],
             "replications": a["replications"],
-            "confidence": a["confidence"] if a["replications"] > 1 else None,
+            "replications_asked": a["replications_asked"],
+            "deterministic": bool(a["deterministic"]),
+            "confidence": a["confidence"] if intervals else None,
             "seed": a["entropy"],
             "version": a["version"],
             "events": a["events"],
@@ -133,13 +144,12 @@ def summary(data: xr.Dataset, net: Network) -> dict[str, Any]:
     }
 
 
-def _values(data: xr.Dataset, names: dict[str, str], dim: str, at: str) -> dict[str, float | None]:
+def _values(data: xr.Dataset | Answer, names: dict[str, str], k: int, intervals: bool) -> dict[str, float | None]:
     """The quantities of one flow or link, with their intervals if there are any."""
     return {
-        f"{name}{end}": _plain(float(data[variable + end].sel({dim: at})))
+        f"{name}{end}": _plain(float(data[variable + end][k]))
         for name, variable in names.items()
-        for end in ("", "_lower", "_upper")
-        if variable + end in data
+        for end in (("", "_lower", "_upper") if intervals else ("",))
     }
 
 
@@ -150,7 +160,7 @@ def _plain(value: float) -> float | None:
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
-def table(data: xr.Dataset, net: Network) -> str:
+def table(data: xr.Dataset | Answer, net: Network) -> str:
     """The answer for people."""
     from longfat.quantities import text
 
@@ -177,6 +187,8 @@ def table(data: xr.Dataset, net: Network) -> str:
         title += f", counted from {text(run['warm_up'], 's')} on"
     if several:
         title += f"; {run['replications']} replications, mean ± half of the {100 * run['confidence']:.6g}% interval"
+    elif run["deterministic"] and run["replications_asked"] > 1:
+        title += f"; deterministic: {run['replications_asked']} replications would be identical, one was run"
     return "\n".join(
         [
             title,

@@ -8,9 +8,15 @@ from typing import Any
 import numba
 
 # Sums may be taken in another order, so that several flows go through one instruction; NaN and infinities are kept.
-kernel: Callable[..., Any] = numba.njit(
-    cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy"
-)
+FLAGS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Return a function compiled, and kept on disk if there is a folder that can be written to."""
+    try:
+        return numba.njit(cache=True, **FLAGS)(function)
+    except RuntimeError:
+        return numba.njit(**FLAGS)(function)
 
 
 @kernel

@@ -146,14 +146,14 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
         _fill_link(links[k], link, k, builder.place(builder.disciplines, link.discipline) if hooked else NONE)
     if max(len(links), len(flows), len(builder.queues)) >= INDICES:
         raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
-    offset = 0
+    offset, own_queues = 0, np.bincount(np.array(builder.queues, int), minlength=len(links))
     for k in range(len(links)):
         links[k].offset = offset
         if links[k].service in (records.DISCARD_WORST, records.DISCARD_LAST):
             links[k].capacity = 1 << int(2 * links[k].limit_packets + 1).bit_length()
             offset += 3 * int(links[k].capacity)
         elif links[k].service >= records.SELF_CLOCKED:
-            links[k].capacity = builder.queues.count(k)
+            links[k].capacity = own_queues[k]
             offset += int(links[k].capacity)
     active = rows(max(1, offset), records.TURN)
     active["queue"] = NONE
@@ -285,6 +285,7 @@ def _world(
     row = world.row
     row.free_packet = row.free_block = row.free_node = NONE
     row.entering = row.sending = row.notify_flow = row.flow = row.callback = row.link = row.unfinished = NONE
+    row.late = NONE
     for kind in (records.NO_PACKETS, records.NO_BLOCKS, records.NO_NODES):
         world.grow(kind)
     if every is not None:

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from longfat.domains import generator, number, refuse
-from longfat.sim import assemble, hooks, jit, records
+from longfat.sim import assemble, hooks, installed, jit, records
 from longfat.sim import schemes as known
 from longfat.sim.ahead import announced
 from longfat.sim.kernel import loop, sender
@@ -77,6 +77,7 @@ class Simulation:
     def _begin(self, rng: Any) -> None:
         self.random = generator(rng)
         self.rng, self.traffic = self.random.spawn(2)
+        self._first = self._streams()
         self.wall_time = 0.0
         self.stop = threading.Event()
         self._compiled: list[tuple[jit.Callback, ...]] = []
@@ -141,6 +142,8 @@ class Simulation:
         """What the kernel has asked for when it returned before the end of its budget."""
         if status == records.BAD_VALUE:
             raise self._failure(None)
+        if status == records.TOO_LATE:
+            raise self._too_late()
         try:
             if status == records.NO_FLOWS:
                 template = int(self.world.row.flow)
@@ -149,6 +152,21 @@ class Simulation:
                 self.world.grow(status)
         except MemoryError as error:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
+
+    def _too_late(self) -> SchemeError:
+        """Say which link has more to send than there is time."""
+        link = self.world.links[self.world.row.late]
+        named = self.world.row.late < len(self.assembly.link_names)
+        packet = self.world.packets[link.tail]
+        where = f"link {self.assembly.link_names[link.number]!r}" if named else "the line of its own"
+        rate = f"{link.rate / (8 * link.scale):g} bytes/s" if link.scale else "any rate"
+        kind = "fifo" if link.discipline == records.NONE else self.assembly.disciplines[link.discipline].name
+        return SchemeError(
+            f"{where} of flow {self._name(packet.flow)!r} has {int(link.waiting)} packets waiting at {self.now:.9g} s, "
+            f"and would send the last, of {int(packet.length)} bytes, after {records.HORIZON / records.SECOND:g} s, "
+            f"the last time that 64 bits of nanoseconds can hold, at {rate} and with discipline {kind!r}: give it a "
+            "buffer or a higher rate, or the flow less to send"
+        )
 
     def _busiest(self) -> str:
         """The flow with the most on its way."""
@@ -203,8 +221,23 @@ class Simulation:
             return SchemeError(f"{whom}: {_said(error)}")
         if flow.impatience >= sender.IMPATIENCE:
             return SchemeError(f"{whom}: {sender.IMPATIENCE} times in a row flow.alarm was set to no later than now")
+        if flow.window > sender.MOST_AT_ONCE and flow.rate >= 1e300:
+            return SchemeError(
+                f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
+                + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
+                + f"; allowed are {sender.MOST_AT_ONCE} packets at once: give a file, access_rate, a window or a rate"
+            )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
         return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")
+
+    @property
+    def drew(self) -> bool:
+        """Whether any random number has been drawn so far; if not, every replication is the same."""
+        return self._streams() != self._first
+
+    def _streams(self) -> list[str]:
+        """Where both streams of random numbers stand."""
+        return [repr(stream.bit_generator.state) for stream in (self.rng, self.traffic)]
 
     def transfers(self) -> xr.Dataset:
         """Every transfer that is complete: ``start`` and ``finish`` [s], packets ``sent`` and ``dropped``, ``flow``.
@@ -286,6 +319,7 @@ def _prepare() -> Any:
         rng = numba.types.npy_rng
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
             loop.run.compile((numba.int64, rng, rng, numba.int64, numba.int64))
+        installed.tell_if_lost(loop.run)
         loop.run.disable_compile()
     return loop.run
 

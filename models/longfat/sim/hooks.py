@@ -20,9 +20,16 @@ from longfat.sim.jit import COMPILED
 CALLBACK = types.FunctionType(numba.float64(memory.FLOW, memory.EVENT))
 HOOK = types.FunctionType(numba.int64(memory.LINK, memory.PACKET, memory.HEADER, numba.float64, numba.types.npy_rng))
 TICK = types.FunctionType(numba.float64(memory.LINK, numba.float64))
+#: How plug-ins are compiled: the same calls, over rows of which only some fields may be set.
+GUARDED_CALLBACK = types.FunctionType(numba.float64(memory.GUARDED_FLOW, memory.GUARDED_EVENT))
+LABELLING_CALLBACK = types.FunctionType(numba.float64(memory.LABELLED_FLOW, memory.GUARDED_EVENT))
+_GUARDED_HOOK = types.FunctionType(
+    numba.int64(memory.GUARDED_LINK, memory.GUARDED_PACKET, memory.GUARDED_HEADER, numba.float64, numba.types.npy_rng)
+)
+_GUARDED_TICK = types.FunctionType(numba.float64(memory.GUARDED_LINK, numba.float64))
 
 CALLBACKS = ("start", "ack", "loss", "timeout", "alarm")  # in the order of the numbers in `records`
-HOOKS = {"arrive": HOOK, "depart": HOOK, "tick": TICK}
+HOOKS = {"arrive": _GUARDED_HOOK, "depart": _GUARDED_HOOK, "tick": _GUARDED_TICK}
 ARRIVE, DEPART, ON_TICK = range(len(HOOKS))
 
 

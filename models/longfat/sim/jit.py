@@ -12,6 +12,8 @@ from typing import Any
 
 import numba
 
+from longfat.sim import installed, settable
+
 #: Compiled once, kept on disk, and run without the interpreter's lock, so that threads run side by side.
 #: With ``NUMBA_DISABLE_JIT=1`` the same function runs as plain Python and gives the same numbers.
 kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True)
@@ -58,6 +60,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     Without what Python or C would call it by it is compiled in half the time.
     """
     if not COMPILED:
+        function = _guarding(function, signature.signature.args)
         return Callback(function, id(function))
     function = getattr(function, "py_func", function)
     bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -76,6 +79,16 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     dispatcher.disable_compile()
     result = dispatcher.get_compile_result(signature.signature)
     return Callback(dispatcher, int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)))
+
+
+def _guarding(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return a function that sees its rows as compiled code would (`memory.Guarded`)."""
+    guards = [getattr(kind, "guard", None) for kind in kinds]
+
+    def guarded(*given: Any) -> Any:
+        return function(*[one if guard is None else guard(one) for one, guard in zip(given, guards, strict=True)])
+
+    return guarded
 
 
 def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
@@ -99,19 +112,28 @@ def _cached(function: Callable[..., Any], folders: list[Path], **flags: Any) -> 
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
         stamp(dispatcher, folders)
-    except (AttributeError, RuntimeError):  # another numba, whose cache knows no stamp; or no folder to write to
+    except AttributeError:  # another numba, whose cache knows no stamp
+        return numba.njit(nogil=True, **flags)(function)
+    except RuntimeError:  # no folder to write to
         dispatcher = numba.njit(nogil=True, **flags)(function)
+    if COMPILED:
+        installed.share(dispatcher, digest(folders))
     return dispatcher
 
 
 def stamp(dispatcher: Any, folders: list[Path]) -> None:
     """Make the cached code of a dispatcher depend on every Python file of these folders."""
-    digest = hashlib.sha256()
+    cache_file = dispatcher._cache._cache_file
+    cache_file._source_stamp = (*cache_file._source_stamp, digest(folders))
+
+
+def digest(folders: list[Path]) -> str:
+    """Return a number that changes with the text of any Python file of these folders."""
+    found = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.glob("*.py")):
-            digest.update(path.name.encode() + path.read_bytes())
-    cache_file = dispatcher._cache._cache_file
-    cache_file._source_stamp = (*cache_file._source_stamp, digest.hexdigest())
+            found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()
 
 
 NOTHING = "it returns nothing on some path; return a number"
@@ -122,10 +144,16 @@ def reason(error: Exception) -> str:
     text = str(error)
     if "none to float64" in text or "none to int64" in text or ("cast <Var" in text and "none" in text):
         return NOTHING
-    returned = re.search(r"No conversion from (.+?) to (?:float64|int64) for '\$\w*return_value", text)
+    # CPython 3.12 and 3.13 return a constant by an instruction of its own, which numba names `$return_const`.
+    returned = re.search(r"No conversion from (.+?) to (?:float64|int64) for '\$\w*return_(?:value|const)", text)
     if returned:
         return f"it returns no number but {returned[1]}"
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    array = re.search(r"Cannot modify readonly array of type: (\w+)\.(\w+)", text)
+    if array:
+        return settable.refusal(array[1], array[2], settable.SETTABLE.get(array[1], ()))
+    if "Cannot modify readonly array" in text:
+        return "it sets an element of an array that may only be read"
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["numba cannot compile it"]
     useful = [line for line in lines if not line.startswith(("Failed in", "During", "File ", "-", "<", "def "))]
     where = next((line for line in lines if line.startswith("File ")), "")
     return " ".join((useful[0] if useful else lines[0]).split()) + (f" ({where})" if where else "")

@@ -9,16 +9,20 @@ their addresses before it calls the kernel. With jit off the same functions look
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types
+from numba.core import errors, types
 from numba.core.datamodel import models
+from numba.core.imputils import lower_setattr_generic
 from numba.extending import intrinsic, register_model
+from numba.np.arrayobj import record_setattr
 
 from longfat.sim import records
 from longfat.sim.jit import COMPILED, part
+from longfat.sim.settable import LABELS, SETTABLE, refusal
 
 
 class Row(types.Record):
@@ -45,6 +49,77 @@ class Row(types.Record):
 
 register_model(Row)(models.RecordModel)
 
+
+class ReadOnly(types.NestedArray):
+    """An array inside a row whose elements a plug-in may read, but not set."""
+
+    def __init__(self, array: types.NestedArray, what: str) -> None:
+        self.what = what
+        super().__init__(array.dtype, array.shape)
+        self.name = what
+        self.mutable = False
+
+    @property
+    def key(self) -> Any:
+        """Tell it from the array that may be set."""
+        return self.what, self.dtype, self.shape
+
+
+register_model(ReadOnly)(models.NestedArrayModel)
+
+
+class Guarded(Row):
+    """A row as callbacks of schemes and disciplines see it: only the fields in `settable` may be set.
+
+    Compilation refuses an assignment to any other field, whatever name the callback has for the row, so that no
+    plug-in can make the kernel read memory that is not its own. The memory is the same as that of the plain row.
+    """
+
+    def __init__(self, dtype: np.dtype, name: str, settable: tuple[str, ...], variant: str = "") -> None:
+        super().__init__(dtype, f"guarded.{name}{variant}")
+        self.row_name, self.settable = name, settable
+        for each, info in self.fields.items():
+            if isinstance(info.type, types.NestedArray) and each not in settable:
+                self.fields[each] = info._replace(type=ReadOnly(info.type, f"{name}.{each}"))
+
+    def guard(self, row: Any) -> Guard:
+        """Return a stand-in for a row that refuses the same with jit off."""
+        return Guard(row, self)
+
+
+register_model(Guarded)(models.RecordModel)
+
+
+@lower_setattr_generic(Guarded)
+def _set_guarded(context: Any, builder: Any, sig: Any, args: Any, attr: str) -> Any:
+    kind = sig.args[0]
+    if attr not in kind.settable:
+        raise errors.NumbaTypeError(refusal(kind.row_name, attr, kind.settable))
+    return record_setattr(context, builder, sig, args, attr)
+
+
+class Guard:
+    """What `Guarded` is with jit off."""
+
+    __slots__ = ("_kind", "_row")
+
+    def __init__(self, row: Any, kind: Guarded) -> None:
+        object.__setattr__(self, "_row", row)
+        object.__setattr__(self, "_kind", kind)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._row, name)
+        if isinstance(value, np.ndarray) and name not in self._kind.settable:
+            value = value.view()
+            value.flags.writeable = False
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._kind.settable:
+            raise AttributeError(refusal(self._kind.row_name, name, self._kind.settable))
+        setattr(self._row, name, value)
+
+
 FLOW, LINK, PACKET, EVENT = (
     Row(dtype, name)
     for dtype, name in (
@@ -56,17 +131,36 @@ FLOW, LINK, PACKET, EVENT = (
 )
 HEADER = Row(records.HEADER, "header")
 
+GUARDED_FLOW, GUARDED_EVENT, GUARDED_LINK, GUARDED_PACKET, GUARDED_HEADER = (
+    Guarded(dtype, name, SETTABLE[name])
+    for dtype, name in (
+        (records.FLOW, "flow"),
+        (records.EVENT, "event"),
+        (records.LINK, "link"),
+        (records.PACKET, "packet"),
+        (records.HEADER, "header"),
+    )
+)
+LABELLED_FLOW = Guarded(records.FLOW, "flow", SETTABLE["flow"] + LABELS, "+labels")
+
 
 def _reader(dtype: np.dtype, row: Row | None = None, name: str = "", base: str = "") -> Any:
     """A function of (address, index) that gives the row; with `base`, of (record that holds the address, index)."""
     kind = row or Row(dtype, name)
+
+    @functools.cache
+    def guarded() -> Guarded:
+        plain = kind.name.removeprefix("longfat.")
+        return Guarded(dtype, plain, SETTABLE.get(plain, ()))
+
     if not COMPILED:
         size = dtype.itemsize
 
         def look(place: Any, index: int) -> Any:
             address = getattr(place, base) if base else place
             memory: Any = (ctypes.c_char * size).from_address(int(address) + int(index) * size)
-            return np.frombuffer(memory, dtype)[0]
+            row = np.frombuffer(memory, dtype)[0]
+            return guarded().guard(row) if isinstance(place, Guard) else row
 
         return look
 
@@ -83,7 +177,7 @@ def _reader(dtype: np.dtype, row: Row | None = None, name: str = "", base: str =
             offset = builder.mul(count, context.get_constant(types.int64, kind.size))
             return builder.inttoptr(builder.add(address, offset), context.get_value_type(kind))
 
-        return kind(place, index), generate
+        return (guarded() if isinstance(place, Guarded) else kind)(place, index), generate
 
     return at
 
@@ -103,6 +197,7 @@ node_at = _reader(records.NODE, name="node", base="nodes_base")
 connection_at = _reader(records.CONNECTION, name="connection", base="connections_base")
 flow_sample_at = _reader(records.FLOW_SAMPLE, name="flow_sample", base="flow_samples_base")
 link_sample_at = _reader(records.LINK_SAMPLE, name="link_sample", base="link_samples_base")
+since_at = _reader(records.WORD, name="since", base="since_base")
 _event = _reader(records.EVENT, EVENT, base="event_base")
 _world = _reader(records.WORLD, name="world")
 #: Of (address, number): an entry of a heap, a word of memory.

@@ -10,7 +10,8 @@ from typing import Any
 
 from longfat import quantities
 from longfat.domains import refuse, whole_number
-from longfat.sim import queues, schemes
+from longfat.sim import names, queues, schemes
+from longfat.sim.buffers import read_buffer
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
@@ -89,6 +90,8 @@ class Network:
         self.name = name
         self.links: dict[tuple[str, str], Link] = {}
         self.flows: list[Flow] = []
+        self._link_names = names.Taken()
+        self._flow_names = names.Taken()
 
     def __repr__(self) -> str:
         flows = sum(flow.count for flow in self.flows)
@@ -192,9 +195,10 @@ class Network:
         for one in (made, back) if duplex else (made,):
             if (one.tail, one.head) in self.links:
                 raise ValueError(f"there is a link from {one.tail!r} to {one.head!r} already")
-            if one.name in {link.name for link in self.links.values()}:
+            if one.name in self._link_names.among(len(self.links), ((each.name,) for each in self.links.values())):
                 raise ValueError(f"name = {one.name!r} is taken by another link")
             self.links[one.tail, one.head] = one
+            self._link_names.add((one.name,))
         return self
 
     def flow(
@@ -285,13 +289,17 @@ class Network:
                 f"file = {file!r} of flow {label!r} is out of range: scheme {chosen.name!r} has no acknowledgments, "
                 "so that nobody knows when a file has arrived; allowed is none"
             )
-        if made.stop <= made.start + made.stagger * (count - 1):
-            raise refuse("stop", made.stop, "s", f"({made.start + made.stagger * (count - 1):g}, inf)")
-        taken = {one for flow in self.flows for one in flow.names}
+        last = made.start + made.stagger * (count - 1)
+        if last > 1e9:
+            raise refuse("start + stagger*(count - 1)", last, "s", "[0, 1e9]")
+        if made.stop <= last:
+            raise refuse("stop", made.stop, "s", f"({last:g}, inf)")
+        taken = self._flow_names.among(len(self.flows), (flow.names for flow in self.flows))
         for one in made.names:
             if one in taken:
                 raise ValueError(f"name = {one!r} is taken by another flow")
         self.flows.append(made)
+        self._flow_names.add(made.names)
         return self
 
     def _connected(self, path: Sequence[str], label: str, both_ways: bool) -> tuple[str, ...]:
@@ -379,24 +387,3 @@ class Network:
         from longfat.sim import drawing
 
         return self.draw() if 0 < len(drawing.sketch(self).boxes) <= 100 else None
-
-
-def read_buffer(buffer: Any) -> tuple[float, float]:
-    """A buffer's limits in packets and in bytes.
-
-    >>> read_buffer("440 packets"), read_buffer("64 KiB"), read_buffer(None)
-    ((440, inf), (inf, 65536.0), (inf, inf))
-    """
-    if buffer is None or buffer == math.inf:
-        return math.inf, math.inf
-    if isinstance(buffer, str):
-        text = buffer.strip()
-        for word in ("packets", "packet"):
-            if text.endswith(word):
-                amount = text.removesuffix(word).strip()
-                try:
-                    return whole_number("buffer", float(amount), "packets", "[0, 1e15]"), math.inf
-                except ValueError:
-                    raise refuse("buffer", buffer, "packets", "[0, 1e15]", whole=True) from None
-        return math.inf, quantities.size(buffer, "buffer", "[0, 1e18]")
-    return whole_number("buffer", buffer, "packets", "[0, 1e15]"), math.inf

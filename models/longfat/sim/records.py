@@ -14,6 +14,7 @@ NEVER = np.iinfo(np.int64).max
 NONE = -1
 SECOND = 1_000_000_000
 FOREVER = 2**62  # packets of a flow without end
+HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no sum of times passes 2**63
 
 
 def _record(*fields: Any) -> np.dtype:
@@ -82,7 +83,7 @@ LINK = _record(
     ("served_bytes", i8),
     ("arrived_bytes", i8),
     ("busy", i8),
-    ("wait", i8),
+    ("wait", f8),  # ns x packets: a float, because sums of times outgrow 63 bits
     ("largest", i8),
     ("dropped", i8),
     ("dropped_early", i8),
@@ -103,7 +104,7 @@ LINK = _record(
     ("fluid", i4),  # how many are not
     ("quantum", i8),
     ("changed", i8),  # when the number waiting last changed
-    ("area", i8),  # packets waiting x ns until then
+    ("area", f8),  # packets waiting x ns until then
     ("scale", i8),
     ("impatience", i8),  # ticks in a row wanted no later than now
     ("packets_base", i8),  # for disciplines that look at waiting packets
@@ -225,7 +226,8 @@ FLOW = _record(
     ("expect", i8),
     ("received", i8),
     ("received_bytes", i8),
-    ("delay", i8),
+    ("delay", f8),  # ns, of all packets received
+    ("last_arrival", i8),
     ("acks_sent", i8),
     ("blocks_head", i4),  # what arrived out of order
     ("blocks_tail", i4),
@@ -316,6 +318,7 @@ ARRAYS = {
     "packets": PACKET,
     "headers": HEADER,
     "sacks": SACKS,
+    "since": WORD,  # of each packet that waits: when it arrived
     "links": LINK,
     "hops": HOP,
     "queues": QUEUE,
@@ -354,6 +357,7 @@ WORLD = _record(
     ("flow", i4),  # the flow, scheme's callback or link in hand: for messages
     ("callback", i4),
     ("link", i4),
+    ("late", i4),  # the link whose transmissions would end after `HORIZON`
     ("notify_flow", i4),  # a note of a switch that has to be sent
     ("notify_link", i4),
     ("notify_hop", i4),
@@ -375,7 +379,7 @@ WORLD = _record(
 ROOM = 8  # rows that one event may take before the loop looks again
 
 # What a call of the kernel ends with.
-DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_TIMERS, NO_FLOWS, NO_CONNECTIONS, BAD_VALUE = range(9)
+DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_TIMERS, NO_FLOWS, NO_CONNECTIONS, BAD_VALUE, TOO_LATE = range(10)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM = range(5)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 #: name: (dimension, unit, description)
 QUANTITIES = {
     "transfer_time": ("flow", "s", "from the start to the acknowledgment of the last byte"),
-    "goodput": ("flow", "bytes/s", "new data that arrived, over the time from the flow's start to its end or stop"),
+    "goodput": ("flow", "bytes/s", "new data that arrived, over the time from the flow's start to its end: see `run`"),
     "delivered": ("flow", "packets", "new and in order"),
     "sent": ("flow", "packets", "transmissions, repeated ones included"),
     "retransmitted": ("flow", "packets", "sent again"),
     "dropped": ("flow", "packets", "data packets dropped on the way"),
-    "loss": ("flow", "1", "dropped over sent"),
-    "mean_delay": ("flow", "s", "of data packets from sender to receiver, queueing included"),
+    "loss": ("flow", "1", "dropped over dropped and received: data packets whose fate became known in this time"),
+    "mean_delay": ("flow", "s", "of data packets that arrived, from sender to receiver, queueing included"),
     "timeouts": ("flow", "1", "retransmission timeouts"),
     "marks": ("flow", "packets", "data packets that arrived with a congestion mark"),
     "connections": ("flow", "1", "transfers completed"),
@@ -35,7 +35,7 @@ QUANTITIES = {
     "utilisation": ("link", "1", "share of the time spent transmitting"),
     "mean_queue": ("link", "packets", "waiting, time-weighted, the packet in transmission not counted"),
     "max_queue": ("link", "packets", "most that waited, since the start of the run"),
-    "mean_wait": ("link", "s", "from arrival to the begin of transmission"),
+    "mean_wait": ("link", "s", "from arrival to the begin of transmission, of packets whose transmission began"),
     "arrived": ("link", "packets", "arrivals, dropped ones included"),
     "link_dropped": ("link", "packets", "dropped here"),
     "link_marked": ("link", "packets", "marked here"),
@@ -53,6 +53,7 @@ class Snapshot:
     links: np.ndarray
     connections: int
     waited: np.ndarray  # per link: packets x ns up to now
+    begun: np.ndarray  # of these, the waits of packets whose transmission has begun
     transmitted: np.ndarray  # per link: ns spent transmitting up to now
     served: np.ndarray  # per link: packets whose transmission has begun
     served_bytes: np.ndarray
@@ -66,12 +67,12 @@ def snapshot(run: Simulation) -> Snapshot:
     world = run.world
     now = int(world.row.now)
     links = world.links[: len(run.assembly.link_names)].copy()
-    waited = np.zeros(len(links), np.int64)
-    transmitted, served, served_bytes = waited.copy(), links["served"].copy(), links["served_bytes"].copy()
+    waited, transmitted = np.zeros(len(links)), np.zeros(len(links), np.int64)
+    begun, served, served_bytes = links["wait"].copy(), links["served"].copy(), links["served_bytes"].copy()
     for k, link in enumerate(links):
         transmitted[k] = link.busy - _untransmitted(run, link, now)
         if link.service != records.FIFO:
-            waited[k] = link.area + link.waiting * (now - link.changed)
+            waited[k] = link.area + float(link.waiting) * (now - int(link.changed))
             continue
         waited[k] = link.wait
         begin, row, left = int(link.begin), int(link.first), int(link.waiting)
@@ -79,10 +80,12 @@ def snapshot(run: Simulation) -> Snapshot:
             packet = world.packets[row]
             if begin > now:
                 waited[k] -= begin - now
+                begun[k] -= begin - int(world.since["x"][row])
                 served[k] -= 1
                 served_bytes[k] -= packet.length
             begin, row, left = int(packet.time) - int(link.delay), int(packet.next), left - 1
-    return Snapshot(now, _totals(run), links, int(world.row.connections), waited, transmitted, served, served_bytes)
+    flows, connections = _totals(run), int(world.row.connections)
+    return Snapshot(now, flows, links, connections, waited, begun, transmitted, served, served_bytes)
 
 
 def _untransmitted(run: Simulation, link: Any, now: int) -> int:
@@ -106,6 +109,7 @@ def _totals(run: Simulation) -> Any:
     connections = flows[len(named) :]
     for counter in COUNTERS:
         np.add.at(named[counter], connections["template"], connections[counter])
+    np.maximum.at(named["last_arrival"], connections["template"], connections["last_arrival"])
     return named
 
 
@@ -123,7 +127,9 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
             return np.where(bottom > 0, top / bottom, np.nan)
 
     done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
-    end = np.minimum(np.where(done, flows["finish"], flows["stop"]), after.time)
+    # What is on its way when a flow stops arrives later, and is counted over the time until then.
+    last = np.maximum(flows["stop"], flows["last_arrival"])
+    end = np.minimum(np.where(done, flows["finish"], last), after.time)
     begin = np.maximum(flows["start"], before.time)
     goodput = over(counted("received_bytes"), (end - begin) / SECOND)
     transfer = np.where(done, (flows["finish"] - flows["start"]) / SECOND, np.nan)
@@ -142,7 +148,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
         "sent": counted("sent"),
         "retransmitted": counted("retransmitted"),
         "dropped": counted("dropped"),
-        "loss": over(counted("dropped"), counted("sent")),
+        "loss": over(counted("dropped"), counted("dropped") + counted("received")),
         "mean_delay": over(counted("delay") / SECOND, counted("received")),
         "timeouts": counted("timeouts"),
         "marks": counted("marks"),
@@ -151,7 +157,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
         "utilisation": over((after.transmitted - before.transmitted) / SECOND, span) * np.ones(len(links)),
         "mean_queue": over(waited, span) * np.ones(len(links)),
         "max_queue": links["largest"].astype(float),
-        "mean_wait": over(waited, served),
+        "mean_wait": over((after.begun - before.begun) / SECOND, served),
         "arrived": (links["arrived"] - before.links["arrived"]).astype(float),
         "link_dropped": (links["dropped"] - before.links["dropped"]).astype(float),
         "link_marked": (links["marked"] - before.links["marked"]).astype(float),
@@ -195,23 +201,45 @@ def transfers(run: Simulation) -> xr.Dataset:
     return xr.Dataset(made, coords={"flow": ("transfer", which[order])})
 
 
-def dataset(
-    samples: list[dict[str, np.ndarray]], flow_names: list[str], link_names: list[str], confidence: float
-) -> xr.Dataset:
-    """Replications as means with Student's intervals, NaN where any of them has none; one alone as it is."""
-    import xarray as xr
+@dataclass(frozen=True)
+class Answer:
+    """What a run is asked for, as plain arrays: for who does not need xarray, which takes a second to load."""
 
-    variables: dict[str, Any] = {}
-    for name, (dim, unit, description) in QUANTITIES.items():
+    values: dict[str, np.ndarray]
+    flow: list[str]
+    link: list[str]
+    attrs: dict[str, Any]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.values[name]
+
+    def dataset(self) -> xr.Dataset:
+        """Return the same with names, units and attributes."""
+        import xarray as xr
+
+        variables: dict[str, Any] = {}
+        for name, array in self.values.items():
+            dim, unit, description = QUANTITIES[name.removesuffix("_lower").removesuffix("_upper")]
+            variables[name] = ((), array) if dim is None else ((dim,), array)
+            variables[name] += ({"units": unit, "long_name": description},)
+        return xr.Dataset(variables, {"flow": self.flow, "link": self.link}, self.attrs)
+
+
+def over_replications(
+    samples: list[dict[str, np.ndarray]], confidence: float, intervals: bool
+) -> dict[str, np.ndarray]:
+    """Return means over replications, with Student's intervals if asked for: NaN where there is none."""
+    made: dict[str, np.ndarray] = {}
+    for name in QUANTITIES:
         values = np.stack([one[name] for one in samples])
-        dims = () if dim is None else (dim,)
-        about = {"units": unit, "long_name": description}
-        mean, half = values.mean(0), half_width(values, confidence)
-        variables[name] = (dims, mean, about)
-        if len(samples) > 1:
-            variables[f"{name}_lower"] = (dims, mean - half, about)
-            variables[f"{name}_upper"] = (dims, mean + half, about)
-    return xr.Dataset(variables, coords={"flow": flow_names, "link": link_names})
+        made[name] = values.mean(0)
+        if intervals:
+            half = half_width(values, confidence)
+            made[f"{name}_lower"], made[f"{name}_upper"] = made[name] - half, made[name] + half
+    return made
 
 
 #: name: (row's field, dimension, unit, description)

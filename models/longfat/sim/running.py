@@ -46,7 +46,8 @@ def run(
         Time before counting begins [s]; transfer times count from the flow's start whenever that is. "auto": what
         `longfat.sim.statistics.warm_up` (MSER-5) finds in the packets waiting at all links, in a run made for it.
     replications : int
-        Independent runs, on all cores.
+        Independent runs, on all cores. If the first one draws no random number, the others would be identical: one is
+        run, and the intervals are NaN.
     confidence : float
         Of the intervals [probability], in (0, 1); with one replication there are none.
     sample_every : float or str, optional
@@ -63,8 +64,8 @@ def run(
         Per flow: ``transfer_time`` [s], ``goodput`` [bytes/s], ``delivered``, ``sent``, ``retransmitted``, ``dropped``
         [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts``, ``marks``, ``connections``, ``fairness`` of these.
         Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s], ``arrived``,
-        ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. ``jain_index`` of the goodputs. With
-        replications ``_lower`` and ``_upper`` beside each.
+        ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. ``jain_index`` of the goodputs. If
+        `replications` is above 1, ``_lower`` and ``_upper`` beside each; NaN if the attribute ``deterministic`` is 1.
 
     Raises
     ------
@@ -75,6 +76,15 @@ def run(
 
     Notes
     -----
+    What is counted after the warm-up is what happens after it, whenever the packet was sent: ``loss`` is
+    dropped/(dropped + received), ``mean_delay`` is over packets that arrived, ``mean_wait`` over packets whose
+    transmission began. Packets still on their way at the end are in none of these. So ``loss`` is in [0, 1], and no
+    mean time exceeds the duration. ``goodput`` is over the time from the flow's start, or the end of the warm-up, to
+    the acknowledgment of its last byte; for a flow that stops, to its stop or the last arrival, whichever is later.
+
+    The attribute ``deterministic`` is 1 if no random number was drawn; ``replications`` counts the runs that were made,
+    ``replications_asked`` those that were asked for.
+
     Every packet is accounted for at the end: sent = received + dropped + in flight, or a RuntimeError is raised. The
     totals of all runs, from time 0 on, are the attributes ``packets_sent``, ``packets_received``, ``packets_dropped``,
     ``packets_in_flight`` of data packets, and ``packets_acks_sent`` and so on of acknowledgments.
@@ -88,6 +98,30 @@ def run(
     >>> round(float(data.transfer_time.sel(flow="reno-1")), 2)
     0.79
     """
+    made, first = answer(
+        net, duration=duration, warm_up=warm_up, replications=replications, confidence=confidence,
+        sample_every=sample_every, rng=rng, progress=progress,
+    )  # fmt: skip
+    data = made.dataset()
+    if sample_every is not None:
+        data = data.assign(results.traces(first, float(quantities.duration(sample_every, "sample_every"))))
+    from longfat.accessor import made_by  # only now: it takes xarray
+
+    return made_by(data, "sim.run")
+
+
+def answer(
+    net: Network,
+    *,
+    duration: float | str | None = None,
+    warm_up: float | str = 0.0,
+    replications: int = 1,
+    confidence: float = 0.95,
+    sample_every: float | str | None = None,
+    rng: Any = None,
+    progress: bool = True,
+) -> tuple[results.Answer, Simulation]:
+    """Return what `run` returns without loading xarray, and the first run."""
     until = _duration(net, duration)
     automatic = warm_up == "auto"
     begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
@@ -107,16 +141,15 @@ def run(
     if automatic:
         begin = _steady_from(net, until, random.spawn(1)[0])
     made = _simulate(runs, begin, until, duration is None, progress)
-    samples = [sample for sample, _ in made]
-    first = runs[0]
-    data = results.dataset(samples, first.assembly.flow_names, first.assembly.link_names, confidence)
-    if every is not None:
-        data = data.assign(results.traces(first, every))
-    data.attrs = {
+    first, runs = runs[0], runs[: len(made)]
+    values = results.over_replications([sample for sample, _ in made], confidence, replications > 1)
+    attrs = {
         "network": net.to_toml(),
         "duration": until if duration is not None else max(run.now for run in runs),
         "warm_up": begin,
-        "replications": replications,
+        "replications": len(made),
+        "replications_asked": replications,
+        "deterministic": int(not first.drew),
         "confidence": confidence,
         "entropy": str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
         "events": int(sum(int(run.world.row.events) for run in runs)),
@@ -125,9 +158,7 @@ def run(
         **{f"packets_{name}": sum(books[name] for _, books in made) for name in made[0][1]},
         "version": __version__,
     }
-    from longfat.accessor import made_by  # only now: it takes xarray
-
-    return made_by(data, "sim.run")
+    return results.Answer(values, first.assembly.flow_names, first.assembly.link_names, attrs), first
 
 
 def _duration(net: Network, duration: float | str | None) -> float:
@@ -152,7 +183,10 @@ def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
 def _simulate(
     runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
 ) -> list[tuple[dict[str, np.ndarray], dict[str, int]]]:
-    """All runs, side by side, with their books; ends at once on Ctrl-C."""
+    """Make all runs, side by side, with their books; the first alone if it draws no random number.
+
+    Ends at once on Ctrl-C.
+    """
     from longfat.progress import bar
 
     total = None if to_the_end else len(runs) * until
@@ -172,6 +206,9 @@ def _simulate(
                     for done in as_completed(waiting, timeout=0.2):
                         done.result()
                         waiting.discard(done)
+                        if done is futures[0] and not runs[0].drew:  # the others would be identical
+                            futures, waiting = futures[:1], set()
+                            break
                 except TimeoutError:
                     pass
                 shown_bar.update(sum(shown) - shown_bar.n)
@@ -185,7 +222,9 @@ def _simulate(
                     f"{sum(run.now for run in runs):.6g} s{whole} were simulated; nothing of it is kept"
                 ) from None
             raise
-        pool.shutdown()
+        for one_run in runs[len(futures) :]:
+            one_run.stop.set()
+        pool.shutdown(cancel_futures=True)
     return [future.result() for future in futures]  # in the order of the streams, so that sums are the same
 
 

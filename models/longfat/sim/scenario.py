@@ -8,12 +8,15 @@ text has a unit. What has no name in this package, a `Scheme`, `Discipline` or `
 from __future__ import annotations
 
 import inspect
+import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from longfat import quantities
 from longfat.sim import queues, schemes, traffic
+from longfat.sim.ahead import announced
+from longfat.sim.kernel.events import INDICES
 from longfat.sim.names import unknown
 from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
@@ -117,17 +120,31 @@ def parse(text: str, find: Find | None = None) -> tuple[Network, dict[str, Any]]
     >>> parse('run = {duration = "10 s", rng = 1}')
     (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
     """
+    for kind in ("link", "flow"):  # before minutes of reading
+        if text.count(f"[[{kind}]]") >= INDICES:
+            raise ValueError(f"{text.count(f'[[{kind}]]')} {kind}s are out of range: less than {INDICES} are allowed")
     try:
-        document = tomllib.loads(text)
+        with announced(f"longfat: reading {len(text) / 1e6:.3g} MB of TOML"):
+            document = tomllib.loads(text)
     except RecursionError:
         raise ValueError("this is no scenario: it is nested too deeply") from None
     _check("", document, DOCUMENT)
     net = Network(document.get("name", ""))
-    for k, table in enumerate(document.get("link", []), 1):
+    for k, table in enumerate(_shown_progress(document.get("link", []), "link"), 1):
         _within(f"link {k}", _add_link, net, table, find)
-    for k, table in enumerate(document.get("flow", []), 1):
+    for k, table in enumerate(_shown_progress(document.get("flow", []), "flow"), 1):
         _within(f"flow {k}", _add_flow, net, table, find)
     return net, _within("run", _run, document.get("run", {}))
+
+
+def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
+    """Return tables that show how far they were read, on a terminal and after two seconds."""
+    if len(tables) < 1000:
+        return tables
+    from tqdm import tqdm
+
+    shown: Iterable[Any] = tqdm(tables, unit=kind, delay=2, leave=False, disable=not sys.stderr.isatty())
+    return shown
 
 
 def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:

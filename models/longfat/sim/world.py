@@ -30,6 +30,7 @@ class World:
     packets: np.ndarray
     headers: np.ndarray
     sacks: np.ndarray
+    since: np.ndarray
     links: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
@@ -122,7 +123,8 @@ class World:
         if name == "packet":
             if old == 0:
                 self.row.last_free_packet = length - 1
-            self.headers, self.sacks = _longer(self.headers, length), _longer(self.sacks, length)
+            for each in ("headers", "sacks", "since"):
+                setattr(self, each, _longer(getattr(self, each), length))
 
     def add_connections(self, template: int, count: int) -> None:
         """More rows for the connections of a template, on the same route."""

@@ -1,12 +1,15 @@
 """CADPC, packet by packet: its rule by hand, n/(n + 1), weights, update periods, lost requests, two bottlenecks."""
 
+import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, run
+from longfat.sim import Discipline, Network, Simulation, records, run
 from longfat.sim.queues import ADMIT, DROP
 from longfat.sim.records import FEEDBACK, REQUEST
+from longfat.sim.schemes import cadpc
 
+next_rate = numba.njit(lambda flows: cadpc.next_rate(flows[0]))
 CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 
 
@@ -45,6 +48,17 @@ def test_n_over_n_plus_1(n):
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(n / (n + 1), rel=0.03)
     assert float(data.dropped.sum()) == 0
     assert float(data.mean_queue[0]) < 15
+
+
+def test_the_least_rate_by_hand():
+    """9.3 rule 5: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
+    flows = np.zeros(1, records.FLOW)
+    flows["packet_size"], flows["srtt"], flows["rate"] = 1000, 0.1, 100.0
+    flows["p"][0, cadpc.SMOOTHING], flows["p"][0, cadpc.WEIGHT] = 0.5, 1.0
+    flows["u"][0, [cadpc.CAPACITY, cadpc.TRAFFIC, cadpc.STEADY]] = CAPACITY, CAPACITY, 1.0
+    assert next_rate(flows) == pytest.approx(2500.0, rel=1e-12)
+    flows["rate"] = 10_000.0  # above it the rule: x (1 - x/2)
+    assert next_rate(flows) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
 
 
 def test_weight_two_gets_twice():

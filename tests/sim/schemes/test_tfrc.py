@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 
+from longfat.sim import records
 from longfat.sim.schemes import tfrc
 from tests.sim.schemes.losses import Diary, drop_numbers
 from tests.sim.schemes.steady import independent, mean_rate, periodic, simulation
@@ -116,6 +117,22 @@ def test_mean_interval_against_a_plain_one():
     for open_interval in (1.0, 50.0, 150.0, 300.0, 2000.0):
         ours = mean_interval(run.world.flows, open_interval)
         assert ours == pytest.approx(plain_mean(intervals, discounts, open_interval), rel=1e-12)
+
+
+def test_discounting_by_hand():
+    """Rule 7 (RFC 5348, 5.5). Eight intervals of 100: up to an open one of 200 all count in full, the open one with
+    weight 1 and seven of the others with 1, 1, 1, 0.8, 0.6, 0.4, 0.2 (5 in all). An open one of 300 discounts them by
+    200/300, one of 1000 by a half."""
+    flows = np.zeros(1, records.FLOW)
+    flows["p"][0, tfrc.HISTORY], flows["p"][0, tfrc.DISCOUNTING] = 8, 1
+    flows["u"][0, tfrc.INTERVALS : tfrc.INTERVALS + 8] = 100
+    flows["u"][0, tfrc.DISCOUNTS : tfrc.DISCOUNTS + 8] = 1
+    by_hand = {200.0: 700 / 6, 201.0: None, 300.0: (300 + 500 * 2 / 3) / (1 + 5 * 2 / 3), 1000.0: 1250 / 3.5}
+    by_hand[201.0] = (201 + 500 * 200 / 201) / (1 + 5 * 200 / 201)
+    for open_interval, mean in by_hand.items():
+        assert mean_interval(flows, open_interval) == pytest.approx(mean, rel=1e-12)
+    flows["p"][0, tfrc.DISCOUNTING] = 0
+    assert mean_interval(flows, 300.0) == pytest.approx(800 / 6, rel=1e-12)
 
 
 def test_discounting_raises_the_rate_sooner():

@@ -16,7 +16,7 @@ from longfat.sim.kernel.rated import append_rated, choose_rated, its_time, may_p
 from longfat.sim.kernel.recovery import return_nodes
 from longfat.sim.kernel.requests import lengthen, refresh_counter, stamp
 from longfat.sim.kernel.waiting import line_up, wait_changed
-from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at
+from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at, since_at
 from longfat.sim.records import (
     ACK,
     ARRIVAL,
@@ -26,6 +26,7 @@ from longfat.sim.records import (
     DEPARTURES,
     FEEDBACK,
     FIFO,
+    HORIZON,
     NONE,
     RATED,
     REQUEST,
@@ -208,14 +209,17 @@ def admit(world, rng, i):
         time = transmission_time(link, size, fresh)
         link.free = begin + time
         if link.hold > begin:  # as with jitter, below: it counts as in transmission
-            link.free = max(begin, link.hold) + time
+            link.free = max(begin, min(link.hold, HORIZON)) + time
         if link.jitter > 0:  # the transmitter holds it back; the packets behind it wait meanwhile
             link.free = max(begin, now + int(rng.random() * link.jitter)) + time
+        if link.free > HORIZON:
+            world.late = link.number  # the loop ends here, before a sum of times wraps
         link.busy += time
         link.served += 1
         link.served_bytes += size
         if begin > now:
             link.wait += begin - now
+            since_at(world, i).x = now
             if link.waiting == 0:
                 link.first = i
                 link.begin = begin
@@ -246,6 +250,7 @@ def admit_by_discipline(world, link, queue, i, rng):
             return
         drop(world, link, victim, False)
     wait_changed(world, link, 1, size)
+    since_at(world, i).x = world.now
     if link.waiting > link.largest:
         link.largest = link.waiting
     if link.service == RATED:
@@ -337,6 +342,7 @@ def send_next(world, link, rng):
         if link.queue_head == NONE:
             link.queue_tail = NONE
     wait_changed(world, link, -1, packet_at(world, following).length)
+    link.wait += world.now - since_at(world, following).x
     transmit(world, link, following, NONE, rng)
 
 

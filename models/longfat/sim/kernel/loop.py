@@ -45,6 +45,7 @@ from longfat.sim.records import (
     SAMPLING,
     SWITCH,
     SWITCH_CLOCK,
+    TOO_LATE,
     TRANSFER,
 )
 
@@ -52,6 +53,8 @@ from longfat.sim.records import (
 @part
 def room(world):
     """What is short, DONE if nothing."""
+    if world.late != NONE:
+        return TOO_LATE
     if world.free_packets < ROOM:
         return NO_PACKETS
     if world.free_blocks < ROOM:

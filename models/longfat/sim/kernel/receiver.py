@@ -22,6 +22,7 @@ def receive(world, i):
     flow = flow_at(world, packet.flow)
     flow.received += 1
     flow.delay += world.now - packet.sent
+    flow.last_arrival = world.now
     number = packet.number
     packet.marks &= ~HAS_BLOCKS & 0xFF
     if not flow.acknowledged:

@@ -44,6 +44,7 @@ from longfat.sim.records import (
 
 LATEST = 4e9  # s; later is never
 IMPATIENCE = 1000  # alarms in a row that a scheme may want at once
+MOST_AT_ONCE = 2**25  # packets: more than the memory that a run may take (`world.MOST_ROWS`)
 
 
 @part
@@ -72,9 +73,20 @@ def obey(world, f, value):
     else:
         flow.rate = value
     if value >= 0.0 and flow.rate >= 0.0 and flow.window >= 0.0:  # False for NaN
-        return True
+        return not is_boundless(flow)
     world.value = flow.rate if value >= 0.0 and flow.window >= 0.0 else flow.window if value >= 0.0 else value
     return False
+
+
+@part
+def is_boundless(flow):
+    """Whether all that is left may leave at once, and is more than any run can hold.
+
+    Nothing paces it, neither a rate nor a line of its own nor a limit on account of this event.
+    """
+    if flow.window <= MOST_AT_ONCE or flow.packets - flow.next <= MOST_AT_ONCE:
+        return False
+    return flow.rate >= 1e300 and flow.limited >= 1e300 and flow.access_rate == 0
 
 
 @part
@@ -295,9 +307,11 @@ def send(world, rng, f):
         due, saved = now, now
         if flow.rate < 1e300:  # a finite rate paces
             gap = flow.paced_size / flow.rate * 1e9 if flow.rate > 0.0 else math.inf
-            due = flow.last_paced + int(gap) if gap < LATEST * 1e9 else NEVER
+            last = min(flow.last_paced, int(LATEST) * 1_000_000_000)  # a scheme may have set it
+            due = last + int(gap) if gap < LATEST * 1e9 else NEVER
             if flow.pool > 1.0 and due <= now:  # tokens not used, as many as the pool holds, are time put by
-                saved = max(due, now - int((flow.pool - 1.0) * flow.packet_size / flow.rate * 1e9))
+                unused = min((flow.pool - 1.0) * flow.packet_size / flow.rate * 1e9, LATEST * 1e9)
+                saved = max(due, now - int(unused))
         if due <= now:
             number = next_number(world, flow)
             if number != NONE:

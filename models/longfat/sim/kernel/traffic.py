@@ -130,6 +130,7 @@ def fold(total, flow):
     total.duplicate += flow.duplicate
     total.dropped += flow.dropped
     total.delay += flow.delay
+    total.last_arrival = max(total.last_arrival, flow.last_arrival)
     total.acks_sent += flow.acks_sent
     total.acks_received += flow.acks_received
     total.acks_dropped += flow.acks_dropped
@@ -200,7 +201,8 @@ def clear_counts(flow):
     flow.received_bytes = 0
     flow.duplicate = 0
     flow.dropped = 0
-    flow.delay = 0
+    flow.delay = 0.0
+    flow.last_arrival = 0
     flow.acks_sent = 0
     flow.acks_received = 0
     flow.acks_dropped = 0

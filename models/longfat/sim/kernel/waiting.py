@@ -9,7 +9,7 @@ from longfat.sim.records import NONE
 def wait_changed(world, link, packets, size):
     """Time-weighted count of the packets that wait."""
     now = world.now
-    link.area += link.waiting * (now - link.changed)
+    link.area += float(link.waiting) * (now - link.changed)
     link.changed = now
     link.waiting += packets
     link.waiting_bytes += packets * size

@@ -48,6 +48,20 @@ SERVICES = {
 class Discipline:
     """A queue discipline.
 
+    A hook may read every field of the rows that it gets (`longfat.sim.records`): of the link among them ``waiting``
+    [packets], ``waiting_bytes``, ``limit_packets``, ``limit_bytes``, ``free`` (when the transmitter has sent all that
+    it has accepted [ns]), ``rate``/``scale`` [bit/s], ``delay`` [ns] and the counts ``arrived``, ``served``,
+    ``served_bytes``, ``dropped``; of the packet ``flow``, ``number``, ``length`` [bytes], ``sent`` [ns], ``kind``,
+    ``marks``, ``colour``, ``priority``. It may set these fields and no others:
+
+    * link: ``p`` (its parameters), ``u`` (its own, 16 numbers, zero at first), ``average`` (its own, too), ``marked``
+      (count of packets that it marked), ``notify``, ``note`` and ``hold``, see the module;
+    * packet: ``marks``, ``colour``, ``priority``; header: ``x``;
+    * what it keeps of a flow, `longfat.sim.memory.note_at`: ``key``, ``next``, ``previous``, ``u``;
+    * a flow's own queue, `longfat.sim.memory.queue_at`: ``rate`` [bytes/s].
+
+    Compilation refuses a hook that sets any other field.
+
     Parameters
     ----------
     name : str
@@ -73,7 +87,8 @@ class Discipline:
     Raises
     ------
     ValueError
-        For an unknown service, or hooks that take the wrong arguments.
+        For an unknown service, or hooks that take the wrong arguments; when a run begins, for a hook that cannot be
+        compiled or sets a field that it may not set.
 
     Examples
     --------

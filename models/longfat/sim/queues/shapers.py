@@ -10,9 +10,10 @@ from longfat import quantities
 from longfat.domains import whole_number
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import ADMIT, DROP, Discipline
-from longfat.sim.records import DATA, GREEN, RED
+from longfat.sim.records import DATA, GREEN, HORIZON, RED, SECOND
 
 HALF_A_TICK = 0.5e-9  # s
+LATEST = HORIZON / SECOND  # s: the engine refuses what would leave then
 
 
 @part
@@ -36,7 +37,7 @@ def leaky_arrive(link, packet, header, now, rng):
     elif leaves - now > link.p[2] * interval + HALF_A_TICK:  # those before it leave one interval apart
         return DROP
     link.u[0] = max(link.u[0], leaves) + interval
-    link.hold = int(leaves * 1e9 + 0.5)
+    link.hold = int(min(leaves, LATEST) * 1e9 + 0.5)
     return ADMIT
 
 

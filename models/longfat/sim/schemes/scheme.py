@@ -13,7 +13,10 @@ import numpy as np
 
 from longfat import domains
 from longfat.sim import jit
-from longfat.sim.hooks import CALLBACK, CALLBACKS
+from longfat.sim.hooks import CALLBACKS, GUARDED_CALLBACK, LABELLING_CALLBACK
+from longfat.sim.settable import LABEL_PARAMETERS, PARAMETERS
+
+BLT_MODULE = "longfat.sim.schemes.blt"  # the one scheme that labels packets, see `longfat.sim.settable`
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Parameter:
     allowed : str
         Interval of allowed values, as in ``"[1, inf)"``.
     field : str, optional
-        Field of the record; by default the next free one of ``flow.p``.
+        Field of the record; by default the next free one of ``flow.p``. Allowed are "p[0]" to "p[15]", window, rate,
+        ssthresh, pool, rto, min_rto, max_rto, granularity, tick, timestamps, ect, arrival_times, reorder, skips, red.
 
     Examples
     --------
@@ -49,11 +53,28 @@ class Scheme:
 
     Each callback takes ``(flow, event)`` and returns the new window [packets] (``controls="window"``) or rate
     [bytes/s] (``controls="rate"``). It is compiled by numba, so it is written in floats, integers and ``math``.
-    It may read and set the fields of the flow's record (`longfat.sim.records.FLOW`): ``flow.window``,
-    ``flow.rate``, ``flow.srtt`` [s], ``flow.in_flight``, its parameters ``flow.p[0]``, ``flow.p[1]``, ... in the
-    order of ``parameters``, and ``flow.u[0]`` ... ``flow.u[31]``, which are the scheme's own and zero at first. The
-    event tells ``event.now`` [s], ``event.rtt`` [s], ``event.acked`` (packets newly acknowledged in order),
-    ``event.lost``, ``event.marked`` and ``event.header`` (what switches stamped).
+
+    A callback may read every field of the flow's record (`longfat.sim.records.FLOW`), among them ``una`` (first packet
+    not acknowledged), ``next`` (next packet to send), ``high`` (one more than the highest packet sent), ``packets``
+    (size of the file), ``in_flight`` [packets], ``packet_size`` [bytes], ``transmission`` (transmissions so far),
+    ``srtt``, ``rttvar`` and ``rto`` [s] and ``max_backoff``. It may set these fields and no others:
+
+    * ``window`` [packets], ``rate`` [bytes/s], ``inflation`` (packets that recovery adds to the window), ``limited``
+      (packets that may still be sent on account of this event), ``pool`` (packets that may leave at once after a
+      pause), ``last_paced`` (when the last packet left [ns]);
+    * ``next`` and ``resend`` (packets to be sent again), ``backoff`` (factor of the timeout), ``srtt`` [s];
+    * ``alarm`` (when to be called [s]), ``request`` (1: ask the links for their counters), ``header`` (four numbers for
+      the switches), ``ect`` (1: packets may be marked), ``cwr`` (1: tell the receiver of a reduction), ``red`` and
+      ``red_evenly`` (share of red packets);
+    * ``ssthresh``, ``recover``, ``duplicates``, ``phase``, ``minimum_rtt``, which the engine does not look at in a flow
+      with ``recovery="own"`` (with selective recovery ``recover`` is the engine's), and the scheme's own:
+      ``p[0]``, ``p[1]``, ... are its parameters in the order of ``parameters``, ``u[0]`` ... ``u[31]`` are zero at
+      first.
+
+    The event tells ``now`` [s], ``rtt`` [s], ``acked`` (packets newly acknowledged in order), ``number`` (the packet
+    acknowledged or lost), ``transmission``, ``lost`` [packets], ``marked``, ``duplicate``, ``packet_size`` [bytes] and
+    ``header`` (what switches stamped); ``restart_timer`` may be set. Compilation refuses a callback that sets any other
+    field.
 
     Parameters
     ----------
@@ -98,7 +119,8 @@ class Scheme:
     Raises
     ------
     ValueError
-        For a callback that is no function of two arguments, and for values outside their ranges.
+        For a callback that is no function of two arguments, and for values outside their ranges; when a run begins, for
+        a callback that cannot be compiled or sets a field that it may not set.
 
     Examples
     --------
@@ -163,14 +185,29 @@ class Scheme:
                     raise ValueError(f"parameters = {len(given)} of scheme {self.name!r}: at most 16 are allowed")
                 parameter = Parameter(parameter.default, parameter.unit, parameter.allowed, f"p[{used}]")
                 used += 1
+            _check_field(self.name, name, parameter.field, self._is_labelling())
             complete[name] = parameter
         return complete
+
+    def _is_labelling(self) -> bool:
+        """Whether this is BLT, whose packets carry priorities."""
+        return getattr(self.ack, "__module__", "") == BLT_MODULE
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The callbacks, ready for the kernel."""
         return tuple(
             _compile(self.name, name, getattr(self, name) or _default(self.controls, name)) for name in CALLBACKS
         )
+
+
+def _check_field(scheme: str, name: str, field: str, labelling: bool) -> None:
+    """Refuse a parameter that would be written over what the kernel keeps in the flow's record."""
+    if field in PARAMETERS or field in [f"p[{k}]" for k in range(16)] or (labelling and field in LABEL_PARAMETERS):
+        return
+    raise ValueError(
+        f"field = {field!r} of parameter {name!r} of scheme {scheme!r} is out of range: allowed are p[0] to p[15], "
+        + ", ".join(PARAMETERS)
+    )
 
 
 def _check_signature(scheme: str, name: str, function: Any) -> None:
@@ -191,7 +228,8 @@ def _check_signature(scheme: str, name: str, function: Any) -> None:
 def _compile(scheme: str, name: str, function: Callable[..., Any]) -> jit.Callback:
     own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.schemes.")
     try:
-        return jit.callback(CALLBACK, function, cache=own)
+        kind = LABELLING_CALLBACK if getattr(function, "__module__", "") == BLT_MODULE else GUARDED_CALLBACK
+        return jit.callback(kind, function, cache=own)
     except numba.core.errors.NumbaError as error:
         raise ValueError(f"scheme {scheme!r}: {name} cannot be compiled: {jit.reason(error)}") from None
 

@@ -247,7 +247,8 @@ TEAR = Scheme(
     parameters={
         "rtt_gain": Parameter(0.125, "1", "(0, 1]", f"p[{GAIN}]"),
         "silent_rtts": Parameter(4.0, "1", "[1, 1e6]", f"p[{SILENT_RTTS}]"),
-        "silent_packets": Parameter(2.0, "packets", "[0, 1e6]", f"p[{SILENT_PACKETS}]"),
+        # At 0 the clock would ring before a round trip is known; within one packet's time nothing can be missing.
+        "silent_packets": Parameter(2.0, "packets", "[1, 1e6]", f"p[{SILENT_PACKETS}]"),
         "open_epoch": Parameter(1.0, "1", "[0, 1]", f"p[{OPEN_EPOCH}]"),
         "slow_start": Parameter(1.0, "1", "[0, 1]", f"p[{SLOW_START}]"),
         **TIMERS,

@@ -1,0 +1,30 @@
+"""Read the limits of a buffer, in packets or in bytes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from longfat import quantities
+from longfat.domains import refuse, whole_number
+
+
+def read_buffer(buffer: Any) -> tuple[float, float]:
+    """A buffer's limits in packets and in bytes.
+
+    >>> read_buffer("440 packets"), read_buffer("64 KiB"), read_buffer(None)
+    ((440, inf), (inf, 65536.0), (inf, inf))
+    """
+    if buffer is None or buffer == math.inf:
+        return math.inf, math.inf
+    if isinstance(buffer, str):
+        text = buffer.strip()
+        for word in ("packets", "packet"):
+            if text.endswith(word):
+                amount = text.removesuffix(word).strip()
+                try:
+                    return whole_number("buffer", float(amount), "packets", "[0, 1e15]"), math.inf
+                except ValueError:
+                    raise refuse("buffer", buffer, "packets", "[0, 1e15]", whole=True) from None
+        return math.inf, quantities.size(buffer, "buffer", "[0, 1e18]")
+    return whole_number("buffer", buffer, "packets", "[0, 1e15]"), math.inf
