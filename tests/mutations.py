@@ -93,6 +93,12 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "law.py",
+        "undefined |= domains.array(",
+        "undefined = domains.array(",
+        "tests/test_laws.py::test_nan_of_one_parameter_is_nan_of_the_law",
+    ),
+    Mutant(
+        CODE + "law.py",
         "mask = functools.reduce(np.logical_or, masks)",
         "mask = masks[0]",
         "tests/test_laws.py::test_masks_by_hand",
@@ -114,6 +120,12 @@ MUTANTS = [
         "kind = xp.result_type(*kinds) if kinds",
         "kind = kinds[0] if kinds",
         "tests/test_laws.py::test_longdouble_and_half_precision",
+    ),
+    Mutant(
+        CODE + "namespaces.py",
+        "arrays = [None if isinstance(v, int | float) and not isinstance(v, np.generic) else",
+        "arrays = [None if isinstance(v, int | float) else",
+        "tests/test_laws.py::test_the_longest_float_decides_and_plain_numbers_do_not",
     ),
     Mutant(
         CODE + "namespaces.py",
@@ -163,6 +175,18 @@ MUTANTS = [
         "if name in point or any_name or name in taken",
         "if name in point",
         "tests/test_verify.py::test_defaults_need_not_be_given",
+    ),
+    Mutant(
+        CODE + "verify/equivalence.py",
+        "elif upper < value - accuracy or lower > value + accuracy",
+        "elif upper < value or lower > value",
+        "tests/test_verify.py::test_verdicts",
+    ),
+    Mutant(
+        CODE + "verify/equivalence.py",
+        " and lower <= upper",
+        "",
+        "tests/test_verify.py::test_refusals",
     ),
     Mutant(
         CODE + "verify/equivalence.py",

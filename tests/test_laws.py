@@ -413,6 +413,25 @@ def test_a_constant_is_a_law_too():
     assert one.expr == 1
 
 
+def test_nan_of_one_parameter_is_nan_of_the_law():
+    """Even where the formula does not look at it, whichever of the parameters it is."""
+    x = Symbol("x", "1", "[0, 9]", (0, 9))
+    first, last = (
+        Law(function, {"x": x, "y": x}, "1", "an example")
+        for function in (lambda x, y, *, xp: x, lambda x, y, *, xp: y)
+    )
+    for one in (first, last):
+        for array in (np.asarray, jnp.asarray):
+            some, all_ = array([math.nan, 1.0]), array([2.0, 2.0])
+            assert np.isnan(one(some, all_)).tolist() == np.isnan(one(all_, some)).tolist() == [True, False]
+
+
+def test_the_longest_float_decides_and_plain_numbers_do_not():
+    assert mm1k_loss(np.float32([0.5]), 2).dtype == np.float32
+    assert mm1k_loss(np.float32([0.5]), np.float64(2)).dtype == np.float64
+    assert mm1k_loss(np.float32([0.5]), np.int64([2])).dtype == np.float32
+
+
 @pytest.mark.parametrize("convert", [np.asarray, jnp.asarray, list, tuple])
 def test_parts_of_packets_in_arrays(convert):
     """K = 2.5 is refused by its place; K = 1 has the loss rho/(1 + rho), 1/3 at rho = 1/2."""

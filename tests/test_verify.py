@@ -26,6 +26,8 @@ LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lam
         ((1.5, 2.5), "agrees"),
         ((1.4, 2.0), "undecided"),
         ((0.0, 9.0), "undecided"),
+        ((2.2, 2.6), "undecided"),
+        ((1.4, 1.8), "undecided"),
         ((2.6, 2.7), "differs"),
         ((1.0, 1.4), "differs"),
     ],
@@ -120,6 +122,8 @@ def test_refusals():
         verify.check(LAW, None, [])
     with pytest.raises(ValueError, match="gave no interval"):
         verify.check(LAW, lambda x, confidence: (1.0, float("nan"), 1.0), [{"x": 1.0}])
+    with pytest.raises(ValueError, match="gave no interval"):
+        verify.check(LAW, lambda x, confidence: (1.0, 1.1, 0.9), [{"x": 1.0}])
     with pytest.raises(ValueError, match="confidence = 1"):
         verify.check(LAW, None, [{"x": 1.0}], confidence=1)
 
