@@ -83,7 +83,7 @@ data = lf.explore.dataset(lf.explore.start(lf.laws.queues.mm1_wait, load=0.9))
 assert math.isclose(data.operating_value, 9)
 assert lf.explore.file(data, "csv").startswith(b"load,law")
 assert message(lf.explore.file, data, "nc") == "a NetCDF file needs netCDF4: pip install 'longfat[files]'"
-assert message(lf.explore.file, data, "svg") == picture
+assert message(lf.explore.file, data, "svg") == message(lf.plot.benchmark_times, data) == picture
 print("done")
 """
 

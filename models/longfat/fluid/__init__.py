@@ -4,6 +4,8 @@ A `System` states what changes and how late it hears of it; `integrate`, `equili
 `stability_boundary` take any of them, for many parameter points in one call. `path` and `rest` are their
 differentiable insides. At hand: `cadpc` (synchronous, asynchronous, delayed, over several links), `cadpc_flow`,
 `capc`, `best_replies`, `tcp_red`, `xcp`. `cadpc_fairness` is CADPC for a million starts.
+
+Paths, states at rest and stability need the extra ``jax``; `integrate` with ``method="numpy"`` does not.
 """
 
 from longfat.fluid import loss_load
