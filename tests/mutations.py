@@ -276,8 +276,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "files.py",
-        "if kind is None:\n                for",
-        "if True:\n                for",
+        "if kind is None:\n                #",
+        "if True:\n                #",
         "tests/test_files.py::test_an_interrupted_run_leaves_what_was_there",
     ),
     # the command line

@@ -37,8 +37,11 @@ def test_a_run_is_drawn_as_it_was(run):
     assert queue.get_xlabel() == "time [s]"
 
 
-def test_totals_have_intervals(net):
-    data = lf.sim.run(net, duration=5, replications=3, rng=1, progress=False)
+def test_totals_have_intervals():
+    lossy = lf.sim.Network().link("a", "b", rate="10 Mbit/s", delay="20 ms", buffer=50, loss=0.01, duplex=True)
+    for scheme in ("reno", "vegas"):
+        lossy.flow(scheme, path=["a", "b"])
+    data = lf.sim.run(lossy, duration=5, replications=3, rng=1, progress=False)
     goodput, utilisation = plot.run(data)
     bars = goodput.containers[0]
     assert bars.lines[0].get_xdata() == pytest.approx(data.goodput.values / 125_000)
@@ -46,6 +49,12 @@ def test_totals_have_intervals(net):
     assert np.ptp(ends, axis=1) == pytest.approx((data.goodput_upper - data.goodput_lower).values / 125_000, abs=1e-9)
     assert "3 replications, 95% intervals" in goodput.get_title()
     assert utilisation.get_xlabel() == "utilisation [1]"
+
+
+def test_totals_of_what_has_no_chance_have_none(net):
+    goodput, _ = plot.run(lf.sim.run(net, duration=5, replications=3, rng=1, progress=False))
+    assert [segment.size for segment in goodput.containers[0].lines[2][0].get_segments()] == [0, 0]
+    assert "deterministic" in goodput.get_title()
 
 
 def test_in_jupyter(run):

@@ -482,6 +482,6 @@ def test_refusals():
         benchmark.run(["3-4"], ["hbh", "hop-by-hop"])
     with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: avq, "):
         benchmark.run(["3-4"], ["gaimd"], discipline="fare")
-    with pytest.raises(ValueError, match="discipline = 'nosuch' is unknown"):
+    with pytest.raises(ValueError, match="discipline 'nosuch' is unknown"):
         benchmark.run(["3-4"], ["hop-by-hop"], discipline="nosuch")  # which has its own switches
     assert not running.has_chance(VARIANTS["7-0.2"], ENTRIES["optimal"])

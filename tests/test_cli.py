@@ -44,9 +44,10 @@ def test_table_and_files(tmp_path, capsys):
         assert data.load().window_segments.equals(expected.window_segments)
         assert data.attrs["rate"] == 150e6 / 8
     table = pd.read_csv(tmp_path / "out" / "window.csv")
-    assert list(table.kind.value_counts().sort_index()) == [2, 2, 8, 2, 2]  # TCP, answers, curve, buffers, references
-    assert set(table.protocol[table.kind == "TCP"]) == {"TCP, Reno with SACK"}
-    assert set(table.protocol[table.kind != "TCP"]) == {"selective repeat, no congestion control"}
+    assert list(table.kind.value_counts().sort_index()) == [2, 1, 2, 8, 2, 2]  # TCP, its receive window, answers,
+    # curve, buffers, references
+    assert set(table.protocol[table.kind.str.startswith("TCP")]) == {"TCP, Reno with SACK"}
+    assert set(table.protocol[~table.kind.str.startswith("TCP")]) == {"selective repeat, no congestion control"}
     assert (table[table.kind == "answer"].window_segments == expected.window_segments.values).all()
     assert (tmp_path / "out" / "window.svg").read_text().startswith("<?xml")
 
@@ -92,9 +93,15 @@ def test_the_answer_says_what_it_is_for(tmp_path, capsys):
     rate = re.search(r"0\.0001 +17\.9 Mbit/s +([\d.]+) Mbit/s", out)  # 122.47 x 1460 x 8 / 0.08 = 17.88e6
     assert 15 < float(rate[1]) < 25
     assert "CUBIC (the default of Linux) and BBR are not covered" in out
-    assert re.search(r"receive window +200 MB", out)  # two products of 1.25e9 x 0.08 bytes
-    assert re.search(r"net\.ipv4\.tcp_rmem, largest value: 400 MB", out)
-    assert "NOT a TCP receive buffer" in out
+    assert "Reno carries 95% of this link up to a loss of " in out
+    assert "At 0.0001 it does not, and no window or buffer changes that." in out
+    # two products of 1.25e9 x 0.08 bytes, of which Linux needs twice as much memory
+    assert "Receive window that never limits TCP on this path: 200 MB" in out
+    assert re.search(
+        r"net\.ipv4\.tcp_rmem \(receiver\) and of\n.*tcp_wmem \(sender\) has to be at least 400000000 bytes", out
+    )
+    assert "Do not lower larger values" in out
+    assert "(NOT a\nTCP receive buffer" in out
     help_text = " ".join(cli.commands.commands["window"].help.split())
     assert "selective repeat without congestion control" in help_text
 
@@ -103,13 +110,20 @@ def test_a_measurement_of_tcp_gives_no_receive_buffer_below_the_window(tmp_path,
     arguments = ["window", "--iperf3", str(DATA / "iperf3_tcp.json"), "--points", "2", *LAW_ONLY]
     assert cli.main([*arguments, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert "receive buffer that costs" not in out
-    # 11627440 bytes in 4.027587 s, 26.184 ms: the product is 75591.9 bytes
-    assert re.search(r"receive window +151\.184 kB", out)
-    assert re.search(r"tcp_rmem, largest value: 302\.368 kB", out)
+    assert "Smallest receive buffer" not in out
+    # The rate is what TCP reached, 23 Mbit/s: buffers for that rate would keep TCP from more.
+    assert "tcp_rmem" not in out
+    assert "Socket buffers: none is recommended" in out
     assert set(pd.read_csv(tmp_path / "window.csv").kind) == {"TCP", "answer", "reference", "curve"}
     with xr.open_dataset(tmp_path / "window.nc") as data:
         assert not [name for name in data if name.startswith("buffer_")]
+        assert "tcp_receive_window" not in data.attrs
+    assert cli.main([*arguments, "--rate", "100Mbit/s", "--output", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "Receive window that never limits TCP on this path: 654.6 kB" in out  # 2 x 12.5e6 x 0.026184
+    table = pd.read_csv(tmp_path / "window.csv").set_index("kind")
+    assert table.window_bytes["TCP receive window"] == pytest.approx(654_600)
+    assert table.window_bytes.isna()["TCP"]  # no window to be set
     assert cli.main([*arguments, "--tradeoff", "2", "--output", str(tmp_path)]) == 2
     assert "--tradeoff finds receive buffers of selective repeat" in capsys.readouterr().err
 

@@ -21,7 +21,7 @@ def test_table_and_files(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     assert "bandwidth-delay product 12.5 MB, 8333.3 packets" in out
-    assert "Buffer for 95% of the capacity" in out
+    assert "Buffer of the switch (not a socket buffer, not tcp_rmem) for 95% of the capacity" in out
     with xr.open_dataset(tmp_path / "out" / "buffer.nc") as data:
         for rule in data.rule.values:
             line = next(one for one in out.splitlines() if one[7:23].strip() == rule)
@@ -59,7 +59,7 @@ def test_power_and_csv(tmp_path, capsys):
         table = _table(data.load())
     assert printed.best_load.dropna().eq(0.6).all()
     assert {"power [bytes/s^2]", "throughput_upper [bytes/s]", "queueing_delay [s]", "buffer_bytes"} <= set(printed)
-    assert "Buffer for 95% of the greatest power" in table
+    assert "for 95% of the greatest power" in table
     assert table.endswith("reached")
 
 

@@ -256,7 +256,7 @@ COMPLETED = [
     ("longfat buffer --discipline fi", ["fifo", "fifo-departures"]),
     ("longfat window --source ", ["auto", "law", "simulator"]),
     ("longfat buffer --search b", ["bisect"]),
-    ("longfat verify --law power.definition.l", ["power.definition.little_mean_number", "file power.definition.l"]),
+    ("longfat verify --law power.l", ["power.little_mean_number", "file power.l"]),
     ("longfat benchmark --experiment 1,7-0.9", ["1,7-0.9", "1,7-0.9-ramp"]),
     ("longfat benchmark --executor t", ["threads"]),
     ("longfat window --iperf3 ip", ["file ip"]),

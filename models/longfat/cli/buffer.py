@@ -220,8 +220,13 @@ def _table(data: xr.Dataset) -> str:
         spread = spread if (data.flows > 1).any() else ""
         lines.append(f"flows     {a['scheme']}, without end{spread}; discipline {a['discipline']}")
         lines.append(_simulated(data))
+    goal = "greatest power" if power else "capacity"
     interval = f"{100 * a['confidence']:.6g}% interval"
-    lines += ["", f"Buffer for {100 * a['share']:.6g}% of the {'greatest power' if power else 'capacity'}:", ""]
+    lines += [
+        "",
+        f"Buffer of the switch (not a socket buffer, not tcp_rmem) for {100 * a['share']:.6g}% of the {goal}:",
+        "",
+    ]
     said = "  load  of greatest" if power else "  together    apart  simulated"
     lines.append(
         f"{'flows':>5}  {'rule':16}  {'products':>8}  {'packets':>7}  {'bytes':>10}{said}  {interval:>16}  wait"
@@ -233,8 +238,9 @@ def _table(data: xr.Dataset) -> str:
     if not power:
         lines += [
             "",
-            "together: the law for one flow, or flows that all lose at the same time; apart: a lower bound for many",
-            "that do not. product/3 is the line behind the switch, a third of the path: no law says that it suffices.",
+            "together: utilisation by the law for one flow, or for flows that all lose at the same time; apart: lower",
+            "bound by the law for many flows that lose at different times. product/3: a third of the bandwidth-delay",
+            "product (Kim and Farber 1994); no law shows that it suffices. CUBIC and BBR are not covered yet.",
         ]
     return "\n".join(lines)
 

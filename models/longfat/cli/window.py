@@ -17,7 +17,7 @@ SHARES = Quantity("fraction", several=True, min=0, max=1, max_open=True)
 SOURCE = Choice("source", "auto", "law", "simulator")
 
 
-@click.command("window")
+@click.command("window", short_help="TCP on a path; the window of selective repeat (not TCP).")
 @click.option("--rate", type=Quantity("rate", min=0, min_open=True), help="Rate of the path, e.g. 1Gbit/s.")
 @click.option("--rtt", type=Quantity("duration", min=0, min_open=True), help="Round-trip time, e.g. 100ms.")
 @click.option("--loss", type=SHARES, help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
@@ -61,7 +61,7 @@ SOURCE = Choice("source", "auto", "law", "simulator")
 @click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
 @click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
 def window_command(output: str, **flags: Any) -> None:
-    """What TCP makes of a path, and the window that selective repeat without congestion control needs.
+    """Find what TCP makes of a path, and the window that selective repeat without congestion control needs.
 
     TCP: the rate of one Reno flow with SACK at each loss, the loss up to which it fills the link, the receive window
     that it needs. Selective repeat with a fixed window, which is not TCP: the smallest window, with simulated points
@@ -92,7 +92,9 @@ def window_command(output: str, **flags: Any) -> None:
             rng=flags["seed"],
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
-        data.attrs["notes"] = "\n".join(notes)
+        data.attrs |= {"notes": "\n".join(notes), "rate_measured_by": "" if flags["rate"] else transport}
+        if data.attrs["rate_measured_by"] == "TCP":  # what TCP reached says nothing of the buffers that it needs
+            del data.attrs["tcp_receive_window"], data.attrs["tcp_linux_receive_buffer"]
         click.echo(table(data, notes))
         write(data, files)
 

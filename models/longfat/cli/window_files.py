@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 def frame(data: xr.Dataset) -> pd.DataFrame:
     """Return one tidy table: TCP, the windows of selective repeat, the reference window, curves, receive buffers.
 
-    ``law`` and ``simulated`` are shares of the link; the window of TCP is the mean one, rate times round-trip time.
+    ``law`` and ``simulated`` are shares of the link. TCP has no window to be set: its rows have
+    ``rate_times_rtt_bytes``, the mean amount in flight, and one row has the receive window that never limits it.
 
     >>> from longfat import design
     >>> data = design.window(rate="15Mbit/s", round_trip_time="20ms", loss=1e-3, segment="9kB", packet="900B", points=2)
     >>> list(frame(data).kind)
-    ['TCP', 'answer', 'reference', 'curve', 'curve', 'receive buffer']
+    ['TCP', 'TCP receive window', 'answer', 'reference', 'curve', 'curve', 'receive buffer']
     """
     import pandas as pd
 
@@ -45,7 +46,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
             }
         )
 
-    rate, scale = data.attrs["rate"], data.attrs["tcp_segment"]
+    rate = data.attrs["rate"]
     for row in rows(data):
         ends = ("", "_lower", "_upper") if "tcp_rate" in row else ()
         mean = float(row.tcp_rate if ends else row.tcp_rate_law) * data.attrs["round_trip_time"]
@@ -54,11 +55,20 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                 "protocol": "TCP, Reno with SACK",
                 "kind": "TCP",
                 "loss": float(row.loss),
-                "window_segments": mean / scale,
-                "window_bytes": mean,
-                "window_products": mean / product,
+                "rate_times_rtt_bytes": mean,
                 "law": float(row.tcp_rate_law) / rate,
                 **{f"simulated{end}": float(row[f"tcp_rate{end}"]) / rate for end in ends},
+            }
+        )
+    if "tcp_receive_window" in data.attrs:
+        size = data.attrs["tcp_receive_window"]
+        table.append(
+            {
+                "protocol": "TCP, Reno with SACK",
+                "kind": "TCP receive window",
+                "window_segments": size / data.attrs["tcp_segment"],
+                "window_bytes": size,
+                "window_products": size / product,
             }
         )
     for row in rows(data):

@@ -28,6 +28,8 @@ def table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     ]
     if "buffer_segments" in data:
         lines += ["", *_receive_buffers(data)]
+    elif a["rate_measured_by"] == "TCP":
+        lines += ["", "Receive buffers of selective repeat are left out, because the measurement is TCP's."]
     return "\n".join(lines)
 
 
@@ -38,11 +40,11 @@ def _tcp(data: xr.Dataset) -> list[str]:
     lines = [
         f"TCP: one Reno flow with SACK, segments of {a['tcp_segment']} bytes, each acknowledged; random loss; a "
         "bottleneck buffer of",
-        "one BDP. CUBIC (the default of Linux) and BBR are not covered.",
+        "one BDP. CUBIC (the default of Linux) and BBR are not covered; they can be faster at the same loss.",
         "",
         f"{'loss':>8}  {'rate by law':>14}"
         + (f"  {'simulated':>14}  {_percent(a['confidence']) + ' interval':>30}" if simulated else "")
-        + f"  {'of link':>7}  {'mean window':>11}",
+        + f"  {'of link':>7}  {'rate x RTT':>10}",
     ]
     for row in rows(data):
         law, rate = float(row.tcp_rate_law), float(row.tcp_rate if simulated else row.tcp_rate_law)
@@ -52,20 +54,41 @@ def _tcp(data: xr.Dataset) -> list[str]:
             interval = " .. ".join(_size(limit, "bytes/s") for limit in limits)
             line += f"  {_size(rate, 'bytes/s'):>14}  {interval if math.isfinite(limits[0]) else 'deterministic':>30}"
         share = f"{100 * rate / a['rate']:.3g}%" if math.isfinite(rate) else "-"
-        lines.append(f"{line}  {share:>7}  {_size(rate * a['round_trip_time'], 'bytes'):>11}")
+        lines.append(f"{line}  {share:>7}  {_size(rate * a['round_trip_time'], 'bytes'):>10}")
+    return [*lines, "", *_receive_window(data)]
+
+
+def _receive_window(data: xr.Dataset) -> list[str]:
+    """Return where Reno fills the link, and what socket buffers that takes.
+
+    No size is given where the rate is what a TCP flow reached: the link may carry more, and buffers of that size would
+    keep TCP from it.
+    """
+    a = data.attrs
     law_loss = float(data.tcp_filling_loss_law)
     found = float(data.tcp_filling_loss) if "tcp_filling_loss" in data else math.nan
-    known = (
-        f"{found:.2g} (simulated; square-root law: {law_loss:.2g})" if math.isfinite(found) else f"{law_loss:.2g} (law)"
-    )
+    known = f"{law_loss:.2g} (square-root law, for evenly spaced losses)"
+    if math.isfinite(found):
+        known = f"{found:.2g} (simulated; {law_loss:.2g} by the law, for evenly spaced losses)"
+    limit = found if math.isfinite(found) else law_loss
+    lines = [f"Reno carries {_percent(a['target'])} of this link up to a loss of {known}."]
+    above = [f"{float(row.loss):.3g}" for row in rows(data) if float(row.loss) > limit]
+    if above:
+        lines.append(f"At {', '.join(above)} it does not, and no window or buffer changes that.")
+    if a["rate_measured_by"] == "TCP":
+        return [
+            *lines,
+            "Socket buffers: none is recommended, because the rate is only what a TCP flow reached. Give the rate of",
+            "the link by --rate.",
+        ]
     lines += [
-        "",
-        f"TCP carries {_percent(a['target'])} of this link up to a loss of {known}. For that it needs",
-        f"  receive window  {text(a['tcp_receive_window'], 'bytes')}, two BDPs: one in flight, one that arrives while "
-        "a lost segment is sent again",
-        f"  Linux           net.ipv4.tcp_rmem, largest value: {text(a['tcp_linux_receive_buffer'], 'bytes')} or more "
-        "(about half of a receive buffer holds data)",
-        "A smaller receive window W limits TCP to W / round-trip time; a larger one does not help against loss.",
+        f"Receive window that never limits TCP on this path: {text(a['tcp_receive_window'], 'bytes')}, two BDPs. One is",
+        "in flight when a segment is lost; up to one more arrives behind it before it has been sent again, and the",
+        "receiver keeps both.",
+        "Linux: about half of a socket buffer holds data, so the third value of net.ipv4.tcp_rmem (receiver) and of",
+        f"net.ipv4.tcp_wmem (sender) has to be at least {a['tcp_linux_receive_buffer']:.0f} bytes. Do not lower larger "
+        "values. A receive window",
+        "of W limits TCP to W / round-trip time or less.",
     ]
     if a["tcp_receive_window"] > LARGEST_WINDOW:
         lines.append(
@@ -80,8 +103,8 @@ def _windows(data: xr.Dataset) -> list[str]:
     interval = f"{_percent(a['confidence'])} interval"
     lines = [
         "Selective repeat with a fixed window and no congestion control (Gong and Parulkar 1992; NOT TCP):",
-        f"segments of {text(a['segment'], 'bytes')} in {a['segment_packets']} packets, acknowledgment delay "
-        f"{a['ack_segments']:.5g} segments.",
+        f"segments of {text(a['segment'], 'bytes')} in {a['segment_packets']} packets, acknowledgment delay (the round "
+        f"trip) {a['ack_segments']:.5g} segment times.",
         f"Smallest window that carries {_percent(a['target'])} of the link's rate less the lost share, 1 - p:",
         "",
         f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'BDPs':>8}  {'law':>6}  {'simulated':>9}  {interval:>16}  from",
@@ -98,12 +121,13 @@ def _windows(data: xr.Dataset) -> list[str]:
         )
     if a["reference_window"]:
         reference = f"{text(a['reference_products'] * a['product'], 'bytes')}, {a['reference_window']} whole segments"
-        lines += ["", f"A window of {a['reference_products']} BDPs ({reference}) carries:", ""]
+        lines += ["", f"Selective repeat with a window of {a['reference_products']} BDPs ({reference}) carries:", ""]
     for row in rows(data) if a["reference_window"] else []:
         share = float(row.reference_simulated) / (1 - float(row.loss))
         lines.append(
             f"{float(row.loss):8.3g}  {float(row.reference_simulated):.4f}  {_interval(row, 'reference_')}  "
-            f"{share:.1%} of 1 - p (law: {float(row.reference_law):.4f})"
+            f"{share:.1%} of 1 - p"
+            + (f" (law: {float(row.reference_law):.4f})" if row.source == "law" else " (outside the law's range)")
         )
     if any(row.status == "near" for row in rows(data)):
         lines += [
@@ -123,8 +147,8 @@ def _windows(data: xr.Dataset) -> list[str]:
 def _receive_buffers(data: xr.Dataset) -> list[str]:
     """Return the receive buffers of selective repeat at these windows, and with wider ones."""
     lines = [
-        "Smallest receive buffer that costs selective repeat no throughput at this window (NOT a TCP receive buffer:",
-        "TCP advertises its buffer as the window). The receiver discards what does not fit (hard acknowledgment):",
+        "Smallest receive buffer with which selective repeat, simulated, is not below the goal at this window (NOT a",
+        "TCP receive buffer: TCP advertises its buffer as the window). What does not fit is discarded:",
         "",
         f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'of window':>9}  {'simulated':>9}",
     ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import log_ticks, new_axes, note, nth_colour
+from longfat.plot.axes import log_ticks, new_axes, note, nth_colour, pyplot
 from longfat.plot.intervals import MARKERS
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     >>> benchmark_times(data).get_xlabel()
     'transfer time over that of the optimal fair schedule [1]'
     """
+    pyplot()  # says what is missing
     from longfat.benchmark.tables import rows
 
     schemes = [str(one) for one in data.scheme.values]

@@ -83,8 +83,10 @@ def _totals(data: xr.Dataset, axes: Any) -> Any:
         ax.set(xlabel=f"{name} [{unit}]", xlim=(0, None), ylim=(-0.5, len(row) - 0.5))
         some = slice(None, None, -(-len(row) // 20))
         ax.set_yticks(places[some], [str(one) for one in data[dim].values[some]])
-    if "goodput_lower" in data:
-        a = data.attrs
+    a = data.attrs
+    if a.get("deterministic"):
+        axes[0].set_title("deterministic: replications would be identical", fontsize="small")
+    elif "goodput_lower" in data:
         axes[0].set_title(f"{a['replications']} replications, {100 * a['confidence']:.6g}% intervals")
         axes[1].set_title("intervals cut at 0 and 1", fontsize="small")
     return axes

@@ -51,7 +51,8 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     ack = data.attrs["ack_segments"]
     for index, row in enumerate(rows(data)):
         colour = nth_colour(index)
-        label = f"p = {float(row.loss):g}"
+        share = float(row.tcp_rate if "tcp_rate" in row else row.tcp_rate_law) / data.attrs["rate"]
+        label = f"p = {float(row.loss):g}" + (f" (TCP Reno: {share:.2g})" if np.isfinite(share) else "")
         ax.plot(row.law_window, row.dense_law, color=colour, ls="-" if row.source == "law" else "--", label=label)
         ax.plot(row.law_window, row.dense_many_rounds, color=colour, ls=(0, (6, 1, 1, 1)), lw=0.9)
         if printed:
@@ -59,11 +60,10 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         ax.errorbar(
             row.window, row.curve_simulated, error(row, "curve_simulated"), color=colour, ls="", marker="o", ms=3, lw=1
         )
-        share = float(row.tcp_rate if "tcp_rate" in row else row.tcp_rate_law) / data.attrs["rate"]
         ax.axhline(share, color=colour, ls=TCP_LINE, lw=1.2, zorder=1)
         if np.isfinite(row.window_segments):
             ax.plot(row.window_segments, row.goal, color=colour, marker="v", ms=9, mec="black", mew=0.6, zorder=5)
-    ax.plot([], [], color="0.4", ls=TCP_LINE, lw=1.2, label="TCP (Reno, SACK): any window")
+    ax.plot([], [], color="0.4", ls=TCP_LINE, lw=1.2, label="TCP (Reno, SACK), any window")
     ax.plot([], [], color="0.4", ls="-", label="law")
     ax.plot([], [], color="0.4", ls="--", label="law, outside its validity")
     ax.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")
@@ -104,7 +104,8 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
     ax.legend(loc="lower right")
     note(
         ax,
-        "law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: at least 10^7 packets a point",
+        "w_a: acknowledgment delay; law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: at "
+        "least 10^7 packets",
     )
     return ax
 
@@ -157,8 +158,8 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         ylabel="receive buffer [segments]",
         xlim=(0, None),
         ylim=(0, top),
-        title="Receive buffer of selective repeat, no congestion control (not TCP), hard acknowledgment:\n"
-        f"smallest for {100 * data.attrs['target']:.6g}% of 1 - p\n"
+        title="Receive buffer of selective repeat without congestion control (not TCP)\n"
+        f"hard acknowledgment, smallest for {100 * data.attrs['target']:.6g}% of 1 - p\n"
         f"{text(data.attrs['rate'], 'bytes/s')}, {text(data.attrs['round_trip_time'], 's')}, segments of "
         f"{data.attrs['segment_packets']} packets",
     )
