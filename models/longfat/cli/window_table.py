@@ -81,8 +81,9 @@ def _receive_window(data: xr.Dataset) -> list[str]:
             "Socket buffers: none is recommended, because the rate is only what a TCP flow reached. Give the rate of",
             "the link by --rate.",
         ]
+    window = text(a["tcp_receive_window"], "bytes")
     lines += [
-        f"Receive window that never limits TCP on this path: {text(a['tcp_receive_window'], 'bytes')}, two BDPs. One is",
+        f"Receive window that never limits TCP on this path: {window}, two BDPs. One is",
         "in flight when a segment is lost; up to one more arrives behind it before it has been sent again, and the",
         "receiver keeps both.",
         "Linux: about half of a socket buffer holds data, so the third value of net.ipv4.tcp_rmem (receiver) and of",
