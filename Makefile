@@ -26,7 +26,7 @@ test: venv  ## linter, type checker, tests
 	$(MAKE) --jobs=2 lint types tests  # the first two beside the compiling that the third begins with
 
 tests: simulator
-	$(BIN)/pytest -n auto --dist loadfile -p no:benchmark
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark  # the short doctests last, to fill up
 
 test-long: venv  ## what takes minutes: every claim of the papers, a thousand examples of every law
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long

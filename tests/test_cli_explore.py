@@ -106,6 +106,7 @@ def test_strangers_start_nothing(serve):
     assert served.end()[2] == 0
 
 
+@pytest.mark.long
 def test_kernels_are_few_and_none_is_left_alone(serve):
     first = "import longfat.explore.tabs as t; t.most = lambda: 1; t.OPENING = 4; t.WAIT = 0.5"
     served = serve(first=first)

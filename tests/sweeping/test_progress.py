@@ -46,6 +46,7 @@ def test_in_a_terminal():
     assert "\n" not in said.decode()  # and leaves no line behind
 
 
+@pytest.mark.long
 def test_in_a_notebook(monkeypatch):
     pytest.importorskip("ipywidgets", reason="the extra longfat[notebook] is not installed")
     monkeypatch.setenv("PYTHONPATH", PATH["PYTHONPATH"])

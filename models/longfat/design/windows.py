@@ -128,10 +128,10 @@ def window(
     Examples
     --------
     >>> answer = window(rate="150Mbit/s", round_trip_time="20ms", loss=1e-4, segment="16KiB", packet="1024B", points=0)
-    >>> int(answer.window_segments), str(answer.source.values)
+    >>> f"TCP: {100 * float(answer.tcp_rate) / answer.rate:.0f} % of the link"
+    'TCP: 50 % of the link'
+    >>> int(answer.window_segments), str(answer.source.values)  # of selective repeat
     (24, 'law')
-    >>> bool(answer.buffer_segments < answer.window_segments)
-    True
 
     References
     ----------
