@@ -181,7 +181,9 @@ def test_the_whole_sweep_is_ended_and_carried_on(tmp_path, how, monkeypatch):
     assert not any(alive(line.split()[0]) for line in ran)
     if how == signal.SIGINT:
         assert said.count("Traceback") == 1
-        assert said.splitlines()[-1].startswith("KeyboardInterrupt: sweep stopped: ")
+        # Python's tracker of semaphores is interrupted, too, and may say after us that one of them is gone already.
+        ours = [line for line in said.splitlines() if "resource_tracker" not in line]
+        assert ours[-1].startswith("KeyboardInterrupt: sweep stopped: ")
     ran = len(lines(tmp_path / "calls"))
     left = len(list(tmp_path.glob("store/p*.npz")))
     assert 40 <= left <= ran <= left + 2 * os.cpu_count() + 2  # those lost were under way

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import secrets
+import signal
 import socket
 import sys
 import tempfile
@@ -216,8 +217,13 @@ def _run(voila: Any, url: str, browser: bool, say: Callable[[str], None]) -> Non
 
     for part in ("general", "access", "application"):  # no warnings of settings that are not ours, of what is refused
         logging.getLogger(f"tornado.{part}").setLevel(logging.ERROR)
-    IOLoop.current().add_callback(listening)
+    loop = IOLoop.current()
+    loop.add_callback(listening)
+    # Between two callbacks, not by an exception in the middle of one, which whoever catches it there would swallow.
+    before = signal.signal(signal.SIGINT, lambda *_: loop.add_callback_from_signal(loop.stop))
     try:
         voila.start()  # returns after Ctrl-C, its kernels ended
     except SystemExit:
         raise ValueError(f"{url} cannot be served: the port was taken; --port takes another") from None
+    finally:
+        signal.signal(signal.SIGINT, before)
