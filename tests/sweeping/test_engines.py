@@ -37,7 +37,7 @@ def test_processes_give_the_same_and_go_on_living():
 def test_dask_gives_the_same():
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         data = sweep(lambda **given: queue(**given), GRID, replications=3, rng=7, executor=client, **QUIET)
