@@ -87,4 +87,4 @@ lock: venv  ## write requirements.lock anew: exact versions and hashes for Pytho
 	    --no-header --no-annotate --quiet setup.cfg --output-file requirements.lock
 
 clean:
-	rm -rf .venv curves
+	rm -rf .venv build curves
