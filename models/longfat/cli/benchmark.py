@@ -12,7 +12,7 @@ import click
 
 from longfat import extras
 from longfat.cli.executors import executor
-from longfat.cli.parameters import Name, Option, PathName, Whole, disciplines, entries, experiments
+from longfat.cli.parameters import SEED, Name, Option, PathName, Whole, disciplines, entries, experiments
 from longfat.cli.typed import left_out, netcdf
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Runs of each experiment in which there is chance.",
 )
-@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+@SEED
 @click.option(
     "--executor",
     type=Name("executor", lambda: ("threads", "processes"), checked=False),

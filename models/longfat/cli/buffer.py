@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longfat.cli.parameters import (
-    SHARE,
+    CONFIDENCE,
+    OUTPUT,
+    SEED,
     Choice,
     Name,
     Numbers,
     Option,
-    PathName,
     Quantity,
     Size,
     Whole,
@@ -98,7 +99,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, bytes/s, shares.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
-@click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
+@OUTPUT
 @click.option("--points", type=Whole("buffers", 2, 1000), default="8", show_default=True, help="Points of the curve.")
 @click.option(
     "--replications", type=Whole("runs", 2, 10**6), default="3", show_default=True, help="Simulations at each point."
@@ -110,8 +111,8 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     show_default=True,
     help="How to find the smallest buffer.",
 )
-@click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
-@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+@CONFIDENCE
+@SEED
 def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> None:
     """The buffer that a switch needs: rules, laws and simulations.
 

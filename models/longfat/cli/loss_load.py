@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameters import SHARE, Numbers, PathName, Quantity, Size, Whole
+from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, Numbers, Quantity, Size, Whole
 from longfat.cli.typed import left_out, netcdf, with_units
 
 if TYPE_CHECKING:
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
     show_default="a bandwidth-delay product",
     help="Buffer of the switch [packets].",
 )
-@click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
+@OUTPUT
 @click.option(
     "--points", type=Whole("1", 2, 1000), default="6", show_default=True, help="Virtual factors v to simulate."
 )
 @click.option(
     "--replications", type=Whole("runs", 2, 10**6), default="4", show_default=True, help="Simulations at each v."
 )
-@click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
-@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+@CONFIDENCE
+@SEED
 def loss_load_command(output: str, **flags: Any) -> None:
     """Find the loss-load curve that transfers files soonest.
 

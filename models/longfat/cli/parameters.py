@@ -195,6 +195,15 @@ class Option(click.Option):
 #: A share of one without its ends, as of most goals and confidences.
 SHARE = Quantity("fraction", min=0, max=1, min_open=True, max_open=True)
 
+# Options that several commands have in the same words.
+OUTPUT = click.option(
+    "--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files."
+)
+CONFIDENCE = click.option(
+    "--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals."
+)
+SEED = click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+
 
 def _kind(name: str) -> type:
     if name == "law":

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from longfat.cli.parameters import SHARE, Choice, PathName, Quantity, Size, Whole
+from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Choice, PathName, Quantity, Size, Whole
 from longfat.cli.window_files import write
 
 SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
@@ -40,7 +40,7 @@ SOURCE = Choice("source", "auto", "law", "simulator")
     help="Take rate, RTT, loss and packet size from what iperf3 --json (or --json-stream) wrote.",
 )
 @click.option("--ping", type=PathName("file"), help="Take the round-trip time from the output of ping: the minimum.")
-@click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files.")
+@OUTPUT
 @click.option(
     "--points", type=Whole("windows", 2, 10_000), default="24", show_default=True, help="Points of the curves."
 )
@@ -58,8 +58,8 @@ SOURCE = Choice("source", "auto", "law", "simulator")
     show_default=True,
     help="Simulations of TCP at each loss; 0 for the law only.",
 )
-@click.option("--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals.")
-@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+@CONFIDENCE
+@SEED
 def window_command(output: str, **flags: Any) -> None:
     """Find what TCP makes of a path, and the window that selective repeat without congestion control needs.
 

@@ -77,10 +77,9 @@ class TcpPath:
         largest = product + buffer
         # A cycle ends with a loss, or when the buffer is full: 3/8 W^2 packets after the last halving of W.
         cycle = max(SHORTEST_CYCLE, min(1 / scaled if scaled > 0 else math.inf, 3 / 8 * largest * largest))
-        pace = largest / self.round_trip_time
+        pace = product / self.round_trip_time
         if scaled > 0:
             pace = min(pace, float(pftk_full_rate(scaled, self.round_trip_time, TIMEOUT, max(1.0, largest))))
-        pace = min(pace, product / self.round_trip_time)
         begin = SETTLING * cycle / pace + 20 * self.round_trip_time
         until = begin + CYCLES * cycle / pace + 20 * self.round_trip_time
         first = max(2.0, min(largest, self.round_trip_time * _square_root(scaled, self.round_trip_time)))
