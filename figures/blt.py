@@ -24,7 +24,7 @@ from figures import blt_drawing as drawing
 from figures import blt_tables
 from figures import data as stored
 from figures.blt_drawing import LABELS, REFERENCE, TRACE
-from figures.writing import CUT, HERE, save, stem, whole_figures
+from figures.writing import CUT, HERE, panels, stem, whole_figures
 from longfat.files import WholeFiles
 from longfat.laws import blt as laws
 from longfat.sim import run, traffic
@@ -247,7 +247,6 @@ def kept() -> dict[str, Any]:
 
 def draw(files: WholeFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
-    import matplotlib.pyplot as plt
 
     found, tops, read = (data[name] for name in ("sets", "greatest", "greatest_readings"))
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
@@ -273,11 +272,7 @@ def draw(files: WholeFiles, data: dict[str, Any]) -> None:
                     f"What the paper leaves to the future: 30 of 150 Mbit/s, 30 ms, 100 kB; {BARS}"),
     }  # fmt: skip
     for name, (shape, size, drawn, title) in pictures.items():
-        figure, axes = plt.subplots(*shape, figsize=size)
-        drawn(axes)
-        if title:
-            figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
-        save(files, figure, f"blt_{name}")
+        panels(files, f"blt_{name}", shape, size, drawn, title)
 
 
 def redraw(directory: str | Path = HERE) -> None:

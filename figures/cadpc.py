@@ -10,6 +10,7 @@ again from the stored numbers.
 
 from __future__ import annotations
 
+import functools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ import xarray as xr
 from figures import cadpc_drawing as drawing
 from figures import data as stored
 from figures.cadpc_drawing import CUT_BARS
-from figures.writing import HERE, save, whole_figures
+from figures.writing import HERE, panels, whole_figures
 from longfat.files import WholeFiles
 from longfat.laws import cadpc as laws
 from longfat.sim.statistics import replications as interval
@@ -293,7 +294,6 @@ def kept() -> dict[str, xr.Dataset]:
 
 def draw(files: WholeFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
     """Draw every picture."""
-    import matplotlib.pyplot as plt
 
     fifty = f"fifty flows of one kind, 160 s; {replications} runs, {CUT_BARS}"
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
@@ -311,11 +311,7 @@ def draw(files: WholeFiles, data: dict[str, xr.Dataset], replications: int = FUL
         "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
     }  # fmt: skip
     for name, (shape, size, drawn, title) in pictures.items():
-        figure, axes = plt.subplots(*shape, figsize=size)
-        drawn(data[name], axes)
-        if title:
-            figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
-        save(files, figure, f"cadpc_{name}")
+        panels(files, f"cadpc_{name}", shape, size, functools.partial(drawn, data[name]), title)
 
 
 def redraw(directory: str | Path = HERE) -> None:

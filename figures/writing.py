@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,3 +58,16 @@ def save(files: WholeFiles, figure: Figure, name: str) -> None:
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(files.path(f"{name}.{kind}"), format=kind, metadata=metadata)
     plt.close(figure)
+
+
+def panels(
+    files: WholeFiles, name: str, shape: Any, size: tuple[float, float], drawn: Callable[[Any], Any], title: str
+) -> None:
+    """Write a figure of some panels, which a function draws, under a title if there is one."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(*shape, figsize=size)
+    drawn(axes)
+    if title:
+        figure.suptitle(title, fontsize="medium", ha="left", x=0.01)
+    save(files, figure, name)
