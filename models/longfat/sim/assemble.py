@@ -14,9 +14,9 @@ from longfat.sim import records
 from longfat.sim.kernel import bit_round
 from longfat.sim.kernel.events import INDICES
 from longfat.sim.network import Flow, Link, Network
-from longfat.sim.queues import SERVICES, Discipline
+from longfat.sim.queues import Discipline
 from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
-from longfat.sim.schemes.scheme import Scheme, set_parameters
+from longfat.sim.schemes.scheme import Scheme, fill_own, set_fields
 from longfat.sim.world import World, rows
 
 _UNBOUNDED = 2**62
@@ -68,7 +68,7 @@ class _Builder:
         return len(things) - 1
 
     def queue(self, link: int) -> int:
-        if SERVICES[self.links[link].discipline.service] < records.SELF_CLOCKED:
+        if self.links[link].discipline.order < records.SELF_CLOCKED:
             return NONE
         self.queues.append(link)
         return len(self.queues) - 1
@@ -121,7 +121,8 @@ class _Builder:
 
 
 def _hooks(one: Discipline) -> tuple[Any, ...]:
-    return one.name, one.arrive, one.depart, one.tick
+    """Return what makes two disciplines the same code: their values stand in records of the links."""
+    return one.name, one.enqueue, one.dequeue, one.feedback, one.tick, one.own.dtype, one.of_flow.dtype
 
 
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
@@ -158,9 +159,7 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     active = rows(max(1, offset), records.TURN)
     active["queue"] = NONE
     world = _world(links, flows, active, builder, sample_every, duration)
-    keep_notes = [k for k, link in enumerate(builder.links) if link.discipline.notes]
-    links["notes_stride"], links["notes_place"][keep_notes] = len(keep_notes), np.arange(len(keep_notes))
-    world.notes = rows(len(flows) * len(keep_notes), records.NOTE)
+    _fill_own(world, builder, copies)
     for f, (_, _, start, _) in enumerate(copies):
         world.schedule(records.CLOCK + records.PACE, f, round(start * SECOND))
         flows[f].armed[records.PACE] = flows[f].due[records.PACE] = round(start * SECOND)
@@ -184,6 +183,32 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     return made
 
 
+def _fill_own(world: World, builder: _Builder, copies: list[tuple[Flow, str, float, int]]) -> None:
+    """Lay out what schemes and disciplines keep of flows and links, with the values it begins with."""
+    row, links = world.row, world.links
+    row.flow_own_words = words = max((one.own.words for one in builder.schemes), default=0)
+    world.flow_own = own = rows(words * len(copies), records.WORD)
+    for f, (flow, _, _, _) in enumerate(copies):
+        if flow.scheme is not None:
+            if f > 0 and copies[f - 1][0] is flow:
+                own[words * f :][:words] = own[words * (f - 1) :][:words]
+            else:
+                fill_own(own[words * f :][:words], flow.scheme, flow.parameters)
+    row.link_own_words = words = max((one.own.words for one in builder.disciplines), default=0)
+    world.link_own = rows(words * len(links), records.WORD)
+    initial = []
+    for k, link in enumerate(builder.links):
+        one = link.discipline
+        if one.has_hooks:
+            one.own.fill(world.link_own[words * k :][:words], one.values)
+            links[k].flow_state = sum(map(len, initial))
+            initial.append(rows(one.of_flow.words, records.WORD))
+            one.of_flow.fill(initial[-1], {})
+    world.initial_flow_state = np.concatenate([rows(0, records.WORD), *initial])
+    row.flow_state_words = len(world.initial_flow_state)
+    world.flow_state = np.tile(world.initial_flow_state, len(copies))
+
+
 def _bits(name: str, rate: float) -> tuple[int, int] | None:
     """A rate in bit/s as a fraction, None for an infinite one."""
     if rate == math.inf:
@@ -202,7 +227,8 @@ def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.length = NONE
     row.remainder = row.rate >> 1
-    row.service = SERVICES[link.discipline.service]
+    row.bytes_per_second = link.rate
+    row.service = link.discipline.order
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
     if link.jitter > 0 and row.service != records.FIFO:
@@ -215,10 +241,7 @@ def _fill_link(row: Any, link: Link, number: int, slot: int) -> None:
     row.jitter = round(link.jitter * SECOND)
     row.refresh = round(link.counter_refresh * SECOND)
     row.coarse, row.hidden = link.coarse_clock, not link.stamps or not link.name or link.rate == math.inf
-    parameters = dict(link.discipline.parameters)
-    for k, value in enumerate(parameters.values()):
-        row.p[k] = value
-    row.quantum = int(parameters.get("quantum", 0))
+    row.quantum = int(link.discipline.values.get("quantum", 0))
 
 
 def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
@@ -256,8 +279,8 @@ def _fill_flow(row: Any, flow: Flow, slot: int) -> None:
             row.window = 1.0
         else:
             row.rate = flow.packet  # one packet a second, until its scheme says more
-        set_parameters(row, scheme, flow.parameters)
-        row.labelled = row.growth > 0
+        set_fields(row, scheme, flow.parameters)
+        row.asked_on_send = scheme.send is not None
         row.access_rate, row.access_scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
         row.access_rest = row.access_rate >> 1
     if traffic is not None:

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from longfat.domains import generator, number, refuse
-from longfat.sim import assemble, hooks, installed, jit, records
+from longfat.sim import assemble, calls, installed, jit, memory, records
 from longfat.sim import schemes as known
 from longfat.sim.ahead import announced
 from longfat.sim.kernel import loop, sender
@@ -77,6 +77,9 @@ class Simulation:
     def _begin(self, rng: Any) -> None:
         self.random = generator(rng)
         self.rng, self.traffic = self.random.spawn(2)
+        row = self.world.row
+        row.random_state, row.random_next = memory.stream(self.rng)
+        row.traffic_state, row.traffic_next = memory.stream(self.traffic)
         self._first = self._streams()
         self.wall_time = 0.0
         self.stop = threading.Event()
@@ -197,7 +200,7 @@ class Simulation:
         self.world.renumber()
         try:
             with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
-                return int(kernel()(self.world.address(), self.rng, self.traffic, goal, budget))
+                return int(kernel()(self.world.address(), goal, budget))
         except KeyboardInterrupt:
             raise
         except Exception as error:
@@ -216,7 +219,7 @@ class Simulation:
         f = int(state.flow)
         flow = self.world.flows[f]
         scheme = self.assembly.schemes[flow.scheme]
-        whom = f"scheme {scheme.name!r}, {hooks.CALLBACKS[state.callback]}, flow {self._name(f)!r} {when}"
+        whom = f"scheme {scheme.name!r}, {calls.CALLBACKS[state.callback]}, flow {self._name(f)!r} {when}"
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
         if flow.impatience >= sender.IMPATIENCE:
@@ -316,9 +319,8 @@ _PREPARED = threading.Lock()
 def _prepare() -> Any:
     """Compile the loop for the one signature it has, or load it from disk."""
     if jit.COMPILED:
-        rng = numba.types.npy_rng
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
-            loop.run.compile((numba.int64, rng, rng, numba.int64, numba.int64))
+            loop.run.compile((numba.int64, numba.int64, numba.int64))
         installed.tell_if_lost(loop.run)
         loop.run.disable_compile()
     return loop.run

@@ -12,7 +12,8 @@ from typing import Any
 
 import numba
 
-from longfat.sim import installed, settable
+from longfat.sim import installed
+from longfat.sim.views import View
 
 #: Compiled once, kept on disk, and run without the interpreter's lock, so that threads run side by side.
 #: With ``NUMBA_DISABLE_JIT=1`` the same function runs as plain Python and gives the same numbers.
@@ -60,7 +61,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     Without what Python or C would call it by it is compiled in half the time.
     """
     if not COMPILED:
-        function = _guarding(function, signature.signature.args)
+        function = _viewing(function, signature.args)
         return Callback(function, id(function))
     function = getattr(function, "py_func", function)
     bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -69,7 +70,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     else:
         dispatcher = numba.njit(nogil=True, boundscheck=True, **bare)(function)
     try:
-        dispatcher.compile(signature.signature)
+        dispatcher.compile(signature)
     except numba.core.errors.NumbaError:
         raise
     except KeyError as error:
@@ -77,18 +78,20 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
     except Exception as error:  # numba's own of other kinds, for what it cannot compile
         raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()
-    result = dispatcher.get_compile_result(signature.signature)
+    result = dispatcher.get_compile_result(signature)
     return Callback(dispatcher, int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)))
 
 
-def _guarding(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
-    """Return a function that sees its rows as compiled code would (`memory.Guarded`)."""
-    guards = [getattr(kind, "guard", None) for kind in kinds]
+def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return a function of rows, as the kernel calls it, that passes views of them on."""
+    counts = [len(kind.rows) if isinstance(kind, View) else 0 for kind in kinds]
 
-    def guarded(*given: Any) -> Any:
-        return function(*[one if guard is None else guard(one) for one, guard in zip(given, guards, strict=True)])
+    def seen(*given: Any) -> Any:
+        rows = iter(given)
+        taken = [[next(rows) for _ in range(count)] if count else next(rows) for count in counts]
+        return function(*[kind.of(*one) if count else one for kind, count, one in zip(kinds, counts, taken, strict=True)])
 
-    return guarded
+    return seen
 
 
 def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
@@ -148,11 +151,9 @@ def reason(error: Exception) -> str:
     returned = re.search(r"No conversion from (.+?) to (?:float64|int64) for '\$\w*return_(?:value|const)", text)
     if returned:
         return f"it returns no number but {returned[1]}"
-    array = re.search(r"Cannot modify readonly array of type: (\w+)\.(\w+)", text)
+    array = re.search(r"Cannot modify readonly array of type: ([\w.]+)", text)
     if array:
-        return settable.refusal(array[1], array[2], settable.SETTABLE.get(array[1], ()))
-    if "Cannot modify readonly array" in text:
-        return "it sets an element of an array that may only be read"
+        return f"it sets an element of {array[1]}, which may only be read"
     lines = [line.strip() for line in text.splitlines() if line.strip()] or ["numba cannot compile it"]
     useful = [line for line in lines if not line.startswith(("Failed in", "During", "File ", "-", "<", "def "))]
     where = next((line for line in lines if line.startswith("File ")), "")

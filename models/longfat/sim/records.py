@@ -40,7 +40,6 @@ PACKET = _record(
     ("priority", i4),  # 0 is best; written by the source, or by a discipline
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
-TOLD = 3  # a note that has reached the switch it is for, in the hand of that discipline's `arrive`
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
 LAST, STAMPED = 32, 64  # of data packets: the sender has nothing more to send; the header says something
 REQUEST = 128  # of a note: it asks the links on its way for their counters (schemes.md 9.2)
@@ -55,6 +54,10 @@ HOP = _record(
     ("about", i4),  # of the last hop of a note to a switch: the flow's hop there
 )
 NEXT_HOP, RECEIVER, SENDER, SWITCH = 0, 1, 2, 3
+
+# Answers of `enqueue` and `dequeue`; a positive one of `enqueue` pushes a waiting packet out, see `seam.push_out`.
+ENQUEUE = SEND = 0
+DROP = -1
 
 LINK = _record(
     ("free", i8),  # when the transmitter has sent all that it has accepted
@@ -107,31 +110,21 @@ LINK = _record(
     ("area", f8),  # packets waiting x ns until then
     ("scale", i8),
     ("impatience", i8),  # ticks in a row wanted no later than now
-    ("packets_base", i8),  # for disciplines that look at waiting packets
-    ("hops_base", i8),  # and at a flow's queue
-    ("queues_base", i8),
     ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh
     ("refreshed", i8),  # when that was
     ("seen_bytes", i8),  # its value since then
     ("coarse", i1),  # requests note the time of the refresh, not their own
     ("hidden", i1),  # requests pass without a trace
     ("hold", i8),  # set by a discipline that keeps the packet in hand until then
-    ("notes_base", i8),  # what the discipline keeps of every flow: see `NOTE`
-    ("notes_stride", i4),
-    ("notes_place", i4),
-    ("notify", i8),  # set by a discipline that wants `note` sent to the sender of the packet in hand
-    ("note", f8, (4,)),
-    ("average", f8),  # free for disciplines, as are p (parameters) and u (state)
-    ("p", f8, (12,)),
-    ("u", f8, (16,)),
+    ("flow_state", i8),  # of the words that all disciplines keep of a flow, the first of this one
+    ("send_feedback", i8),  # set by a discipline that wants `feedback` sent to the sender of the packet in hand
+    ("feedback", f8, (4,)),
+    ("bytes_per_second", f8),  # infinite: no transmission time
 )
 # Services. In order of arrival: decided at once; at departure; where a full buffer gives up the worst packet, or the
 # last one that is worse than the new one. Fair queueing: by tags, by turns, by tags of those whose time has come, by
 # the tags of a fluid.
 FIFO, DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED, BIT_ROUND = range(8)
-
-#: What a discipline remembers of one flow, all zero at first. `key`, `next` and `previous` are its to use.
-NOTE = _record(("key", i8), ("next", i4), ("previous", i4), ("u", f8, (8,)))
 
 #: A flow's own queue at one link.
 QUEUE = _record(
@@ -164,6 +157,7 @@ FLOW = _record(
     ("rate", f8),  # bytes/s; infinite: the window alone decides
     ("resend", i8),  # packet to be sent again at once
     ("limited", f8),  # packets that may still be sent on account of this event
+    ("asked_on_send", i1),  # its scheme looks at every packet that leaves
     ("finish", i8),
     ("stop", i8),
     ("transmission", i8),  # counts the transmissions
@@ -176,7 +170,6 @@ FLOW = _record(
     ("selective", i1),
     ("window_decides", i1),  # what callbacks return: window or rate
     ("every_loss", i1),
-    ("labelled", i1),  # packets carry priorities, see `kernel.labels`
     ("skips", i1),  # what is known to have arrived is not sent again, see `kernel.echoes`
     ("echo_once", i1),  # receiver echoes a mark once, not until CWR
     ("ect", i1),
@@ -202,26 +195,10 @@ FLOW = _record(
     ("last_paced", i8),
     ("paced_size", i8),
     ("pool", f8),  # tokens: packets that may leave at once after a pause
-    ("red", f8),  # share of the packets that leave red
-    ("red_owed", f8),  # of them, what the even pattern has still to colour
-    ("red_evenly", i1),  # or at random
     ("access_free", i8),  # when its own line has sent what it was given
     ("access_scale", i8),
     ("access_rest", i8),  # of the division that gives transmission times, carried on
-    ("burst", i8),  # the packet of priority 0
-    ("level", i8),  # priority of the packet sent last
-    ("level_end", f8),  # packets from `burst` on before the priority rises; 0: not begun
-    ("level_size", f8),  # packets of that priority
-    ("growth", f8),  # of the sizes: times this
-    ("step", f8),  # plus this
-    # free for window schemes
-    ("ssthresh", f8),
-    ("recover", i8),
-    ("duplicates", i8),
-    ("phase", i8),
-    ("minimum_rtt", f8),
-    ("p", f8, (16,)),
-    ("u", f8, (32,)),
+    ("recover", i8),  # selective recovery: the first transmission after the last loss that the scheme was told of
     # the receiver
     ("expect", i8),
     ("received", i8),
@@ -322,7 +299,6 @@ ARRAYS = {
     "links": LINK,
     "hops": HOP,
     "queues": QUEUE,
-    "notes": NOTE,
     "active": TURN,
     "flows": FLOW,
     "blocks": BLOCK,
@@ -331,8 +307,13 @@ ARRAYS = {
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
     "link_samples": LINK_SAMPLE,
-    "callbacks": WORD,  # addresses, see `hooks`
+    "callbacks": WORD,  # addresses, see `calls`
     "hooks": WORD,
+    "flow_own": WORD,  # parameters and state of schemes, a row for each flow; of disciplines, of services, for each link
+    "link_own": WORD,
+    "service_own": WORD,
+    "queue_own": WORD,  # of services, for each queue
+    "flow_state": WORD,  # of disciplines, for each flow
 }
 
 #: The scalars of a run, and where its arrays begin.
@@ -340,6 +321,15 @@ WORLD = _record(
     ("now", i8),
     ("serial", i8),
     ("events", i8),
+    ("random_state", i8),  # of the network's random numbers, and of the traffic's: see `memory.uniform`
+    ("random_next", i8),
+    ("traffic_state", i8),
+    ("traffic_next", i8),
+    ("flow_own_words", i8),
+    ("link_own_words", i8),
+    ("service_own_words", i8),
+    ("queue_own_words", i8),
+    ("flow_state_words", i8),
     *((f"{name}_base", i8) for name in ARRAYS),
     ("arrivals", i8),  # entries of the heap
     ("timers", i8),
@@ -382,7 +372,7 @@ ROOM = 8  # rows that one event may take before the loop looks again
 DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_TIMERS, NO_FLOWS, NO_CONNECTIONS, BAD_VALUE, TOO_LATE = range(10)
 
 # Callbacks of schemes, by number.
-START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM = range(5)
+START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)
 
 # Kinds of events in the keys.
 ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, ELIGIBLE = 0, 1, 2, 5, 6, 7  # CLOCK + RTO, PACE or ALARM

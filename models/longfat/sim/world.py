@@ -34,7 +34,6 @@ class World:
     links: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
-    notes: np.ndarray
     active: np.ndarray
     flows: np.ndarray
     blocks: np.ndarray
@@ -45,6 +44,11 @@ class World:
     link_samples: np.ndarray
     callbacks: np.ndarray
     hooks: np.ndarray
+    flow_own: np.ndarray
+    link_own: np.ndarray
+    service_own: np.ndarray
+    queue_own: np.ndarray
+    flow_state: np.ndarray
 
     def __init__(self, **arrays: np.ndarray) -> None:
         for name, dtype in records.ARRAYS.items():
@@ -53,6 +57,7 @@ class World:
         self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
         self.timers = rows(4 * len(self.flows) + len(self.links) + 64, records.ENTRY)
         self.connections = rows(LEAST_ROWS, records.CONNECTION)
+        self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
 
     def copy(self) -> World:
         """Arrays of its own with the same in them."""
@@ -73,8 +78,6 @@ class World:
         for name in records.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.timers_room, row.connections_room = len(self.timers), len(self.connections)
-        self.links["packets_base"], self.links["notes_base"] = row.packets_base, row.notes_base
-        self.links["hops_base"], self.links["queues_base"] = row.hops_base, row.queues_base
         return int(self.table.ctypes.data)
 
     def schedule(self, kind: int, index: int, time: int) -> None:
@@ -145,7 +148,9 @@ class World:
             if t.last_row == NONE:
                 t.last_row = f
         self.timers = _longer(self.timers, len(self.timers) + 4 * count)
-        self.notes = _longer(self.notes, len(self.flows) * int(self.links["notes_stride"][0]))
+        words = int(self.row.flow_own_words)
+        self.flow_own = np.concatenate((self.flow_own, np.tile(self.flow_own[words * template :][:words], count)))
+        self.flow_state = np.concatenate((self.flow_state, np.tile(self.initial_flow_state, count)))
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:

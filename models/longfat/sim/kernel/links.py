@@ -6,7 +6,8 @@ the link only the first needs an entry in the heap. Disciplines that decide at d
 push-out, stamps) take a second event, the end of the transmission.
 """
 
-from longfat.sim.hooks import ARRIVE, DEPART, hook_at
+from longfat.sim.calls import DEQUEUE, ON_FEEDBACK, hook_at
+from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
 from longfat.sim.jit import part
 from longfat.sim.kernel.bit_round import finish_tag
 from longfat.sim.kernel.discard import give_way, stand, take_first
@@ -16,7 +17,18 @@ from longfat.sim.kernel.rated import append_rated, choose_rated, its_time, may_p
 from longfat.sim.kernel.recovery import return_nodes
 from longfat.sim.kernel.requests import lengthen, refresh_counter, stamp
 from longfat.sim.kernel.waiting import line_up, wait_changed
-from longfat.sim.memory import flow_at, header_at, hop_at, link_at, packet_at, queue_at, since_at
+from longfat.sim.memory import (
+    flow_at,
+    header_at,
+    hop_at,
+    link_at,
+    link_own,
+    packet_at,
+    queue_at,
+    service_own,
+    since_at,
+    uniform,
+)
 from longfat.sim.records import (
     ACK,
     ARRIVAL,
@@ -24,6 +36,7 @@ from longfat.sim.records import (
     DATA,
     DEPARTURE,
     DEPARTURES,
+    DROP,
     FEEDBACK,
     FIFO,
     HORIZON,
@@ -31,10 +44,8 @@ from longfat.sim.records import (
     RATED,
     REQUEST,
     SELF_CLOCKED,
-    TOLD,
+    SEND,
 )
-
-ADMIT, DROP = 0, -1  # verdicts of a discipline; i + 1 pushes out packet i instead
 
 
 @part
@@ -129,12 +140,12 @@ def is_full(link, size):
 
 @part
 def take_note(world, link, i):
-    """A discipline that filled in `note` and set `notify` tells the sender of packet i; the loop sends it.
+    """A discipline that filled in `feedback` and set `send_feedback` tells the sender of packet i; the loop sends it.
 
     On their way back packets have nobody to be told: acknowledgments and notes cause none.
     """
-    if link.notify:
-        link.notify = 0
+    if link.send_feedback:
+        link.send_feedback = 0
         hop = hop_at(world, packet_at(world, i).hop).feedback
         if hop != NONE:
             world.notify_link = link.number
@@ -158,7 +169,7 @@ def send_note(world):
     packet.echo = 0
     packet.priority = 0
     for k in range(4):
-        header_at(world, i).x[k] = link.note[k]
+        header_at(world, i).x[k] = link.feedback[k]
     world.notify_flow = NONE
     world.fed += 1
     flow_at(world, packet.flow).notes += 1
@@ -166,7 +177,27 @@ def send_note(world):
 
 
 @part
-def admit(world, rng, i):
+def ask_discipline(world, link, hook, i):
+    """Return the answer of a link's discipline about a packet."""
+    k = link.number
+    world.link = k
+    call = hook_at(world, link.discipline, hook)
+    return int(
+        call(
+            world,
+            link,
+            link_own(world, k),
+            service_own(world, k),
+            packet_at(world, i),
+            header_at(world, i),
+            since_at(world, i),
+            world.now * 1e-9,
+        )
+    )
+
+
+@part
+def admit(world, i):
     """A packet enters the queue of the link of its hop, or is dropped."""
     packet = packet_at(world, i)
     hop = hop_at(world, packet.hop)
@@ -177,18 +208,17 @@ def admit(world, rng, i):
     link.arrived_bytes += size
     if link.service == FIFO:
         advance(world, link)
-    if link.loss > 0.0 and rng.random() < link.loss:
+    if link.loss > 0.0 and uniform(world) < link.loss:
         drop(world, link, i, True)
         return
     if link.discipline != NONE:
-        world.link = link.number
-        verdict = int(hook_at(world, link.discipline, ARRIVE)(link, packet, header_at(world, i), now * 1e-9, rng))
+        verdict = ask_discipline(world, link, ON_ENQUEUE, i)
         take_note(world, link, i)
         if verdict == DROP:
             drop(world, link, i, True)
             return
         if verdict < DROP:
-            raise ValueError("arrive returned less than DROP; allowed are ADMIT, DROP, a waiting packet's number + 1")
+            raise ValueError("enqueue returned less than DROP; allowed are ENQUEUE, DROP and push_out(number of a waiting packet)")
         if verdict > 0:
             push_out(world, link, verdict - 1)
     if packet.marks & REQUEST:
@@ -211,7 +241,7 @@ def admit(world, rng, i):
         if link.hold > begin:  # as with jitter, below: it counts as in transmission
             link.free = max(begin, min(link.hold, HORIZON)) + time
         if link.jitter > 0:  # the transmitter holds it back; the packets behind it wait meanwhile
-            link.free = max(begin, now + int(rng.random() * link.jitter)) + time
+            link.free = max(begin, now + int(uniform(world) * link.jitter)) + time
         if link.free > HORIZON:
             world.late = link.number  # the loop ends here, before a sum of times wraps
         link.busy += time
@@ -229,15 +259,16 @@ def admit(world, rng, i):
                 link.largest = link.waiting
         append(world, link, i, link.free + link.delay)
     else:
-        admit_by_discipline(world, link, hop.queue, i, rng)
+        admit_by_discipline(world, link, hop.queue, i)
 
 
 @part
-def admit_by_discipline(world, link, queue, i, rng):
+def admit_by_discipline(world, link, queue, i):
     """The same where the link decides at departure what it sends."""
     size = packet_at(world, i).length
+    since_at(world, i).x = world.now
     if link.sending == NONE and (link.service != RATED or may_pass(world, queue)):
-        transmit(world, link, i, queue, rng)
+        transmit(world, link, i, queue)
         return
     while is_full(link, size):
         victim = NONE
@@ -250,7 +281,6 @@ def admit_by_discipline(world, link, queue, i, rng):
             return
         drop(world, link, victim, False)
     wait_changed(world, link, 1, size)
-    since_at(world, i).x = world.now
     if link.waiting > link.largest:
         link.largest = link.waiting
     if link.service == RATED:
@@ -272,7 +302,7 @@ def push_out(world, link, victim):
     while i != NONE and i != victim:
         before, i = i, packet_at(world, i).next
     if i == NONE:
-        raise ValueError("arrive pushes out a packet that does not wait; that needs service='departures'")
+        raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
     behind = packet_at(world, i).next
     if before == NONE:
         link.queue_head = behind
@@ -285,7 +315,7 @@ def push_out(world, link, victim):
 
 
 @part
-def transmit(world, link, i, queue, rng):
+def transmit(world, link, i, queue):
     """The transmitter takes a packet; the end of the transmission is an event."""
     packet = packet_at(world, i)
     if link.service == SELF_CLOCKED and queue != NONE:  # it did not wait, so that it has no tag yet
@@ -299,9 +329,13 @@ def transmit(world, link, i, queue, rng):
     if fresh:
         link.free = world.now
     if link.discipline != NONE:
-        world.link = link.number
-        hook_at(world, link.discipline, DEPART)(link, packet, header_at(world, i), world.now * 1e-9, rng)
+        verdict = ask_discipline(world, link, DEQUEUE, i)
         take_note(world, link, i)
+        if verdict == DROP:
+            drop(world, link, i, True)
+            return False
+        if verdict != SEND:
+            raise ValueError("dequeue returned neither SEND nor DROP")
     if link.refresh > 0:
         refresh_counter(link, world.now)
     if packet.marks & REQUEST:
@@ -314,60 +348,60 @@ def transmit(world, link, i, queue, rng):
     link.sending = i
     push(world.arrivals_base, world.arrivals, link.free, sooner(new_key(world, DEPARTURE, link.number)))
     world.arrivals += 1
+    return True
 
 
 @part
-def end_of_transmission(world, link, rng):
+def end_of_transmission(world, link):
     """The packet is on its way; the discipline chooses the next one."""
     i = link.sending
     link.sending = NONE
     append(world, link, i, world.now + link.delay)
-    send_next(world, link, rng)
+    send_next(world, link)
 
 
 @part
-def send_next(world, link, rng):
+def send_next(world, link):
     """The transmitter is free: the packet that the discipline chooses, if any may go."""
-    if link.waiting == 0 or (link.service == RATED and link.active == 0):
-        return
-    if link.service == RATED:
-        following = choose_rated(world, link)
-    elif link.service >= SELF_CLOCKED:
-        following = choose(world, link)
-    elif link.service != DEPARTURES:
-        following = take_first(world, link)
-    else:
-        following = link.queue_head
-        link.queue_head = packet_at(world, following).next
-        if link.queue_head == NONE:
-            link.queue_tail = NONE
-    wait_changed(world, link, -1, packet_at(world, following).length)
-    link.wait += world.now - since_at(world, following).x
-    transmit(world, link, following, NONE, rng)
+    while link.waiting > 0 and not (link.service == RATED and link.active == 0):
+        if link.service == RATED:
+            following = choose_rated(world, link)
+        elif link.service >= SELF_CLOCKED:
+            following = choose(world, link)
+        elif link.service != DEPARTURES:
+            following = take_first(world, link)
+        else:
+            following = link.queue_head
+            link.queue_head = packet_at(world, following).next
+            if link.queue_head == NONE:
+                link.queue_tail = NONE
+        wait_changed(world, link, -1, packet_at(world, following).length)
+        waited = world.now - since_at(world, following).x
+        if transmit(world, link, following, NONE):
+            link.wait += waited
+            return
 
 
 @part
-def queue_wakes(world, q, rng):
+def queue_wakes(world, q):
     """Perhaps the time has come for a queue's first packet."""
     link = link_at(world, queue_at(world, q).link)
     if its_time(world, link, q) and link.sending == NONE:
-        send_next(world, link, rng)
+        send_next(world, link)
 
 
 @part
-def tell_switch(world, rng, i):
+def tell_switch(world, i):
     """A note for a switch has arrived: its discipline may give the queue that the note is about another rate."""
     packet = packet_at(world, i)
     packet.hop = hop_at(world, packet.hop).about
     hop = hop_at(world, packet.hop)
     link = link_at(world, hop.link)
-    packet.kind = TOLD
-    world.link = link.number
-    hook_at(world, link.discipline, ARRIVE)(link, packet, header_at(world, i), world.now * 1e-9, rng)
-    link.notify = 0
+    ask_discipline(world, link, ON_FEEDBACK, i)
+    link.send_feedback = 0
     world.fed_received += 1
     flow_at(world, packet.flow).notes -= 1
     q = hop.queue
     give_back(world, i)
     if link.service == RATED:
-        queue_wakes(world, q, rng)
+        queue_wakes(world, q)

@@ -1,6 +1,6 @@
 """The loop: take the earliest event, let its module deal with it, until a time, a number of events, or want of room."""
 
-from longfat.sim.hooks import ON_TICK, tick_at
+from longfat.sim.calls import ON_TICK, tick_at
 from longfat.sim.jit import entry, part
 from longfat.sim.kernel.access import arrive as reach_first_node
 from longfat.sim.kernel.events import INDEX_BITS, INDICES, KINDS, arm, new_key, pop, schedule, set_clock, sink
@@ -14,9 +14,11 @@ from longfat.sim.memory import (
     flow_sample_at,
     hop_at,
     link_at,
+    link_own,
     link_sample_at,
     packet_at,
     queue_at,
+    service_own,
     world_at,
 )
 from longfat.sim.records import (
@@ -69,7 +71,7 @@ def room(world):
 
 
 @part
-def arrival(world, k, rng):
+def arrival(world, k):
     """The first packet on a link has reached its far end; False if a scheme answered nonsense."""
     link = link_at(world, k)
     i = link.head
@@ -94,7 +96,7 @@ def arrival(world, k, rng):
     elif then == RECEIVER:
         receive(world, i)
     elif then == SWITCH:
-        tell_switch(world, rng, i)
+        tell_switch(world, i)
     elif packet.kind == ACK:
         return acknowledge(world, i)
     else:
@@ -103,7 +105,7 @@ def arrival(world, k, rng):
 
 
 @part
-def clock(world, which, f, time, traffic):
+def clock(world, which, f, time):
     """A clock of a flow; entries that were put off or left behind cost nothing else. True, or what is wrong."""
     flow = flow_at(world, f)
     if time != flow.armed[which]:
@@ -123,7 +125,7 @@ def clock(world, which, f, time, traffic):
             if flow.finish == NEVER:
                 world.sending = f
         elif flow.traffic == ARRIVALS:
-            row = connect(world, traffic, f)
+            row = connect(world, f)
             if row == NONE:
                 world.flow = f
                 world.short_of_flows = 1
@@ -131,7 +133,7 @@ def clock(world, which, f, time, traffic):
             elif row != f:
                 return begin(world, row)
         elif flow.traffic != TRANSFER:
-            emit(world, traffic, f)
+            emit(world, f)
         elif flow.begun == 0:
             return begin(world, f)
         else:
@@ -148,7 +150,7 @@ def switch_clock(world, k):
         advance(world, link)  # it may look at what waits
     world.link = k
     now = world.now * 1e-9
-    seconds = tick_at(world, link.discipline, ON_TICK)(link, now)
+    seconds = tick_at(world, link.discipline, ON_TICK)(world, link, link_own(world, k), service_own(world, k), now)
     if not seconds >= 0.0:  # or NaN
         raise ValueError("tick returned no time [s] in [0, inf]")
     link.impatience = link.impatience + 1 if seconds <= now else 0
@@ -182,14 +184,14 @@ def take_samples(world):
 
 
 @entry(".", "..")
-def run(address, rng, traffic, until, budget):
+def run(address, until, budget):
     """Run until a time [ns], or for `budget` events and packets sent; what it ends with."""
     world = world_at(address)
     while True:
         if world.entering != NONE:
             i = world.entering
             world.entering = NONE
-            admit(world, rng, i)
+            admit(world, i)
         if world.notify_flow != NONE:
             send_note(world)
             continue
@@ -201,7 +203,7 @@ def run(address, rng, traffic, until, budget):
         budget -= 1
         if world.sending != NONE:
             f = world.sending
-            if send(world, rng, f):
+            if send(world, f):
                 continue
             world.sending = NONE
             if flow_at(world, f).template != NONE and flow_at(world, f).finish != NEVER:
@@ -226,7 +228,7 @@ def run(address, rng, traffic, until, budget):
         kind = (key >> INDEX_BITS) & (KINDS - 1)
         fine = True
         if kind == ARRIVAL:
-            fine = arrival(world, index, rng)
+            fine = arrival(world, index)
         elif is_timer:
             pop(world.timers_base, world.timers)
             world.timers -= 1
@@ -237,15 +239,15 @@ def run(address, rng, traffic, until, budget):
             elif kind == ELIGIBLE:
                 if queue_at(world, index).armed == time:
                     queue_at(world, index).armed = NEVER
-                    queue_wakes(world, index, rng)
+                    queue_wakes(world, index)
             else:
-                fine = clock(world, kind - CLOCK, index, time, traffic)
+                fine = clock(world, kind - CLOCK, index, time)
                 if world.short_of_flows:
                     world.short_of_flows = 0
                     return NO_FLOWS
         else:
             pop(world.arrivals_base, world.arrivals)
             world.arrivals -= 1
-            end_of_transmission(world, link_at(world, index), rng)
+            end_of_transmission(world, link_at(world, index))
         if not fine:
             return BAD_VALUE

@@ -8,16 +8,15 @@ and says itself what is sent again (`resend`, `next`).
 
 import math
 
-from longfat.sim.hooks import callback_at
+from longfat.sim.calls import callback_at, send_at
 from longfat.sim.jit import part
 from longfat.sim.kernel.access import leave
 from longfat.sim.kernel.echoes import first_unknown, note_echo
 from longfat.sim.kernel.events import arm
-from longfat.sim.kernel.labels import priority_of
 from longfat.sim.kernel.links import give_back, take_packet
 from longfat.sim.kernel.recovery import account, forget, give_up, next_lost, remember
 from longfat.sim.kernel.timing import restart_timer, take_round_trip, timeout_ns
-from longfat.sim.memory import event_of, flow_at, header_at, packet_at
+from longfat.sim.memory import event_of, flow_at, flow_own, header_at, packet_at, since_at
 from longfat.sim.records import (
     ALARM,
     CWR,
@@ -32,9 +31,9 @@ from longfat.sim.records import (
     ON_ACK,
     ON_ALARM,
     ON_LOSS,
+    ON_SEND,
     ON_TIMEOUT,
     PACE,
-    RED,
     REQUEST,
     RTO,
     STAMPED,
@@ -95,7 +94,7 @@ def ask(world, f, number):
     flow = flow_at(world, f)
     world.flow = f
     world.callback = number
-    if not obey(world, f, callback_at(world, flow.scheme, number)(flow, event_of(world))):
+    if not obey(world, f, callback_at(world, flow.scheme, number)(world, flow, flow_own(world, f), event_of(world))):
         return False
     world.callback = NONE  # it neither raised nor answered nonsense
     return True
@@ -290,7 +289,7 @@ def next_number(world, flow):
 
 
 @part
-def send(world, rng, f):
+def send(world, f):
     """Make the packet that a flow may send now; False if there is none.
 
     Called until there is none, because how many may go is known only when they have gone.
@@ -317,7 +316,7 @@ def send(world, rng, f):
             if number != NONE:
                 flow.limited -= 1.0
                 flow.last_paced = saved
-                transmit_data(world, rng, f, number)
+                transmit_data(world, f, number)
                 return True
         elif due != NEVER and flow.due[PACE] != due:
             arm(world, f, PACE, due)
@@ -347,19 +346,7 @@ def transmit_request(world, f):
 
 
 @part
-def takes_red(flow, rng):
-    """Whether the next packet leaves red: a share of them, at random or as evenly as can be."""
-    if not flow.red_evenly:
-        return rng.random() < flow.red
-    flow.red_owed += flow.red
-    if flow.red_owed < 1.0:
-        return False
-    flow.red_owed -= 1.0
-    return True
-
-
-@part
-def transmit_data(world, rng, f, number):
+def transmit_data(world, f, number):
     """One data packet leaves."""
     flow = flow_at(world, f)
     now = world.now
@@ -374,9 +361,7 @@ def transmit_data(world, rng, f, number):
     packet.kind = DATA
     packet.marks = ECT if flow.ect else 0
     packet.colour = GREEN
-    packet.priority = priority_of(flow, number) if flow.labelled else 0
-    if flow.red > 0.0 and takes_red(flow, rng):
-        packet.colour = RED
+    packet.priority = 0
     if flow.cwr and number >= flow.high:
         packet.marks |= CWR
         flow.cwr = 0
@@ -399,6 +384,11 @@ def transmit_data(world, rng, f, number):
     flow.transmission += 1
     if flow.next >= flow.packets and flow.lost_head == NONE:
         packet.marks |= LAST
+    if flow.asked_on_send:
+        world.flow = f
+        world.callback = ON_SEND
+        send_at(world, flow.scheme, ON_SEND)(world, flow, flow_own(world, f), packet, header_at(world, i), since_at(world, i))
+        world.callback = NONE
     flow.paced_size = flow.packet_size
     if flow.acknowledged and flow.due[RTO] == NEVER:
         arm(world, f, RTO, now + timeout_ns(flow))

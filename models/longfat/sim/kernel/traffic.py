@@ -6,7 +6,7 @@ from longfat.sim.jit import part
 from longfat.sim.kernel.events import arm
 from longfat.sim.kernel.links import take_packet
 from longfat.sim.kernel.recovery import return_nodes
-from longfat.sim.memory import connection_at, flow_at, header_at, packet_at, word_at
+from longfat.sim.memory import connection_at, flow_at, flow_own, header_at, packet_at, traffic_uniform, word_at
 from longfat.sim.records import DATA, ECT, FLOW, NEVER, NONE, ON_OFF, PACE, POISSON
 
 WORDS = FLOW.itemsize // 8
@@ -14,20 +14,20 @@ LONGEST = 5e18  # ns; what lasts longer outlasts every run
 
 
 @part
-def exponential(rng, mean):
+def exponential(world, mean):
     """An exponential variate by inversion: the same bits with jit on and off."""
-    return -mean * math.log1p(-rng.random())
+    return -mean * math.log1p(-traffic_uniform(world))
 
 
 @part
-def duration(rng, mean, shape):
+def duration(world, mean, shape):
     """Fixed (shape 0), exponential (shape 1) or Pareto (shape above 1) with this mean."""
     if shape <= 0.0:
         return mean
     if shape == 1.0:
-        return exponential(rng, mean)
+        return exponential(world, mean)
     least = mean * (shape - 1.0) / shape
-    return least * math.exp(exponential(rng, 1.0 / shape))  # (1 - U)^(-1/shape)
+    return least * math.exp(exponential(world, 1.0 / shape))  # (1 - U)^(-1/shape)
 
 
 @part
@@ -37,18 +37,18 @@ def whole(time):
 
 
 @part
-def begins(world, f, rng):
+def begins(world, f):
     """Whether a random process has begun; if not, it does, and what comes first does after a gap like all others."""
     flow = flow_at(world, f)
     if flow.begun:
         return True
     flow.begun = 1
-    arm(world, f, PACE, world.now + whole(exponential(rng, flow.gap)))
+    arm(world, f, PACE, world.now + whole(exponential(world, flow.gap)))
     return False
 
 
 @part
-def put_off(world, rng, f, time):
+def put_off(world, f, time):
     """An on-off source's next packet, at `time` if it is still on then; what is left of the gap waits otherwise.
 
     So the gaps run on from one on-time to the next, and the mean rate is right whatever the gap.
@@ -57,31 +57,31 @@ def put_off(world, rng, f, time):
     if time >= flow.off_at:
         flow.on = 0
         flow.left = time - flow.off_at
-        time = min(flow.off_at, NEVER - int(LONGEST)) + whole(duration(rng, flow.off_time, flow.shape_off))
+        time = min(flow.off_at, NEVER - int(LONGEST)) + whole(duration(world, flow.off_time, flow.shape_off))
     arm(world, f, PACE, time)
 
 
 @part
-def emit(world, traffic, f):
+def emit(world, f):
     """One packet of an uncontrolled flow, and the time of the next."""
     flow = flow_at(world, f)
     now = world.now
     if now >= flow.stop or flow.sent >= flow.packets:
         flow.finish = now
         return
-    if flow.traffic == POISSON and not begins(world, f, traffic):
+    if flow.traffic == POISSON and not begins(world, f):
         return
     if flow.traffic == ON_OFF and flow.on == 0:
         flow.on = 1
-        flow.off_at = now + max(1, whole(duration(traffic, flow.on_time, flow.shape_on)))
+        flow.off_at = now + max(1, whole(duration(world, flow.on_time, flow.shape_on)))
         if flow.left > 0:
-            put_off(world, traffic, f, now + flow.left)
+            put_off(world, f, now + flow.left)
             return
     i = take_packet(world)
     packet = packet_at(world, i)
     size = flow.packet_size
     if flow.mean_size > 0.0:
-        size = min(max(1, int(exponential(traffic, flow.mean_size) + 0.5)), 1_000_000)
+        size = min(max(1, int(exponential(world, flow.mean_size) + 0.5)), 1_000_000)
     packet.flow = f
     packet.number = flow.high
     packet.sent = now
@@ -100,14 +100,14 @@ def emit(world, traffic, f):
     flow.transmission += 1
     flow.sent += 1
     if flow.traffic == POISSON:
-        arm(world, f, PACE, now + whole(exponential(traffic, flow.gap)))
+        arm(world, f, PACE, now + whole(exponential(world, flow.gap)))
     else:
         gap = min(flow.gap, LONGEST)
         flow.slack += gap - int(gap)  # gaps in whole ns, right on average
         following = now + int(gap) + int(flow.slack)
         flow.slack -= int(flow.slack)
         if flow.traffic == ON_OFF:
-            put_off(world, traffic, f, following)
+            put_off(world, f, following)
         else:
             arm(world, f, PACE, following)
     world.entering = i
@@ -158,14 +158,16 @@ def copy_flow(world, t, f):
     size = 8 * WORDS
     for k in range(WORDS):
         word_at(world.flows_base + f * size, k).x = word_at(world.flows_base + t * size, k).x
+    for k in range(world.flow_own_words):
+        word_at(flow_own(world, f), k).x = word_at(flow_own(world, t), k).x
 
 
 @part
-def connect(world, traffic, t):
+def connect(world, t):
     """A connection of template t begins; its row, or NONE if rows have to be added first."""
     now = world.now
     template = flow_at(world, t)
-    if now >= template.stop or not begins(world, t, traffic):
+    if now >= template.stop or not begins(world, t):
         return t
     f = row_for(world, t)
     if f == NONE:
@@ -188,7 +190,7 @@ def connect(world, traffic, t):
     flow.start = now
     flow.stop = NEVER
     flow.next_row = NONE
-    arm(world, t, PACE, now + whole(exponential(traffic, template.gap)))
+    arm(world, t, PACE, now + whole(exponential(world, template.gap)))
     return f
 
 

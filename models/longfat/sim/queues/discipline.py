@@ -1,17 +1,20 @@
-"""What a discipline is: what a link does with a packet that arrives, and which one it sends next.
+"""What a discipline is: what a link does with a packet that arrives, and with one that is about to leave.
 
-A discipline is admission and service. Admission is a drop-tail buffer and up to three hooks, small functions
-compiled by numba as a scheme's callbacks are:
+A discipline is a *service*, the order in which packets leave, and up to four small functions, compiled by numba as a
+scheme's callbacks are. All times are seconds:
 
-* ``arrive(link, packet, header, now, rng) -> int``: a packet is about to enter. ADMIT it (perhaps marked, or with
-  its header fields ``header.x`` stamped), DROP it, or return the number of a waiting packet, plus 1, to push that
-  out instead (`longfat.sim.memory.first_waiting` and `behind` look at the queue);
-* ``depart(link, packet, header, now, rng) -> int``: its transmission begins; the result is ignored;
-* ``tick(link, now) -> float``: called at the time [s] that the last call returned, first at 0.
+* ``enqueue(link, packet, now) -> int``: a packet is about to enter. ENQUEUE it (perhaps marked, or with its header
+  changed), DROP it, or answer ``push_out(number)`` of a waiting packet that is dropped in its place;
+* ``dequeue(link, packet, now) -> int``: its transmission is about to begin. SEND it, or DROP it: the next one follows;
+* ``tick(link, now) -> float``: called at the time that the last call returned, first at 0; ``math.inf`` ends it;
+* ``feedback(link, packet, now) -> int``: a packet with feedback of the next switch has arrived here; the answer is
+  ignored.
 
-A hook that sets ``link.notify = 1`` sends ``link.note`` (four numbers) to the sender of the packet in hand. Where a
-link serves in order of arrival, ``arrive`` may set ``link.hold`` [ns]: the packet in hand is not sent before then, and
-the packets behind it wait meanwhile.
+What they may read and set is the table `longfat.sim.seam.TABLE`; the functions they may call are
+`longfat.sim.seam.random`, `mark`, `is_full`, `queue_of`, `flow_state`, `first_waiting`, `behind`, `waiting` and
+`push_out`. A hook that sets ``link.send_feedback = 1`` sends ``link.feedback`` (four numbers) to the sender of the
+packet in hand. Where a link serves in order of arrival, ``enqueue`` may set ``link.hold_until``: the packet in hand is
+not sent before then, and the packets behind it wait meanwhile.
 """
 
 from __future__ import annotations
@@ -20,17 +23,21 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 import numba
 
-from longfat.domains import refuse
+from longfat import domains
 from longfat.sim import jit, records
-from longfat.sim.hooks import HOOKS
-from longfat.sim.kernel.links import ADMIT, DROP
+from longfat.sim.calls import HOOKS
+from longfat.sim.names import unknown
+from longfat.sim.own import Own, Parameter
+from longfat.sim.records import DROP, ENQUEUE, SEND
+from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view
+from longfat.sim.views import View
 
-__all__ = ["ADMIT", "DROP", "SERVICES", "Discipline", "flag"]
+__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter"]
 
 SERVICES = {
     "fifo": records.FIFO,
@@ -48,127 +55,175 @@ SERVICES = {
 class Discipline:
     """A queue discipline.
 
-    A hook may read every field of the rows that it gets (`longfat.sim.records`): of the link among them ``waiting``
-    [packets], ``waiting_bytes``, ``limit_packets``, ``limit_bytes``, ``free`` (when the transmitter has sent all that
-    it has accepted [ns]), ``rate``/``scale`` [bit/s], ``delay`` [ns] and the counts ``arrived``, ``served``,
-    ``served_bytes``, ``dropped``; of the packet ``flow``, ``number``, ``length`` [bytes], ``sent`` [ns], ``kind``,
-    ``marks``, ``colour``, ``priority``. It may set these fields and no others:
-
-    * link: ``p`` (its parameters), ``u`` (its own, 16 numbers, zero at first), ``average`` (its own, too), ``marked``
-      (count of packets that it marked), ``notify``, ``note`` and ``hold``, see the module;
-    * packet: ``marks``, ``colour``, ``priority``; header: ``x``;
-    * what it keeps of a flow, `longfat.sim.memory.note_at`: ``key``, ``next``, ``previous``, ``u``;
-    * a flow's own queue, `longfat.sim.memory.queue_at`: ``rate`` [bytes/s].
-
-    Compilation refuses a hook that sets any other field.
-
     Parameters
     ----------
     name : str
         Its name in scenario files and results.
     service : str
         "fifo", "departures", "discard-worst", "discard-last", "self-clocked", "round-robin", "rated" or "bit-round". In
-        order of arrival, decided at once or at departure (push-out, stamps); the same where a full buffer gives up the
-        packet of the greatest ``packet.priority``, or the last that is worse than the new one; fair queueing by tags or
-        by turns; by tags over the flows whose time has come, each queue having a rate (``records.QUEUE``) that hooks
-        set; by the tags that packets have in a fluid.
-    arrive, depart, tick : callable, optional
+        order of arrival, decided at once or at departure (push-out, drops at the head); the same where a full buffer
+        gives up the packet of the greatest ``packet.priority``, or the last that is worse than the new one; fair
+        queueing by tags or by turns; by tags over the flows whose time has come, each queue having a ``rate`` that
+        hooks set; by the tags that packets have in a fluid.
+    enqueue, dequeue, tick, feedback : callable, optional
         The hooks, see the module.
-    parameters : mapping of str to float
-        Values of ``link.p[0]``, ``link.p[1]``, ... in this order.
+    parameters : mapping of str to Parameter or float, optional
+        Its parameters, which hooks read by name: ``link.target``.
+    values : mapping of str to float, optional
+        Their values where they are not the defaults; ``discipline(target="5 ms")`` is another one with this value.
+    state : mapping of str to float, int, bool or a sequence of these, optional
+        What it remembers of a link, with the values it begins with: ``link.drop_next``.
+    flow_state : mapping, optional
+        What it remembers of every flow, in the same form: ``flow_state(link, packet.flow).bytes``.
     needs_buffer : bool
         Whether a link without any room for waiting packets is refused.
-    notes : bool
-        Whether it keeps a note of every flow: `longfat.sim.memory.note_at` (link, flow) is a row of `records.NOTE`.
     hop_by_hop : bool
-        Whether ``link.note`` goes to the switch before that has such a discipline, to its ``arrive`` as a packet of the
-        kind ``records.TOLD``, and only from the first one to the sender.
+        Whether ``link.feedback`` goes to the `feedback` of the switch before that has such a discipline, and only from
+        the first one to the sender.
+    arrive, depart : None
+        Former names of `enqueue` and `dequeue`, refused.
 
     Raises
     ------
     ValueError
-        For an unknown service, or hooks that take the wrong arguments; when a run begins, for a hook that cannot be
-        compiled or sets a field that it may not set.
+        For an unknown service, hooks that take the wrong arguments, values outside their domains, and names of
+        parameters and state that cannot be; when a run begins, for a hook that cannot be compiled or sets a field that
+        it may not set.
 
     Examples
     --------
-    >>> def admit_every_other(link, packet, header, now, rng):
-    ...     link.u[0] = 1 - link.u[0]
-    ...     return ADMIT if link.u[0] == 1 else DROP
-    >>> Discipline("alternate", arrive=admit_every_other).service
+    >>> def admit_every_other(link, packet, now):
+    ...     link.admit = not link.admit
+    ...     return ENQUEUE if link.admit else DROP
+    >>> Discipline("alternate", enqueue=admit_every_other, state={"admit": False}).service
     'fifo'
     """
 
     name: str
     service: str = "fifo"
-    arrive: Callable[..., Any] | None = None
-    depart: Callable[..., Any] | None = None
+    enqueue: Callable[..., Any] | None = None
+    dequeue: Callable[..., Any] | None = None
     tick: Callable[..., Any] | None = None
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    feedback: Callable[..., Any] | None = None
+    parameters: Mapping[str, Parameter | float] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=dict)
+    flow_state: Mapping[str, Any] = field(default_factory=dict)
     needs_buffer: bool = False
-    notes: bool = False
     hop_by_hop: bool = False
+    arrive: InitVar[None] = None
+    depart: InitVar[None] = None
 
-    def __post_init__(self) -> None:
-        if self.service not in SERVICES:
-            raise ValueError(
-                f"service = {self.service!r} of discipline {self.name!r} is out of range: "
-                f"allowed are {', '.join(SERVICES)}"
-            )
-        if len(self.parameters) > 12:
-            raise ValueError(f"parameters = {len(self.parameters)} of discipline {self.name!r}: at most 12 are allowed")
-        if self.service == "round-robin" and not self.parameters.get("quantum", 0) >= 1:
-            raise ValueError(f"discipline {self.name!r}: service='round-robin' needs parameters['quantum'] in [1, 1e9]")
-        if self.service == "fifo" and self.depart is not None:
-            raise ValueError(f"discipline {self.name!r}: depart needs service='departures'")
-        for hook, count in (("arrive", 5), ("depart", 5), ("tick", 2)):
-            function = getattr(self, hook)
-            if function is None:
-                continue
-            try:
-                inspect.signature(getattr(function, "py_func", function)).bind(*[None] * count)
-            except TypeError:
+    def __post_init__(self, arrive: None, depart: None) -> None:
+        for old, new, given in (("arrive", "enqueue", arrive), ("depart", "dequeue", depart)):
+            if given is not None and not isinstance(given, property):
                 raise ValueError(
-                    f"discipline {self.name!r}: {hook} takes the wrong arguments; it gets {count}"
-                ) from None
+                    f"discipline {self.name!r}: {old} is called {new} now, and takes (link, packet, now)"
+                )
+        if self.service not in SERVICES:
+            raise unknown(f"service of discipline {self.name!r}:", self.service, SERVICES)
+        for hook in HOOKS:
+            _check_signature(self.name, hook, getattr(self, hook))
+        complete = {
+            name: one if isinstance(one, Parameter) else Parameter(domains.number(name, one, "1", "(-inf, inf)"))
+            for name, one in self.parameters.items()
+        }
+        object.__setattr__(self, "parameters", complete)
+        object.__setattr__(self, "values", self._checked(dict(self.values)))
+        self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
+
+    def _checked(self, given: dict[str, Any]) -> dict[str, float]:
+        """Return the values of all parameters, each inside its domain."""
+        for name in given:
+            if name not in self.parameters:
+                if not self.parameters:
+                    raise ValueError(f"discipline {self.name!r} takes no parameters, so {name!r} is unknown")
+                raise unknown(f"discipline {self.name!r}: parameter", name, self.parameters)
+        made = {}
+        for name, one in self.parameters.items():
+            assert isinstance(one, Parameter)
+            value = given.get(name, one.default)
+            made[name] = math.nan if value is None else one.checked(name, value)
+        return made
+
+    def __call__(self, **values: Any) -> Discipline:
+        """Return the same discipline with other values of its parameters.
+
+        >>> Discipline("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")})(target="20 ms").values["target"]
+        0.02
+        """
+        return replace(self, values={**self.values, **values})
+
+    @property
+    def missing(self) -> list[str]:
+        """The parameters that have no default and were not given."""
+        return [name for name, value in self.values.items() if math.isnan(value)]
+
+    @functools.cached_property
+    def own(self) -> Own:
+        """The record of parameters and state that every link with this discipline has."""
+        return Own(f"discipline {self.name!r}", self.parameters, self.state, LINK_FIELDS)  # type: ignore[arg-type]
+
+    @functools.cached_property
+    def of_flow(self) -> Own:
+        """The record that it keeps of every flow."""
+        return Own(f"discipline {self.name!r}", {}, self.flow_state, QUEUE_FIELDS)
 
     @property
     def has_hooks(self) -> bool:
         """Whether the kernel has to ask it anything."""
-        return any(hook is not None for hook in (self.arrive, self.depart, self.tick))
+        return any(getattr(self, hook) is not None for hook in HOOKS)
+
+    @property
+    def order(self) -> int:
+        """The number of its service; one that looks at packets which leave has to decide at departure."""
+        return records.DEPARTURES if self.service == "fifo" and self.dequeue is not None else SERVICES[self.service]
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The hooks, ready for the kernel."""
-        defaults = {"arrive": admit_all, "depart": ignore, "tick": no_tick}
-        return tuple(_compile(self.name, hook, getattr(self, hook) or defaults[hook]) for hook in HOOKS)
+        nothing = Own("", {}, {}, ())
+        view = link_view(self.own, nothing, nothing, self.of_flow)
+        return tuple(_compile(self.name, hook, getattr(self, hook) or DEFAULTS[hook], view) for hook in HOOKS)
+
+
+def _check_signature(discipline: str, hook: str, function: Any) -> None:
+    if function is None:
+        return
+    takes = "(link, now)" if hook == "tick" else "(link, packet, now)"
+    if not callable(function):
+        raise ValueError(f"discipline {discipline!r}: {hook} = {function!r} is no function of {takes}")
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
+    except TypeError:
+        shown = inspect.signature(function)
+        raise ValueError(
+            f"discipline {discipline!r}: {hook}{shown} takes the wrong arguments: it is called with {takes}"
+        ) from None
 
 
 @functools.lru_cache(maxsize=64)
-def _compile(name: str, hook: str, function: Callable[..., Any]) -> jit.Callback:
+def _compile(name: str, hook: str, function: Callable[..., Any], view: View) -> jit.Callback:
     own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.queues.")
+    takes = numba.float64(view, numba.float64) if hook == "tick" else numba.int64(view, PACKET_VIEW, numba.float64)
     try:
-        return jit.callback(HOOKS[hook], function, cache=own)
+        return jit.callback(takes, function, cache=own)
     except numba.core.errors.NumbaError as error:
         raise ValueError(f"discipline {name!r}: {hook} cannot be compiled: {jit.reason(error)}") from None
 
 
-def admit_all(link, packet, header, now, rng):
+def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]
     """Leave it to the buffer."""
-    return ADMIT
+    return ENQUEUE
 
 
-def ignore(link, packet, header, now, rng):
-    """Nothing to do."""
-    return 0
+def send_all(link, packet, now):  # type: ignore[no-untyped-def]
+    """Let every packet go."""
+    return SEND
 
 
-def no_tick(link, now):
-    """No timer."""
+def no_tick(link, now):  # type: ignore[no-untyped-def]
+    """Return that no call is wanted."""
     return math.inf
 
 
-def flag(name: str, value: float) -> float:
-    """A parameter that is a yes or no, as the number that hooks see."""
-    if value not in (0, 1):
-        raise refuse(name, value, "1", "{0, 1}")
-    return float(value)
+DEFAULTS = {"enqueue": enqueue_all, "dequeue": send_all, "feedback": send_all, "tick": no_tick}

@@ -5,8 +5,8 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import (
     LOSS,
     PARAMETERS,
+    STATE,
     already_reduced,
-    duplicate_threshold,
     go_back,
     grow,
     halved,
@@ -15,10 +15,6 @@ from longfat.sim.schemes.tcp import (
     take_mark,
 )
 
-ORDERED = 3  # of p: count a duplicate only if it is for a packet sent after the last transmission of the missing one
-# u: first transmission since the last timeout; the packet sent again last, and which transmission that was
-FIRST, RESENT, RESENT_AS = range(3)
-
 
 @part
 def counts(flow, event):
@@ -26,11 +22,11 @@ def counts(flow, event):
 
     With a threshold of one, what go-back-N sends again although the receiver has it would tell of losses.
     """
-    if flow.p[ORDERED] == 0.0:
+    if flow.ordered_duplicates == 0.0:
         return True
-    if event.number < flow.una or event.transmission < flow.u[FIRST]:
+    if event.number < flow.una or event.transmission < flow.first:
         return False
-    return flow.una != flow.u[RESENT] or event.transmission > flow.u[RESENT_AS]
+    return flow.una != flow.resent or event.transmission > flow.resent_as
 
 
 def ack(flow, event):
@@ -44,24 +40,24 @@ def ack(flow, event):
         return flow.window if event.marked else grow(flow)
     if event.duplicate and counts(flow, event):
         flow.duplicates += 1
-        if flow.duplicates == duplicate_threshold(flow) and may_retransmit(flow):
+        if flow.duplicates == flow.duplicate_threshold and may_retransmit(flow):
             # 1.4 rule 1 (RFC 5681, 3.2): resend what is missing, halve, and count what left the network.
             if not already_reduced(flow):
                 flow.ssthresh = halved(flow, flow.high - flow.una)
                 flow.window = flow.ssthresh
             note_reduction(flow, LOSS)
-            flow.inflation = duplicate_threshold(flow)
+            flow.inflation = flow.duplicate_threshold
             flow.resend = flow.una
-            flow.u[RESENT], flow.u[RESENT_AS] = flow.una, flow.transmission
+            flow.resent, flow.resent_as = flow.una, flow.transmission
             event.restart_timer = 1
-        elif flow.duplicates > duplicate_threshold(flow) and flow.inflation > 0.0:
+        elif flow.duplicates > flow.duplicate_threshold and flow.inflation > 0.0:
             flow.inflation += 1.0  # 1.4 rule 2
     return flow.window
 
 
 def timeout(flow, event):
     """1.4 rule 4."""
-    flow.u[FIRST] = flow.transmission
+    flow.first = flow.transmission
     go_back(flow)
     return 1.0
 
@@ -71,7 +67,9 @@ RENO = Scheme(
     ack=ack,
     timeout=timeout,
     recovery="own",
-    parameters={**PARAMETERS, "ordered_duplicates": Parameter(0.0, "1", "[0, 1]", f"p[{ORDERED}]")},
+    parameters={**PARAMETERS, "ordered_duplicates": Parameter(0.0, "1", "[0, 1]")},
+    # the first transmission since the last timeout; the packet sent again last, and which transmission that was
+    state={**STATE, "first": 0, "resent": 0, "resent_as": 0},
     scale_free=True,
     source="schemes.md 1.4; RFC 5681; ns-2.35 tcp-reno.cc",
 )

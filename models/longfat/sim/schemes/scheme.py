@@ -13,38 +13,12 @@ import numpy as np
 
 from longfat import domains
 from longfat.sim import jit
-from longfat.sim.hooks import CALLBACKS, GUARDED_CALLBACK, LABELLING_CALLBACK
-from longfat.sim.settable import LABEL_PARAMETERS, PARAMETERS
+from longfat.sim.calls import CALLBACKS
+from longfat.sim.own import Own, Parameter
+from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, flow_view
+from longfat.sim.views import View
 
-BLT_MODULE = "longfat.sim.schemes.blt"  # the one scheme that labels packets, see `longfat.sim.settable`
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a scheme: its default, unit, domain, and the field of the flow's record that holds it.
-
-    Parameters
-    ----------
-    default : float
-        Value where none is given.
-    unit : str
-        Unit, "1" for a pure number.
-    allowed : str
-        Interval of allowed values, as in ``"[1, inf)"``.
-    field : str, optional
-        Field of the record; by default the next free one of ``flow.p``. Allowed are "p[0]" to "p[15]", window, rate,
-        ssthresh, pool, rto, min_rto, max_rto, granularity, tick, timestamps, ect, arrival_times, reorder, skips, red.
-
-    Examples
-    --------
-    >>> Parameter(1.0, "packets", "[1, inf)", "window").default
-    1.0
-    """
-
-    default: float
-    unit: str = "1"
-    allowed: str = "(-inf, inf)"
-    field: str = ""
+__all__ = ["Parameter", "Scheme", "fill_own", "set_fields"]
 
 
 @dataclass(frozen=True)
@@ -54,27 +28,9 @@ class Scheme:
     Each callback takes ``(flow, event)`` and returns the new window [packets] (``controls="window"``) or rate
     [bytes/s] (``controls="rate"``). It is compiled by numba, so it is written in floats, integers and ``math``.
 
-    A callback may read every field of the flow's record (`longfat.sim.records.FLOW`), among them ``una`` (first packet
-    not acknowledged), ``next`` (next packet to send), ``high`` (one more than the highest packet sent), ``packets``
-    (size of the file), ``in_flight`` [packets], ``packet_size`` [bytes], ``transmission`` (transmissions so far),
-    ``srtt``, ``rttvar`` and ``rto`` [s] and ``max_backoff``. It may set these fields and no others:
-
-    * ``window`` [packets], ``rate`` [bytes/s], ``inflation`` (packets that recovery adds to the window), ``limited``
-      (packets that may still be sent on account of this event), ``pool`` (packets that may leave at once after a
-      pause), ``last_paced`` (when the last packet left [ns]);
-    * ``next`` and ``resend`` (packets to be sent again), ``backoff`` (factor of the timeout), ``srtt`` [s];
-    * ``alarm`` (when to be called [s]), ``request`` (1: ask the links for their counters), ``header`` (four numbers for
-      the switches), ``ect`` (1: packets may be marked), ``cwr`` (1: tell the receiver of a reduction), ``red`` and
-      ``red_evenly`` (share of red packets);
-    * ``ssthresh``, ``recover``, ``duplicates``, ``phase``, ``minimum_rtt``, which the engine does not look at in a flow
-      with ``recovery="own"`` (with selective recovery ``recover`` is the engine's), and the scheme's own:
-      ``p[0]``, ``p[1]``, ... are its parameters in the order of ``parameters``, ``u[0]`` ... ``u[31]`` are zero at
-      first.
-
-    The event tells ``now`` [s], ``rtt`` [s], ``acked`` (packets newly acknowledged in order), ``number`` (the packet
-    acknowledged or lost), ``transmission``, ``lost`` [packets], ``marked``, ``duplicate``, ``packet_size`` [bytes] and
-    ``header`` (what switches stamped); ``restart_timer`` may be set. Compilation refuses a callback that sets any other
-    field.
+    What a callback may read and set of a flow and an event is the table `longfat.sim.seam.TABLE`; beside it stand the
+    scheme's parameters, which it may read, and its state, which it may set, by their names. Compilation refuses a
+    callback that sets any other field.
 
     Parameters
     ----------
@@ -91,13 +47,19 @@ class Scheme:
         Called when the retransmission timer goes off. By default the window becomes 1, a rate is halved.
     alarm : callable, optional
         Called at the time that a callback put in ``flow.alarm`` [s].
+    send : callable, optional
+        Called as ``send(flow, packet)`` for every data packet that leaves; it may set what the packet says (``priority``,
+        ``colour``, ``marks``, ``header``) and returns 0.
     controls : {"window", "rate"}
         What the callbacks return. A window scheme may set ``flow.rate`` as well, and the other way round.
     recovery : {"selective", "own"}
         Selective: the sender repairs losses by itself. Own: the scheme sees duplicates (``event.duplicate``) and
         decides what is sent again (``flow.resend = number``, ``flow.next = number``).
     parameters : mapping of str to Parameter or float, optional
-        What ``flow(..., parameters=)`` may set.
+        What ``flow(..., parameters=)`` may set, by name: ``flow.beta`` in a callback.
+    state : mapping of str to float, int, bool or a sequence of these, optional
+        What the scheme remembers of a flow, with the values it begins with: ``flow.w_max``. Text names the parameter
+        that has the value.
     every_loss : bool
         Call `loss` for all losses and not once per window.
     reorder : int
@@ -138,9 +100,11 @@ class Scheme:
     loss: Callable[[Any, Any], float] | None = None
     timeout: Callable[[Any, Any], float] | None = None
     alarm: Callable[[Any, Any], float] | None = None
+    send: Callable[[Any, Any], int] | None = None
     controls: str = "window"
     recovery: str = "selective"
     parameters: Mapping[str, Parameter | float] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=dict)
     every_loss: bool = False
     reorder: int = 1
     echo: str = "latched"
@@ -172,42 +136,33 @@ class Scheme:
             function = getattr(self, name)
             if function is not None or name == "ack":
                 _check_signature(self.name, name, function)
-        object.__setattr__(self, "parameters", self._complete(dict(self.parameters)))
+        complete = {name: _parameter(self.name, name, one) for name, one in self.parameters.items()}
+        object.__setattr__(self, "parameters", complete)
+        self.own  # noqa: B018  refuses names that cannot be
 
-    def _complete(self, given: dict[str, Any]) -> dict[str, Parameter]:
-        """Every parameter with the field that holds it."""
-        complete, used = {}, 0
-        for name, parameter in given.items():
-            if not isinstance(parameter, Parameter):
-                parameter = Parameter(domains.number(name, parameter, "1", "(-inf, inf)"))
-            if not parameter.field:
-                if used == 16:
-                    raise ValueError(f"parameters = {len(given)} of scheme {self.name!r}: at most 16 are allowed")
-                parameter = Parameter(parameter.default, parameter.unit, parameter.allowed, f"p[{used}]")
-                used += 1
-            _check_field(self.name, name, parameter.field, self._is_labelling())
-            complete[name] = parameter
-        return complete
-
-    def _is_labelling(self) -> bool:
-        """Whether this is BLT, whose packets carry priorities."""
-        return getattr(self.ack, "__module__", "") == BLT_MODULE
+    @functools.cached_property
+    def own(self) -> Own:
+        """The record of parameters and state that every flow of this scheme has."""
+        mine = {name: one for name, one in self.parameters.items() if isinstance(one, Parameter) and not one.field}
+        return Own(f"scheme {self.name!r}", mine, self.state, FLOW_FIELDS)
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The callbacks, ready for the kernel."""
-        return tuple(
-            _compile(self.name, name, getattr(self, name) or _default(self.controls, name)) for name in CALLBACKS
+        view = flow_view(self.own)
+        functions = [getattr(self, name) or _default(self.controls, name) for name in CALLBACKS]
+        return tuple(_compile(self.name, *each, view) for each in zip(CALLBACKS, functions, strict=True))
+
+
+def _parameter(scheme: str, name: str, given: Any) -> Parameter:
+    """Return a parameter, from one or from a number; refuse one over what the kernel keeps of the flow."""
+    if not isinstance(given, Parameter):
+        given = Parameter(domains.number(name, given, "1", "(-inf, inf)"))
+    if given.field and given.field not in INITIAL:
+        raise ValueError(
+            f"field = {given.field!r} of parameter {name!r} of scheme {scheme!r} is out of range: allowed are none and "
+            + ", ".join(INITIAL)
         )
-
-
-def _check_field(scheme: str, name: str, field: str, labelling: bool) -> None:
-    """Refuse a parameter that would be written over what the kernel keeps in the flow's record."""
-    if field in PARAMETERS or field in [f"p[{k}]" for k in range(16)] or (labelling and field in LABEL_PARAMETERS):
-        return
-    raise ValueError(
-        f"field = {field!r} of parameter {name!r} of scheme {scheme!r} is out of range: allowed are p[0] to p[15], "
-        + ", ".join(PARAMETERS)
-    )
+    return given  # type: ignore[no-any-return]
 
 
 def _check_signature(scheme: str, name: str, function: Any) -> None:
@@ -216,25 +171,27 @@ def _check_signature(scheme: str, name: str, function: Any) -> None:
     try:
         inspect.signature(getattr(function, "py_func", function)).bind(None, None)
     except TypeError:
-        shown = inspect.signature(function)
+        shown, with_ = inspect.signature(function), "(flow, packet)" if name == "send" else "(flow, event)"
         raise ValueError(
-            f"scheme {scheme!r}: {name}{shown} takes the wrong arguments: it is called with (flow, event)"
+            f"scheme {scheme!r}: {name}{shown} takes the wrong arguments: it is called with {with_}"
         ) from None
     except ValueError:
         pass  # a built-in without a signature
 
 
 @functools.lru_cache(maxsize=256)
-def _compile(scheme: str, name: str, function: Callable[..., Any]) -> jit.Callback:
+def _compile(scheme: str, name: str, function: Callable[..., Any], view: View) -> jit.Callback:
     own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.schemes.")
+    kind = numba.int64(view, PACKET_VIEW) if name == "send" else numba.float64(view, EVENT_VIEW)
     try:
-        kind = LABELLING_CALLBACK if getattr(function, "__module__", "") == BLT_MODULE else GUARDED_CALLBACK
         return jit.callback(kind, function, cache=own)
     except numba.core.errors.NumbaError as error:
         raise ValueError(f"scheme {scheme!r}: {name} cannot be compiled: {jit.reason(error)}") from None
 
 
 def _default(controls: str, name: str) -> Callable[[Any, Any], float]:
+    if name == "send":
+        return unlabelled
     return {
         ("window", "start"): keep_window,
         ("window", "loss"): halve_window,
@@ -247,37 +204,44 @@ def _default(controls: str, name: str) -> Callable[[Any, Any], float]:
     }[controls, name]
 
 
+def unlabelled(flow, packet):  # type: ignore[no-untyped-def]
+    """Leave the packet as it is."""
+    return 0
+
+
 def keep_window(flow, event):  # type: ignore[no-untyped-def]
-    """As it was."""
+    """Return the window as it is."""
     return flow.window
 
 
 def halve_window(flow, event):  # type: ignore[no-untyped-def]
-    """Half of it, one packet at least."""
+    """Return half the window, one packet at least."""
     return max(1.0, flow.window / 2)
 
 
 def window_of_one(flow, event):  # type: ignore[no-untyped-def]
-    """One packet."""
+    """Return one packet."""
     return 1.0
 
 
 def keep_rate(flow, event):  # type: ignore[no-untyped-def]
-    """As it was."""
+    """Return the rate as it is."""
     return flow.rate
 
 
 def halve_rate(flow, event):  # type: ignore[no-untyped-def]
-    """Half of it."""
+    """Return half the rate."""
     return flow.rate / 2
 
 
-def set_parameters(row: np.record, scheme: Scheme, given: Mapping[str, float]) -> None:
-    """Write a scheme's parameters into a flow's record."""
+def set_fields(row: np.record, scheme: Scheme, given: Mapping[str, float]) -> None:
+    """Write those of a scheme's parameters into a flow's row that stand there."""
     for name, parameter in scheme.parameters.items():
-        assert isinstance(parameter, Parameter)
-        value = given.get(name, parameter.default)
-        if parameter.field.startswith("p["):
-            row.p[int(parameter.field[2:-1])] = value
-        else:
-            setattr(row, parameter.field, value)
+        if parameter.field:  # type: ignore[union-attr]
+            setattr(row, parameter.field, given.get(name, parameter.default))  # type: ignore[union-attr]
+
+
+def fill_own(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:
+    """Write all of them, and the state that a scheme begins with, into its own record of a flow."""
+    defaults = {name: one.default for name, one in scheme.parameters.items()}  # type: ignore[union-attr]
+    scheme.own.fill(own, {**defaults, **given})

@@ -5,6 +5,7 @@ what it was reduced for, ``duplicates`` and ``inflation``.
 """
 
 import math
+from typing import Any
 
 from longfat.sim.jit import part
 from longfat.sim.schemes import timers
@@ -15,27 +16,24 @@ from longfat.sim.schemes.scheme import Parameter
 #: 1990 had no such guard, so that for comparisons with papers of that time, KKM among them, it is set to 0.
 PARAMETERS = {
     "initial_window": Parameter(1.0, "packets", "[1, 1e9]", "window"),
-    "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", "ssthresh"),
-    "duplicate_threshold": Parameter(3.0, "packets", "[1, 1e6]", "p[0]"),
-    "ssthresh_floor": Parameter(2.0, "packets", "[1, 1e9]", "p[1]"),
-    "bugfix": Parameter(1.0, "1", "[0, 1]", "p[2]"),
+    "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]"),
+    "duplicate_threshold": Parameter(3.0, "packets", "[1, 1e6]"),
+    "ssthresh_floor": Parameter(2.0, "packets", "[1, 1e9]"),
+    "bugfix": Parameter(1.0, "1", "[0, 1]"),
     "ecn": Parameter(0.0, "1", "[0, 1]", "ect"),
     **timers.PARAMETERS,
 }
+#: What they remember: ssthresh [packets]; the highest packet sent when the window was last reduced, and what for;
+#: duplicates in a row.
+STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", "reduced_at": -2, "reduced_for": 0, "duplicates": 0}
 
 LOSS, TIMEOUT, MARK = 1, 2, 3  # what the window was last reduced for
 
 
 @part
-def duplicate_threshold(flow):
-    """Duplicates that mean a loss (1.1)."""
-    return flow.p[0]
-
-
-@part
 def halved(flow, packets):
     """Half of the packets under way, whole, and not below the floor (1.3 rule 3)."""
-    return max(flow.p[1], math.floor(packets / 2))
+    return max(flow.ssthresh_floor, math.floor(packets / 2))
 
 
 @part
@@ -49,27 +47,27 @@ def grow(flow):
 @part
 def may_retransmit(flow):
     """1.3 rule 6, 1.4 rule 1: not again for what was sent before the last reduction, unless that was for a mark."""
-    return flow.una - 1 > flow.recover or flow.p[2] == 0.0 or flow.phase == MARK
+    return flow.una - 1 > flow.reduced_at or flow.bugfix == 0.0 or flow.reduced_for == MARK
 
 
 @part
 def already_reduced(flow):
     """1.9 rule 2: a mark and a loss of the same window reduce it once."""
-    return flow.phase == MARK and flow.una - 1 <= flow.recover
+    return flow.reduced_for == MARK and flow.una - 1 <= flow.reduced_at
 
 
 @part
 def note_reduction(flow, cause):
     """From here on one window is sent; the first new packet tells the receiver (RFC 3168, 6.1.2)."""
-    flow.recover = flow.high - 1
-    flow.phase = cause
+    flow.reduced_at = flow.high - 1
+    flow.reduced_for = cause
     flow.cwr = flow.ect
 
 
 @part
 def heed_mark(flow, recover):
     """Whether a mark is news: the last reduction is a window ago, or was a timeout (1.9 rule 2)."""
-    return flow.una - 1 > recover or flow.phase == TIMEOUT
+    return flow.una - 1 > recover or flow.reduced_for == TIMEOUT
 
 
 @part
@@ -81,13 +79,13 @@ def halve_on_mark(flow):
     if flow.window <= 1.0:
         flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
     flow.window = max(1.0, flow.window / 2)
-    flow.ssthresh = max(flow.p[1], flow.window)
+    flow.ssthresh = max(flow.ssthresh_floor, flow.window)
 
 
 @part
 def take_mark(flow):
     """A marked acknowledgment, new or not."""
-    if heed_mark(flow, flow.recover):
+    if heed_mark(flow, flow.reduced_at):
         halve_on_mark(flow)
         note_reduction(flow, MARK)
 

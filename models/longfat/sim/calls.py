@@ -1,8 +1,11 @@
-"""Callbacks of schemes and hooks of disciplines: their signatures, and how the kernel finds one by its address.
+"""Callbacks of schemes, disciplines and services: their signatures, and how the kernel calls one by its address.
 
 numba takes functions as arguments too, but looks each of them up in Python whenever the kernel is called: with eight
-schemes and twelve disciplines that took 19 ms, more than what most calls do. So a run has two arrays of addresses, a
-row of callbacks for each scheme, of hooks for each discipline, as many as the network has.
+schemes and twelve disciplines that took 19 ms, more than what most calls do. So a run has arrays of addresses, a row of
+callbacks for each scheme, of hooks for each discipline and service, as many as the network has.
+
+The kernel passes pointers to rows, one after the other; the callee takes them as views (`longfat.sim.views`), which
+are made of the same pointers.
 """
 
 from __future__ import annotations
@@ -14,23 +17,20 @@ import numba
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from longfat.sim import memory
 from longfat.sim.jit import COMPILED
+from longfat.sim.memory import EVENT, FLOW, HEADER, LINK, PACKET, SINCE, WORLD
 
-CALLBACK = types.FunctionType(numba.float64(memory.FLOW, memory.EVENT))
-HOOK = types.FunctionType(numba.int64(memory.LINK, memory.PACKET, memory.HEADER, numba.float64, numba.types.npy_rng))
-TICK = types.FunctionType(numba.float64(memory.LINK, numba.float64))
-#: How plug-ins are compiled: the same calls, over rows of which only some fields may be set.
-GUARDED_CALLBACK = types.FunctionType(numba.float64(memory.GUARDED_FLOW, memory.GUARDED_EVENT))
-LABELLING_CALLBACK = types.FunctionType(numba.float64(memory.LABELLED_FLOW, memory.GUARDED_EVENT))
-_GUARDED_HOOK = types.FunctionType(
-    numba.int64(memory.GUARDED_LINK, memory.GUARDED_PACKET, memory.GUARDED_HEADER, numba.float64, numba.types.npy_rng)
-)
-_GUARDED_TICK = types.FunctionType(numba.float64(memory.GUARDED_LINK, numba.float64))
+_own = numba.int64  # the address of a record of the plug-in's own
+_PACKET = (PACKET, HEADER, SINCE)
+_CALLBACK = types.FunctionType(numba.float64(WORLD, FLOW, _own, EVENT))
+_SEND = types.FunctionType(numba.int64(WORLD, FLOW, _own, *_PACKET))
+_HOOK = types.FunctionType(numba.int64(WORLD, LINK, _own, _own, *_PACKET, numba.float64))
+_TICK = types.FunctionType(numba.float64(WORLD, LINK, _own, _own, numba.float64))
 
-CALLBACKS = ("start", "ack", "loss", "timeout", "alarm")  # in the order of the numbers in `records`
-HOOKS = {"arrive": _GUARDED_HOOK, "depart": _GUARDED_HOOK, "tick": _GUARDED_TICK}
-ARRIVE, DEPART, ON_TICK = range(len(HOOKS))
+#: In the order of the numbers in `records`.
+CALLBACKS = ("start", "ack", "loss", "timeout", "alarm", "send")
+HOOKS = ("enqueue", "dequeue", "feedback", "tick")
+ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
 
 
 def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
@@ -62,8 +62,9 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
     return at
 
 
-#: Of (world, scheme, number of the callback).
-callback_at = _finder("callbacks_base", CALLBACK, len(CALLBACKS))
-#: Of (world, discipline, ARRIVE or DEPART), and of (world, discipline, ON_TICK).
-hook_at = _finder("hooks_base", HOOK, len(HOOKS))
-tick_at = _finder("hooks_base", TICK, len(HOOKS))
+#: Of (world, scheme, number of the callback); the last one takes a packet.
+callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
+send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
+#: Of (world, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (world, discipline, ON_TICK).
+hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
+tick_at = _finder("hooks_base", _TICK, len(HOOKS))

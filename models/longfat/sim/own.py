@@ -1,0 +1,152 @@
+"""The record of a plug-in's own: its parameters and its state, by name."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longfat import domains, quantities
+from longfat.sim.rows import Row
+from longfat.sim.views import OWN, Field
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a scheme, a discipline or a service.
+
+    Parameters
+    ----------
+    default : float
+        Value where none is given; None if one has to be given.
+    unit : str
+        Unit, "1" for a pure number. Where it is "s", "bytes" or "bytes/s", text such as "50 ms" may be given.
+    allowed : str
+        Interval of allowed values, as in ``"[1, inf)"``, or a set of them, as in ``"{0, 1}"``.
+    field : str
+        Field of the flow that it sets when the flow starts, in place of one of its own: for schemes, see
+        `longfat.sim.seam.INITIAL`.
+    about : str
+        What it is.
+
+    Examples
+    --------
+    >>> Parameter(1.0, "packets", "[1, inf)").default
+    1.0
+    """
+
+    default: float | None
+    unit: str = "1"
+    allowed: str = "(-inf, inf)"
+    field: str = ""
+    about: str = ""
+
+    def checked(self, name: str, value: Any) -> float:
+        """Return a value inside the domain, in SI units; raise a ValueError for others.
+
+        >>> Parameter(0.05, "s", "(0, 1]").checked("interval", "20 ms")
+        0.02
+        """
+        if self.allowed.startswith("{"):
+            choices = [float(one) for one in self.allowed.strip("{}").split(",")]
+            if not isinstance(value, int | float | np.number | np.bool_) or float(value) not in choices:
+                raise domains.refuse(name, value, self.unit, self.allowed)
+            return float(value)
+        if isinstance(value, str) and self.unit in _QUANTITIES:
+            return float(_QUANTITIES[self.unit](value, name, self.allowed))
+        return float(domains.number(name, value, self.unit, self.allowed))
+
+
+_QUANTITIES = {"s": quantities.duration, "bytes": quantities.size, "bytes/s": quantities.rate, "1": quantities.fraction}
+
+State = Mapping[str, Any]
+
+
+class Own:
+    """Layout and initial values of a record of parameters and state.
+
+    Parameters
+    ----------
+    whose : str
+        For messages, such as "scheme 'mine'".
+    parameters : mapping of str to Parameter
+        Those that stand in this record.
+    state : mapping of str to float, int, bool, sequence of these or str
+        Initial values; text is the name of the parameter that has it.
+    taken : collection of str
+        Names of the core's fields, which the record may not use again.
+
+    Raises
+    ------
+    ValueError
+        For names that are no identifiers, keywords, names of the core or given twice, and for states of other types.
+    """
+
+    def __init__(self, whose: str, parameters: Mapping[str, Parameter], state: State, taken: Collection[str]) -> None:
+        for name in (*parameters, *state):
+            _check_name(whose, name, taken)
+        for name in state:
+            if name in parameters:
+                raise ValueError(f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another")
+        values = {name: _initial(whose, name, value, parameters) for name, value in state.items()}
+        fields: list[Any] = [(name, np.float64) for name in parameters]
+        fields += [(name, one.dtype, one.shape) if one.shape else (name, one.dtype) for name, one in values.items()]
+        self.dtype = np.dtype((np.record, np.dtype(fields, align=True))) if fields else None
+        self.parameters, self.state, self._values = tuple(parameters), dict(state), values
+
+    @property
+    def words(self) -> int:
+        """Words of eight bytes that the record takes."""
+        return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
+
+    def rows(self, name: str = OWN) -> dict[str, Row]:
+        """Return the pointer of a view to the record."""
+        return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
+
+    def fields(self, name: str = OWN, *, settable: bool = True) -> dict[str, Field]:
+        """Return the fields of a view: parameters may be read, state may be set as well if allowed."""
+        state = {one: Field(name, one, "", "state of its own", settable) for one in self._values}
+        return {**{one: Field(name, one, "", "parameter of its own") for one in self.parameters}, **state}
+
+    def fill(self, row: np.ndarray, given: Mapping[str, float]) -> None:
+        """Write initial values into words of eight bytes; `given` has every parameter."""
+        if self.dtype is None:
+            return
+        made = np.zeros(1, self.dtype)
+        for name in self.parameters:
+            made[name] = given[name]
+        for name, value in self._values.items():
+            of = self.state[name]
+            made[name] = given[of] if isinstance(of, str) else value
+        raw = made.view(np.uint8).reshape(-1)
+        row.view(np.uint8).reshape(-1)[: len(raw)] = raw
+
+
+_EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
+
+
+def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
+        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: allowed are letters, digits and _")
+    if keyword.iskeyword(name):
+        raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot be the name of a field")
+    if name in taken:
+        raise ValueError(f"{whose}: {name!r} is a field of the simulator already; give it another name")
+
+
+def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Parameter]) -> np.ndarray:
+    if isinstance(value, str):
+        if value not in parameters:
+            raise ValueError(f"{whose}: state {name!r} begins with parameter {value!r}, which there is not")
+        return np.zeros((), np.float64)
+    made = np.asarray(value) if isinstance(value, bool | int | float | list | tuple | np.ndarray | np.generic) else None
+    kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
+    if made is None or made.dtype.kind not in kinds or made.ndim > 1 or made.size == 0 or made.size > 1000:
+        raise ValueError(
+            f"{whose}: state {name!r} = {value!r} is of type {type(value).__name__}: allowed are a float, an integer, "
+            "a boolean, or up to 1000 of them in a row"
+        )
+    return made.astype(kinds[made.dtype.kind])

@@ -1,0 +1,330 @@
+"""What plug-ins see and may set: one table, in SI units, and a few functions.
+
+Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s,
+all as floats; the core counts whole nanoseconds. What a plug-in does not find here does not exist for it, and setting
+what it may only read is refused when it is compiled: the core follows numbers of rows without looking whether they
+exist, and keeps counts that have to balance. A plug-in's own parameters and state stand beside these fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numba.core import types
+from numba.extending import intrinsic
+
+from longfat.sim.jit import COMPILED, part
+from longfat.sim.memory import (
+    EVENT,
+    FLOW,
+    HEADER,
+    LINK,
+    PACKET,
+    QUEUE,
+    SINCE,
+    WORLD,
+    flow_state_at,
+    hop_at,
+    packet_at,
+    queue_own,
+    uniform,
+)
+from longfat.sim.own import Own
+from longfat.sim.records import CE, ECT, NONE
+from longfat.sim.views import NANOSECONDS, Field, View, made
+
+NS = NANOSECONDS
+
+
+def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
+    """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale), the last ones optional."""
+    made = {}
+    for name, unit, about, *rest in fields:
+        settable, field, scale = (*rest, *(False, "", 0.0)[len(rest) :])
+        made[name] = Field(row, field or name, unit, about, settable, scale)
+    return made
+
+
+SET = True
+
+#: Of a flow, for schemes.
+FLOW_FIELDS = _of(
+    "flow",
+    ("window", "packets", "the window; what callbacks of window schemes return", SET),
+    ("rate", "bytes/s", "the pacing rate, infinite: none; what callbacks of rate schemes return", SET),
+    ("inflation", "packets", "what fast recovery adds to the window (RFC 5681, 3.2)", SET),
+    ("limited", "packets", "how many may still be sent on account of this event", SET),
+    ("pool", "packets", "how many may leave at once after a pause in which the rate was not used", SET),
+    ("last_sent", "s", "when the last packet left, for pacing", SET, "last_paced", NS),
+    ("una", "packets", "first packet not acknowledged (SND.UNA)"),
+    ("next", "packets", "next packet to be sent (SND.NXT)", SET),
+    ("high", "packets", "one more than the highest packet sent"),
+    ("packets", "packets", "size of the file"),
+    ("packet_size", "bytes", "size of a data packet, headers included"),
+    ("in_flight", "packets", "transmissions not accounted for; with selective recovery only"),
+    ("transmission", "packets", "transmissions so far: the number of the next one"),
+    ("acks_received", "packets", "acknowledgments received"),
+    ("resend", "packets", "packet to be sent again at once, whatever the window", SET),
+    ("recover", "packets", "first transmission after the last loss that `loss` was told of; selective recovery"),
+    ("reorder", "packets", "acknowledged later transmissions before a packet counts as lost"),
+    ("srtt", "s", "smoothed round-trip time (RFC 6298)", SET),
+    ("rttvar", "s", "its variation (RFC 6298)"),
+    ("rto", "s", "retransmission timeout without backoff (RFC 6298)"),
+    ("backoff", "1", "factor of the timeout", SET),
+    ("max_backoff", "1", "greatest factor"),
+    ("alarm", "s", "when `alarm` is to be called; infinite: never", SET),
+    ("ect", "1", "1: packets say that they can be marked (RFC 3168)", SET),
+    ("cwr", "1", "1: the next new packet tells the receiver of a reduction (RFC 3168, 6.1.2)", SET),
+    ("arrival_times", "1", "1: acknowledgments bring the time of arrival, in header field 0"),
+    ("request", "1", "1: send a request for the counters of the links", SET),
+    ("header", "", "four numbers that packets carry to the switches and back", SET),
+)  # fmt: skip
+
+#: Of an event, for schemes.
+EVENT_FIELDS = _of(
+    "event",
+    ("now", "s", "simulated time"),
+    ("rtt", "s", "round-trip time of the packet that caused the event, 0 where there is none"),
+    ("acked", "packets", "newly acknowledged in order"),
+    ("number", "packets", "the packet acknowledged, or lost; negative: what a switch said"),
+    ("transmission", "packets", "which transmission of the flow that was"),
+    ("lost", "packets", "found lost"),
+    ("marked", "1", "1: the acknowledgment echoes a congestion mark"),
+    ("duplicate", "1", "1: it acknowledges nothing new, with data outstanding"),
+    ("packet_size", "bytes", "size of a data packet"),
+    ("header", "", "the four numbers that came back"),
+    ("restart_timer", "1", "1: the retransmission timer begins anew", SET),
+)  # fmt: skip
+
+#: Of a link, for disciplines and services.
+LINK_FIELDS = _of(
+    "link",
+    ("rate", "bytes/s", "infinite for a link without transmission time", False, "bytes_per_second"),
+    ("delay", "s", "propagation delay", False, "delay", NS),
+    ("backlog", "packets", "waiting, the one in transmission not counted", False, "waiting"),
+    ("backlog_bytes", "bytes", "of these packets", False, "waiting_bytes"),
+    ("limit_packets", "packets", "of the backlog; 2**62: none"),
+    ("limit_bytes", "bytes", "of the backlog; 2**62: none"),
+    ("free_at", "s", "when the transmitter has sent all that it has accepted", False, "free", NS),
+    ("busy_time", "s", "transmission times of all packets so far", False, "busy", NS),
+    ("backlog_area", "packets s", "backlog, integrated until `changed_at`; not on the fast path", False, "area", NS),
+    ("changed_at", "s", "when the backlog changed last; not on the fast path", False, "changed", NS),
+    ("arrived", "packets", "arrivals, dropped ones included"),
+    ("served", "packets", "transmissions begun"),
+    ("served_bytes", "bytes", "of these packets"),
+    ("dropped", "packets", "dropped here"),
+    ("marked", "packets", "marked here; `mark` counts them", SET),
+    ("hold_until", "s", "the packet in hand is not sent before; in order of arrival only", SET, "hold", NS),
+    ("feedback", "", "four numbers for the sender of the packet in hand", SET),
+    ("send_feedback", "1", "1: send them", SET),
+    ("active", "queues", "how many have a packet that may be sent", False),
+)  # fmt: skip
+
+#: Of a packet, for disciplines and services, and for a scheme's `send`.
+PACKET_FIELDS = {
+    **_of(
+        "packet",
+        ("flow", "1", "number of its flow"),
+        ("number", "packets", "data: which packet of the flow; acknowledgment: the next one expected"),
+        ("transmission", "packets", "which transmission of the flow it is"),
+        ("size", "bytes", "headers included", False, "length"),
+        ("sent", "s", "when the data packet left its sender; of an acknowledgment that of the data", False, "sent", NS),
+        ("kind", "1", "DATA, ACK or FEEDBACK"),
+        ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED", SET),
+        ("colour", "1", "GREEN or RED, or what a discipline makes of it", SET),
+        ("priority", "1", "0 is best", SET),
+    ),
+    "header": Field("header", "x", "", "the four numbers of its sender", SET),
+    "enqueued_at": Field("since", "x", "s", "when it came to this link; for packets that wait", False, NS),
+}
+
+#: Of a queue of a link, for disciplines and services.
+QUEUE_FIELDS = _of(
+    "queue",
+    ("packets", "packets", "that wait in it"),
+    ("bytes", "bytes", "of these packets"),
+    ("rate", "bytes/s", "at which it may be served at most; rate-controlled service only", SET),
+)  # fmt: skip
+
+#: Fields of the flow in which a scheme's `Parameter` may stand, in place of a record of its own.
+INITIAL = (
+    "window", "rate", "pool", "rto", "min_rto", "max_rto", "granularity", "tick", "timestamps", "ect",
+    "arrival_times", "reorder", "skips",
+)  # fmt: skip
+
+EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)
+PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE}, PACKET_FIELDS)
+
+
+def flow_view(own: Own) -> View:
+    """Return the view that the callbacks of a scheme get of a flow."""
+    return View("flow", {"world": WORLD, "flow": FLOW, **own.rows()}, {**FLOW_FIELDS, **own.fields()})
+
+
+def link_view(own: Own, service: Own, queue: Own, of_flow: Own, *, serving: bool = False) -> View:
+    """Return the view of a link that a discipline gets, or with `serving` its service.
+
+    Parameters
+    ----------
+    own, service, queue, of_flow : Own
+        Records of the discipline and of the service for the link, of the service for a queue, of the discipline for a
+        flow.
+    serving : bool
+        Whether the service's state may be set, not that of the discipline.
+    """
+    state = View("flow_state", of_flow.rows(), of_flow.fields())
+    rows = {"world": WORLD, "link": LINK, **own.rows(), **service.rows("service")}
+    fields = {**LINK_FIELDS, **own.fields(settable=not serving), **service.fields("service", settable=serving)}
+    of_queue = {**QUEUE_FIELDS, **queue.fields(settable=serving)}
+    queues = View("queue", {"queue": QUEUE, **queue.rows()}, of_queue)
+    return View("link", rows, fields, {"flow_state": state, "queue": queues, "packet": PACKET_VIEW})
+
+
+def documentation() -> str:
+    """Return the table of all fields as Markdown, for the documentation.
+
+    >>> print(documentation().splitlines()[0])
+    ### flow
+    """
+    lines: list[str] = []
+    for kind, fields in TABLE.items():
+        lines += [f"### {kind}", "", "| field | unit | may be set | what it is |", "|---|---|---|---|"]
+        for name, one in fields.items():
+            lines.append(f"| `{name}` | {one.unit} | {'yes' if one.settable else 'no'} | {one.about} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+#: All of it, by the first words of the callbacks' arguments.
+TABLE: Mapping[str, Mapping[str, Field]] = {
+    "flow": FLOW_FIELDS,
+    "event": EVENT_FIELDS,
+    "link": LINK_FIELDS,
+    "packet": PACKET_FIELDS,
+    "queue": QUEUE_FIELDS,
+}
+
+
+def _relative(name: str, count: int) -> Any:
+    """A function of (view of a link, `count` addresses): another view, of the rows there."""
+    if not COMPILED:
+
+        def look(link: Any, *addresses: int) -> Any:
+            return link._kind.related[name].of(*addresses)
+
+        return look
+
+    def generator(link: Any, addresses: tuple[Any, ...]) -> Any:
+        view = link.related[name]
+
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            pointer = context.get_value_type(types.voidptr)
+            return made(context, builder, view, [builder.inttoptr(one, pointer) for one in arguments[1:]])
+
+        return view(link, *addresses), generate
+
+    if count == 1:
+
+        @intrinsic
+        def one(typingctx, link, a):  # type: ignore[no-untyped-def]
+            return generator(link, (types.int64,))
+
+        return one
+    if count == 2:
+
+        @intrinsic
+        def two(typingctx, link, a, b):  # type: ignore[no-untyped-def]
+            return generator(link, (types.int64, types.int64))
+
+        return two
+
+    @intrinsic
+    def three(typingctx, link, a, b, c):  # type: ignore[no-untyped-def]
+        return generator(link, (types.int64, types.int64, types.int64))
+
+    return three
+
+
+_flow_state = _relative("flow_state", 1)
+_queue = _relative("queue", 2)
+_packet = _relative("packet", 3)
+
+
+@part
+def random(view):
+    """Return a random number in [0, 1) of the network's stream; `view` is a flow or a link."""
+    return uniform(view._world)
+
+
+@part
+def flow_state(link, flow):
+    """Return what the discipline keeps of a flow, by its number."""
+    return _flow_state(link, flow_state_at(link._world, link._link, flow))
+
+
+@part
+def queue_of(link, packet):
+    """Return the queue of a packet's flow at this link."""
+    q = hop_at(link._world, packet._packet.hop).queue
+    return _queue(link, queue_address(link._world, q), queue_own(link._world, q))
+
+
+@part
+def queue_address(world, q):
+    """Return where the row of a queue begins."""
+    return world.queues_base + QUEUE_SIZE * q
+
+
+@part
+def waiting(link, number):
+    """Return the packet of this number."""
+    world = link._world
+    return _packet(
+        link, world.packets_base + PACKET_SIZE * number, world.headers_base + HEADER_SIZE * number, world.since_base + 8 * number
+    )
+
+
+QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, PACKET, HEADER))
+
+
+@part
+def first_waiting(link):
+    """Return the number of the first packet that waits, negative if none does; where the link decides at departure."""
+    return int(link._link.queue_head)
+
+
+@part
+def behind(link, number):
+    """Return the number of the packet behind this one, negative if there is none."""
+    return int(packet_at(link._world, number).next)
+
+
+@part
+def push_out(number):
+    """Return the answer of `enqueue` that drops this waiting packet instead of the one that arrives."""
+    return number + 1
+
+
+@part
+def is_full(link, packet, now):
+    """Return whether the buffer has no room for a packet that arrives now; one that need not wait finds room."""
+    if link.free_at <= now:
+        return False
+    return link.backlog >= link.limit_packets or link.backlog_bytes + packet.size > link.limit_bytes
+
+
+@part
+def mark(link, packet):
+    """Mark a packet that can be marked (RFC 3168, 5), and return whether that was possible."""
+    if packet.marks & ECT:
+        packet.marks |= CE
+        link.marked += 1
+        return True
+    return False
+
+
+__all__ = [
+    "NONE", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue_of", "random",
+    "waiting",
+]  # fmt: skip

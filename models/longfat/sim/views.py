@@ -1,0 +1,205 @@
+"""Rows as plug-ins see them: fields by name, in SI units, some to be set and the others to be read.
+
+A view is a few pointers to rows and a table of names. `longfat.sim.seam` says which names there are; a plug-in adds
+those of its own parameters and state, which stand in a record of its own. In compiled code a view costs nothing: a
+field is found when the plug-in is compiled, and an assignment to a field that may only be read is refused then. With
+jit off the same table serves a small Python object.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, errors, types
+from numba.core.datamodel import models
+from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, register_model
+from numba.np.arrayobj import record_getattr, record_setattr
+
+from longfat.sim.rows import ReadOnly, Row
+
+NANOSECONDS = 1e-9  # s, of the core's unit of time
+OWN = "own"  # the pointer to a plug-in's own record
+MOST = 9e18  # of the core's units: what is set beyond it is cut off there
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a view.
+
+    Parameters
+    ----------
+    row : str
+        Name of the pointer, one of those of the view.
+    name : str
+        Field of that row.
+    unit : str
+        Unit that plug-ins see, "1" for a pure number.
+    about : str
+        What it is, for the documentation.
+    settable : bool
+        Whether a plug-in may set it.
+    scale : float
+        Of the plug-in's unit in the core's, 0 where they are the same: `NANOSECONDS` for times.
+    """
+
+    row: str
+    name: str
+    unit: str
+    about: str
+    settable: bool = False
+    scale: float = 0.0
+
+
+class View(types.Type):
+    """numba's type of a view."""
+
+    def __init__(
+        self, kind: str, rows: Mapping[str, Row], fields: Mapping[str, Field], related: Mapping[str, View] | None = None
+    ) -> None:
+        self.kind, self.rows, self.fields, self.related = kind, dict(rows), dict(fields), dict(related or {})
+        parts = [str(row.key) for row in self.rows.values()], sorted(self.fields.items()), sorted(self.related.items())
+        super().__init__(f"longfat.{kind}.{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}")
+
+    def field(self, name: str) -> Field:
+        """Return a field by its name; raise a TypingError that lists the others."""
+        found = self.fields.get(name)
+        if found is None:
+            raise errors.TypingError(no_field(self.kind, name, self.fields))
+        return found
+
+    def of(self, *rows: Any) -> Look:
+        """Return a view of rows with jit off; in compiled code numba makes it."""
+        found = [kind.at(row) if isinstance(row, int) else row for kind, row in zip(self.rows.values(), rows, strict=True)]
+        return Look(self, dict(zip(self.rows, found, strict=True)))
+
+
+def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
+    """Return the sentence for a name that a view does not have."""
+    return f"{kind} has no field {name!r}; its fields are {', '.join(sorted(fields))}"
+
+
+def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:
+    """Return the sentence for a field that may only be read, with those that may be set.
+
+    >>> refusal("event", "now", {"now": Field("event", "now", "s", ""), "x": Field("event", "x", "1", "", True)})
+    'it sets event.now, which may only be read; of event it may set x'
+    """
+    allowed = ", ".join(one for one, field in fields.items() if field.settable) or "nothing"
+    return f"it sets {kind}.{name}, which may only be read; of {kind} it may set {allowed}"
+
+
+@register_model(View)
+class _ViewModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, view: View) -> None:
+        super().__init__(manager, view, [(name, types.voidptr) for name in view.rows])
+
+
+@infer_getattr
+class _ViewFields(AttributeTemplate):  # type: ignore[misc]
+    key = View
+
+    def generic_resolve(self, view: View, name: str) -> Any:
+        if name.startswith("_") and name[1:] in view.rows:
+            return view.rows[name[1:]]
+        field = view.field(name)
+        kind = view.rows[field.row].typeof(field.name)
+        if field.scale:
+            return types.float64
+        if isinstance(kind, types.NestedArray) and not field.settable:
+            return ReadOnly(kind, f"{view.kind}.{name}")
+        return kind
+
+
+def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> Any:
+    """Return the pointer to a row of a view."""
+    held = cgutils.create_struct_proxy(view)(context, builder, value=value)
+    return builder.bitcast(getattr(held, row), context.get_value_type(view.rows[row]))
+
+
+@lower_getattr_generic(View)
+def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
+    if name.startswith("_"):
+        return _pointer(context, builder, view, value, name[1:])
+    field = view.fields[name]
+    row = view.rows[field.row]
+    found = record_getattr(context, builder, row, _pointer(context, builder, view, value, field.row), field.name)
+    if not field.scale:
+        return found
+    plain = context.cast(builder, found, row.typeof(field.name), types.float64)
+    return builder.fmul(plain, context.get_constant(types.float64, field.scale))
+
+
+@lower_setattr_generic(View)
+def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
+    view = signature.args[0]
+    field = view.fields[name]
+    if not field.settable:
+        raise errors.NumbaTypeError(refusal(view.kind, name, view.fields))
+    row = view.rows[field.row]
+    value, kind = arguments[1], signature.args[1]
+    if field.scale:
+        kind = row.typeof(field.name)
+        value = builder.fmul(value, context.get_constant(types.float64, round(1 / field.scale)))
+        value = builder.fadd(value, context.get_constant(types.float64, 0.5))
+        for limit, order in ((-MOST, "<"), (MOST, ">")):
+            bound = context.get_constant(types.float64, limit)
+            value = builder.select(builder.fcmp_ordered(order, value, bound), bound, value)
+        value = context.cast(builder, builder.call(_floor(builder), [value]), types.float64, kind)
+    target = _pointer(context, builder, view, arguments[0], field.row)
+    return record_setattr(context, builder, numba.core.typing.signature(types.void, row, kind), (target, value), field.name)
+
+
+def _floor(builder: Any) -> Any:
+    return builder.module.declare_intrinsic("llvm.floor", [ir.DoubleType()])
+
+
+def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
+    """Return a view of these pointers, in the order of its rows; for intrinsics."""
+    held = cgutils.create_struct_proxy(view)(context, builder)
+    void = context.get_value_type(types.voidptr)
+    for name, pointer in zip(view.rows, pointers, strict=True):
+        setattr(held, name, builder.bitcast(pointer, void))
+    return held._getvalue()
+
+
+class Look:
+    """A view with jit off."""
+
+    __slots__ = ("_kind", "_rows")
+
+    def __init__(self, kind: View, rows: dict[str, Any]) -> None:
+        object.__setattr__(self, "_kind", kind)
+        object.__setattr__(self, "_rows", rows)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            return self._rows[name[1:]]
+        field = self._kind.fields.get(name)
+        if field is None:
+            raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
+        value = getattr(self._rows[field.row], field.name)
+        if field.scale:
+            return float(value) * field.scale
+        if isinstance(value, np.ndarray) and not field.settable:
+            value = value.view()
+            value.flags.writeable = False
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = self._kind.fields.get(name)
+        if field is None:
+            raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
+        if not field.settable:
+            raise AttributeError(refusal(self._kind.kind, name, self._kind.fields))
+        if field.scale:
+            value = math.floor(min(max(value * round(1 / field.scale) + 0.5, -MOST), MOST))
+        setattr(self._rows[field.row], field.name, value)
