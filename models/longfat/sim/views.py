@@ -78,7 +78,7 @@ class View(types.Type):
 
     def of(self, *rows: Any) -> Look:
         """Return a view of rows with jit off; in compiled code numba makes it."""
-        found = [kind.at(row) if isinstance(row, int) else row for kind, row in zip(self.rows.values(), rows, strict=True)]
+        found = [kind.at(int(row)) if isinstance(row, int | np.integer) else row for kind, row in zip(self.rows.values(), rows, strict=True)]
         return Look(self, dict(zip(self.rows, found, strict=True)))
 
 
