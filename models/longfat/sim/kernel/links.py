@@ -19,6 +19,7 @@ from longfat.sim.memory import (
     link_at,
     link_own,
     packet_at,
+    prefetch_packet,
     queue_at,
     queue_own,
     queued_at,
@@ -72,6 +73,7 @@ def advance(world, link):
         link.waiting -= 1
         link.waiting_bytes -= first.length
         link.first = first.next
+        prefetch_packet(world, first.next)
 
 
 @routine
@@ -122,7 +124,9 @@ def take_arrived(world, link):
         link.tail = NONE
         no_arrival(world)
     else:
-        next_arrival(world, link.number, packet_at(world, following).arrival)
+        behind = packet_at(world, following)
+        prefetch_packet(world, behind.next)
+        next_arrival(world, link.number, behind.arrival)
     return i
 
 

@@ -1,7 +1,7 @@
 """Rows of packets: taken, and given back."""
 
 from longfat.sim.jit import part
-from longfat.sim.memory import packet_at
+from longfat.sim.memory import packet_at, prefetch_packet
 from longfat.sim.records import NO_PACKETS, ROOM
 
 
@@ -14,6 +14,7 @@ def take_packet(world):
     i = world.free_packet
     world.free_packet = packet_at(world, i).next
     world.free_packets -= 1
+    prefetch_packet(world, world.free_packet)
     if world.free_packets < ROOM:
         world.short = NO_PACKETS
     return i
