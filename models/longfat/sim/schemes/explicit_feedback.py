@@ -7,7 +7,7 @@ switches that say nothing it is not slowed down.
 
 import math
 
-from longfat.sim.kernel.predicting import held_back, predicted_rate
+from longfat.sim.feedback import held_back, predicted_rate
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.schemes.stated import GAIN, SET_POINT, begin, keep, parameters
 

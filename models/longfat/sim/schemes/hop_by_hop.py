@@ -4,7 +4,7 @@ It goes by the notes of the first switch with the discipline of the same name, a
 Acknowledgments only say what has to be sent again. Without such a switch it stays at the rate it begins with.
 """
 
-from longfat.sim.kernel.predicting import SHORTEST, held_back, predicted_rate
+from longfat.sim.feedback import SHORTEST, held_back, predicted_rate
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.schemes.stated import GAIN, SET_POINT, begin, keep, parameters
 from longfat.sim.schemes.stated import START_RATE as INITIAL

@@ -1,7 +1,7 @@
 """What schemes share to whom switches state rates: how they begin, and that what is lost changes nothing."""
 
 from longfat.sim.jit import part
-from longfat.sim.kernel.predicting import DOUBLES, LIMIT
+from longfat.sim.feedback import DOUBLES, LIMIT
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
