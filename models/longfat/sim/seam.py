@@ -66,7 +66,7 @@ FLOW_FIELDS = _of(
     ("transmission", "packets", "transmissions so far: the number of the next one"),
     ("acks_received", "packets", "acknowledgments received"),
     ("resend", "packets", "packet to be sent again at once, whatever the window", SET),
-    ("recover", "packets", "first transmission after the last loss that `loss` was told of; selective recovery"),
+    ("recover", "packets", "first transmission whose loss `loss` is told of, if once per window; selective recovery", SET),
     ("reorder", "packets", "acknowledged later transmissions before a packet counts as lost"),
     ("srtt", "s", "smoothed round-trip time (RFC 6298)", SET),
     ("rttvar", "s", "its variation (RFC 6298)"),
