@@ -125,7 +125,7 @@ def _discipline(given: Discipline) -> tuple[Any, str]:
         options: dict[str, Any] = {
             name: bool(value) if known.parameters[name].allowed == "{0, 1}" else value
             for name, value in given.values.items()
-            if name in known.parameters and value != known.values[name]
+            if name in known.parameters and value != known.values.get(name)
         }
         if given.service in known.services:
             options["service"] = given.service

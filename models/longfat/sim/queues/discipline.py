@@ -156,7 +156,7 @@ class Discipline:
         self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
 
     def _checked(self, given: dict[str, Any]) -> dict[str, float]:
-        """Return the values of all parameters, each inside its domain."""
+        """Return the values of all parameters that have one, each inside its domain."""
         for name in given:
             if name not in self.parameters:
                 if not self.parameters:
@@ -166,7 +166,8 @@ class Discipline:
         for name, one in self.parameters.items():
             assert isinstance(one, Parameter)
             value = given.get(name, one.default)
-            made[name] = math.nan if value is None else one.checked(name, value)
+            if value is not None:
+                made[name] = one.checked(name, value)
         return made
 
     def __call__(self, *given: Any, **values: Any) -> Discipline:
@@ -192,7 +193,7 @@ class Discipline:
     @property
     def missing(self) -> list[str]:
         """The parameters that have no default and were not given."""
-        return [name for name, value in self.values.items() if math.isnan(value)]
+        return [name for name in self.parameters if name not in self.values]
 
     @functools.cached_property
     def own(self) -> Own:
