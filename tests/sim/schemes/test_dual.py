@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Simulation, run
+from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 from tests.sim.schemes.test_tri_s import late
 
-STATE = ("una", "next", "high", "sent", "window", "ssthresh", "recover", "duplicates", "timeouts")
+FIELDS = ("una", "next", "high", "sent", "window", "timeouts")
+STATE = ("ssthresh", "reduced_at", "duplicates")
 
 
 def states(scheme, lost, **parameters):
@@ -20,7 +22,8 @@ def states(scheme, lost, **parameters):
     one = Simulation(net, rng=1)
     for k in range(20):
         one.advance(0.05 + 0.1 * k)
-        yield [float(one.world.flows[0][name]) for name in STATE]
+        fields, own = one.world.flows[0], of_flow(one)
+        yield [float(fields[name]) for name in FIELDS] + [float(own[name]) for name in STATE]
 
 
 @pytest.mark.parametrize("lost", [(), (10,), (1, 2), tuple(range(7, 15)), (31, 32, 34, 38)])
