@@ -27,8 +27,9 @@ class Parameter:
     allowed : str
         Interval of allowed values, as in ``"[1, inf)"``, or a set of them, as in ``"{0, 1}"``.
     field : str
-        Field of the flow that it sets when the flow starts, in place of one of its own: for schemes, see
-        `longfat.sim.seam.INITIAL`.
+        For schemes: field of the flow that it sets when the flow starts, in place of one of its own, see
+        `longfat.sim.seam.INITIAL`. For disciplines: the name by which hooks read it, where the link has a field of the
+        parameter's own name.
     about : str
         What it is.
 
@@ -86,16 +87,19 @@ class Own:
     """
 
     def __init__(self, whose: str, parameters: Mapping[str, Parameter], state: State, taken: Collection[str]) -> None:
-        for name in (*parameters, *state):
+        self._given_as = {one.field or name: name for name, one in parameters.items()}
+        for name in (*self._given_as, *state):
             _check_name(whose, name, taken)
         for name in state:
-            if name in parameters:
-                raise ValueError(f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another")
+            if name in self._given_as:
+                raise ValueError(
+                    f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another"
+                )
         values = {name: _initial(whose, name, value, parameters) for name, value in state.items()}
-        fields: list[Any] = [(name, np.float64) for name in parameters]
+        fields: list[Any] = [(name, np.float64) for name in self._given_as]
         fields += [(name, one.dtype, one.shape) if one.shape else (name, one.dtype) for name, one in values.items()]
         self.dtype = np.dtype((np.record, np.dtype(fields, align=True))) if fields else None
-        self.parameters, self.state, self._values = tuple(parameters), dict(state), values
+        self.parameters, self.state, self._values = tuple(self._given_as), dict(state), values
 
     @property
     def words(self) -> int:
@@ -116,8 +120,8 @@ class Own:
         if self.dtype is None:
             return
         made = np.zeros(1, self.dtype)
-        for name in self.parameters:
-            made[name] = given[name]
+        for name, public in self._given_as.items():
+            made[name] = given[public]
         for name, value in self._values.items():
             of = self.state[name]
             made[name] = given[of] if isinstance(of, str) else value

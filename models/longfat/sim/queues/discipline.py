@@ -34,10 +34,10 @@ from longfat.sim.calls import HOOKS
 from longfat.sim.names import unknown
 from longfat.sim.own import Own, Parameter
 from longfat.sim.records import DROP, ENQUEUE, SEND
-from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view
+from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, link_view
 from longfat.sim.views import View
 
-__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter"]
+__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter", "Whole", "flag"]
 
 SERVICES = {
     "fifo": records.FIFO,
@@ -49,6 +49,24 @@ SERVICES = {
     "rated": records.RATED,
     "bit-round": records.BIT_ROUND,
 }
+
+
+@dataclass(frozen=True)
+class Whole(Parameter):
+    """A parameter that is a whole number."""
+
+    def checked(self, name: str, value: Any) -> float:
+        """Return a whole number inside the domain; raise a ValueError for others.
+
+        >>> Whole(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
+        1500.0
+        """
+        return float(domains.whole_number(name, value, self.unit, self.allowed))
+
+
+def flag(default: bool, about: str) -> Parameter:
+    """Return a parameter that is a yes (1) or no (0); scenario files write it as true or false."""
+    return Parameter(float(default), "1", "{0, 1}", about=about)
 
 
 @dataclass(frozen=True)
@@ -75,6 +93,8 @@ class Discipline:
         What it remembers of a link, with the values it begins with: ``link.drop_next``.
     flow_state : mapping, optional
         What it remembers of every flow, in the same form: ``flow_state(link, packet.flow).bytes``.
+    services : sequence of str, optional
+        Other services that it may be given with: ``discipline(service="bit-round")``.
     needs_buffer : bool
         Whether a link without any room for waiting packets is refused.
     hop_by_hop : bool
@@ -109,6 +129,7 @@ class Discipline:
     values: Mapping[str, Any] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     flow_state: Mapping[str, Any] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
     needs_buffer: bool = False
     hop_by_hop: bool = False
     arrive: InitVar[None] = None
@@ -117,9 +138,7 @@ class Discipline:
     def __post_init__(self, arrive: None, depart: None) -> None:
         for old, new, given in (("arrive", "enqueue", arrive), ("depart", "dequeue", depart)):
             if given is not None and not isinstance(given, property):
-                raise ValueError(
-                    f"discipline {self.name!r}: {old} is called {new} now, and takes (link, packet, now)"
-                )
+                raise ValueError(f"discipline {self.name!r}: {old} is called {new} now, and takes (link, packet, now)")
         if self.service not in SERVICES:
             raise unknown(f"service of discipline {self.name!r}:", self.service, SERVICES)
         for hook in HOOKS:
@@ -130,6 +149,10 @@ class Discipline:
         }
         object.__setattr__(self, "parameters", complete)
         object.__setattr__(self, "values", self._checked(dict(self.values)))
+        if self.service == "round-robin" and not self.values.get("quantum", 0) >= 1:
+            raise ValueError(
+                f"discipline {self.name!r}: service='round-robin' needs a parameter 'quantum' [bytes] of 1 or more"
+            )
         self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
 
     def _checked(self, given: dict[str, Any]) -> dict[str, float]:
@@ -146,13 +169,25 @@ class Discipline:
             made[name] = math.nan if value is None else one.checked(name, value)
         return made
 
-    def __call__(self, **values: Any) -> Discipline:
-        """Return the same discipline with other values of its parameters.
+    def __call__(self, *given: Any, **values: Any) -> Discipline:
+        """Return the same discipline with other values of its parameters, by name or in their order.
 
         >>> Discipline("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")})(target="20 ms").values["target"]
         0.02
         """
-        return replace(self, values={**self.values, **values})
+        if len(given) > len(self.parameters):
+            raise ValueError(f"discipline {self.name!r} takes {len(self.parameters)} values, got {len(given)}")
+        in_order = dict(zip(self.parameters, given, strict=False))
+        for name in in_order:
+            if name in values:
+                raise ValueError(f"discipline {self.name!r}: {name!r} is given twice")
+        service = values.pop("service", self.service) if self.services else self.service
+        if service not in (self.service, *self.services):
+            raise ValueError(
+                f"service = {service!r} of discipline {self.name!r} is out of range: "
+                f"allowed are {', '.join(dict.fromkeys((self.service, *self.services)))}"
+            )
+        return replace(self, service=service, values={**self.values, **in_order, **values})
 
     @property
     def missing(self) -> list[str]:
@@ -167,7 +202,7 @@ class Discipline:
     @functools.cached_property
     def of_flow(self) -> Own:
         """The record that it keeps of every flow."""
-        return Own(f"discipline {self.name!r}", {}, self.flow_state, QUEUE_FIELDS)
+        return Own(f"discipline {self.name!r}", {}, self.flow_state, ())
 
     @property
     def has_hooks(self) -> bool:
