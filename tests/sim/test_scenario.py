@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, queues, run, scenario, schemes, traffic, writing
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 from tests.examples import examples
 from tests.sim.networks import AIMD, OWN, build
 
@@ -288,14 +288,14 @@ def test_every_generator(kind):
     assert scenario.read(text) == net
 
 
-def drop_some(link, packet, header, now, rng):
-    return ADMIT
+def drop_some(link, packet, now):
+    return ENQUEUE
 
 
 def test_ones_own():
     """A scheme, discipline or generator that is not the package's is not read as another; a run keeps its name."""
     impostor = Scheme("reno", ack=AIMD.ack)
-    mine = Discipline("fifo", arrive=drop_some)
+    mine = Discipline("fifo", enqueue=drop_some)
     net = Network().link("a", "b", rate=1e6, buffer=5, discipline=mine, duplex=True)
     net.flow(impostor, path=["a", "b"], file=3000)
     text = net.to_toml()

@@ -128,6 +128,10 @@ class Own:
         raw = made.view(np.uint8).reshape(-1)
         row.view(np.uint8).reshape(-1)[: len(raw)] = raw
 
+    def read(self, words: np.ndarray, number: int, row_words: int) -> Any:
+        """Return the record of a number out of words of eight bytes, `row_words` for each: its fields by name."""
+        return words[row_words * number :][: self.words].view(self.dtype)[0]
+
 
 _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from longfat.sim.jit import part
-from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
+from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter, flag
 from longfat.sim.records import ECT
 from longfat.sim.seam import is_full, mark, random
 
@@ -61,14 +61,18 @@ class _Rem(Discipline):
 
     def __post_init__(self, *former: None) -> None:
         super().__post_init__(*former)
-        marks = self.values["ecn"] > 0
-        object.__setattr__(self, "service", "departures" if marks else "fifo")
-        object.__setattr__(self, "dequeue", dequeue if marks else None)
+        object.__setattr__(self, "service", "departures" if self.values["ecn"] else "fifo")
+
+    @property
+    def order(self) -> int:
+        """The number of its service; `dequeue` has nothing to do where nothing is marked."""
+        return SERVICES[self.service]
 
 
 rem = _Rem(
     "rem",
     enqueue=enqueue,
+    dequeue=dequeue,
     tick=tick,
     parameters={
         "gamma": Parameter(0.001, "1/packet", "(0, 1e3]", about="step of the price"),
