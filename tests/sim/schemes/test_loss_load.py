@@ -84,7 +84,7 @@ def test_equal_sources_settle(switch):
     rates = simulation.world.flows["rate"] / CAPACITY
     assert rates == pytest.approx(np.full(4, 3 / 8), rel=0.03 if "window" in switch else 1e-6)
     # 1/3 at equilibrium; window: declared rates would give a chance that does not fluctuate
-    assert simulation.world.flows["u"][:, loss_load.LOSS] == pytest.approx(np.full(4, 1 / 3), rel=1e-6)
+    assert [of_flow(simulation, k).loss for k in range(4)] == pytest.approx(np.full(4, 1 / 3), rel=1e-6)
 
 
 @pytest.mark.parametrize("colours", [1, 2])
