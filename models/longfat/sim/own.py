@@ -157,4 +157,6 @@ def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Paramet
             f"{whose}: state {name!r} = {value!r} is of type {type(value).__name__}: allowed are a float, an integer, "
             "a boolean, or up to 1000 of them in a row"
         )
+    if made.ndim and made.dtype.kind == "b":
+        return made.astype(np.int64)  # numba has no records with arrays of booleans
     return made.astype(kinds[made.dtype.kind])

@@ -128,6 +128,7 @@ PACKET_FIELDS = {
         ("flow", "1", "number of its flow"),
         ("number", "packets", "data: which packet of the flow; acknowledgment: the next one expected"),
         ("transmission", "packets", "which transmission of the flow it is"),
+        ("echo", "packets", "acknowledgment: the packet that caused it"),
         ("size", "bytes", "headers included", False, "length"),
         ("sent", "s", "when the data packet left its sender; of an acknowledgment that of the data", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
