@@ -174,7 +174,9 @@ def clock(link, now):
 
 def test_clock():
     """A tick comes when it was asked for, first at 0."""
-    net = Network().link("a", "b", rate=RATE, discipline=Discipline("clock", tick=clock, state={"calls": 0, "wrong": 0, "last": 0.0}))
+    net = Network().link(
+        "a", "b", rate=RATE, discipline=Discipline("clock", tick=clock, state={"calls": 0, "wrong": 0, "last": 0.0})
+    )
     net.flow(traffic.constant(1e5), path=["a", "b"])
     one = Simulation(net, rng=1)
     for until, count in ((0.0005, 1), (0.0039, 2), (0.0041, 3), (0.101, 11), (0.9, 31)):

@@ -216,9 +216,7 @@ def test_head_and_tail_are_pushed_out(tail, rule):
     """The ends of the list, down to a queue of one."""
     for limit in (1, 2, 5):
         log = Log()
-        discipline = Discipline(
-            "ends", "departures", pair, write_departure, parameters=log.parameter | {"tail": tail}
-        )
+        discipline = Discipline("ends", "departures", pair, write_departure, parameters=log.parameter | {"tail": tail})
         net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
         run = Simulation(net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=0.2), rng=3)
         run.advance(1.0)
@@ -244,9 +242,7 @@ def read_stamps(flow, event):
     return 3.0
 
 
-STAMPED = Scheme(
-    "stamped", start=lambda flow, event: 3.0, ack=read_stamps, state={"stamps": (0.0,) * 9}, stamped=True
-)
+STAMPED = Scheme("stamped", start=lambda flow, event: 3.0, ack=read_stamps, state={"stamps": (0.0,) * 9}, stamped=True)
 
 
 @pytest.mark.parametrize("service", ["departures", "self-clocked", "round-robin"])
@@ -263,8 +259,8 @@ def test_stamps(service):
     one = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
     run = Simulation(one.flow(STAMPED, path=["a", "b"], file=3000, ack_path="ideal"), rng=1)
     run.advance(1.0)
-    for k, waiting in enumerate((0.0, 1.0, 0.0)):
-        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([waiting, 0.001 * k, 1.0], abs=1e-12)
+    for k, backlog in enumerate((0.0, 1.0, 0.0)):
+        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([backlog, 0.001 * k, 1.0], abs=1e-12)
 
 
 # Timers.
@@ -474,15 +470,25 @@ def test_what_is_refused():
         lambda: queues.red(gentle=0.5): r"gentle = 0.5 is out of range: allowed are values in \{0, 1\}",
         lambda: queues.round_robin(1, 2): "discipline 'round-robin' takes 1 values, got 2",
         lambda: queues.round_robin(1, quantum=2): "discipline 'round-robin': 'quantum' is given twice",
-        lambda: queues.explicit_feedback(service="lifo"): "service = 'lifo' of discipline 'explicit-feedback' is out of",
+        lambda: queues.explicit_feedback(
+            service="lifo"
+        ): "service = 'lifo' of discipline 'explicit-feedback' is out of",
         lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
         lambda: Discipline("mine", "round-robin"): "'mine': service='round-robin' needs a parameter 'quantum'",
         lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
-        lambda: Discipline("mine", arrive=stamp): r"'mine': arrive is called enqueue now, and takes \(link, packet, now\)",
-        lambda: Discipline("mine", depart=stamp): r"'mine': depart is called dequeue now, and takes \(link, packet, now\)",
-        lambda: Discipline("mine", enqueue=lambda link: 0): r"enqueue\(link\) takes the wrong arguments: it is called with",
+        lambda: Discipline(
+            "mine", arrive=stamp
+        ): r"'mine': arrive is called enqueue now, and takes \(link, packet, now\)",
+        lambda: Discipline(
+            "mine", depart=stamp
+        ): r"'mine': depart is called dequeue now, and takes \(link, packet, now\)",
+        lambda: Discipline(
+            "mine", enqueue=lambda link: 0
+        ): r"enqueue\(link\) takes the wrong arguments: it is called with",
         lambda: Discipline("mine", parameters={"rate": 1.0}): "'mine': 'rate' is a field of the simulator already",
-        lambda: Discipline("mine", parameters={"target": Parameter(2.0, "s", "(0, 1]")}): "target = 2 s is out of range",
+        lambda: Discipline(
+            "mine", parameters={"target": Parameter(2.0, "s", "(0, 1]")}
+        ): "target = 2 s is out of range",
     }.items():
         with pytest.raises(ValueError, match=words):
             call()

@@ -50,6 +50,8 @@ SERVICES = {
     "bit-round": records.BIT_ROUND,
 }
 
+YES_OR_NO = "{0, 1}"
+
 
 @dataclass(frozen=True)
 class Whole(Parameter):
@@ -66,7 +68,7 @@ class Whole(Parameter):
 
 def flag(default: bool, about: str) -> Parameter:
     """Return a parameter that is a yes (1) or no (0); scenario files write it as true or false."""
-    return Parameter(float(default), "1", "{0, 1}", about=about)
+    return Parameter(float(default), "1", YES_OR_NO, about=about)
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,11 @@ class Discipline:
     def missing(self) -> list[str]:
         """The parameters that have no default and were not given."""
         return [name for name in self.parameters if name not in self.values]
+
+    @property
+    def flags(self) -> list[str]:
+        """The parameters that are a yes or no."""
+        return [name for name, one in self.parameters.items() if getattr(one, "allowed", "") == YES_OR_NO]
 
     @functools.cached_property
     def own(self) -> Own:
