@@ -186,7 +186,7 @@ class Look:
         field = self._kind.fields.get(name)
         if field is None:
             raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
-        value = getattr(self._rows[field.row], field.name)
+        value = self._rows[field.row][field.name]  # not by attribute: NumPy has some of its own, such as `round`
         if field.scale:
             return float(value) * field.scale
         if isinstance(value, np.ndarray) and not field.settable:
@@ -202,4 +202,4 @@ class Look:
             raise AttributeError(refusal(self._kind.kind, name, self._kind.fields))
         if field.scale:
             value = math.floor(min(max(value * round(1 / field.scale) + 0.5, -MOST), MOST))
-        setattr(self._rows[field.row], field.name, value)
+        self._rows[field.row][field.name] = value
