@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Parameter, Scheme, SchemeError, Simulation, jit, records, schemes, seam
+from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, jit, records, schemes, seam
+from longfat.sim.queues import ENQUEUE
 from longfat.sim.seam import TABLE
-from tests.sim.own import of_flow
+from tests.sim.own import of_flow, of_link
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -68,6 +69,11 @@ def by_a_helper(flow, event):
     return 1.0
 
 
+def by_key(flow, event):
+    flow["una"] = 7
+    return 1.0
+
+
 def of_the_core(flow, event):
     flow.first_hop = 1_000_000
     return 1.0
@@ -97,6 +103,7 @@ REFUSED = {
     tells_itself: READ_ONLY.format("event", "now", "event") + r"restart_timer( \(File .*)?$",
     its_parameter: READ_ONLY.format("flow", "beta", "flow"),
     by_a_helper: READ_ONLY.format("flow", "high", "flow"),
+    by_key: "",  # numba's own words
     of_the_core: "flow has no field 'first_hop'; its fields are .*una",
     element: r"it sets an element of event\.header, which may only be read",
     part_of_an_array: "it sets an element of .*, which may only be read",
@@ -132,7 +139,80 @@ def test_packets_that_leave():
         Simulation(network(Scheme("mine", ack=lambda flow, event: 1.0, send=sets_the_size)), rng=1).prepare()
 
 
+def of_a_packet(link, packet, now):
+    packet.flow = 99
+    return ENQUEUE
+
+
+def of_one_that_waits(link, packet, now):
+    if link.backlog > 1:
+        seam.waiting(link, seam.first_waiting(link)).size = 7
+    return ENQUEUE
+
+
+def of_the_link(link, packet, now):
+    link.rate = 0.0
+    return ENQUEUE
+
+
+def of_a_queue(link, packet, now):
+    seam.queue_of(link, packet).packets = 9
+    return ENQUEUE
+
+
+def its_own_parameter(link, packet, now):
+    link.target = 9.0
+    return ENQUEUE
+
+
+REFUSED_LINKS = {
+    of_a_packet: READ_ONLY.format("packet", "flow", "packet") + "marks, colour, priority, header",
+    of_one_that_waits: READ_ONLY.format("packet", "size", "packet"),
+    of_the_link: READ_ONLY.format("link", "rate", "link") + "marked, hold_until, feedback, send_feedback, mine",
+    of_a_queue: READ_ONLY.format("queue", "packets", "queue") + "rate",
+    its_own_parameter: READ_ONLY.format("link", "target", "link"),
+}
+
+
+def watched(enqueue):
+    """A network whose link asks this hook; fair, so that flows have queues, or where the hook asks for it at once."""
+    service = "departures" if enqueue is of_one_that_waits else "self-clocked"
+    ours = Discipline("ours", enqueue=enqueue, service=service, parameters={"target": 1.0}, state={"mine": 0.0},
+                      flow_state={"seen": 0})  # fmt: skip
+    net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=5, discipline=ours)
+    return net.link("b", "a", rate=1e6, delay=0.01).flow("reno", path=["a", "b"], packet=1000)
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
+@pytest.mark.parametrize("enqueue", REFUSED_LINKS, ids=lambda one: one.__name__)
+def test_disciplines_too(enqueue):
+    with pytest.raises(ValueError, match="'ours': enqueue cannot be compiled: " + REFUSED_LINKS[enqueue]) as caught:
+        Simulation(watched(enqueue), rng=1).prepare()
+    assert not isinstance(caught.value, SchemeError)
+
+
 # What may be set.
+
+
+def sets_all(link, packet, now):
+    link.marked, link.send_feedback, link.hold_until, link.mine = link.marked + 1, 0, 0.0, 1.0
+    link.feedback[0] = 1.0
+    packet.marks, packet.colour, packet.priority = packet.marks, 0, 0
+    packet.header[3] = 1.0
+    seam.queue_of(link, packet).rate = math.inf
+    seam.flow_state(link, packet.flow).seen += 1
+    return ENQUEUE
+
+
+def test_what_is_listed_can_be_set_by_disciplines():
+    one = Simulation(watched(sets_all), rng=1)
+    one.advance(0.5)
+    one.books()
+    assert of_link(one).mine == 1.0
+    assert one.world.links[0].marked == one.world.links[0].arrived > 10
+    assert one.world.flow_state["x"].tolist() == [one.world.links[0].arrived]
+    listed = {name for kind in ("link", "packet", "queue") for name, field in TABLE[kind].items() if field.settable}
+    assert listed == {name for name in sets_all.__code__.co_names if name in listed}
 
 
 def sets_everything(flow, event):
@@ -382,7 +462,13 @@ try:
     t.run_of(t.Scheme("mine", ack=t.keeps, send=t.sets_the_size))
 except SchemeError as error:
     print(error)
+for enqueue in t.REFUSED_LINKS:
+    try:
+        Simulation(t.watched(enqueue), rng=1).advance(1.0)
+    except SchemeError as error:
+        print(error)
 t.test_what_is_listed_can_be_set()
+t.test_what_is_listed_can_be_set_by_disciplines()
 t.test_send()
 for given in (0.25, 1.6e-9, -1.6e-9, 1e11):
     t.test_times_are_nanoseconds_in_the_core(given, round(min(given * 1e9, 9e18)))
@@ -397,8 +483,9 @@ def test_the_same_without_jit():
     )  # fmt: skip
     assert done.stderr == ""
     *said, state = done.stdout.splitlines()
-    assert len(said) == len(REFUSED) + 1
+    assert len(said) == len(REFUSED) + 1 + len(REFUSED_LINKS)
     assert "scheme 'mine', ack, flow 'mine-1' at 0.02104 s: AttributeError: it sets flow.una, which" in said[0]
-    assert all("may only be read" in line or "read-only" in line or "has no field" in line for line in said)
-    assert "scheme 'mine', send, flow 'mine-1' at 0 s: AttributeError: it sets packet.size" in said[-1]
+    words = ("may only be read", "read-only", "has no field", "not support item assignment")
+    assert all(any(one in line for one in words) for line in said)
+    assert "scheme 'mine', send, flow 'mine-1' at 0 s: AttributeError: it sets packet.size" in said[len(REFUSED)]
     assert state == str(after_three_acknowledgments())  # to the last bit
