@@ -37,7 +37,7 @@ def test_everything_that_ships():
     look = """
 from longfat.sim import ahead, engine, queues, schemes
 from longfat.sim.kernel import loop
-from longfat.sim.segment_kernel import sender
+from longfat.segments.kernel import sender
 ahead._loop(), ahead._rest()
 shipped = [schemes.scheme(name) for name in schemes.names()] + [ahead._any(name) for name in queues.NAMED]
 found = [one.code for each in shipped for one in each.compiled()] + [loop.run, sender.run]

@@ -58,7 +58,8 @@ def _loop() -> None:
 
 
 def _rest() -> int:
-    from longfat.sim import queues, schemes, segments
+    from longfat import segments
+    from longfat.sim import queues, schemes
 
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
     shipped = [schemes.scheme(name) for name in schemes.names()] + [_any(name) for name in queues.NAMED]

@@ -13,8 +13,8 @@ import numpy as np
 
 from longfat import student
 from longfat.domains import number, whole_number
-from longfat.sim.channel import GilbertElliott, IndependentLoss, ListedLosses
-from longfat.sim.segment_kernel import holes, receiver, sender
+from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
+from longfat.segments.kernel import holes, receiver, sender
 
 Channel = IndependentLoss | GilbertElliott | ListedLosses
 Strategy = Literal["hard", "soft"]
