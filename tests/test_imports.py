@@ -28,6 +28,7 @@ ALLOWED = {
     "law": {"symbols", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains", "sums"},
+    "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {"sim", "segments", "progress", "domains", "student", "quantities", "accessor", "_version"},
     "segments": {"segments", "sim", "progress", "domains", "student"},  # of sim, how kernels are compiled
