@@ -38,7 +38,7 @@ ALLOWED = {
         "files", "student", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
-    "benchmark": {"benchmark", "progress", "sim", "own", "sweeping", "laws", "domains", "_version"},
+    "benchmark": {"benchmark", "progress", "scenario", "sim", "own", "sweeping", "laws", "domains", "_version"},
     "design": {"design", "progress", "domains", "quantities", "law", "laws", "sim", "segments", "accessor", "_version"},
     "accessor": {"extras", "plot"},
     "explore": {

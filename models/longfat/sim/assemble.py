@@ -11,9 +11,10 @@ import numpy as np
 
 from longfat.domains import refuse
 from longfat.sim import records
+from longfat.sim.elements import Flow, Link
 from longfat.sim.kernel import bit_round
 from longfat.sim.kernel.events import INDICES
-from longfat.sim.network import Flow, Link, Network
+from longfat.sim.network import Network
 from longfat.sim.queues import SERVICES, Discipline
 from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.schemes.scheme import Scheme, set_parameters

@@ -1,4 +1,4 @@
-"""Networks as text: what `longfat.sim.scenario` reads, as a person would write it."""
+"""From a network to TOML, as a person would write it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longfat import quantities
 from longfat.sim import queues, schemes
+from longfat.sim.elements import Flow, Link
 from longfat.sim.names import unknown
-from longfat.sim.network import Flow, Link, Network
 from longfat.sim.queues import Discipline
-from longfat.sim.scenario import GENERATORS, READERS, RUN
+from longfat.sim.scenario.keys import GENERATORS, READERS, RUN
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
+
+if TYPE_CHECKING:
+    from longfat.sim.network import Network
 
 #: arguments of generators whose fields are called otherwise, and what their units are
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
@@ -34,7 +37,7 @@ def write(net: Network, **options: Any) -> str:
     Parameters
     ----------
     net : Network
-        What `longfat.sim.scenario.read` gives back. A scheme, discipline or generator of one's own is not text: its
+        What `longfat.scenario.read` gives back. A scheme, discipline or generator of one's own is not text: its
         name stands there as "own:NAME", which is read with ``find={"own:NAME": scheme}.get``, or refused.
     **options
         Of `longfat.sim.run`: ``duration``, ``rng`` and so on.
@@ -51,6 +54,7 @@ def write(net: Network, **options: Any) -> str:
 
     Examples
     --------
+    >>> from longfat.sim import Network
     >>> net = Network().link("a", "b", rate=5e6, delay=0.022, buffer=440, duplex=True)
     >>> print(write(net.flow("reno", path=["a", "b"], file=2e6), duration=10))
     [[link]]

@@ -1,4 +1,4 @@
-"""Compiling before anybody waits for it: ``python -m longfat.sim.ahead`` does all of it, once for each installation.
+"""Compile everything before anybody waits for it: ``python -m longfat.sim.precompile``, once for each installation.
 
 What is compiled is kept on disk, beside the package or where ``NUMBA_CACHE_DIR`` says. Without this command the first
 run of each simulator, scheme and discipline compiles what it needs.
@@ -7,10 +7,6 @@ run of each simulator, scheme and discipline compiles what it needs.
 from __future__ import annotations
 
 import inspect
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,26 +15,12 @@ if TYPE_CHECKING:
     from longfat.sim.queues import Discipline
 
 
-@contextmanager
-def announced(what: str, after: float = 2.0) -> Iterator[None]:
-    """Say what takes so long to whoever looks on; nothing if it is done within so many seconds."""
-    looks_on = sys.stderr.isatty() or "ipykernel" in sys.modules
-    timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
-    timer.daemon = True
-    if looks_on:
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
 def compile_all() -> int:
     """Compile both simulators, and every scheme and discipline that ships; how many of these there are.
 
     The loop takes as long as all the rest: each in a process of its own.
     """
-    from concurrent.futures import ProcessPoolExecutor, as_completed  # not for the engine, which takes `announced`
+    from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
     from longfat.progress import bar
