@@ -22,6 +22,7 @@ ALLOWED = {
     "extras": set(),
     "student": set(),
     "progress": set(),
+    "threads": set(),
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "symbols": {"domains"},
@@ -29,17 +30,22 @@ ALLOWED = {
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains", "sums"},
     "single_transfer": {"laws", "domains"},
-    "fluid": {"fluid", "extras", "law", "laws", "quantities", "domains", "namespaces"},
-    "sim": {"sim", "segments", "progress", "domains", "student", "quantities", "accessor", "_version"},
-    "segments": {"segments", "sim", "progress", "domains", "student"},  # of sim, how kernels are compiled
+    "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
+    "sim": {"sim", "segments", "threads", "progress", "domains", "student", "quantities", "accessor", "_version"},
+    "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "own"},
     "verify": {
-        "verify", "progress", "benchmark", "sweeping", "law", "laws", "roots", "sim", "segments", "domains", "extras",
-        "files", "student", "_version",
+        "verify", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim", "segments", "domains",
+        "extras", "files", "student", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
-    "benchmark": {"benchmark", "progress", "scenario", "sim", "own", "sweeping", "laws", "domains", "_version"},
-    "design": {"design", "progress", "domains", "quantities", "law", "laws", "sim", "segments", "accessor", "_version"},
+    "benchmark": {
+        "benchmark", "progress", "threads", "scenario", "sim", "own", "sweeping", "laws", "domains", "_version",
+    },
+    "design": {
+        "design", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments", "accessor",
+        "_version",
+    },
     "accessor": {"extras", "plot"},
     "explore": {
         "explore", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor",
