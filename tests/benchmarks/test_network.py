@@ -20,10 +20,7 @@ from tests.benchmarks import simpy_dumbbell
 FORMS = [(form, flows) for form in ("lean", "star") for flows in (10, 100, 1000)]
 HTSIM = dict(zip(FORMS, (23, 26, 34, 7.8, 7.9, 5.3), strict=True))  # times SimPy's packets/s
 BOUND = dict(zip(FORMS, (78, 76, 71, 33, 32, 23), strict=True))  # M delivered packets/s
-WANTED = {
-    "lean": (130, 0.3),
-    "star": (80, 0.25),
-}  # times SimPy, and the least share of the bound: half of it is the aim
+WANTED = {"lean": (130, 0.3), "star": (80, 0.25)}  # times SimPy, and the least share of the bound (half is aimed at)
 WORK = {10: (100, 40), 100: (10, 400), 1000: (2, 4000)}  # flows: simulated seconds, Mbit/s
 
 
@@ -84,9 +81,10 @@ def test_packets_per_second(benchmark, capsys, form, flows):
     wanted, least = WANTED[form]
     report(
         capsys,
-        f"{form}, {flows} flows: {max(ours) / 1e6:.1f} M packets/s in all, {ratio:.0f}x SimPy ({max(theirs) / 1e3:.0f} k; "
-        f"wanted {wanted}x; htsim {HTSIM[form, flows]}x), {share:.2f} of the bound of {BOUND[form, flows]} M (wanted 0.5, "
-        f"at least {least}); loop alone {loop / 1e6:.1f} M, {1e9 / loop:.0f} ns a packet, the rest {1e3 * besides:.0f} ms",
+        f"{form}, {flows} flows: {max(ours) / 1e6:.1f} M packets/s in all, {ratio:.0f}x SimPy "
+        f"({max(theirs) / 1e3:.0f} k; wanted {wanted}x; htsim {HTSIM[form, flows]}x), "
+        f"{share:.2f} of the bound of {BOUND[form, flows]} M (wanted 0.5, at least {least}); "
+        f"loop alone {loop / 1e6:.1f} M, {1e9 / loop:.0f} ns a packet, the rest {1e3 * besides:.0f} ms",
     )
 
 
@@ -125,8 +123,8 @@ def test_set_up_of_many_flows(benchmark, capsys):
     described, ready, call = (1e3 * min(column) for column in zip(*times, strict=True))
     report(
         capsys,
-        f"1,000 flows with access lines: set-up {ready:.0f} ms (allowed 100); {call:.0f} ms of a call of run besides the "
-        f"loop; {described:.0f} ms to describe the network in Python",
+        f"1,000 flows with access lines: set-up {ready:.0f} ms (allowed 100), a call of run besides the loop "
+        f"{call:.0f} ms; describing the network in Python {described:.0f} ms",
     )
 
 

@@ -67,32 +67,32 @@ def snapshot(run: Simulation) -> Snapshot:
     world = run.world
     now = int(world.row.now)
     links = world.links[: len(run.assembly.link_names)].copy()
-    waited, transmitted = np.zeros(len(links)), np.zeros(len(links), np.int64)
     begun, served, served_bytes = links["wait"].copy(), links["served"].copy(), links["served_bytes"].copy()
-    for k, link in enumerate(links):
-        transmitted[k] = link.busy - _untransmitted(run, link, now)
-        if link.service != records.FIFO:
-            waited[k] = link.area + float(link.waiting) * (now - int(link.changed))
-            continue
-        waited[k] = link.wait
-        begin, row, left = int(link.begin), int(link.first), int(link.waiting)
-        while left:
-            packet = world.packets[row]
-            if begin > now:
-                waited[k] -= begin - now
-                begun[k] -= begin - int(world.since["x"][row])
-                served[k] -= 1
-                served_bytes[k] -= packet.length
-            begin, row, left = int(packet.time) - int(link.delay), int(packet.next), left - 1
+    transmitted = links["busy"] - np.maximum(0, links["free"] - now)
+    for k in np.flatnonzero((links["jitter"] != 0) | (links["hold"] != 0)):
+        transmitted[k] = links[k].busy - _held_back(run, links[k], now)
+    in_order = links["service"] == records.FIFO
+    waited = np.where(
+        in_order, links["wait"], links["area"] + links["waiting"] * (now - links["changed"]).astype(float)
+    )
+    holding = np.flatnonzero(in_order & (links["waiting"] > 0))
+    following = world.packets["next"].tolist() if len(holding) else []
+    for k in holding:
+        link, row = links[k], int(links[k].first)
+        rows = [row] + [row := following[row] for _ in range(int(link.waiting) - 1)]
+        packets, arrived = world.packets[rows], world.since["x"][rows]
+        begin = np.concatenate(([link.begin], packets["time"][:-1] - link.delay))  # of the transmission of each
+        later = begin > now
+        waited[k] -= (begin - now)[later].sum()
+        begun[k] -= (begin - arrived)[later].sum()
+        served[k] -= later.sum()
+        served_bytes[k] -= packets["length"][later].sum()
     flows, connections = _totals(run), int(world.row.connections)
     return Snapshot(now, flows, links, connections, waited, begun, transmitted, served, served_bytes)
 
 
-def _untransmitted(run: Simulation, link: Any, now: int) -> int:
-    """Transmission time [ns] that a link has counted and that lies ahead."""
-    if link.jitter == 0 and link.hold == 0:
-        return max(0, int(link.free) - now)
-    # Packets are held back between transmissions: each for itself, to a nanosecond.
+def _held_back(run: Simulation, link: Any, now: int) -> int:
+    """Return the transmission time [ns] that lies ahead on a link that holds packets back, each to a nanosecond."""
     ahead, row = 0, int(link.head)
     while row != records.NONE:
         packet = run.world.packets[row]

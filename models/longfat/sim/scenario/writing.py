@@ -9,7 +9,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from longfat import quantities
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 #: arguments of generators whose fields are called otherwise, and what their units are
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _UNITS = {"rate": "bytes/s", "interval": "s", "on": "s", "off": "s"}
+_ENDS = ("name", "tail", "head", "discipline")
 _DEFAULTS = {(kind, one.name): one.default for kind in (Link, Flow) for one in fields(kind)}
+#: what a link is but for its ends, its discipline first
+_KIND = operator.attrgetter("discipline", *(one.name for one in fields(Link) if one.name not in _ENDS))
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _OWN = 'of one\'s own: name its file, as in "my_file.py:NAME"'
 
 
@@ -83,21 +87,26 @@ def write(net: Network, **options: Any) -> str:
 
 
 def _links(links: list[Link]) -> list[str]:
-    """Each link, or each two that are one line with both directions."""
-    parts = []
-    while links:
-        link, *links = links
+    """Return each link, or each two that are one line with both directions."""
+    parts: list[str] = []
+    written: dict[Any, str] = {}  # what a link is but for its ends; many links are alike
+    k = 0
+    while k < len(links):
+        link = links[k]
         own = link.name != f"{link.tail}-{link.head}"
-        back = replace(
-            link, name=f"{link.name}-back" if own else f"{link.head}-{link.tail}", tail=link.head, head=link.tail
-        )
-        duplex = links[:1] == [back]
-        parts.append(_link(link, own, duplex))
-        links = links[duplex:]
+        back = (f"{link.name}-back" if own else f"{link.head}-{link.tail}", link.head, link.tail)
+        duplex = [(one.name, one.tail, one.head) for one in links[k + 1 : k + 2] if _KIND(one) == _KIND(link)] == [back]
+        key = (duplex, id(link.discipline), *_KIND(link)[1:])
+        if key not in written:
+            written[key] = _link(link, duplex)
+        ends = {"name": link.name if own else None, "from": link.tail, "to": link.head}
+        parts.append("[[link]]\n" + _lines(ends) + written[key])
+        k += 1 + duplex
     return parts
 
 
-def _link(link: Link, own_name: bool, duplex: bool) -> str:
+def _link(link: Link, duplex: bool) -> str:
+    """Return the lines of a link after those of its ends."""
     buffer: Any = math.inf
     if link.buffer_packets < math.inf:
         buffer = f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}"
@@ -105,9 +114,6 @@ def _link(link: Link, own_name: bool, duplex: bool) -> str:
         buffer = _written(link.buffer_bytes, "bytes")
     discipline, comment = _discipline(link.discipline)
     table = {
-        "name": link.name if own_name else None,
-        "from": link.tail,
-        "to": link.head,
         "rate": _written(link.rate, "bytes/s"),
         "delay": _written(link.delay, "s") if link.delay else None,
         "buffer": buffer if buffer != math.inf else None,
@@ -119,7 +125,7 @@ def _link(link: Link, own_name: bool, duplex: bool) -> str:
         "stamps": None if link.stamps else False,
         "duplex": duplex or None,
     }
-    return "[[link]]\n" + _lines(table, discipline=comment)
+    return _lines(table, discipline=comment)
 
 
 def _discipline(given: Discipline) -> tuple[Any, str]:
@@ -242,7 +248,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):  # JSON's escapes are TOML's, but for DEL
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return _JSON.encode(value).replace("\x7f", "\\u007f")
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
