@@ -104,6 +104,19 @@ def test_round_trip_of_the_tests_own_networks(seed):
     assert scenario.read(net.to_toml(), FIND) == net
 
 
+def test_links_that_differ_in_one_thing():
+    """Links are written together where they are alike: each option, and whether there is one back, is its own."""
+    net = Network()
+    disciplines = ["fair", queues.red(low=5, high=15), queues.red(low=5, high=16)]
+    options = [{}, {}, {"duplex": True}, {"buffer": 9}, {"buffer": "9 B"}, {"loss": 0.5}, {"stamps": False}, {}]
+    options += [{"discipline": one} for one in disciplines]
+    for k, one in enumerate(options):
+        net.link(f"a{k}", f"b{k}", **{"rate": 1e6, "delay": 0.001, "buffer": 20} | one)
+    net.link("b0", "a0", rate=1e6, delay=0.001, buffer=20)  # the same as another one, but not next to it
+    assert scenario.read(net.to_toml()) == net
+    assert net.to_toml().count("duplex") == 1
+
+
 def test_equality():
     net = build(1)
     assert net == build(1) != build(2)
