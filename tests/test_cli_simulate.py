@@ -346,7 +346,7 @@ def test_examples(path, capsys):
     assert answer["run"]["conservation"]["balanced"] is True
     net, options = scenario.load(path)
     own = {f"own:{flow.scheme.name}": flow.scheme for flow in net.flows if flow.scheme is not None}
-    assert sim.scenario.parse(net.to_toml(**options), own.get) == (net, options)
+    assert scenario.parse(net.to_toml(**options), own.get) == (net, options)
 
 
 def test_names_of_shipped_scenarios(capsys):

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Scheme, queues, run, scenario, schemes, traffic, writing
+from longfat import scenario
+from longfat.sim import Discipline, Network, Scheme, queues, run, schemes, traffic
 from longfat.sim.queues import ENQUEUE
+from longfat.sim.scenario import keys, writing
 from tests.examples import examples
 from tests.sim.networks import AIMD, OWN, build
 
@@ -100,6 +102,19 @@ def test_round_trip(net):
 def test_round_trip_of_the_tests_own_networks(seed):
     net = build(seed)
     assert scenario.read(net.to_toml(), FIND) == net
+
+
+def test_links_that_differ_in_one_thing():
+    """Links are written together where they are alike: each option, and whether there is one back, is its own."""
+    net = Network()
+    disciplines = ["fair", queues.red(low=5, high=15), queues.red(low=5, high=16)]
+    options = [{}, {}, {"duplex": True}, {"buffer": 9}, {"buffer": "9 B"}, {"loss": 0.5}, {"stamps": False}, {}]
+    options += [{"discipline": one} for one in disciplines]
+    for k, one in enumerate(options):
+        net.link(f"a{k}", f"b{k}", **{"rate": 1e6, "delay": 0.001, "buffer": 20} | one)
+    net.link("b0", "a0", rate=1e6, delay=0.001, buffer=20)  # the same as another one, but not next to it
+    assert scenario.read(net.to_toml()) == net
+    assert net.to_toml().count("duplex") == 1
 
 
 def test_equality():
@@ -229,9 +244,9 @@ rng = 3
 
 def test_every_key():
     document = tomllib.loads(EVERYTHING)
-    assert {key for table in document["link"] for key in table} == set(scenario.LINK)
-    assert {key for table in document["flow"] for key in table} == set(scenario.FLOW)
-    assert set(document["run"]) == set(scenario.RUN)
+    assert {key for table in document["link"] for key in table} == set(keys.LINK)
+    assert {key for table in document["flow"] for key in table} == set(keys.FLOW)
+    assert set(document["run"]) == set(keys.RUN)
     net, options = scenario.parse(EVERYTHING)
     net_by_hand = Network("every key")
     net_by_hand.link("a", "b", rate=1e6, delay=0.01, buffer=20, discipline="fair", loss=0.01, duplex=True, name="there")
@@ -274,9 +289,9 @@ ARGUMENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", scenario.GENERATORS)
+@pytest.mark.parametrize("kind", keys.GENERATORS)
 def test_every_generator(kind):
-    made = scenario.GENERATORS[kind]
+    made = keys.GENERATORS[kind]
     takes = inspect.signature(made).parameters
     options = {name: ARGUMENTS[name] for name, one in takes.items() if one.default is one.empty}
     net = Network().link("a", "b", rate=1e6, duplex=True).flow(made(**options), path=["a", "b"], file=1000)
