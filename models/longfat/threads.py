@@ -92,11 +92,13 @@ def side_by_side(
         complete = True
         return [future.result() for future in futures]
     finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # first, so that nothing more begins
         if not complete:
             ending.set()
             if stop is not None:
                 stop()
-        pool.shutdown(wait=complete or stop is not None, cancel_futures=True)
+        if complete or stop is not None:
+            pool.shutdown()
 
 
 def _ended(waiting: set[Future[Any]]) -> Iterator[Future[Any]]:
