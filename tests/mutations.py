@@ -353,8 +353,8 @@ MUTANTS = [
     ),
     kernel(
         "schemes/gaimd.py",
-        "return max(flow.p[FLOOR], flow.p[BETA] * packets)",
-        "return max(flow.p[FLOOR], (1.0 - flow.p[BETA]) * packets)",
+        "return max(flow.ssthresh_floor, flow.beta * packets)",
+        "return max(flow.ssthresh_floor, (1.0 - flow.beta) * packets)",
         "tests/sim/schemes/test_gaimd.py::test_window_form_after_a_loss",
     ),
     kernel(

@@ -48,7 +48,7 @@ GIVEN = {
     "virtual-leaky-bucket": {"rate": 30_000.0},
     "loss-load": {"k": 3.0, "v": 0.9},
 }
-DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted(queues.NAMED)]
+DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted({one.name for one in queues.NAMED.values()})]
 
 
 def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
@@ -136,12 +136,12 @@ def state(run):
     flows = {name: world.flows[name].tolist() for name in world.flows.dtype.names if name not in ROWS}
     links = {name: world.links[name].tolist() for name in world.links.dtype.names if name not in ROWS}
     log = world.connections[: world.row.connections].tolist()
-    own = [getattr(world, name).tolist() for name in OWN]
+    own = [getattr(world, name).tolist() for name in KEPT]
     return str((int(world.row.now), int(world.row.events), flows, links, own, log))
 
 
 #: What schemes, disciplines and services keep.
-OWN = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
+KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
 #: Fields that name rows, or move when nobody has looked.
 ROWS = {
     "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",

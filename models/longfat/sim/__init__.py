@@ -10,14 +10,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longfat.sim import channel, queues, schemes, segments, statistics, traffic
+    from longfat.sim import channel, queues, schemes, seam, segments, statistics, traffic
     from longfat.sim.engine import SchemeError, Simulation
     from longfat.sim.network import Network
     from longfat.sim.queues import Discipline
     from longfat.sim.running import run
     from longfat.sim.schemes import Parameter, Scheme
 
-_ROOMS = ("channel", "queues", "schemes", "segments", "statistics", "traffic")
+_ROOMS = ("channel", "queues", "schemes", "seam", "segments", "statistics", "traffic")
 _NAMES = {
     "Discipline": "queues",
     "Network": "network",
@@ -30,7 +30,7 @@ _NAMES = {
 
 __all__ = [
     "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Simulation",
-    "channel", "queues", "run", "schemes", "segments", "statistics", "traffic",
+    "channel", "queues", "run", "schemes", "seam", "segments", "statistics", "traffic",
 ]  # fmt: skip
 
 

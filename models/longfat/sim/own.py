@@ -54,7 +54,7 @@ class Parameter:
         if self.allowed.startswith("{"):
             choices = [float(one) for one in self.allowed.strip("{}").split(",")]
             if not isinstance(value, int | float | np.number | np.bool_) or float(value) not in choices:
-                raise domains.refuse(name, value, self.unit, self.allowed)
+                raise domains.refuse(name, repr(value) if isinstance(value, str) else value, self.unit, self.allowed)
             return float(value)
         if isinstance(value, str) and self.unit in _QUANTITIES:
             return float(_QUANTITIES[self.unit](value, name, self.allowed))

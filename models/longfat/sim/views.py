@@ -24,6 +24,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, register_model
 from numba.np.arrayobj import record_getattr, record_setattr
 
+from longfat.sim.names import nearest
 from longfat.sim.rows import ReadOnly, Row
 
 NANOSECONDS = 1e-9  # s, of the core's unit of time
@@ -83,7 +84,14 @@ class View(types.Type):
 
 
 def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
-    """Return the sentence for a name that a view does not have."""
+    """Return the sentence for a name that a view does not have.
+
+    >>> no_field("event", "nwo", {"now": Field("event", "now", "s", "")})
+    "event has no field 'nwo'; its fields are now"
+    """
+    near = nearest(name, fields)
+    if near is not None:
+        return f"{kind} has no field {name!r}; did you mean {near!r}?"
     return f"{kind} has no field {name!r}; its fields are {', '.join(sorted(fields))}"
 
 
