@@ -58,10 +58,12 @@ def _rest() -> int:
     from longfat.sim import queues, schemes, segments
 
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
-    shipped = [*map(schemes.scheme, schemes.names()), *{one.name: one for one in queues.NAMED.values()}.values()]
-    for one in shipped:
-        one.compiled()
-    return len(shipped)
+    disciplines = {one.name: one for one in queues.NAMED.values()}
+    for scheme in schemes.names():
+        schemes.scheme(scheme).compiled()
+    for discipline in disciplines.values():
+        discipline.compiled()
+    return len(schemes.names()) + len(disciplines)
 
 
 if __name__ == "__main__":

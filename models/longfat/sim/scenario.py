@@ -205,7 +205,7 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
 def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
     """Return one of the package's disciplines with the values of a table."""
     known, what = queues.NAMED[name], f"discipline {name!r}: "
-    kinds = {key: "flag" if one.allowed == "{0, 1}" else "quantity" for key, one in known.parameters.items()}
+    kinds = dict.fromkeys(known.parameters, "quantity") | dict.fromkeys(known.flags, "flag")
     if known.services:
         kinds["service"] = "text"
     if not kinds and options:

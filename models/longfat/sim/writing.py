@@ -123,9 +123,9 @@ def _discipline(given: Discipline) -> tuple[Any, str]:
     known = queues.NAMED.get(given.name)
     if known is not None:
         options: dict[str, Any] = {
-            name: bool(value) if known.parameters[name].allowed == "{0, 1}" else value
+            name: bool(value) if name in known.flags else value
             for name, value in given.values.items()
-            if name in known.parameters and value != known.values[name]
+            if name in known.parameters and value != known.values.get(name)
         }
         if given.service in known.services:
             options["service"] = given.service

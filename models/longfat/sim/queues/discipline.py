@@ -50,6 +50,8 @@ SERVICES = {
     "bit-round": records.BIT_ROUND,
 }
 
+YES_OR_NO = "{0, 1}"
+
 
 @dataclass(frozen=True)
 class Whole(Parameter):
@@ -66,7 +68,7 @@ class Whole(Parameter):
 
 def flag(default: bool, about: str) -> Parameter:
     """Return a parameter that is a yes (1) or no (0); scenario files write it as true or false."""
-    return Parameter(float(default), "1", "{0, 1}", about=about)
+    return Parameter(float(default), "1", YES_OR_NO, about=about)
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ class Discipline:
         self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
 
     def _checked(self, given: dict[str, Any]) -> dict[str, float]:
-        """Return the values of all parameters, each inside its domain."""
+        """Return the values of all parameters that have one, each inside its domain."""
         for name in given:
             if name not in self.parameters:
                 if not self.parameters:
@@ -166,7 +168,8 @@ class Discipline:
         for name, one in self.parameters.items():
             assert isinstance(one, Parameter)
             value = given.get(name, one.default)
-            made[name] = math.nan if value is None else one.checked(name, value)
+            if value is not None:
+                made[name] = one.checked(name, value)
         return made
 
     def __call__(self, *given: Any, **values: Any) -> Discipline:
@@ -192,7 +195,12 @@ class Discipline:
     @property
     def missing(self) -> list[str]:
         """The parameters that have no default and were not given."""
-        return [name for name, value in self.values.items() if math.isnan(value)]
+        return [name for name in self.parameters if name not in self.values]
+
+    @property
+    def flags(self) -> list[str]:
+        """The parameters that are a yes or no."""
+        return [name for name, one in self.parameters.items() if getattr(one, "allowed", "") == YES_OR_NO]
 
     @functools.cached_property
     def own(self) -> Own:
