@@ -11,13 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longfat.sim import channel, queues, schemes, segments, statistics, traffic
+    from longfat.sim.conforming import conformance
     from longfat.sim.engine import SchemeError, Simulation
+    from longfat.sim.jit import part
     from longfat.sim.network import Network
-    from longfat.sim.queues import Discipline
+    from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
     from longfat.sim.running import run
     from longfat.sim.schemes import Parameter, Scheme
+    from longfat.sim.seam import (
+        behind,
+        first_waiting,
+        flow_state,
+        is_full,
+        mark,
+        push_out,
+        queue_of,
+        random,
+        waiting,
+    )
 
 _ROOMS = ("channel", "queues", "schemes", "segments", "statistics", "traffic")
+#: Where each name is from; the last rows are what the functions of plug-ins answer and call.
 _NAMES = {
     "Discipline": "queues",
     "Network": "network",
@@ -25,12 +39,20 @@ _NAMES = {
     "Scheme": "schemes",
     "SchemeError": "engine",
     "Simulation": "engine",
+    "conformance": "conforming",
     "run": "running",
+    **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
+    "part": "jit",
+    **dict.fromkeys(
+        ("behind", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue_of", "random", "waiting"),
+        "seam",
+    ),
 }
 
 __all__ = [
-    "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Simulation",
-    "channel", "queues", "run", "schemes", "segments", "statistics", "traffic",
+    "DROP", "ENQUEUE", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Simulation", "behind",
+    "channel", "conformance", "first_waiting", "flow_state", "is_full", "mark", "part", "push_out", "queue_of",
+    "queues", "random", "run", "schemes", "segments", "statistics", "traffic", "waiting",
 ]  # fmt: skip
 
 
