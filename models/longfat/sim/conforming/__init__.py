@@ -12,7 +12,7 @@ from longfat.sim import jit
 from longfat.sim.conforming.checks import CHECKS, Evidence, answers
 from longfat.sim.conforming.interpreted import Interpreted, observe_interpreted
 from longfat.sim.conforming.report import NOT_APPLICABLE, Check, Report
-from longfat.sim.conforming.trials import ABOUT, Subject, observe, subject_of, trials
+from longfat.sim.conforming.trials import ABOUT, Subject, observe, subject_of, trials_for
 
 PATIENCE = 60.0  # s of wall time for the runs without compilation, which take two or three
 
@@ -75,7 +75,7 @@ def conformance(
 
 def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Evidence:
     """Make all runs; those without compilation first, because an endless loop can be ended there only."""
-    found = Evidence(subject, trials(subject))
+    found = Evidence(subject, trials_for(subject))
     with bar(task="checking", unit="run", shown=progress, total=1 + 4 * len(found.trials)) as shown:
         try:
             if jit.COMPILED:

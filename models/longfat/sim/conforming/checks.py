@@ -248,7 +248,10 @@ def _compilation(found: Evidence) -> Result:
     if found.not_interpreted:
         return NOT_APPLICABLE if not jit.COMPILED else FAILED, [], found.not_interpreted
     pairs = dict(zip(map(id, found.compiled), found.interpreted, strict=True))
-    return _of_each(found.compiled, lambda one: _difference(one, pairs[id(one)], "compiled", "in plain Python"))
+    verdict, networks, said = _of_each(
+        found.compiled, lambda one: _difference(one, pairs[id(one)], "compiled", "in plain Python")
+    )
+    return verdict, networks, said and f"{said} (x**3 is rounded otherwise when it is compiled; x*x*x is not)"
 
 
 #: By name: what each checks, and how.

@@ -13,7 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from longfat.sim.conforming.trials import Record, Subject, observe, trials
+from longfat.sim.conforming.trials import Record, Subject, observe, trials_for
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
@@ -56,7 +56,7 @@ def serve() -> None:
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # what the plug-in prints is no answer
     subject, seed = pickle.load(sys.stdin.buffer)
     np.seterr(all="ignore")
-    out.write(pickle.dumps([observe(trial, subject, seed, slow=True) for trial in trials(subject)]))
+    out.write(pickle.dumps([observe(trial, subject, seed, slow=True) for trial in trials_for(subject)]))
 
 
 def portable(thing: Any) -> bytes:

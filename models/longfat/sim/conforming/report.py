@@ -70,12 +70,14 @@ class Report:
         made = sum(one.verdict != NOT_APPLICABLE for one in self.checks)
         head = f"{self.plug_in}: {made - len(self.failed)} of {made} checks passed"
         rows = [("check", "verdict", "networks", "what is checked")]
-        rows += [(one.name, _shown(one.verdict), ", ".join(one.networks) or "-", one.meaning) for one in self.checks]
+        for one in self.checks:
+            text = one.message if one.verdict == NOT_APPLICABLE else one.meaning
+            rows.append((one.name, _shown(one.verdict), ", ".join(one.networks) or "-", text))
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         lines = [head, ""]
         for row, one in zip(rows, (None, *self.checks), strict=True):
             lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])))
-            if one is not None and one.message:
+            if one is not None and one.verdict == FAILED:
                 lines.append(f"    {one.message}")
         lines += ["", "networks"] + [f"  {name}: {about}" for name, about in self.networks.items()]
         return "\n".join([*lines, f"seed {self.seed}, {self.wall_time:.1f} s"])

@@ -24,6 +24,9 @@ FILE = 100_000  # bytes
 ABOUT = f"{RATE * 8e-6:g} Mbit/s, {DELAY * 1e3:g} ms one way, buffer of {BUFFER} packets or {BUFFER} kB"
 
 
+REFUSED = (" is no window", " is no rate", "nothing limits it")  # what the simulator says of windows and rates
+
+
 @dataclass(frozen=True)
 class Subject:
     """What is on trial, and what it is tried with."""
@@ -118,7 +121,7 @@ DISCIPLINE_TRIALS = (
 )
 
 
-def trials(subject: Subject) -> tuple[Trial, ...]:
+def trials_for(subject: Subject) -> tuple[Trial, ...]:
     """Return the networks for a scheme, or for a discipline."""
     return SCHEME_TRIALS if subject.is_scheme else DISCIPLINE_TRIALS
 
@@ -172,7 +175,7 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
                 break
     except SchemeError as error:
         record.error = str(error)
-        record.refused_value = " is no window" in record.error or " is no rate" in record.error
+        record.refused_value = any(words in record.error for words in REFUSED)
     except RuntimeError as error:
         record.unbalanced = f"{error} (at {run.now:.6g} s)"
     record.now, record.drew = run.now, run.drew
