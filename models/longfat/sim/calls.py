@@ -18,19 +18,24 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from longfat.sim.jit import COMPILED
-from longfat.sim.memory import EVENT, FLOW, HEADER, LINK, PACKET, SINCE, WORLD
+from longfat.sim.memory import EVENT, HEADER, LINK, PACKET, QUEUE, RECOVERY, SENDER, SINCE, TIMER, WORLD
 
 _own = numba.int64  # the address of a record of the plug-in's own
 _PACKET = (PACKET, HEADER, SINCE)
-_CALLBACK = types.FunctionType(numba.float64(WORLD, FLOW, _own, EVENT))
-_SEND = types.FunctionType(numba.int64(WORLD, FLOW, _own, *_PACKET))
+_FLOW = (WORLD, SENDER, TIMER, RECOVERY, _own)
+_CALLBACK = types.FunctionType(numba.float64(*_FLOW, EVENT))
+_SEND = types.FunctionType(numba.int64(*_FLOW, *_PACKET))
 _HOOK = types.FunctionType(numba.int64(WORLD, LINK, _own, _own, *_PACKET, numba.float64))
+_TAKE = types.FunctionType(numba.int64(WORLD, LINK, _own, _own, numba.float64))
+_WAKE = types.FunctionType(numba.int64(WORLD, LINK, _own, _own, QUEUE, _own, numba.float64))
 _TICK = types.FunctionType(numba.float64(WORLD, LINK, _own, _own, numba.float64))
 
 #: In the order of the numbers in `records`.
 CALLBACKS = ("start", "ack", "loss", "timeout", "alarm", "send")
 HOOKS = ("enqueue", "dequeue", "feedback", "tick")
 ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
+VERBS = ("enqueue", "dequeue", "evict", "wake")
+PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
 
 
 def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
@@ -68,3 +73,7 @@ send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
 #: Of (world, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (world, discipline, ON_TICK).
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))
+#: Of (world, service, PUT or EVICT), (world, service, TAKE), (world, service, WAKE_UP).
+verb_at = _finder("verbs_base", _HOOK, len(VERBS))
+dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
+wake_at = _finder("verbs_base", _WAKE, len(VERBS))

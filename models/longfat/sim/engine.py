@@ -17,7 +17,7 @@ from longfat.domains import generator, number, refuse
 from longfat.sim import assemble, calls, installed, jit, memory, records
 from longfat.sim import schemes as known
 from longfat.sim.ahead import announced
-from longfat.sim.kernel import loop, sender
+from longfat.sim.kernel import acknowledgments, census, loop
 from longfat.sim.network import Network
 from longfat.sim.world import World, rows
 
@@ -133,7 +133,7 @@ class Simulation:
                 return
             if status != records.PAUSED:
                 self._make_room(status)
-            elif still > STANDSTILL * (1000 + len(self.world.packets) + len(self.world.flows) + len(self.world.links)):
+            elif still > STANDSTILL * (1000 + len(self.world.packets) + len(self.world.senders) + len(self.world.links)):
                 raise SchemeError(
                     f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
                     "give its path some delay, or a scheme that limits its window or rate"
@@ -150,7 +150,7 @@ class Simulation:
         try:
             if status == records.NO_FLOWS:
                 template = int(self.world.row.flow)
-                self.world.add_connections(template, int((self.world.flows["template"] == template).sum()))
+                self.world.add_connections(template, int((self.world.tallies["template"] == template).sum()))
             else:
                 self.world.grow(status)
         except MemoryError as error:
@@ -158,8 +158,8 @@ class Simulation:
 
     def _too_late(self) -> SchemeError:
         """Say which link has more to send than there is time."""
-        link = self.world.links[self.world.row.late]
-        named = self.world.row.late < len(self.assembly.link_names)
+        link = self.world.links[self.world.row.link]
+        named = self.world.row.link < len(self.assembly.link_names)
         packet = self.world.packets[link.tail]
         where = f"link {self.assembly.link_names[link.number]!r}" if named else "the line of its own"
         rate = f"{link.rate / (8 * link.scale):g} bytes/s" if link.scale else "any rate"
@@ -182,7 +182,7 @@ class Simulation:
 
     def _name(self, f: int) -> str:
         """A flow's name, for a connection that of the flow that started it."""
-        template = int(self.world.flows[f].template)
+        template = int(self.world.tallies[f].template)
         return self.assembly.flow_names[f if template == records.NONE else template]
 
     def prepare(self) -> None:
@@ -190,8 +190,10 @@ class Simulation:
         if not self._compiled:
             schemes = [one.compiled() for one in self.assembly.schemes or [known.scheme("reno")]]
             disciplines = [one.compiled() for one in self.assembly.disciplines]
-            self._compiled = schemes + disciplines  # kept: the kernel has but their addresses
-            self.world.callbacks, self.world.hooks = _addresses(schemes), _addresses(disciplines)
+            services = [one.compiled() for one in self.assembly.services]
+            self._compiled = schemes + disciplines + services  # kept: the kernel has but their addresses
+            world = self.world
+            world.callbacks, world.hooks, world.verbs = map(_addresses, (schemes, disciplines, services))
             kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
@@ -200,7 +202,7 @@ class Simulation:
         self.world.renumber()
         try:
             with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
-                return int(kernel()(self.world.address(), goal, budget))
+                return int(kernel()[0](self.world.address(), goal, budget))
         except KeyboardInterrupt:
             raise
         except Exception as error:
@@ -222,13 +224,13 @@ class Simulation:
         whom = f"scheme {scheme.name!r}, {calls.CALLBACKS[state.callback]}, flow {self._name(f)!r} {when}"
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
-        if flow.impatience >= sender.IMPATIENCE:
-            return SchemeError(f"{whom}: {sender.IMPATIENCE} times in a row flow.alarm was set to no later than now")
-        if flow.window > sender.MOST_AT_ONCE and flow.rate >= 1e300:
+        if self.world.recoveries[f].impatience >= acknowledgments.IMPATIENCE:
+            return SchemeError(f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now")
+        if flow.window > acknowledgments.MOST_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {sender.MOST_AT_ONCE} packets at once: give a file, access_rate, a window or a rate"
+                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
         return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")
@@ -256,9 +258,16 @@ class Simulation:
         return self._unfinished() == 0
 
     def _unfinished(self) -> int:
-        flows = self.world.flows[: len(self.assembly.flow_names)]
-        transfers = (flows["traffic"] == records.TRANSFER) & (flows["packets"] < records.FOREVER)
-        return int(((flows["finish"] == records.NEVER) & transfers).sum())
+        named = len(self.assembly.flow_names)
+        tallies, senders = self.world.tallies[:named], self.world.senders[:named]
+        transfers = (tallies["traffic"] == records.TRANSFER) & (senders["packets"] < records.FOREVER)
+        return int(((tallies["finish"] == records.NEVER) & transfers).sum())
+
+    def count(self) -> int:
+        """Count what links have done until now and the packets in the network; return the number of these."""
+        world = self.world
+        sizes = len(self.assembly.link_names), len(world.links), len(world.queues), len(world.lines)
+        return int(kernel()[1](world.address(), *sizes))
 
     def books(self) -> dict[str, int]:
         """Every packet accounted for: sent = received + dropped + in flight, for data, acknowledgments and notes.
@@ -268,11 +277,23 @@ class Simulation:
         RuntimeError
             If not: then the simulator is wrong, or a discipline lost packets.
         """
-        flows, state = self.world.flows, self.world.row
-        totals = {name: int(flows[name].sum()) for name in ("sent", "received", "dropped")}
-        acks = [int(flows[f"acks_{name}"].sum()) for name in ("sent", "received", "dropped")]
+        world, state = self.world, self.world.row
+        found = self.count()
+        if found + int(state.free_packets) != len(world.packets):
+            raise RuntimeError(f"{found} packets on links and {state.free_packets} free of {len(world.packets)}")
+        receivers, tallies = world.receivers, world.tallies
+        totals = {
+            "sent": int(world.senders["transmission"].sum() + tallies["sent"].sum()),
+            "received": int(receivers["received"].sum()),
+            "dropped": int(tallies["dropped"].sum()),
+        }
+        acks = [
+            int(receivers["received"][receivers["answers"] == 1].sum()),
+            int(world.senders["acks_received"].sum()),
+            int(tallies["acks_dropped"].sum()),
+        ]
         notes = [int(state[name]) for name in ("fed", "fed_received", "fed_dropped")]
-        in_flight = np.bincount(self.world.packets["kind"][self._in_use()], minlength=3)
+        in_flight = state.in_use
         rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, notes)
         for name, (sent, received, dropped), under_way in zip(
             ("data packets", "acknowledgments", "notes"), rows, in_flight, strict=True
@@ -284,25 +305,6 @@ class Simulation:
                 )
         of_acks = {f"acks_{name}": count for name, count in zip(totals, acks, strict=True)}
         return {**totals, "in_flight": int(in_flight[0]), **of_acks, "acks_in_flight": int(in_flight[1])}
-
-    def _in_use(self) -> np.ndarray:
-        """Rows of packets found by walking the links and queues, and checked against the free list's count."""
-        world = self.world
-        following = world.packets["next"]
-        rows: list[int] = []
-        starts = [*world.links["head"], *world.links["queue_head"], *world.queues["head"]]
-        for start in starts:
-            row = int(start)
-            while row != records.NONE:
-                rows.append(row)
-                row = int(following[row])
-        one_by_one = (*world.links["sending"], *world.flows["on_line"])
-        rows += [int(row) for row in one_by_one if row != records.NONE]
-        if len(set(rows)) != len(rows) or len(rows) + int(world.row.free_packets) != len(world.packets):
-            raise RuntimeError(
-                f"{len(rows)} packets on links and {world.row.free_packets} free of {len(world.packets)}"
-            )
-        return np.array(rows, np.int64)
 
 
 def _said(error: Exception | None) -> str:
@@ -320,14 +322,15 @@ def _prepare() -> Any:
     """Compile the loop for the one signature it has, or load it from disk."""
     if jit.COMPILED:
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
-            loop.run.compile((numba.int64, numba.int64, numba.int64))
+            loop.run.compile((numba.int64,) * 3)
+            census.count.compile((numba.int64,) * 5)
         installed.tell_if_lost(loop.run)
         loop.run.disable_compile()
-    return loop.run
+    return loop.run, census.count
 
 
 def kernel() -> Any:
-    """The loop, compiled once, whatever the number of threads that ask for it."""
+    """The loop, and what counts, compiled once, whatever the number of threads that ask for it."""
     with _PREPARED:
         return _prepare()
 

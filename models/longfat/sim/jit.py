@@ -24,14 +24,23 @@ COMPILED: bool = not numba.config.DISABLE_JIT
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """A function that is only called from kernels: compiled into them, never on its own.
+    """A small function that is only called from kernels: compiled into its callers, never on its own.
 
     numba would compile it anew for every width of integer and every constant among its arguments; here all of
     them are 64 bits wide, and each function is compiled once.
     """
-    dispatcher = numba.njit(nogil=True, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-        function
-    )
+    return _part(function, forceinline=True)
+
+
+def routine(function: Callable[..., Any]) -> Any:
+    """A larger function that is only called from kernels, as `part`, but called and not copied into each caller."""
+    return _part(function, forceinline=False)
+
+
+def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
+    dispatcher = numba.njit(
+        nogil=True, _nrt=False, forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)
     if COMPILED:
         compile_for = dispatcher.compile
         dispatcher.compile = lambda signature: compile_for(tuple(_plain(one) for one in _arguments(signature)))

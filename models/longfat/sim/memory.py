@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 
 from longfat.sim import records
 from longfat.sim.jit import COMPILED, part
+from longfat.sim.records import NONE
 from longfat.sim.rows import Row
 
 
@@ -49,10 +50,12 @@ def _reader(kind: Row, base: str = "") -> Any:
     return at
 
 
-FLOW, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, WORLD = (
+SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, WORLD = (
     Row(dtype, name)
     for dtype, name in (
-        (records.FLOW, "flow"),
+        (records.SENDER, "sender"),
+        (records.TIMER, "timer"),
+        (records.RECOVERY, "recovery"),
         (records.LINK, "link"),
         (records.PACKET, "packet"),
         (records.EVENT, "event"),
@@ -63,21 +66,29 @@ FLOW, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, WORLD = (
     )
 )
 
-#: Of (world, number): a flow, a link, ...
-flow_at = _reader(FLOW, "flows_base")
+#: Of (world, number): what a flow has, by its number.
+sender_at = _reader(SENDER, "senders_base")
+timer_at = _reader(TIMER, "timers_base")
+receiver_at = _reader(Row(records.RECEIVING, "receiver"), "receivers_base")
+recovery_at = _reader(RECOVERY, "recoveries_base")
+tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
+line_at = _reader(Row(records.ACCESS_LINE, "line"), "lines_base")
+source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
+#: Of (world, number): a link, a packet, ...
 link_at = _reader(LINK, "links_base")
 packet_at = _reader(PACKET, "packets_base")
+since_at = _reader(SINCE, "since_base")
 header_at = _reader(HEADER, "headers_base")
 sack_at = _reader(Row(records.SACKS, "sacks"), "sacks_base")
+queued_at = _reader(Row(records.QUEUED, "queued"), "queued_base")
 hop_at = _reader(Row(records.HOP, "hop"), "hops_base")
 queue_at = _reader(QUEUE, "queues_base")
-turn_at = _reader(Row(records.TURN, "turn"), "active_base")
 block_at = _reader(Row(records.BLOCK, "block"), "blocks_base")
 node_at = _reader(Row(records.NODE, "node"), "nodes_base")
 connection_at = _reader(Row(records.CONNECTION, "connection"), "connections_base")
 flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_base")
 link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
-since_at = _reader(SINCE, "since_base")
+census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
 _world = _reader(WORLD)
 #: Of (address, number): an entry of a heap, a word of memory.
@@ -116,6 +127,12 @@ def service_own(world, k):
 
 
 @part
+def workspace(world, link):
+    """Return the address of a link's words of its service."""
+    return world.workspace_base + 8 * link.workspace
+
+
+@part
 def queue_own(world, q):
     """Return the address of a queue's record of its service."""
     return world.queue_own_base + 8 * world.queue_own_words * q
@@ -125,6 +142,53 @@ def queue_own(world, q):
 def flow_state_at(world, link, f):
     """Return the address of what the discipline of a link keeps of a flow."""
     return world.flow_state_base + 8 * (world.flow_state_words * f + link.flow_state)
+
+
+def _address() -> Any:
+    """A function of (row): where it begins in memory."""
+    if not COMPILED:
+        return lambda row: int(row.__array_interface__["data"][0])
+
+    @intrinsic
+    def found(typingctx, row):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+        return types.int64(row), generate
+
+    return found
+
+
+address_of = _address()
+
+
+def _prefetch() -> Any:
+    """A function of (address): let the processor fetch a cache line that will be needed soon. It changes nothing."""
+    if not COMPILED:
+        return lambda address: None
+
+    @intrinsic
+    def fetch(typingctx, address):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
+            code = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+            place = builder.inttoptr(arguments[0], pointer)
+            builder.call(code, [place, word(1), word(3), word(1)])  # to be written; keep it close; data
+            return context.get_dummy_value()
+
+        return types.none(types.int64), generate
+
+    return fetch
+
+
+prefetch = _prefetch()
+
+
+@part
+def prefetch_packet(world, i):
+    """Fetch a packet's row: the one behind the packet in hand is needed next."""
+    prefetch(world.packets_base + 64 * i)
 
 
 def _uniform(state: str, following: str) -> Any:
@@ -172,3 +236,19 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
         return id(generator), 0
     interface = generator.bit_generator.ctypes
     return int(interface.state_address), int(ctypes.cast(interface.next_double, ctypes.c_void_p).value or 0)
+
+
+@part
+def unlink(world, q, i):
+    """Take a packet out of its queue."""
+    queue, before, behind = queue_at(world, q), queued_at(world, i).previous, packet_at(world, i).next
+    if before == NONE:
+        queue.head = behind
+    else:
+        packet_at(world, before).next = behind
+    if behind == NONE:
+        queue.tail = before
+    else:
+        queued_at(world, behind).previous = before
+    queue.packets -= 1
+    queue.bytes -= packet_at(world, i).length

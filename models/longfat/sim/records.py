@@ -1,7 +1,8 @@
-"""The records that the kernel works on: packets, links, flows; one row each in a plain array.
+"""The records that the core works on, by their owners; one row each in a plain array.
 
-Times are whole nanoseconds (292 years fit), sizes bytes, unless a comment says otherwise. Attributes of a
-row can be read and set by name with jit on and off.
+Times are whole nanoseconds (292 years fit), sizes bytes, unless a comment says otherwise. A row is one or a few cache
+lines of 64 bytes: what every packet needs comes first, what is rarely needed stands in rows of its own. What belongs
+to one scheme, discipline or service is no field here: see `longfat.sim.own`.
 """
 
 from __future__ import annotations
@@ -23,15 +24,17 @@ def _record(*fields: Any) -> np.dtype:
 
 i1, i4, i8, f8 = np.uint8, np.int32, np.int64, np.float64
 
-#: 64 bytes, one cache line.
+# --- Packets -------------------------------------------------------------------------------------------------------
+
+#: One cache line.
 PACKET = _record(
-    ("next", i4),  # the packet behind this one on its link
+    ("next", i4),  # the packet behind this one on its link, or in its queue
     ("flow", i4),
-    ("time", i8),  # arrival at the far end of the link; while it waits, its finish tag, or the packet before it
-    ("number", i8),  # data: which packet of the flow; acknowledgment: the next one expected
+    ("arrival", i8),  # at the far end of the link
+    ("number", i8),  # data: which packet of the flow; acknowledgment: the next one expected; feedback: the link
     ("echo", i8),  # acknowledgment: number of the packet that caused it
-    ("sent", i8),  # when the data packet left its sender
-    ("transmission", i8),  # counts the transmissions of the flow; of a request: its last stamp, see `kernel.requests`
+    ("sent", i8),  # when the data packet, or the feedback, left
+    ("transmission", i8),  # counts the transmissions of the flow
     ("length", i4),  # bytes
     ("hop", i4),  # row of `hops`: where it is on its way
     ("kind", i1),
@@ -42,8 +45,17 @@ PACKET = _record(
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
 LAST, STAMPED = 32, 64  # of data packets: the sender has nothing more to send; the header says something
-REQUEST = 128  # of a note: it asks the links on its way for their counters (schemes.md 9.2)
+REQUEST = 128  # of feedback: it asks the links on its way for their counters
+ANSWERED = 1  # of feedback: it is the answer to such a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
+
+#: What is known of a packet beside its row: while it waits where the link decides at departure, and of a request.
+QUEUED = _record(
+    ("previous", i4),  # the packet before this one in its queue
+    ("queue", i4),  # where it waits, NONE if nowhere
+    ("tag", i8),  # by which its service orders it
+    ("stamps", i4),  # of a request: the last stamp of a link, see `kernel.requests`
+)
 
 #: One hop of one route.
 HOP = _record(
@@ -51,134 +63,129 @@ HOP = _record(
     ("queue", i4),  # the flow's own queue at this link, where the link has one per flow
     ("then", i4),  # what stands at the far end
     ("feedback", i4),  # row of `hops` by which a packet from this link's switch returns to the sender
-    ("about", i4),  # of the last hop of a note to a switch: the flow's hop there
+    ("about", i4),  # of the last hop of feedback to a switch: the flow's hop there
 )
-NEXT_HOP, RECEIVER, SENDER, SWITCH = 0, 1, 2, 3
+NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 
-# Answers of `enqueue` and `dequeue`; a positive one of `enqueue` pushes a waiting packet out, see `seam.push_out`.
-ENQUEUE = SEND = 0
-DROP = -1
+# --- Links ---------------------------------------------------------------------------------------------------------
 
+#: Two cache lines for every packet, the rest for packets that wait, are dropped or meet a discipline.
 LINK = _record(
     ("free", i8),  # when the transmitter has sent all that it has accepted
     ("delay", i8),
-    ("rate", i8),  # bit/s times `scale`
-    ("remainder", i8),  # of the division that gives transmission times, carried on
-    ("quotient", i8),  # of it for packets of `length`
+    ("quotient", i8),  # of the division that gives the transmission time of packets of `length`
     ("rest", i8),
+    ("remainder", i8),  # of it, carried on
+    ("rate", i8),  # bit/s times `scale`
     ("length", i4),  # bytes
-    ("service", i4),
+    ("special", i4),  # 0: drop-tail in order of arrival and nothing else, decided at admission
     ("head", i4),  # packets on the link, nearest to the far end first
     ("tail", i4),
-    ("begin", i8),  # when the first one that waits begins transmission
-    ("first", i4),
+    # the second line
     ("waiting", i4),
+    ("first", i4),  # in order of arrival: the first one that waits
+    ("begin", i8),  # when that one begins transmission
     ("waiting_bytes", i8),
     ("limit_packets", i8),
     ("limit_bytes", i8),
-    ("discipline", i4),  # row of the hooks, NONE without
-    ("number", i4),  # its own row
-    ("loss", f8),
-    ("jitter", i8),
-    # counted
-    ("arrived", i8),
-    ("served", i8),
+    ("served", i8),  # transmissions begun, or sure to begin
     ("served_bytes", i8),
-    ("arrived_bytes", i8),
     ("busy", i8),
+    # packets that wait or are dropped
     ("wait", f8),  # ns x packets: a float, because sums of times outgrow 63 bits
     ("largest", i8),
     ("dropped", i8),
-    ("dropped_early", i8),
+    ("dropped_bytes", i8),
     ("marked", i8),
-    # where departures are decided when they happen
-    ("sending", i4),  # packet in transmission
-    ("active", i4),  # flows' queues in service: how many
-    ("queue_head", i4),
-    ("queue_tail", i4),
-    ("offset", i8),  # where the link's rows of `active` begin
-    ("capacity", i8),  # how many there are; of a priority discard: places for packets
-    ("turn", i8),  # of them, whose turn it is; the next place for a packet
-    ("resting", i8),  # flows' queues whose time has not come, at the end of these rows
-    ("tag", i8),  # virtual time; a place before which no packet stands
-    ("heads", i8),  # how often a packet has become the first of its queue
-    ("counted", i8),  # bit-round: when virtual time was `tag`
-    ("first_fluid", i4),  # the queue that will be the first to be empty in the fluid, NONE if all are
-    ("fluid", i4),  # how many are not
-    ("quantum", i8),
-    ("changed", i8),  # when the number waiting last changed
+    ("number", i4),  # its own row
+    ("discipline", i4),  # row of the hooks, NONE without
+    ("service", i4),  # row of the services, NONE: in order of arrival, decided at admission
+    ("sending", i4),  # packet in transmission, where departures are decided when they happen
+    ("queues", i4),  # its first queue
+    ("queue_count", i4),
+    ("workspace", i8),  # its first word in the workspace of services
+    ("changed", i8),  # when the number waiting last changed; with a service only
     ("area", f8),  # packets waiting x ns until then
+    ("loss", f8),
+    ("jitter", i8),
     ("scale", i8),
+    ("bytes_per_second", f8),  # infinite: no transmission time
     ("impatience", i8),  # ticks in a row wanted no later than now
-    ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh
-    ("refreshed", i8),  # when that was
-    ("seen_bytes", i8),  # its value since then
-    ("coarse", i1),  # requests note the time of the refresh, not their own
-    ("hidden", i1),  # requests pass without a trace
     ("hold", i8),  # set by a discipline that keeps the packet in hand until then
     ("flow_state", i8),  # of the words that all disciplines keep of a flow, the first of this one
     ("send_feedback", i8),  # set by a discipline that wants `feedback` sent to the sender of the packet in hand
     ("feedback", f8, (4,)),
-    ("bytes_per_second", f8),  # infinite: no transmission time
+    ("work_conserving", i1),  # of its service
+    ("coarse", i1),  # requests note the time of the refresh, not their own
+    ("hidden", i1),  # requests pass without a trace
+    ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh
+    ("refreshed", i8),  # when that was
+    ("seen_bytes", i8),  # its value since then
 )
-# Services. In order of arrival: decided at once; at departure; where a full buffer gives up the worst packet, or the
-# last one that is worse than the new one. Fair queueing: by tags, by turns, by tags of those whose time has come, by
-# the tags of a fluid.
-FIFO, DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED, BIT_ROUND = range(8)
 
-#: A flow's own queue at one link.
+# Answers of `enqueue` and `dequeue`; a positive one of `enqueue` pushes a waiting packet out, see `seam.push_out`.
+ENQUEUE = SEND = 0
+DROP = -1
+# Answers of a service: no packet; the packet that arrives need not wait.
+NOTHING, PASSES = -1, -2
+
+#: A queue of a link with a service.
 QUEUE = _record(
     ("head", i4),
     ("tail", i4),
     ("packets", i4),
-    ("place", i4),  # in the list of active queues, NONE if empty
+    ("link", i4),
+    ("number", i4),  # its own row
     ("bytes", i8),
-    ("tag", i8),  # finish tag of the last packet
-    ("head_since", i8),  # `heads` of the link when its first packet became that
-    ("next_fluid", i4),  # of those that are not empty in the fluid, by their last tags
-    ("deficit", i8),
-    # where queues have rates
-    ("rate", f8),  # bytes/s, set by a discipline; infinite at first
-    ("counted", i8),  # the next packet may go as much time after this one
-    ("charge", i8),  # as this many bytes take
-    ("armed", i8),
-    ("link", i8),
+    ("armed", i8),  # when its service wants to be called about it
 )
 
+# --- Flows ---------------------------------------------------------------------------------------------------------
+
 RTO, PACE, ALARM = 0, 1, 2  # a flow's three clocks
-FLOW = _record(
-    # the sender, what every acknowledgment needs first
+#: Three cache lines, which every acknowledgment needs.
+SENDER = _record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
     ("high", i8),  # one more than the highest packet sent
     ("packets", i8),  # size of the file
     ("window", f8),  # packets
     ("inflation", f8),  # packets; what recovery adds to the window
-    ("rate", f8),  # bytes/s; infinite: the window alone decides
-    ("resend", i8),  # packet to be sent again at once
     ("limited", f8),  # packets that may still be sent on account of this event
-    ("asked_on_send", i1),  # its scheme looks at every packet that leaves
-    ("finish", i8),
-    ("stop", i8),
+    ("rate", f8),  # bytes/s; infinite: the window alone decides
+    # the second line
+    ("due", i8, (3,)),
+    ("armed", i8, (3,)),
     ("transmission", i8),  # counts the transmissions
-    ("access_rate", i8),  # of its own line, bit/s times `access_scale`; 0: none
-    ("on_line", i4),  # packet in transmission there
+    ("timed_at", i8),  # when the packet left whose round trip is being timed
+    # the third line
+    ("sends_until", i8),  # stop or finish
+    ("resend", i8),  # packet to be sent again at once
+    ("timed", i8),  # packet whose round trip is being timed, NONE
+    ("last_paced", i8),
+    ("acks_received", i8),
     ("scheme", i4),
     ("first_hop", i4),
     ("packet_size", i4),
-    ("ack_size", i4),
-    ("selective", i1),
+    ("repair", i1),  # who repairs losses, see below
     ("window_decides", i1),  # what callbacks return: window or rate
-    ("every_loss", i1),
-    ("skips", i1),  # what is known to have arrived is not sent again, see `kernel.echoes`
-    ("echo_once", i1),  # receiver echoes a mark once, not until CWR
+    ("transfer", i1),  # controlled by a scheme, and not yet done
+    ("timestamps", i1),
+    ("stamped", i1),  # 1: packets carry header fields to the switches and back; 2: acknowledgments bring some
+    ("labelled", i1),  # its scheme looks at every packet that leaves
+    ("request", i1),  # set by a scheme that wants to send one
+    ("line", i1),  # it has a line of its own to its first node
+    ("acknowledged", i1),  # the receiver answers
     ("ect", i1),
     ("cwr", i1),
-    ("stamped", i1),  # packets carry header fields
-    ("request", i1),  # set by a scheme that wants to send one
-    ("begun", i1),
-    ("alarm", f8),  # s; set by a scheme that wants to be called then, negative: none
-    ("srtt", f8),
+    ("alarmed", i1),  # its scheme has an alarm
+)
+# Who repairs losses: the scheme; the scheme, but what is known to have arrived is not sent again; the sender itself.
+OWN, SKIPS, SELECTIVE = range(3)
+
+#: Round-trip times and the retransmission timer (RFC 6298).
+TIMER = _record(
+    ("srtt", f8),  # s, as all but `timed_at`
     ("rttvar", f8),
     ("rto", f8),
     ("backoff", f8),
@@ -186,58 +193,78 @@ FLOW = _record(
     ("max_rto", f8),
     ("granularity", f8),
     ("tick", f8),  # > 0: round trips and timeouts in whole ticks
-    ("timestamps", i8),
-    ("due", i8, (3,)),
-    ("armed", i8, (3,)),
-    ("acks_received", i8),
-    ("sent", i8),
-    ("timed", i8),  # packet whose round trip is being timed, NONE
-    ("last_paced", i8),
-    ("paced_size", i8),
-    ("pool", f8),  # tokens: packets that may leave at once after a pause
-    ("access_free", i8),  # when its own line has sent what it was given
-    ("access_scale", i8),
-    ("access_rest", i8),  # of the division that gives transmission times, carried on
-    ("recover", i8),  # selective recovery: the first transmission after the last loss that the scheme was told of
-    # the receiver
+    ("max_backoff", f8),
+)
+
+#: One cache line, which every data packet needs at the receiver.
+RECEIVING = _record(
     ("expect", i8),
     ("received", i8),
     ("received_bytes", i8),
     ("delay", f8),  # ns, of all packets received
     ("last_arrival", i8),
-    ("acks_sent", i8),
     ("blocks_head", i4),  # what arrived out of order
     ("blocks_tail", i4),
-    ("acknowledged", i1),  # the receiver answers
-    ("arrival_times", i1),  # and says when the packet arrived [s], in header field 0
+    ("ack_size", i4),
+    ("answers", i1),  # it acknowledges
+    ("in_order", i1),  # and counts what is missing; a probe's is not waited for
+    ("echo_once", i1),  # it echoes a mark once, not until CWR
     ("echo_ce", i1),
-    ("traffic", i4),
-    ("template", i4),  # of a connection: the flow that started it
-    ("recent", i8, (6,)),  # the blocks reported last
-    ("duplicate", i8),
-    # recovery
+    ("tells_time", i1),  # acknowledgments say when the packet arrived [s], in header field 0
+)
+
+#: What a sender keeps that repairs losses by itself, or knows what has arrived; and what schemes ask for.
+RECOVERY = _record(
     ("in_flight", i8),  # transmissions not accounted for (selective recovery)
+    ("recover", i8),  # the first transmission after the last loss that the scheme was told of
     ("reorder", i8),  # later transmissions acknowledged before one counts as lost
-    ("max_backoff", f8),
-    ("timed_at", i8),
-    ("nodes_head", i4),  # transmissions under way
+    ("blocks_head", i4),  # runs of packets that are known to have arrived; of those that skip them
+    ("blocks_tail", i4),
+    ("nodes_head", i4),  # transmissions under way; with selective recovery
     ("nodes_tail", i4),
     ("lost_head", i4),  # to be sent again
     ("lost_tail", i4),
-    ("stamps", i4),  # of the request that arrived last, see `kernel.requests`
-    ("notes", i4),  # on their way: its requests, their answers, what switches have to say about it
-    # counted when something goes wrong
+    ("every_loss", i1),
+    ("arrival_times", i1),  # of the receiver's `tells_time`, for schemes
+    ("skips", i1),
+    ("alarm", f8),  # s; set by a scheme that wants to be called then, negative: none
+    ("pool", f8),  # tokens: packets that may leave at once after a pause
+    ("impatience", i8),  # alarms in a row set to no later than now
+    ("header", f8, (4,)),  # of the packets it sends
+)
+
+#: What is counted when something goes wrong, and when the flow began and ended.
+TALLY = _record(
+    ("start", i8),
+    ("stop", i8),
+    ("finish", i8),
+    ("sent", i8),  # by connections that ended; beside it counts `transmission` of the sender
     ("retransmitted", i8),
+    ("duplicate", i8),
     ("dropped", i8),
     ("acks_dropped", i8),
     ("losses", i8),
     ("timeouts", i8),
     ("marks", i8),
-    ("start", i8),
-    # traffic
-    ("first_row", i4),  # of a template: its connections' rows, those that ended longest ago first
-    ("last_row", i4),
-    ("next_row", i4),
+    ("recent", i8, (6,)),  # the blocks that the receiver reported last
+    ("stamps", i4),  # of the request that arrived last, see `kernel.requests`
+    ("feedback", i4),  # on its way: its requests, their answers, what switches have to say about it
+    ("template", i4),  # of a connection: the flow that started it
+    ("begun", i1),
+    ("traffic", i1),  # what it is, see below
+)
+
+#: The line between a source and its first node.
+ACCESS_LINE = _record(
+    ("rate", i8),  # bit/s times `scale`
+    ("scale", i8),
+    ("remainder", i8),  # of the division that gives transmission times, carried on
+    ("free", i8),  # when it has sent what it was given
+    ("packet", i4),  # in transmission there
+)
+
+#: A generator of packets that no scheme controls, or of connections.
+SOURCE = _record(
     ("on", i4),
     ("off_at", i8),
     ("gap", f8),  # ns, mean
@@ -248,8 +275,9 @@ FLOW = _record(
     ("shape_on", f8),
     ("shape_off", f8),
     ("mean_size", f8),
-    ("header", f8, (4,)),  # of the packets it sends
-    ("impatience", i8),  # alarms in a row set to no later than now
+    ("first_row", i4),  # of connections: those that ended longest ago first
+    ("last_row", i4),
+    ("next_row", i4),
 )
 
 #: What a callback is told.
@@ -277,43 +305,66 @@ TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
 #: A connection that ended.
 CONNECTION = _record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
 
-#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a place in a list of queues.
+#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word of memory.
 ENTRY = _record(("time", i8), ("key", i8))
 HEADER = _record(("x", f8, (4,)))
 SACKS = _record(("x", i8, (6,)))
-TURN = _record(("queue", i4))
 WORD = _record(("x", i8))
 
 #: Rows of the traces.
 FLOW_SAMPLE = _record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
 LINK_SAMPLE = _record(("waiting", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
 
+#: What a link has done until a moment: see `kernel.census`.
+CENSUS = _record(
+    ("waited", f8),  # packets x ns up to now
+    ("begun", f8),  # of these, the waits of packets whose transmission has begun
+    ("transmitted", i8),  # ns spent transmitting
+    ("served", i8),  # packets whose transmission has begun
+    ("served_bytes", i8),
+    ("arrived", i8),
+)
+
+#: What a flow has a row in, by the names of the arrays; those of lines and sources only where any flow has one.
+OF_FLOWS = {
+    "senders": SENDER,
+    "timers": TIMER,
+    "receivers": RECEIVING,
+    "recoveries": RECOVERY,
+    "tallies": TALLY,
+    "lines": ACCESS_LINE,
+    "sources": SOURCE,
+}
+
 #: The arrays of a run and the kind of their rows, in the order of `WORLD`'s addresses.
 ARRAYS = {
     "arrivals": ENTRY,  # heap: packets at far ends, transmissions that end
-    "timers": ENTRY,  # heap: clocks of flows, of disciplines, of the sampling
+    "clocks": ENTRY,  # heap: clocks of flows, of disciplines, of the sampling
     "packets": PACKET,
+    "since": WORD,  # of each packet that waits: when it arrived
     "headers": HEADER,
     "sacks": SACKS,
-    "since": WORD,  # of each packet that waits: when it arrived
+    "queued": QUEUED,
     "links": LINK,
     "hops": HOP,
     "queues": QUEUE,
-    "active": TURN,
-    "flows": FLOW,
+    **OF_FLOWS,
     "blocks": BLOCK,
     "nodes": NODE,
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
     "link_samples": LINK_SAMPLE,
-    "callbacks": WORD,  # addresses, see `calls`
+    "census": CENSUS,
+    "callbacks": WORD,  # addresses of schemes' callbacks, disciplines' hooks and services' verbs: see `calls`
     "hooks": WORD,
+    "verbs": WORD,
     "flow_own": WORD,  # parameters and state of schemes, a row for each flow; of disciplines, of services, for each link
     "link_own": WORD,
     "service_own": WORD,
     "queue_own": WORD,  # of services, for each queue
     "flow_state": WORD,  # of disciplines, for each flow
+    "workspace": WORD,  # of services
 }
 
 #: The scalars of a run, and where its arrays begin.
@@ -321,36 +372,37 @@ WORLD = _record(
     ("now", i8),
     ("serial", i8),
     ("events", i8),
+    ("arrivals", i8),  # entries of the heap
+    ("clocks", i8),
+    ("short", i4),  # of what rows are short, DONE if of nothing
+    ("sending", i4),  # the flow that has to be asked whether it sends more
+    ("free_packet", i4),  # first and last of the rows that are free; there always is one
+    ("last_free_packet", i4),
+    ("free_packets", i4),
+    ("feedback_flow", i4),  # feedback of a switch that has to be sent
+    ("feedback_link", i4),
+    ("feedback_hop", i4),
+    ("told", i4),  # the event's header is not zero
     ("random_state", i8),  # of the network's random numbers, and of the traffic's: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
     ("traffic_next", i8),
+    *((f"{name}_base", i8) for name in ARRAYS),
     ("flow_own_words", i8),
     ("link_own_words", i8),
     ("service_own_words", i8),
     ("queue_own_words", i8),
     ("flow_state_words", i8),
-    *((f"{name}_base", i8) for name in ARRAYS),
-    ("arrivals", i8),  # entries of the heap
-    ("timers", i8),
-    ("timers_room", i8),
+    ("packets_room", i8),
+    ("clocks_room", i8),
     ("connections_room", i8),
-    ("free_packet", i4),  # first and last of the rows that are free; there always is one
-    ("last_free_packet", i4),
-    ("free_packets", i4),
     ("free_block", i4),
     ("free_blocks", i4),
     ("free_node", i4),
     ("free_nodes", i4),
-    ("entering", i4),  # the packet that has to be put on its link
-    ("sending", i4),  # the flow that has to be asked whether it sends more
     ("flow", i4),  # the flow, scheme's callback or link in hand: for messages
     ("callback", i4),
     ("link", i4),
-    ("late", i4),  # the link whose transmissions would end after `HORIZON`
-    ("notify_flow", i4),  # a note of a switch that has to be sent
-    ("notify_link", i4),
-    ("notify_hop", i4),
     ("short_of_flows", i4),
     ("sampled_flows", i4),
     ("sampled_links", i4),
@@ -361,7 +413,8 @@ WORLD = _record(
     ("samples", i8),
     ("samples_room", i8),
     ("sample_every", i8),
-    ("fed", i8),  # notes of switches made, received, dropped
+    ("in_use", i8, (3,)),  # packets in the network, by kind: see `kernel.census`
+    ("fed", i8),  # feedback packets made, received, dropped
     ("fed_received", i8),
     ("fed_dropped", i8),
 )
@@ -369,10 +422,10 @@ WORLD = _record(
 ROOM = 8  # rows that one event may take before the loop looks again
 
 # What a call of the kernel ends with.
-DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_TIMERS, NO_FLOWS, NO_CONNECTIONS, BAD_VALUE, TOO_LATE = range(10)
+DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_FLOWS, NO_CONNECTIONS, BAD_VALUE, TOO_LATE = range(10)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)
 
 # Kinds of events in the keys.
-ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, ELIGIBLE = 0, 1, 2, 5, 6, 7  # CLOCK + RTO, PACE or ALARM
+ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE = 0, 1, 2, 5, 6, 7  # CLOCK + RTO, PACE or ALARM

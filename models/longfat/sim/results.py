@@ -52,54 +52,19 @@ class Snapshot:
     flows: np.ndarray
     links: np.ndarray
     connections: int
-    waited: np.ndarray  # per link: packets x ns up to now
-    begun: np.ndarray  # of these, the waits of packets whose transmission has begun
-    transmitted: np.ndarray  # per link: ns spent transmitting up to now
-    served: np.ndarray  # per link: packets whose transmission has begun
-    served_bytes: np.ndarray
+    census: np.ndarray  # per link, see `records.CENSUS`
 
 
 def snapshot(run: Simulation) -> Snapshot:
-    """The counters of a run now; what was counted ahead of its time is taken back.
-
-    On a link that serves in order of arrival a packet's wait and transmission are counted when it is admitted.
-    """
-    world = run.world
-    now = int(world.row.now)
-    links = world.links[: len(run.assembly.link_names)].copy()
-    waited, transmitted = np.zeros(len(links)), np.zeros(len(links), np.int64)
-    begun, served, served_bytes = links["wait"].copy(), links["served"].copy(), links["served_bytes"].copy()
-    for k, link in enumerate(links):
-        transmitted[k] = link.busy - _untransmitted(run, link, now)
-        if link.service != records.FIFO:
-            waited[k] = link.area + float(link.waiting) * (now - int(link.changed))
-            continue
-        waited[k] = link.wait
-        begin, row, left = int(link.begin), int(link.first), int(link.waiting)
-        while left:
-            packet = world.packets[row]
-            if begin > now:
-                waited[k] -= begin - now
-                begun[k] -= begin - int(world.since["x"][row])
-                served[k] -= 1
-                served_bytes[k] -= packet.length
-            begin, row, left = int(packet.time) - int(link.delay), int(packet.next), left - 1
-    flows, connections = _totals(run), int(world.row.connections)
-    return Snapshot(now, flows, links, connections, waited, begun, transmitted, served, served_bytes)
+    """Return the counters of a run now."""
+    world, named = run.world, len(run.assembly.link_names)
+    run.count()
+    links = world.links[:named].copy()
+    return Snapshot(int(world.row.now), _totals(run), links, int(world.row.connections), world.census[:named].copy())
 
 
-def _untransmitted(run: Simulation, link: Any, now: int) -> int:
-    """Transmission time [ns] that a link has counted and that lies ahead."""
-    if link.jitter == 0 and link.hold == 0:
-        return max(0, int(link.free) - now)
-    # Packets are held back between transmissions: each for itself, to a nanosecond.
-    ahead, row = 0, int(link.head)
-    while row != records.NONE:
-        packet = run.world.packets[row]
-        time = int(packet.length) * 8 * SECOND * int(link.scale) // int(link.rate)
-        ahead += min(max(0, int(packet.time) - int(link.delay) - now), time)
-        row = int(packet.next)
-    return ahead
+#: What a flow that starts connections counts is the sum over these; a connection that ended has it added already.
+ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 
 def _totals(run: Simulation) -> Any:
@@ -107,7 +72,7 @@ def _totals(run: Simulation) -> Any:
     flows = run.world.flows
     named = flows[: len(run.assembly.flow_names)].copy()
     connections = flows[len(named) :]
-    for counter in COUNTERS:
+    for counter in ADDED:
         np.add.at(named[counter], connections["template"], connections[counter])
     np.maximum.at(named["last_arrival"], connections["template"], connections["last_arrival"])
     return named
@@ -136,8 +101,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
     connections, times, fairness = _connections(run, before, after)
     arrivals = flows["traffic"] == records.ARRIVALS
     transfer[arrivals] = times[arrivals]
-    waited = (after.waited - before.waited) / SECOND
-    served = (after.served - before.served).astype(float)
+    new = {name: (after.census[name] - before.census[name]).astype(float) for name in after.census.dtype.names}
     # A flow that cannot count in order (no acknowledgments) delivers all that arrives.
     delivered = np.where(arrivals, over(counted("received_bytes"), packet), counted("expect"))
     index = goodput[~np.isnan(goodput)]
@@ -154,14 +118,14 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
         "marks": counted("marks"),
         "connections": connections,
         "fairness": fairness,
-        "utilisation": over((after.transmitted - before.transmitted) / SECOND, span) * np.ones(len(links)),
-        "mean_queue": over(waited, span) * np.ones(len(links)),
+        "utilisation": over(new["transmitted"] / SECOND, span) * np.ones(len(links)),
+        "mean_queue": over(new["waited"] / SECOND, span) * np.ones(len(links)),
         "max_queue": links["largest"].astype(float),
-        "mean_wait": over((after.begun - before.begun) / SECOND, served),
-        "arrived": (links["arrived"] - before.links["arrived"]).astype(float),
+        "mean_wait": over(new["begun"] / SECOND, new["served"]),
+        "arrived": new["arrived"],
         "link_dropped": (links["dropped"] - before.links["dropped"]).astype(float),
         "link_marked": (links["marked"] - before.links["marked"]).astype(float),
-        "throughput": over((after.served_bytes - before.served_bytes).astype(float), span) * np.ones(len(links)),
+        "throughput": over(new["served_bytes"], span) * np.ones(len(links)),
         "jain_index": np.asarray(index.sum() ** 2 / (len(index) * (index**2).sum()) if index.any() else math.nan),
     }
 

@@ -9,6 +9,7 @@ exist, and keeps counts that have to balance. A plug-in's own parameters and sta
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from numba.core import types
@@ -17,21 +18,26 @@ from numba.extending import intrinsic
 from longfat.sim.jit import COMPILED, part
 from longfat.sim.memory import (
     EVENT,
-    FLOW,
     HEADER,
     LINK,
     PACKET,
     QUEUE,
+    RECOVERY,
+    SENDER,
     SINCE,
+    TIMER,
     WORLD,
+    address_of,
     flow_state_at,
     hop_at,
     packet_at,
     queue_own,
+    queued_at,
     uniform,
+    unlink,
 )
 from longfat.sim.own import Own
-from longfat.sim.records import CE, ECT, NONE
+from longfat.sim.records import CE, ECT, NONE, NOTHING
 from longfat.sim.views import NANOSECONDS, Field, View, made
 
 NS = NANOSECONDS
@@ -49,37 +55,45 @@ def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
 SET = True
 
 #: Of a flow, for schemes.
-FLOW_FIELDS = _of(
-    "flow",
-    ("window", "packets", "the window; what callbacks of window schemes return", SET),
-    ("rate", "bytes/s", "the pacing rate, infinite: none; what callbacks of rate schemes return", SET),
-    ("inflation", "packets", "what fast recovery adds to the window (RFC 5681, 3.2)", SET),
-    ("limited", "packets", "how many may still be sent on account of this event", SET),
-    ("pool", "packets", "how many may leave at once after a pause in which the rate was not used", SET),
-    ("last_sent", "s", "when the last packet left, for pacing", SET, "last_paced", NS),
-    ("una", "packets", "first packet not acknowledged (SND.UNA)"),
-    ("next", "packets", "next packet to be sent (SND.NXT)", SET),
-    ("high", "packets", "one more than the highest packet sent"),
-    ("packets", "packets", "size of the file"),
-    ("packet_size", "bytes", "size of a data packet, headers included"),
-    ("in_flight", "packets", "transmissions not accounted for; with selective recovery only"),
-    ("transmission", "packets", "transmissions so far: the number of the next one"),
-    ("acks_received", "packets", "acknowledgments received"),
-    ("resend", "packets", "packet to be sent again at once, whatever the window", SET),
-    ("recover", "packets", "first transmission after the last loss that `loss` was told of; selective recovery"),
-    ("reorder", "packets", "acknowledged later transmissions before a packet counts as lost"),
-    ("srtt", "s", "smoothed round-trip time (RFC 6298)", SET),
-    ("rttvar", "s", "its variation (RFC 6298)"),
-    ("rto", "s", "retransmission timeout without backoff (RFC 6298)"),
-    ("backoff", "1", "factor of the timeout", SET),
-    ("max_backoff", "1", "greatest factor"),
-    ("alarm", "s", "when `alarm` is to be called; infinite: never", SET),
-    ("ect", "1", "1: packets say that they can be marked (RFC 3168)", SET),
-    ("cwr", "1", "1: the next new packet tells the receiver of a reduction (RFC 3168, 6.1.2)", SET),
-    ("arrival_times", "1", "1: acknowledgments bring the time of arrival, in header field 0"),
-    ("request", "1", "1: send a request for the counters of the links", SET),
-    ("header", "", "four numbers that packets carry to the switches and back", SET),
-)  # fmt: skip
+FLOW_FIELDS = {
+    **_of(
+        "sender",
+        ("window", "packets", "the window; what callbacks of window schemes return", SET),
+        ("rate", "bytes/s", "the pacing rate, infinite: none; what callbacks of rate schemes return", SET),
+        ("inflation", "packets", "what fast recovery adds to the window (RFC 5681, 3.2)", SET),
+        ("limited", "packets", "how many may still be sent on account of this event", SET),
+        ("last_sent", "s", "when the last packet left, for pacing", SET, "last_paced", NS),
+        ("una", "packets", "first packet not acknowledged (SND.UNA)"),
+        ("next", "packets", "next packet to be sent (SND.NXT)", SET),
+        ("high", "packets", "one more than the highest packet sent"),
+        ("packets", "packets", "size of the file"),
+        ("packet_size", "bytes", "size of a data packet, headers included"),
+        ("transmission", "packets", "transmissions so far: the number of the next one"),
+        ("acks_received", "packets", "acknowledgments received"),
+        ("resend", "packets", "packet to be sent again at once, whatever the window", SET),
+        ("ect", "1", "1: packets say that they can be marked (RFC 3168)", SET),
+        ("cwr", "1", "1: the next new packet tells the receiver of a reduction (RFC 3168, 6.1.2)", SET),
+        ("request", "1", "1: send a request for the counters of the links", SET),
+    ),
+    **_of(
+        "timer",
+        ("srtt", "s", "smoothed round-trip time (RFC 6298)", SET),
+        ("rttvar", "s", "its variation (RFC 6298)"),
+        ("rto", "s", "retransmission timeout without backoff (RFC 6298)"),
+        ("backoff", "1", "factor of the timeout", SET),
+        ("max_backoff", "1", "greatest factor"),
+    ),
+    **_of(
+        "recovery",
+        ("pool", "packets", "how many may leave at once after a pause in which the rate was not used", SET),
+        ("in_flight", "packets", "transmissions not accounted for; with selective recovery only"),
+        ("recover", "packets", "first transmission after the last loss that `loss` was told of; selective recovery"),
+        ("reorder", "packets", "acknowledged later transmissions before a packet counts as lost"),
+        ("alarm", "s", "when `alarm` is to be called; infinite: never", SET),
+        ("arrival_times", "1", "1: acknowledgments bring the time of arrival, in header field 0"),
+        ("header", "", "four numbers that packets carry to the switches and back", SET),
+    ),
+}
 
 #: Of an event, for schemes.
 EVENT_FIELDS = _of(
@@ -111,7 +125,6 @@ LINK_FIELDS = _of(
     ("busy_time", "s", "transmission times of all packets so far", False, "busy", NS),
     ("backlog_area", "packets s", "backlog, integrated until `changed_at`; not on the fast path", False, "area", NS),
     ("changed_at", "s", "when the backlog changed last; not on the fast path", False, "changed", NS),
-    ("arrived", "packets", "arrivals, dropped ones included"),
     ("served", "packets", "transmissions begun"),
     ("served_bytes", "bytes", "of these packets"),
     ("dropped", "packets", "dropped here"),
@@ -119,7 +132,6 @@ LINK_FIELDS = _of(
     ("hold_until", "s", "the packet in hand is not sent before; in order of arrival only", SET, "hold", NS),
     ("feedback", "", "four numbers for the sender of the packet in hand", SET),
     ("send_feedback", "1", "1: send them", SET),
-    ("active", "queues", "how many have a packet that may be sent", False),
 )  # fmt: skip
 
 #: Of a packet, for disciplines and services, and for a scheme's `send`.
@@ -145,14 +157,14 @@ QUEUE_FIELDS = _of(
     "queue",
     ("packets", "packets", "that wait in it"),
     ("bytes", "bytes", "of these packets"),
-    ("rate", "bytes/s", "at which it may be served at most; rate-controlled service only", SET),
 )  # fmt: skip
 
-#: Fields of the flow in which a scheme's `Parameter` may stand, in place of a record of its own.
-INITIAL = (
-    "window", "rate", "pool", "rto", "min_rto", "max_rto", "granularity", "tick", "timestamps", "ect",
-    "arrival_times", "reorder", "skips",
-)  # fmt: skip
+#: Fields of the flow in which a scheme's `Parameter` may stand, in place of a record of its own, and the rows they are in.
+INITIAL = {
+    "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
+    "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
+    "arrival_times": "recoveries", "reorder": "recoveries", "skips": "recoveries",
+}  # fmt: skip
 
 EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)
 PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE}, PACKET_FIELDS)
@@ -160,26 +172,36 @@ PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE
 
 def flow_view(own: Own) -> View:
     """Return the view that the callbacks of a scheme get of a flow."""
-    return View("flow", {"world": WORLD, "flow": FLOW, **own.rows()}, {**FLOW_FIELDS, **own.fields()})
+    rows = {"world": WORLD, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
+    return View("flow", rows, {**FLOW_FIELDS, **own.fields()})
 
 
-def link_view(own: Own, service: Own, queue: Own, of_flow: Own, *, serving: bool = False) -> View:
-    """Return the view of a link that a discipline gets, or with `serving` its service.
+def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[str, ...] | None) -> View:
+    """Return the view of a link that a discipline gets, or its service.
 
     Parameters
     ----------
-    own, service, queue, of_flow : Own
-        Records of the discipline and of the service for the link, of the service for a queue, of the discipline for a
-        flow.
-    serving : bool
-        Whether the service's state may be set, not that of the discipline.
+    own, of_flow : Own
+        Records of the discipline, for a link and for a flow.
+    service, queue : Own
+        Records of the service, for a link and for a queue.
+    settable : tuple of str or None
+        The state of queues that the discipline may set; None for the view of the service, which may set all of its own.
     """
-    state = View("flow_state", of_flow.rows(), of_flow.fields())
+    serving = settable is None
     rows = {"world": WORLD, "link": LINK, **own.rows(), **service.rows("service")}
-    fields = {**LINK_FIELDS, **own.fields(settable=not serving), **service.fields("service", settable=serving)}
+    fields = {**LINK_FIELDS, **service.fields("service", settable=serving), **own.fields()}
     of_queue = {**QUEUE_FIELDS, **queue.fields(settable=serving)}
+    for name in settable or ():
+        of_queue[name] = replace(of_queue[name], settable=True)
     queues = View("queue", {"queue": QUEUE, **queue.rows()}, of_queue)
+    state = View("flow_state", of_flow.rows(), of_flow.fields())
     return View("link", rows, fields, {"flow_state": state, "queue": queues, "packet": PACKET_VIEW})
+
+
+def queue_view(queue: Own) -> View:
+    """Return the view of a queue that a service gets."""
+    return View("queue", {"queue": QUEUE, **queue.rows()}, {**QUEUE_FIELDS, **queue.fields()})
 
 
 def documentation() -> str:
@@ -267,14 +289,61 @@ def flow_state(link, flow):
 @part
 def queue_of(link, packet):
     """Return the queue of a packet's flow at this link."""
-    q = hop_at(link._world, packet._packet.hop).queue
-    return _queue(link, queue_address(link._world, q), queue_own(link._world, q))
+    return queue_numbered(link, hop_at(link._world, packet._packet.hop).queue)
 
 
 @part
-def queue_address(world, q):
-    """Return where the row of a queue begins."""
-    return world.queues_base + QUEUE_SIZE * q
+def queue(link, k):
+    """Return the k-th queue of a link, from 0 on."""
+    return queue_numbered(link, link._link.queues + k)
+
+
+@part
+def queue_numbered(link, q):
+    """Return a queue by its row."""
+    return _queue(link, link._world.queues_base + QUEUE_SIZE * q, queue_own(link._world, q))
+
+
+@part
+def number_of(link, packet):
+    """Return the number of a packet."""
+    return (address_of(packet._packet) - link._world.packets_base) // PACKET_SIZE
+
+
+@part
+def append(link, queue, packet):
+    """Put the packet in hand at the end of a queue."""
+    world, row, i = link._world, queue._queue, number_of(link, packet)
+    packet._packet.next = NONE
+    about = queued_at(world, i)
+    about.previous = row.tail
+    about.queue = row.number
+    if row.tail == NONE:
+        row.head = i
+    else:
+        packet_at(world, row.tail).next = i
+    row.tail = i
+    row.packets += 1
+    row.bytes += packet._packet.length
+
+
+@part
+def take(link, queue, number):
+    """Take a packet out of its queue, and return its number."""
+    unlink(link._world, queue._queue.number, number)
+    return number
+
+
+@part
+def take_first(link, queue):
+    """Take the first packet out of a queue, and return its number; NOTHING if there is none."""
+    return NOTHING if queue._queue.head == NONE else take(link, queue, int(queue._queue.head))
+
+
+@part
+def take_last(link, queue):
+    """Take the last packet out of a queue, and return its number; NOTHING if there is none."""
+    return NOTHING if queue._queue.tail == NONE else take(link, queue, int(queue._queue.tail))
 
 
 @part
@@ -282,7 +351,10 @@ def waiting(link, number):
     """Return the packet of this number."""
     world = link._world
     return _packet(
-        link, world.packets_base + PACKET_SIZE * number, world.headers_base + HEADER_SIZE * number, world.since_base + 8 * number
+        link,
+        world.packets_base + PACKET_SIZE * number,
+        world.headers_base + HEADER_SIZE * number,
+        world.since_base + 8 * number,
     )
 
 
@@ -292,7 +364,7 @@ QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, P
 @part
 def first_waiting(link):
     """Return the number of the first packet that waits, negative if none does; where the link decides at departure."""
-    return int(link._link.queue_head)
+    return int(queue(link, 0)._queue.head)
 
 
 @part

@@ -15,49 +15,88 @@ SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above
 LEAST_ROWS = 256  # of a pool
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
-#: What a flow counts, and a template sums up over its connections.
-COUNTERS = (
-    "sent", "retransmitted", "received", "received_bytes", "duplicate", "dropped", "delay",
-    "acks_sent", "acks_received", "acks_dropped", "losses", "timeouts", "marks",
-)  # fmt: skip
+#: What a flow counts, by the rows that count it; a template sums it up over its connections.
+COUNTERS = {
+    "senders": ("acks_received",),
+    "receivers": ("received", "received_bytes", "delay", "last_arrival"),
+    "tallies": (
+        "sent", "retransmitted", "duplicate", "dropped", "acks_dropped", "losses", "timeouts", "marks",
+    ),
+}  # fmt: skip
+POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
+LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
+BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
 
 
 class World:
-    """The arrays of a run by the names of `records.ARRAYS`, and their addresses in the one row of `table`."""
+    """The arrays of a run by the names of `records.ARRAYS`, and their addresses in the one row of `table`.
+
+    `queue_numbers` is only for laying it out: the rows of the queues of flows, in the order of their making.
+    """
 
     arrivals: np.ndarray
-    timers: np.ndarray
+    clocks: np.ndarray
     packets: np.ndarray
+    since: np.ndarray
     headers: np.ndarray
     sacks: np.ndarray
-    since: np.ndarray
+    queued: np.ndarray
     links: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
-    active: np.ndarray
-    flows: np.ndarray
+    senders: np.ndarray
+    timers: np.ndarray
+    receivers: np.ndarray
+    recoveries: np.ndarray
+    tallies: np.ndarray
+    lines: np.ndarray
+    sources: np.ndarray
     blocks: np.ndarray
     nodes: np.ndarray
     connections: np.ndarray
     event: np.ndarray
     flow_samples: np.ndarray
     link_samples: np.ndarray
+    census: np.ndarray
     callbacks: np.ndarray
     hooks: np.ndarray
+    verbs: np.ndarray
     flow_own: np.ndarray
     link_own: np.ndarray
     service_own: np.ndarray
     queue_own: np.ndarray
     flow_state: np.ndarray
+    workspace: np.ndarray
+    queue_numbers: np.ndarray
 
-    def __init__(self, **arrays: np.ndarray) -> None:
+    def __init__(self) -> None:
         for name, dtype in records.ARRAYS.items():
-            setattr(self, name, arrays.get(name, rows(int(name == "event"), dtype)))
+            setattr(self, name, rows(int(name == "event"), dtype))
         self.table = rows(1, records.WORLD)
-        self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
-        self.timers = rows(4 * len(self.flows) + len(self.links) + 64, records.ENTRY)
-        self.connections = rows(LEAST_ROWS, records.CONNECTION)
         self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
+
+    def begin(self) -> None:
+        """Make room for what happens, once links and flows are laid out."""
+        self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
+        self.clocks = rows(4 * len(self.senders) + len(self.links) + len(self.queues) + 64, records.ENTRY)
+        self.connections = rows(LEAST_ROWS, records.CONNECTION)
+        self.census = rows(len(self.links), records.CENSUS)
+        row = self.row
+        row.free_packet = row.free_block = row.free_node = NONE
+        row.sending = row.feedback_flow = row.flow = row.callback = row.link = row.unfinished = NONE
+        for kind in POOLS:
+            self.grow(kind)
+
+    @property
+    def flows(self) -> np.ndarray:
+        """Every field of every flow in one table: a copy, for who looks at a run."""
+        parts = [getattr(self, name) for name in records.OF_FLOWS if len(getattr(self, name))]
+        fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
+        made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
+        for name, values in fields.items():
+            made[name] = values
+        made["sent"] += self.senders["transmission"]
+        return made.view(np.recarray)
 
     def copy(self) -> World:
         """Arrays of its own with the same in them."""
@@ -77,41 +116,44 @@ class World:
         row = self.row
         for name in records.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
-        row.timers_room, row.connections_room = len(self.timers), len(self.connections)
+        row.packets_room = len(self.packets)
+        row.clocks_room, row.connections_room = len(self.clocks), len(self.connections)
         return int(self.table.ctypes.data)
 
-    def schedule(self, kind: int, index: int, time: int) -> None:
-        """Put an event among the timers before the run begins."""
-        row, heap = self.row, self.timers
-        row.serial += 1
-        key = (int(row.serial) << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
-        place = int(row.timers)
-        while place > 0 and heap[(place - 1) // 2].item() > (time, key):
-            heap[place] = heap[(place - 1) // 2]
-            place = (place - 1) // 2
-        heap[place] = time, key
-        row.timers += 1
+    def short(self) -> int:
+        """Return of what there is too little room for one event, DONE if of nothing."""
+        row = self.row
+        for kind, name in POOLS.items():
+            if row[f"free_{name}s"] < records.ROOM:
+                return kind
+        for kind, name in LISTS.items():
+            if row[name] + records.ROOM > len(getattr(self, name)):
+                return kind
+        return records.DONE
 
     def renumber(self) -> None:
         """Count the events from 1 again, in the order they are in, long before their numbers run out."""
         row = self.row
         if row.serial < LAST_SERIAL:
             return
-        keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.timers["key"][: row.timers]))
+        keys = np.concatenate((self.arrivals["key"][: row.arrivals], self.clocks["key"][: row.clocks]))
         serials = np.unique((keys & SERIALS) >> SERIAL_SHIFT)
-        for heap, count in ((self.arrivals, row.arrivals), (self.timers, row.timers)):
+        for heap, count in ((self.arrivals, row.arrivals), (self.clocks, row.clocks)):
             key = heap["key"][:count]
             old = (key & SERIALS) >> SERIAL_SHIFT
             key -= (old - (np.searchsorted(serials, old) + 1)) << SERIAL_SHIFT
         row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
-        """Twice the room of the kind that was short."""
-        if kind in (records.NO_TIMERS, records.NO_CONNECTIONS):
-            name = {records.NO_TIMERS: "timers", records.NO_CONNECTIONS: "connections"}[kind]
-            setattr(self, name, _longer(getattr(self, name), 2 * len(getattr(self, name))))
-            return
-        name = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}[kind]
+        """Make twice the room of the kind that was short."""
+        if kind in LISTS:
+            array = getattr(self, LISTS[kind])
+            setattr(self, LISTS[kind], _longer(array, 2 * len(array)))
+        else:
+            self._grow_pool(POOLS[kind])
+        self.row.short = self.short()
+
+    def _grow_pool(self, name: str) -> None:
         array = getattr(self, f"{name}s")
         old, length = len(array), max(LEAST_ROWS, 2 * len(array))
         if length > MOST_ROWS:
@@ -126,31 +168,42 @@ class World:
         if name == "packet":
             if old == 0:
                 self.row.last_free_packet = length - 1
-            for each in ("headers", "sacks", "since"):
+            for each in BESIDE_PACKETS:
                 setattr(self, each, _longer(getattr(self, each), length))
+            self.queued["queue"][old:] = NONE
 
     def add_connections(self, template: int, count: int) -> None:
-        """More rows for the connections of a template, on the same route."""
-        old = len(self.flows)
+        """Add rows for the connections of a template, on the same route."""
+        old = len(self.senders)
         if old + count > INDICES:
             raise MemoryError(f"more than {old} flows and connections at once")
-        self.flows = _longer(self.flows, old + count)
-        t = self.flows[template]
-        for f in range(old, old + count):
-            self.flows[f] = t
-            row = self.flows[f]
-            for counter in COUNTERS:
-                setattr(row, counter, 0)
-            row.traffic, row.template, row.finish = records.TRANSFER, template, 0
-            row.due[:] = row.armed[:] = NEVER
-            row.next_row = t.first_row  # before those that ended, of which packets may still be on their way
-            t.first_row = f
-            if t.last_row == NONE:
-                t.last_row = f
-        self.timers = _longer(self.timers, len(self.timers) + 4 * count)
+        for name in records.OF_FLOWS:
+            array = getattr(self, name)
+            if len(array):
+                grown = _longer(array, old + count)
+                grown[old:] = grown[template]
+                for counter in COUNTERS.get(name, ()):
+                    grown[counter][old:] = 0
+                setattr(self, name, grown)
+        new = slice(old, old + count)
+        self.senders["due"][new] = self.senders["armed"][new] = NEVER
+        self.senders["transmission"][new] = 0
+        self.tallies["traffic"][new], self.tallies["template"][new], self.tallies["finish"][new] = (
+            records.TRANSFER,
+            template,
+            0,
+        )
+        t = self.sources[template]
+        # Before those that ended, of which packets may still be on their way; the last one made comes first.
+        self.sources["next_row"][new] = [int(t.first_row), *range(old, old + count - 1)]
+        if t.last_row == NONE:
+            t.last_row = old
+        t.first_row = old + count - 1
+        self.clocks = _longer(self.clocks, len(self.clocks) + 4 * count)
         words = int(self.row.flow_own_words)
         self.flow_own = np.concatenate((self.flow_own, np.tile(self.flow_own[words * template :][:words], count)))
         self.flow_state = np.concatenate((self.flow_state, np.tile(self.initial_flow_state, count)))
+        self.row.short = self.short()
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:

@@ -4,34 +4,44 @@ The source gives it one packet at a time and keeps back what it cannot send yet,
 finds nothing of the old one queued. Each connection of a flow of arrivals has a line of its own.
 """
 
-from longfat.sim.jit import part
-from longfat.sim.kernel.events import arm
-from longfat.sim.memory import flow_at, packet_at
+from longfat.sim.jit import part, routine
+from longfat.sim.kernel.events import IN_USE, arm
+from longfat.sim.kernel.links import admit
+from longfat.sim.memory import line_at, packet_at, sender_at
 from longfat.sim.records import NONE, PACE
 
 
 @part
 def leave(world, f, i):
-    """A packet leaves its source: it is on the flow's own line until that has sent it, or at its first node at once."""
-    flow = flow_at(world, f)
-    if flow.access_rate == 0:
-        world.entering = i
-        return
-    if flow.access_free < world.now:
-        flow.access_free = world.now
-        flow.access_rest = flow.access_rate >> 1
+    """Let a packet leave its source: it is at its first node at once, or when the flow's own line has sent it."""
+    if sender_at(world, f).line:
+        enter_line(world, f, i)
+    else:
+        admit(world, i)
+
+
+@routine
+def enter_line(world, f, i):
+    """Put a packet on the flow's own line, which is free."""
+    line = line_at(world, f)
+    if line.free < world.now:
+        line.free = world.now
+        line.remainder = line.rate >> 1
     # As `links.transmission_time`: k packets in a row take round(8 k size / rate).
-    units = int(packet_at(world, i).length) * 8_000_000_000 * flow.access_scale + flow.access_rest
-    time = units // flow.access_rate
-    flow.access_rest = units - time * flow.access_rate
-    flow.access_free += time
-    flow.on_line = i
-    arm(world, f, PACE, flow.access_free)
+    units = int(packet_at(world, i).length) * 8_000_000_000 * line.scale + line.remainder
+    time = units // line.rate
+    line.remainder = units - time * line.rate
+    line.free += time
+    line.packet = i
+    sender_at(world, f).line = IN_USE
+    arm(world, f, PACE, line.free)
 
 
-@part
-def arrive(world, f):
-    """The line has sent its packet."""
-    flow = flow_at(world, f)
-    world.entering = flow.on_line
-    flow.on_line = NONE
+@routine
+def reach_first_node(world, f):
+    """Let the packet that the line has sent enter the network."""
+    line = line_at(world, f)
+    i = line.packet
+    line.packet = NONE
+    sender_at(world, f).line = 1
+    admit(world, i)

@@ -1,16 +1,35 @@
 """The loop: take the earliest event, let its module deal with it, until a time, a number of events, or want of room."""
 
 from longfat.sim.calls import ON_TICK, tick_at
-from longfat.sim.jit import entry, part
-from longfat.sim.kernel.access import arrive as reach_first_node
-from longfat.sim.kernel.events import INDEX_BITS, INDICES, KINDS, arm, new_key, pop, schedule, set_clock, sink
-from longfat.sim.kernel.links import admit, advance, end_of_transmission, queue_wakes, send_note, tell_switch
+from longfat.sim.jit import entry, part, routine
+from longfat.sim.kernel.access import reach_first_node
+from longfat.sim.kernel.acknowledgments import IMPATIENCE, acknowledge, alarm_rings, begin, take_feedback, time_out
+from longfat.sim.kernel.connections import connect
+from longfat.sim.kernel.events import (
+    IN_USE,
+    INDEX_BITS,
+    INDICES,
+    KINDS,
+    arm,
+    first_of_both,
+    next_clock,
+    no_arrival,
+    schedule,
+    set_clock,
+)
+from longfat.sim.kernel.links import (
+    admit,
+    advance,
+    end_of_transmission,
+    send_feedback,
+    take_arrived,
+    tell_switch,
+    wake_queue,
+)
 from longfat.sim.kernel.receiver import receive
-from longfat.sim.kernel.sender import IMPATIENCE, LATEST, acknowledge, alarm_rings, begin, hear, send, time_out
-from longfat.sim.kernel.traffic import connect, disconnect, emit
+from longfat.sim.kernel.sender import LATEST, send
+from longfat.sim.kernel.sources import emit
 from longfat.sim.memory import (
-    entry_at,
-    flow_at,
     flow_sample_at,
     hop_at,
     link_at,
@@ -18,7 +37,11 @@ from longfat.sim.memory import (
     link_sample_at,
     packet_at,
     queue_at,
+    receiver_at,
+    sender_at,
     service_own,
+    tally_at,
+    timer_at,
     world_at,
 )
 from longfat.sim.records import (
@@ -27,126 +50,94 @@ from longfat.sim.records import (
     ARRIVALS,
     BAD_VALUE,
     CLOCK,
+    DEPARTURE,
     DONE,
-    ELIGIBLE,
-    FIFO,
     NEVER,
     NEXT_HOP,
-    NO_BLOCKS,
-    NO_CONNECTIONS,
     NO_FLOWS,
-    NO_NODES,
-    NO_PACKETS,
-    NO_TIMERS,
     NONE,
     PACE,
     PAUSED,
-    RECEIVER,
-    ROOM,
     RTO,
     SAMPLING,
-    SWITCH,
     SWITCH_CLOCK,
-    TOO_LATE,
+    TO_RECEIVER,
+    TO_SWITCH,
     TRANSFER,
+    WAKE,
 )
 
 
 @part
-def room(world):
-    """What is short, DONE if nothing."""
-    if world.late != NONE:
-        return TOO_LATE
-    if world.free_packets < ROOM:
-        return NO_PACKETS
-    if world.free_blocks < ROOM:
-        return NO_BLOCKS
-    if world.free_nodes < ROOM:
-        return NO_NODES
-    if world.timers + ROOM > world.timers_room:
-        return NO_TIMERS
-    if world.connections + ROOM > world.connections_room:
-        return NO_CONNECTIONS
-    return DONE
-
-
-@part
-def arrival(world, k):
-    """The first packet on a link has reached its far end; False if a scheme answered nonsense."""
-    link = link_at(world, k)
-    i = link.head
+def arrive(world, k):
+    """Let the first packet on a link reach its far end; False if a scheme answered nonsense."""
+    i = take_arrived(world, link_at(world, k))
     packet = packet_at(world, i)
-    following = packet.next
-    link.head = following
-    if i == link.first and link.waiting > 0:  # it began before it arrived, and nobody has looked since
-        link.waiting -= 1
-        link.waiting_bytes -= packet.length
-        link.first = following
-        link.begin = packet.time - link.delay
-    if following == NONE:
-        link.tail = NONE
-        pop(world.arrivals_base, world.arrivals)
-        world.arrivals -= 1
-    else:
-        sink(world.arrivals_base, world.arrivals, packet_at(world, following).time, new_key(world, ARRIVAL, k))
     then = hop_at(world, packet.hop).then
     if then == NEXT_HOP:
         packet.hop += 1
-        world.entering = i
-    elif then == RECEIVER:
+        admit(world, i)
+    elif then == TO_RECEIVER:
         receive(world, i)
-    elif then == SWITCH:
+    elif then == TO_SWITCH:
         tell_switch(world, i)
     elif packet.kind == ACK:
         return acknowledge(world, i)
     else:
-        return hear(world, i)
+        return take_feedback(world, i)
     return True
 
 
-@part
-def clock(world, which, f, time):
-    """A clock of a flow; entries that were put off or left behind cost nothing else. True, or what is wrong."""
-    flow = flow_at(world, f)
-    if time != flow.armed[which]:
+@routine
+def ring(world, which, f, time):
+    """Let a clock of a flow ring; entries that were put off or left behind cost nothing else. False: as `arrive`."""
+    sender = sender_at(world, f)
+    if time != sender.armed[which]:
         return True
-    flow.armed[which] = NEVER
-    due = flow.due[which]
+    sender.armed[which] = NEVER
+    due = sender.due[which]
     if due > time:
         if due != NEVER:
             set_clock(world, f, which, due)
         return True
-    flow.due[which] = NEVER
+    sender.due[which] = NEVER
     if which == RTO:
         return time_out(world, f)
     if which == PACE:
-        if flow.on_line != NONE:
-            reach_first_node(world, f)
-            if flow.finish == NEVER:
-                world.sending = f
-        elif flow.traffic == ARRIVALS:
-            row = connect(world, f)
-            if row == NONE:
-                world.flow = f
-                world.short_of_flows = 1
-                arm(world, f, PACE, time)
-            elif row != f:
-                return begin(world, row)
-        elif flow.traffic != TRANSFER:
-            emit(world, f)
-        elif flow.begun == 0:
-            return begin(world, f)
-        else:
-            world.sending = f
-        return True
+        return pace(world, f, time)
     return alarm_rings(world, f)
 
 
-@part
+@routine
+def pace(world, f, time):
+    """It is time for a packet: the one on the flow's own line, the next one of its rate, or of its generator."""
+    sender, tally = sender_at(world, f), tally_at(world, f)
+    if sender.line == IN_USE:
+        reach_first_node(world, f)
+        if sender.transfer:
+            send(world, f)
+    elif tally.traffic == ARRIVALS:
+        row = connect(world, f)
+        if row == NONE:
+            world.flow = f
+            world.short_of_flows = 1
+            arm(world, f, PACE, time)
+        elif row != f:
+            return begin(world, row)
+    elif tally.traffic != TRANSFER:
+        emit(world, f)
+    elif tally.begun == 0:
+        return begin(world, f)
+    else:
+        send(world, f)
+    return True
+
+
+@routine
 def switch_clock(world, k):
-    """The timer of a link's discipline; it says when it wants the next call."""
+    """Let the clock of a link's discipline ring; it says when it wants the next call."""
     link = link_at(world, k)
-    if link.service == FIFO:
+    if link.service == NONE:
         advance(world, link)  # it may look at what waits
     world.link = k
     now = world.now * 1e-9
@@ -160,65 +151,68 @@ def switch_clock(world, k):
         schedule(world, SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), world.now + 1))
 
 
-@part
+@routine
 def take_samples(world):
-    """One row of each trace, and the time of the next."""
+    """Write one row of each trace, and schedule the next."""
     if world.samples >= world.samples_room:
         return
     for f in range(world.sampled_flows):
-        flow, row = flow_at(world, f), flow_sample_at(world, world.samples * world.sampled_flows + f)
-        row.window = flow.window + flow.inflation
-        row.rate = flow.rate
-        row.received_bytes = flow.received_bytes
-        row.srtt = flow.srtt
+        sender, row = sender_at(world, f), flow_sample_at(world, world.samples * world.sampled_flows + f)
+        row.window = sender.window + sender.inflation
+        row.rate = sender.rate
+        row.received_bytes = receiver_at(world, f).received_bytes
+        row.srtt = timer_at(world, f).srtt
     for k in range(world.sampled_links):
         link, line = link_at(world, k), link_sample_at(world, world.samples * world.sampled_links + k)
-        if link.service == FIFO:
+        line.arrived_bytes = link.served_bytes + link.dropped_bytes
+        if link.service == NONE:
             advance(world, link)
+        else:
+            line.arrived_bytes += link.waiting_bytes
         line.waiting = link.waiting
-        line.arrived_bytes = link.arrived_bytes
         line.served_bytes = link.served_bytes
         line.dropped = link.dropped
     world.samples += 1
     schedule(world, SAMPLING, 0, world.now + world.sample_every)
 
 
+@routine
+def clock(world, kind, index, time):
+    """Deal with an event among the clocks; False as `arrive`."""
+    if kind == SWITCH_CLOCK:
+        switch_clock(world, index)
+    elif kind == SAMPLING:
+        take_samples(world)
+    elif kind == WAKE:
+        if queue_at(world, index).armed == time:
+            queue_at(world, index).armed = NEVER
+            wake_queue(world, index)
+    else:
+        return ring(world, kind - CLOCK, index, time)
+    return True
+
+
 @entry(".", "..")
 def run(address, until, budget):
-    """Run until a time [ns], or for `budget` events and packets sent; what it ends with."""
+    """Run until a time [ns], or for `budget` events; return what it ends with."""
     world = world_at(address)
     while True:
-        if world.entering != NONE:
-            i = world.entering
-            world.entering = NONE
-            admit(world, i)
-        if world.notify_flow != NONE:
-            send_note(world)
+        if world.feedback_flow != NONE:
+            send_feedback(world)
             continue
-        short = room(world)
-        if short != DONE:
-            return short
+        if world.short != DONE:
+            return world.short
+        if world.sending != NONE:
+            f = world.sending
+            world.sending = NONE
+            send(world, f)
+            continue
         if budget <= 0:
             return PAUSED
         budget -= 1
-        if world.sending != NONE:
-            f = world.sending
-            if send(world, f):
-                continue
-            world.sending = NONE
-            if flow_at(world, f).template != NONE and flow_at(world, f).finish != NEVER:
-                disconnect(world, f)
         if world.unfinished == 0:
             return DONE
-        # The earlier of the two heaps' first entries.
-        time, key, is_timer = NEVER, 0, False
-        if world.arrivals > 0:
-            first = entry_at(world.arrivals_base, 0)
-            time, key = first.time, first.key
-        if world.timers > 0:
-            other = entry_at(world.timers_base, 0)
-            if other.time < time or (other.time == time and other.key < key):
-                time, key, is_timer = other.time, other.key, True
+        time, key, is_clock = first_of_both(world)
         if time > until:
             world.now = until
             return DONE
@@ -228,26 +222,15 @@ def run(address, until, budget):
         kind = (key >> INDEX_BITS) & (KINDS - 1)
         fine = True
         if kind == ARRIVAL:
-            fine = arrival(world, index)
-        elif is_timer:
-            pop(world.timers_base, world.timers)
-            world.timers -= 1
-            if kind == SWITCH_CLOCK:
-                switch_clock(world, index)
-            elif kind == SAMPLING:
-                take_samples(world)
-            elif kind == ELIGIBLE:
-                if queue_at(world, index).armed == time:
-                    queue_at(world, index).armed = NEVER
-                    queue_wakes(world, index)
-            else:
-                fine = clock(world, kind - CLOCK, index, time)
-                if world.short_of_flows:
-                    world.short_of_flows = 0
-                    return NO_FLOWS
+            fine = arrive(world, index)
+        elif kind == DEPARTURE:
+            no_arrival(world)
+            end_of_transmission(world, index)
         else:
-            pop(world.arrivals_base, world.arrivals)
-            world.arrivals -= 1
-            end_of_transmission(world, link_at(world, index))
+            next_clock(world)
+            fine = clock(world, kind, index, time)
+            if world.short_of_flows:
+                world.short_of_flows = 0
+                return NO_FLOWS
         if not fine:
             return BAD_VALUE

@@ -1,11 +1,11 @@
-"""Selective recovery: which transmissions are under way, which are lost, what is sent again (schemes.md 0.3 and 1.6).
+"""Selective recovery: which transmissions are under way, which are lost, what is sent again.
 
 A flow keeps its transmissions in order, and those found lost in the order of their numbers as far as known.
 """
 
-from longfat.sim.jit import part
+from longfat.sim.jit import part, routine
 from longfat.sim.memory import node_at, packet_at, sack_at
-from longfat.sim.records import NONE
+from longfat.sim.records import NO_NODES, NONE, ROOM
 from longfat.sim.records import SACK as HAS_BLOCKS
 
 
@@ -15,62 +15,64 @@ def take_node(world):
     n = world.free_node
     world.free_node = node_at(world, n).next
     world.free_nodes -= 1
+    if world.free_nodes < ROOM:
+        world.short = NO_NODES
     return n
 
 
-@part
-def remember(world, flow, number):
+@routine
+def remember(world, own, number, transmission):
     """A transmission is under way."""
     n = take_node(world)
     node = node_at(world, n)
     node.number = number
-    node.transmission = flow.transmission
+    node.transmission = transmission
     node.next = NONE
     node.passed = 0
-    if flow.nodes_tail == NONE:
-        flow.nodes_head = n
+    if own.nodes_tail == NONE:
+        own.nodes_head = n
     else:
-        node_at(world, flow.nodes_tail).next = n
-    flow.nodes_tail = n
-    flow.in_flight += 1
+        node_at(world, own.nodes_tail).next = n
+    own.nodes_tail = n
+    own.in_flight += 1
 
 
-@part
-def next_lost(world, flow):
+@routine
+def next_lost(world, own, una):
     """The next packet to be sent again, NONE if there is none."""
-    while flow.lost_head != NONE:
-        n = flow.lost_head
+    while own.lost_head != NONE:
+        n = own.lost_head
         number = node_at(world, n).number
-        flow.lost_head = node_at(world, n).next
-        if flow.lost_head == NONE:
-            flow.lost_tail = NONE
+        own.lost_head = node_at(world, n).next
+        if own.lost_head == NONE:
+            own.lost_tail = NONE
         return_node(world, n)
-        if number >= flow.una:
+        if number >= una:
             return number
     return NONE
 
 
-@part
-def forget(world, flow):
+@routine
+def forget(world, own):
     """The flow is done: no transmission matters any more."""
-    return_nodes(world, flow.nodes_head)
-    return_nodes(world, flow.lost_head)
-    flow.nodes_head = NONE
-    flow.nodes_tail = NONE
-    flow.lost_head = NONE
-    flow.lost_tail = NONE
-    flow.in_flight = 0
+    return_nodes(world, own.nodes_head)
+    return_nodes(world, own.lost_head)
+    own.nodes_head = NONE
+    own.nodes_tail = NONE
+    own.lost_head = NONE
+    own.lost_tail = NONE
+    own.in_flight = 0
 
 
-@part
-def give_up(world, flow):
-    """A timeout: all that is under way counts as lost; the lowest number goes first (0.3)."""
-    under_way, lost = flow.nodes_head, flow.lost_head
-    flow.nodes_head = NONE
-    flow.nodes_tail = NONE
-    flow.lost_head = NONE
-    flow.lost_tail = NONE
-    flow.in_flight = 0
+@routine
+def give_up(world, own):
+    """A timeout: all that is under way counts as lost; the lowest number goes first ."""
+    under_way, lost = own.nodes_head, own.lost_head
+    own.nodes_head = NONE
+    own.nodes_tail = NONE
+    own.lost_head = NONE
+    own.lost_tail = NONE
+    own.in_flight = 0
     while under_way != NONE or lost != NONE:
         if lost == NONE or (under_way != NONE and node_at(world, under_way).number < node_at(world, lost).number):
             n = under_way
@@ -78,7 +80,7 @@ def give_up(world, flow):
         else:
             n = lost
             lost = node_at(world, n).next
-        resend_later(world, flow, n)
+        resend_later(world, own, n)
 
 
 @part
@@ -99,9 +101,9 @@ def return_nodes(world, n):
 
 
 @part
-def is_acknowledged(world, flow, i, number):
+def is_acknowledged(world, una, i, number):
     """Whether acknowledgment i covers a packet."""
-    if number < flow.una or number == packet_at(world, i).echo:
+    if number < una or number == packet_at(world, i).echo:
         return True
     if packet_at(world, i).marks & HAS_BLOCKS:
         for k in range(0, 6, 2):
@@ -110,48 +112,48 @@ def is_acknowledged(world, flow, i, number):
     return False
 
 
-@part
-def account(world, flow, i):
+@routine
+def account(world, own, una, i):
     """Cross out the transmissions that an acknowledgment covers; how many others are lost, and whether one
-    of them was made after the last loss that the scheme was told of (section 0.2, rule LI, with a threshold).
+    of them was made after the last loss that the scheme was told of (a transmission tells of losses among those made before it alone).
 
     The walk ends at the transmission acknowledged: its length is the number of holes before it.
     """
     upto = packet_at(world, i).transmission
     lost, fresh = 0, False
-    before, n = NONE, flow.nodes_head
+    before, n = NONE, own.nodes_head
     while n != NONE and node_at(world, n).transmission <= upto:
         node = node_at(world, n)
         following = node.next
-        covered = is_acknowledged(world, flow, i, node.number)
+        covered = is_acknowledged(world, una, i, node.number)
         node.passed += 1
-        if not covered and node.passed < flow.reorder:
+        if not covered and node.passed < own.reorder:
             before, n = n, following
             continue
         if before == NONE:
-            flow.nodes_head = following
+            own.nodes_head = following
         else:
             node_at(world, before).next = following
         if following == NONE:
-            flow.nodes_tail = before
-        flow.in_flight -= 1
+            own.nodes_tail = before
+        own.in_flight -= 1
         if covered:
             return_node(world, n)
         else:
             lost += 1
-            fresh = fresh or node.transmission >= flow.recover
+            fresh = fresh or node.transmission >= own.recover
             world.lost_number = node.number
-            resend_later(world, flow, n)
+            resend_later(world, own, n)
         n = following
     return lost, fresh
 
 
 @part
-def resend_later(world, flow, n):
+def resend_later(world, own, n):
     """Behind what is already known to be lost."""
     node_at(world, n).next = NONE
-    if flow.lost_tail == NONE:
-        flow.lost_head = n
+    if own.lost_tail == NONE:
+        own.lost_head = n
     else:
-        node_at(world, flow.lost_tail).next = n
-    flow.lost_tail = n
+        node_at(world, own.lost_tail).next = n
+    own.lost_tail = n

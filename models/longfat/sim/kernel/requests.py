@@ -1,49 +1,51 @@
-"""Requests to the links of a path for their counters, and what a receiver makes of them (schemes.md 9.2).
+"""Requests to the links of a path for their counters, and what a receiver makes of them.
 
-The stamps of a request travel with it, the last one first, in rows of `nodes` that hang on `packet.transmission`:
-`number` is the bytes sent by the link, `transmission` the time, `passed` the hop. Those of the request that arrived
-last hang on `flow.stamps`.
+The performance transparency protocol of Welzl, "Scalable router aided congestion avoidance", sec. II. The stamps of a
+request travel with it, the last one first, in rows of `nodes` that hang on `stamps`: `number` is the bytes sent by the
+link, `transmission` the time, `passed` the hop. Those of the request that arrived last hang on the flow's `stamps`.
 """
 
 import math
 
-from longfat.sim.jit import part
+from longfat.sim.jit import routine
 from longfat.sim.kernel.recovery import return_nodes, take_node
-from longfat.sim.memory import flow_at, header_at, hop_at, link_at, node_at, packet_at
-from longfat.sim.records import FIFO, NONE
+from longfat.sim.memory import header_at, hop_at, link_at, node_at, packet_at, queued_at, tally_at
+from longfat.sim.records import ANSWERED, NONE
 
 ROOM_MADE = -1  # in place of a time
 
 
-@part
+@routine
 def refresh_counter(link, now):
     """The counter of a link that is read once in a while, as it was at the last whole multiple of that while."""
     if now - link.refreshed < link.refresh:
         return
     link.refreshed = now - now % link.refresh
-    ahead = max(0, link.free - link.refreshed) if link.service == FIFO else 0  # admitted, and sent only later
+    ahead = max(0, link.free - link.refreshed) if link.service == NONE else 0  # admitted, and sent only later
     bytes_ahead = ahead * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
     link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(bytes_ahead))
 
 
-@part
-def lengthen(world, link, packet):
+@routine
+def lengthen(world, link, i):
     """A request takes 16 bytes more for the link's stamp, if the link answers and the packet has room."""
+    packet, about = packet_at(world, i), queued_at(world, i)
     if not link.hidden and packet.length + 16 <= 576:
         packet.length += 16
         n = take_node(world)
         node_at(world, n).transmission = ROOM_MADE
         node_at(world, n).passed = packet.hop
-        node_at(world, n).next = packet.transmission
-        packet.transmission = n
+        node_at(world, n).next = about.stamps
+        about.stamps = n
 
 
-@part
-def stamp(world, link, packet, begin):
-    """A request leaves at `begin`, behind `served_bytes`: noted where room was made for it (9.2 rule 1)."""
-    if packet.transmission == NONE or node_at(world, packet.transmission).transmission != ROOM_MADE:
+@routine
+def stamp(world, link, i, begin):
+    """A request leaves at `begin`, behind `served_bytes`: noted where room was made for it."""
+    n = queued_at(world, i).stamps
+    if n == NONE or node_at(world, n).transmission != ROOM_MADE:
         return
-    note = node_at(world, packet.transmission)
+    note = node_at(world, n)
     note.number = link.served_bytes
     note.transmission = begin
     if link.refresh > 0:
@@ -53,18 +55,18 @@ def stamp(world, link, packet, begin):
             note.transmission = link.refreshed
 
 
-@part
+@routine
 def answer(world, i):
     """The receiver compares the stamps of two requests, and returns those of the link with the least capacity to spare:
-    capacity, traffic [bytes/s], time between the stamps [s], and how many links there were (schemes.md 9.2 rule 2).
+    capacity, traffic [bytes/s], time between the stamps [s], and how many links there were.
     """
     packet = packet_at(world, i)
-    flow = flow_at(world, packet.flow)
+    flow = tally_at(world, packet.flow)
     told = header_at(world, i)
     least, links, stale = math.inf, 0, False
     for k in range(4):
         told.x[k] = 0.0
-    before, n = flow.stamps, packet.transmission
+    before, n = flow.stamps, queued_at(world, i).stamps
     while n != NONE and before != NONE:
         new, old = node_at(world, n), node_at(world, before)
         if new.passed == old.passed:
@@ -87,10 +89,8 @@ def answer(world, i):
     # A counter that stands still since the last request hides its link: what the others say is no answer.
     told.x[3] = 0 if stale else links
     return_nodes(world, flow.stamps)
-    flow.stamps = packet.transmission
-    packet.transmission = NONE
-    packet.marks = 0
-    packet.echo = 1  # to the sender: this is no switch's
+    flow.stamps = queued_at(world, i).stamps
+    queued_at(world, i).stamps = NONE
+    packet.marks = ANSWERED  # to the sender: this is no switch's
     packet.length = 32
     packet.hop += 1
-    world.entering = i

@@ -29,26 +29,17 @@ from typing import Any
 import numba
 
 from longfat import domains
-from longfat.sim import jit, records
+from longfat.sim import jit
 from longfat.sim.calls import HOOKS
 from longfat.sim.names import unknown
 from longfat.sim.own import Own, Parameter
 from longfat.sim.records import DROP, ENQUEUE, SEND
 from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view
+from longfat.sim.services import SERVICES, Service
+from longfat.sim.services.departures import DEPARTURES
 from longfat.sim.views import View
 
 __all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter"]
-
-SERVICES = {
-    "fifo": records.FIFO,
-    "departures": records.DEPARTURES,
-    "discard-worst": records.DISCARD_WORST,
-    "discard-last": records.DISCARD_LAST,
-    "self-clocked": records.SELF_CLOCKED,
-    "round-robin": records.ROUND_ROBIN,
-    "rated": records.RATED,
-    "bit-round": records.BIT_ROUND,
-}
 
 
 @dataclass(frozen=True)
@@ -59,7 +50,7 @@ class Discipline:
     ----------
     name : str
         Its name in scenario files and results.
-    service : str
+    service : str or Service
         "fifo", "departures", "discard-worst", "discard-last", "self-clocked", "round-robin", "rated" or "bit-round". In
         order of arrival, decided at once or at departure (push-out, drops at the head); the same where a full buffer
         gives up the packet of the greatest ``packet.priority``, or the last that is worse than the new one; fair
@@ -100,7 +91,7 @@ class Discipline:
     """
 
     name: str
-    service: str = "fifo"
+    service: str | Service = "fifo"
     enqueue: Callable[..., Any] | None = None
     dequeue: Callable[..., Any] | None = None
     tick: Callable[..., Any] | None = None
@@ -120,7 +111,7 @@ class Discipline:
                 raise ValueError(
                     f"discipline {self.name!r}: {old} is called {new} now, and takes (link, packet, now)"
                 )
-        if self.service not in SERVICES:
+        if not isinstance(self.service, Service) and self.service not in SERVICES:
             raise unknown(f"service of discipline {self.name!r}:", self.service, SERVICES)
         for hook in HOOKS:
             _check_signature(self.name, hook, getattr(self, hook))
@@ -128,6 +119,8 @@ class Discipline:
             name: one if isinstance(one, Parameter) else Parameter(domains.number(name, one, "1", "(-inf, inf)"))
             for name, one in self.parameters.items()
         }
+        if self.serving is not None:
+            complete = {**self.serving.parameters, **complete}
         object.__setattr__(self, "parameters", complete)
         object.__setattr__(self, "values", self._checked(dict(self.values)))
         self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
@@ -162,7 +155,9 @@ class Discipline:
     @functools.cached_property
     def own(self) -> Own:
         """The record of parameters and state that every link with this discipline has."""
-        return Own(f"discipline {self.name!r}", self.parameters, self.state, LINK_FIELDS)  # type: ignore[arg-type]
+        others = () if self.serving is None else self.serving.parameters
+        mine = {name: one for name, one in self.parameters.items() if name not in others}
+        return Own(f"discipline {self.name!r}", mine, self.state, LINK_FIELDS)  # type: ignore[arg-type]
 
     @functools.cached_property
     def of_flow(self) -> Own:
@@ -175,14 +170,17 @@ class Discipline:
         return any(getattr(self, hook) is not None for hook in HOOKS)
 
     @property
-    def order(self) -> int:
-        """The number of its service; one that looks at packets which leave has to decide at departure."""
-        return records.DEPARTURES if self.service == "fifo" and self.dequeue is not None else SERVICES[self.service]
+    def serving(self) -> Service | None:
+        """Its service; None where departures are decided at arrival, which nobody does who looks at packets that leave."""
+        if isinstance(self.service, Service):
+            return self.service
+        return DEPARTURES if self.service == "fifo" and self.dequeue is not None else SERVICES[self.service]
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The hooks, ready for the kernel."""
-        nothing = Own("", {}, {}, ())
-        view = link_view(self.own, nothing, nothing, self.of_flow)
+        nothing, service = Own("", {}, {}, ()), self.serving
+        records = (nothing, nothing) if service is None else (service.own, service.of_queue)
+        view = link_view(self.own, self.of_flow, *records, () if service is None else service.settable)
         return tuple(_compile(self.name, hook, getattr(self, hook) or DEFAULTS[hook], view) for hook in HOOKS)
 
 

@@ -234,11 +234,12 @@ def halve_rate(flow, event):  # type: ignore[no-untyped-def]
     return flow.rate / 2
 
 
-def set_fields(row: np.record, scheme: Scheme, given: Mapping[str, float]) -> None:
-    """Write those of a scheme's parameters into a flow's row that stand there."""
+def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, float]) -> None:
+    """Write those of a scheme's parameters into a flow's rows that stand there."""
     for name, parameter in scheme.parameters.items():
         if parameter.field:  # type: ignore[union-attr]
-            setattr(row, parameter.field, given.get(name, parameter.default))  # type: ignore[union-attr]
+            value = given.get(name, parameter.default)  # type: ignore[union-attr]
+            setattr(rows[INITIAL[parameter.field]], parameter.field, value)  # type: ignore[union-attr]
 
 
 def fill_own(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:

@@ -1,0 +1,164 @@
+"""Connections that come and go: each takes the row of one that has ended, of which no packet is on its way."""
+
+from longfat.sim.jit import part, routine
+from longfat.sim.kernel.events import arm
+from longfat.sim.kernel.recovery import return_nodes
+from longfat.sim.kernel.sources import begins, exponential, nearest
+from longfat.sim.memory import (
+    connection_at,
+    flow_own,
+    line_at,
+    receiver_at,
+    sender_at,
+    source_at,
+    tally_at,
+    word_at,
+)
+from longfat.sim.records import (
+    NEVER,
+    NO_CONNECTIONS,
+    NONE,
+    PACE,
+    RECEIVING,
+    RECOVERY,
+    ROOM,
+    SENDER,
+    TALLY,
+    TIMER,
+    TRANSFER,
+)
+
+@part
+def is_silent(world, f):
+    """Return whether nothing of this flow is on its way."""
+    sender, receiver, tally = sender_at(world, f), receiver_at(world, f), tally_at(world, f)
+    answered = receiver.received == sender.acks_received + tally.acks_dropped and tally.feedback == 0
+    return answered and sender.transmission == receiver.received + tally.dropped
+
+
+@routine
+def fold(world, t, f):
+    """Add what a connection counted to what its template counts."""
+    total, tally = tally_at(world, t), tally_at(world, f)
+    total.sent += sender_at(world, f).transmission
+    total.retransmitted += tally.retransmitted
+    total.duplicate += tally.duplicate
+    total.dropped += tally.dropped
+    total.acks_dropped += tally.acks_dropped
+    total.losses += tally.losses
+    total.timeouts += tally.timeouts
+    total.marks += tally.marks
+    sender_at(world, t).acks_received += sender_at(world, f).acks_received
+    mine, his = receiver_at(world, t), receiver_at(world, f)
+    mine.received += his.received
+    mine.received_bytes += his.received_bytes
+    mine.delay += his.delay
+    mine.last_arrival = max(mine.last_arrival, his.last_arrival)
+
+
+@part
+def row_for(world, t):
+    """Return a row for a connection of template t, NONE if there is none."""
+    template = source_at(world, t)
+    f = template.first_row
+    if f == NONE or not is_silent(world, f):
+        return NONE
+    template.first_row = source_at(world, f).next_row
+    if template.first_row == NONE:
+        template.last_row = NONE
+    return f
+
+
+@part
+def copy(base, words, source, target):
+    """Copy a row of so many words."""
+    for k in range(words):
+        word_at(base + 8 * words * target, k).x = word_at(base + 8 * words * source, k).x
+
+
+SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
+    one.itemsize // 8 for one in (SENDER, TIMER, RECEIVING, RECOVERY, TALLY)
+)
+
+
+@routine
+def become(world, t, f):
+    """Let row f be a new flow that is what row t is; what stands in the heap still rings, and is ignored."""
+    sender = sender_at(world, f)
+    hop = sender.first_hop
+    armed = sender.armed[0], sender.armed[1], sender.armed[2]
+    return_nodes(world, tally_at(world, f).stamps)
+    copy(world.senders_base, SENDER_WORDS, t, f)
+    copy(world.timers_base, TIMER_WORDS, t, f)
+    copy(world.receivers_base, RECEIVING_WORDS, t, f)
+    copy(world.recoveries_base, RECOVERY_WORDS, t, f)
+    copy(world.tallies_base, TALLY_WORDS, t, f)
+    for k in range(world.flow_own_words):
+        word_at(flow_own(world, f), k).x = word_at(flow_own(world, t), k).x
+    sender.first_hop = hop
+    for k in range(3):
+        sender.due[k] = NEVER
+    sender.armed[0] = armed[0]
+    sender.armed[1] = armed[1]
+    sender.armed[2] = armed[2]
+    if sender.line:
+        line_at(world, f).free = 0
+    sender.transfer = 1
+    sender.sends_until = NEVER
+    sender.acks_received = 0
+    receiver = receiver_at(world, f)
+    receiver.received = 0
+    receiver.received_bytes = 0
+    receiver.delay = 0.0
+    receiver.last_arrival = 0
+    tally = tally_at(world, f)
+    tally.sent = 0
+    tally.retransmitted = 0
+    tally.duplicate = 0
+    tally.dropped = 0
+    tally.acks_dropped = 0
+    tally.losses = 0
+    tally.timeouts = 0
+    tally.marks = 0
+    tally.traffic = TRANSFER
+    tally.template = t
+    tally.start = world.now
+    tally.stop = NEVER
+
+
+@routine
+def connect(world, t):
+    """Begin a connection of template t; return its row, t if it is too early or late, NONE if rows have to be added."""
+    now = world.now
+    if now >= tally_at(world, t).stop or not begins(world, t):
+        return t
+    f = row_for(world, t)
+    if f == NONE:
+        return NONE
+    fold(world, t, f)
+    become(world, t, f)
+    source_at(world, f).next_row = NONE
+    arm(world, t, PACE, now + nearest(exponential(world, source_at(world, t).gap)))
+    return f
+
+
+@routine
+def disconnect(world, f):
+    """Write down a connection that is complete; its row may be used again."""
+    tally = tally_at(world, f)
+    template = source_at(world, tally.template)
+    entry = connection_at(world, world.connections)
+    entry.flow = tally.template
+    entry.start = tally.start
+    entry.finish = tally.finish
+    entry.sent = sender_at(world, f).transmission
+    entry.dropped = tally.dropped
+    world.connections += 1
+    if world.connections + ROOM > world.connections_room:
+        world.short = NO_CONNECTIONS
+    if template.last_row == NONE:
+        template.first_row = f
+    else:
+        source_at(world, template.last_row).next_row = f
+    template.last_row = f
+    source_at(world, f).next_row = NONE

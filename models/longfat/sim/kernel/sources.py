@@ -1,0 +1,108 @@
+"""Packets that no scheme controls: at equal distances, at random, on and off."""
+
+import math
+
+from longfat.sim.jit import part, routine
+from longfat.sim.kernel.events import arm
+from longfat.sim.kernel.links import admit
+from longfat.sim.kernel.packets import take_packet
+from longfat.sim.memory import packet_at, sender_at, source_at, tally_at, traffic_uniform
+from longfat.sim.records import DATA, ECT, NEVER, ON_OFF, PACE, POISSON
+
+LONGEST = 5e18  # ns; what lasts longer outlasts every run
+
+
+@part
+def exponential(world, mean):
+    """Return an exponential variate by inversion: the same bits with jit on and off."""
+    return -mean * math.log1p(-traffic_uniform(world))
+
+
+@routine
+def duration(world, mean, shape):
+    """Return a fixed (shape 0), exponential (shape 1) or Pareto (shape above 1) variate with this mean."""
+    if shape <= 0.0:
+        return mean
+    if shape == 1.0:
+        return exponential(world, mean)
+    least = mean * (shape - 1.0) / shape
+    return least * math.exp(exponential(world, 1.0 / shape))  # (1 - U)^(-1/shape)
+
+
+@part
+def nearest(time):
+    """Return the nearest whole nanosecond."""
+    return int(min(time, LONGEST) + 0.5)
+
+
+@routine
+def begins(world, f):
+    """Return whether a random process has begun; if not, it does, and what comes first does after a gap like all."""
+    tally = tally_at(world, f)
+    if tally.begun:
+        return True
+    tally.begun = 1
+    arm(world, f, PACE, world.now + nearest(exponential(world, source_at(world, f).gap)))
+    return False
+
+
+@routine
+def put_off(world, f, time):
+    """Let an on-off source send next at `time` if it is still on then; what is left of the gap waits otherwise.
+
+    So the gaps run on from one on-time to the next, and the mean rate is right whatever the gap.
+    """
+    source = source_at(world, f)
+    if time >= source.off_at:
+        source.on = 0
+        source.left = time - source.off_at
+        time = min(source.off_at, NEVER - int(LONGEST)) + nearest(duration(world, source.off_time, source.shape_off))
+    arm(world, f, PACE, time)
+
+
+@routine
+def emit(world, f):
+    """Send one packet of an uncontrolled flow, and set the time of the next."""
+    sender, source, tally = sender_at(world, f), source_at(world, f), tally_at(world, f)
+    now = world.now
+    if now >= tally.stop or sender.high >= sender.packets:
+        tally.finish = now
+        return
+    if tally.traffic == POISSON and not begins(world, f):
+        return
+    if tally.traffic == ON_OFF and source.on == 0:
+        source.on = 1
+        source.off_at = now + max(1, nearest(duration(world, source.on_time, source.shape_on)))
+        if source.left > 0:
+            put_off(world, f, now + source.left)
+            return
+    i = take_packet(world)
+    packet = packet_at(world, i)
+    size = int(sender.packet_size)
+    if source.mean_size > 0.0:
+        size = min(max(1, int(exponential(world, source.mean_size) + 0.5)), 1_000_000)
+    packet.flow = f
+    packet.number = sender.high
+    packet.sent = now
+    packet.transmission = sender.transmission
+    packet.length = size
+    packet.hop = sender.first_hop
+    packet.kind = DATA
+    packet.marks = ECT if sender.ect else 0
+    packet.colour = 0
+    packet.priority = 0
+    sender.high += 1
+    sender.next = sender.high
+    sender.transmission += 1
+    if tally.traffic == POISSON:
+        arm(world, f, PACE, now + nearest(exponential(world, source.gap)))
+    else:
+        gap = min(source.gap, LONGEST)
+        source.slack += gap - int(gap)  # gaps in whole ns, right on average
+        following = now + int(gap) + int(source.slack)
+        source.slack -= int(source.slack)
+        if tally.traffic == ON_OFF:
+            put_off(world, f, following)
+        else:
+            arm(world, f, PACE, following)
+    admit(world, i)
