@@ -62,7 +62,8 @@ def test_window_along_the_sawtooth():
     """W_cubic(t) = C (t - K)^3 + W_max, K = cbrt(W_max (1 - beta)/C), between losses, from W_max and the times alone.
 
     The window follows its target, W_cubic a round trip ahead, with a lag of a round trip: it is W_cubic(t) +
-    RTT^2 W''/2, less than 0.07 packets off, twenty round trips after a loss. The link spreads the packets over the round trip.
+    RTT^2 W''/2, less than 0.07 packets off, twenty round trips after a loss. The link spreads the packets over
+    the round trip.
     """
     one = sawtooth(10_000, 203, rate=2.2e6, fast_convergence=0.0)
     one.advance(20.0)
@@ -104,11 +105,13 @@ def test_timeout():
     """RFC 9438, 4.8: one packet, ssthresh beta times the window; the first stage after slow start has K = 0."""
     one = sawtooth(10**9, 10**8)
     one.advance(0.55)
-    window = peek.flow(one, "x").window
     one.world.links["loss"][:2] = 1.0
+    window = 0.0
     while peek.flow(one, "x").window > 1.0:
+        window = peek.flow(one, "x").window
         one.advance(one.now + 0.01)
-    assert peek.flow(one, "x").ssthresh == pytest.approx(0.7 * window, rel=0.5)
+    assert window > 30
+    assert peek.flow(one, "x").ssthresh == pytest.approx(0.7 * window)
     one.world.links["loss"][:2] = 0.0
     while peek.flow(one, "x").epoch_start < 0.0:
         one.advance(one.now + 0.01)

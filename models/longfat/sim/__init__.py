@@ -19,16 +19,22 @@ if TYPE_CHECKING:
     from longfat.sim.running import run
     from longfat.sim.schemes import Parameter, Scheme
     from longfat.sim.seam import (
+        append,
         behind,
         first_waiting,
         flow_state,
         is_full,
         mark,
         push_out,
+        queue,
         queue_of,
         random,
+        take,
+        take_first,
+        take_last,
         waiting,
     )
+    from longfat.sim.services import NOTHING, Service
 
 _ROOMS = ("channel", "queues", "schemes", "segments", "statistics", "traffic")
 #: Where each name is from; the last rows are what the functions of plug-ins answer and call.
@@ -41,18 +47,21 @@ _NAMES = {
     "Simulation": "engine",
     "conformance": "conforming",
     "run": "running",
+    "Service": "services",
+    "NOTHING": "services",
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
     "part": "jit",
+    **dict.fromkeys(("flow_state", "is_full", "mark", "push_out", "queue_of", "random"), "seam"),
     **dict.fromkeys(
-        ("behind", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue_of", "random", "waiting"),
-        "seam",
+        ("append", "behind", "first_waiting", "queue", "take", "take_first", "take_last", "waiting"), "seam"
     ),
 }
 
 __all__ = [
-    "DROP", "ENQUEUE", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Simulation", "behind",
-    "channel", "conformance", "first_waiting", "flow_state", "is_full", "mark", "part", "push_out", "queue_of",
-    "queues", "random", "run", "schemes", "segments", "statistics", "traffic", "waiting",
+    "DROP", "ENQUEUE", "NOTHING", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Service",
+    "Simulation", "append", "behind", "channel", "conformance", "first_waiting", "flow_state", "is_full", "mark",
+    "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "segments", "statistics",
+    "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 

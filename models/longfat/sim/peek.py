@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from longfat.sim.views import Look, View
 
 _NOTHING = Own("", {}, {}, ())
 _SPARE = np.zeros(1, np.int64)  # stands for the record of a plug-in that has none
+
+_flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
 
 
 def flow(run: Simulation, name: str) -> Look:
@@ -28,9 +31,11 @@ def flow(run: Simulation, name: str) -> Look:
     f = run.assembly.flow_names.index(name)
     world, scheme = run.world, run.assembly.copies[f].scheme
     return _of(
-        flow_view(scheme.own if scheme is not None else _NOTHING),
+        _flow_view(scheme.own if scheme is not None else _NOTHING),
         world=world.row,
-        flow=world.flows[f],
+        sender=world.senders[f],
+        timer=world.timers[f],
+        recovery=world.recoveries[f],
         own=_address(world.flow_own, int(world.row.flow_own_words), f),
     )
 
@@ -44,15 +49,20 @@ def link(run: Simulation, name: str) -> Look:
     125000.0
     """
     k = run.assembly.link_names.index(name)
-    world, slot = run.world, int(run.world.links[k].discipline)
-    discipline = None if slot == records.NONE else run.assembly.disciplines[slot]
-    own, of_flow = (discipline.own, discipline.of_flow) if discipline is not None else (_NOTHING, _NOTHING)
+    run.count()  # brings the backlog up to date
+    world, assembly = run.world, run.assembly
+    row = world.links[k]
+    own = of_flow = service = queue = _NOTHING
+    if row.discipline != records.NONE:
+        own, of_flow = assembly.disciplines[row.discipline].own, assembly.disciplines[row.discipline].of_flow
+    if row.service != records.NONE:
+        service, queue = assembly.services[row.service].own, assembly.services[row.service].of_queue
     return _of(
-        link_view(own, _NOTHING, _NOTHING, of_flow),
+        _link_view(own, of_flow, service, queue, ()),
         world=world.row,
-        link=world.links[k],
+        link=row,
         own=_address(world.link_own, int(world.row.link_own_words), k),
-        service=int(_SPARE.ctypes.data),
+        service=_address(world.service_own, int(world.row.service_own_words), k),
     )
 
 

@@ -27,14 +27,14 @@ def conformance(
     rng: Any = 1,
     progress: bool = True,
 ) -> Report:
-    """Check that a congestion-control scheme or a queue discipline keeps the rules of the simulator.
+    """Check that a congestion-control scheme, a queue discipline or a service keeps the rules of the simulator.
 
     Three small networks are simulated, each of them with the same seed twice, with another seed, and once more by plain
     Python in a process of its own. It takes some five to ten seconds.
 
     Parameters
     ----------
-    plug_in : Scheme, Discipline or str
+    plug_in : Scheme, Discipline, Service or str
         What is checked, or its name.
     beside : Discipline, Scheme or str, optional
         For a scheme, the discipline of the bottleneck, by default "fifo". For a discipline, the scheme of the flows, by
@@ -54,7 +54,7 @@ def conformance(
     Raises
     ------
     TypeError
-        For what is no scheme and no discipline.
+        For what is no scheme, discipline or service.
     ValueError
         For unknown names, and for a discipline whose parameters are missing.
 

@@ -45,7 +45,8 @@ def _of_each(runs: list[Record], look: Callable[[Record], str]) -> Result:
 
 
 def _complete(found: Evidence) -> list[Record]:
-    return [one for one in found.runs if not one.error]
+    """Return the runs that came to their end, with all packets."""
+    return [one for one in found.runs if not one.error and not one.unbalanced]
 
 
 def answers(found: Evidence) -> Result:
@@ -79,35 +80,31 @@ def _finite(found: Evidence) -> Result:
 def _conservation(found: Evidence) -> Result:
     def look(one: Record) -> str:
         if one.unbalanced:
-            return one.unbalanced
+            return f"packets have vanished, or stand in two places: {one.unbalanced}"
         entered = {line[1:3]: line for line in one.entered}
         for when, flow, transmission, size, _ in one.left:
             before = entered.pop((flow, transmission), None)
             if before is None or before[3] != size:
                 came = "never came there" if before is None else f"came with {before[3]} bytes"
                 return f"a packet of {size} bytes left link {LINK} at {_s(when)} that {came}"
-        link = one.link
-        counts = f"arrived {link['arrived']}, served {link['served']}, dropped {link['dropped']}"
-        size = sum(line[3] for line in one.left)
-        if one.drained and link["arrived"] != link["served"] + link["dropped"]:
-            return f"link {LINK} at {one.now:.6g} s: {counts} packets, and none is left there"
-        if one.drained and (len(entered), len(one.left), size) != tuple(
-            link[k] for k in ("dropped", "served", "served_bytes")
-        ):
+        link, size = one.link, sum(line[3] for line in one.left)
+        counted = tuple(link[name] for name in ("dropped", "served", "served_bytes"))
+        if one.drained and (len(entered), len(one.left), size) != counted:
             return (
-                f"link {LINK} counts {counts} packets and {link['served_bytes']} bytes served, but of "
-                f"{len(one.entered)} that entered {len(one.left)} came out, with {size} bytes, at {one.now:.6g} s"
+                f"of {len(one.entered)} packets that entered link {LINK} {len(one.left)} came out, of {size} bytes; it "
+                f"counts {link['dropped']} dropped and {link['served']} served, of {link['served_bytes']} bytes, and "
+                f"holds none at {one.now:.6g} s"
             )
         return ""
 
-    return _of_each(_complete(found), look)
+    return _of_each([one for one in found.runs if not one.error], look)
 
 
 def _order(found: Evidence) -> Result:
     discipline = found.subject.discipline
     if found.subject.is_scheme:
         return NOT_APPLICABLE, [], "a scheme orders no packets"
-    strict = discipline.service in ("fifo", "departures")
+    strict = discipline.serving is None or discipline.serving.in_order
 
     def look(one: Record) -> str:
         place = {line[1:3]: k for k, line in enumerate(one.entered)}
@@ -171,7 +168,8 @@ def _room(packets: int, size: int) -> str:
 def _work_conservation(found: Evidence) -> Result:
     if found.subject.is_scheme:
         return NOT_APPLICABLE, [], "a scheme serves no link"
-    if found.subject.discipline.service == "rated" or any(one.link["hold_until"] > 0 for one in found.runs):
+    serving = found.subject.discipline.serving
+    if (serving is not None and not serving.work_conserving) or any(one.link["hold_until"] > 0 for one in found.runs):
         return NOT_APPLICABLE, [], "it holds packets back on purpose"
 
     def look(one: Record) -> str:
@@ -207,7 +205,8 @@ def _completion(found: Evidence) -> Result:
         return (
             f"flow {name!r} stood still: packet {flow['una']:g} of {flow['packets']:g} is not acknowledged at "
             f"{one.now:g} s, the last progress was at {since:.3g} s; window {flow['window']:g} packets, rate "
-            f"{flow['rate']:g} bytes/s; link {LINK} dropped {one.link['dropped']} of {one.link['arrived']} packets"
+            f"{flow['rate']:g} bytes/s; link {LINK} dropped {one.link['dropped']} packets, served "
+            f"{one.link['served']} and holds {one.link['backlog']}"
         )
 
     return _of_each([one for one in _complete(found) if one.trial in limits and one.samples], look)
@@ -222,6 +221,8 @@ def _difference(left: Record, right: Record, those: str, these: str) -> str:
                     f"packet {k + 1} that {what} link {LINK} is number {a[4]} of flow {a[1]} at {_s(a[0])} {those}, "
                     f"and number {b[4]} of flow {b[1]} at {_s(b[0])} {these}"
                 )
+        if len(mine) != len(others):
+            return f"{len(mine)} packets {what} link {LINK} {those}, and {len(others)} {these}"
     if left.error != right.error:
         return f"{those}: {left.error or 'no error'}; {these}: {right.error or 'no error'}"
     for name, value in left.state.items():

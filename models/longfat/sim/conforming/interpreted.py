@@ -16,6 +16,7 @@ import numpy as np
 from longfat.sim.conforming.trials import Record, Subject, observe, trials_for
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
+from longfat.sim.services import Service
 
 CODE = """
 import pickle, sys
@@ -67,7 +68,7 @@ def portable(thing: Any) -> bytes:
         def reducer_override(self, one: Any) -> Any:
             if isinstance(one, numba.core.dispatcher.Dispatcher):
                 return (_named if one.__module__.startswith("longfat.") else _plain), _of_dispatcher(one)
-            if isinstance(one, Scheme | Discipline):  # without what is worked out from the rest
+            if isinstance(one, Scheme | Discipline | Service):  # without what is worked out from the rest
                 made = {
                     name: getattr(one, name) for name in one.__dataclass_fields__ if name not in ("arrive", "depart")
                 }
@@ -88,7 +89,8 @@ def portable(thing: Any) -> bytes:
 
 def _modules(plug_in: Any) -> list[Any]:
     """Return the modules of its functions: files that the other process may not find by their names."""
-    functions = [getattr(one, "py_func", one) for one in vars(plug_in).values() if callable(one)]
+    given = [*vars(plug_in).values(), *vars(getattr(plug_in, "serving", None) or plug_in).values()]
+    functions = [getattr(one, "py_func", one) for one in given if callable(one)]
     names = {getattr(one, "__module__", None) or "" for one in functions}
     own = ("longfat", "numba", "numpy", "builtins", "__main__")
     return [sys.modules[name] for name in sorted(names) if name.split(".")[0] not in own and name in sys.modules]

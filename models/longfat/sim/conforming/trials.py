@@ -14,8 +14,9 @@ from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.queues.log import Log
 from longfat.sim.schemes import Parameter, Scheme
+from longfat.sim.services import Service
 
-SAMPLES = 200  # of windows, rates and packet counts along a run
+SAMPLES, FEW = 100, 20  # of windows, rates and packet counts along a run; of a short one
 ROOM = 20_000  # packets in a log
 RATE, DELAY, BUFFER = 1e6, 0.01, 10  # bytes/s, s, packets or kB: of the link on trial
 LINK = "a-b"
@@ -148,7 +149,9 @@ class Record:
 def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
     """Return the network of a trial."""
     net = Network(trial.name)
-    buffer = f"{BUFFER * 1000} B" if trial.in_bytes and not subject.discipline.service.startswith("discard") else BUFFER
+    serving = subject.discipline.serving
+    packets = not trial.in_bytes or (serving is not None and serving.workspace is not None)  # it needs their number
+    buffer = BUFFER if packets else f"{BUFFER * 1000} B"
     options: dict[str, Any] = {"rate": RATE, "delay": DELAY, "buffer": buffer, "loss": trial.loss}
     net.link("s", "a", rate=math.inf, discipline=logs[0].discipline)
     net.link("a", "b", **options, discipline=subject.discipline)
@@ -163,10 +166,10 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
     logs = Log(ROOM), Log(ROOM)
     record = Record(trial.name)
     run = Simulation(network(trial, subject, logs), rng=seed)
-    until = trial.until_slow if slow else trial.until
+    until, samples = (trial.until_slow, FEW) if slow else (trial.until, SAMPLES)
     try:
-        for k in range(1, SAMPLES + 1):
-            run.advance(until * (k / SAMPLES) ** 2)  # denser at the beginning, where most happens
+        for k in range(1, samples + 1):
+            run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most happens
             record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
             counts = run.books()
             record.drained = counts["in_flight"] + counts["acks_in_flight"] == 0
@@ -216,9 +219,12 @@ def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None
 def _by_name(plug_in: Any) -> Scheme | Discipline:
     if isinstance(plug_in, Scheme | Discipline):
         return plug_in
+    if isinstance(plug_in, Service):
+        return Discipline(plug_in.name, plug_in)
     if not isinstance(plug_in, str):
         raise TypeError(
-            f"plug_in must be a Scheme, a Discipline or a name, got {plug_in!r} of type {type(plug_in).__name__}"
+            f"plug_in must be a Scheme, a Discipline, a Service or a name, got {plug_in!r} of type "
+            f"{type(plug_in).__name__}"
         )
     if plug_in in schemes.names() and plug_in in queues.NAMED:
         raise ValueError(
