@@ -13,14 +13,34 @@ if TYPE_CHECKING:
     from longfat import segments
     from longfat.segments import channel
     from longfat.sim import queues, schemes, seam, statistics, traffic
+    from longfat.sim.conforming import conformance
     from longfat.sim.engine import SchemeError, Simulation
+    from longfat.sim.jit import part
     from longfat.sim.network import Network
-    from longfat.sim.queues import Discipline
+    from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
     from longfat.sim.running import run
     from longfat.sim.schemes import Parameter, Scheme
+    from longfat.sim.seam import (
+        append,
+        behind,
+        first_waiting,
+        flow_state,
+        is_full,
+        mark,
+        push_out,
+        queue,
+        queue_of,
+        random,
+        take,
+        take_first,
+        take_last,
+        waiting,
+    )
+    from longfat.sim.services import NOTHING, Service
 
 _ROOMS = {name: f"longfat.sim.{name}" for name in ("queues", "schemes", "seam", "services", "statistics", "traffic")}
 _ROOMS |= {"channel": "longfat.segments.channel", "segments": "longfat.segments"}
+#: Where each name is from; the last rows are what the functions of plug-ins answer and call.
 _NAMES = {
     "Discipline": "queues",
     "Network": "network",
@@ -28,12 +48,23 @@ _NAMES = {
     "Scheme": "schemes",
     "SchemeError": "engine",
     "Simulation": "engine",
+    "conformance": "conforming",
     "run": "running",
+    "Service": "services",
+    "NOTHING": "services",
+    **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),
+    "part": "jit",
+    **dict.fromkeys(("flow_state", "is_full", "mark", "push_out", "queue_of", "random"), "seam"),
+    **dict.fromkeys(
+        ("append", "behind", "first_waiting", "queue", "take", "take_first", "take_last", "waiting"), "seam"
+    ),
 }
 
 __all__ = [
-    "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Simulation",
-    "channel", "queues", "run", "schemes", "seam", "segments", "statistics", "traffic",
+    "DROP", "ENQUEUE", "NOTHING", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Service",
+    "Simulation", "append", "behind", "channel", "conformance", "first_waiting", "flow_state", "is_full", "mark",
+    "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "seam", "segments", "statistics",
+    "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 

@@ -118,6 +118,7 @@ LINK_FIELDS = _of(
     ("delay", "s", "propagation delay", False, "delay", NS),
     ("backlog", "packets", "waiting, the one in transmission not counted", False, "waiting"),
     ("backlog_bytes", "bytes", "of these packets", False, "waiting_bytes"),
+    ("largest_backlog", "packets", "greatest backlog so far", False, "largest"),
     ("limit_packets", "packets", "of the backlog; 2**62: none"),
     ("limit_bytes", "bytes", "of the backlog; 2**62: none"),
     ("free_at", "s", "when the transmitter has sent all that it has accepted", False, "free", NS),

@@ -1,0 +1,238 @@
+"""The small networks on which `longfat.sim.conformance` tries a plug-in, and what it records of each run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from longfat.sim import peek, queues, schemes, traffic
+from longfat.sim.engine import SchemeError, Simulation
+from longfat.sim.names import unknown
+from longfat.sim.network import Network
+from longfat.sim.queues import Discipline
+from longfat.sim.queues.log import Log
+from longfat.sim.schemes import Parameter, Scheme
+from longfat.sim.services import Service
+
+SAMPLES, FEW = 100, 20  # of windows, rates and packet counts along a run; of a short one
+ROOM = 20_000  # packets in a log
+RATE, DELAY, BUFFER = 1e6, 0.01, 10  # bytes/s, s, packets or kB: of the link on trial
+LINK = "a-b"
+PATH = ("s", "a", "b", "d")  # the links s-a and b-d have no transmission time; they log what enters and leaves a-b
+FILE = 100_000  # bytes
+ABOUT = f"{RATE * 8e-6:g} Mbit/s, {DELAY * 1e3:g} ms one way, buffer of {BUFFER} packets or {BUFFER} kB"
+
+
+REFUSED = (" is no window", " is no rate", "nothing limits it")  # what the simulator says of windows and rates
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is on trial, and what it is tried with."""
+
+    plug_in: Scheme | Discipline
+    scheme: Scheme
+    discipline: Discipline
+    parameters: Mapping[str, float] = field(default_factory=dict)  # of the scheme
+
+    @property
+    def is_scheme(self) -> bool:
+        """Whether a scheme is on trial."""
+        return isinstance(self.plug_in, Scheme)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A network and how long it is run.
+
+    Parameters
+    ----------
+    name, about : str
+        Its name, and what it is in a few words.
+    add : callable
+        Function of (network, subject) that adds the flows.
+    until, until_slow : float
+        Longest simulated time [s], and that of the comparison with plain Python, which needs 1 ms a packet.
+    loss : float
+        Of the link, both ways [probability].
+    in_bytes : bool
+        Whether the buffer is counted in bytes.
+    """
+
+    name: str
+    about: str
+    add: Callable[[Network, Subject], Any]
+    until: float
+    until_slow: float
+    loss: float = 0.0
+    in_bytes: bool = False
+
+
+def _set_priority(flow, packet):  # type: ignore[no-untyped-def]
+    packet.priority = int(flow.priority)
+    return 0
+
+
+def prioritised() -> Scheme:
+    """Return Reno whose packets carry the priority that is its parameter."""
+    reno = schemes.scheme("reno")
+    given = {**reno.parameters, "priority": Parameter(0.0, "1", "[0, 7]")}
+    return replace(reno, name="reno with a priority", send=_set_priority, parameters=given)
+
+
+def _one_file(net: Network, subject: Subject) -> None:
+    file = FILE if subject.scheme.acknowledged else None
+    stop = math.inf if subject.scheme.acknowledged else 2.0
+    net.flow(subject.scheme, path=PATH, name="x", file=file, stop=stop, parameters=subject.parameters)
+
+
+def _shared(net: Network, subject: Subject) -> None:
+    for k in range(2):
+        net.flow(subject.scheme, path=PATH, name=f"x{k}", start=0.05 * k, stop=2.0, parameters=subject.parameters)
+    net.flow(traffic.poisson(RATE / 4), path=PATH, name="poisson", stop=2.0)
+
+
+def _three_files(net: Network, subject: Subject) -> None:
+    for k in range(3):
+        own = {"priority": float(k)} if "priority" in subject.scheme.parameters else {}
+        net.flow(subject.scheme, path=PATH, name=f"file{k}", file=FILE, start=0.0051 * k, parameters=own)
+
+
+def _overload(net: Network, subject: Subject) -> None:
+    net.flow(traffic.constant(RATE), path=PATH, name="large", stop=1.0)
+    net.flow(traffic.constant(RATE / 2), path=PATH, name="small", packet=700, start=0.00013, stop=1.0)
+
+
+def _random(net: Network, subject: Subject) -> None:
+    net.flow(traffic.poisson(0.9 * RATE), path=PATH, name="poisson", stop=1.0)
+    net.flow(subject.scheme, path=PATH, name="file", file=FILE)
+
+
+SCHEME_TRIALS = (
+    Trial("alone", "one file of 100 packets, no random loss", _one_file, 60.0, 1.0),
+    Trial("lossy", "the same file, 2 % of all packets lost at random", _one_file, 120.0, 1.5, loss=0.02),
+    Trial("shared", "two flows and 25 % Poisson traffic for 2 s", _shared, 10.0, 0.25),
+)
+DISCIPLINE_TRIALS = (
+    Trial("files", "three files of 100 packets each", _three_files, 60.0, 0.4),
+    Trial("overload", "constant traffic of 150 % for 1 s, two packet sizes", _overload, 5.0, 0.15, in_bytes=True),
+    Trial("random", "90 % Poisson traffic, one file, 2 % of all packets lost", _random, 120.0, 0.2, loss=0.02),
+)
+
+
+def trials_for(subject: Subject) -> tuple[Trial, ...]:
+    """Return the networks for a scheme, or for a discipline."""
+    return SCHEME_TRIALS if subject.is_scheme else DISCIPLINE_TRIALS
+
+
+@dataclass
+class Record:
+    """What is known of a run on one of these networks."""
+
+    trial: str
+    error: str = ""  # what the simulator said when it refused an answer
+    refused_value: bool = False  # because a window or rate was no such number
+    unbalanced: str = ""  # what the packet counts said
+    now: float = 0.0  # s
+    drew: bool = False
+    done: bool = False
+    drained: bool = False
+    state: dict[str, Any] = field(default_factory=dict)  # every field of all flows and of the link at the end
+    samples: list[tuple[float, dict[str, dict[str, float]]]] = field(default_factory=list)
+    entered: list[tuple[int, ...]] = field(default_factory=list)  # lines of the logs before and behind the link
+    left: list[tuple[int, ...]] = field(default_factory=list)
+    link: dict[str, Any] = field(default_factory=dict)
+
+
+def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
+    """Return the network of a trial."""
+    net = Network(trial.name)
+    serving = subject.discipline.serving
+    packets = not trial.in_bytes or (serving is not None and serving.workspace is not None)  # it needs their number
+    buffer = BUFFER if packets else f"{BUFFER * 1000} B"
+    options: dict[str, Any] = {"rate": RATE, "delay": DELAY, "buffer": buffer, "loss": trial.loss}
+    net.link("s", "a", rate=math.inf, discipline=logs[0].discipline)
+    net.link("a", "b", **options, discipline=subject.discipline)
+    net.link("b", "d", rate=math.inf, discipline=logs[1].discipline)
+    net.link("d", "b", rate=math.inf).link("b", "a", **options).link("a", "s", rate=math.inf)
+    trial.add(net, subject)
+    return net
+
+
+def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) -> Record:
+    """Run a trial and return what was seen; `slow`: for the shorter time."""
+    logs = Log(ROOM), Log(ROOM)
+    record = Record(trial.name)
+    run = Simulation(network(trial, subject, logs), rng=seed)
+    until, samples = (trial.until_slow, FEW) if slow else (trial.until, SAMPLES)
+    try:
+        for k in range(1, samples + 1):
+            run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most happens
+            record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
+            counts = run.books()
+            record.drained = counts["in_flight"] + counts["acks_in_flight"] == 0
+            record.done = run.all_done()
+            if record.done and record.drained and run.now >= 2.0:
+                break
+    except SchemeError as error:
+        record.error = str(error)
+        record.refused_value = any(words in record.error for words in REFUSED)
+    except RuntimeError as error:
+        record.unbalanced = f"{error} (at {run.now:.6g} s)"
+    record.now, record.drew = run.now, run.drew
+    record.link = peek.fields(peek.link(run, LINK))
+    record.state = {f"link {LINK}: {name}": value for name, value in record.link.items()}
+    for name in run.assembly.flow_names:
+        record.state |= {f"flow {name!r}: {one}": value for one, value in peek.fields(peek.flow(run, name)).items()}
+    record.entered, record.left = ([tuple(line) for line in log.lines.tolist()] for log in logs)
+    return record
+
+
+SAMPLED = ("window", "rate", "inflation", "una", "packets")
+
+
+def _sample(run: Simulation, name: str) -> dict[str, float]:
+    flow = peek.flow(run, name)
+    return {one: float(getattr(flow, one)) for one in SAMPLED}
+
+
+def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None) -> Subject:
+    """Return a plug-in with what it is tried with, checked; names stand for schemes and disciplines that there are."""
+    given = _by_name(plug_in)
+    if isinstance(given, Scheme):
+        discipline = queues.discipline("fifo" if beside is None else beside)
+        return Subject(given, given, discipline, schemes.check_parameters(given, parameters or {}))
+    if given.missing:
+        raise ValueError(
+            f"discipline {given.name!r} needs {', '.join(given.missing)}: give it with values, "
+            f"as in discipline({given.missing[0]}=...)"
+        )
+    if parameters:
+        raise ValueError(
+            f"parameters are those of a scheme; discipline {given.name!r} takes them as discipline(name=...)"
+        )
+    return Subject(given, prioritised() if beside is None else schemes.scheme(beside), given)
+
+
+def _by_name(plug_in: Any) -> Scheme | Discipline:
+    if isinstance(plug_in, Scheme | Discipline):
+        return plug_in
+    if isinstance(plug_in, Service):
+        return Discipline(plug_in.name, plug_in)
+    if not isinstance(plug_in, str):
+        raise TypeError(
+            f"plug_in must be a Scheme, a Discipline, a Service or a name, got {plug_in!r} of type "
+            f"{type(plug_in).__name__}"
+        )
+    if plug_in in schemes.names() and plug_in in queues.NAMED:
+        raise ValueError(
+            f"plug_in = {plug_in!r} is the name of a scheme and of a discipline: give "
+            f"sim.schemes.scheme({plug_in!r}) or sim.queues.discipline({plug_in!r})"
+        )
+    if plug_in in schemes.names():
+        return schemes.scheme(plug_in)
+    if plug_in in queues.NAMED:
+        return queues.discipline(plug_in)
+    raise unknown("scheme or discipline", plug_in, [*schemes.names(), *queues.NAMED])

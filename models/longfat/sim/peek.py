@@ -1,0 +1,82 @@
+"""The fields of flows and links as plug-ins see them, for programs that look at a run between two steps."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from longfat.sim import records
+from longfat.sim.engine import Simulation
+from longfat.sim.own import Own
+from longfat.sim.seam import flow_view, link_view
+from longfat.sim.views import Look, View
+
+_NOTHING = Own("", {}, {}, ())
+_SPARE = np.zeros(1, np.int64)  # stands for the record of a plug-in that has none
+
+_flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
+
+
+def flow(run: Simulation, name: str) -> Look:
+    """Return the fields of a flow by its name, those of its scheme's own among them.
+
+    >>> from longfat.sim import Network
+    >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
+    >>> peek = flow(Simulation(net), "reno-1")
+    >>> peek.window, peek.packets, peek.duplicate_threshold
+    (1.0, 10, 3.0)
+    """
+    f = run.assembly.flow_names.index(name)
+    world, scheme = run.world, run.assembly.copies[f].scheme
+    return _of(
+        _flow_view(scheme.own if scheme is not None else _NOTHING),
+        world=world.row,
+        sender=world.senders[f],
+        timer=world.timers[f],
+        recovery=world.recoveries[f],
+        own=_address(world.flow_own, int(world.row.flow_own_words), f),
+    )
+
+
+def link(run: Simulation, name: str) -> Look:
+    """Return the fields of a link by its name, those of its discipline's own among them.
+
+    >>> from longfat.sim import Network
+    >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
+    >>> link(Simulation(net), "n0-n1").rate
+    125000.0
+    """
+    k = run.assembly.link_names.index(name)
+    run.count()  # brings the backlog up to date
+    world, assembly = run.world, run.assembly
+    row = world.links[k]
+    own = of_flow = service = queue = _NOTHING
+    if row.discipline != records.NONE:
+        own, of_flow = assembly.disciplines[row.discipline].own, assembly.disciplines[row.discipline].of_flow
+    if row.service != records.NONE:
+        service, queue = assembly.services[row.service].own, assembly.services[row.service].of_queue
+    return _of(
+        _link_view(own, of_flow, service, queue, ()),
+        world=world.row,
+        link=row,
+        own=_address(world.link_own, int(world.row.link_own_words), k),
+        service=_address(world.service_own, int(world.row.service_own_words), k),
+    )
+
+
+def _address(words: np.ndarray, each: int, number: int) -> int:
+    return int(words.ctypes.data) + 8 * each * number if len(words) else int(_SPARE.ctypes.data)
+
+
+def _of(view: View, **rows: Any) -> Look:
+    return view.of(*[rows[name] for name in view.rows])
+
+
+def fields(look: Look) -> dict[str, Any]:
+    """Return all fields of a view as plain numbers and lists of them."""
+    values = {name: getattr(look, name) for name in look._kind.fields}
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value for name, value in values.items()
+    }

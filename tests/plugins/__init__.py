@@ -1,0 +1,1 @@
+"""Plug-ins as a user would write them, one file each."""

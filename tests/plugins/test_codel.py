@@ -1,0 +1,153 @@
+"""CoDel in a file of its own against the control law by hand, and against RFC 8289's pseudo-code packet by packet."""
+
+import math
+from collections import deque
+
+import pytest
+
+from longfat.sim import Network, Simulation, run, traffic
+from longfat.sim.queues.log import Log
+from tests.plugins.codel import CODEL
+
+MS = 1_000_000  # ns
+
+
+def logged(flows, *, rate, until, discipline=CODEL, seed=1):
+    """Lines (time [ns], flow, transmission, size, number) of what enters and leaves a link with CoDel."""
+    logs = Log(100_000), Log(100_000)
+    net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
+    net.link("a", "b", rate=rate, discipline=discipline).link("b", "d", rate=math.inf, discipline=logs[1].discipline)
+    for flow, options in flows:
+        net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
+    one = Simulation(net, rng=seed)
+    one.advance(until)
+    one.books()
+    return [log.lines.tolist() for log in logs]
+
+
+def test_drop_times_by_hand():
+    """Sojourn times grow without end; drops follow the control law.
+
+    970 bytes every 0.7 ms into 1 MB/s: packet n arrives at 0.7 n ms and its turn comes at 0.97 n ms, so that it has
+    waited 0.27 n ms. That is 5 ms for n = 19 first, at 18.43 ms. An interval later, at 118.43 ms, dropping begins with
+    the next turn, number 123: 119.31 ms, and drop_next = 119.31 + 100 = 219.31. From there on
+
+        turn 227, 220.19 ms: count 2, drop_next 219.31 + 100/sqrt(2) = 290.02
+        turn 299, 290.03 ms: count 3, drop_next 290.02 + 100/sqrt(3) = 347.76
+        turn 359, 348.23 ms: count 4, drop_next 347.76 + 50 = 397.76
+        turn 411, 398.67 ms: count 5, drop_next 397.76 + 100/sqrt(5) = 442.48
+        turn 457, 443.29 ms: count 6, drop_next 442.48 + 100/sqrt(6) = 483.30
+        turn 499, 484.03 ms
+    """
+    entered, left = logged([(traffic.constant(970 / 0.0007), {"packet": 970})], rate=1e6, until=0.5)
+    turns = {line[2]: line[0] - 970_000 for line in left}  # when the transmission of each began
+    gone = [line[2] for line in entered if line[2] not in turns and line[2] < max(turns)]
+    # A packet is dropped when the one behind it is sent.
+    assert [turns[number + 1] for number in gone] == [
+        119310000,
+        220190000,
+        290030000,
+        348230000,
+        398670000,
+        443290000,
+        484030000,
+    ]
+
+
+def pseudo_code(arrivals, nanoseconds_a_byte, target=5 * MS, interval=100 * MS):
+    """Which arrivals leave, and when each transmission begins: RFC 8289, 5.3 to 5.6, as it stands there."""
+    queue, left, held = deque(), [], 0
+    first_above = drop_next = count = last_count = 0
+    dropping, largest, now, arrivals = False, 0, 0, deque(arrivals)
+
+    def law(t):
+        return t + interval / math.sqrt(count)
+
+    def do_dequeue():
+        nonlocal first_above, held
+        ok_to_drop = False
+        if not queue:
+            first_above = 0
+            return None, ok_to_drop
+        packet = queue.popleft()
+        held -= packet[1]
+        if now - packet[0] < target or held <= largest:
+            first_above = 0
+        elif first_above == 0:
+            first_above = now + interval
+        elif now >= first_above:
+            ok_to_drop = True
+        return packet, ok_to_drop
+
+    while arrivals or queue:
+        if not queue:
+            now = max(now, arrivals[0][0])
+        while arrivals and arrivals[0][0] <= now:
+            packet = arrivals.popleft()
+            largest = max(largest, packet[1])
+            queue.append(packet)
+            held += packet[1]
+        packet, ok_to_drop = do_dequeue()
+        if dropping:
+            if not ok_to_drop:
+                dropping = False
+            while now >= drop_next and dropping:
+                count += 1
+                packet, ok_to_drop = do_dequeue()
+                if not ok_to_drop:
+                    dropping = False
+                else:
+                    drop_next = law(drop_next)
+        elif ok_to_drop:
+            packet, ok_to_drop = do_dequeue()
+            dropping = True
+            delta = count - last_count
+            count = delta if delta > 1 and now - drop_next < 16 * interval else 1
+            drop_next = law(now)
+            last_count = count
+        left.append((now, packet[2]))
+        now += packet[1] * nanoseconds_a_byte
+    return left
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_the_pseudo_code(seed):
+    """Packets of two sizes in bursts of random length, so that CoDel enters and leaves its dropping state."""
+    sources = [
+        (traffic.on_off(1.6e6, 0.4, 0.35, shape_on=1, shape_off=1), {"packet": 1003, "name": "large"}),
+        (traffic.on_off(0.9e6, 0.3, 0.5, shape_on=1, shape_off=1), {"packet": 211, "name": "small", "start": 1.23e-5}),
+    ]  # fmt: skip
+    entered, left = logged(sources, rate=1e6, until=20.0, seed=seed)
+    arrivals = [(time, size, (flow, transmission)) for time, flow, transmission, size, _ in entered]
+    referee = pseudo_code(arrivals, 1000)
+    begun = [(time - 1000 * size, (flow, transmission)) for time, flow, transmission, size, _ in left]
+    assert begun == referee[: len(begun)]
+    assert len(begun) > 10_000
+    dropped = len(arrivals) - len(referee)
+    assert dropped > 100
+
+
+def test_the_standing_queue_is_about_the_target():
+    """Two Reno flows in a buffer of 200 ms: 5 ms of standing queue, within a factor of two, and a full link."""
+
+    def waits(discipline):
+        net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=200, discipline=discipline)
+        net.link("b", "a", rate="8 Mbit/s", delay="10 ms").flow("reno", path=["a", "b"], count=2)
+        found = run(net, duration=30.0, warm_up=5.0, rng=1, progress=False).sel(link="a-b")
+        return float(found.mean_wait), float(found.utilisation)
+
+    wait, utilisation = waits(CODEL)
+    assert 0.0025 < wait < 0.010
+    assert utilisation > 0.95
+    assert waits("fifo")[0] > 0.1
+    assert waits(CODEL(target="20 ms"))[0] > 1.5 * wait
+
+
+def test_it_marks_instead():
+    """RFC 8289, 5: with ECN packets that can be marked are marked at the times of drops; others are dropped."""
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", discipline=CODEL(ecn=1))
+    net.link("b", "a", rate="8 Mbit/s", delay="10 ms")
+    net.flow("reno", path=["a", "b"], parameters={"ecn": 1.0, "initial_ssthresh": 30.0})
+    found = run(net, duration=10.0, rng=1, progress=False).sel(link="a-b")
+    assert found.link_marked > 3
+    assert found.link_dropped == 0

@@ -1,0 +1,120 @@
+"""CUBIC in a file of its own against RFC 9438's equations, worked out with 50 digits."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
+from tests.plugins.cubic import CUBIC
+
+RTT = 0.1  # s
+
+
+def drop_every(link, packet, now):
+    link.seen += 1
+    return DROP if (link.seen - int(link.first)) % int(link.distance) == 0 else ENQUEUE
+
+
+def sawtooth(distance, first, rate=1e9, **parameters):
+    """One flow over 100 ms without a queue, of which every so manyth packet is lost."""
+    given = {"distance": float(distance), "first": float(first)}
+    lossy = Discipline("every so manyth", enqueue=drop_every, parameters=given, state={"seen": 0})
+    net = Network().link("a", "b", rate=rate, delay=RTT / 2, discipline=lossy).link("b", "a", rate=1e9, delay=RTT / 2)
+    return Simulation(net.flow(CUBIC, path=["a", "b"], name="x", parameters=parameters), rng=1)
+
+
+def average(distance):
+    """RFC 9438, 5.1, equation 5: the mean window [packets] with C = 0.4 and beta = 0.7, one loss in so many packets."""
+    c, beta = mpmath.mpf("0.4"), mpmath.mpf("0.7")
+    return float((c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (mpmath.mpf(RTT) * distance) ** 0.75)
+
+
+def test_the_equation_is_that_of_the_rfc():
+    """Equation 6 there: 1.054 RTT^0.75/p^0.75; with p = 1e-4 and 100 ms 187 packets (table 1: 1.9e2)."""
+    assert average(10_000) == pytest.approx(1.054 * RTT**0.75 * 10_000**0.75, rel=5e-4)
+    assert average(10_000) == pytest.approx(187, abs=0.5)
+
+
+@pytest.mark.parametrize(("distance", "within"), [(10_000, 0.01), (3_000, 0.015)])
+def test_mean_window(distance, within):
+    """Throughput times round trip, as RFC 9438 defines it; it assumes a loss just when the window is back at W_max.
+
+    So the first loss comes when slow start has reached that window: 4/(3 + beta) of the mean.
+    """
+    one = sawtooth(distance, round(average(distance) * 4 / 3.7), fast_convergence=0.0)
+    one.advance(100.0)
+    before = peek.link(one, "a-b").served
+    one.advance(400.0)
+    window = (peek.link(one, "a-b").served - before) * RTT / 300.0
+    assert window == pytest.approx(average(distance), rel=within)
+
+
+def test_mean_window_in_the_region_of_reno():
+    """One loss in 1000 packets: CUBIC alone would have 33 packets, Reno sqrt(3/(2 p)) = 38.7 (RFC 9438, 4.3, 5.1)."""
+    one = sawtooth(1000, 40)
+    one.advance(50.0)
+    before = peek.link(one, "a-b").served
+    one.advance(350.0)
+    assert (peek.link(one, "a-b").served - before) * RTT / 300.0 == pytest.approx(np.sqrt(1500), rel=0.03)
+
+
+def test_window_along_the_sawtooth():
+    """W_cubic(t) = C (t - K)^3 + W_max, K = cbrt(W_max (1 - beta)/C), between losses, from W_max and the times alone.
+
+    The window follows its target, W_cubic a round trip ahead, with a lag of a round trip: it is W_cubic(t) +
+    RTT^2 W''/2, less than 0.07 packets off, twenty round trips after a loss. The link spreads the packets over
+    the round trip.
+    """
+    one = sawtooth(10_000, 203, rate=2.2e6, fast_convergence=0.0)
+    one.advance(20.0)
+    checked, w_max, beginning = 0, None, None
+    with mpmath.workdps(50):
+        c, beta = mpmath.mpf("0.4"), mpmath.mpf("0.7")
+        before = peek.flow(one, "x").window
+        for step in range(20_000, 40_000):
+            one.advance((step + 1) / 1000)
+            flow = peek.flow(one, "x")
+            if flow.window < before:  # a loss: half a millisecond late at most
+                w_max, beginning = mpmath.mpf(before), one.now - 0.0005
+                assert flow.window == pytest.approx(float(beta * w_max), abs=0.2)
+                assert float(mpmath.cbrt(w_max * (1 - beta) / c)) == pytest.approx(flow.k, abs=0.001)
+            elif w_max is not None and one.now - beginning > 20 * RTT and step % 100 == 0:
+                k = mpmath.cbrt(w_max * (1 - beta) / c)
+                expected = c * (one.now - mpmath.mpf(beginning) - k) ** 3 + w_max
+                assert float(flow.window) == pytest.approx(float(expected), abs=0.15)
+                checked += 1
+            before = flow.window
+    assert checked > 70
+
+
+def test_fast_convergence():
+    """RFC 9438, 4.7: after a loss below the last W_max, the next one is (1 + beta)/2 of the window."""
+    for on, factor in ((1.0, 0.85), (0.0, 1.0)):
+        one = sawtooth(2_000, 150, rate=1.6e6, fast_convergence=on)  # 150 is more than 2000 packets a cycle can keep up
+        one.advance(1.5)
+        first, window = peek.flow(one, "x").w_max, 0.0
+        assert first == pytest.approx(150, abs=3)
+        while peek.flow(one, "x").w_max == first:
+            window = peek.flow(one, "x").window
+            one.advance(one.now + 0.001)
+        assert window < first
+        assert peek.flow(one, "x").w_max == pytest.approx(factor * window, rel=0.002)
+
+
+def test_timeout():
+    """RFC 9438, 4.8: one packet, ssthresh beta times the window; the first stage after slow start has K = 0."""
+    one = sawtooth(10**9, 10**8)
+    one.advance(0.55)
+    one.world.links["loss"][:2] = 1.0
+    window = 0.0
+    while peek.flow(one, "x").window > 1.0:
+        window = peek.flow(one, "x").window
+        one.advance(one.now + 0.01)
+    assert window > 30
+    assert peek.flow(one, "x").ssthresh == pytest.approx(0.7 * window)
+    one.world.links["loss"][:2] = 0.0
+    while peek.flow(one, "x").epoch_start < 0.0:
+        one.advance(one.now + 0.01)
+    flow = peek.flow(one, "x")
+    assert flow.k == 0.0
+    assert flow.w_max == pytest.approx(flow.ssthresh, abs=1.0)

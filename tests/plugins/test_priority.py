@@ -1,0 +1,82 @@
+"""Strict priority in a file of its own: who leaves when, by hand."""
+
+import math
+
+import pytest
+
+from longfat.sim import Network, Parameter, Scheme, Simulation, run
+from longfat.sim.queues.log import Log
+from tests.plugins.priority import PRIORITY
+
+NAMES = ("low", "middle", "high", "equal")
+PRIORITIES = {"low": 5, "middle": 3, "high": 1, "equal": 5}
+
+
+def start(flow, event):
+    return flow.size
+
+
+def keep(flow, event):
+    return flow.window
+
+
+def send(flow, packet):
+    packet.priority = int(flow.priority)
+    return 0
+
+
+GIVEN = {"priority": Parameter(0.0, "1", "[0, 100]"), "size": Parameter(1.0, "packets", "[1, 1e6]")}
+BURST = Scheme("burst", start=start, ack=keep, loss=keep, timeout=keep, send=send, parameters=GIVEN)
+
+
+def departures(bursts, buffer=None, until=0.1):
+    """(ms, flow, number) of each transmission; bursts are (name, start [ms], packets); 1 ms for a packet."""
+    log = Log(1000)
+    net = Network().link("a", "b", rate=1e6, buffer=buffer, discipline=PRIORITY)
+    net.link("b", "d", rate=math.inf, discipline=log.discipline)
+    for name, time, size in bursts:
+        given = {"priority": float(PRIORITIES[name]), "size": float(size)}
+        net.flow(BURST, path=["a", "b", "d"], name=name, start=time / 1000, file=1000 * size, ack_path="ideal",
+                 parameters=given)  # fmt: skip
+    one = Simulation(net, rng=1)
+    one.advance(until)
+    one.books()
+    names = [name for name, _, _ in bursts]
+    return [((line[0] - 1_000_000) / 1e6, names[line[1]], line[4]) for line in log.lines.tolist()]
+
+
+def test_order_by_hand():
+    """Four low packets at 0, two of middle priority at 0.5 ms, three high ones at 1.5 ms: none is broken off."""
+    assert departures([("low", 0, 4), ("middle", 0.5, 2), ("high", 1.5, 3)]) == [
+        (0, "low", 0), (1, "middle", 0), (2, "high", 0), (3, "high", 1), (4, "high", 2), (5, "middle", 1),
+        (6, "low", 1), (7, "low", 2), (8, "low", 3),
+    ]  # fmt: skip
+
+
+def test_push_out_by_hand():
+    """A buffer of three: low 0 is sent, 1 to 3 wait, 4 is dropped. At 0.5 ms two high packets take the places of 3 and
+    2; at 0.6 ms one of equal priority finds no worse packet than itself. All that is dropped is sent again after a
+    second."""
+    first = departures([("low", 0, 5), ("high", 0.5, 2), ("equal", 0.6, 1)], buffer=3)
+    assert first == [(0, "low", 0), (1, "high", 0), (2, "high", 1), (3, "low", 1)]
+
+
+def test_priorities_beyond_the_bands():
+    """100 is the last band."""
+    net = Network().link("a", "b", rate=1e6, discipline=PRIORITY)
+    net.flow(BURST, path=["a", "b"], file=3000, ack_path="ideal", parameters={"priority": 100.0, "size": 3.0})
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert one.all_done()
+
+
+def test_high_priority_gets_all():
+    """Two senders with windows of five bandwidth-delay products: the worse one gets nothing while the other sends."""
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=50, discipline=PRIORITY)
+    net.link("b", "a", rate="8 Mbit/s", delay="10 ms")
+    for name in ("low", "high"):
+        given = {"priority": float(PRIORITIES[name]), "size": 100.0}
+        net.flow(BURST, path=["a", "b"], name=name, start=0.001 * (name == "high"), parameters=given)
+    found = run(net, duration=5.0, warm_up=0.5, rng=1, progress=False)
+    assert float(found.delivered.sel(flow="low")) == 0.0
+    assert float(found.goodput.sel(flow="high")) == pytest.approx(1e6, rel=0.01)

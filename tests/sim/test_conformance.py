@@ -1,0 +1,405 @@
+"""`conformance`: plug-ins that keep the rules pass, others fail with a sentence that says what is wrong."""
+
+import dataclasses
+import importlib.util
+import math
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+from longfat import sim
+from longfat.sim import (
+    DROP,
+    NOTHING,
+    SEND,
+    Discipline,
+    Parameter,
+    Scheme,
+    Service,
+    append,
+    conforming,
+    engine,
+    part,
+    queue,
+    queues,
+    take_first,
+    take_last,
+)
+from longfat.sim.conforming import checks
+from longfat.sim.conforming.interpreted import portable
+from longfat.sim.conforming.trials import observe, subject_of, trials_for
+from tests.plugins.codel import CODEL
+from tests.plugins.cubic import CUBIC
+from tests.plugins.priority import PRIORITY
+
+OURS = [CODEL, CUBIC, PRIORITY, "reno", *[name for name in ("red",) if name in queues.NAMED]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """The simulator, so that no test's time has that of its compilation."""
+    engine.kernel()
+
+
+@pytest.mark.parametrize("plug_in", OURS, ids=lambda one: getattr(one, "name", one))
+def test_these_pass(plug_in):
+    begun = time.process_time()
+    report = sim.conformance(plug_in, progress=False)
+    assert report.passed, str(report)
+    made = [one.name for one in report.checks if one.verdict == "passed"]
+    assert len(made) == (8 if isinstance(plug_in, Discipline) or plug_in == "red" else 6)
+    assert time.process_time() - begun < 15
+
+
+# Schemes and disciplines that break the rules.
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Without the process that does not compile: the shorter runs are made here once more."""
+
+    def here(subject, seed, timeout):
+        try:
+            return [observe(trial, subject, seed, slow=True) for trial in trials_for(subject)]
+        except ValueError as error:  # it does not compile
+            raise conforming.Interpreted(str(error)) from None
+
+    monkeypatch.setattr(conforming, "observe_interpreted", here)
+
+
+def failures(plug_in, **options):
+    """What each failed check says."""
+    report = sim.conformance(plug_in, progress=False, **options)
+    return {one.name: one.message for one in report.failed}
+
+
+def ack(flow, event):
+    return flow.window + event.acked / flow.window
+
+
+def put(link, packet, now):
+    append(link, queue(link, 0), packet)
+    return 0
+
+
+def first(link, now):
+    return take_first(link, queue(link, 0))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(math.nan, r"nan is no window \[packets\]"), (math.inf, "has window inf ")]
+)
+def test_a_window_that_is_no_number_after_a_loss(quick, value, words):
+    broken = Scheme("broken", ack=ack, loss=lambda flow, event: value)
+    said = failures(broken)
+    assert list(said) == ["windows and rates"]
+    assert words.replace("\\", "") in said["windows and rates"]
+    assert "network 'lossy'" in said["windows and rates"]
+    assert " at 0." in said["windows and rates"]
+
+
+def test_random_numbers_from_elsewhere():
+    """They are the same neither for the same seed nor in plain Python."""
+    said = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
+    assert set(said) == {"determinism", "compilation"}
+    assert "network 'alone': packet " in said["determinism"]
+    assert said["determinism"].endswith("s in another with the same seed")
+    assert "compiled, and number" in said["compilation"]
+
+
+def test_arithmetic_that_compilation_changes():
+    """x**3 is two products in compiled code and one call of the library in Python, and now and then another number."""
+
+    def cube(flow, event):
+        return 1.0 + 4.0 * (flow.window + event.now) ** 3 / (1.0 + flow.window) ** 3
+
+    said = failures(Scheme("broken", ack=cube))
+    assert list(said) == ["compilation"]
+    assert "window is " in said["compilation"]
+    assert "x*x*x" in said["compilation"]
+
+
+def test_a_rate_that_ends_in_nothing(quick):
+    def stop(flow, event):
+        flow.stopped = True
+        return 0.0
+
+    def go(flow, event):
+        return 0.0 if flow.stopped else 2e5
+
+    broken = Scheme("broken", ack=go, start=go, loss=stop, timeout=stop, controls="rate", state={"stopped": False})
+    said = failures(broken)
+    assert list(said) == ["completion"]
+    assert "network 'lossy': flow 'x' stood still: packet " in said["completion"]
+    assert "rate 0 bytes/s" in said["completion"]
+    assert "the last progress was at " in said["completion"]
+
+
+def test_everything_is_dropped(quick):
+    said = failures(Discipline("broken", enqueue=lambda link, packet, now: DROP))
+    assert list(said) == ["completion"]
+    assert "network 'files': flow 'file0' stood still: packet 0 of 100" in said["completion"]
+    assert "at 60 s" in said["completion"]
+    assert "served 0 " in said["completion"]
+
+
+def test_a_service_that_forgets_packets(quick):
+    def forget(link, packet, now):
+        if packet.number % 10 != 9:
+            append(link, queue(link, 0), packet)
+        return 0
+
+    said = failures(Service("broken", enqueue=forget, dequeue=first))
+    assert list(said) == ["conservation"]
+    assert "network 'files': packets have vanished" in said["conservation"]
+
+
+def test_the_last_comes_first(quick):
+    said = failures(Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))))
+    assert list(said) == ["order"]
+    assert "behind transmission" in said["order"]
+
+
+def test_a_link_that_idles(quick):
+    """A break of 2 ms every 10 ms while packets wait: beyond the buffer, too, as the core expects a busy link."""
+
+    def lazy(link, now):
+        return NOTHING if now % 0.01 < 0.002 else take_first(link, queue(link, 0))
+
+    said = failures(Service("broken", enqueue=put, dequeue=lazy))
+    assert {"buffer", "work conservation"} <= set(said)
+    assert "packets waiting, and has room for 10" in said["buffer"]
+    assert "network 'files': link a-b was idle from " in said["work conservation"]
+    subject = subject_of(Service("honest", enqueue=put, dequeue=lazy, work_conserving=False), None, None)
+    found = checks.Evidence(subject, trials_for(subject))
+    found.runs.append(observe(found.trials[1], subject, 1))
+    assert verdict("buffer", found)[0] == "passed"
+    assert verdict("work conservation", found)[0] == "not applicable"
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (Discipline("broken", dequeue=lambda link, packet, now: 7), "dequeue returned neither SEND nor DROP"),
+        (Discipline("broken", enqueue=lambda link, packet, now: None), "it returns nothing on some path"),
+        (Discipline("broken", enqueue=lambda link, packet, now: link.backlgo), "link has no field 'backlgo'"),
+        (Service("broken", enqueue=put, dequeue=lambda link, now: 7), "a packet that does not wait at this link"),
+        (Scheme("broken", ack=lambda flow, event: "wide"), "it returns no number but"),
+    ],
+)  # fmt: skip
+def test_answers_that_are_none(quick, broken, words):
+    said = failures(broken)
+    assert "answers" in said
+    assert words in said["answers"]
+
+
+def endless(link, packet, now):
+    count = 0
+    while now >= 0.0:
+        count += 1
+    return SEND
+
+
+def test_an_endless_loop(monkeypatch):
+    monkeypatch.setattr(conforming, "PATIENCE", 3.0)
+    report = sim.conformance(Discipline("broken", dequeue=endless), progress=False)
+    assert [one.name for one in report.failed] == ["answers"]
+    assert report.failed[0].message.startswith("the runs without compilation did not end in 3 s: perhaps")
+    assert {one.verdict for one in report.checks[1:]} == {"not applicable"}
+
+
+# What was seen, changed by hand: each check can object.
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """All runs of CoDel but those of the other process."""
+    subject = subject_of(CODEL, None, None)
+    found = checks.Evidence(subject, trials_for(subject))
+    for trial in found.trials:
+        found.runs.append(observe(trial, subject, 1))
+        found.again.append(observe(trial, subject, 1))
+        found.other.append(observe(trial, subject, 2))
+        found.compiled.append(observe(trial, subject, 1, slow=True))
+        found.interpreted.append(observe(trial, subject, 1, slow=True))
+    return found
+
+
+def changed(seen, kind="runs", **fields):
+    """The same with other fields of the first run."""
+    runs = list(getattr(seen, kind))
+    runs[0] = dataclasses.replace(runs[0], **fields)
+    return dataclasses.replace(seen, **{kind: runs})
+
+
+def verdict(name, found):
+    verdict, _, said = checks.CHECKS[name][1](found)
+    return verdict, said
+
+
+def test_nothing_to_object(seen):
+    assert {name: verdict(name, seen)[0] for name in checks.CHECKS} == {
+        **dict.fromkeys(checks.CHECKS, "passed"), "windows and rates": "not applicable",
+    }  # fmt: skip
+
+
+def test_each_check_can_fail(seen):
+    one = seen.runs[0]
+    left, k = one.left, 40
+    lost = [*left[:k], *left[k + 1 :]]
+    grown = [*left[:k], (*left[k][:3], left[k][3] + 1, left[k][4]), *left[k + 1 :]]
+    twice = [*left[:k], left[k], *left[k:]]
+    swapped = [*left[:k], left[k + 1], left[k], *left[k + 2 :]]
+    late = [*left[:k], *((line[0] + 1000, *line[1:]) for line in left[k:])]
+    crowded = one.link | {"limit_packets": 5}
+    assert one.link["largest_backlog"] > 5
+    for name, fields, words in (
+        ("conservation", {"left": lost}, "packets that entered link a-b"),
+        ("conservation", {"left": grown}, "that came with 1000 bytes"),
+        ("conservation", {"left": twice}, "that never came there"),
+        ("conservation", {"unbalanced": "3 packets"}, "have vanished"),
+        ("order", {"left": swapped}, "which had entered after it"),
+        ("buffer", {"link": crowded}, "packets waiting, and has room for 5"),
+        ("buffer", {"link": crowded | {"largest_backlog": 0}}, "6 packets of 6000 bytes that left link a-b later"),
+        ("buffer", {"link": one.link | {"limit_packets": 2**62, "limit_bytes": 3000}}, "room for 3000 bytes"),
+        ("work conservation", {"left": late}, "although a packet was waiting"),
+        ("completion", {"done": False, "samples": stuck(one)}, "stood still: packet 50 of 100"),
+        (
+            "determinism",
+            {"state": one.state | {"flow 'file0': srtt": 0.5}},
+            "flow 'file0': srtt is 0.5 in one run, and",
+        ),
+        ("determinism", {"error": "no"}, "in one run: no; in another with the same seed: no error"),
+        ("answers", {"error": "no"}, "network 'files': no"),
+    ):
+        found, said = verdict(name, changed(seen, **fields))
+        assert found == "failed", name
+        assert words in said, said
+    found, said = verdict("determinism", changed(seen, "other", state=one.state | {"flow 'file0': srtt": 0.5}))
+    assert found == "failed"
+    assert said.endswith("although it draws no random number by longfat.sim.random")
+    found, said = verdict("compilation", changed(seen, "interpreted", left=[]))
+    assert found == "failed"
+
+
+def stuck(one):
+    """Samples in which the last flow does not get beyond packet 50."""
+    samples = []
+    for now, flows in one.samples:
+        last = flows["file2"]
+        samples.append((now, flows | {"file2": last | {"una": min(50, last["una"])}}))
+    return samples
+
+
+def test_windows_and_rates_can_fail():
+    subject = subject_of("reno", None, None)
+    found = checks.Evidence(subject, trials_for(subject))
+    found.runs.append(observe(found.trials[0], subject, 1))
+    assert verdict("windows and rates", found)[0] == "passed"
+    now, flows = found.runs[0].samples[-1]
+    for name, value, words in (
+        ("window", math.nan, "has window nan packets"),
+        ("rate", -1.0, "rate -1 bytes/s"),
+        ("inflation", -2.0, "inflation -2 packets"),
+        ("window", math.inf, "nothing limits it"),
+    ):
+        wrong = flows | {"x": flows["x"] | {name: value}}
+        broken, said = verdict("windows and rates", changed(found, samples=[*found.runs[0].samples[:-1], (now, wrong)]))
+        assert broken == "failed"
+        assert words in said
+
+
+# The report, and what may be given.
+
+
+def test_the_report(quick):
+    report = sim.conformance(CUBIC, rng=3, progress=False)
+    lines = str(report).splitlines()
+    assert lines[0] == "scheme 'cubic': 6 of 6 checks passed"
+    assert report._repr_html_().startswith("<pre>scheme &#x27;cubic&#x27;: 6 of 6")
+    assert "</pre>" in report._repr_html_()
+    for one in report.checks:
+        assert any(line.startswith(one.name) and one.verdict in line for line in lines)
+        assert bool(one.networks) == (one.verdict != "not applicable")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        report.seed = 4
+    again = sim.conformance(CUBIC, rng=3, progress=False)
+    assert dataclasses.replace(again, wall_time=0.0) == dataclasses.replace(report, wall_time=0.0)
+    assert sim.conformance(CUBIC, rng=4, progress=False).seed != report.seed
+
+
+def test_parameters_and_what_stands_beside(quick):
+    """The window of a flow is limited by a parameter; the bottleneck has CoDel."""
+    capped = Scheme("capped", ack=lambda flow, event: min(flow.most, flow.window + 1.0), parameters={"most": 2.0})
+    assert sim.conformance(capped, beside=CODEL, parameters={"most": 3.0}, progress=False).passed
+    assert sim.conformance(CODEL(target="20 ms"), beside=CUBIC, progress=False).passed
+
+
+SOURCE = """
+from longfat.sim import ENQUEUE, Discipline, part
+
+@part
+def count(link):
+    link.seen += 1
+
+def enqueue(link, packet, now):
+    count(link)
+    return ENQUEUE
+
+COUNTING = Discipline("counting", enqueue=enqueue, state={"seen": 0})
+"""
+
+
+def test_a_file_that_cannot_be_imported_by_name(tmp_path):
+    """As a notebook's cell, it goes to the other process with its functions, compiled ones among them."""
+    path = tmp_path / "my_plug_in.py"
+    path.write_text(SOURCE)
+    spec = importlib.util.spec_from_file_location("my_plug_in", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert sim.conformance(module.COUNTING, progress=False).passed
+
+
+def test_what_cannot_be_sent():
+    """A closure over an open file compiles no more than it travels; the report says which."""
+    with open(__file__) as file:
+
+        def loss(flow, event):
+            return 1.0 if file else 2.0
+
+        report = sim.conformance(Scheme("broken", ack=ack, loss=loss), progress=False)
+    assert not report.passed
+    assert "cannot be compiled" in report.failed[0].message or "cannot be sent" in report.failed[-1].message
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "error", "words"),
+    [
+        (3, {}, TypeError, "plug_in must be a Scheme, a Discipline, a Service or a name, got 3 of type int"),
+        ("renno", {}, ValueError, "scheme or discipline 'renno' is unknown; did you mean 'reno'"),
+        ("reno", {"beside": "fiffo"}, ValueError, "'fiffo' is unknown"),
+        ("reno", {"parameters": {"no": 1.0}}, ValueError, "parameter 'no' is unknown"),
+        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "parameters are those of a scheme"),
+        (Discipline("mine", parameters={"needed": Parameter(None)}), {}, ValueError, "discipline 'mine' needs needed"),
+        ("reno", {"rng": "x"}, (TypeError, ValueError), "rng"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(given, options, error, words):
+    with pytest.raises(error, match=words) as caught:
+        sim.conformance(given, progress=False, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_parts_are_sent_as_plain_functions():
+    """Numba's own way would compile them in the other process, for rows that do not exist there."""
+
+    @part
+    def twice(value):
+        return 2 * value
+
+    sent = portable((subject_of(Scheme("mine", ack=lambda flow, event: float(twice(2))), None, None), 1))
+    subject, _ = pickle.loads(sent)
+    assert subject.plug_in.ack(None, None) == 4.0
+    assert not hasattr(subject.plug_in.ack.__closure__[0].cell_contents, "py_func")
