@@ -243,7 +243,7 @@ WRONG_FILES = {
     "other": (SCHEMES.replace("four =", "fourth ="), "mine.py: name 'four' is unknown; did you mean 'fourth'"),
     "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' is no Scheme but Discipline"),
     "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
-    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "start cannot be compiled: flow has no field 'windw'; its"),
+    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "flow has no field 'windw'; did you mean 'window'?"),
     "missing": (None, "mine.py cannot be read: No such file or directory"),
 }  # fmt: skip
 

@@ -269,6 +269,27 @@ def test_every_discipline(name):
     assert "own:" not in net.to_toml()
 
 
+@pytest.mark.parametrize(
+    ("one", "written"),
+    [
+        (queues.rem(interval="1 ms", ecn=True), '{name = "rem", interval = 0.001, ecn = true}'),
+        (queues.decbit(with_answers=False), '{name = "decbit", with_answers = false}'),
+        (queues.leaky_bucket("8 Mbit/s", queue=3), '{name = "leaky-bucket", rate = 1000000, queue = 3}'),
+        (
+            queues.explicit_feedback(service="round-robin", quantum=900),
+            '{name = "explicit-feedback", quantum = 900, service = "round-robin"}',
+        ),
+    ],
+)
+def test_values_of_disciplines(one, written):
+    """What is not the default, as it was given: yes and no are words."""
+    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=one)
+    assert f"discipline = {written}\n" in net.to_toml()
+    assert scenario.read(net.to_toml()) == net
+    with_units = net.to_toml().replace("0.001", '"1 ms"').replace("1000000,", '"8 Mbit/s",')
+    assert scenario.read(with_units) == net
+
+
 ARGUMENTS = {
     "rate": 1e5, "interval": 0.1, "on": 1.0, "off": 0.5, "hurst": 0.8, "connections": 3, "by": "sack",
 }  # fmt: skip

@@ -244,7 +244,7 @@ def _check_signature(discipline: str, hook: str, function: Any) -> None:
         ) from None
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)
 def _compile(name: str, hook: str, function: Callable[..., Any], view: View) -> jit.Callback:
     own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.queues.")
     takes = numba.float64(view, numba.float64) if hook == "tick" else numba.int64(view, PACKET_VIEW, numba.float64)
