@@ -353,8 +353,8 @@ MUTANTS = [
     ),
     kernel(
         "schemes/gaimd.py",
-        "return max(flow.p[FLOOR], flow.p[BETA] * packets)",
-        "return max(flow.p[FLOOR], (1.0 - flow.p[BETA]) * packets)",
+        "return max(flow.ssthresh_floor, flow.beta * packets)",
+        "return max(flow.ssthresh_floor, (1.0 - flow.beta) * packets)",
         "tests/sim/schemes/test_gaimd.py::test_window_form_after_a_loss",
     ),
     kernel(
@@ -372,14 +372,14 @@ MUTANTS = [
     ),
     kernel(
         "queues/red.py",
-        "link.average += weight * (link.waiting - link.average)",
-        "link.average = 0.0 + link.waiting",
+        "link.average += link.weight * (link.backlog - link.average)",
+        "link.average = 0.0 + link.backlog",
         "tests/sim/test_red.py::test_the_same_decisions",
     ),
     kernel(
         "queues/marking.py",
-        "if link.waiting >= link.p[0] and packet.marks",
-        "if link.waiting > link.p[0] and packet.marks",
+        "if link.backlog >= link.threshold and",
+        "if link.backlog > link.threshold and",
         "tests/sim/test_disciplines.py::test_marks_above_a_threshold",
     ),
     kernel(
@@ -445,7 +445,7 @@ MUTANTS = [
     ),
     kernel(
         "queues/red.py",
-        "(ns-2.35, red.cc)\n        link.u[0] = 0.0\n",
+        "(ns-2.35, red.cc)\n        link.count = 0\n",
         "(ns-2.35, red.cc)\n",
         "tests/sim/test_red.py::test_what_the_buffer_drops_counts_as_a_drop",
     ),

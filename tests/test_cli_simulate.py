@@ -201,17 +201,17 @@ def test_flags_win(tmp_path, capsys):
 
 SCHEMES = """
 from longfat.sim import Scheme
-from longfat.sim.queues import ADMIT, DROP, Discipline
+from longfat.sim.queues import DROP, ENQUEUE, Discipline
 
 def ack(flow, event):
     return 4.0
 
-def arrive(link, packet, header, now, rng):
-    link.u[0] += 1.0
-    return DROP if link.u[0] == 3.0 else ADMIT
+def enqueue(link, packet, now):
+    link.seen += 1
+    return DROP if link.seen == 3 else ENQUEUE
 
 four = Scheme("four packets", ack=ack, start=ack)
-third = Discipline("the third", arrive=arrive)
+third = Discipline("the third", enqueue=enqueue, state={"seen": 0})
 """
 
 
@@ -243,7 +243,7 @@ WRONG_FILES = {
     "other": (SCHEMES.replace("four =", "fourth ="), "mine.py: name 'four' is unknown; did you mean 'fourth'"),
     "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' is no Scheme but Discipline"),
     "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
-    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "start cannot be compiled: there is no field 'windw'"),
+    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "start cannot be compiled: flow has no field 'windw'; its"),
     "missing": (None, "mine.py cannot be read: No such file or directory"),
 }  # fmt: skip
 

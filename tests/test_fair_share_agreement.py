@@ -23,20 +23,18 @@ from tests.laws import kkm
 
 LENGTH = 500  # bytes, of all packets
 FAST = 12.5e6  # bytes/s; lines of less are those of the fluid
-BOOK = 0  # p: the address of the times [ns] at which packets leave, -1 at the end
-NEXT = 0  # u: which of them is the next
 
 
 def start(flow, event):
     flow.limited = 0.0
-    flow.alarm = word_at(int(flow.p[BOOK]), 0).x * 1e-9
+    flow.alarm = word_at(int(flow.book), 0).x * 1e-9
     return math.inf
 
 
 def alarm(flow, event):
     flow.limited = 1.0
-    flow.u[NEXT] += 1.0
-    time = word_at(int(flow.p[BOOK]), int(flow.u[NEXT])).x
+    flow.following += 1
+    time = word_at(int(flow.book), flow.following).x
     flow.alarm = time * 1e-9 if time >= 0 else math.inf
     return math.inf
 
@@ -48,8 +46,11 @@ def ack(flow, event):
 
 ORACLE = Scheme(
     "oracle", start=start, ack=ack, alarm=alarm, timeout=ack, controls="rate",
-    parameters={"book": Parameter(0.0, "1", "[0, 1e18]"), "window": Parameter(1e9, "packets", "[1, 1e9]", "window"),
+    # the address of the times [ns] at which packets leave, -1 at the end
+    parameters={"book": Parameter(0.0, "1", "[0, 1e18]"),
+                "window": Parameter(1e9, "packets", "[1, 1e9]", "window"),
                 **timers.PARAMETERS},
+    state={"following": 0},  # which of them is the next
 )  # fmt: skip
 SCHEDULED = benchmark.Entry("oracle", "oracle", ORACLE, probe=False)
 

@@ -109,8 +109,10 @@ def test_a_scenario_names_files_of_its_folder(folder):
 
 
 def test_a_scheme_and_a_discipline_in_one_file_need_no_names(folder):
-    discipline = "from longfat.sim.queues import ADMIT, Discipline\ndef arrive(link, packet, header, now, rng):\n"
-    (folder / "mine.py").write_text(ONE + discipline + "    return ADMIT\nmine = Discipline('mine', arrive=arrive)\n")
+    discipline = "from longfat.sim.queues import ENQUEUE, Discipline\ndef enqueue(link, packet, now):\n"
+    (folder / "mine.py").write_text(
+        ONE + discipline + "    return ENQUEUE\nmine = Discipline('mine', enqueue=enqueue)\n"
+    )
     text = NET.format("mine.py").replace("buffer = 10", 'buffer = 10, discipline = "mine.py"')
     (folder / "net.toml").write_text(text)
     net, _ = scenario.load("net.toml")

@@ -4,34 +4,31 @@ import pytest
 
 from longfat import sim
 from longfat.sim import Discipline, queues, traffic
-from longfat.sim.memory import behind, first_waiting
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
 from longfat.sim.records import NONE
+from longfat.sim.seam import behind, first_waiting, push_out, random, waiting
 
 RATE = 1e8  # bytes/s
 
 
-def draw(link, packet, header, now, rng):
+def draw(link, packet, now):
     """Priorities of 20 kinds, as files of a megapacket have them."""
-    packet.priority = int(20 * rng.random())
-    return ADMIT
+    packet.priority = int(20 * random(link))
+    return ENQUEUE
 
 
-def draw_and_scan(link, packet, header, now, rng):
+def draw_and_scan(link, packet, now):
     """The same, and schemes.md 8.4 by looking at every packet that waits."""
-    packet.priority = int(20 * rng.random())
-    if link.waiting < link.p[0]:
-        return ADMIT
-    victim, worst, number = -1, -1, link.queue_head
-    waiting = first_waiting(link)
-    while True:
-        if waiting.priority >= worst:
-            victim, worst = number, waiting.priority
-        if waiting.next == NONE:
-            break
-        number = waiting.next
-        waiting = behind(link, waiting)
-    return victim + 1 if packet.priority < worst else DROP
+    packet.priority = int(20 * random(link))
+    if link.backlog < link.limit:
+        return ENQUEUE
+    victim, worst, number = NONE, -1, first_waiting(link)
+    while number != NONE:
+        one = waiting(link, number)
+        if one.priority >= worst:
+            victim, worst = number, one.priority
+        number = behind(link, number)
+    return push_out(victim) if packet.priority < worst else DROP
 
 
 def cost(discipline, buffer, packets):
@@ -49,9 +46,9 @@ def cost(discipline, buffer, packets):
 @pytest.mark.parametrize("buffer", [10, 100, 1000, 10_000])
 def test_a_full_buffer(benchmark, capsys, buffer):
     benchmark.group = "priority discard"
-    ours = Discipline("tree", service=queues.PRIORITY_DISCARD.service, arrive=draw)
-    scan = Discipline("scan", service="departures", arrive=draw_and_scan, parameters={"limit": buffer})
-    tail = Discipline("tail", service="departures", arrive=draw)
+    ours = Discipline("tree", service=queues.PRIORITY_DISCARD.service, enqueue=draw)
+    scan = Discipline("scan", service="departures", enqueue=draw_and_scan, parameters={"limit": buffer})
+    tail = Discipline("tail", service="departures", enqueue=draw)
     few, many = max(2000, 10**7 // buffer), 400_000
     assert cost(ours, buffer, few)[1] == cost(scan, buffer, few)[1]
     turns = []

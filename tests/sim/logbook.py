@@ -6,33 +6,33 @@ import numpy as np
 
 from longfat.sim import memory, records
 from longfat.sim.jit import part
-from longfat.sim.queues.discipline import admit_all, ignore
+from longfat.sim.queues.discipline import DEFAULTS, Parameter
+from longfat.sim.rows import Row
 
 ROOM = 100_000  # calls
 LINE = records._record(("x", records.f8, (20,)))
-line_at = memory._reader(LINE, name="line")
-BOOK = 11  # in p
+line_at = memory._reader(Row(LINE, "line"))
 
 
 @part
-def before(link, what, packet, header, now):
-    book = int(link.p[BOOK])
+def before(link, what, packet, now):
+    book = int(link.book)
     count = int(line_at(book, 0).x[0]) + 1
     line = line_at(book, count)
     line_at(book, 0).x[0] = count
     line.x[0], line.x[1], line.x[2], line.x[3] = what, now, packet.flow, packet.number
-    line.x[4], line.x[5], line.x[6], line.x[7] = packet.length, packet.marks, packet.kind, link.waiting
+    line.x[4], line.x[5], line.x[6], line.x[7] = packet.size, packet.marks, packet.kind, link.backlog
     for k in range(4):
-        line.x[8 + k] = header.x[k]
+        line.x[8 + k] = packet.header[k]
 
 
 @part
-def after(link, packet, header, verdict):
-    book = int(link.p[BOOK])
+def after(link, packet, verdict):
+    book = int(link.book)
     line = line_at(book, int(line_at(book, 0).x[0]))
     line.x[12], line.x[13] = verdict, packet.marks
     for k in range(4):
-        line.x[14 + k] = header.x[k]
+        line.x[14 + k] = packet.header[k]
 
 
 @dataclass
@@ -58,25 +58,23 @@ class Logbook:
 
     def __init__(self, one):
         self.lines = np.zeros((ROOM, 20))
-        arrive, depart = part(one.arrive or admit_all), part(one.depart or ignore)
+        enqueue, dequeue = part(one.enqueue or DEFAULTS["enqueue"]), part(one.dequeue or DEFAULTS["dequeue"])
 
-        def arrive_and_log(link, packet, header, now, rng):
-            before(link, 1.0, packet, header, now)
-            verdict = arrive(link, packet, header, now, rng)
-            after(link, packet, header, float(verdict))
+        def enqueue_and_log(link, packet, now):
+            before(link, 1.0, packet, now)
+            verdict = enqueue(link, packet, now)
+            after(link, packet, float(verdict))
             return verdict
 
-        def depart_and_log(link, packet, header, now, rng):
-            before(link, 0.0, packet, header, now)
-            depart(link, packet, header, now, rng)
-            after(link, packet, header, 0.0)
-            return 0
+        def dequeue_and_log(link, packet, now):
+            before(link, 0.0, packet, now)
+            verdict = dequeue(link, packet, now)
+            after(link, packet, float(verdict))
+            return verdict
 
-        parameters = dict(one.parameters)
-        parameters |= {f"p{k}": 0.0 for k in range(len(parameters), BOOK)}
-        parameters["book"] = float(self.lines.ctypes.data)
-        logged = depart_and_log if one.service == "departures" else None
-        self.discipline = replace(one, arrive=arrive_and_log, depart=logged, parameters=parameters)
+        parameters = {**one.parameters, "book": Parameter(float(self.lines.ctypes.data))}
+        logged = dequeue_and_log if one.service == "departures" else None
+        self.discipline = replace(one, enqueue=enqueue_and_log, dequeue=logged, parameters=parameters)
 
     @property
     def calls(self):

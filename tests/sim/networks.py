@@ -40,7 +40,7 @@ PACED = Scheme("paced", start=paced_start, ack=paced_ack, alarm=paced_alarm, con
 OWN = (AIMD, EAGER, PACED)
 FIXED = Scheme(
     "fixed", ack=keep, timeout=keep, controls="rate",
-    parameters={"rate": Parameter(1e5, "bytes/s", "(0, 1e9]", "rate"), "ecn": Parameter(0.0, "1", "[0, 1]", "ect")},
+    parameters={"rate": Parameter(1e5, "bytes/s", "(0, 1e9]", "rate"), "ecn": Parameter(0.0, "1", "{0, 1}", "ect")},
 )  # fmt: skip
 GIVEN = {
     "mark-above": {"threshold": 5.0},
@@ -48,7 +48,7 @@ GIVEN = {
     "virtual-leaky-bucket": {"rate": 30_000.0},
     "loss-load": {"k": 3.0, "v": 0.9},
 }
-DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted(queues.NAMED)]
+DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted({one.name for one in queues.NAMED.values()})]
 
 
 def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
@@ -136,14 +136,17 @@ def state(run):
     flows = {name: world.flows[name].tolist() for name in world.flows.dtype.names if name not in ROWS}
     links = {name: world.links[name].tolist() for name in world.links.dtype.names if name not in ROWS}
     log = world.connections[: world.row.connections].tolist()
-    return str((int(world.row.now), int(world.row.events), flows, links, log))
+    own = [getattr(world, name).tolist() for name in KEPT]
+    return str((int(world.row.now), int(world.row.events), flows, links, own, log))
 
 
+#: What schemes, disciplines and services keep.
+KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
 #: Fields that name rows, or move when nobody has looked.
 ROWS = {
     "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
-    "sending", "queue_head", "queue_tail", "packets_base", "notes_base", "hops_base", "queues_base", "first_row",
-    "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "offset", "recover", "phase", "on_line",
+    "sending", "queue_head", "queue_tail", "packets_base", "hops_base", "queues_base", "first_row",
+    "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "offset", "recover", "on_line",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from longfat.sim import Discipline, records
 from longfat.sim.jit import part
 from longfat.sim.memory import word_at
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 
 ROOM = 200_000  # packets
 
@@ -17,9 +17,9 @@ def note(address, row, value):
     word_at(address, row).x = value
 
 
-def spy_arrive(link, packet, header, now, rng):
-    """p[0]: address of the book."""
-    book = int(link.p[0])
+def note_packet(link, packet, now):
+    """Write into the book, whose address is the parameter."""
+    book = int(link.book)
     row = 1 + 10 * word_at(book, 0).x
     word_at(book, 0).x += 1
     note(book, row, round(now * 1e9))
@@ -29,8 +29,8 @@ def spy_arrive(link, packet, header, now, rng):
     note(book, row + 4, packet.colour)
     note(book, row + 5, packet.marks)
     for k in range(4):
-        note(book, row + 6 + k, round(header.x[k] * 1e9))
-    return ADMIT
+        note(book, row + 6 + k, round(packet.header[k] * 1e9))
+    return ENQUEUE
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Spy:
 
     def __init__(self):
         self.book = np.zeros(1 + 10 * ROOM, np.int64)
-        self.discipline = Discipline("spy", arrive=spy_arrive, parameters={"book": float(self.book.ctypes.data)})
+        self.discipline = Discipline("spy", enqueue=note_packet, parameters={"book": float(self.book.ctypes.data)})
 
     @property
     def data(self):

@@ -68,7 +68,7 @@ def book():
 def test_marks_as_the_plain_one(book, options, load):
     """Packets of two sizes at fixed distances, of which one can be marked, and at random: every mark."""
     book.lines[:] = 0
-    logged = replace(book.discipline, parameters={**book.discipline.parameters, **decbit(**options).parameters})
+    logged = replace(book.discipline, values={**book.discipline.values, **decbit(**options).values})
     net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=6, discipline=logged)
     for share, size, ecn in ((0.3, 1000, 1), (0.2, 617, 0)):
         net.flow(
@@ -211,6 +211,6 @@ def test_bad_values_are_named():
         with pytest.raises(ValueError, match=message):
             bad()
     for one in (decbit(), decbit(threshold=2, on_departure=True, with_transmission=False)):
-        assert queues.discipline(one.name, **one.parameters) == one
+        assert queues.discipline(one.name, **one.values) == one
         net = Network().link("a", "b", rate=RATE, buffer=9, discipline=one)
         assert Network.from_toml(net.to_toml()) == net

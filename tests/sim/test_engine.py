@@ -12,6 +12,7 @@ import pytest
 from longfat.sim import Network, Scheme, SchemeError, Simulation, engine, queues, records, run, traffic
 from longfat.sim import world as worlds
 from tests.sim.networks import AIMD, build, state
+from tests.sim.own import of_flow, of_link
 
 
 def bottleneck(scheme=AIMD, **options):
@@ -284,21 +285,24 @@ CLOCKED = Scheme("clocked", start=clocked, ack=clocked, alarm=clocked)
 
 
 def hasty(flow, event):
-    if event.now > flow.u[0]:
-        flow.u[1] += 1.0
-    flow.u[0] = event.now
-    flow.u[2] += 1.0
-    if flow.u[2] < 100.0:
+    if event.now > flow.last:
+        flow.later += 1
+    flow.last = event.now
+    flow.calls += 1
+    if flow.calls < 100:
         flow.alarm = event.now
     return 1.0
 
 
 def test_time_goes_on():
     """An alarm set to now rings a nanosecond later: 99 calls after the first, each at a later time."""
-    one = Simulation(bottleneck(Scheme("hasty", start=hasty, ack=lambda flow, event: 1.0, alarm=hasty)), rng=1)
+    state = {"last": 0.0, "later": 0, "calls": 0}
+    mine = Scheme("hasty", start=hasty, ack=lambda flow, event: 1.0, alarm=hasty, state=state)
+    one = Simulation(bottleneck(mine), rng=1)
     one.advance(1.0)
-    assert one.world.flows[0].u[1:3].tolist() == [99.0, 100.0]
-    assert one.world.flows[0].u[0] == pytest.approx(99e-9)
+    own = of_flow(one)
+    assert (own.later, own.calls) == (99, 100)
+    assert own.last == pytest.approx(99e-9)
 
 
 def test_disciplines_that_are_alike():
@@ -310,7 +314,7 @@ def test_disciplines_that_are_alike():
     one = Simulation(net, rng=1)
     one.advance(1.0)
     assert len(one.assembly.disciplines) == 1
-    assert [link.p[1] for link in one.world.links[:12:2]] == [5, 6, 7, 8, 9, 10]
+    assert [of_link(one, k).low for k in range(0, 12, 2)] == [5, 6, 7, 8, 9, 10]
 
 
 def test_many_schemes_and_disciplines():
@@ -320,11 +324,11 @@ def test_many_schemes_and_disciplines():
         return Scheme(f"scheme {k}", ack=lambda flow, event: 1.0 + k)
 
     def discipline(k):
-        def arrive(link, packet, header, now, rng):
-            link.u[0] = 100.0 + k
-            return queues.ADMIT
+        def enqueue(link, packet, now):
+            link.seen = 100.0 + k
+            return queues.ENQUEUE
 
-        return queues.Discipline(f"discipline {k}", arrive=arrive)
+        return queues.Discipline(f"discipline {k}", enqueue=enqueue, state={"seen": 0.0})
 
     net = Network()
     for k in range(14):
@@ -333,7 +337,7 @@ def test_many_schemes_and_disciplines():
     one = Simulation(net, rng=1)
     one.advance(1.0)
     assert one.world.flows["window"].tolist() == [1.0 + k for k in range(14)]
-    assert one.world.links["u"][:28:2, 0].tolist() == [100.0 + k for k in range(14)]
+    assert [of_link(one, k).seen for k in range(0, 28, 2)] == [100.0 + k for k in range(14)]
 
 
 def test_jitter_needs_order():

@@ -8,20 +8,20 @@ import pytest
 from longfat.sim import Discipline, Network, Simulation, queues, traffic
 from longfat.sim.jit import part
 from longfat.sim.memory import word_at
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE, SEND
 
 RATE = 1e6  # bytes/s: a byte takes 1000 ns
 BYTE = 1000  # ns
 
 
 def write(link, kind, packet, now):
-    """One more row of five numbers in the log that begins at the address p[1]."""
-    log = int(link.p[1])
+    """One more row of five numbers in the log that begins at the address `log`."""
+    log = int(link.log)
     row = 1 + 5 * word_at(log, 0).x
     word_at(log, row).x = kind
     word_at(log, row + 1).x = round(now * 1e9)
     word_at(log, row + 2).x = packet.flow
-    word_at(log, row + 3).x = packet.length
+    word_at(log, row + 3).x = packet.size
     word_at(log, row + 4).x = packet.number
     word_at(log, 0).x += 1
 
@@ -29,14 +29,14 @@ def write(link, kind, packet, now):
 write = part(write)
 
 
-def arrive(link, packet, header, now, rng):
+def enqueue(link, packet, now):
     write(link, 0, packet, now)
-    return ADMIT
+    return ENQUEUE
 
 
-def depart(link, packet, header, now, rng):
+def dequeue(link, packet, now):
     write(link, 1, packet, now)
-    return 0
+    return SEND
 
 
 FAIR = [queues.FAIR, queues.round_robin(500), queues.round_robin(1500), queues.BIT_ROUND]
@@ -57,7 +57,7 @@ def test_t5(discipline, sizes):
     one = backlogged(discipline, sizes)
     one.advance(0.01)  # now all wait
     before = one.world.flows["received_bytes"].copy()
-    turn = discipline.parameters.get("quantum", 0.0)
+    turn = discipline.values.get("quantum", 0.0)
     for time in (0.05, 0.31, 1.0, 3.0):
         one.advance(time)
         got = one.world.flows["received_bytes"] - before
@@ -201,9 +201,9 @@ def observed(discipline, loads, sizes, limit, seed, until=2.0, random_sizes=Fals
     watched = Discipline(
         "watched",
         service=discipline.service,
-        arrive=arrive,
-        depart=depart,
-        parameters={"quantum": discipline.parameters.get("quantum", 0.0), "log": float(log.ctypes.data)},
+        enqueue=enqueue,
+        dequeue=dequeue,
+        parameters={"quantum": discipline.values.get("quantum", 0.0), "log": float(log.ctypes.data)},
     )
     net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=watched)
     for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
@@ -386,9 +386,9 @@ def test_hooks_with_fair_service():
     looked = Discipline(
         "looked",
         service="self-clocked",
-        arrive=arrive,
-        depart=depart,
-        parameters={"unused": 0.0, "log": float(log.ctypes.data)},
+        enqueue=enqueue,
+        dequeue=dequeue,
+        parameters={"log": float(log.ctypes.data)},
     )
     counts = []
     for discipline in (queues.FAIR, looked):

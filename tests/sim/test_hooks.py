@@ -7,19 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Scheme, Simulation, queues, traffic
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, traffic
 from longfat.sim.jit import part
-from longfat.sim.memory import behind, first_waiting, word_at
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.memory import word_at
+from longfat.sim.queues import DROP, ENQUEUE, SEND
+from longfat.sim.records import NONE
+from longfat.sim.seam import behind, first_waiting, push_out, random, waiting
 from tests.examples import examples
+from tests.sim.own import of_flow, of_link
 
 random_runs = examples(25)
 
 
 @part
 def write(link, kind, packet, now):
-    """One more row of four numbers in the log that begins at the address p[0]."""
-    log = int(link.p[0])
+    """One more row of four numbers in the log that begins at the address `log`."""
+    log = int(link.log)
     row = 1 + 4 * word_at(log, 0).x
     word_at(log, row).x = kind
     word_at(log, row + 1).x = round(now * 1e9)
@@ -47,46 +50,42 @@ class Log:
 ARRIVED, BEGUN = 0, 1
 
 
-# Push-out: BLT's switches, as found in schemes.md 8.3 and 8.4. The smaller the number, the better the packet.
+# Push-out: Kim & Farber's switches (1994), as published and as meant. The smaller the number, the better the packet.
 
 
-def published(link, packet, header, now, rng):
-    """8.3: the victim is the worse packet nearest the tail, though not the worst of all."""
-    if link.p[1] > 0.0:
-        packet.priority = int(link.p[1] * rng.random())
+def published(link, packet, now):
+    """The victim is the worse packet nearest the tail, though not the worst of all."""
+    if link.priorities > 0.0:
+        packet.priority = int(link.priorities * random(link))
     write(link, ARRIVED, packet, now)
-    if link.waiting < link.limit_packets:
-        return ADMIT
-    victim, i, one = -1, link.queue_head, first_waiting(link)
-    while True:
-        if one.priority > packet.priority:
-            victim = i
-        i = one.next
-        if i == -1:
-            return DROP if victim == -1 else victim + 1
-        one = behind(link, one)
+    if link.backlog < link.limit_packets:
+        return ENQUEUE
+    verdict, i = DROP, first_waiting(link)
+    while i != NONE:
+        if waiting(link, i).priority > packet.priority:
+            verdict = push_out(i)
+        i = behind(link, i)
+    return verdict
 
 
-def corrected(link, packet, header, now, rng):
-    """8.4: the victim is the worst packet; of several the one nearest the tail."""
-    if link.p[1] > 0.0:
-        packet.priority = int(link.p[1] * rng.random())
+def corrected(link, packet, now):
+    """The victim is the worst packet; of several the one nearest the tail."""
+    if link.priorities > 0.0:
+        packet.priority = int(link.priorities * random(link))
     write(link, ARRIVED, packet, now)
-    if link.waiting < link.limit_packets:
-        return ADMIT
-    worst, victim, i, one = -1, -1, link.queue_head, first_waiting(link)
-    while True:
-        if one.priority >= worst:
-            worst, victim = one.priority, i
-        i = one.next
-        if i == -1:
-            return victim + 1 if packet.priority < worst else DROP
-        one = behind(link, one)
+    if link.backlog < link.limit_packets:
+        return ENQUEUE
+    worst, victim, i = -1, NONE, first_waiting(link)
+    while i != NONE:
+        if waiting(link, i).priority >= worst:
+            worst, victim = waiting(link, i).priority, i
+        i = behind(link, i)
+    return push_out(victim) if packet.priority < worst else DROP
 
 
-def write_departure(link, packet, header, now, rng):
+def write_departure(link, packet, now):
     write(link, BEGUN, packet, now)
-    return 0
+    return SEND
 
 
 def published_by_hand(queue, priority):
@@ -159,22 +158,28 @@ def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
 
 
 def in_order(hook):
-    """The hook, after giving packet n priority p[2 + n]."""
+    """The hook, after giving packet n the n-th priority."""
 
-    def arrive(link, packet, header, now, rng):
-        packet.priority = int(link.p[2 + packet.number])
-        return hook_compiled(link, packet, header, now, rng)
+    def enqueue(link, packet, now):
+        packet.priority = link.given[packet.number]
+        return hook_compiled(link, packet, now)
 
     hook_compiled = part(hook)
-    return arrive
+    return enqueue
+
+
+def given_priorities(name, log, priorities):
+    """A rule, for packets of these priorities."""
+    parameters, state = log.parameter | {"priorities": 0.0}, {"given": priorities}
+    hook = in_order(RULES[name][0])
+    return Discipline(name, "departures", hook, write_departure, parameters=parameters, state=state)
 
 
 @pytest.mark.parametrize(("name", "gone"), [("published", 3), ("corrected", 2)])
 def test_the_glitch(name, gone):
     """schemes.md 8.5.3: the queue full of priorities 2, 5, 3, an arrival of 1: one drops the 3, the other the 5."""
     log = Log()
-    parameters = log.parameter | {"random": 0.0} | {f"of {k}": float(p) for k, p in enumerate((0, 2, 5, 3, 1))}
-    discipline = Discipline(name, "departures", in_order(RULES[name][0]), write_departure, parameters=parameters)
+    discipline = given_priorities(name, log, (0, 2, 5, 3, 1))
     net = Network().link("a", "b", rate=1e3, buffer=3, discipline=discipline)
     run = Simulation(net.flow(traffic.constant(1e6), path=["a", "b"], file=5000), rng=1)
     run.advance(10.0)
@@ -187,25 +192,23 @@ def test_no_victim_among_equals(name):
     """An arrival that is no better than any that waits is dropped itself; a better one takes the only place."""
     for priorities, left in (((0, 2, 2), [0, 1]), ((0, 2, 3), [0, 1]), ((0, 2, 1), [0, 2])):
         log = Log()
-        parameters = log.parameter | {"random": 0.0} | {f"of {k}": float(p) for k, p in enumerate(priorities)}
-        discipline = Discipline(name, "departures", in_order(RULES[name][0]), write_departure, parameters=parameters)
+        discipline = given_priorities(name, log, priorities)
         net = Network().link("a", "b", rate=1e3, buffer=1, discipline=discipline)
         run = Simulation(net.flow(traffic.constant(1e6), path=["a", "b"], file=3000), rng=1)
         run.advance(10.0)
         assert [number for _, number, _ in log.rows(BEGUN)] == left
 
 
-def pair_arrive(link, packet, header, now, rng):
-    """Any packet pushes out the head of a full queue, or with p[1] the tail."""
+def pair(link, packet, now):
+    """Any packet pushes out the head of a full queue, or with `tail` the tail."""
     packet.priority = 0
     write(link, ARRIVED, packet, now)
-    if link.waiting < link.limit_packets:
-        return ADMIT
-    victim, one = link.queue_head, first_waiting(link)
-    while link.p[1] > 0.0 and one.next != -1:
-        victim = one.next
-        one = behind(link, one)
-    return victim + 1
+    if link.backlog < link.limit_packets:
+        return ENQUEUE
+    victim = first_waiting(link)
+    while link.tail > 0.0 and behind(link, victim) != NONE:
+        victim = behind(link, victim)
+    return push_out(victim)
 
 
 @pytest.mark.parametrize(("tail", "rule"), [(0.0, lambda queue, _: 0), (1.0, lambda queue, _: len(queue) - 1)])
@@ -213,9 +216,7 @@ def test_head_and_tail_are_pushed_out(tail, rule):
     """The ends of the list, down to a queue of one."""
     for limit in (1, 2, 5):
         log = Log()
-        discipline = Discipline(
-            "ends", "departures", pair_arrive, write_departure, parameters=log.parameter | {"tail": tail}
-        )
+        discipline = Discipline("ends", "departures", pair, write_departure, parameters=log.parameter | {"tail": tail})
         net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
         run = Simulation(net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=0.2), rng=3)
         run.advance(1.0)
@@ -228,50 +229,50 @@ def test_head_and_tail_are_pushed_out(tail, rule):
 # Header stamps.
 
 
-def stamp(link, packet, header, now, rng):
-    header.x[0] = link.waiting
-    header.x[1] = now
-    header.x[2] += 1.0
-    return 0
+def stamp(link, packet, now):
+    packet.header[0] = link.backlog
+    packet.header[1] = now
+    packet.header[2] += 1.0
+    return SEND
 
 
 def read_stamps(flow, event):
-    k = int(event.number)
-    flow.u[3 * k], flow.u[3 * k + 1], flow.u[3 * k + 2] = event.header[0], event.header[1], event.header[2]
+    for k in range(3):
+        flow.stamps[3 * event.number + k] = event.header[k]
     return 3.0
 
 
-STAMPED = Scheme("stamped", start=lambda flow, event: 3.0, ack=read_stamps, stamped=True)
+STAMPED = Scheme("stamped", start=lambda flow, event: 3.0, ack=read_stamps, state={"stamps": (0.0,) * 9}, stamped=True)
 
 
 @pytest.mark.parametrize("service", ["departures", "self-clocked", "round-robin"])
 def test_stamps(service):
     """Three packets of 1 ms at once: they leave at 0, 1, 2 ms with 0, 1, 0 waiting behind them; two such hops."""
-    discipline = Discipline("stamps", service, depart=stamp, parameters={"quantum": 500.0}, needs_buffer=True)
+    discipline = Discipline("stamps", service, dequeue=stamp, parameters={"quantum": 500.0}, needs_buffer=True)
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
     net.link("b", "c", rate=1e6, delay=0.01, discipline=discipline)
     run = Simulation(net.flow(STAMPED, path=["a", "b", "c"], file=3000, ack_path="ideal"), rng=1)
     run.advance(1.0)
     # The second hop stamps over the first: a packet arrives there as the one before it leaves, at 11 + k ms.
     for k in range(3):
-        assert list(run.world.flows[0].u[3 * k : 3 * k + 3]) == pytest.approx([0.0, 0.011 + 0.001 * k, 2.0], abs=1e-12)
+        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([0.0, 0.011 + 0.001 * k, 2.0], abs=1e-12)
     one = Network().link("a", "b", rate=1e6, delay=0.01, discipline=discipline)
     run = Simulation(one.flow(STAMPED, path=["a", "b"], file=3000, ack_path="ideal"), rng=1)
     run.advance(1.0)
-    for k, waiting in enumerate((0.0, 1.0, 0.0)):
-        assert list(run.world.flows[0].u[3 * k : 3 * k + 3]) == pytest.approx([waiting, 0.001 * k, 1.0], abs=1e-12)
+    for k, backlog in enumerate((0.0, 1.0, 0.0)):
+        assert list(of_flow(run).stamps[3 * k : 3 * k + 3]) == pytest.approx([backlog, 0.001 * k, 1.0], abs=1e-12)
 
 
 # Timers.
 
 
 def watch(link, now):
-    """u: how many calls, how many at the wrong time, sum of what waits, last time."""
-    link.u[0] += 1.0
-    if round(now * 1e9) != round(link.u[0] - 1.0) * 2_000_000:
-        link.u[1] += 1.0
-    link.u[2] += link.waiting
-    link.u[3] = now
+    """How many calls, how many at the wrong time, sum of what waits, last time."""
+    if round(now * 1e9) != link.calls * 2_000_000:
+        link.wrong += 1
+    link.calls += 1
+    link.total += link.backlog
+    link.last = now
     return now + 0.002
 
 
@@ -282,43 +283,43 @@ def test_a_tick_every_two_milliseconds(service):
     Ten packets of 1 ms at once: 9, 7, 5, 3, 1 wait just before 0, 2, ... ms, but ends of transmission come first:
     9 at 0 (the flow begins before the clock is asked) and 7, 5, 3, 1 at 2, 4, 6, 8 ms.
     """
-    discipline = Discipline("clock", service, tick=watch, needs_buffer=True)
+    state = {"calls": 0, "wrong": 0, "total": 0, "last": 0.0}
+    discipline = Discipline("clock", service, tick=watch, state=state, needs_buffer=True)
     net = Network().link("a", "b", rate=1e6, discipline=discipline)
     ten = Scheme("ten", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0)
     run = Simulation(net.flow(ten, path=["a", "b"], file="10 kB", ack_path="ideal"), rng=1)
     run.advance(0.0085)
-    link = run.world.links[0]
-    assert link.u[0] == 5
-    assert link.u[2] == 9 + 7 + 5 + 3 + 1
+    assert of_link(run).calls == 5
+    assert of_link(run).total == 9 + 7 + 5 + 3 + 1
     run.advance(200.0)
-    assert list(run.world.links[0].u[:4]) == [100_001.0, 0.0, 25.0, 200.0]
+    assert of_link(run).item() == (100_001, 0, 25, 200.0)
 
 
 def odd_tick(link, now):
-    link.u[0] += 1.0
-    return now + 1.0 / 3.0 if link.u[0] < 4.0 else math.inf
+    link.calls += 1
+    return now + 1.0 / 3.0 if link.calls < 4 else math.inf
 
 
 def test_a_tick_that_ends():
-    net = Network().link("a", "b", rate=1e6, discipline=Discipline("few", tick=odd_tick))
+    net = Network().link("a", "b", rate=1e6, discipline=Discipline("few", tick=odd_tick, state={"calls": 0}))
     run = Simulation(net.flow(traffic.constant(1e3), path=["a", "b"]), rng=1)
     run.advance(100.0)
-    assert run.world.links[0].u[0] == 4
+    assert of_link(run).calls == 4
 
 
 def rem_tick(link, now):
-    """16.6: price = max(0, price + gamma (in + 0.1 (q - b) - c)) every 2 ms."""
-    arrived = link.arrived - link.u[1]
-    link.u[1] = link.arrived
-    link.u[0] = max(0.0, link.u[0] + link.p[0] * (arrived + 0.1 * (link.waiting - link.p[1]) - link.p[2]))
+    """REM: price = max(0, price + gamma (in + 0.1 (q - b) - c)) every 2 ms."""
+    came = link.arrived - link.before
+    link.before = link.arrived
+    link.price = max(0.0, link.price + link.gamma * (came + 0.1 * (link.backlog - link.b) - link.c))
     if now > 20.0:
-        link.u[2] += link.waiting
-        link.u[3] += 1.0
+        link.total += link.backlog
+        link.samples += 1
     return now + 0.002
 
 
-def rem_arrive(link, packet, header, now, rng):
-    return DROP if rng.random() < 1.0 - 1.001 ** (-link.u[0]) else ADMIT
+def rem_enqueue(link, packet, now):
+    return DROP if random(link) < 1.0 - 1.001 ** (-link.price) else ENQUEUE
 
 
 def test_rem_keeps_its_queue():
@@ -327,8 +328,9 @@ def test_rem_keeps_its_queue():
     Forty sources halve or raise their rates; c = 5 packets of 500 bytes in 2 ms at 10 Mbit/s.
     """
     rem = Discipline(
-        "rem", tick=rem_tick, arrive=rem_arrive, parameters={"gamma": 0.001, "b": 20.0, "c": 5.0}, needs_buffer=True
-    )
+        "rem", tick=rem_tick, enqueue=rem_enqueue, parameters={"gamma": 0.001, "b": 20.0, "c": 5.0},
+        state={"before": 0, "price": 0.0, "total": 0, "samples": 0}, needs_buffer=True,
+    )  # fmt: skip
     net = Network().link("a", "b", rate="10 Mbit/s", delay="20 ms", buffer=500, discipline=rem)
     net.link("b", "a", rate="10 Mbit/s", delay="20 ms")
     net.flow("reno", path=["a", "b"], packet=500, count=20, stagger=0.013)
@@ -336,33 +338,41 @@ def test_rem_keeps_its_queue():
     run.advance(120.0)
     link = run.world.links[0]
     assert link.dropped_early > 1000
-    assert link.u[2] / link.u[3] == pytest.approx(20, rel=0.2)
+    assert of_link(run).total / of_link(run).samples == pytest.approx(20, rel=0.2)
 
 
 # Notes.
 
 
-def tell(link, packet, header, now, rng):
+def tell(link, packet, now):
     if packet.number == 0:
-        link.note[0], link.note[3] = 7.0, now
-        link.notify = 1
-    return ADMIT
+        link.feedback[0], link.feedback[3] = 7.0, now
+        link.send_feedback = 1
+    return ENQUEUE
 
 
-def tell_and_drop(link, packet, header, now, rng):
-    if packet.number == 0 and link.u[0] == 0.0:
-        link.u[0] = 1.0
-        link.note[0], link.note[3] = 7.0, now
-        link.notify = 1
+def tell_and_drop(link, packet, now):
+    if packet.number == 0 and not link.told:
+        link.told = True
+        link.feedback[0], link.feedback[3] = 7.0, now
+        link.send_feedback = 1
         return DROP
-    return ADMIT
+    return ENQUEUE
 
 
 def hear(flow, event):
     if event.header[0] == 7.0 and event.acked == 0:
-        flow.u[0] += 1.0
-        flow.u[1], flow.u[2] = event.now, event.header[3]
+        flow.heard += 1
+        flow.when, flow.said = event.now, event.header[3]
     return flow.window
+
+
+HEARS = Scheme("hears", ack=hear, state={"heard": 0, "when": 0.0, "said": 0.0})
+
+
+def heard(run, flow=0):
+    one = of_flow(run, flow)
+    return [one.heard, one.when, one.said]
 
 
 @pytest.mark.parametrize("hook", [tell, tell_and_drop])
@@ -374,38 +384,34 @@ def test_when_a_note_arrives(ack_path, where, hook):
     net = Network()
     nodes = ["a", "b", "c", "d"]
     for k in range(3):
-        discipline = Discipline("tells", arrive=hook) if k == where else "fifo"
+        discipline = Discipline("tells", enqueue=hook, state={"told": False}) if k == where else "fifo"
         net.link(nodes[k], nodes[k + 1], rate=1e6, delay=0.01, discipline=discipline)
         net.link(nodes[k + 1], nodes[k], rate=1e6, delay=0.01)
-    run = Simulation(net.flow(Scheme("hears", ack=hear), path=nodes, file=1000, ack_path=ack_path), rng=1)
+    run = Simulation(net.flow(HEARS, path=nodes, file=1000, ack_path=ack_path), rng=1)
     run.advance(5.0)
     run.books()
     back = 0.01004 if ack_path == "reverse" else 0.01
-    assert list(run.world.flows[0].u[:3]) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
+    assert heard(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
     assert run.world.row.fed == run.world.row.fed_received == 1
-
-
-def tell_leaving(link, packet, header, now, rng):
-    return tell(link, packet, header, now, rng)
 
 
 def test_a_note_at_departure():
     """Behind another flow's packet of 1 ms: the note leaves with its own packet, at 12 ms, and not at 11 ms."""
 
-    def depart(link, packet, header, now, rng):
-        link.note[0], link.note[3] = 7.0, now
-        link.notify = packet.flow
-        return 0
+    def dequeue(link, packet, now):
+        link.feedback[0], link.feedback[3] = 7.0, now
+        link.send_feedback = packet.flow
+        return SEND
 
-    discipline = Discipline("tells late", "departures", depart=depart)
+    discipline = Discipline("tells late", "departures", dequeue=dequeue)
     net = Network().link("a", "b", rate=math.inf, delay=0.011, duplex=True)
     net.link("b", "c", rate=1e6, delay=0.01, discipline=discipline).link("c", "b", rate=1e6, delay=0.01)
     for name in ("first", "second"):
-        net.flow(Scheme("hears", ack=hear), path=["a", "b", "c"], file=1000, name=name)
+        net.flow(HEARS, path=["a", "b", "c"], file=1000, name=name)
     run = Simulation(net, rng=1)
     run.advance(5.0)
-    assert list(run.world.flows[1].u[:3]) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
-    assert run.world.flows[0].u[0] == 0
+    assert heard(run, 1) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
+    assert heard(run)[0] == 0
 
 
 # Marks.
@@ -447,8 +453,8 @@ def test_marks_above_a_threshold(buffer):
     ids=lambda one: one.name,
 )
 def test_made_again_from_name_and_parameters(one):
-    assert queues.NAMED[one.name](**one.parameters) == one
-    assert queues.discipline(one.name, **one.parameters) == one
+    assert queues.NAMED[one.name](**one.values) == one
+    assert queues.discipline(one.name, **one.values) == one
     assert set(queues.NAMED) >= {one.name}
 
 
@@ -462,10 +468,27 @@ def test_what_is_refused():
         lambda: queues.round_robin(0): r"quantum = 0 bytes is out of range",
         lambda: queues.round_robin(1.5): "quantum = 1.5 bytes .* whole numbers",
         lambda: queues.red(gentle=0.5): r"gentle = 0.5 is out of range: allowed are values in \{0, 1\}",
-        lambda: Discipline("mine", "round-robin"): r"'mine': service='round-robin' needs parameters\['quantum'\]",
-        lambda: Discipline("mine", "lifo"): "service = 'lifo' of discipline 'mine' is out of range",
-        lambda: Discipline("mine", depart=stamp): "'mine': depart needs service='departures'",
-        lambda: Discipline("mine", parameters={str(k): 0.0 for k in range(13)}): "parameters = 13 of discipline",
+        lambda: queues.round_robin(1, 2): "discipline 'round-robin' takes 1 values, got 2",
+        lambda: queues.round_robin(1, quantum=2): "discipline 'round-robin': 'quantum' is given twice",
+        lambda: queues.explicit_feedback(
+            service="lifo"
+        ): "service = 'lifo' of discipline 'explicit-feedback' is out of",
+        lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
+        lambda: Discipline("mine", "round-robin"): "'mine': service='round-robin' needs a parameter 'quantum'",
+        lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
+        lambda: Discipline(
+            "mine", arrive=stamp
+        ): r"'mine': arrive is called enqueue now, and takes \(link, packet, now\)",
+        lambda: Discipline(
+            "mine", depart=stamp
+        ): r"'mine': depart is called dequeue now, and takes \(link, packet, now\)",
+        lambda: Discipline(
+            "mine", enqueue=lambda link: 0
+        ): r"enqueue\(link\) takes the wrong arguments: it is called with",
+        lambda: Discipline("mine", parameters={"rate": 1.0}): "'mine': 'rate' is a field of the simulator already",
+        lambda: Discipline(
+            "mine", parameters={"target": Parameter(2.0, "s", "(0, 1]")}
+        ): "target = 2 s is out of range",
     }.items():
         with pytest.raises(ValueError, match=words):
             call()

@@ -7,33 +7,41 @@ import numpy as np
 import pytest
 
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, records, run, traffic
-from longfat.sim.queues.loss_load import loss
+from longfat.sim.queues.loss_load import END, OUT, loss
 from longfat.sim.records import RED
+from tests.sim.own import of_flow, of_link
 from tests.sim.spy import Spy
 
 CAPACITY = 1_000_000.0  # bytes/s; 1000 packets/s
 
 
 def start(flow, event):
-    flow.header[0] = flow.p[0]
-    flow.red = flow.p[1]
-    flow.red_evenly = 1
-    flow.u[0] = -9.0
-    return flow.p[0]
+    flow.header[0] = flow.rate
+    return flow.rate
+
+
+def send(flow, packet):
+    """A share of the packets leaves red, as evenly as can be."""
+    flow.owed += flow.red
+    if flow.owed >= 1.0:
+        flow.owed -= 1.0
+        packet.colour = RED
+    return 0
 
 
 def ack(flow, event):
     """It keeps its rate, and what it was told."""
     if event.header[3] > 0.0:
-        for k in range(4):
-            flow.u[k] = event.header[k]
-        flow.u[4] += 1.0
+        for k in range(3):
+            flow.told[k] = event.header[1 + k]
+        flow.heard += 1
     return flow.rate
 
 
 STUBBORN = Scheme(
-    "stubborn", start=start, ack=ack, timeout=ack, controls="rate", stamped=True,
-    parameters={"rate": Parameter(1e5), "red": Parameter(0.0)},
+    "stubborn", start=start, ack=ack, timeout=ack, send=send, controls="rate", stamped=True,
+    parameters={"rate": Parameter(1e5, "bytes/s", field="rate"), "red": Parameter(0.0)},
+    state={"told": (0.0,) * 3, "heard": 0, "owed": 0.0},
 )  # fmt: skip
 
 
@@ -51,7 +59,7 @@ def network(*switches, rates=(0.25, 0.5), reds=(0.0, 0.0), buffer=50, **flow):
 
 def told(simulation):
     """Excess, spread and capacity as each source has them."""
-    return [list(flow.u[1:4]) for flow in simulation.world.flows]
+    return [list(of_flow(simulation, f).told) for f in range(len(simulation.world.flows))]
 
 
 @pytest.mark.parametrize("direct", [False, True])
@@ -63,11 +71,11 @@ def test_excess_and_spread_of_the_others(direct):
     simulation.advance(0.1)
     expected = [[-3 / 8, 65 / 512, CAPACITY], [-5 / 8, 9 / 512, CAPACITY], [-1 / 4, 9 / 64, CAPACITY]]
     np.testing.assert_allclose(told(simulation), expected, rtol=1e-12)
-    heard = [flow.u[4] for flow in simulation.world.flows]
+    heard = [of_flow(simulation, f).heard for f in range(3)]
     if direct:  # only when something has changed
         assert all(1 <= count <= 3 for count in heard)
     else:
-        assert [count == flow.acks_received for count, flow in zip(heard, simulation.world.flows, strict=True)]
+        assert all(count == flow.acks_received for count, flow in zip(heard, simulation.world.flows, strict=True))
     simulation.books()
 
 
@@ -219,7 +227,8 @@ def test_headers_of_others_are_left_alone():
     one = Simulation(net, rng=1)
     for step in range(40):
         one.advance(0.05 * (step + 1))
-        excess, spread, capacity = one.world.flows[0].u[3:6]
+        source = of_flow(one)
+        excess, spread, capacity = source.excess, source.spread, source.capacity
         assert capacity in (0.0, 0.9e6)
         assert -1.0 <= excess < 10.0
         assert 0.0 <= spread < 1e4
@@ -233,7 +242,7 @@ def test_powers_are_not_found_by_subtraction():
     """A source of 1 beside one of 1/1000 with k = 20: for the first b = 1e-63, which 1 + 1e-63 - 1 is not."""
     simulation = Simulation(network(queues.loss_load(20), rates=(1.0, 0.001), reds=(0, 0)), rng=1)
     simulation.advance(0.5)
-    assert simulation.world.flows[0].u[2] == pytest.approx(1e-63, rel=1e-12)
+    assert told(simulation)[0][1] == pytest.approx(1e-63, rel=1e-12)
 
 
 def test_connections_that_come_and_go():
@@ -245,8 +254,12 @@ def test_connections_that_come_and_go():
     simulation.advance(20.0)
     simulation.books()
     assert simulation.world.row.connections > 50
-    assert simulation.world.links[0].u[1] <= 1.0  # the list is at its end
-    assert not np.any(simulation.world.notes["next"])
+    assert of_link(simulation).first_flow == END
+    known = queues.loss_load(2).of_flow
+    words = simulation.world.row.flow_state_words
+    rows = [known.read(simulation.world.flow_state, f, words) for f in range(len(simulation.world.flows))]
+    assert {int(row.next) for row in rows} == {OUT}
+    assert max(row.heard for row in rows) > 1.0
 
 
 def test_bad_values_are_named():

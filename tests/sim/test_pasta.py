@@ -8,7 +8,8 @@ import pytest
 
 import longfat as lf
 from longfat.sim import Discipline, Network, Simulation, results, statistics, traffic
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
+from tests.sim.own import of_link
 from tests.sim.test_queueing_theory import PACKET, RATE, SERVICE, stationary
 
 REPLICATIONS = 20
@@ -21,16 +22,16 @@ FINITE = [(exponential, load, k) for exponential in (True, False) for load in (0
 CONFIDENCE = 1 - 0.01 / (6 * len(UNLIMITED) + 2 * len(FINITE))
 
 
-def look(link, packet, header, now, rng):
-    """u: arrivals, packets they found in the system, how many found none."""
-    there = link.waiting + (1 if link.free * 1e-9 > now else 0)
-    link.u[0] += 1.0
-    link.u[1] += there
-    link.u[2] += 1.0 if there == 0 else 0.0
-    return ADMIT
+def look(link, packet, now):
+    """Count arrivals, packets they found in the system, and how many found none."""
+    there = link.backlog + (1 if link.free_at > now else 0)
+    link.count += 1
+    link.packets += there
+    link.empty += 1 if there == 0 else 0
+    return ENQUEUE
 
 
-LOOK = Discipline("look", arrive=look)
+LOOK = Discipline("look", enqueue=look, state={"count": 0, "packets": 0, "empty": 0})
 
 
 def simulate(source, capacity, length, warm_up):
@@ -42,11 +43,12 @@ def simulate(source, capacity, length, warm_up):
     def one(stream):
         run = Simulation(net, rng=stream)
         run.advance(warm_up * SERVICE)
-        before, seen = results.snapshot(run), run.world.links[0].u.copy()
+        before, seen = results.snapshot(run), of_link(run).copy()
         run.advance((warm_up + length / REPLICATIONS) * SERVICE)
         run.books()
         found = results.measure(run, before, results.snapshot(run))
-        count, packets, empty = (run.world.links[0].u - seen)[:3]
+        now = of_link(run)
+        count, packets, empty = (float(now[name] - seen[name]) for name in ("count", "packets", "empty"))
         return {name: float(found[name][0]) for name in ("mean_queue", "utilisation", "mean_wait")} | {
             "seen": packets / count,
             "empty": empty / count,

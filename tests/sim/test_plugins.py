@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from longfat.sim import Discipline, Network, Scheme, SchemeError, Simulation, jit, run
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
 from tests.sim.networks import AIMD
+from tests.sim.own import of_flow
 
 SOURCE = """
 import math
@@ -20,7 +21,7 @@ def start(flow, event):
     return 2.0
 
 def ack(flow, event):
-    return min(flow.p[0], flow.window + math.sqrt(event.acked) / flow.window)
+    return min(flow.most, flow.window + math.sqrt(event.acked) / flow.window)
 
 SCHEME = Scheme("of my own", start=start, ack=ack, parameters={"most": 8.0})
 """
@@ -87,11 +88,11 @@ def test_schemes_mix():
 def test_a_discipline_of_ones_own():
     """Every third packet is dropped, counted by the flow, the link and the discipline alike."""
 
-    def arrive(link, packet, header, now, rng):
-        link.u[0] += 1.0
-        return DROP if link.u[0] % 3.0 == 0.0 else ADMIT
+    def enqueue(link, packet, now):
+        link.count += 1
+        return DROP if link.count % 3 == 0 else ENQUEUE
 
-    one = Simulation(network(AIMD, discipline=Discipline("third", arrive=arrive)), rng=1)
+    one = Simulation(network(AIMD, discipline=Discipline("third", enqueue=enqueue, state={"count": 0})), rng=1)
     one.advance(2.0)
     one.books()
     link = one.world.links[0]
@@ -102,7 +103,7 @@ def test_a_discipline_of_ones_own():
 
 
 def nothing(flow, event):
-    flow.u[0] = 1.0
+    flow.mine[0] = 1.0
 
 
 def sometimes(flow, event):
@@ -142,7 +143,7 @@ def no_field(flow, event):
 
 
 def outside(flow, event):
-    flow.u[int(event.acked) * 32] = 1.0
+    flow.mine[int(event.acked) * 32] = 1.0
     return 1.0
 
 
@@ -177,7 +178,11 @@ WRONG = {
     "nan rate": ({"ack": nan, "controls": "rate"}, HERE + r"nan is no rate \[bytes/s\]", None),
     "negative rate": ({"ack": negative, "controls": "rate"}, HERE + r"-1 is no rate \[bytes/s\]", None),
     "other": ({"ack": other_nan, "controls": "rate"}, HERE + "nan is no ", None),
-    "no field": ({"ack": no_field}, EARLY + "there is no field 'windw'", HERE + "AttributeError: .*'windw'"),
+    "no field": (
+        {"ack": no_field},
+        EARLY + r"flow has no field 'windw'; did you mean 'window'\?",
+        HERE + r"AttributeError: flow has no field 'windw'; did you mean 'window'\?",
+    ),
     "outside": ({"ack": outside}, HERE + "IndexError: ", None),
     "unsupported": ({"ack": unsupported}, EARLY, HERE + "(TypeError|AttributeError): "),
     "undefined": ({"ack": undefined}, EARLY + "NameError: name 'not_there'", HERE + "NameError: name 'not_there'"),
@@ -194,7 +199,7 @@ def check_wrong(name):
     options, compiled, plain = WRONG[name]
     words = compiled if jit.COMPILED or plain is None else plain
     with pytest.raises(ValueError, match=words) as caught:
-        Simulation(network(Scheme("mine", **options)), rng=1).advance(1.0)
+        Simulation(network(Scheme("mine", state={"mine": [0.0] * 32}, **options)), rng=1).advance(1.0)
     said = str(caught.value)
     assert "\n" not in said
     assert len(said) < 300
@@ -222,30 +227,40 @@ def test_wrong_from_the_start():
         Scheme("mine", ack=lambda flow: 1.0)
     with pytest.raises(ValueError, match="scheme 'mine': ack = 3 is no function"):
         Scheme("mine", ack=3)
-    with pytest.raises(ValueError, match="discipline 'ours': arrive takes the wrong arguments; it gets 5"):
-        Discipline("ours", arrive=lambda link: 1)
+    with pytest.raises(
+        ValueError, match=r"discipline 'ours': enqueue\(link\) takes the wrong arguments: .* with \(link, packet, now\)"
+    ):
+        Discipline("ours", enqueue=lambda link: 1)
+    with pytest.raises(ValueError, match=r"discipline 'ours': arrive is called enqueue now, and takes \(link, packet"):
+        Discipline("ours", arrive=lambda link, packet, header, now, rng: 1)
+    with pytest.raises(ValueError, match=r"scheme 'mine': send\(flow\) takes the wrong arguments: .* \(flow, packet\)"):
+        Scheme("mine", ack=negative, send=lambda flow: 0)
 
 
-def admits_nothing(link, packet, header, now, rng):
-    link.u[0] = 1.0
+def enqueues_nothing(link, packet, now):
+    link.mine = 1.0
 
 
-def breaks(link, packet, header, now, rng):
+def breaks(link, packet, now):
     if now > 0.05:
         raise RuntimeError("broken")
-    return ADMIT
+    return ENQUEUE
 
 
-def pushes_out_nobody(link, packet, header, now, rng):
+def pushes_out_nobody(link, packet, now):
     return 5
 
 
-def less(link, packet, header, now, rng):
+def less(link, packet, now):
     return -7
 
 
-def no_link_field(link, packet, header, now, rng):
+def no_link_field(link, packet, now):
     return link.wating
+
+
+def sends_nonsense(link, packet, now):
+    return 3
 
 
 def tick_now(link, now):
@@ -257,18 +272,24 @@ def tick_nan(link, now):
 
 
 LINK = r"discipline 'ours' failed on link 'a-b' at \S+ s: "
-EARLY_LINK = "discipline 'ours': arrive cannot be compiled: "
+PUSHED = LINK + "ValueError: enqueue pushes out a packet that does not wait"
+EARLY_LINK = "discipline 'ours': enqueue cannot be compiled: "
 WRONG_LINKS = {
-    "nothing": ({"arrive": admits_nothing}, EARLY_LINK + "it returns nothing", LINK + "it returns nothing"),
-    "breaks": ({"arrive": breaks}, LINK + "RuntimeError: broken", None),
-    "nobody": ({"arrive": pushes_out_nobody}, LINK + "ValueError: arrive pushes out a packet that does not wait", None),
+    "nothing": ({"enqueue": enqueues_nothing}, EARLY_LINK + "it returns nothing", LINK + "it returns nothing"),
+    "breaks": ({"enqueue": breaks}, LINK + "RuntimeError: broken", None),
+    "nobody": ({"enqueue": pushes_out_nobody}, PUSHED, None),
     "nobody, later": (
-        {"arrive": pushes_out_nobody, "service": "departures"},
-        LINK + "ValueError: arrive pushes out a packet that does not wait",
+        {"enqueue": pushes_out_nobody, "service": "departures"},
+        PUSHED,
         None,
     ),
-    "less": ({"arrive": less}, LINK + "ValueError: arrive returned less than DROP", None),
-    "no field": ({"arrive": no_link_field}, EARLY_LINK + "there is no field 'wating'", LINK + "AttributeError: "),
+    "less": ({"enqueue": less}, LINK + "ValueError: enqueue returned less than DROP", None),
+    "no field": (
+        {"enqueue": no_link_field},
+        EARLY_LINK + "link has no field 'wating'; its fields are",
+        LINK + "AttributeError: link has no field 'wating'; its fields are",
+    ),
+    "dequeue": ({"dequeue": sends_nonsense}, LINK + "ValueError: dequeue returned neither SEND nor DROP", None),
     "tick": ({"tick": tick_now}, LINK + "ValueError: tick asked 1000 times in a row", None),
     "tick nan": ({"tick": tick_nan}, LINK + "ValueError: tick returned no time", None),
 }
@@ -278,7 +299,7 @@ def check_wrong_link(name):
     options, compiled, plain = WRONG_LINKS[name]
     words = compiled if jit.COMPILED or plain is None else plain
     with pytest.raises(ValueError, match=words) as caught:
-        Simulation(network(AIMD, discipline=Discipline("ours", **options)), rng=1).advance(1.0)
+        Simulation(network(AIMD, discipline=Discipline("ours", state={"mine": 0.0}, **options)), rng=1).advance(1.0)
     assert "\n" not in str(caught.value)
 
 
@@ -290,22 +311,22 @@ def test_a_wrong_discipline(name):
 def test_notes_about_packets_on_their_way_back():
     """A hook that reports everything, on both directions: only senders of data are told, by way of their scheme."""
 
-    def arrive(link, packet, header, now, rng):
-        link.note[0] = 7.0
-        link.notify = 1
-        return ADMIT
+    def enqueue(link, packet, now):
+        link.feedback[0] = 7.0
+        link.send_feedback = 1
+        return ENQUEUE
 
     def ack(flow, event):
         if event.acked == 0 and event.header[0] == 7.0:
-            flow.u[0] += 1.0
+            flow.told += 1
         return 2.0
 
-    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("loud", arrive=arrive), duplex=True)
-    one = Simulation(net.flow(Scheme("told", ack=ack), path=["a", "b"], file="20 kB"), rng=1)
+    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("loud", enqueue=enqueue), duplex=True)
+    one = Simulation(net.flow(Scheme("told", ack=ack, state={"told": 0}), path=["a", "b"], file="20 kB"), rng=1)
     one.advance(5.0)
     one.books()
     assert one.world.row.fed == one.world.row.fed_received == 20
-    assert 0 < one.world.flows[0].u[0] <= 20
+    assert 0 < of_flow(one).told <= 20
 
 
 def test_the_same_without_jit():

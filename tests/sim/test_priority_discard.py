@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Scheme, Simulation, queues, records, traffic
+from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, queues, records, traffic
 from longfat.sim.network import MOST_PLACES
+from longfat.sim.queues import ENQUEUE
+from longfat.sim.seam import first_waiting, push_out, random
 from tests.examples import examples
 from tests.sim.dumbbell_referee import victim
 from tests.sim.networks import Look, aimd_ack
@@ -27,18 +29,21 @@ def feed(name, buffer, arrivals, until=None):
     """Packets of 1 ms at a switch, each a flow of its own: (time [us], priority); the first is in transmission."""
     net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=name)
     net.link("b", "a", rate=RATE)
-    for k, (time, _) in enumerate(arrivals):
-        net.flow(LABELLED, path=["a", "b"], name=f"{k}", start=time / 1e6, file=1000, packet=1000)
+    for k, (time, priority) in enumerate(arrivals):
+        net.flow(LABELLED, path=["a", "b"], name=f"{k}", start=time / 1e6, file=1000, packet=1000,
+                 parameters={"priority": priority})  # fmt: skip
     run = Simulation(net, rng=1)
-    for k, (_, priority) in enumerate(arrivals):
-        run.world.flows[k].labelled = 1
-        run.world.flows[k].level, run.world.flows[k].level_end = priority, 1e300
     run.advance((arrivals[-1][0] + 0.5 if until is None else until) / 1e6)
     run.books()
     return run
 
 
-LABELLED = Scheme("labelled", ack=aimd_ack, recovery="own")
+def label(flow, packet):
+    packet.priority = int(flow.priority)
+    return 0
+
+
+LABELLED = Scheme("labelled", ack=aimd_ack, send=label, recovery="own", parameters={"priority": Parameter(0.0)})
 
 
 def waiting(run):
@@ -101,10 +106,10 @@ def test_the_scan_can_object():
         assert all(found != sorted(other) for r, other in outcomes.items() if r != rule)
 
 
-def draw(link, packet, header, now, rng):
-    """A random priority below p[1]."""
-    packet.priority = int(link.p[1] * rng.random())
-    return 0
+def draw(link, packet, now):
+    """A random priority below `levels`."""
+    packet.priority = int(link.levels * random(link))
+    return ENQUEUE
 
 
 @pytest.mark.parametrize("levels", [2, 30, 1_000_000])
@@ -112,8 +117,8 @@ def draw(link, packet, header, now, rng):
 @pytest.mark.parametrize("name", sorted(RULES))
 def test_large_buffers(name, buffer, levels):
     """Twice the line's rate and random priorities: departures in order, the books, and a tree that is right."""
-    drawing = Discipline(name, service=queues.discipline(name).service, arrive=draw,
-                         parameters={"none": 0, "levels": levels}, needs_buffer=True)  # fmt: skip
+    drawing = Discipline(name, service=queues.discipline(name).service, enqueue=draw,
+                         parameters={"levels": levels}, needs_buffer=True)  # fmt: skip
     net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=drawing)
     net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=10)
     run = Simulation(net, rng=3)
@@ -179,10 +184,10 @@ def test_the_buffer_is_a_number_of_packets(name, buffer):
 def test_hooks_push_nothing_out_of_it():
     """The service decides which packet gives way; a hook that names one is told so."""
 
-    def push(link, packet, header, now, rng):
-        return link.queue_head + 1 if link.waiting > 3 else 0
+    def push(link, packet, now):
+        return push_out(first_waiting(link)) if link.backlog > 3 else ENQUEUE
 
-    mine = Discipline("mine", service="discard-worst", arrive=push)
+    mine = Discipline("mine", service="discard-worst", enqueue=push)
     net = Network().link("a", "b", rate=RATE, buffer=10, discipline=mine)
     net.flow(traffic.constant(3 * RATE), path=["a", "b"])
     with pytest.raises(ValueError, match="needs service='departures'"):

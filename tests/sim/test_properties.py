@@ -182,7 +182,7 @@ def test_with_and_without_jit():
     outputs = [
         subprocess.run(
             [sys.executable, "-W", "error", "-c", code],
-            env=os.environ | {"NUMBA_DISABLE_JIT": flag, "PYTHONPATH": str(ROOT)},
+            env=os.environ | {"NUMBA_DISABLE_JIT": flag, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -276,4 +276,4 @@ def test_departures_come_first():
 
 
 def test_every_discipline_is_in_the_mix():
-    assert {one.name for one in networks.DISCIPLINES} >= set(queues.NAMED) - {"fifo-departures"}
+    assert {one.name for one in networks.DISCIPLINES} >= {one.name for one in queues.NAMED.values()} - {"fifo-departures"}

@@ -4,23 +4,22 @@ import numpy as np
 import pytest
 
 from longfat.sim import Discipline, Network, Simulation, traffic
-from longfat.sim.memory import hop_at, queue_at
-from longfat.sim.queues import ADMIT
-from tests.sim.test_fair_queueing import BYTE, RATE, depart, write
-
-FIRST = 2  # in p: the rate of flow 0
+from longfat.sim.queues import ENQUEUE
+from longfat.sim.seam import queue_of
+from tests.sim.test_fair_queueing import BYTE, RATE, dequeue, write
 
 
-def arrive(link, packet, header, now, rng):
-    """Flow k is served at p[2 + k] at most."""
-    queue_at(link, hop_at(link, packet.hop).queue).rate = link.p[FIRST + packet.flow]
+def enqueue(link, packet, now):
+    """Serve each flow at its rate at most."""
+    queue_of(link, packet).rate = link.rates[packet.flow]
     write(link, 0, packet, now)
-    return ADMIT
+    return ENQUEUE
 
 
 def rated(rates, log):
-    parameters = {"unused": 0.0, "log": float(log.ctypes.data), **{f"rate {k}": rate for k, rate in enumerate(rates)}}
-    return Discipline("rates", service="rated", arrive=arrive, depart=depart, parameters=parameters)
+    parameters = {"log": float(log.ctypes.data)}
+    state = {"rates": rates}
+    return Discipline("rates", service="rated", enqueue=enqueue, dequeue=dequeue, parameters=parameters, state=state)
 
 
 def network(rates, loads, sizes, limit, log):

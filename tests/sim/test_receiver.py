@@ -13,9 +13,10 @@ from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
 from longfat.sim.kernel.links import give_back, take_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.memory import packet_at, sack_at, world_at
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
 from tests.examples import examples
 from tests.sim.networks import AIMD, EAGER, PACED, Look
+from tests.sim.own import of_link
 
 usual = examples(150)
 
@@ -178,16 +179,14 @@ def test_the_receiver_is_a_set(numbers):
     assert run.world.row.free_blocks == len(run.world.blocks) - len(runs_of(there, flow.expect))
 
 
-def chosen_arrive(link, packet, header, now, rng):
-    """Drop the packets whose bits are set in p, 32 in each."""
-    k = int(link.u[0])
-    link.u[0] += 1.0
-    if k < 384 and (int(link.p[k // 32]) >> (k % 32)) & 1:
-        return DROP
-    return ADMIT
+def drop_chosen(link, packet, now):
+    """Drop the packets that are chosen, by their place among those that come."""
+    k = link.count
+    link.count += 1
+    return DROP if k < 384 and link.chosen[k] else ENQUEUE
 
 
-CHOSEN = Discipline("chosen", arrive=chosen_arrive)
+CHOSEN = Discipline("chosen", enqueue=drop_chosen, state={"count": 0, "chosen": [False] * 384})
 
 
 def lossy_path(scheme, size, lost, lost_acks):
@@ -196,7 +195,7 @@ def lossy_path(scheme, size, lost, lost_acks):
     run = Simulation(net.flow(scheme, path=["a", "b"], packet=1000, file=1000 * size), rng=1)
     for link, which in enumerate((lost, lost_acks)):
         for k in which:
-            run.world.links[link].p[k // 32] += 2.0 ** (k % 32)
+            of_link(run, link).chosen[k] = True
     run.advance(3000.0)
     return run, run.world.flows[0]
 

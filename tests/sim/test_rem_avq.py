@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Simulation, queues, run, traffic
-from longfat.sim.queues import ADMIT, DROP, avq, red_auto, rem
+from longfat.sim.queues import DROP, ENQUEUE, avq, red_auto, rem
 from longfat.sim.records import CE, ECT
 from tests.sim.logbook import Logbook
 from tests.sim.networks import FIXED
+from tests.sim.own import of_link
 
 RATE = 1e6  # bytes/s; 1000 packets of 1000 B a second
 
@@ -74,19 +75,19 @@ class Price:
 )
 def test_rem_drops_as_the_plain_one(options):
     """A load of 1.3 to 2.1: every verdict, with the same draws, and the price at the end."""
-    calls, link, _ = logged(rem(**options), [(0.71, 1000, 0), (0.6131, 1000, 1), (0.8, 1000, 0)])
+    calls, link, one = logged(rem(**options), [(0.71, 1000, 0), (0.6131, 1000, 1), (0.8, 1000, 0)])
     line, price, draws, dropped = Line(40), Price(**options), np.random.default_rng(1).spawn(2)[0], 0
     for call in calls:
         price.until(call.now, line)
         price.arrived += 1
         full = line.full(call.now)
-        verdict = DROP if not full and draws.random() < price.probability else ADMIT
+        verdict = DROP if not full and draws.random() < price.probability else ENQUEUE
         assert call.verdict == verdict, call
-        if verdict == ADMIT and not full:
+        if verdict == ENQUEUE and not full:
             line.send(call.now, call.length)
         dropped += verdict == DROP
     price.until(3.0 + 1e-9, line)
-    assert link.u[2] == pytest.approx(price.price, rel=1e-9)
+    assert of_link(one).price == pytest.approx(price.price, rel=1e-9)
     assert dropped == link.dropped_early > 10
     assert link.dropped > dropped  # the buffer was full, too
 
@@ -101,8 +102,8 @@ def test_rem_marks_at_departure():
             price.arrived += 1
             full = line.full(call.now)
             drawn = not call.marks & ECT and not full
-            assert call.verdict == (DROP if drawn and draws.random() < price.probability else ADMIT)
-            if call.verdict == ADMIT and not full:
+            assert call.verdict == (DROP if drawn and draws.random() < price.probability else ENQUEUE)
+            if call.verdict == ENQUEUE and not full:
                 line.send(call.now, call.length)
         else:
             marked = bool(call.marks & ECT) and draws.random() < price.probability
@@ -125,8 +126,8 @@ def test_the_first_price_by_hand():
     one = Simulation(net, rng=1)
     for time, price in ((2.01e-3, 3 / 2), (3.01e-3, 5 / 4), (4.01e-3, 3 / 4)):
         one.advance(time)
-        assert one.world.links[0].u[2] == pytest.approx(price, rel=1e-14)
-    assert one.world.links[0].u[3] == pytest.approx(1 - 2**-0.75, rel=1e-14)
+        assert of_link(one).price == pytest.approx(price, rel=1e-14)
+    assert of_link(one).probability == pytest.approx(1 - 2**-0.75, rel=1e-14)
 
 
 class Virtual:
@@ -159,19 +160,19 @@ class Virtual:
 ])  # fmt: skip
 def test_avq_as_the_plain_one(ecn, buffer, limit, options):
     """Packets of two sizes, of which one can be marked, at a load of 1.2: every verdict and mark."""
-    calls, link, _ = logged(avq(ecn=ecn, **options), [(0.71, 1000, 0), (0.5131, 600, 1)], buffer=buffer, duration=6.0)
+    calls, link, one = logged(avq(ecn=ecn, **options), [(0.71, 1000, 0), (0.5131, 600, 1)], buffer=buffer, duration=6.0)
     known = {name: value for name, value in options.items() if name in ("gamma", "alpha", "start")}
     virtual, drops, marks = Virtual(limit, **known), 0, 0
     for call in calls:
         markable = ecn and bool(call.marks & ECT)
         taken = virtual.takes(call.now, call.length, markable)
-        assert call.verdict == (ADMIT if taken or markable else DROP)
+        assert call.verdict == (ENQUEUE if taken or markable else DROP)
         if call.marks_after & CE:
             assert markable
             assert not taken
             marks += 1
         drops += call.verdict == DROP
-    assert link.u[2] == pytest.approx(virtual.c, rel=1e-9, abs=1e-3)
+    assert of_link(one).virtual_rate == pytest.approx(virtual.c, rel=1e-9, abs=1e-3)
     assert link.dropped_early == drops > 10
     assert link.marked == marks
     assert (marks > 10) == ecn
@@ -243,15 +244,15 @@ def test_red_as_ns_sets_it_up():
 
     1 Mbit/s are 250 packets a second, 0.6 in 2.5 ms: low 5."""
     fast = red_auto("40 Mbit/s")
-    assert dict(fast.parameters) == pytest.approx(
+    assert fast.values == pytest.approx(
         {"low": 25, "high": 75, "max_p": 0.1, "gentle": 1, "packet": 500, "ecn": 0, "wait": 1, "weight": 9.9995e-5},
         rel=1e-7,
     )  # 1 - exp(-x) = x - x^2/2 + ..., x = 1e-4
-    far = red_auto("40 Mbit/s", delay="100 ms", ecn=True).parameters
+    far = red_auto("40 Mbit/s", delay="100 ms", ecn=True).values
     assert far["weight"] == pytest.approx(1 / 30030 - 0.5 / 30030**2, rel=1e-9)
     assert far["ecn"] == 1
-    assert red_auto("1 Mbit/s").parameters["low"] == 5
-    assert queues.discipline("red", **fast.parameters) == fast
+    assert red_auto("1 Mbit/s").values["low"] == 5
+    assert queues.discipline("red", **fast.values) == fast
 
 
 def test_bad_values_are_named():
@@ -268,4 +269,4 @@ def test_bad_values_are_named():
         with pytest.raises(ValueError, match=message):
             bad()
     for one in (rem(), rem(ecn=True, target=50), avq(), avq(buffer=0.5, ecn=True)):
-        assert queues.discipline(one.name, **one.parameters) == one
+        assert queues.discipline(one.name, **one.values) == one

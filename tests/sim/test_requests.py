@@ -1,38 +1,43 @@
 """Requests to the links of a path (schemes.md 9.2): bytes on the wire, what comes back, what a lost one changes."""
 
+import numpy as np
 import pytest
 
 from longfat.sim import Discipline, Network, Parameter, Scheme, Simulation, traffic
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
 from longfat.sim.records import FEEDBACK, REQUEST
+from tests.sim.own import of_flow
 
 PERIOD = 0.5  # s
 
 
 def start(flow, event):
     flow.request = 1
-    flow.alarm = event.now + flow.p[0]
+    flow.alarm = event.now + flow.period
     return 0.0
 
 
 def alarm(flow, event):
     flow.request = 1
-    flow.alarm = event.now + flow.p[0]
+    flow.alarm = event.now + flow.period
     return 0.0
 
 
 def ack(flow, event):
     """Keeps what it was told: capacity, traffic, interval, links; how often; the round trip."""
     for k in range(4):
-        flow.u[k] = event.header[k]
-    flow.u[4] += 1.0
-    flow.u[5] = event.rtt
+        flow.told[k] = event.header[k]
+    flow.answers += 1
+    flow.round_trip = event.rtt
     return 0.0
+
+
+HEARD = {"told": [0.0] * 4, "answers": 0, "round_trip": 0.0}
 
 
 ASKING = Scheme(
     "asking", start=start, ack=ack, alarm=alarm, controls="rate", recovery="own", acknowledged=False,
-    parameters={"period": Parameter(PERIOD)},
+    parameters={"period": Parameter(PERIOD)}, state=HEARD,
 )  # fmt: skip
 #: 1 MB/s, 2 MB/s, 1 MB/s: the traffic of 0.5 MB/s leaves least on the first and the third
 RATES = (1e6, 2e6, 1e6)
@@ -55,7 +60,8 @@ def asked(net, until):
     run = Simulation(net, rng=1)
     run.advance(until)
     run.books()
-    return run, run.world.flows[0].u[:6].tolist()
+    own = of_flow(run)
+    return run, [*own.told.tolist(), own.answers, own.round_trip]
 
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
@@ -95,13 +101,13 @@ def test_a_saturated_link_reads_its_capacity():
         assert told[1] == pytest.approx(1e6, rel=0.005)
 
 
-def drop_request(link, packet, header, now, rng):
-    """The request number p[0], from 0 on, is lost."""
+def drop_request(link, packet, now):
+    """The request of this number, from 0 on, is lost."""
     if packet.kind == FEEDBACK and packet.marks & REQUEST:
-        link.u[0] += 1.0
-        if link.u[0] == link.p[0] + 1.0:
+        link.came += 1
+        if link.came == link.number + 1:
             return DROP
-    return ADMIT
+    return ENQUEUE
 
 
 @pytest.mark.parametrize("where", [0, 1])
@@ -109,7 +115,7 @@ def test_a_lost_request_only_lengthens_the_interval(where):
     """9.2 rule 3: the second is lost, on the first link or on the second, after the first has stamped it."""
     net = chain()
     link = net.links[f"n{where}", f"n{where + 1}"]
-    lossy = Discipline("drop-request", arrive=drop_request, parameters={"number": 1.0})
+    lossy = Discipline("drop-request", enqueue=drop_request, parameters={"number": 1.0}, state={"came": 0})
     net.links[f"n{where}", f"n{where + 1}"] = type(link)(**{**vars(link), "discipline": lossy})
     _, told = asked(net, 1.4)
     assert told[4] == 2  # answers: to the first and the third
@@ -151,7 +157,7 @@ def test_counters_that_are_refreshed_once_a_second():
         seen[coarse] = []
         for step in range(30):
             run.advance(2.2 + 0.25 * step)
-            told = run.world.flows[0].u[:4].tolist()
+            told = of_flow(run).told.tolist()
             seen[coarse].append(round(told[1] / 5e5, 1) if told[3] else None)
     assert set(seen[False]) == {0.0, 4.0}
     assert seen[False].count(4.0) in (7, 8)
@@ -169,7 +175,7 @@ def test_a_link_that_says_nothing_new_hides_no_bottleneck():
     seen = []
     for step in range(30):
         run.advance(2.2 + 0.25 * step)
-        seen.append((run.world.flows[0].u[0], run.world.flows[0].u[3]))
+        seen.append((of_flow(run).told[0], of_flow(run).told[3]))
     assert {told for told in seen if told[1]} == {(1e6, 2)}
     assert [links for _, links in seen].count(2) in (7, 8)
 
@@ -193,8 +199,8 @@ def test_no_files_without_acknowledgments():
 
 def unevenly(flow, event):
     flow.request = 1
-    flow.u[6] = 1.0 - flow.u[6]
-    flow.alarm = event.now + (0.004 if flow.u[6] else 0.022)
+    flow.odd = not flow.odd
+    flow.alarm = event.now + (0.004 if flow.odd else 0.022)
     return 0.0
 
 
@@ -203,19 +209,20 @@ def test_requests_close_behind_each_other(service):
     """After 4 and 22 ms in turn, on a path of 30 ms: two or three are under way, and each takes its own stamps along.
     A packet of the other flow, every 2 ms for 1 ms on the first link, may stand before either of two requests."""
     scheme = Scheme(
-        "uneven", start=unevenly, ack=ack, alarm=unevenly, controls="rate", recovery="own", acknowledged=False
-    )
+        "uneven", start=unevenly, ack=ack, alarm=unevenly, controls="rate", recovery="own", acknowledged=False,
+        state={**HEARD, "odd": False},
+    )  # fmt: skip
     net = chain(rates=(1e6, 2e6, 2e6), first=service)
     net.flows[0] = type(net.flows[0])(**{**vars(net.flows[0]), "scheme": scheme})
     run = Simulation(net, rng=1)
     for k in range(300):
         run.advance(0.15 + k * 0.001)
-        capacity, busy, interval, links, answers = run.world.flows[0].u[:5].tolist()
+        capacity, busy, interval, links = of_flow(run).told.tolist()
         assert (capacity, links) == (1e6, 3)
         period = min((0.004, 0.022), key=lambda each: abs(each - interval))
         assert interval == pytest.approx(period, abs=0.0011)
         assert busy * interval == pytest.approx(500_000 * period + 80, abs=1001)
-    assert answers == pytest.approx(2 * (0.449 - 0.06) / 0.026, abs=1)
+    assert of_flow(run).answers == pytest.approx(2 * (0.449 - 0.06) / 0.026, abs=1)
 
 
 def ask_on(flow, event):
@@ -227,17 +234,17 @@ def ask_on(flow, event):
 def begin_asking(flow, event):
     flow.request = 1
     flow.alarm = event.now + 0.005
-    flow.u[0] = event.now
+    flow.began = event.now
     return 200_000.0
 
 
 def keep_answers(flow, event):
     """The links in the first answer, plus one; how often an answer was to a request from before the beginning."""
     if event.number < 0:
-        if flow.u[1] == 0.0:
-            flow.u[1] = 1.0 + event.header[3]
-        if event.now - event.rtt < flow.u[0] - 1e-9:
-            flow.u[2] += 1.0
+        if flow.first == 0.0:
+            flow.first = 1.0 + event.header[3]
+        if event.now - event.rtt < flow.began - 1e-9:
+            flow.foreign += 1
     return flow.rate
 
 
@@ -246,18 +253,19 @@ def test_connections_know_nothing_of_each_other(loss):
     """Files of 50 ms, of which many follow each other in the same rows, with requests every 5 ms until the end."""
     scheme = Scheme(
         "curious", start=begin_asking, ack=keep_answers, alarm=ask_on, timeout=ask_on, controls="rate",
-        recovery="selective",
+        recovery="selective", state={"began": 0.0, "first": 0.0, "foreign": 0},
     )  # fmt: skip
     net = Network().link("a", "b", rate=1e7, delay=0.02, loss=loss).link("b", "a", rate=1e7, delay=0.02)
     net.flow(traffic.arrivals(100.0, scheme), path=["a", "b"], file=10_000.0, packet=500)
     run = Simulation(net, rng=1)
     run.advance(5.0)
     run.books()
-    flows = run.world.flows[run.world.flows["template"] == 0]
+    flows = [of_flow(run, k) for k in np.flatnonzero(run.world.flows["template"] == 0)]
     assert int(run.world.row.connections) > 10 * len(flows)  # rows are taken again
-    assert (flows["u"][:, 1] == 1.0).sum() > 5
-    assert set(flows["u"][:, 1]) <= {0.0, 1.0}  # nothing to compare the first answer with
-    assert not flows["u"][:, 2].any()
+    first = [flow.first for flow in flows]
+    assert first.count(1.0) > 5
+    assert set(first) <= {0.0, 1.0}  # nothing to compare the first answer with
+    assert not any(flow.foreign for flow in flows)
 
 
 def test_stamps_are_given_back():
@@ -265,9 +273,9 @@ def test_stamps_are_given_back():
     what is left are those of the request that arrived last, one for each of three links."""
     net = chain(rates=(1e6, 2e6, 1e6), loss=0.2)
     run = Simulation(net, rng=1)
-    run.world.flows[0].p[0] = 0.01
+    of_flow(run).period = 0.01
     run.advance(3.0)
-    run.world.flows[0].p[0] = 1e6
+    of_flow(run).period = 1e6
     run.advance(4.0)
     assert int(run.world.row.fed_dropped) > 50
     assert int(run.world.flows[0].notes) == 0

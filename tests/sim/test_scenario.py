@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, queues, run, scenario, schemes, traffic, writing
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 from tests.examples import examples
 from tests.sim.networks import AIMD, OWN, build
 
@@ -265,7 +265,7 @@ def test_every_discipline(name):
     """By its name, whoever adds one."""
     net = Network().link("a", "b", rate=1e6, buffer=10, discipline=queues.discipline(name, **GIVEN.get(name, {})))
     assert scenario.read(net.to_toml()) == net
-    assert (f'"{name}"' in net.to_toml()) == (name != "fifo")  # the default is left out
+    assert (f'"{name}"' in net.to_toml()) == (name not in ("fifo", "drop-tail"))  # the default is left out
     assert "own:" not in net.to_toml()
 
 
@@ -288,14 +288,14 @@ def test_every_generator(kind):
     assert scenario.read(text) == net
 
 
-def drop_some(link, packet, header, now, rng):
-    return ADMIT
+def drop_some(link, packet, now):
+    return ENQUEUE
 
 
 def test_ones_own():
     """A scheme, discipline or generator that is not the package's is not read as another; a run keeps its name."""
     impostor = Scheme("reno", ack=AIMD.ack)
-    mine = Discipline("fifo", arrive=drop_some)
+    mine = Discipline("fifo", enqueue=drop_some)
     net = Network().link("a", "b", rate=1e6, buffer=5, discipline=mine, duplex=True)
     net.flow(impostor, path=["a", "b"], file=3000)
     text = net.to_toml()

@@ -3,7 +3,7 @@
 import pytest
 
 from longfat.sim import Discipline, Network, Simulation, queues, run, traffic
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 from longfat.sim.records import GREEN, RED
 from tests.sim.spy import Spy
 
@@ -61,16 +61,16 @@ def test_the_virtual_bucket_colours_instead():
     assert {one.colour for one in spy.data} == {GREEN, RED}
 
 
-def hold_arrive(link, packet, header, now, rng):
-    link.hold = int(now * 1e9) + 5_000_000
-    return ADMIT
+def hold(link, packet, now):
+    link.hold_until = now + 5e-3
+    return ENQUEUE
 
 
 def test_a_discipline_may_hold_what_it_admits():
     """Each packet is held for 5 ms; they come every 2 ms and none overtakes: each leaves 5 ms after it came. The link
     counts them as in transmission then, so that its queue is of those behind."""
     spy = Spy()
-    net = Network().link("host", "edge", rate=float("inf"), discipline=Discipline("hold", arrive=hold_arrive))
+    net = Network().link("host", "edge", rate=float("inf"), discipline=Discipline("hold", enqueue=hold))
     net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
     net.flow(traffic.constant(500_000.0), path=["host", "edge", "far"], packet=1000)
     data = run(net, duration=1.0, rng=1)

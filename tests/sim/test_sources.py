@@ -9,27 +9,27 @@ from scipy import stats
 from longfat.sim import Discipline, Network, Scheme, Simulation, queues, records, statistics, traffic
 from longfat.sim.jit import part
 from longfat.sim.memory import word_at
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 from tests.sim.networks import AIMD
 
 
 @part
 def write(link, now):
-    """One more time [ns] in the log that begins at the address p[0]."""
-    log = int(link.p[0])
+    """One more time [ns] in the log that begins at this address."""
+    log = int(link.log)
     word_at(log, 1 + word_at(log, 0).x).x = round(now * 1e9)
     word_at(log, 0).x += 1
 
 
-def log_arrival(link, packet, header, now, rng):
+def log_arrival(link, packet, now):
     write(link, now)
-    return ADMIT
+    return ENQUEUE
 
 
 def times(source, until, seed=1, **options):
     """When packets leave the sources [ns]."""
     log = np.zeros(200_001, np.int64)
-    watched = Discipline("times", arrive=log_arrival, parameters={"log": float(log.ctypes.data)})
+    watched = Discipline("times", enqueue=log_arrival, parameters={"log": float(log.ctypes.data)})
     net = Network().link("a", "b", rate=math.inf, discipline=watched)
     run = Simulation(net.flow(source, path=["a", "b"], **options), rng=seed)
     run.advance(until)

@@ -9,32 +9,32 @@ from scipy import stats
 from longfat.sim import Discipline, Network, Simulation, results, traffic
 from longfat.sim.jit import part
 from longfat.sim.memory import word_at
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 
 RATE = 1e9  # bytes/s of the line: nothing waits for long
 
 
 def write(link, packet, now):
-    """Time [ns] and length of one more packet, in the log that begins at the address p[0]."""
-    log = int(link.p[0])
+    """Time [ns] and length of one more packet, in the log that begins at this address."""
+    log = int(link.log)
     row = 1 + 2 * word_at(log, 0).x
     word_at(log, row).x = round(now * 1e9)
-    word_at(log, row + 1).x = packet.length
+    word_at(log, row + 1).x = packet.size
     word_at(log, 0).x += 1
 
 
 write = part(write)
 
 
-def arrive(link, packet, header, now, rng):
+def arrive(link, packet, now):
     write(link, packet, now)
-    return ADMIT
+    return ENQUEUE
 
 
 def packets(source, until, seed=1, room=400_000, **options):
     """Times [s] and sizes of the packets a generator sends."""
     log = np.zeros(2 * room + 1, np.int64)
-    watched = Discipline("log", arrive=arrive, parameters={"log": float(log.ctypes.data)})
+    watched = Discipline("log", enqueue=arrive, parameters={"log": float(log.ctypes.data)})
     net = Network().link("a", "b", rate=RATE, discipline=watched)
     net.flow(source, path=["a", "b"], **options)
     one = Simulation(net, rng=seed)

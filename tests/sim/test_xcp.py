@@ -10,6 +10,7 @@ from longfat.sim import Network, Scheme, Simulation, queues, run, traffic
 from longfat.sim.queues import xcp
 from longfat.sim.records import DATA, STAMPED
 from tests.sim.logbook import Logbook
+from tests.sim.own import of_link
 
 C = 1.25e6  # bytes/s
 UNHEEDED, HEEDED = -1.0, -2.0
@@ -219,7 +220,8 @@ def test_headers_of_others():
     assert len(book.calls) > 1000
     assert {call.header[3] for call in book.calls if call.marks & STAMPED} == {0.0, 7.0}
     assert all(call.header == call.header_after for call in book.calls)
-    assert list(one.world.links[0].u[1:3]) == [0.0, 0.0]  # nobody's round trip
+    own = of_link(one)
+    assert (own.spacings, own.weighted) == (0.0, 0.0)  # nobody's round trip
 
 
 def test_a_line_without_transmission_time():
@@ -240,4 +242,4 @@ def test_bad_values_are_named():
         xcp(interval="2 s")
     with pytest.raises(ValueError, match="buffer"):
         Network().link("a", "b", rate=C, buffer=0, discipline="xcp")
-    assert queues.discipline("xcp", **xcp(beta=0.1).parameters) == xcp(beta=0.1)
+    assert queues.discipline("xcp", **xcp(beta=0.1).values) == xcp(beta=0.1)

@@ -12,7 +12,7 @@ from longfat.benchmark.entries import OPTIMAL, Entry
 from longfat.benchmark.experiments import Variant
 from longfat.benchmark.optimal import optimal
 from longfat.sim.engine import Simulation
-from longfat.sim.queues.meter import COUNT, SQUARES, TOTAL
+from longfat.sim.queues.meter import ROUND_TRIP_METER
 from longfat.sim.records import NEVER, SECOND
 
 if TYPE_CHECKING:
@@ -82,14 +82,15 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
     if probe is None:
         return {}
     there, back = net.route(probe), net.way_back(probe)
-    u = run.world.links["u"][run.assembly.link_names.index(back[-1].name)]
-    if u[COUNT] < 1:
+    number = run.assembly.link_names.index(back[-1].name)
+    seen = ROUND_TRIP_METER.own.read(run.world.link_own, number, run.world.row.link_own_words)
+    if seen.answers < 1:
         return {"probes": 0.0}
     # The meter stands before the last line, whose times therefore are not in it.
     empty = sum(link.delay for link in (*there, *back[:-1]))
     empty += -probe.ack / back[-1].rate if entry.transmission else _transmissions(probe, there, back[:-1])
-    mean = u[TOTAL] / u[COUNT]
-    variance = max(0.0, u[SQUARES] / u[COUNT] - mean**2)
-    mean += entry.late / u[COUNT]  # of any one of them
-    variance += entry.late**2 / u[COUNT] * (1.0 - 1.0 / u[COUNT])
-    return {"delay_mean": float(mean - empty), "delay_std": float(np.sqrt(variance)), "probes": float(u[COUNT])}
+    mean = seen.total / seen.answers
+    variance = max(0.0, seen.squares / seen.answers - mean**2)
+    mean += entry.late / seen.answers  # of any one of them
+    variance += entry.late**2 / seen.answers * (1.0 - 1.0 / seen.answers)
+    return {"delay_mean": float(mean - empty), "delay_std": float(np.sqrt(variance)), "probes": float(seen.answers)}

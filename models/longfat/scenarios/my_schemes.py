@@ -9,8 +9,8 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Once per window of data: keep the share flow.p[0] of the window."""
-    return max(1.0, flow.p[0] * flow.window)
+    """Once per window of data: keep a share of the window."""
+    return max(1.0, flow.keep * flow.window)
 
 
 gentle = Scheme("gentle", ack=ack, loss=loss, parameters={"keep": Parameter(0.7, "1", "(0, 1)")})

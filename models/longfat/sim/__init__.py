@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longfat.sim import channel, queues, schemes, segments, statistics, traffic
+    from longfat.sim import channel, queues, schemes, seam, segments, statistics, traffic
     from longfat.sim.conforming import conformance
     from longfat.sim.engine import SchemeError, Simulation
     from longfat.sim.jit import part
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from longfat.sim.services import NOTHING, Service
 
-_ROOMS = ("channel", "queues", "schemes", "segments", "statistics", "traffic")
+_ROOMS = ("channel", "queues", "schemes", "seam", "segments", "statistics", "traffic")
 #: Where each name is from; the last rows are what the functions of plug-ins answer and call.
 _NAMES = {
     "Discipline": "queues",
@@ -60,8 +60,8 @@ _NAMES = {
 __all__ = [
     "DROP", "ENQUEUE", "NOTHING", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Service",
     "Simulation", "append", "behind", "channel", "conformance", "first_waiting", "flow_state", "is_full", "mark",
-    "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "segments", "statistics",
-    "take", "take_first", "take_last", "traffic", "waiting",
+    "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "seam", "segments",
+    "statistics", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 

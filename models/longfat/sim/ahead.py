@@ -6,7 +6,6 @@ run of each simulator, scheme and discipline compiles what it needs.
 
 from __future__ import annotations
 
-import inspect
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-    from longfat.sim.queues import Discipline
 
 
 @contextmanager
@@ -61,18 +58,12 @@ def _rest() -> int:
     from longfat.sim import queues, schemes, segments
 
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
-    shipped = [schemes.scheme(name) for name in schemes.names()] + [_any(name) for name in queues.NAMED]
-    for one in shipped:
-        one.compiled()
-    return len(shipped)
-
-
-def _any(name: str) -> Discipline:
-    """A discipline by its name, with any numbers for the parameters that it needs: compiled code knows none."""
-    from longfat.sim import queues
-
-    takes = inspect.signature(queues.NAMED[name]).parameters
-    return queues.discipline(name, **{one: 1.0 for one, what in takes.items() if what.default is what.empty})
+    disciplines = {one.name: one for one in queues.NAMED.values()}
+    for scheme in schemes.names():
+        schemes.scheme(scheme).compiled()
+    for discipline in disciplines.values():
+        discipline.compiled()
+    return len(schemes.names()) + len(disciplines)
 
 
 if __name__ == "__main__":

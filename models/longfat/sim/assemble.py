@@ -349,7 +349,7 @@ def _lay_hops(world: World, builder: _Builder) -> None:
 def _lay_flows(world: World, builder: _Builder, flows: list[Flow], starts: np.ndarray) -> None:
     def key(flow: Flow) -> Hashable:
         return (
-            id(flow.scheme), flow.traffic, flow.file, flow.stop, flow.packet, flow.ack, flow.access_rate,
+            id(flow.scheme), id(flow.traffic), flow.file, flow.stop, flow.packet, flow.ack, flow.access_rate,
             tuple(flow.parameters.items()),
         )  # fmt: skip
 

@@ -137,6 +137,15 @@ def stamp(dispatcher: Any, folders: list[Path]) -> None:
     """Make the cached code of a dispatcher depend on every Python file of these folders."""
     cache_file = dispatcher._cache._cache_file
     cache_file._source_stamp = (*cache_file._source_stamp, digest(folders))
+    load = cache_file._load_index
+
+    def load_index() -> Any:
+        try:
+            return load()
+        except Exception:  # of another version of this package, whose types are gone: numba reads it before the stamp
+            return {}
+
+    cache_file._load_index = load_index
 
 
 def digest(folders: list[Path]) -> str:

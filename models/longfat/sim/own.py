@@ -27,8 +27,9 @@ class Parameter:
     allowed : str
         Interval of allowed values, as in ``"[1, inf)"``, or a set of them, as in ``"{0, 1}"``.
     field : str
-        Field of the flow that it sets when the flow starts, in place of one of its own: for schemes, see
-        `longfat.sim.seam.INITIAL`.
+        For schemes: field of the flow that it sets when the flow starts, in place of one of its own, see
+        `longfat.sim.seam.INITIAL`. For disciplines: the name by which hooks read it, where the link has a field of the
+        parameter's own name.
     about : str
         What it is.
 
@@ -53,7 +54,7 @@ class Parameter:
         if self.allowed.startswith("{"):
             choices = [float(one) for one in self.allowed.strip("{}").split(",")]
             if not isinstance(value, int | float | np.number | np.bool_) or float(value) not in choices:
-                raise domains.refuse(name, value, self.unit, self.allowed)
+                raise domains.refuse(name, repr(value) if isinstance(value, str) else value, self.unit, self.allowed)
             return float(value)
         if isinstance(value, str) and self.unit in _QUANTITIES:
             return float(_QUANTITIES[self.unit](value, name, self.allowed))
@@ -61,6 +62,27 @@ class Parameter:
 
 
 _QUANTITIES = {"s": quantities.duration, "bytes": quantities.size, "bytes/s": quantities.rate, "1": quantities.fraction}
+
+YES_OR_NO = "{0, 1}"
+
+
+@dataclass(frozen=True)
+class Whole(Parameter):
+    """A parameter that is a whole number."""
+
+    def checked(self, name: str, value: Any) -> float:
+        """Return a whole number inside the domain; raise a ValueError for others.
+
+        >>> Whole(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
+        1500.0
+        """
+        return float(domains.whole_number(name, value, self.unit, self.allowed))
+
+
+def flag(default: bool, about: str) -> Parameter:
+    """Return a parameter that is a yes (1) or no (0); scenario files write it as true or false."""
+    return Parameter(float(default), "1", YES_OR_NO, about=about)
+
 
 State = Mapping[str, Any]
 
@@ -86,16 +108,19 @@ class Own:
     """
 
     def __init__(self, whose: str, parameters: Mapping[str, Parameter], state: State, taken: Collection[str]) -> None:
-        for name in (*parameters, *state):
+        self._given_as = {one.field or name: name for name, one in parameters.items()}
+        for name in (*self._given_as, *state):
             _check_name(whose, name, taken)
         for name in state:
-            if name in parameters:
-                raise ValueError(f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another")
+            if name in self._given_as:
+                raise ValueError(
+                    f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another"
+                )
         values = {name: _initial(whose, name, value, parameters) for name, value in state.items()}
-        fields: list[Any] = [(name, np.float64) for name in parameters]
+        fields: list[Any] = [(name, np.float64) for name in self._given_as]
         fields += [(name, one.dtype, one.shape) if one.shape else (name, one.dtype) for name, one in values.items()]
         self.dtype = np.dtype((np.record, np.dtype(fields, align=True))) if fields else None
-        self.parameters, self.state, self._values = tuple(parameters), dict(state), values
+        self.parameters, self.state, self._values = tuple(self._given_as), dict(state), values
 
     @property
     def words(self) -> int:
@@ -116,13 +141,17 @@ class Own:
         if self.dtype is None:
             return
         made = np.zeros(1, self.dtype)
-        for name in self.parameters:
-            made[name] = given[name]
+        for name, public in self._given_as.items():
+            made[name] = given[public]
         for name, value in self._values.items():
             of = self.state[name]
             made[name] = given[of] if isinstance(of, str) else value
         raw = made.view(np.uint8).reshape(-1)
         row.view(np.uint8).reshape(-1)[: len(raw)] = raw
+
+    def read(self, words: np.ndarray, number: int, row_words: int) -> Any:
+        """Return the record of a number out of words of eight bytes, `row_words` for each: its fields by name."""
+        return words[row_words * number :][: self.words].view(self.dtype)[0]
 
 
 _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
@@ -149,4 +178,6 @@ def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Paramet
             f"{whose}: state {name!r} = {value!r} is of type {type(value).__name__}: allowed are a float, an integer, "
             "a boolean, or up to 1000 of them in a row"
         )
+    if made.ndim and made.dtype.kind == "b":
+        return made.astype(np.int64)  # numba has no records with arrays of booleans
     return made.astype(kinds[made.dtype.kind])

@@ -121,6 +121,7 @@ LINK = _record(
     ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh
     ("refreshed", i8),  # when that was
     ("seen_bytes", i8),  # its value since then
+    ("stamped_bytes", i8),  # by which requests have grown here
 )
 
 # Answers of `enqueue` and `dequeue`; a positive one of `enqueue` pushes a waiting packet out, see `seam.push_out`.

@@ -199,7 +199,19 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
         return made  # type: ignore[no-any-return]
     if name not in queues.NAMED:
         raise unknown("discipline", name, queues.NAMED)
-    return _made(f"discipline {name!r}: ", queues.NAMED[name], options, find)  # type: ignore[no-any-return]
+    return _known_discipline(name, options)
+
+
+def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
+    """Return one of the package's disciplines with the values of a table."""
+    known, what = queues.NAMED[name], f"discipline {name!r}: "
+    kinds = dict.fromkeys(known.parameters, "quantity") | dict.fromkeys(known.flags, "flag")
+    if known.services:
+        kinds["service"] = "text"
+    if not kinds and options:
+        raise ValueError(f"{what}it takes no parameters, so {next(iter(options))!r} is unknown")
+    _check(what, options, kinds, tuple(known.missing))
+    return _within(what.rstrip(": "), lambda: known(**options))  # type: ignore[no-any-return]
 
 
 def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find: Find | None) -> Any:

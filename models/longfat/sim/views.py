@@ -24,6 +24,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, register_model
 from numba.np.arrayobj import record_getattr, record_setattr
 
+from longfat.sim.names import nearest
 from longfat.sim.rows import ReadOnly, Row
 
 NANOSECONDS = 1e-9  # s, of the core's unit of time
@@ -83,7 +84,14 @@ class View(types.Type):
 
 
 def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
-    """Return the sentence for a name that a view does not have."""
+    """Return the sentence for a name that a view does not have.
+
+    >>> no_field("event", "nwo", {"now": Field("event", "now", "s", "")})
+    "event has no field 'nwo'; its fields are now"
+    """
+    near = nearest(name, fields)
+    if near is not None:
+        return f"{kind} has no field {name!r}; did you mean {near!r}?"
     return f"{kind} has no field {name!r}; its fields are {', '.join(sorted(fields))}"
 
 
@@ -186,7 +194,7 @@ class Look:
         field = self._kind.fields.get(name)
         if field is None:
             raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
-        value = getattr(self._rows[field.row], field.name)
+        value = self._rows[field.row][field.name]  # not by attribute: NumPy has some of its own, such as `round`
         if field.scale:
             return float(value) * field.scale
         if isinstance(value, np.ndarray) and not field.settable:
@@ -202,4 +210,4 @@ class Look:
             raise AttributeError(refusal(self._kind.kind, name, self._kind.fields))
         if field.scale:
             value = math.floor(min(max(value * round(1 / field.scale) + 0.5, -MOST), MOST))
-        setattr(self._rows[field.row], field.name, value)
+        self._rows[field.row][field.name] = value

@@ -120,15 +120,16 @@ def _link(link: Link, own_name: bool, duplex: bool) -> str:
 
 def _discipline(given: Discipline) -> tuple[Any, str]:
     """Its name, or its name and what is not default; and a comment where that is no full account."""
-    function = queues.NAMED.get(given.name)
-    if function is not None:
-        takes = inspect.signature(function).parameters
-        options = {
-            name: bool(given.parameters[name]) if isinstance(one.default, bool) else given.parameters[name]
-            for name, one in takes.items()
-            if name in given.parameters and given.parameters[name] != one.default
+    known = queues.NAMED.get(given.name)
+    if known is not None:
+        options: dict[str, Any] = {
+            name: bool(value) if name in known.flags else value
+            for name, value in given.values.items()
+            if name in known.parameters and value != known.values.get(name)
         }
-        if _same(function, options, given):
+        if given.service in known.services:
+            options["service"] = given.service
+        if _same(known, options, given):
             return ({"name": given.name} | options if options else given.name), ""
     return f"own:{given.name}", f"a Discipline {_OWN}"
 

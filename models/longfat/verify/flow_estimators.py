@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from longfat.sim import Discipline, Network, Simulation, records, run
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim import Discipline, Network, Parameter, Simulation, records, run
+from longfat.sim.queues import DROP, ENQUEUE
 
 PRODUCT = 500  # packets of 1000 bytes in a round trip of 0.1 s
 PACKET = 1000  # bytes
@@ -25,14 +25,22 @@ def exactly(value: float) -> Estimate:
     return value, value, value
 
 
-def every_nth(link, packet, header, now, rng):  # type: ignore[no-untyped-def]
-    """One data packet in every p[0] is lost."""
+def every_nth(link, packet, now):  # type: ignore[no-untyped-def]
+    """Lose one data packet in every `interval`."""
     if packet.kind == records.DATA:
-        link.u[0] += 1.0
-        if link.u[0] >= link.p[0]:
-            link.u[0] = 0.0
+        link.passed += 1
+        if link.passed >= link.interval:
+            link.passed = 0
             return DROP
-    return ADMIT
+    return ENQUEUE
+
+
+EVERY_NTH = Discipline(
+    "every-nth",
+    enqueue=every_nth,
+    parameters={"interval": Parameter(None, "packets", "[1, inf)", about="between two losses")},
+    state={"passed": 0},
+)
 
 
 def sawtooth(scheme: str = "sack", periods: int = 6) -> Callable[..., Estimate]:
@@ -79,7 +87,7 @@ def rate_at_loss(scheme: str = "sack", losses: int = 60) -> Callable[..., Estima
     ) -> Estimate:  # fmt: skip
         if acked != 1:
             raise ValueError(f"acked = {acked:g} packets is out of range: every packet is acknowledged here, 1")
-        lossy = Discipline("every-nth", arrive=every_nth, parameters={"interval": round(1 / loss)})
+        lossy = EVERY_NTH(interval=round(1 / loss))
         net = Network().link("a", "b", rate=math.inf, delay=round_trip_time / 2, discipline=lossy)
         net.link("b", "a", rate=math.inf, delay=round_trip_time / 2)
         parameters = {"alpha": increase, "beta": decrease} if scheme.startswith("gaimd") else {}

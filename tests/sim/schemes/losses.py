@@ -4,41 +4,43 @@ import math
 from dataclasses import dataclass
 
 from longfat.sim import Discipline, Network, Simulation, records
-from longfat.sim.kernel.links import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim.seam import mark as mark_it
+from tests.sim.own import of_flow
 
 FINE = 0.35  # s
-ACK, DATA, CE, ECT = records.ACK, records.DATA, records.CE, records.ECT
+ACK, DATA = records.ACK, records.DATA
 
 
-def named_arrive(link, packet, header, now, rng):
-    """p[0..9]: numbers + 1 to be dropped, each once; p[10], p[11]: to be marked when they get through. u: done."""
+def drop_named(link, packet, now):
+    """Lose data packets by their numbers, each once; mark others when they get through."""
     for k in range(12):
-        if packet.kind == DATA and link.p[k] == packet.number + 1 and link.u[k] == 0.0:
-            link.u[k] = 1.0
+        if packet.kind == DATA and link.wanted[k] == packet.number and not link.done[k]:
+            link.done[k] = True
             if k < 10:
                 return DROP
-            if packet.marks & ECT:
-                packet.marks |= CE
-    return ADMIT
+            mark_it(link, packet)
+    return ENQUEUE
 
 
-def acks_arrive(link, packet, header, now, rng):
-    """Acknowledgments that packets of these numbers + 1 caused are dropped, each once."""
+def drop_answers(link, packet, now):
+    """Lose the acknowledgments that packets of these numbers caused, each once."""
     for k in range(12):
-        if packet.kind == ACK and link.p[k] == packet.echo + 1 and link.u[k] == 0.0:
-            link.u[k] = 1.0
+        if packet.kind == ACK and link.wanted[k] == packet.echo and not link.done[k]:
+            link.done[k] = True
             return DROP
-    return ADMIT
+    return ENQUEUE
 
 
 def drop_numbers(*drop, mark=()):
     """Packets of these numbers are lost, one given twice is lost twice; others are marked."""
-    numbers = [number + 1.0 for number in drop] + [0.0] * (10 - len(drop)) + [number + 1.0 for number in mark]
-    return Discipline("drop-numbers", arrive=named_arrive, parameters={str(k): p for k, p in enumerate(numbers)})
+    wanted = [*drop, *[-9] * (10 - len(drop)), *mark, *[-9] * (2 - len(mark))]
+    return Discipline("drop-numbers", enqueue=drop_named, state={"wanted": wanted, "done": [False] * 12})
 
 
 def drop_acks(*numbers):
-    return Discipline("drop-acks", arrive=acks_arrive, parameters={str(k): n + 1.0 for k, n in enumerate(numbers)})
+    wanted = [*numbers, *[-9] * (12 - len(numbers))]
+    return Discipline("drop-acks", enqueue=drop_answers, state={"wanted": wanted, "done": [False] * 12})
 
 
 @dataclass
@@ -67,6 +69,11 @@ class Diary:
     def flow(self):
         return self.run.world.flows[0]
 
+    @property
+    def own(self):
+        """The flow's parameters and state of its scheme."""
+        return of_flow(self.run)
+
     def advance(self, until):
         """From 0.35 s on event by event, to see the window as it is when a packet leaves; a call costs 2 ms."""
         self._advance(min(until, FINE), 16)
@@ -89,7 +96,7 @@ class Diary:
         row = packets[packets["transmission"] == transmission]
         row = row[row["sent"].argmax()]  # a row not used yet has transmission 0, too
         number = row["number"] if row["kind"] == DATA else row["echo"]
-        state = (flow.window, flow.inflation, flow.ssthresh) if seen else (math.nan,) * 3
+        state = (flow.window, flow.inflation, getattr(self.own, "ssthresh", math.nan)) if seen else (math.nan,) * 3
         return Entry(round(float(row["sent"]) / records.SECOND, 9), int(number), *map(float, state))
 
     def sent(self, time):

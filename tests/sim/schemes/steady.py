@@ -5,43 +5,44 @@ import math
 import numpy as np
 
 from longfat.sim import Discipline, Network, Simulation, records
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
+from longfat.sim.seam import random
 
 ROUND_TRIP = 0.1  # s
 PACKET = 1000  # bytes
 
 
-def periodic_arrive(link, packet, header, now, rng):
-    """p: every so manieth data packet is lost until p[1] [s]; then one every p[2] seconds; after p[3], all."""
+def lose_periodically(link, packet, now):
+    """Every so manieth data packet is lost until a time; then one every so many seconds; at last all."""
     if packet.kind == records.DATA:
-        link.u[0] += 1.0
-        if now >= link.p[3]:
+        link.count += 1
+        if now >= link.dead_from:
             return DROP
-        if now >= link.p[1]:
-            if now < link.u[1]:
-                return ADMIT
-            link.u[1] = now + link.p[2]
+        if now >= link.until:
+            if now < link.next_loss:
+                return ENQUEUE
+            link.next_loss = now + link.then_every
             return DROP
-        if link.u[0] >= link.p[0]:
-            link.u[0] = 0.0
+        if link.count >= link.interval:
+            link.count = 0
             return DROP
-    return ADMIT
+    return ENQUEUE
 
 
-def random_arrive(link, packet, header, now, rng):
-    """Data packets are lost independently of each other, with probability p[0]."""
-    return DROP if packet.kind == records.DATA and rng.random() < link.p[0] else ADMIT
+def lose_at_random(link, packet, now):
+    """Data packets are lost independently of each other."""
+    return DROP if packet.kind == records.DATA and random(link) < link.loss else ENQUEUE
 
 
 def periodic(loss, until=1e9, then_every=1e9, dead_from=1e9):
     """One loss in every 1/loss packets; each other argument in seconds."""
     interval = 1 / loss if loss else 1e18
     values = {"interval": interval, "until": until, "then_every": then_every, "dead_from": dead_from}
-    return Discipline("periodic", arrive=periodic_arrive, parameters=values)
+    return Discipline("periodic", enqueue=lose_periodically, parameters=values, state={"count": 0, "next_loss": 0.0})
 
 
 def independent(loss):
-    return Discipline("independent", arrive=random_arrive, parameters={"loss": loss})
+    return Discipline("independent", enqueue=lose_at_random, parameters={"loss": loss})
 
 
 def simulation(scheme, discipline, rng=1, **parameters):

@@ -13,11 +13,12 @@ from longfat import sim
 from longfat.sim import Discipline, Network, Simulation, records, schemes, traffic
 from longfat.sim.jit import part
 from longfat.sim.memory import word_at
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 from longfat.sim.schemes import KIM_FARBER_TCP
 from tests.examples import examples
 from tests.sim import dumbbell_referee as referee
 from tests.sim.dumbbell_referee import victim
+from tests.sim.own import of_link
 from tests.sim.schemes.losses import drop_numbers
 
 PATH = ["source", "S1", "S2", "destination"]
@@ -72,8 +73,8 @@ WINDOWS = {
 
 
 def write(link, packet):
-    """Number and priority of one more packet, in the log that begins at the address p[0]."""
-    log = int(link.p[0])
+    """Number and priority of one more packet, in the log that begins at this address."""
+    log = int(link.log)
     row = 1 + 2 * word_at(log, 0).x
     word_at(log, row).x = packet.number
     word_at(log, row + 1).x = packet.priority
@@ -83,15 +84,15 @@ def write(link, packet):
 write = part(write)
 
 
-def record(link, packet, header, now, rng):
+def record(link, packet, now):
     write(link, packet)
-    return ADMIT
+    return ENQUEUE
 
 
 def sent_by(packets, beyond=(), **options):
     """(number, priority) of all packets as they left their source, and the run: 500 us a packet, 3.8 ms both ways."""
     log = np.zeros(10_000, np.int64)
-    seen = Discipline("record", arrive=record, parameters={"log": float(log.ctypes.data)})
+    seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
     net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
     net.link("S1", "S2", rate=math.inf, discipline=drop_numbers(*beyond))
     net.flow("blt", path=PATH[:3], packet=SIZE, file=packets * SIZE, access_rate=1e6, ack_path="ideal",
@@ -120,20 +121,21 @@ def test_priorities_of_other_windows(growth, step):
     ]
 
 
-def count(link, packet, header, now, rng):
+def count(link, packet, now):
     """How many packets of each priority came."""
-    link.u[packet.priority] += 1
-    return ADMIT
+    link.came[packet.priority] += 1
+    return ENQUEUE
 
 
 @pytest.mark.parametrize(("growth", "levels"), [(2, 16), (3, 11), (4, 9)])
 def test_priorities_of_large_files(growth, levels):
     """8.5 rule 1: 4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too."""
     packets = (growth**levels - 1) // (growth - 1)
-    net = Network().link("source", "S1", rate=math.inf, delay=0.01, discipline=Discipline("count", arrive=count))
+    counting = Discipline("count", enqueue=count, state={"came": [0] * 16})
+    net = Network().link("source", "S1", rate=math.inf, delay=0.01, discipline=counting)
     net.flow("blt", path=["source", "S1"], packet=SIZE, file=packets * SIZE, access_rate=1e9, ack_path="ideal",
              parameters={"growth": growth})  # fmt: skip
-    assert end(net).world.links[0].u[:levels].tolist() == [growth**k for k in range(levels)]
+    assert of_link(end(net)).came[:levels].tolist() == [growth**k for k in range(levels)]
     assert packets == 2**16 - 1 or growth > 2
 
 

@@ -1,15 +1,16 @@
 """CADPC, packet by packet: its rule by hand, n/(n + 1), weights, update periods, lost requests, two bottlenecks."""
 
-import numba
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Simulation, records, run
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim import Discipline, Network, Simulation, run
+from longfat.sim.queues import DROP, ENQUEUE
 from longfat.sim.records import FEEDBACK, REQUEST
 from longfat.sim.schemes import cadpc
+from longfat.sim.seam import random
 
-next_rate = numba.njit(lambda flows: cadpc.next_rate(flows[0]))
 CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 
 
@@ -52,13 +53,11 @@ def test_n_over_n_plus_1(n):
 
 def test_the_least_rate_by_hand():
     """9.3 rule 5: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
-    flows = np.zeros(1, records.FLOW)
-    flows["packet_size"], flows["srtt"], flows["rate"] = 1000, 0.1, 100.0
-    flows["p"][0, cadpc.SMOOTHING], flows["p"][0, cadpc.WEIGHT] = 0.5, 1.0
-    flows["u"][0, [cadpc.CAPACITY, cadpc.TRAFFIC, cadpc.STEADY]] = CAPACITY, CAPACITY, 1.0
-    assert next_rate(flows) == pytest.approx(2500.0, rel=1e-12)
-    flows["rate"] = 10_000.0  # above it the rule: x (1 - x/2)
-    assert next_rate(flows) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
+    flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
+    flow.smoothing, flow.weight, next_rate = 0.5, 1.0, cadpc.next_rate.py_func
+    assert next_rate(flow) == pytest.approx(2500.0, rel=1e-12)
+    flow.rate = 10_000.0  # above it the rule: x (1 - x/2)
+    assert next_rate(flow) == pytest.approx(10_000 * (1 - 0.5 * 10_000 / CAPACITY), rel=1e-12)
 
 
 def test_weight_two_gets_twice():
@@ -83,13 +82,13 @@ def test_equal_shares_under_unequal_update_periods():
     assert float(early.goodput.max() / early.goodput.min()) > 1.2  # and before that they are not
 
 
-def one_in_three(link, packet, header, now, rng):
-    return DROP if packet.kind == FEEDBACK and packet.marks & REQUEST and rng.random() < 1 / 3 else ADMIT
+def one_in_three(link, packet, now):
+    return DROP if packet.kind == FEEDBACK and packet.marks & REQUEST and random(link) < 1 / 3 else ENQUEUE
 
 
 def test_lost_requests_do_not_move_the_fixed_point():
     """9.6 test 5."""
-    net = dumbbell((10, {}), discipline=Discipline("lossy", arrive=one_in_three))
+    net = dumbbell((10, {}), discipline=Discipline("lossy", enqueue=one_in_three))
     data = run(net, duration=300, warm_up=150, rng=1, progress=False)
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(10 / 11, rel=0.03)
     assert data.goodput.values / CAPACITY == pytest.approx(np.full(10, 1 / 11), rel=0.05)

@@ -22,7 +22,7 @@ def test_a_mark_halves_once_a_window(scheme):
     assert diary.sent(0.5) == [*range(21, 26)]
     assert {entry.window for entry in diary.entries if entry.time == 0.5} == {5.5}
     assert diary.sent(0.6) == [*range(26, 32)]
-    assert (diary.flow.ssthresh, diary.flow.retransmitted) == (5.5, 0)
+    assert (diary.own.ssthresh, diary.flow.retransmitted) == (5.5, 0)
     assert diary.flow.window == pytest.approx(6.356, abs=0.001)
 
 
@@ -59,7 +59,7 @@ def test_tahoe_starts_over_after_a_mark():
 def test_a_mark_after_a_loss(scheme, half):
     """1.9 rule 2: 10 is lost, and found out at 0.4 s; 16, of the same window, is marked, and nothing happens."""
     diary = diary_of(scheme, 10, mark=(16,), until=0.55)
-    assert diary.flow.ssthresh == half
+    assert diary.own.ssthresh == half
     assert diary.flow.marks == 1
 
 
@@ -105,6 +105,6 @@ def test_a_loss_is_told_to_the_receiver(scheme):
 def test_vegas_halves():
     """1.9 with 1.7: of 14..21, at 0.6 s in slow start, 14 is marked: 8/2, and growth is that of avoidance."""
     diary = Diary("vegas", drop_numbers(mark=(14,)), 0.75, ecn=1)
-    assert (diary.flow.window, diary.flow.ssthresh) == (4.0, 4.0)
+    assert (diary.flow.window, diary.own.ssthresh) == (4.0, 4.0)
     assert diary.sent(0.7) == [22, 23, 24, 25]
     assert diary.flow.retransmitted == 0

@@ -7,14 +7,13 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, traffic
-from longfat.sim.kernel import predicting
+from longfat.sim import Network, Simulation, feedback, traffic
 from longfat.sim.queues import served
 from longfat.sim.schemes import scheme
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, Scenario, one
 
 NAME = "explicit-feedback"
-predicted_rate = numba.njit(lambda *all: predicting.predicted_rate(*all))
+predicted_rate = numba.njit(lambda *all: feedback.predicted_rate(*all))
 RTT = 44.19  # ms: lines 44, own packets 0.18, acknowledgment 0.01
 
 
@@ -28,8 +27,8 @@ def test_the_law_by_hand():
 
 def test_the_start_by_hand():
     """Twice as much a loop at most, until that is enough; from then on whatever the law says."""
-    row = SimpleNamespace(u=[1.0, 44.0])
-    held = predicting.held_back.py_func
+    row = SimpleNamespace(limit=1.0, doubles=44.0)
+    held = feedback.held_back.py_func
     assert [held(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
     assert held(row, 5.0, 132.0, 44.0) == 5
     assert held(row, 100.0, 133.0, 44.0) == 100
@@ -107,12 +106,12 @@ def test_the_slowest_switch_counts(rates):
 
 def test_the_rate_of_service():
     """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
-    note = SimpleNamespace(u=[0.0] * 8)
-    packet, waits, none = SimpleNamespace(length=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
+    state = SimpleNamespace(**served.SERVED)
+    packet, waits, none = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
     take, rate = served.take_departure.py_func, []
     for queue, time in ((waits, 0.001), (waits, 0.002), (waits, 0.004), (none, 0.005), (waits, 0.1), (waits, 0.101)):
-        take(note, queue, packet, time)
-        rate.append(note.u[served.SERVICE])
+        take(state, queue, packet, time)
+        rate.append(state.served_rate)
     #            first sample, 1/4 of 250 kB/s, 1/4 of 500 kB/s, no sample after a pause
     expected = [0.0, 5e5, 437_500.0, 453_125.0, 453_125.0, 453_125.0 + 0.25 * (5e5 - 453_125.0)]
     assert rate == pytest.approx(expected)

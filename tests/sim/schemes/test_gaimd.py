@@ -58,7 +58,7 @@ def test_window_form_after_a_loss():
     diary = Diary("gaimd-window", drop_numbers(25), 0.25, initial_window=20, initial_ssthresh=2)
     assert diary.flow.losses == 1
     assert diary.flow.window == pytest.approx(0.875 * 20.0, rel=0.03)
-    assert diary.flow.ssthresh == diary.flow.window
+    assert diary.own.ssthresh == diary.flow.window
     held = float(diary.flow.window)
     assert diary.advance(0.295).flow.window == held
     assert diary.advance(0.55).flow.window > held
@@ -69,7 +69,7 @@ def test_window_form_after_a_timeout():
     diary = Diary("gaimd-window", drop_numbers(*range(4)), 1.05, initial_window=4, first_rto=1)
     assert diary.flow.timeouts == 1
     assert diary.flow.window == 1.0
-    assert diary.flow.ssthresh == 2.0
+    assert diary.own.ssthresh == 2.0
 
 
 def test_window_form_against_tcp():

@@ -10,6 +10,7 @@ from scipy import optimize
 from longfat.sim import Network, Simulation, queues, run
 from longfat.sim.records import RED
 from longfat.sim.schemes import loss_load
+from tests.sim.own import of_flow
 from tests.sim.spy import Spy
 
 throughput = numba.njit(lambda a, b, k: loss_load.best_throughput(a, b, k))
@@ -83,7 +84,7 @@ def test_equal_sources_settle(switch):
     rates = simulation.world.flows["rate"] / CAPACITY
     assert rates == pytest.approx(np.full(4, 3 / 8), rel=0.03 if "window" in switch else 1e-6)
     # 1/3 at equilibrium; window: declared rates would give a chance that does not fluctuate
-    assert simulation.world.flows["u"][:, loss_load.LOSS] == pytest.approx(np.full(4, 1 / 3), rel=1e-6)
+    assert [of_flow(simulation, k).loss for k in range(4)] == pytest.approx(np.full(4, 1 / 3), rel=1e-6)
 
 
 @pytest.mark.parametrize("colours", [1, 2])
@@ -122,7 +123,7 @@ def test_one_packet_first():
 
 
 def test_choices_are_a_quarter_of_a_round_trip_apart():
-    """The clock of the choices, u[0], moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment."""
+    """The clock of the choices moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment."""
     counts = {}
     for spacing in (0.25, 0.0):
         simulation = Simulation(dumbbell(3, spacing=spacing), rng=1)
@@ -130,7 +131,7 @@ def test_choices_are_a_quarter_of_a_round_trip_apart():
         seen = set()
         for step in range(200):
             simulation.advance(0.1 + (step + 1) * 0.0005)
-            seen.add(float(simulation.world.flows[0].u[loss_load.AGAIN]))
+            seen.add(float(of_flow(simulation).again))
         gaps = np.diff(sorted(seen))
         counts[spacing] = len(seen)
         assert gaps.min() > (0.005 if spacing else 0)

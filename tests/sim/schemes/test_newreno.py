@@ -90,7 +90,7 @@ def test_careful_variant(bugfix, last):
     off."""
     lost = drop_numbers(31, 32, 34, 38)
     diary = Diary("newreno", lost, 0.65, min_rto=1, bugfix=bugfix, limited_transmit=0, duplicate_threshold=1e6)
-    diary.flow.p[0] = 3.0
+    diary.own.duplicate_threshold = 3.0
     diary.advance(1.95)
     assert [diary.sent(t) for t in (1.5, 1.6, 1.7, 1.8)] == [[31], [32, 33], [34, 35, 36], [38, 39, 40, 41]]
     assert diary.sent(1.9) == last

@@ -13,13 +13,18 @@ from scipy import integrate
 
 from longfat.sim import Network, Simulation, traffic
 from longfat.sim.schemes import packet_pair
+from tests.sim.own import of_flow
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, Scenario, one
 from tests.sim.schemes.losses import Diary, drop_numbers
 from tests.sim.spy import Spy
 
 RTT = 44.1944  # ms
-SERVICE = packet_pair.SERVICE
 SHARE = {"set_point": 20}  # half of what each of 11 flows has of 440 buffers
+
+
+def services(run):
+    """What the first three flows take for their shares [packets/s]."""
+    return np.array([of_flow(run, k).service for k in range(3)])
 
 
 def rises_to(packets, rate, constant):
@@ -94,11 +99,11 @@ def test_the_share_is_known_a_round_trip_after_a_change(discipline):
     run = three_and_one_more(discipline)
     for time in (1.0, 1.5, 1.9, 2.0):
         run.advance(time)
-        assert run.world.flows["u"][:3, SERVICE] * MS == pytest.approx(np.full(3, 10 / 3), rel=0.01)
+        assert services(run) * MS == pytest.approx(np.full(3, 10 / 3), rel=0.01)
         assert run.world.flows["rate"][:3].sum() <= 1.05 * SLOW
     for time in (2.0 + RTT * MS, 2.1, 2.5):
         run.advance(time)
-        assert run.world.flows["u"][:3, SERVICE] * MS == pytest.approx(np.full(3, 10 / 4), rel=0.05)
+        assert services(run) * MS == pytest.approx(np.full(3, 10 / 4), rel=0.05)
     waiting = [run.world.queues[run.world.hops[int(f.first_hop) + 1].queue].packets for f in run.world.flows[:3]]
     assert waiting == pytest.approx([10, 10, 10], abs=2)  # the set point
 
@@ -107,7 +112,7 @@ def test_in_order_of_arrival_the_gap_is_not_the_share():
     """3.4, test 4: a pair is served back to back, so that every flow takes the whole line for its own: much is lost."""
     run = three_and_one_more("fifo")
     run.advance(1.9)
-    assert (run.world.flows["u"][:3, SERVICE] * MS > 8).all()  # 10/3 would be right
+    assert (services(run) * MS > 8).all()  # 10/3 would be right
     assert run.world.flows["rate"][:3].sum() > 2 * SLOW
     assert run.world.flows["dropped"][:3].sum() > 10_000
 
@@ -132,31 +137,29 @@ def test_packets_leave_as_pairs():
 
 def test_the_rate_is_integrated():
     """Against scipy's quadrature, across the end of the start."""
-    flow = SimpleNamespace(p=[10.0, 0.5, 2.0, 0.0, 0.5], u=[0.0] * 32)
-    flow.u[packet_pair.TARGET], flow.u[packet_pair.BEGAN], flow.u[packet_pair.PROPAGATION] = 3.0, 1.0, 0.05
+    flow = SimpleNamespace(rise=2.0, jump=0.0, target=3.0, began=1.0, propagation=0.05)
     earned, risen = packet_pair.earned.py_func, packet_pair.risen.py_func
     for begin, end in ((1.0, 1.2), (1.1, 1.1001), (1.4, 1.7), (1.6, 2.0)):
         expected, _ = integrate.quad(lambda t: 3.0 * risen(flow, t), begin, end, points=[1.5], epsabs=1e-13)
         assert earned(flow, begin, end) == pytest.approx(expected, rel=1e-9)
     assert risen(flow, 1.1) == pytest.approx(1 - math.exp(-1))
     assert risen(flow, 1.5) == 1.0
-    flow.p[packet_pair.JUMP] = 1.0
+    flow.jump = 1.0
     assert earned(flow, 1.0, 1.2) == pytest.approx(0.6)
 
 
 def test_the_weight_of_the_past():
     """3.3: 0.9 while the smoothed error is below 0.2, then less, 0.1 from 0.7 on."""
-    flow = SimpleNamespace(p=[10.0, 0.5, 2.0, 0.0, 0.5], u=[0.0] * 32)
+    flow = SimpleNamespace(smoothing=0.5, error=0.0, service=10.0)
     estimate = packet_pair.estimate.py_func
-    flow.u[SERVICE] = 10.0
     estimate(flow, 8.0)  # error 0.2, smoothed 0.1: 0.9 x 10 + 0.1 x 8
-    assert flow.u[SERVICE] == pytest.approx(9.8)
-    flow.u[SERVICE], flow.u[packet_pair.ERROR] = 10.0, 0.0
+    assert flow.service == pytest.approx(9.8)
+    flow.service, flow.error = 10.0, 0.0
     estimate(flow, 1.0)  # 0.9, smoothed 0.45, half of the way: 0.5 x 10 + 0.5
-    assert flow.u[SERVICE] == pytest.approx(5.5)
-    flow.u[SERVICE], flow.u[packet_pair.ERROR] = 1.0, 0.9
+    assert flow.service == pytest.approx(5.5)
+    flow.service, flow.error = 1.0, 0.9
     estimate(flow, 10.0)  # 0.9: 0.1 x 1 + 0.9 x 10
-    assert flow.u[SERVICE] == pytest.approx(9.1)
+    assert flow.service == pytest.approx(9.1)
 
 
 def test_what_is_lost():
@@ -178,8 +181,8 @@ def test_a_timeout_halves_the_estimate():
     net.link("b", "a", rate=FAST, delay=0.01).flow("packet-pair", path=["a", "b"], packet=500)
     run = Simulation(net, rng=1)
     run.advance(1.0)
-    assert run.world.flows[0].u[SERVICE] == pytest.approx(1e4, rel=1e-3)
+    assert of_flow(run).service == pytest.approx(1e4, rel=1e-3)
     run.world.links["loss"][0] = 1.0
     while run.world.flows[0].timeouts < 3:
         run.advance(run.now + 0.001)
-    assert run.world.flows[0].u[SERVICE] == pytest.approx(1e4 / 8, rel=1e-3)
+    assert of_flow(run).service == pytest.approx(1e4 / 8, rel=1e-3)

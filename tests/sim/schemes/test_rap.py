@@ -5,7 +5,7 @@ import math
 import pytest
 
 from longfat.sim import Network, Simulation
-from longfat.sim.schemes import rap
+from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 from tests.sim.schemes.steady import mean_rate, periodic, simulation, variation
 
@@ -78,15 +78,15 @@ def bottleneck(**parameters):
     net = Network().link("a", "b", rate=1e6, delay=0.05, buffer=100, duplex=True)
     run = Simulation(net.flow("rap", path=["a", "b"], packet=1000, parameters=parameters), rng=1)
     run.advance(12.5)
-    return run.world.flows[0]
+    return run.world.flows[0].rate, of_flow(run)
 
 
 def test_fine_grain():
     """Rule 6: while the queue grows the short mean is above the long one, and intervals are that much longer."""
-    plain, fine = bottleneck(), bottleneck(fine_grain=1)
-    assert plain.rate == pytest.approx(1000 / plain.u[rap.INTERVAL])
-    assert fine.u[rap.SHORT] > 1.02 * fine.u[rap.LONG]
-    assert fine.rate * fine.u[rap.INTERVAL] == pytest.approx(1000 * fine.u[rap.LONG] / fine.u[rap.SHORT])
+    (rate, plain), (fine_rate, fine) = bottleneck(), bottleneck(fine_grain=1)
+    assert rate == pytest.approx(1000 / plain.interval)
+    assert fine.short_rtt > 1.02 * fine.long_rtt
+    assert fine_rate * fine.interval == pytest.approx(1000 * fine.long_rtt / fine.short_rtt)
 
 
 @pytest.mark.parametrize(

@@ -10,21 +10,22 @@ import pytest
 
 from longfat import sim
 from longfat.sim import Discipline, Network, Simulation
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
+from tests.sim.own import of_flow
 
 
 def losing(numbers, times=1):
     """A discipline that drops these packets, each the first `times` times it comes."""
     numbers = tuple(numbers)
 
-    def arrive(link, packet, header, now, rng):
+    def lose(link, packet, now):
         for k in range(len(numbers)):
-            if packet.number == numbers[k] and link.u[k] < times:
-                link.u[k] += 1
+            if packet.number == numbers[k] and link.came[k] < times:
+                link.came[k] += 1
                 return DROP
-        return ADMIT
+        return ENQUEUE
 
-    return Discipline("losing", arrive=arrive)
+    return Discipline("losing", enqueue=lose, state={"came": [0] * 20})
 
 
 def start(scheme, numbers=(), times=1, file=None, **parameters):
@@ -52,8 +53,9 @@ GROWN += 1 / GROWN  # after three acknowledgments in avoidance (rule I)
 @pytest.mark.parametrize("scheme", ["tahoe", "reno", "newreno"])
 def test_two_duplicates_change_nothing(scheme):
     """Packet 3 is lost; acknowledgments of 0, 1, 2 are new, of 4 and 5 duplicates, up to 100.48 ms."""
-    flow = flow_at(start(scheme, [3], **TEN), 0.1005)
-    assert (flow.una, flow.duplicates, flow.retransmitted) == (3, 2, 0)
+    run = start(scheme, [3], **TEN)
+    flow = flow_at(run, 0.1005)
+    assert (flow.una, of_flow(run).duplicates, flow.retransmitted) == (3, 2, 0)
     assert flow.window == pytest.approx(GROWN)
 
 
@@ -61,7 +63,7 @@ def test_tahoe_starts_over():
     """1.3 rule 3: at the third duplicate (packet 6, 100.56 ms) flight is 13 - 3 = 10."""
     run = start("tahoe", [3], **TEN)
     flow = flow_at(run, 0.1006)
-    assert (flow.window, flow.ssthresh, flow.recover) == (1, 5, 12)
+    assert (flow.window, of_flow(run).ssthresh, of_flow(run).reduced_at) == (1, 5, 12)
     assert (flow.retransmitted, flow.next, flow.inflation) == (1, 4, 0)  # go-back-N: 3 is on its way, 4 would follow
     # Rule 3, 4th and later duplicates: nothing. Rule 2: una jumps to 13, beyond what go-back-N would resend.
     flow = flow_at(run, 0.21)
@@ -73,7 +75,7 @@ def test_reno_recovers_fast():
     """1.4 rule 1: half of a flight of 10, inflated by 3, packet 3 again."""
     run = start("reno", [3], **TEN)
     flow = flow_at(run, 0.1006)
-    assert (flow.window, flow.ssthresh, flow.inflation, flow.recover) == (5, 5, 3, 12)
+    assert (flow.window, of_flow(run).ssthresh, flow.inflation, of_flow(run).reduced_at) == (5, 5, 3, 12)
     assert (flow.retransmitted, flow.high) == (1, 13)
     # Rule 2: duplicates by 7, 8, 9: 3 + 5 + 6 = 14, so that 13 may go (100.80 ms).
     flow = flow_at(run, 0.1009)
@@ -91,7 +93,7 @@ def test_newreno_repairs_one_hole_a_round_trip():
     """1.5: packets 3 and 6 are lost; duplicates by 4, 5, 7: the third at 100.64 ms, with 13 packets sent."""
     run = start("newreno", [3, 6], limited_transmit=0, **TEN)
     flow = flow_at(run, 0.1007)
-    assert (flow.window, flow.ssthresh, flow.inflation, flow.recover) == (5, 5, 3, 12)
+    assert (flow.window, of_flow(run).ssthresh, flow.inflation, of_flow(run).reduced_at) == (5, 5, 3, 12)
     assert flow.retransmitted == 1
     # Duplicates by 8 and 9: 3 + 5 + 5 = 13: nothing new. By 10, 11, 12 one round trip later: 13, 14, 15.
     flow = flow_at(run, 0.2005)
@@ -128,9 +130,9 @@ def test_sack_repairs_both_holes_at_once():
     flow = flow_at(run, 0.1007)
     # Limited transmit comes by itself: 4, 5 and 7 are in flight no longer, so 13, 14 and 15 had gone.
     # So half of the window that was in use, and not of the 12 packets that these make of it.
-    assert (flow.ssthresh, flow.window, flow.losses) == (pytest.approx(GROWN / 2), pytest.approx(GROWN / 2), 1)
+    assert (of_flow(run).ssthresh, flow.window, flow.losses) == (pytest.approx(GROWN / 2), pytest.approx(GROWN / 2), 1)
     flow = flow_at(run, 0.1009)
-    assert (flow.losses, flow.ssthresh) == (2, pytest.approx(GROWN / 2))  # one reduction for both
+    assert (flow.losses, of_flow(run).ssthresh) == (2, pytest.approx(GROWN / 2))  # one reduction for both
     # Both are acknowledged one round trip after the window let them out; no timeout, nothing twice.
     flow = flow_at(run, 0.31)
     assert (flow.una >= 15, flow.retransmitted, flow.timeouts) == (True, 2, 0)
@@ -182,7 +184,7 @@ def test_a_timeout_starts_over(scheme):
     window = flow.window
     flow = flow_at(run, 0.42)
     assert flow.timeouts == 1
-    assert flow.ssthresh == int(min(window, 10) / 2)
+    assert of_flow(run).ssthresh == int(min(window, 10) / 2)
     assert (flow.retransmitted, flow.window) == (1, 1)
 
 

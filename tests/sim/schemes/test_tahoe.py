@@ -53,7 +53,7 @@ def test_bugfix(bugfix, last):
     diary = Diary("tahoe", drop_numbers(31, 32, 34, 38), 1.05, bugfix=bugfix)
     assert [diary.sent(t) for t in (0.6, 0.7, 0.8, 0.9)] == [[31], [32, 33], [34, 35, 36], [38, 39, 40, 41]]
     assert diary.sent(1.0) == last
-    assert diary.flow.ssthresh == (16.0 if bugfix else 2.0)  # floor(32/2); max(2, floor(5/2))
+    assert diary.own.ssthresh == (16.0 if bugfix else 2.0)  # floor(32/2); max(2, floor(5/2))
 
 
 def test_timeout():

@@ -6,6 +6,7 @@ import math
 import pytest
 
 from longfat.sim.schemes import tear
+from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 from tests.sim.schemes.steady import independent, mean_rate, periodic, simulation, variation
 
@@ -29,9 +30,9 @@ def test_triple_duplicates():
     13 packets in 0.375 s. 14 is the first of a round of 6: a packet in a sixth of 0.1 s, 60 a second. That is more,
     so that the mean is of both."""
     diary = Diary("tear", drop_numbers(11), 0.555)
-    assert diary.flow.u[tear.WINDOW] == pytest.approx(6 + 1 / 6, rel=1e-12)
-    assert diary.flow.u[tear.STATE] == tear.AVOIDANCE
-    assert diary.flow.u[tear.EPOCH] == pytest.approx(13 / 0.375, rel=1e-9)
+    assert diary.own.emulated == pytest.approx(6 + 1 / 6, rel=1e-12)
+    assert diary.own.phase == tear.AVOIDANCE
+    assert diary.own.epochs[0] == pytest.approx(13 / 0.375, rel=1e-9)
     assert diary.flow.rate == pytest.approx(1000 * (60 + 13 / 0.375) / 2, rel=1e-9)
     closed = Diary("tear", drop_numbers(11), 0.555, open_epoch=0)
     assert closed.flow.rate == pytest.approx(1000 * 13 / 0.375, rel=1e-9)
@@ -40,10 +41,10 @@ def test_triple_duplicates():
 def test_one_cut_for_one_window():
     """Rule 3: 13 is of the window of 8 that began with 11; 30 is not. 15 is the third packet behind both."""
     diary = Diary("tear", drop_numbers(11, 13), 0.57)
-    assert diary.flow.u[tear.THRESHOLD] == 6.0
-    assert diary.flow.u[tear.EPOCH + 1] == 0.0
+    assert diary.own.threshold == 6.0
+    assert diary.own.epochs[1] == 0.0
     later = Diary("tear", drop_numbers(11, 30), 1.5)
-    assert later.flow.u[tear.EPOCH + 1] > 0.0
+    assert later.own.epochs[1] > 0.0
 
 
 def test_small_window():
@@ -53,26 +54,26 @@ def test_small_window():
     and 1 s of timer. Then 5 is a round by itself: 10 a second, window 2, which is the threshold."""
     diary = Diary("tear", drop_numbers(2), 0.405, min_rto=1)
     epoch = 4 / (0.7 / 3 + 1)
-    assert diary.flow.u[tear.EPOCH] == pytest.approx(epoch, rel=1e-6)
+    assert diary.own.epochs[0] == pytest.approx(epoch, rel=1e-6)
     assert diary.flow.rate == pytest.approx(1000 * (10 + epoch) / 2, rel=1e-6)
-    assert diary.flow.u[tear.WINDOW] == 2.0
-    assert diary.flow.u[tear.STATE] == tear.AVOIDANCE
+    assert diary.own.emulated == 2.0
+    assert diary.own.phase == tear.AVOIDANCE
 
 
 def test_a_lost_acknowledgment_is_no_loss():
     """The next one covers it."""
     diary = Diary("tear", until=1.0, back=drop_acks(11, 12, 40, 41))
     assert diary.flow.acks_dropped == 4
-    assert diary.flow.u[tear.STATE] == tear.SLOW
-    assert diary.flow.u[tear.EPOCH] == 0.0
+    assert diary.own.phase == tear.SLOW
+    assert diary.own.epochs[0] == 0.0
 
 
 def test_the_window_passes():
     """Rule 3: 12 comes, at 0.525 s, and then nothing until 22, at 0.65 s, beyond the window of 8: a timeout. Charged:
     the rounds of 1, 2 and 4, 5 of 8 packets, and 0.2 s. 22 is a round by itself."""
     diary = Diary("tear", drop_numbers(11, *range(13, 22)), 0.655)
-    assert diary.flow.u[tear.EPOCH] == pytest.approx(12 / (0.3 + 0.0625 + 0.2), rel=1e-6)
-    assert (diary.flow.u[tear.WINDOW], diary.flow.u[tear.THRESHOLD], diary.flow.timeouts) == (2.0, 6.0, 0)
+    assert diary.own.epochs[0] == pytest.approx(12 / (0.3 + 0.0625 + 0.2), rel=1e-6)
+    assert (diary.own.emulated, diary.own.threshold, diary.flow.timeouts) == (2.0, 6.0, 0)
     assert diary.flow.rate == pytest.approx(1000 * 12 / 0.5625, rel=1e-6)
 
 
@@ -87,9 +88,9 @@ def test_gap_in_which_nothing_comes():
         mean += (after - before - mean) / 8
     ends = 0.525 + 8 * mean + 2 * deviation
     run.advance(ends - 1e-3)
-    assert (run.world.flows[0].u[tear.STATE], run.world.flows[0].u[tear.WINDOW]) == (tear.GAP, 12.0)
+    assert (of_flow(run).phase, of_flow(run).emulated) == (tear.GAP, 12.0)
     run.advance(ends + 1e-3)
-    assert (run.world.flows[0].u[tear.STATE], run.world.flows[0].u[tear.WINDOW]) == (tear.SLOW, 1.0)
+    assert (of_flow(run).phase, of_flow(run).emulated) == (tear.SLOW, 1.0)
 
 
 def test_no_feedback():

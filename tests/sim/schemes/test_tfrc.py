@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import records
 from longfat.sim.schemes import tfrc
+from tests.sim.own import of_flow
 from tests.sim.schemes.losses import Diary, drop_numbers
 from tests.sim.schemes.steady import independent, mean_rate, periodic, simulation
 
@@ -60,7 +60,7 @@ def test_first_loss():
     stays."""
     diary = Diary("tfrc", drop_numbers(20), 0.58)
     received = 13 / 0.175 * 0.1  # packets per round trip
-    interval = float(diary.flow.u[tfrc.INTERVALS])
+    interval = float(diary.own.intervals[0])
     assert equation(1 / interval, 1.0) == pytest.approx(received, rel=1e-6)
     assert diary.flow.rate == pytest.approx(received / 0.1 * 1000, rel=1e-6)
 
@@ -99,9 +99,9 @@ def test_loss_history_against_a_plain_one():
     assert 5 <= len(events) < len(numbers)
     expected = np.diff(events)[::-1]
     kept = min(8, len(expected))
-    intervals = diary.flow.u[tfrc.INTERVALS : tfrc.INTERVALS + 8]
+    intervals = diary.own.intervals
     assert intervals[:kept].tolist() == expected[:kept].tolist()
-    assert diary.flow.u[tfrc.FIRST] == events[-1]
+    assert diary.own.first == events[-1]
 
 
 @pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
@@ -109,13 +109,12 @@ def test_mean_interval_against_a_plain_one():
     """Rules 6 and 7: lengths as they come, and open intervals below and far beyond what is discounted."""
     run = simulation("tfrc", independent(0.01), rng=3)
     run.advance(200.0)
-    flow = run.world.flows[0]
-    intervals = flow.u[tfrc.INTERVALS : tfrc.INTERVALS + 8].copy()
-    discounts = flow.u[tfrc.DISCOUNTS : tfrc.DISCOUNTS + 8].copy()
+    flows = np.array([of_flow(run)])
+    intervals, discounts = flows[0].intervals, flows[0].discounts
     assert (intervals > 0).all()
     assert ((discounts >= 0.5**8) & (discounts <= 1)).all()
     for open_interval in (1.0, 50.0, 150.0, 300.0, 2000.0):
-        ours = mean_interval(run.world.flows, open_interval)
+        ours = mean_interval(flows, open_interval)
         assert ours == pytest.approx(plain_mean(intervals, discounts, open_interval), rel=1e-12)
 
 
@@ -123,15 +122,14 @@ def test_discounting_by_hand():
     """Rule 7 (RFC 5348, 5.5). Eight intervals of 100: up to an open one of 200 all count in full, the open one with
     weight 1 and seven of the others with 1, 1, 1, 0.8, 0.6, 0.4, 0.2 (5 in all). An open one of 300 discounts them by
     200/300, one of 1000 by a half."""
-    flows = np.zeros(1, records.FLOW)
-    flows["p"][0, tfrc.HISTORY], flows["p"][0, tfrc.DISCOUNTING] = 8, 1
-    flows["u"][0, tfrc.INTERVALS : tfrc.INTERVALS + 8] = 100
-    flows["u"][0, tfrc.DISCOUNTS : tfrc.DISCOUNTS + 8] = 1
+    flows = np.zeros(1, tfrc.TFRC.own.dtype)
+    flows["history"], flows["discounting"] = 8, 1
+    flows["intervals"], flows["discounts"] = 100, 1
     by_hand = {200.0: 700 / 6, 201.0: None, 300.0: (300 + 500 * 2 / 3) / (1 + 5 * 2 / 3), 1000.0: 1250 / 3.5}
     by_hand[201.0] = (201 + 500 * 200 / 201) / (1 + 5 * 200 / 201)
     for open_interval, mean in by_hand.items():
         assert mean_interval(flows, open_interval) == pytest.approx(mean, rel=1e-12)
-    flows["p"][0, tfrc.DISCOUNTING] = 0
+    flows["discounting"] = 0
     assert mean_interval(flows, 300.0) == pytest.approx(800 / 6, rel=1e-12)
 
 
@@ -177,7 +175,7 @@ def rises(**parameters):
     rates = []
     for k in range(80):
         run.advance(60.0 + 0.1 * k)
-        rates.append(float(run.world.flows[0].u[tfrc.RATE]) * 0.1 / 1000)
+        rates.append(float(of_flow(run).allowed) * 0.1 / 1000)
     return np.diff(rates)
 
 
@@ -198,7 +196,7 @@ def test_damping():
     """Rule 3: what is paced is the rate times mean root over root of the round trip; off, the rate itself."""
     run = simulation("tfrc", periodic(0.01), damping=0)
     run.advance(20.05)
-    assert run.world.flows[0].rate == run.world.flows[0].u[tfrc.RATE]
+    assert run.world.flows[0].rate == of_flow(run).allowed
 
 
 @pytest.mark.parametrize(

@@ -5,23 +5,23 @@ import math
 import pytest
 
 from longfat.sim import Discipline, Network, run
-from longfat.sim.queues import ADMIT, DROP
+from longfat.sim.queues import DROP, ENQUEUE
 from tests.sim.schemes.losses import Diary, drop_numbers
 
 
-def late_arrive(link, packet, header, now, rng):
-    """Packets from number p[0] on are held back for p[1] seconds; number p[2] is lost once."""
-    if packet.number == link.p[2] and link.u[0] == 0.0:
-        link.u[0] = 1.0
+def hold_back(link, packet, now):
+    """Packets from a number on are held back for some time; one is lost once."""
+    if packet.number == link.lost and not link.done:
+        link.done = True
         return DROP
-    if packet.number >= link.p[0]:
-        link.hold = int((now + link.p[1]) * 1e9 + 0.5)
-    return ADMIT
+    if packet.number >= link.number:
+        link.hold_until = now + link.extra
+    return ENQUEUE
 
 
 def late(number, extra, lost=-1):
     parameters = {"number": float(number), "extra": extra, "lost": float(lost)}
-    return Discipline("late", arrive=late_arrive, parameters=parameters)
+    return Discipline("late", enqueue=hold_back, parameters=parameters, state={"done": False})
 
 
 def test_linear_start():
@@ -58,7 +58,7 @@ def test_a_search_ends_by_hand(extra, window):
     diary = Diary("tri-s", late(3, extra), until=0.3 + extra + 0.01)
     assert diary.sent(0.2) == [3, 4, 5, 6]
     assert diary.flow.window == window
-    assert diary.flow.u[5] == (window == 8)  # it goes on
+    assert diary.own.searching == (window == 8)  # it goes on
 
 
 def test_settling():
@@ -136,7 +136,7 @@ def test_a_search_begins_as_the_first_one():
     again alone, and with its acknowledgment a new search begins: its throughput, 1 in a second, is compared with
     nothing. Against that of 6 it would be a gradient of (1 - 4)/(1 - 4) over 10, and the end of the search."""
     diary = Diary("tri-s", late(3, 0.9, lost=8), until=1.25, min_rto=10)
-    assert (diary.flow.window, diary.flow.u[5]) == (6, 0)
+    assert (diary.flow.window, diary.own.searching) == (6, 0)
     diary.advance(3.25)
     assert (diary.sent(2.2)[-1], diary.sent(3.2)) == (8, [14, 15])
-    assert (diary.flow.window, diary.flow.u[5]) == (2, 1)
+    assert (diary.flow.window, diary.own.searching) == (2, 1)

@@ -3,7 +3,6 @@
 import pytest
 
 from longfat.sim import Network, run
-from longfat.sim.schemes import vegas
 from tests.sim.schemes.losses import Diary, drop_numbers
 
 
@@ -20,7 +19,7 @@ def test_slow_start_every_other_round():
         0.6: [*range(14, 22)],
         0.7: [*range(22, 30)],
     }
-    assert diary.flow.minimum_rtt == pytest.approx(0.1, abs=1e-9)
+    assert diary.own.minimum_rtt == pytest.approx(0.1, abs=1e-9)
 
 
 def test_avoidance():
@@ -49,7 +48,7 @@ def test_fine_timer():
     """1.7 rule 7: after 13 round trips of 0.1 s, the first of which sets the variation to 0.05 s."""
     diary = Diary("vegas", until=0.55)
     assert diary.flow.una == 10
-    assert diary.flow.u[vegas.FINE] == pytest.approx((0.1 + 2 * 0.05 * 0.75**9) * 17 / 16, rel=1e-6)
+    assert diary.own.fine == pytest.approx((0.1 + 2 * 0.05 * 0.75**9) * 17 / 16, rel=1e-6)
 
 
 def test_first_acknowledgment_after_a_retransmission():
@@ -70,7 +69,7 @@ def test_one_reduction_for_what_was_sent_before_it():
     assert [entry.time for entry in diary.all(14)] == [0.6, 0.7, 0.9]
     assert [entry.window for entry in diary.all(14)] == [5.0, 6.0, 6.0]
     fine = (0.1 + 2 * 0.05 * 0.75**13) * 17 / 16
-    assert diary.flow.u[vegas.FINE] == pytest.approx(fine * 9 / 8 * 2, rel=1e-6)
+    assert diary.own.fine == pytest.approx(fine * 9 / 8 * 2, rel=1e-6)
 
 
 def test_half_for_a_retransmission_lost():

@@ -6,21 +6,21 @@ import math
 import pytest
 
 from longfat.sim import Discipline, Network, Simulation, records
-from longfat.sim.queues import ADMIT
+from longfat.sim.queues import ENQUEUE
 from tests.sim.logbook import Logbook
 from tests.sim.schemes.losses import Diary, drop_numbers
 
 
-def say_arrive(link, packet, header, now, rng):
-    """A router that says the same to all: p[0] [bytes]."""
+def say_the_same(link, packet, now):
+    """A router that says the same change to all [bytes]."""
     if packet.kind == records.DATA:
-        header.x[2] = link.p[0]
-        header.x[3] = -2.0
-    return ADMIT
+        packet.header[2] = link.change
+        packet.header[3] = -2.0
+    return ENQUEUE
 
 
 def say(change):
-    return Discipline("say", arrive=say_arrive, parameters={"change": change})
+    return Discipline("say", enqueue=say_the_same, parameters={"change": change})
 
 
 def test_the_window_changes_by_what_was_said():

@@ -124,7 +124,8 @@ def begin(world, f):
     tally_at(world, f).begun = 1
     fine = ask(world, f, sender, START)
     set_alarm(world, f)
-    send(world, f)
+    if fine:
+        send(world, f)
     return fine
 
 
@@ -180,7 +181,8 @@ def acknowledge(world, i):
         set_alarm(world, f)
     if sender.una >= sender.packets:
         finish(world, f)
-    send(world, f)
+    if fine:
+        send(world, f)
     return fine
 
 
@@ -242,7 +244,8 @@ def time_out(world, f):
     if sender.due[RTO] == NEVER:
         arm(world, f, RTO, world.now + timeout_ns(timer))
     set_alarm(world, f)
-    send(world, f)
+    if fine:
+        send(world, f)
     return fine
 
 
@@ -257,7 +260,8 @@ def alarm_rings(world, f):
         world.callback = ON_ALARM
         fine = False
     set_alarm(world, f)
-    send(world, f)
+    if fine:
+        send(world, f)
     return fine
 
 
@@ -279,5 +283,6 @@ def take_feedback(world, i):
         return True
     fine = ask(world, f, sender, ON_ACK)
     set_alarm(world, f)
-    send(world, f)
+    if fine:
+        send(world, f)
     return fine

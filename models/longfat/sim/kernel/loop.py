@@ -164,7 +164,7 @@ def take_samples(world):
         row.srtt = timer_at(world, f).srtt
     for k in range(world.sampled_links):
         link, line = link_at(world, k), link_sample_at(world, world.samples * world.sampled_links + k)
-        line.arrived_bytes = link.served_bytes + link.dropped_bytes
+        line.arrived_bytes = link.served_bytes + link.dropped_bytes - link.stamped_bytes
         if link.service == NONE:
             advance(world, link)
         else:

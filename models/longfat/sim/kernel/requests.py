@@ -32,6 +32,7 @@ def lengthen(world, link, i):
     packet, about = packet_at(world, i), queued_at(world, i)
     if not link.hidden and packet.length + 16 <= 576:
         packet.length += 16
+        link.stamped_bytes += 16
         n = take_node(world)
         node_at(world, n).transmission = ROOM_MADE
         node_at(world, n).passed = packet.hop

@@ -1,19 +1,69 @@
-"""Queue disciplines."""
+"""Queue disciplines, one file each, and the form in which anyone adds another: see `Discipline`.
+
+Those with parameters are called with their values, as in ``queues.red(low=5, high=20)``; ``queues.red.parameters`` says
+what each of them is.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from longfat.sim.names import unknown
+from longfat.sim.queues.avq import avq
+from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter
+from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
+from longfat.sim.queues.hop_by_hop import hop_by_hop
+from longfat.sim.queues.loss_load import loss_load
+from longfat.sim.queues.marking import mark_above
+from longfat.sim.queues.red import red, red_auto
+from longfat.sim.queues.rem import rem
+from longfat.sim.queues.serving import (
+    BIT_ROUND,
+    FAIR,
+    FIFO,
+    FIFO_DEPARTURES,
+    PRIORITY_DISCARD,
+    PRIORITY_DISCARD_PUBLISHED,
+    round_robin,
+)
+from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
+from longfat.sim.queues.xcp import xcp
 
-FIFO = Discipline("fifo")
-NAMED = {"fifo": FIFO, "drop-tail": FIFO, "fifo-departures": Discipline("fifo-departures", service="departures"),
-         "fair": Discipline("fair", service="self-clocked", needs_buffer=True)}
+__all__ = [
+    "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
+    "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "Discipline", "Parameter", "avq", "decbit", "discipline",
+    "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_auto", "rem",
+    "round_robin", "virtual_leaky_bucket", "xcp",
+]  # fmt: skip
+
+_SHIPPED = (
+    FIFO, FIFO_DEPARTURES, PRIORITY_DISCARD, PRIORITY_DISCARD_PUBLISHED, FAIR, round_robin, BIT_ROUND, red, rem, avq,
+    xcp, decbit, mark_above, loss_load, explicit_feedback, hop_by_hop, leaky_bucket, virtual_leaky_bucket,
+)  # fmt: skip
+#: By the names that a scenario file may use.
+NAMED: dict[str, Discipline] = {"drop-tail": FIFO, **{one.name: one for one in _SHIPPED}}
+
 
 def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
+    """Return a discipline from its name and the values of its parameters, or itself.
+
+    One of this module is given back by its own ``name`` and ``values``.
+
+    >>> discipline("fair").service
+    'self-clocked'
+    >>> discipline("round-robin", **round_robin(1500).values) == round_robin(1500)
+    True
+    """
     if isinstance(given, Discipline):
-        return given
-    if given not in NAMED:
+        if parameters:
+            raise ValueError(f"discipline {given.name!r} has its parameters already: {', '.join(parameters)}")
+        made = replace(given)
+    elif given in NAMED:
+        made = NAMED[given](**parameters)
+    else:
         raise unknown("discipline", given, NAMED)
-    return NAMED[given](**parameters)
+    if made.missing:
+        raise ValueError(f"discipline {made.name!r} needs {', '.join(made.missing)}")
+    return made

@@ -32,15 +32,14 @@ from longfat import domains
 from longfat.sim import jit
 from longfat.sim.calls import HOOKS
 from longfat.sim.names import unknown
-from longfat.sim.own import Own, Parameter
+from longfat.sim.own import YES_OR_NO, Own, Parameter, Whole, flag
 from longfat.sim.records import DROP, ENQUEUE, SEND
-from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, QUEUE_FIELDS, link_view
+from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, link_view
 from longfat.sim.services import SERVICES, Service
 from longfat.sim.services.departures import DEPARTURES
 from longfat.sim.views import View
 
-__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter"]
-
+__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter", "Whole", "flag"]
 
 @dataclass(frozen=True)
 class Discipline:
@@ -66,6 +65,8 @@ class Discipline:
         What it remembers of a link, with the values it begins with: ``link.drop_next``.
     flow_state : mapping, optional
         What it remembers of every flow, in the same form: ``flow_state(link, packet.flow).bytes``.
+    services : sequence of str, optional
+        Other services that it may be given with: ``discipline(service="bit-round")``.
     needs_buffer : bool
         Whether a link without any room for waiting packets is refused.
     hop_by_hop : bool
@@ -100,6 +101,7 @@ class Discipline:
     values: Mapping[str, Any] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     flow_state: Mapping[str, Any] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
     needs_buffer: bool = False
     hop_by_hop: bool = False
     arrive: InitVar[None] = None
@@ -108,9 +110,7 @@ class Discipline:
     def __post_init__(self, arrive: None, depart: None) -> None:
         for old, new, given in (("arrive", "enqueue", arrive), ("depart", "dequeue", depart)):
             if given is not None and not isinstance(given, property):
-                raise ValueError(
-                    f"discipline {self.name!r}: {old} is called {new} now, and takes (link, packet, now)"
-                )
+                raise ValueError(f"discipline {self.name!r}: {old} is called {new} now, and takes (link, packet, now)")
         if not isinstance(self.service, Service) and self.service not in SERVICES:
             raise unknown(f"service of discipline {self.name!r}:", self.service, SERVICES)
         for hook in HOOKS:
@@ -126,7 +126,7 @@ class Discipline:
         self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
 
     def _checked(self, given: dict[str, Any]) -> dict[str, float]:
-        """Return the values of all parameters, each inside its domain."""
+        """Return the values of all parameters that have one, each inside its domain."""
         for name in given:
             if name not in self.parameters:
                 if not self.parameters:
@@ -136,21 +136,39 @@ class Discipline:
         for name, one in self.parameters.items():
             assert isinstance(one, Parameter)
             value = given.get(name, one.default)
-            made[name] = math.nan if value is None else one.checked(name, value)
+            if value is not None:
+                made[name] = one.checked(name, value)
         return made
 
-    def __call__(self, **values: Any) -> Discipline:
-        """Return the same discipline with other values of its parameters.
+    def __call__(self, *given: Any, **values: Any) -> Discipline:
+        """Return the same discipline with other values of its parameters, by name or in their order.
 
         >>> Discipline("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")})(target="20 ms").values["target"]
         0.02
         """
-        return replace(self, values={**self.values, **values})
+        if len(given) > len(self.parameters):
+            raise ValueError(f"discipline {self.name!r} takes {len(self.parameters)} values, got {len(given)}")
+        in_order = dict(zip(self.parameters, given, strict=False))
+        for name in in_order:
+            if name in values:
+                raise ValueError(f"discipline {self.name!r}: {name!r} is given twice")
+        service = values.pop("service", self.service) if self.services else self.service
+        if service not in (self.service, *self.services):
+            raise ValueError(
+                f"service = {service!r} of discipline {self.name!r} is out of range: "
+                f"allowed are {', '.join(dict.fromkeys((self.service, *self.services)))}"
+            )
+        return replace(self, service=service, values={**self.values, **in_order, **values})
 
     @property
     def missing(self) -> list[str]:
         """The parameters that have no default and were not given."""
-        return [name for name, value in self.values.items() if math.isnan(value)]
+        return [name for name in self.parameters if name not in self.values]
+
+    @property
+    def flags(self) -> list[str]:
+        """The parameters that are a yes or no."""
+        return [name for name, one in self.parameters.items() if getattr(one, "allowed", "") == YES_OR_NO]
 
     @functools.cached_property
     def own(self) -> Own:
@@ -162,7 +180,7 @@ class Discipline:
     @functools.cached_property
     def of_flow(self) -> Own:
         """The record that it keeps of every flow."""
-        return Own(f"discipline {self.name!r}", {}, self.flow_state, QUEUE_FIELDS)
+        return Own(f"discipline {self.name!r}", {}, self.flow_state, ())
 
     @property
     def has_hooks(self) -> bool:

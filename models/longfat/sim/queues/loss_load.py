@@ -1,34 +1,35 @@
 """The loss-load switch: it tells every source its loss as a function of its rate, and sheds what is too much.
 
 For each flow it keeps the rate that the packets declare, or that is measured. From them come the excess and the
-spread of the load of the others, for which the source asks (schemes.md 14.1 and 14.3). With a virtual factor below
-1 what sources are told is computed from less than the true capacity; what is dropped, from the true one.
+spread of the load of the others, for which the source asks. With a virtual factor v below 1 (the virtual loss-load
+model) what sources are told is computed from less than the true capacity; what is dropped, from the true one.
+
+A packet costs as much as there are flows whenever a rate has changed since the flow's last one.
+
+Williamson & Cheriton, SIGCOMM 1991; Prithviraj & Williamson, sec. 2.2 and 2.3.
+
+>>> loss_load(5, 0.8).values["v"]
+0.8
 """
 
 from __future__ import annotations
 
-from longfat import quantities
-from longfat.domains import number, whole_number
 from longfat.sim.jit import part
-from longfat.sim.memory import behind, first_waiting, note_at
-from longfat.sim.queues.discipline import ADMIT, DROP, Discipline, flag
-from longfat.sim.queues.line import capacity
+from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, Whole, flag
 from longfat.sim.records import DATA, LAST, NONE, RED, STAMPED
+from longfat.sim.seam import behind, first_waiting, flow_state, is_full, push_out, random, waiting
 
-# p: what the source of the parameters below calls them.
-K, FACTOR, OVERFLOW, THRESHOLD, SILENCE, WINDOW, DIRECT, COLOURS, FAREWELL = range(9)
-# u of the link: changes of any rate so far, the first flow of the list.
-CHANGES, HEAD = range(2)
-# u of a note: the flow's rate and its power k + 1, in capacities; when it was last heard of [s]; bytes in this
-# window, negative for a flow that declares its rate; the others' load and sum of powers, and the number of changes
-# for which the sender was told them last. `key`: the number of changes for which they hold. `next`: 0 in no list.
-RATE, POWER, HEARD, BYTES, LOAD, POWERS, TOLD = range(7)
-END = 1  # of the list; flow f stands in it as f + 2
+# What the header says: the rate of the source [bytes/s]; of the most restrictive link so far the load of the others
+# less 1 and the sum of their powers, in capacities, and the capacity that it tells of [bytes/s], 0 for none yet. Other
+# schemes write a negative number into the last place.
+RATE, EXCESS, SPREAD, CAPACITY = range(4)
+END, OUT = -1, -2  # in place of a flow: behind the last one of the list, and not in the list
+MEASURED = 0.01  # s, over which the rates of flows that declare none are measured
 
 
 @part
 def loss(rate, load, powers, k):
-    """The loss of a source of this rate beside others of this load and sum of powers."""
+    """Return the loss of a source of this rate beside others of this load and sum of powers."""
     if rate <= 0.0 or rate + load <= 1.0:
         return 0.0
     own = rate**k
@@ -38,231 +39,178 @@ def loss(rate, load, powers, k):
 
 
 @part
-def set_rate(link, note, rate):
-    """A rate has changed, perhaps: what is known of the others' sums is out of date then."""
-    if rate != note.u[RATE]:
-        note.u[RATE] = rate
-        note.u[POWER] = rate ** (link.p[K] + 1.0)
-        link.u[CHANGES] += 1.0
+def set_rate(link, flow, share):
+    """Note a flow's rate; if it has changed, what is known of the others' sums is out of date."""
+    if share != flow.share:
+        flow.share = share
+        flow.power = share ** (link.k + 1.0)
+        link.changes += 1
 
 
 @part
-def look_at_others(link, flow, note):
-    """Load and sum of powers of all others, added up anew: subtracting would leave nothing of small powers."""
-    if note.key == int(link.u[CHANGES]):
+def look_at_others(link, number, flow):
+    """Add up load and powers of all others anew: subtracting would leave nothing of small powers."""
+    if flow.known_at == link.changes:
         return
-    load, powers = 0.0, 0.0
-    place = int(link.u[HEAD])
-    while place > END:
-        other = note_at(link, place - 2)
-        if place - 2 != flow:
-            load += other.u[RATE]
-            powers += other.u[POWER]
+    flow.load, flow.powers = 0.0, 0.0
+    place = link.first_flow
+    while place != END:
+        other = flow_state(link, place)
+        if place != number:
+            flow.load += other.share
+            flow.powers += other.power
         place = other.next
-    note.u[LOAD] = load
-    note.u[POWERS] = powers
-    note.key = int(link.u[CHANGES])
+    flow.known_at = link.changes
 
 
 @part
-def remove(link, flow):
-    """A flow has gone."""
-    before, place = END, int(link.u[HEAD])
-    while place != flow + 2:
-        before, place = place, note_at(link, place - 2).next
-    note = note_at(link, flow)
+def remove(link, number):
+    """Take a flow that has gone out of the list."""
+    before, place = END, link.first_flow
+    while place != number:
+        before, place = place, flow_state(link, place).next
+    flow = flow_state(link, number)
     if before == END:
-        link.u[HEAD] = note.next
+        link.first_flow = flow.next
     else:
-        note_at(link, before - 2).next = note.next
-    note.next = 0
-    set_rate(link, note, 0.0)
+        flow_state(link, before).next = flow.next
+    flow.next = OUT
+    set_rate(link, flow, 0.0)
 
 
 @part
-def declares(packet, header):
-    """Whether the header says how fast the source sends: other schemes write a negative number into the last place."""
-    return packet.marks & STAMPED and header.x[3] >= 0.0
+def declares(packet):
+    """Return whether the header says how fast the source sends."""
+    return packet.marks & STAMPED and packet.header[CAPACITY] >= 0.0
 
 
 @part
-def hear_of(link, packet, header, now):
-    """The note of a packet's flow, with what the packet says."""
-    note = note_at(link, packet.flow)
-    if note.next == 0:
-        note.next = max(END, int(link.u[HEAD]))
-        link.u[HEAD] = packet.flow + 2.0
-        note.u[BYTES] = 0.0
-        note.u[TOLD] = -1.0
-        link.u[CHANGES] += 1.0
-    note.u[HEARD] = now
-    if declares(packet, header) and link.p[WINDOW] <= 0.0:
-        note.u[BYTES] = -1.0
-        set_rate(link, note, header.x[0] / capacity(link))
+def hear_of(link, packet, now):
+    """Return what is known of a packet's flow, with what the packet says."""
+    flow = flow_state(link, packet.flow)
+    if flow.next == OUT:
+        flow.next = link.first_flow
+        link.first_flow = packet.flow
+        flow.measured = 0
+        flow.told_at = -1
+        link.changes += 1
+    flow.heard = now
+    if declares(packet) and link.window <= 0.0:
+        flow.measured = -1
+        set_rate(link, flow, packet.header[RATE] / link.rate)
     else:
-        note.u[BYTES] += packet.length
-    look_at_others(link, packet.flow, note)
-    return note
+        flow.measured += packet.size
+    look_at_others(link, packet.flow, flow)
+    return flow
 
 
 @part
-def tell(link, note, header):
-    """Excess, spread and virtual capacity into the packet, if this link restricts its source more than others do."""
-    k, factor = link.p[K], link.p[FACTOR]
-    virtual = factor * capacity(link)
-    load, powers = note.u[LOAD] / factor, note.u[POWERS] / factor ** (k + 1.0)
-    if header.x[3] > 0.0:
-        here = loss(header.x[0] / virtual, load, powers, k)
-        there = loss(header.x[0] / header.x[3], header.x[1] + 1.0, header.x[2], k)
+def tell(link, flow, packet):
+    """Write excess, spread and virtual capacity into the packet, if this link restricts it more than those before."""
+    header = packet.header
+    virtual = link.v * link.rate
+    load, powers = flow.load / link.v, flow.powers / link.v ** (link.k + 1.0)
+    if header[CAPACITY] > 0.0:
+        here = loss(header[RATE] / virtual, load, powers, link.k)
+        there = loss(header[RATE] / header[CAPACITY], header[EXCESS] + 1.0, header[SPREAD], link.k)
         # Equal where nothing is lost: then the link with less room counts.
-        if here < there or (here == there and (1.0 - load) * virtual >= -header.x[1] * header.x[3]):
+        if here < there or (here == there and (1.0 - load) * virtual >= -header[EXCESS] * header[CAPACITY]):
             return
-    header.x[1], header.x[2], header.x[3] = load - 1.0, powers, virtual
+    header[EXCESS], header[SPREAD], header[CAPACITY] = load - 1.0, powers, virtual
 
 
 @part
-def full(link, packet, now):
-    """Whether the buffer has no room for it."""
-    busy = link.sending != NONE if link.p[COLOURS] > 0.0 else link.free * 1e-9 > now
-    return busy and (link.waiting >= link.limit_packets or link.waiting_bytes + packet.length > link.limit_bytes)
+def tell_directly(link, flow, packet):
+    """Send the same from here, when something has changed."""
+    if flow.told_at != link.changes:
+        flow.told_at = link.changes
+        link.feedback[RATE] = packet.header[RATE]
+        link.feedback[EXCESS] = flow.load / link.v - 1.0
+        link.feedback[SPREAD] = flow.powers / link.v ** (link.k + 1.0)
+        link.feedback[CAPACITY] = link.v * link.rate
+        link.send_feedback = 1
 
 
 @part
 def victim(link, packet):
-    """Which packet goes: a red one itself; instead of a green one the last red one of its flow that waits, if any."""
-    if link.p[COLOURS] <= 0.0 or packet.colour == RED or link.waiting == 0:
-        return DROP
-    found, place = DROP, link.queue_head
-    waiting = first_waiting(link)
-    while True:
-        if waiting.colour == RED and waiting.flow == packet.flow and waiting.kind == DATA:
-            found = place + 1
-        if waiting.next == NONE:
-            return found
-        place = waiting.next
-        waiting = behind(link, waiting)
+    """Return which packet goes: instead of a green one the last red one of its flow that waits, else itself."""
+    found = DROP
+    if not link.colours or packet.colour == RED:
+        return found
+    number = first_waiting(link)
+    while number != NONE:
+        one = waiting(link, number)
+        if one.colour == RED and one.flow == packet.flow and one.kind == DATA:
+            found = push_out(number)
+        number = behind(link, number)
+    return found
 
 
-def loss_load_arrive(link, packet, header, now, rng):
+def enqueue(link, packet, now):
     """Note the rate, tell the source, and drop with the chance that the law gives, or where the buffer is full."""
     if packet.kind != DATA:
-        return ADMIT
-    note = hear_of(link, packet, header, now)
-    rate, load = note.u[RATE], note.u[LOAD]
-    too_much = link.p[OVERFLOW] <= 0.0 and rate + load > 1.0 and link.waiting >= link.p[THRESHOLD]
-    verdict = ADMIT
-    if (too_much and rng.random() < loss(rate, load, note.u[POWERS], link.p[K])) or full(link, packet, now):
+        return ENQUEUE
+    flow = hear_of(link, packet, now)
+    share, load = flow.share, flow.load
+    too_much = not link.overflow and share + load > 1.0 and link.backlog >= link.threshold
+    verdict = ENQUEUE
+    if (too_much and random(link) < loss(share, load, flow.powers, link.k)) or is_full(link, packet, now):
         verdict = victim(link, packet)
-    if declares(packet, header):
-        if link.p[DIRECT] <= 0.0:
-            tell(link, note, header)
-        elif note.u[TOLD] != link.u[CHANGES]:
-            note.u[TOLD] = link.u[CHANGES]
-            factor = link.p[FACTOR]
-            link.note[0] = header.x[0]
-            link.note[1] = load / factor - 1.0
-            link.note[2] = note.u[POWERS] / factor ** (link.p[K] + 1.0)
-            link.note[3] = factor * capacity(link)
-            link.notify = 1
-    if packet.marks & LAST and link.p[FAREWELL] > 0.0:
+    if declares(packet):
+        if link.direct:
+            tell_directly(link, flow, packet)
+        else:
+            tell(link, flow, packet)
+    if packet.marks & LAST and link.farewell:
         remove(link, packet.flow)
     return verdict
 
 
-def loss_load_tick(link, now):
-    """Rates of the flows that declare none, and an end to those that have been silent for long."""
-    window = link.p[WINDOW] if link.p[WINDOW] > 0.0 else MEASURED
-    place = int(link.u[HEAD])
-    while place > END:
-        note = note_at(link, place - 2)
-        flow, place = place - 2, note.next
-        if note.u[BYTES] >= 0.0:
-            set_rate(link, note, note.u[BYTES] / window / capacity(link))
-            note.u[BYTES] = 0.0
-        if now - note.u[HEARD] > link.p[SILENCE]:
-            remove(link, flow)
+def tick(link, now):
+    """Measure the rates of the flows that declare none, and forget those that have been silent for long."""
+    window = link.window if link.window > 0.0 else MEASURED
+    place = link.first_flow
+    while place != END:
+        flow = flow_state(link, place)
+        number, place = place, flow.next
+        if flow.measured >= 0:
+            set_rate(link, flow, flow.measured / window / link.rate)
+            flow.measured = 0
+        if now - flow.heard > link.silence:
+            remove(link, number)
     return now + window
 
 
-MEASURED = 0.01  # s, over which the rates of flows that declare none are measured
+class _LossLoad(Discipline):
+    """A discipline that decides at departure only where waiting packets give way by their colours."""
+
+    def __post_init__(self, *former: None) -> None:
+        super().__post_init__(*former)
+        object.__setattr__(self, "service", "departures" if self.values["colours"] else "fifo")
 
 
-def loss_load(
-    k: float = 10,
-    v: float = 1.0,
-    *,
-    overflow: bool = False,
-    threshold: int = 0,
-    colours: bool = True,
-    direct: bool = False,
-    silence: float | str = 0.1,
-    window: float | str = 0.0,
-    farewell: bool = True,
-) -> Discipline:
-    """The switch of the loss-load model, with ``v < 1`` of the virtual loss-load model.
-
-    Parameters
-    ----------
-    k : float
-        How hard the curve is on sources that send more than others [1]; the sources have to know it, too.
-    v : float
-        Virtual factor: the share of the capacity that sources are told of [1].
-    overflow : bool
-        Drop only what finds the buffer full; else, while there is too much load on the true capacity, drop each packet
-        with the chance that its flow's rate has by the law.
-    threshold : int
-        Dropping by chance begins when as many wait [packets]: so much of a short overload is stored and not dropped.
-    colours : bool
-        Drop a waiting red packet of the same flow instead of a green one that arrives.
-    direct : bool
-        Tell senders straight from the switch; else by way of the receiver, in acknowledgments.
-    silence : float or str
-        After which a flow counts no more [s]; about two round trips.
-    window : float or str
-        Over which rates are measured [s]; 0: they are what packets declare, and measured over 10 ms for flows that
-        declare none.
-    farewell : bool
-        A flow counts no more from its last packet on; else only silence ends it.
-
-    Returns
-    -------
-    Discipline
-        For ``link(..., discipline=)``.
-
-    Raises
-    ------
-    ValueError
-        For values outside their ranges.
-
-    Notes
-    -----
-    A packet costs as much as there are flows whenever a rate has changed since the flow's last one.
-
-    Examples
-    --------
-    >>> loss_load(5, 0.8).parameters["v"]
-    0.8
-
-    References
-    ----------
-    Prithviraj & Williamson, sec. 2.2 and 2.3; Williamson & Cheriton, SIGCOMM 1991.
-    """
-    return Discipline(
-        "loss-load",
-        service="departures" if colours else "fifo",
-        arrive=loss_load_arrive,
-        tick=loss_load_tick,
-        parameters={
-            "k": number("k", k, "1", "(0, 50]"),
-            "v": number("v", v, "1", "(0, 1]"),
-            "overflow": flag("overflow", overflow),
-            "threshold": whole_number("threshold", threshold, "packets", "[0, 1e9]"),
-            "silence": quantities.duration(silence, "silence", "(0, 1e6]"),
-            "window": quantities.duration(window, "window", "[0, 1e6]"),
-            "direct": flag("direct", direct),
-            "colours": flag("colours", colours),
-            "farewell": flag("farewell", farewell),
-        },
-        needs_buffer=True,
-        notes=True,
-    )
+loss_load = _LossLoad(
+    "loss-load",
+    enqueue=enqueue,
+    tick=tick,
+    parameters={
+        "k": Parameter(10.0, "1", "(0, 50]", about="how hard the curve is on who sends more; sources know it, too"),
+        "v": Parameter(1.0, "1", "(0, 1]", about="virtual factor: the share of the capacity that sources are told of"),
+        "overflow": flag(False, "drop only what finds the buffer full, else with the chance that the law gives"),
+        "threshold": Whole(0.0, "packets", "[0, 1e9]", about="backlog from which on packets are dropped by chance"),
+        "colours": flag(True, "drop a waiting red packet of the same flow instead of a green one that arrives"),
+        "direct": flag(False, "tell senders straight from the switch, else by the receiver, in acknowledgments"),
+        "silence": Parameter(0.1, "s", "(0, 1e6]", about="after which a flow counts no more; about two round trips"),
+        "window": Parameter(0.0, "s", "[0, 1e6]", about="over which rates are measured; 0: they are declared"),
+        "farewell": flag(True, "a flow counts no more from its last packet on, else only silence ends it"),
+    },
+    state={"changes": 0, "first_flow": END},  # changes of any rate so far; the list of flows
+    # The flow's rate in capacities, and its power k + 1; when it was last heard of [s]; bytes in this window, negative
+    # if it declares its rate; the others' load and sum of powers, the number of changes for which they hold, and that
+    # for which the sender was told them last; the next flow of the list.
+    flow_state={
+        "share": 0.0, "power": 0.0, "heard": 0.0, "measured": 0, "load": 0.0, "powers": 0.0, "known_at": 0,
+        "told_at": -1, "next": OUT,
+    },
+    needs_buffer=True,
+)  # fmt: skip

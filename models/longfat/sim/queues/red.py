@@ -1,4 +1,11 @@
-"""Random early detection: packets are marked or dropped with a chance that grows with the average queue."""
+"""Random early detection: packets are marked or dropped with a probability that grows with the average queue.
+
+Floyd & Jacobson, IEEE/ACM ToN 1 (1993), fig. 2, with their defaults; from ns-2.35 (red.cc) come `gentle`, `wait` and
+the greatest probability at which packets are marked.
+
+>>> red(low=44, high=132, gentle=True).values["high"]
+132.0
+"""
 
 from __future__ import annotations
 
@@ -6,129 +13,100 @@ import math
 
 from longfat import quantities
 from longfat.domains import number
-from longfat.sim.queues.discipline import ADMIT, DROP, Discipline, flag
-from longfat.sim.records import CE, ECT
+from longfat.sim.jit import part
+from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
+from longfat.sim.seam import is_full, mark, random
+
+GREATEST_MARK = 0.1  # ns-2.35, `mark_p_`: above this probability packets are dropped that could be marked
 
 
-def red_arrive(link, packet, header, now, rng):
-    """Random early detection (schemes.md 16.5; Floyd & Jacobson 1993, fig. 2).
+@part
+def update_average(link, now):
+    """Take the backlog into the average; after an idle time t as if t/s empty queues had been seen (fig. 2).
 
-    p: weight, low, high, max_p, gentle, mean packet [bytes], ecn, wait. u: count since the last mark.
+    s is the transmission time of a packet of mean size.
     """
-    weight, low, high, most = link.p[0], link.p[1], link.p[2], link.p[3]
-    idle = now - link.free * 1e-9
-    full = idle < 0.0 and (link.waiting >= link.limit_packets or link.waiting_bytes + packet.length > link.limit_bytes)
-    if link.waiting == 0 and idle > 0.0:
-        # After idle time t the average has decayed as if t * mu empty arrivals had been seen.
-        packet_time = 8.0 * link.p[5] * link.scale / link.rate
-        link.average *= (1.0 - weight) ** (idle / packet_time) if packet_time > 0.0 else 0.0
+    idle = now - link.free_at
+    if link.backlog > 0 or idle <= 0.0:
+        link.average += link.weight * (link.backlog - link.average)
     else:
-        link.average += weight * (link.waiting - link.average)
-    if link.average < low:
-        link.u[0] = -1.0
-        return ADMIT
-    if link.average < high:
-        chance = most * (link.average - low) / (high - low)
-    elif link.p[4] > 0.0 and link.average < 2.0 * high:
-        chance = most + (1.0 - most) * (link.average - high) / high  # gentle: rises to 1 at twice the threshold
-    else:
-        chance = 1.0
-    if full:  # dropped by the buffer, and that counts as a drop (ns-2.35, red.cc)
-        link.u[0] = 0.0
-        return ADMIT
-    link.u[0] += 1.0
-    spread = link.u[0] * chance
-    if chance >= 1.0:
-        actual = 1.0
-    elif link.p[7] > 0.0:  # ns's `wait`: never two in a row nearer than 1/chance
-        actual = 0.0 if spread < 1.0 else chance / (2.0 - spread) if spread < 2.0 else 1.0
-    else:
-        actual = chance / (1.0 - spread) if spread < 1.0 else 1.0
-    if rng.random() >= actual:
-        return ADMIT
-    link.u[0] = 0.0
-    if link.p[6] > 0.0 and packet.marks & ECT and chance <= 0.1:
-        packet.marks |= CE
-        link.marked += 1
-        return ADMIT
+        packet_time = link.packet / link.rate
+        link.average *= (1.0 - link.weight) ** (idle / packet_time) if packet_time > 0.0 else 0.0
+
+
+@part
+def by_average(link):
+    """Return p_b, the probability by the average alone (sec. 4); `gentle`: it rises to 1 at twice the threshold."""
+    if link.average < link.high:
+        return link.max_p * (link.average - link.low) / (link.high - link.low)
+    if link.gentle and link.average < 2.0 * link.high:
+        return link.max_p + (1.0 - link.max_p) * (link.average - link.high) / link.high
+    return 1.0
+
+
+@part
+def spread_out(link, probability):
+    """Return p_a, which grows with the count of packets since the last mark, so that marks come evenly (sec. 7)."""
+    expected = link.count * probability
+    if probability >= 1.0:
+        return 1.0
+    if link.wait:  # ns-2.35: never two nearer to each other than 1/p_b packets
+        return 0.0 if expected < 1.0 else probability / (2.0 - expected) if expected < 2.0 else 1.0
+    return probability / (1.0 - expected) if expected < 1.0 else 1.0
+
+
+def enqueue(link, packet, now):
+    """Mark or drop by the average queue (fig. 2)."""
+    update_average(link, now)
+    if link.average < link.low:
+        link.count = -1
+        return ENQUEUE
+    probability = by_average(link)
+    if is_full(link, packet, now):  # dropped by the buffer, and that counts as a drop (ns-2.35, red.cc)
+        link.count = 0
+        return ENQUEUE
+    link.count += 1
+    if random(link) >= spread_out(link, probability):
+        return ENQUEUE
+    link.count = 0
+    if link.ecn and probability <= GREATEST_MARK and mark(link, packet):
+        return ENQUEUE
     return DROP
 
 
-def red(
-    *,
-    low: float = 5,
-    high: float = 15,
-    max_p: float = 0.02,
-    weight: float = 0.002,
-    gentle: bool = False,
-    packet: float = 500,
-    ecn: bool = False,
-    wait: bool = False,
-) -> Discipline:
-    """Random early detection; the defaults are the classic ones of 1993.
+class _Red(Discipline):
+    """A discipline that refuses thresholds which are not low < high."""
 
-    Parameters
-    ----------
-    low, high : float
-        Thresholds of the average queue [packets].
-    max_p : float
-        Marking probability at the upper one [probability].
-    weight : float
-        Of a new sample in the average [1].
-    gentle : bool
-        Above `high` rise linearly to 1 at twice `high`, instead of dropping all.
-    packet : float
-        Mean size [bytes]: how fast the average falls while the link is idle.
-    ecn : bool
-        Mark packets that say they can be marked, instead of dropping them, while the probability is at most 0.1.
-    wait : bool
-        ns's rule that lets 1/p packets pass between marks.
+    def __post_init__(self, *former: None) -> None:
+        super().__post_init__(*former)
+        number("high", self.values["high"], "packets", f"({self.values['low']!r}, 1e15]")
 
-    Returns
-    -------
-    Discipline
-        For ``link(..., discipline=)``.
 
-    Raises
-    ------
-    ValueError
-        For thresholds that are not 0 <= low < high, or values outside their ranges.
-
-    Examples
-    --------
-    >>> red(low=44, high=132, gentle=True).parameters["high"]
-    132.0
-
-    References
-    ----------
-    Floyd & Jacobson, IEEE/ACM ToN 1 (1993); ns-2.35 for `gentle`, `wait` and the limit on marking.
-    """
-    low = number("low", low, "packets", "[0, 1e15]")
-    high = number("high", high, "packets", f"({low:g}, 1e15]")
-    return Discipline(
-        "red",
-        arrive=red_arrive,
-        parameters={
-            "weight": number("weight", weight, "1", "(0, 1]"),
-            "low": low,
-            "high": high,
-            "max_p": number("max_p", max_p, "probability", "(0, 1]"),
-            "gentle": flag("gentle", gentle),
-            "packet": number("packet", packet, "bytes", "[1, 1e6]"),
-            "ecn": flag("ecn", ecn),
-            "wait": flag("wait", wait),
-        },
-        needs_buffer=True,
-    )
+red = _Red(
+    "red",
+    enqueue=enqueue,
+    parameters={
+        "low": Parameter(5.0, "packets", "[0, 1e15]", about="average queue from which on packets are marked"),
+        "high": Parameter(15.0, "packets", "(0, 1e15]", about="average queue of the greatest probability"),
+        "max_p": Parameter(0.02, "probability", "(0, 1]", about="probability at the upper threshold"),
+        "weight": Parameter(0.002, "1", "(0, 1]", about="of a new sample in the average"),
+        "gentle": flag(False, "above `high` rise linearly to 1 at twice `high`, instead of dropping all"),
+        "packet": Parameter(500.0, "bytes", "[1, 1e6]", about="mean size: how fast the average falls on an idle link"),
+        "ecn": flag(False, "mark packets that can be marked instead of dropping them, up to a probability of 0.1"),
+        "wait": flag(False, "let 1/p packets pass between marks"),
+    },
+    state={"average": 0.0, "count": -1},
+    needs_buffer=True,
+)
 
 
 def red_auto(
     rate: float | str, *, delay: float | str = 0.0, packet: float = 500, ecn: bool = False, wait: bool = True
 ) -> Discipline:
-    """Random early detection as ns-2 configures it from the line: a target of 5 ms and a tenth at the upper threshold.
+    """Return random early detection as ns-2 configures it from the line, for a delay of 5 ms.
 
-    With m = rate/packet: low = max(5, 2.5 ms m), high = 3 low, weight = 1 - exp(-1/(10 r m)), where r = 3 (delay + 1/m)
-    stands for the round trip, 0.1 s at least.
+    With m = rate/packet: low = max(5, 2.5 ms m), high = 3 low, max_p = 0.1, weight = 1 - exp(-1/(10 r m)), where
+    r = 3 (delay + 1/m) stands for the round trip, 0.1 s at least.
 
     Parameters
     ----------
@@ -157,7 +135,7 @@ def red_auto(
 
     Examples
     --------
-    >>> red_auto("40 Mbit/s").parameters["low"]
+    >>> red_auto("40 Mbit/s").values["low"]
     25.0
 
     References

@@ -5,15 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from longfat.domains import number
 from longfat.sim.names import unknown
+from longfat.sim.schemes.blt import BLT, BULLY_TYRANT
+from longfat.sim.schemes.cadpc import CADPC, CADPC_FILES
+from longfat.sim.schemes.constant import CONSTANT
+from longfat.sim.schemes.decbit import DECBIT
+from longfat.sim.schemes.dual import DUAL
+from longfat.sim.schemes.explicit_feedback import EXPLICIT_FEEDBACK
+from longfat.sim.schemes.gaimd import GAIMD, GAIMD_WINDOW
+from longfat.sim.schemes.hop_by_hop import HOP_BY_HOP
+from longfat.sim.schemes.loss_load import LOSS_LOAD
+from longfat.sim.schemes.newreno import NEWRENO
+from longfat.sim.schemes.packet_pair import PACKET_PAIR
+from longfat.sim.schemes.rap import RAP
 from longfat.sim.schemes.reno import RENO
+from longfat.sim.schemes.sack import SACK
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.tahoe import TAHOE
+from longfat.sim.schemes.tear import TEAR
+from longfat.sim.schemes.tfrc import TFRC
 from longfat.sim.schemes.timers import profile
+from longfat.sim.schemes.tri_s import TRI_S
+from longfat.sim.schemes.variants import KIM_FARBER_TCP
+from longfat.sim.schemes.vegas import VEGAS
+from longfat.sim.schemes.xcp import XCP
 
-_NAMED = {one.name: one for one in (RENO,)}
+_TCP = (TAHOE, RENO, NEWRENO, SACK, VEGAS)
+_RATES = (RAP, GAIMD, GAIMD_WINDOW, TFRC, TEAR, PACKET_PAIR, EXPLICIT_FEEDBACK, HOP_BY_HOP)
+_DELAYS_AND_BITS = (DECBIT, TRI_S, DUAL)
+_NAMED: dict[str, Scheme] = {
+    one.name: one
+    for one in (
+        *_TCP, *_RATES, *_DELAYS_AND_BITS, CONSTANT, LOSS_LOAD, CADPC, CADPC_FILES, XCP, BLT, BULLY_TYRANT,
+    )
+}  # fmt: skip
 
-__all__ = ["Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
+__all__ = ["KIM_FARBER_TCP", "Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
 
 
 def names() -> tuple[str, ...]:
@@ -44,7 +71,4 @@ def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[st
     for name in given:
         if name not in allowed:
             raise unknown("parameter", name, allowed)
-    return {
-        name: number(name, value, allowed[name].unit, allowed[name].allowed)  # type: ignore[union-attr]
-        for name, value in given.items()
-    }
+    return {name: allowed[name].checked(name, value) for name, value in given.items()}  # type: ignore[union-attr]

@@ -9,20 +9,34 @@ packet that is missing, and so do priorities. Give the flow an `access_rate`: wh
 import math
 
 from longfat.sim.jit import part
-from longfat.sim.kernel.labels import begin_burst
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
-
-RESET, RESTART = 0, 1  # of p
-FIRST = 0  # of u: first transmission of the burst
 
 
 @part
 def new_burst(flow):
     """8.2 rules 4 and 6: from the first packet that is missing to the end of the file."""
     flow.next = flow.una
-    flow.u[FIRST] = flow.transmission
-    begin_burst(flow, flow.una)
+    flow.first = flow.transmission
+
+
+@part
+def label_anew(flow):
+    """8.2 rule 1: priorities begin anew at the first packet that is missing, for what is sent from now on."""
+    flow.burst = flow.una
+    flow.level = 0
+    flow.level_size = 1.0
+    flow.level_end = 1.0
+
+
+def send(flow, packet):
+    """8.2 rule 1: the priority is the number of the window; numbers ascend until the next burst."""
+    while packet.number - flow.burst >= flow.level_end:
+        flow.level_size = flow.growth * flow.level_size + flow.step
+        flow.level_end += flow.level_size
+        flow.level += 1
+    packet.priority = flow.level
+    return 0
 
 
 def start(flow, event):
@@ -38,33 +52,56 @@ def is_lost(flow, event):
     burst has yet to come to the missing packet, all of this burst and a later packet of the one before. What was sent
     again although the receiver had it says nothing.
     """
-    of_this_burst, later = event.transmission >= flow.u[FIRST], event.number > flow.una
+    of_this_burst, later = event.transmission >= flow.first, event.number > flow.una
     if flow.una < flow.next:
         return of_this_burst and later
     return of_this_burst or later
 
 
+@part
+def lost_one(flow, event):
+    """8.2 rule 4: whether the acknowledgment tells of a loss, so that a new burst has begun."""
+    if not event.duplicate or not is_lost(flow, event):
+        return False
+    new_burst(flow)
+    if flow.restart_timer > 0.0:
+        event.restart_timer = 1
+    return True
+
+
 def ack(flow, event):
     """8.2 rules 3 and 4."""
-    if event.acked > 0:
-        if flow.p[RESET] > 0.0:  # of what is not sent yet
-            begin_burst(flow, flow.una)
-    elif event.duplicate and is_lost(flow, event):
-        new_burst(flow)
-        if flow.p[RESTART] > 0.0:
-            event.restart_timer = 1
+    if lost_one(flow, event) or (event.acked > 0 and flow.reset > 0.0):  # the latter: of what is not sent yet
+        label_anew(flow)
     return math.inf
 
 
 def timeout(flow, event):
     """8.2 rule 6."""
     new_burst(flow)
+    label_anew(flow)
+    return math.inf
+
+
+def ack_without_labels(flow, event):
+    """8.6: the same."""
+    lost_one(flow, event)
+    return math.inf
+
+
+def timeout_without_labels(flow, event):
+    """8.6: the same."""
+    new_burst(flow)
     return math.inf
 
 
 _COMMON = {
-    "restart_timer": Parameter(0.0, "1", "[0, 1]", f"p[{RESTART}]"),  # by a loss, too; 0: by new acks only (RFC 6298)
-    "skip_known": Parameter(0.0, "1", "[0, 1]", "skips"),  # 8.2 rule 5: not again what has been acknowledged by itself
+    "restart_timer": Parameter(
+        0.0, "1", "{0, 1}", about="1: a loss restarts the timer, too; 0: new acks only (RFC 6298)"
+    ),
+    "skip_known": Parameter(
+        0.0, "1", "{0, 1}", "skips", about="1: what has been acknowledged by itself is not sent again"
+    ),
     **timers.parameters("fine"),
 }
 
@@ -73,12 +110,20 @@ BLT = Scheme(
     start=start,
     ack=ack,
     timeout=timeout,
+    send=send,
     recovery="own",
     parameters={
-        "growth": Parameter(2.0, "1", "[1, 1e9]", "growth"),
-        "step": Parameter(0.0, "packets", "[0, 1e9]", "step"),
-        "reset": Parameter(0.0, "1", "[0, 1]", f"p[{RESET}]"),  # priorities begin again on: 0: a loss, 1: any new ack
+        "growth": Parameter(2.0, "1", "[1, 1e9]", about="ratio of one window to the one before"),
+        "step": Parameter(0.0, "packets", "[0, 1e9]", about="what it is larger by besides"),
+        "reset": Parameter(0.0, "1", "{0, 1}", about="priorities begin again on 0: a loss, 1: any new ack"),
         **_COMMON,
+    },
+    state={
+        "first": 0,  # first transmission of the burst
+        "burst": 0,  # packet at which priorities began
+        "level": 0,  # the window of the last packet sent: its number, its end and size in packets from there on
+        "level_end": 1.0,
+        "level_size": 1.0,
     },
     source="Kim & Farber, MS-CIS-94-55 (1994), sec. 3.3; schemes.md 8.2",
 )
@@ -86,9 +131,10 @@ BLT = Scheme(
 BULLY_TYRANT = Scheme(
     "bully-tyrant",
     start=start,
-    ack=ack,
-    timeout=timeout,
+    ack=ack_without_labels,
+    timeout=timeout_without_labels,
     recovery="own",
     parameters=_COMMON,
+    state={"first": 0},
     source="Kim & Farber, MS-CIS-94-55 (1994), sec. 4.2.6; schemes.md 8.6",
 )

@@ -8,16 +8,11 @@ from longfat.sim.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-# p
-SMOOTHING, WEIGHT, PERIOD, EAGERNESS, CAP, RETRY = range(6)
-# u: answers so far, 1 once the start is over, updates so far; capacity [bytes/s] and traffic last told
-ANSWERS, STEADY, UPDATES, CAPACITY, TRAFFIC = range(5)
-
 
 def start(flow, event):
     """9.2 rule 1: a request, and nothing else before its answer; another one if that does not come."""
     flow.request = 1
-    flow.alarm = event.now + flow.p[RETRY]
+    flow.alarm = event.now + flow.retry
     return 0.0
 
 
@@ -27,38 +22,37 @@ def ack(flow, event):
         return flow.rate
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
-    flow.u[ANSWERS] += 1.0
-    if flow.u[ANSWERS] == 1.0:  # 9.2 rule 1: the second request a round trip after the first; 9.3 rule 2
+    flow.answers += 1
+    if flow.answers == 1:  # 9.2 rule 1: the second request a round trip after the first; 9.3 rule 2
         flow.request = 1
-        flow.alarm = event.now + flow.p[PERIOD] * flow.srtt
+        flow.alarm = event.now + flow.period * flow.srtt
         return flow.packet_size / flow.srtt
     if event.header[3] <= 0.0:  # no link has been seen twice
         return flow.rate
-    flow.u[CAPACITY], flow.u[TRAFFIC] = event.header[0], event.header[1]
-    flow.u[UPDATES] += 1.0
+    flow.capacity, flow.traffic = event.header[0], event.header[1]
     return next_rate(flow)
 
 
 def alarm(flow, event):
     """Time for the next request, or for the first one again."""
     flow.request = 1
-    flow.alarm = event.now + (flow.p[PERIOD] * flow.srtt if flow.u[ANSWERS] > 0.0 else flow.p[RETRY])
+    flow.alarm = event.now + (flow.period * flow.srtt if flow.answers > 0 else flow.retry)
     return flow.rate
 
 
 @part
 def next_rate(flow):
     """9.3 rules 1, 2 and 5; while it starts, 9.4."""
-    x, load = flow.rate / flow.u[CAPACITY], flow.u[TRAFFIC] / flow.u[CAPACITY]
-    share = x / flow.p[WEIGHT]  # a flow of weight w is w flows that send x/w each
-    change = flow.p[SMOOTHING] * (1.0 - share - load)
-    if flow.u[STEADY] == 0.0:
+    x, load = flow.rate / flow.capacity, flow.traffic / flow.capacity
+    share = x / flow.weight  # a flow of weight w is w flows that send x/w each
+    change = flow.smoothing * (1.0 - share - load)
+    if not flow.steady:
         near = min(1.0, share / max(1.0 - load, 1e-9))
         if near >= 1.0:
-            flow.u[STEADY] = 1.0
-        change = min(flow.p[CAP] - 1.0, change * (flow.p[EAGERNESS] + (1.0 - flow.p[EAGERNESS]) * near))
+            flow.steady = True
+        change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
     least = flow.packet_size / (4.0 * flow.srtt)
-    return max(x * (1.0 + change) * flow.u[CAPACITY], least)
+    return max(x * (1.0 + change) * flow.capacity, least)
 
 
 def keep(flow, event):
@@ -67,21 +61,23 @@ def keep(flow, event):
 
 
 PARAMETERS = {
-    "smoothing": Parameter(0.5, "1", "(0, 2]"),
-    "weight": Parameter(1.0, "flows", "(0, 1e6]"),
-    "period": Parameter(4.0, "round trips", "[0.05, 1e6]"),
-    "eagerness": Parameter(2.0, "flows", "[1, 1e3]"),  # as many flows it acts like at first; 1: no faster start
-    "cap": Parameter(2.0, "1", "(1, 1e3]"),  # growth in one update while it starts
-    "retry": Parameter(1.0, "s", "(0, 1e6]"),
+    "smoothing": Parameter(0.5, "1", "(0, 2]", about="the a of the rule"),
+    "weight": Parameter(1.0, "flows", "(0, 1e6]", about="as many flows it acts like"),
+    "period": Parameter(4.0, "round trips", "[0.05, 1e6]", about="between requests"),
+    "eagerness": Parameter(2.0, "flows", "[1, 1e3]", about="as many flows it acts like at first; 1: no faster start"),
+    "cap": Parameter(2.0, "1", "(1, 1e3]", about="growth in one update while it starts"),
+    "retry": Parameter(1.0, "s", "(0, 1e6]", about="before the first request is sent again"),
 }
+#: Answers so far; whether the start is over; capacity and traffic last told [bytes/s].
+STATE = {"answers": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
 SOURCE = "Welzl, Scalable router aided congestion avoidance, sec. II; schemes.md 9, whose 9.4 is a reconstruction"
 
 CADPC = Scheme(
     "cadpc", start=start, ack=ack, alarm=alarm, timeout=keep, controls="rate", recovery="own", acknowledged=False,
-    parameters=PARAMETERS, source=SOURCE,
+    parameters=PARAMETERS, state=STATE, source=SOURCE,
 )  # fmt: skip
 #: The same with acknowledgments and repeated transmissions, for files.
 CADPC_FILES = Scheme(
     "cadpc-files", start=start, ack=ack, alarm=alarm, timeout=keep, controls="rate",
-    parameters={**PARAMETERS, **timers.PARAMETERS}, source=SOURCE,
+    parameters={**PARAMETERS, **timers.PARAMETERS}, state=STATE, source=SOURCE,
 )  # fmt: skip

@@ -10,6 +10,9 @@ CONSTANT = Scheme(
     ack=keep,
     timeout=keep,
     controls="rate",
-    parameters={"rate": Parameter(125_000.0, "bytes/s", "(0, 1e15]", "rate"), **timers.PARAMETERS},
+    parameters={
+        "rate": Parameter(125_000.0, "bytes/s", "(0, 1e15]", "rate", about="at which it sends"),
+        **timers.PARAMETERS,
+    },
     source="schemes.md 0.3",
 )

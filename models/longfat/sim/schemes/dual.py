@@ -7,41 +7,39 @@ round trip, is the round trip of one packet: the first one sent after the last c
 from longfat.sim.jit import part
 from longfat.sim.schemes import tahoe
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tcp import PARAMETERS, go_back
+from longfat.sim.schemes.tcp import PARAMETERS, STATE, go_back
 
-DECREASE, POINT = 3, 4  # in p
-LEAST, MOST, ROUND_END, ROUNDS = range(4)  # u: round trips [s]; the packet that ends the round; rounds since a test
 as_tahoe = part(tahoe.ack)
 
 
 @part
 def learn_anew(flow):
     """Nothing is known of the round trip."""
-    flow.u[LEAST] = 1e300
-    flow.u[MOST] = 0.0
-    flow.u[ROUNDS] = 0.0
-    flow.u[ROUND_END] = float(flow.una)
+    flow.least = 1e300
+    flow.most = 0.0
+    flow.rounds = 0
+    flow.round_end = flow.una
 
 
 @part
 def is_late(flow, rtt):
     """Rule 2, asked once in a round trip: whether this is the second one and the queue more than half full."""
-    flow.u[ROUND_END] = float(flow.next)
-    flow.u[ROUNDS] += 1.0
-    if flow.u[ROUNDS] < 2.0:
+    flow.round_end = flow.next
+    flow.rounds += 1
+    if flow.rounds < 2:
         return False
-    flow.u[ROUNDS] = 0.0
-    return rtt > flow.u[LEAST] + flow.p[POINT] * (flow.u[MOST] - flow.u[LEAST])
+    flow.rounds = 0
+    return rtt > flow.least + flow.point * (flow.most - flow.least)
 
 
 def ack(flow, event):
     """Tahoe's rules, and then DUAL's own."""
     window = as_tahoe(flow, event)
     if event.acked > 0:
-        flow.u[LEAST] = min(flow.u[LEAST], event.rtt)
-        flow.u[MOST] = max(flow.u[MOST], event.rtt)
-        if flow.una > flow.u[ROUND_END] and is_late(flow, event.rtt):
-            window = max(1.0, flow.p[DECREASE] * window)
+        flow.least = min(flow.least, event.rtt)
+        flow.most = max(flow.most, event.rtt)
+        if flow.una > flow.round_end and is_late(flow, event.rtt):
+            window = max(1.0, flow.decrease * window)
             flow.ssthresh = window
     return window
 
@@ -67,8 +65,12 @@ DUAL = Scheme(
     recovery="own",
     parameters={
         **PARAMETERS,
-        "decrease": Parameter(0.875, "1", "(0, 1]", f"p[{DECREASE}]"),
-        "point": Parameter(0.5, "1", "[0, 1]", f"p[{POINT}]"),
+        "decrease": Parameter(0.875, "1", "(0, 1]", about="what a late round trip leaves of the window"),
+        "point": Parameter(
+            0.5, "1", "[0, 1]", about="what is late, between the least round trip (0) and the greatest (1)"
+        ),
     },
+    # least and greatest round trip [s]; the packet that ends the round; rounds since the last comparison
+    state={**STATE, "least": 1e300, "most": 0.0, "round_end": 0, "rounds": 0},
     source="schemes.md 7; Z. Wang and J. Crowcroft, ACM CCR 22 (1992)",
 )

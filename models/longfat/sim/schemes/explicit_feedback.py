@@ -7,9 +7,9 @@ switches that say nothing it is not slowed down.
 
 import math
 
-from longfat.sim.kernel.predicting import held_back, predicted_rate
+from longfat.sim.feedback import held_back, predicted_rate
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.schemes.stated import GAIN, SET_POINT, begin, keep, parameters
+from longfat.sim.schemes.stated import STATE, begin, keep, parameters
 
 # Of the header, as switches read it (`longfat.sim.queues.explicit_feedback`).
 RATE, BACKLOG, _, WHOSE = range(4)
@@ -28,7 +28,7 @@ def ack(flow, event):
         return flow.rate
     service = event.header[RATE] / flow.packet_size
     sent = flow.transmission - event.transmission  # from the acknowledged packet on, this one included
-    rate = predicted_rate(service, event.header[BACKLOG], sent, event.rtt, flow.p[GAIN], flow.p[SET_POINT])
+    rate = predicted_rate(service, event.header[BACKLOG], sent, event.rtt, flow.gain, flow.set_point)
     return held_back(flow, rate, event.now, event.rtt) * flow.packet_size
 
 
@@ -40,5 +40,6 @@ EXPLICIT_FEEDBACK = Scheme(
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500_000.0),
+    state=STATE,
     source="Mishra & Kanakia, SIGCOMM 1992; schemes.md 4, whose gain and set point are a reconstruction",
 )

@@ -4,10 +4,9 @@ It goes by the notes of the first switch with the discipline of the same name, a
 Acknowledgments only say what has to be sent again. Without such a switch it stays at the rate it begins with.
 """
 
-from longfat.sim.kernel.predicting import SHORTEST, held_back, predicted_rate
+from longfat.sim.feedback import SHORTEST, held_back, predicted_rate
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.schemes.stated import GAIN, SET_POINT, begin, keep, parameters
-from longfat.sim.schemes.stated import START_RATE as INITIAL
+from longfat.sim.schemes.stated import STATE, begin, keep, parameters
 
 # Of headers and notes, as switches have them (`longfat.sim.queues.hop_by_hop`).
 LEFT, START_RATE, _, WHOSE = range(4)
@@ -17,7 +16,7 @@ OURS = -4.0
 
 def start(flow, event):
     """Rule 5: a packet now and then."""
-    flow.header[START_RATE] = flow.p[INITIAL]
+    flow.header[START_RATE] = flow.start_rate
     return begin(flow, WHOSE, OURS)
 
 
@@ -27,7 +26,7 @@ def ack(flow, event):
         return flow.rate
     service = event.header[RATE] / flow.packet_size
     loop = max(event.now - event.header[MOMENT], 1.0 / service, SHORTEST)
-    rate = predicted_rate(service, event.header[OWED], flow.transmission, loop, flow.p[GAIN], flow.p[SET_POINT])
+    rate = predicted_rate(service, event.header[OWED], flow.transmission, loop, flow.gain, flow.set_point)
     return held_back(flow, rate, event.now, loop) * flow.packet_size
 
 
@@ -39,5 +38,6 @@ HOP_BY_HOP = Scheme(
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500 / 3e-3),
+    state=STATE,
     source="Mishra & Kanakia, SIGCOMM 1992; schemes.md 5, whose gain and set point are a reconstruction",
 )

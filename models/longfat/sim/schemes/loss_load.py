@@ -8,13 +8,11 @@ are expected to be lost (14.4). The root and the minimum are searched for here i
 import math
 
 from longfat.sim.jit import part
+from longfat.sim.records import RED
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.seam import random
 
-# p
-K, RESPONSE, WHOLE, SPACING, START_RATE, COLOURS, ACCESS_RATE, ROUND, RESTART = range(9)
-# u: no new choice before this time [s]; the last one [share of the capacity] and its expected loss; what was told last
-AGAIN, CHOICE, LOSS, EXCESS, SPREAD, CAPACITY = range(6)
 GRID = 200  # points of the search for the least time, before it is refined
 
 
@@ -83,9 +81,9 @@ def best_response(excess, spread, k, packets, round_trip, capacity):
 
 def start(flow, event):
     """One packet first, to learn of the path; or a rate from the beginning."""
-    if flow.p[START_RATE] > 0.0:
-        flow.header[0] = flow.p[START_RATE]
-        return flow.p[START_RATE]
+    if flow.start_rate > 0.0:
+        flow.header[0] = flow.start_rate
+        return flow.start_rate
     flow.window = 1.0
     return math.inf
 
@@ -94,10 +92,10 @@ def ack(flow, event):
     """A new choice, if the packet has passed a switch that tells, at most once in a share of the round trip."""
     if event.header[3] <= 0.0:
         return flow.rate
-    flow.u[EXCESS], flow.u[SPREAD], flow.u[CAPACITY] = event.header[1], event.header[2], event.header[3]
-    if event.now < flow.u[AGAIN]:
+    flow.excess, flow.spread, flow.capacity = event.header[1], event.header[2], event.header[3]
+    if event.now < flow.again:
         if event.rtt == 0.0:  # a note of a switch, which speaks only when something has changed
-            flow.alarm = flow.u[AGAIN]
+            flow.alarm = flow.again
         return flow.rate
     return choose(flow, event)
 
@@ -111,23 +109,41 @@ def alarm(flow, event):
 def choose(flow, event):
     """The rate that suits what was told last."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
-    flow.u[AGAIN] = event.now + flow.p[SPACING] * round_trip
-    excess, spread, capacity, k = flow.u[EXCESS], flow.u[SPREAD], flow.u[CAPACITY], flow.p[K]
-    if flow.p[RESPONSE] > 0.0:
-        left = float(flow.packets if flow.p[WHOLE] > 0.0 else flow.packets - flow.acks_received)
+    flow.again = event.now + flow.spacing * round_trip
+    excess, spread, capacity, k = flow.excess, flow.spread, flow.capacity, flow.k
+    if flow.response > 0.0:
+        left = float(flow.packets if flow.whole > 0.0 else flow.packets - flow.acks_received)
         per_second = capacity / flow.packet_size
-        choice = best_response(excess, spread, k, max(1.0, left), round_trip * flow.p[ROUND], per_second)
+        choice = best_response(excess, spread, k, max(1.0, left), round_trip * flow.round, per_second)
     else:
         choice = best_throughput(excess, spread, k)
-    choice = min(choice, flow.p[ACCESS_RATE] / capacity)
-    flow.u[CHOICE] = choice
-    flow.u[LOSS] = expected_loss(choice, excess, spread, k)
-    if flow.p[COLOURS] > 0.0:
-        flow.red = flow.u[LOSS]
-        flow.red_evenly = 1 if flow.p[COLOURS] > 1.0 else 0
+    choice = min(choice, flow.access_rate / capacity)
+    flow.choice = choice
+    flow.loss = expected_loss(choice, excess, spread, k)
+    if flow.colours > 0.0:
+        flow.red = flow.loss
     flow.window = math.inf
     flow.header[0] = choice * capacity
     return choice * capacity
+
+
+@part
+def takes_red(flow):
+    """Return whether the next packet leaves red: a share of them, at random or as evenly as can be."""
+    if flow.colours < 2.0:
+        return random(flow) < flow.red
+    flow.red_owed += flow.red
+    if flow.red_owed < 1.0:
+        return False
+    flow.red_owed -= 1.0
+    return True
+
+
+def send(flow, packet):
+    """Colour the packet: as many leave red as are expected to be lost (14.4)."""
+    if flow.red > 0.0 and takes_red(flow):
+        packet.colour = RED
+    return 0
 
 
 def timeout(flow, event):
@@ -136,11 +152,11 @@ def timeout(flow, event):
     Where P is 1, though, all packets are lost and with them what the switches say: the source would never hear again.
     With `restart` it begins anew, with a packet that declares no rate and is therefore let through.
     """
-    if flow.p[RESTART] > 0.0:
+    if flow.restart > 0.0:
         flow.header[0] = 0.0
         flow.red = 0.0
         flow.window = 1.0
-        flow.u[AGAIN] = 0.0
+        flow.again = 0.0
         return math.inf
     return flow.rate
 
@@ -151,20 +167,31 @@ LOSS_LOAD = Scheme(
     ack=ack,
     timeout=timeout,
     alarm=alarm,
+    send=send,
     controls="rate",
     stamped=True,
     parameters={
-        "k": Parameter(10.0, "1", "(0, 50]"),
-        "response": Parameter(0.0, "1", "[0, 1]"),  # 0: most throughput, 1: least time
-        "whole": Parameter(0.0, "1", "[0, 1]"),  # that time is of 0: what is left of the file, 1: all of it
-        "spacing": Parameter(0.25, "round trips", "[0, 1e3]"),
-        "start_rate": Parameter(0.0, "bytes/s", "[0, 1e15]"),  # 0: one packet first
-        "colours": Parameter(1.0, "1", "[0, 2]"),  # 0: none, 1: at random, 2: evenly
-        "access_rate": Parameter(math.inf, "bytes/s", "(0, inf]"),
-        "round": Parameter(1.0, "round trips", "[0, 1e3]"),  # what sending lost packets again costs
-        "restart": Parameter(1.0, "1", "[0, 1]"),  # after a timeout: 0: go on, 1: begin anew
-        "tokens": Parameter(5.0, "packets", "[1, 1e9]", "pool"),
+        "k": Parameter(10.0, "1", "(0, 50]", about="as the switches have it"),
+        "response": Parameter(0.0, "1", "{0, 1}", about="0: most throughput, 1: least time"),
+        "whole": Parameter(0.0, "1", "{0, 1}", about="that time is of 0: what is left of the file, 1: all of it"),
+        "spacing": Parameter(0.25, "round trips", "[0, 1e3]", about="between two choices"),
+        "start_rate": Parameter(0.0, "bytes/s", "[0, 1e15]", about="0: one packet first"),
+        "colours": Parameter(1.0, "1", "{0, 1, 2}", about="0: none, 1: at random, 2: evenly"),
+        "access_rate": Parameter(math.inf, "bytes/s", "(0, inf]", about="greatest rate that it chooses"),
+        "round": Parameter(1.0, "round trips", "[0, 1e3]", about="what sending lost packets again costs"),
+        "restart": Parameter(1.0, "1", "{0, 1}", about="after a timeout 0: go on, 1: begin anew"),
+        "tokens": Parameter(5.0, "packets", "[1, 1e9]", "pool", about="how many may leave at once after a pause"),
         **timers.PARAMETERS,
+    },
+    state={
+        "again": 0.0,  # no new choice before this time [s]
+        "choice": 0.0,  # the last one [share of the capacity] and its expected loss
+        "loss": 0.0,
+        "excess": 0.0,  # what was told last
+        "spread": 0.0,
+        "capacity": 0.0,  # bytes/s
+        "red": 0.0,  # share of the packets that leave red, and what is owed of the next one
+        "red_owed": 0.0,
     },
     source="Prithviraj & Williamson, sec. 2.2 and 2.3; Williamson, SIGCOMM 1993; schemes.md 14",
 )

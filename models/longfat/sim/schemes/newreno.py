@@ -1,15 +1,12 @@
-"""NewReno: Reno that repairs one loss a round trip without a timeout (schemes.md 1.5; RFC 6582).
-
-u: whether it is in recovery, the packets sent when the first duplicate came, partial acknowledgments so far.
-"""
+"""NewReno: Reno that repairs one loss a round trip without a timeout (schemes.md 1.5; RFC 6582)."""
 
 from longfat.sim.jit import part
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import (
     LOSS,
     PARAMETERS,
+    STATE,
     already_reduced,
-    duplicate_threshold,
     go_back,
     grow,
     halved,
@@ -18,8 +15,6 @@ from longfat.sim.schemes.tcp import (
     take_mark,
 )
 
-RECOVERING, SENT_BEFORE, PARTIAL = 0, 1, 2
-LIMITED_TRANSMIT, CAREFUL_EXIT, IMPATIENT = 3, 4, 5
 BURST = 2.0  # 1.5 rule 4: new packets per acknowledgment in recovery
 
 
@@ -28,8 +23,8 @@ def ack(flow, event):
     if event.marked:
         take_mark(flow)
     if event.acked > 0:
-        if flow.u[RECOVERING] > 0.0:
-            if flow.una - 1 < flow.recover:
+        if flow.recovering:
+            if flow.una - 1 < flow.reduced_at:
                 repair_next(flow, event)
             else:
                 leave(flow)
@@ -46,26 +41,26 @@ def ack(flow, event):
 def count_duplicate(flow, event):
     """1.4 rules 1 and 2, with the careful variant of RFC 6582, and limited transmit (RFC 3042)."""
     flow.duplicates += 1
-    if flow.u[RECOVERING] > 0.0:
+    if flow.recovering:
         flow.inflation += 1.0
         flow.limited = BURST
         return
     if flow.duplicates == 1:
-        flow.u[SENT_BEFORE] = flow.high
-    if flow.duplicates == duplicate_threshold(flow):
+        flow.sent_before = flow.high
+    if flow.duplicates == flow.duplicate_threshold:
         if may_retransmit(flow):
             if not already_reduced(flow):
                 # RFC 5681, 3.2: without what limited transmit has sent meanwhile.
-                flow.ssthresh = halved(flow, flow.u[SENT_BEFORE] - flow.una)
+                flow.ssthresh = halved(flow, flow.sent_before - flow.una)
                 flow.window = flow.ssthresh
             note_reduction(flow, LOSS)
-            flow.u[RECOVERING] = 1.0
-            flow.u[PARTIAL] = 0.0
-            flow.inflation = duplicate_threshold(flow)
+            flow.recovering = True
+            flow.partial = 0
+            flow.inflation = flow.duplicate_threshold
             flow.resend = flow.una
             flow.limited = BURST + 1.0  # the retransmission does not count, in ns
             event.restart_timer = 1
-    elif flow.duplicates < duplicate_threshold(flow) and flow.p[LIMITED_TRANSMIT] > 0.0 and flow.next == flow.high:
+    elif flow.duplicates < flow.duplicate_threshold and flow.limited_transmit > 0.0 and flow.next == flow.high:
         flow.inflation = float(flow.duplicates)  # each duplicate says that a packet has left
 
 
@@ -78,8 +73,8 @@ def repair_next(flow, event):
     else:
         flow.window = max(1.0, flow.window - (event.acked - flow.inflation))
         flow.inflation = 1.0
-    flow.u[PARTIAL] += 1.0
-    if flow.u[PARTIAL] > 1.0 and flow.p[IMPATIENT] > 0.0:
+    flow.partial += 1
+    if flow.partial > 1 and flow.impatient > 0.0:
         event.restart_timer = 0  # impatient: only the first one restarts it
     flow.limited = BURST + 1.0
 
@@ -87,17 +82,17 @@ def repair_next(flow, event):
 @part
 def leave(flow):
     """1.5 rule 3: everything that was under way at the loss has arrived; this acknowledgment does not grow."""
-    flow.u[RECOVERING] = 0.0
+    flow.recovering = False
     flow.inflation = 0.0
     flow.duplicates = 0
     flow.window = flow.ssthresh
-    if flow.p[CAREFUL_EXIT] > 0.0:  # RFC 6582, 3.2 step 3: against a burst
+    if flow.careful_exit > 0.0:  # RFC 6582, 3.2 step 3: against a burst
         flow.window = min(flow.ssthresh, max(float(flow.high - flow.una), 1.0) + 1.0)
 
 
 def timeout(flow, event):
     """1.4 rule 4."""
-    flow.u[RECOVERING] = 0.0
+    flow.recovering = False
     go_back(flow)
     return 1.0
 
@@ -109,10 +104,16 @@ NEWRENO = Scheme(
     recovery="own",
     parameters={
         **PARAMETERS,
-        "limited_transmit": Parameter(1.0, "1", "[0, 1]", f"p[{LIMITED_TRANSMIT}]"),
-        "careful_exit": Parameter(0.0, "1", "[0, 1]", f"p[{CAREFUL_EXIT}]"),
-        "impatient": Parameter(1.0, "1", "[0, 1]", f"p[{IMPATIENT}]"),
+        "limited_transmit": Parameter(
+            1.0, "1", "{0, 1}", about="1: a new packet for each of the first duplicates (RFC 3042)"
+        ),
+        "careful_exit": Parameter(0.0, "1", "{0, 1}", about="1: no burst at the end of recovery (RFC 6582, 3.2)"),
+        "impatient": Parameter(
+            1.0, "1", "{0, 1}", about="1: only the first partial ack restarts the timer (RFC 6582, 4)"
+        ),
     },
+    # packets sent when the first duplicate came; partial acknowledgments of this recovery
+    state={**STATE, "recovering": False, "sent_before": 0, "partial": 0},
     scale_free=True,
     source="schemes.md 1.5; RFC 6582; ns-2.35 tcp-newreno.cc",
 )

@@ -22,4 +22,4 @@ def holes(flow, event):
 @part
 def next_departure(flow, now, interval):
     """When the next packet leaves [s], if one does so `interval` seconds after the last one."""
-    return max(now, flow.last_paced * 1e-9 + interval)
+    return max(now, flow.last_sent + interval)

@@ -9,29 +9,37 @@ Where this differs from ns-2:
 * When a packet left is known of those acknowledged; for others it follows from the intervals since then.
 * What the age tells changes the rate alone; the engine sends again by its own timer.
 
-u: see the names below. ``flow.recover`` is the first transmission whose loss counts.
+``flow.recover`` is the first transmission whose loss counts.
 """
 
 from longfat.sim.jit import part
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-# p
-ALPHA, BETA, GAIN, TIMEOUT_RTTS, TIMEOUT_DEVIATIONS, USED, FINE, SHORT_GAIN, LONG_GAIN, INITIAL = range(10)
-# u: [s] but for COUNTED, LAST (transmissions), OPEN (holes) and HEARD; BEFORE is the interval that held until CHANGED
-INTERVAL, SRTT, DEVIATION, TIMEOUT, STEP_AT, SHORT, LONG, OLDEST, LAST_SENT, BEFORE, CHANGED = range(11)
-COUNTED, LAST, OPEN, HEARD = range(11, 15)
+#: What it remembers. Times in s, counts in transmissions.
+STATE = {
+    "interval": "initial_interval",  # between packets
+    "interval_before": 0.0,  # the one that held until `changed`
+    "changed": 0.0,
+    "mean_rtt": "initial_interval",
+    "deviation": 0.0,
+    "patience": "initial_interval",  # age at which a packet is taken for lost
+    "short_rtt": 0.0,  # means of the round trip over short and long times
+    "long_rtt": 0.0,
+    "heard": False,  # whether a round trip is known
+    "step_at": 0.0,  # time of the next increase
+    "counted": 0,  # transmissions at the last one
+    "last": -1,  # the transmission acknowledged last, when it left, and the holes before it
+    "last_at": 0.0,
+    "open_holes": 0,
+    "oldest": 0.0,  # when the oldest packet left that is not accounted for and whose loss would count
+}
 
 
 def start(flow, event):
     """Rule 1: nothing is known; interval, round trip and timeout are what `initial_interval` says."""
-    flow.u[INTERVAL] = flow.p[INITIAL]
-    flow.u[SRTT] = flow.p[INITIAL]
-    flow.u[TIMEOUT] = flow.p[INITIAL]
-    flow.u[STEP_AT] = event.now + flow.p[INITIAL]
-    flow.u[OLDEST] = event.now
-    flow.u[LAST] = -1.0
-    flow.recover = 0
+    flow.step_at = event.now + flow.initial_interval
+    flow.oldest = event.now
     set_clock(flow)
     return rate(flow)
 
@@ -39,10 +47,10 @@ def start(flow, event):
 def ack(flow, event):
     """The signal: a round trip, and which packet is the oldest one out."""
     sample(flow, event.rtt)
-    if flow.u[HEARD] == 0.0:  # rule 1: one packet per round trip
-        flow.u[HEARD] = 1.0
-        change(flow, event.now, flow.u[SRTT])
-        flow.u[STEP_AT] = event.now + flow.u[SRTT]
+    if not flow.heard:  # rule 1: one packet per round trip
+        flow.heard = True
+        change(flow, event.now, flow.mean_rtt)
+        flow.step_at = event.now + flow.mean_rtt
     find_oldest(flow, event)
     event.restart_timer = 1
     set_clock(flow)
@@ -52,50 +60,50 @@ def ack(flow, event):
 @part
 def sample(flow, rtt):
     """State: the first round trip sets, later ones smooth; the deviation is taken from the new mean's error."""
-    if flow.u[HEARD] == 0.0:
-        flow.u[SRTT] = rtt
-        flow.u[SHORT] = rtt
-        flow.u[LONG] = rtt
-    error = rtt - flow.u[SRTT]
-    flow.u[SRTT] += flow.p[GAIN] * error
-    flow.u[DEVIATION] += flow.p[GAIN] * (abs(error) - flow.u[DEVIATION])
-    flow.u[TIMEOUT] = flow.p[TIMEOUT_RTTS] * flow.u[SRTT] + flow.p[TIMEOUT_DEVIATIONS] * flow.u[DEVIATION]
-    flow.u[SHORT] += flow.p[SHORT_GAIN] * (rtt - flow.u[SHORT])
-    flow.u[LONG] += flow.p[LONG_GAIN] * (rtt - flow.u[LONG])
+    if not flow.heard:
+        flow.mean_rtt = rtt
+        flow.short_rtt = rtt
+        flow.long_rtt = rtt
+    error = rtt - flow.mean_rtt
+    flow.mean_rtt += flow.rtt_gain * error
+    flow.deviation += flow.rtt_gain * (abs(error) - flow.deviation)
+    flow.patience = flow.timeout_rtts * flow.mean_rtt + flow.timeout_deviations * flow.deviation
+    flow.short_rtt += flow.short_gain * (rtt - flow.short_rtt)
+    flow.long_rtt += flow.long_gain * (rtt - flow.long_rtt)
 
 
 @part
 def find_oldest(flow, event):
     """Rule 4: when the oldest packet left that is not accounted for, and whose loss would count."""
-    number, sent, is_open = float(event.transmission), event.now - event.rtt, float(holes(flow, event))
-    if number + 1.0 > flow.recover:
-        if is_open > 0.0:
-            if flow.u[OPEN] == 0.0 and number > flow.u[LAST]:  # the first of those between the last two acknowledged
-                flow.u[OLDEST] = flow.u[LAST_SENT] + (sent - flow.u[LAST_SENT]) / (number - flow.u[LAST])
+    number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
+    if number + 1 > flow.recover:
+        if is_open > 0:
+            if flow.open_holes == 0 and number > flow.last:  # the first of those between the last two acknowledged
+                flow.oldest = flow.last_at + (sent - flow.last_at) / (number - flow.last)
         elif flow.in_flight == 0:
-            flow.u[OLDEST] = next_departure(flow, event.now, flow.u[INTERVAL])
+            flow.oldest = next_departure(flow, event.now, flow.interval)
         elif flow.in_flight == 1:
-            flow.u[OLDEST] = flow.last_paced * 1e-9
+            flow.oldest = flow.last_sent
         else:
-            flow.u[OLDEST] = departure_after(flow, sent)
-    flow.u[LAST], flow.u[LAST_SENT], flow.u[OPEN] = number, sent, is_open
+            flow.oldest = departure_after(flow, sent)
+    flow.last, flow.last_at, flow.open_holes = number, sent, is_open
 
 
 @part
 def departure_after(flow, sent):
     """When the packet behind one that left at `sent` did, if the interval has changed once since then."""
-    if sent < flow.u[CHANGED]:
-        if sent + flow.u[BEFORE] <= flow.u[CHANGED]:
-            return sent + flow.u[BEFORE]
-        return max(flow.u[CHANGED], sent + flow.u[INTERVAL])
-    return sent + flow.u[INTERVAL]
+    if sent < flow.changed:
+        if sent + flow.interval_before <= flow.changed:
+            return sent + flow.interval_before
+        return max(flow.changed, sent + flow.interval)
+    return sent + flow.interval
 
 
 @part
 def change(flow, now, interval):
     """A new interval."""
-    flow.u[BEFORE], flow.u[CHANGED] = flow.u[INTERVAL], now
-    flow.u[INTERVAL] = interval
+    flow.interval_before, flow.changed = flow.interval, now
+    flow.interval = interval
 
 
 def loss(flow, event):
@@ -106,9 +114,9 @@ def loss(flow, event):
 
 def alarm(flow, event):
     """Rule 3, the increase, each smoothed round trip; rule 4, the age of the oldest packet."""
-    if flow.in_flight > 0 and event.now + SLACK >= flow.u[OLDEST] + flow.u[TIMEOUT]:
+    if flow.in_flight > 0 and event.now + SLACK >= flow.oldest + flow.patience:
         decrease(flow, event.now)
-    elif event.now + SLACK >= flow.u[STEP_AT]:
+    elif event.now + SLACK >= flow.step_at:
         increase(flow, event.now)
     set_clock(flow)
     return rate(flow)
@@ -117,38 +125,38 @@ def alarm(flow, event):
 @part
 def increase(flow, now):
     """Rule 3: alpha packets more per round trip, if a good part of what the rate allows was sent."""
-    sent = flow.transmission - flow.u[COUNTED]
-    if sent * flow.u[INTERVAL] >= flow.p[USED] * flow.u[SRTT]:
-        interval, rtt = flow.u[INTERVAL], flow.u[SRTT]
-        change(flow, now, interval * rtt / (flow.p[ALPHA] * interval + rtt))
-    flow.u[COUNTED] = flow.transmission
-    flow.u[STEP_AT] = now + flow.u[SRTT]
+    sent = flow.transmission - flow.counted
+    if sent * flow.interval >= flow.used_share * flow.mean_rtt:
+        interval, rtt = flow.interval, flow.mean_rtt
+        change(flow, now, interval * rtt / (flow.alpha * interval + rtt))
+    flow.counted = flow.transmission
+    flow.step_at = now + flow.mean_rtt
 
 
 @part
 def decrease(flow, now):
     """Rule 5: further losses of what is out do not count; a round trip passes before the next increase."""
-    change(flow, now, flow.u[INTERVAL] / flow.p[BETA])
+    change(flow, now, flow.interval / flow.beta)
     flow.recover = flow.transmission
-    flow.u[OLDEST] = next_departure(flow, now, flow.u[INTERVAL])
-    flow.u[STEP_AT] = now + flow.u[SRTT]
+    flow.oldest = next_departure(flow, now, flow.interval)
+    flow.step_at = now + flow.mean_rtt
 
 
 @part
 def rate(flow):
     """Rule 2, and rule 6: the fine grain stretches intervals while round trips are longer than usual."""
-    interval = flow.u[INTERVAL]
-    if flow.p[FINE] > 0.0 and flow.u[HEARD] > 0.0:
-        interval *= flow.u[SHORT] / flow.u[LONG]
+    interval = flow.interval
+    if flow.fine_grain > 0.0 and flow.heard:
+        interval *= flow.short_rtt / flow.long_rtt
     return flow.packet_size / interval
 
 
 @part
 def set_clock(flow):
     """One clock for the increase and, while a packet is out, for its age."""
-    flow.alarm = flow.u[STEP_AT]
+    flow.alarm = flow.step_at
     if flow.in_flight > 0:
-        flow.alarm = min(flow.alarm, flow.u[OLDEST] + flow.u[TIMEOUT])
+        flow.alarm = min(flow.alarm, flow.oldest + flow.patience)
 
 
 def timeout(flow, event):
@@ -157,16 +165,16 @@ def timeout(flow, event):
 
 
 PARAMETERS = {
-    "alpha": Parameter(1.0, "packets", "(0, 1e6]", f"p[{ALPHA}]"),
-    "beta": Parameter(0.5, "1", "(0, 1)", f"p[{BETA}]"),
-    "rtt_gain": Parameter(0.5, "1", "(0, 1]", f"p[{GAIN}]"),
-    "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", f"p[{TIMEOUT_RTTS}]"),
-    "timeout_deviations": Parameter(4.0, "1", "[0, 1e6]", f"p[{TIMEOUT_DEVIATIONS}]"),
-    "used_share": Parameter(0.5, "1", "[0, 1]", f"p[{USED}]"),
-    "fine_grain": Parameter(0.0, "1", "[0, 1]", f"p[{FINE}]"),
-    "short_gain": Parameter(0.9, "1", "(0, 1]", f"p[{SHORT_GAIN}]"),
-    "long_gain": Parameter(0.01, "1", "(0, 1]", f"p[{LONG_GAIN}]"),
-    "initial_interval": Parameter(2.0, "s", "(0, 1e6]", f"p[{INITIAL}]"),
+    "alpha": Parameter(1.0, "packets", "(0, 1e6]", about="packets more per round trip"),
+    "beta": Parameter(0.5, "1", "(0, 1)", about="what a loss leaves of the rate"),
+    "rtt_gain": Parameter(0.5, "1", "(0, 1]", about="weight of a new round trip"),
+    "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", about="of an age that means a loss: round trips"),
+    "timeout_deviations": Parameter(4.0, "1", "[0, 1e6]", about="and deviations of them"),
+    "used_share": Parameter(0.5, "1", "[0, 1]", about="of what the rate allows that has to be sent for an increase"),
+    "fine_grain": Parameter(0.0, "1", "{0, 1}", about="1: intervals follow short round trips over long ones"),
+    "short_gain": Parameter(0.9, "1", "(0, 1]", about="weight of a new round trip in the short mean"),
+    "long_gain": Parameter(0.01, "1", "(0, 1]", about="and in the long one"),
+    "initial_interval": Parameter(2.0, "s", "(0, 1e6]", about="between packets until a round trip is known"),
     **TIMERS,
 }
 
@@ -180,5 +188,6 @@ RAP = Scheme(
     controls="rate",
     reorder=3,
     parameters=PARAMETERS,
+    state=STATE,
     source="schemes.md 11.1; R. Rejaie, M. Handley and D. Estrin, INFOCOM (1999); ns-2.35 rap.cc",
 )

@@ -62,12 +62,13 @@ def timeout(flow, event):
     return 1.0
 
 
+ORDERED = Parameter(0.0, "1", "{0, 1}", about="1: count only duplicates for what was sent after the missing packet")
 RENO = Scheme(
     "reno",
     ack=ack,
     timeout=timeout,
     recovery="own",
-    parameters={**PARAMETERS, "ordered_duplicates": Parameter(0.0, "1", "[0, 1]")},
+    parameters={**PARAMETERS, "ordered_duplicates": ORDERED},
     # the first transmission since the last timeout; the packet sent again last, and which transmission that was
     state={**STATE, "first": 0, "resent": 0, "resent_as": 0},
     scale_free=True,

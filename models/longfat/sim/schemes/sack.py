@@ -10,37 +10,34 @@ three transmissions made after it are acknowledged. Where that differs from the 
 * The first two duplicates let new packets go, as RFC 3042 and RFC 6675 (section 5, step 3) allow: a part of the pipe.
 * After a timeout what the receiver has reported is remembered (the RFC lets that be), and everything else sent before
   is sent again.
-* Lost packets go first, then new ones; there is no rescue retransmission (section 4, NextSeg, rule 4).
+* Lost packets go first, then new ones; there is no rescue retransmission (section 4, NextSeg, rule 4)."""
 
-u: whether it is in recovery, the highest packet sent at the last reduction. ``flow.recover`` is the engine's.
-"""
-
-from longfat.sim.jit import part
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.schemes.tcp import LOSS, MARK, PARAMETERS, TIMEOUT, grow, halve_on_mark, halved, heed_mark
-
-RECOVERING, RECOVER = 0, 1
-
-
-@part
-def note_reduction(flow, cause):
-    """As in tcp.py, in numbers of the scheme's own."""
-    flow.u[RECOVER] = flow.high - 1.0
-    flow.phase = cause
-    flow.cwr = flow.ect
+from longfat.sim.schemes.tcp import (
+    LOSS,
+    MARK,
+    PARAMETERS,
+    REDUCTION,
+    TIMEOUT,
+    grow,
+    halve_on_mark,
+    halved,
+    heed_mark,
+    note_reduction,
+)
 
 
 def ack(flow, event):
     """Growth outside recovery."""
-    if event.marked and heed_mark(flow, flow.u[RECOVER]):
+    if event.marked and heed_mark(flow):
         halve_on_mark(flow)
         note_reduction(flow, MARK)
     if event.acked == 0:
         return flow.window
-    if flow.u[RECOVERING] > 0.0:
+    if flow.recovering:
         # 1.6 rule 4: the acknowledgment of all that was sent before the loss ends recovery; the window stays.
-        if flow.una > flow.u[RECOVER]:
-            flow.u[RECOVERING] = 0.0
+        if flow.una > flow.reduced_at:
+            flow.recovering = False
         return flow.window
     return flow.window if event.marked else grow(flow)
 
@@ -48,12 +45,12 @@ def ack(flow, event):
 def loss(flow, event):
     """1.6 rule 1, once for the losses of one window."""
     # 1.9 rule 2: not again for what was sent before a mark reduced the window.
-    reduced = flow.phase == MARK and event.number <= flow.u[RECOVER]
+    reduced = flow.reduced_for == MARK and event.number <= flow.reduced_at
     if not reduced:
         # RFC 6675, 5, step 4.2: half of what is under way, without what limited transmit has sent: at most a window.
-        flow.ssthresh = max(flow.p[1], min(flow.window, float(flow.high - flow.una)) / 2)
+        flow.ssthresh = max(flow.ssthresh_floor, min(flow.window, float(flow.high - flow.una)) / 2)
     note_reduction(flow, LOSS)
-    flow.u[RECOVERING] = 1.0
+    flow.recovering = True
     flow.resend = event.number  # RFC 6675, 5, step 4.3: the first retransmission goes at once, whatever the pipe
     event.restart_timer = 1  # RFC 6675, 6: the careful variant
     return flow.window if reduced else flow.ssthresh
@@ -63,25 +60,22 @@ def timeout(flow, event):
     """1.6 rule 4: as Tahoe; the engine sends again what nobody has reported."""
     flow.ssthresh = halved(flow, min(flow.window, float(flow.high - flow.una)))
     note_reduction(flow, TIMEOUT)
-    flow.u[RECOVERING] = 0.0
+    flow.recovering = False
     return 1.0
 
 
-def start(flow, event):
-    """Nothing has been reduced yet."""
-    flow.u[RECOVER] = -2.0
-    return flow.window
-
+#: What it remembers: the slow-start threshold [packets], the last reduction, whether losses are being repaired.
+STATE = {"ssthresh": "initial_ssthresh", **REDUCTION, "recovering": False}
 
 # No `bugfix` here: the engine knows which transmission a loss belongs to.
 SACK = Scheme(
     "sack",
-    start=start,
     ack=ack,
     loss=loss,
     timeout=timeout,
     reorder=3,
     parameters={name: one for name, one in PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
+    state=STATE,
     scale_free=True,
     source="schemes.md 1.6; RFC 2018, RFC 6675",
 )

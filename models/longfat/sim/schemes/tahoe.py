@@ -4,8 +4,8 @@ from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.schemes.tcp import (
     LOSS,
     PARAMETERS,
+    STATE,
     already_reduced,
-    duplicate_threshold,
     grow,
     halved,
     may_retransmit,
@@ -26,7 +26,7 @@ def ack(flow, event):
     if event.duplicate:
         flow.duplicates += 1
         # 1.3 rule 3; the fourth and later duplicates do nothing.
-        if flow.duplicates == duplicate_threshold(flow) and may_retransmit(flow):
+        if flow.duplicates == flow.duplicate_threshold and may_retransmit(flow):
             if not already_reduced(flow):
                 flow.ssthresh = halved(flow, min(flow.window, float(flow.high - flow.una)))
             note_reduction(flow, LOSS)
@@ -42,5 +42,6 @@ TAHOE = Scheme(
     timeout=start_over,
     recovery="own",
     parameters=PARAMETERS,
+    state=STATE,
     source="schemes.md 1.3; V. Jacobson, SIGCOMM 1988; ns-2.35 tcp.cc",
 )

@@ -1,7 +1,6 @@
 """What the TCP schemes share: parameters, growth, halving, marks, go-back-N after a timeout.
 
-Of the flow's record they use ``recover``, the highest packet sent when the window was last reduced, ``phase``,
-what it was reduced for, ``duplicates`` and ``inflation``.
+What they remember of a flow is `STATE`; of the simulator's fields they use ``inflation`` for what fast recovery adds.
 """
 
 import math
@@ -11,21 +10,24 @@ from longfat.sim.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
+INITIAL_WINDOW = Parameter(1.0, "packets", "[1, 1e9]", "window", about="window when the flow starts")
+
 #: Names as in scenario files. Defaults: schemes.md 1.1. A mark (ECN) comes from queues only if `ecn` is 1.
 #: `bugfix` (1.3 rule 6): one fast retransmit per window at most. On, as in ns-2 and RFC 6582; the code of 1988 and
 #: 1990 had no such guard, so that for comparisons with papers of that time, KKM among them, it is set to 0.
 PARAMETERS = {
-    "initial_window": Parameter(1.0, "packets", "[1, 1e9]", "window"),
-    "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]"),
-    "duplicate_threshold": Parameter(3.0, "packets", "[1, 1e6]"),
-    "ssthresh_floor": Parameter(2.0, "packets", "[1, 1e9]"),
-    "bugfix": Parameter(1.0, "1", "[0, 1]"),
-    "ecn": Parameter(0.0, "1", "[0, 1]", "ect"),
+    "initial_window": INITIAL_WINDOW,
+    "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", about="slow-start threshold at first"),
+    "duplicate_threshold": Parameter(3.0, "packets", "[1, 1e6]", about="duplicates that mean a loss (RFC 5681, 3.2)"),
+    "ssthresh_floor": Parameter(2.0, "packets", "[1, 1e9]", about="least slow-start threshold (RFC 5681, 3.1)"),
+    "bugfix": Parameter(1.0, "1", "{0, 1}", about="1: one fast retransmit per window at most (RFC 6582)"),
+    "ecn": Parameter(0.0, "1", "{0, 1}", "ect", about="1: packets say that they can be marked (RFC 3168)"),
     **timers.PARAMETERS,
 }
-#: What they remember: ssthresh [packets]; the highest packet sent when the window was last reduced, and what for;
-#: duplicates in a row.
-STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", "reduced_at": -2, "reduced_for": 0, "duplicates": 0}
+#: The highest packet sent when the window was last reduced, and what for.
+REDUCTION: dict[str, Any] = {"reduced_at": -2, "reduced_for": 0}
+#: What they remember: the slow-start threshold [packets], the last reduction, duplicates in a row.
+STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **REDUCTION, "duplicates": 0}
 
 LOSS, TIMEOUT, MARK = 1, 2, 3  # what the window was last reduced for
 
@@ -65,9 +67,9 @@ def note_reduction(flow, cause):
 
 
 @part
-def heed_mark(flow, recover):
+def heed_mark(flow):
     """Whether a mark is news: the last reduction is a window ago, or was a timeout (1.9 rule 2)."""
-    return flow.una - 1 > recover or flow.reduced_for == TIMEOUT
+    return flow.una - 1 > flow.reduced_at or flow.reduced_for == TIMEOUT
 
 
 @part
@@ -85,7 +87,7 @@ def halve_on_mark(flow):
 @part
 def take_mark(flow):
     """A marked acknowledgment, new or not."""
-    if heed_mark(flow, flow.reduced_at):
+    if heed_mark(flow):
         halve_on_mark(flow)
         note_reduction(flow, MARK)
 

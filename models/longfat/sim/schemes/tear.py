@@ -10,8 +10,6 @@ acknowledged, confirms it. Where section 13 is silent:
 * Means of the time between arrivals and of its deviation have TCP's gains, 1/8 and 1/4.
 * Feedback is missing when no acknowledgment comes: rounds may last longer than `silent_rtts` round trips.
 * A round begins where the window was cut; what is lost of the `window` packets from the hole on is ignored.
-
-u: see the names below; windows in packets, times in s, rates of epochs in packets/s, newest first.
 """
 
 import math
@@ -20,93 +18,106 @@ from longfat.sim.jit import part
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-GAIN, SILENT_RTTS, SILENT_PACKETS, OPEN_EPOCH, SLOW_START = range(5)  # p
-WINDOW, THRESHOLD, ROUND_WINDOW, ARRIVED, STATE = range(5)  # the emulated TCP; ARRIVED: packets of this round
-MISSING, BEHIND, LAST, IGNORED = 5, 6, 7, 8  # transmissions: the hole, how many behind it came; the last one; the first
-RTT, SPACING, DEVIATION, LAST_AT, GAP_ENDS, REPORTED, SILENT_AT = range(9, 16)  # whose loss counts; s
-RATE, PACKETS, TIME, EPOCH = 16, 17, 18, 19  # bytes/s; of the open epoch; where the epochs' eight rates begin
-SLOW, AVOIDANCE = 0, 1  # states; a gap is GAP more
+SLOW, AVOIDANCE = 0, 1  # phases; a gap is GAP more
 GAP = 2
+#: What it remembers. Windows in packets, times in s, holes and what is behind them in transmissions.
+STATE = {
+    "emulated": 1.0,  # the window of the TCP that is emulated, and its slow-start threshold
+    "threshold": math.inf,
+    "round_window": 0.0,  # the window that this round began with, and how many of it have arrived
+    "arrived": 0,
+    "phase": SLOW,
+    "missing": 0,  # the hole, and how many behind it came
+    "behind": 0,
+    "last": -1,  # the last one acknowledged
+    "ignored": 0,  # the first one whose loss counts
+    "rtt": 0.0,
+    "spacing": 0.0,  # between arrivals: mean and deviation
+    "deviation": 0.0,
+    "last_at": 0.0,
+    "gap_ends": math.inf,
+    "reported": 0.0,
+    "silent_at": 0.0,
+    "epoch_packets": 0.0,  # of the open epoch
+    "epoch_time": 0.0,
+    "epochs": [0.0] * 8,  # rates of those that have ended, newest first [packets/s]; 0: there was none
+}
 
 
 def start(flow, event):
     """A window of one packet, slow start."""
-    flow.u[WINDOW] = 1.0
-    flow.u[THRESHOLD] = math.inf
-    flow.u[LAST] = -1.0
-    flow.u[RATE] = flow.packet_size
-    flow.u[GAP_ENDS] = math.inf
+    flow.rate = flow.packet_size
     begin_round(flow)
     set_clock(flow, event.now)
-    return flow.u[RATE]
+    return flow.rate
 
 
 @part
 def begin_round(flow):
     """Rule 1: as many arrivals as the window has whole packets."""
-    flow.u[ROUND_WINDOW] = flow.u[WINDOW]
-    flow.u[ARRIVED] = 0.0
+    flow.round_window = flow.emulated
+    flow.arrived = 0
 
 
 def ack(flow, event):
     """The signal: a packet has arrived, and packets before it may be missing."""
     time_arrival(flow, event)
-    number = float(event.transmission)
-    if flow.u[STATE] >= GAP:
-        flow.u[BEHIND] += 1.0
-        if number - flow.u[MISSING] > flow.u[ROUND_WINDOW] - 1.0 and flow.u[BEHIND] < 3.0:
+    number = event.transmission
+    if flow.phase >= GAP:
+        flow.behind += 1
+        if number - flow.missing > flow.round_window - 1.0 and flow.behind < 3:
             time_out(flow)  # rule 3: the window has passed
-        elif flow.u[BEHIND] >= 3.0:  # not confirmed: its acknowledgment was lost, or came late
-            flow.u[STATE] -= GAP
-    elif number > flow.u[LAST] + 1.0 and flow.u[LAST] + 1.0 >= flow.u[IGNORED] and holes(flow, event) > 0:
-        flow.u[STATE] += GAP
-        flow.u[MISSING] = flow.u[LAST] + 1.0
-        flow.u[BEHIND] = 1.0
-    flow.u[LAST] = max(flow.u[LAST], number)
+        elif flow.behind >= 3:  # not confirmed: its acknowledgment was lost, or came late
+            flow.phase -= GAP
+    elif number > flow.last + 1 and flow.last + 1 >= flow.ignored and holes(flow, event) > 0:
+        flow.phase += GAP
+        flow.missing = flow.last + 1
+        flow.behind = 1
+    flow.last = max(flow.last, number)
     ended = arrive(flow)
     event.restart_timer = 1
     report(flow, event.now, ended)
     set_clock(flow, event.now)
-    return flow.u[RATE]
+    return flow.rate
 
 
 @part
 def time_arrival(flow, event):
     """The round trip that rounds are charged (rule 2), and what to expect of the next arrival (rule 3)."""
-    if flow.u[RTT] == 0.0:
-        flow.u[RTT] = event.rtt
+    if flow.rtt == 0.0:
+        flow.rtt = event.rtt
     else:
-        flow.u[RTT] += flow.p[GAIN] * (event.rtt - flow.u[RTT])
-        spacing = event.now - flow.u[LAST_AT]
-        if flow.u[SPACING] == 0.0:
-            flow.u[SPACING] = spacing
-        flow.u[DEVIATION] += (abs(spacing - flow.u[SPACING]) - flow.u[DEVIATION]) / 4
-        flow.u[SPACING] += (spacing - flow.u[SPACING]) / 8
-    flow.u[LAST_AT] = event.now
+        flow.rtt += flow.rtt_gain * (event.rtt - flow.rtt)
+        spacing = event.now - flow.last_at
+        if flow.spacing == 0.0:
+            flow.spacing = spacing
+        flow.deviation += (abs(spacing - flow.spacing) - flow.deviation) / 4
+        flow.spacing += (spacing - flow.spacing) / 8
+    flow.last_at = event.now
 
 
 @part
 def arrive(flow):
     """Rules 1 and 2, the increase; whether the round has ended. A gap freezes the window."""
-    if flow.u[STATE] == SLOW:
-        flow.u[WINDOW] += 1.0
-        if flow.u[WINDOW] >= flow.u[THRESHOLD]:
-            flow.u[STATE] = AVOIDANCE
-    elif flow.u[STATE] == AVOIDANCE:
-        flow.u[WINDOW] += 1.0 / flow.u[ROUND_WINDOW]
-    flow.u[ARRIVED] += 1.0
-    if flow.u[ARRIVED] < math.floor(flow.u[ROUND_WINDOW]):
+    if flow.phase == SLOW:
+        flow.emulated += 1.0
+        if flow.emulated >= flow.threshold:
+            flow.phase = AVOIDANCE
+    elif flow.phase == AVOIDANCE:
+        flow.emulated += 1.0 / flow.round_window
+    flow.arrived += 1
+    if flow.arrived < math.floor(flow.round_window):
         return False
-    flow.u[PACKETS] += flow.u[ROUND_WINDOW]
-    flow.u[TIME] += flow.u[RTT]
+    flow.epoch_packets += flow.round_window
+    flow.epoch_time += flow.rtt
     begin_round(flow)
     return True
 
 
 def loss(flow, event):
     """Rule 3: three packets behind the hole have arrived. If they are of one window, TCP would know of the loss."""
-    if flow.u[STATE] >= GAP and flow.u[LAST] >= flow.u[MISSING]:
-        if event.transmission - flow.u[MISSING] <= flow.u[ROUND_WINDOW] - 1.0:
+    if flow.phase >= GAP and flow.last >= flow.missing:
+        if event.transmission - flow.missing <= flow.round_window - 1.0:
             halve(flow)
         else:
             time_out(flow)
@@ -117,9 +128,9 @@ def loss(flow, event):
 def halve(flow):
     """Rule 3, the decrease: triple duplicates."""
     end_epoch(flow, 0.0)
-    flow.u[WINDOW] = max(1.0, flow.u[WINDOW] / 2)
-    flow.u[THRESHOLD] = flow.u[WINDOW]
-    flow.u[STATE] = AVOIDANCE
+    flow.emulated = max(1.0, flow.emulated / 2)
+    flow.threshold = flow.emulated
+    flow.phase = AVOIDANCE
     begin_round(flow)
 
 
@@ -127,26 +138,26 @@ def halve(flow):
 def time_out(flow):
     """Rule 3, the decrease: too few arrivals for triple duplicates. Rule 2: TCP would have waited for its timer."""
     end_epoch(flow, flow.rto)
-    flow.u[THRESHOLD] = max(2.0, flow.u[WINDOW] / 2)
-    flow.u[WINDOW] = 1.0
-    flow.u[STATE] = SLOW
+    flow.threshold = max(2.0, flow.emulated / 2)
+    flow.emulated = 1.0
+    flow.phase = SLOW
     begin_round(flow)
 
 
 @part
 def end_epoch(flow, charged):
     """Rule 4: what was emulated since the last cut, and the time that TCP would have taken."""
-    flow.u[IGNORED] = flow.u[MISSING] + math.floor(flow.u[ROUND_WINDOW])
-    flow.u[GAP_ENDS] = math.inf
-    share = flow.u[ARRIVED] / math.floor(flow.u[ROUND_WINDOW])
-    packets = flow.u[PACKETS] + share * flow.u[ROUND_WINDOW]
-    time = flow.u[TIME] + share * flow.u[RTT] + charged
-    flow.u[PACKETS] = 0.0
-    flow.u[TIME] = 0.0
+    flow.ignored = flow.missing + math.floor(flow.round_window)
+    flow.gap_ends = math.inf
+    share = flow.arrived / math.floor(flow.round_window)
+    packets = flow.epoch_packets + share * flow.round_window
+    time = flow.epoch_time + share * flow.rtt + charged
+    flow.epoch_packets = 0.0
+    flow.epoch_time = 0.0
     if packets > 0.0 and time > 0.0:
         for i in range(7, 0, -1):
-            flow.u[EPOCH + i] = flow.u[EPOCH + i - 1]
-        flow.u[EPOCH] = packets / time
+            flow.epochs[i] = flow.epochs[i - 1]
+        flow.epochs[0] = packets / time
 
 
 @part
@@ -159,20 +170,20 @@ def weight(i):
 def mean_rate(flow):
     """Rule 5: of the epochs that have ended, or with the open one for the newest if that is more [packets/s]."""
     total, weights = 0.0, 0.0
-    share = flow.u[ARRIVED] / math.floor(flow.u[ROUND_WINDOW])
-    packets, time = flow.u[PACKETS] + share * flow.u[ROUND_WINDOW], flow.u[TIME] + share * flow.u[RTT]
+    share = flow.arrived / math.floor(flow.round_window)
+    packets, time = flow.epoch_packets + share * flow.round_window, flow.epoch_time + share * flow.rtt
     total_open, weights_open = 0.0, 0.0
     if time > 0.0:
         total_open, weights_open = packets / time, 1.0
     for i in range(8):
-        if flow.u[EPOCH + i] > 0.0:
-            total += weight(i) * flow.u[EPOCH + i]
+        if flow.epochs[i] > 0.0:
+            total += weight(i) * flow.epochs[i]
             weights += weight(i)
             if i < 7:
-                total_open += weight(i + 1) * flow.u[EPOCH + i]
+                total_open += weight(i + 1) * flow.epochs[i]
                 weights_open += weight(i + 1)
     mean = total / weights
-    if flow.p[OPEN_EPOCH] > 0.0 and weights_open > 0.0:
+    if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
     return mean
 
@@ -180,58 +191,58 @@ def mean_rate(flow):
 @part
 def report(flow, now, ended):
     """Rule 6: at the end of a round, once a round trip at most; at once when the rate falls."""
-    if flow.u[EPOCH] > 0.0:
+    if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
-    elif flow.p[SLOW_START] > 0.0:
-        rate = flow.packet_size * flow.u[ROUND_WINDOW] / flow.u[RTT]
-    elif flow.u[TIME] > 0.0:
-        rate = flow.packet_size * flow.u[PACKETS] / flow.u[TIME]
+    elif flow.slow_start > 0.0:
+        rate = flow.packet_size * flow.round_window / flow.rtt
+    elif flow.epoch_time > 0.0:
+        rate = flow.packet_size * flow.epoch_packets / flow.epoch_time
     else:
-        rate = flow.packet_size / flow.u[RTT]
-    due = ended and now + SLACK >= flow.u[REPORTED] + flow.u[RTT]
-    if due or rate < flow.u[RATE]:
-        flow.u[RATE] = rate
-        flow.u[REPORTED] = now
+        rate = flow.packet_size / flow.rtt
+    due = ended and now + SLACK >= flow.reported + flow.rtt
+    if due or rate < flow.rate:
+        flow.rate = rate
+        flow.reported = now
 
 
 @part
 def set_clock(flow, now):
     """One clock for the gap, which ends when nothing arrives for long, and for missing feedback."""
-    flow.u[SILENT_AT] = now + silence(flow)
-    flow.u[GAP_ENDS] = math.inf
-    if flow.u[STATE] >= GAP:
-        flow.u[GAP_ENDS] = now + flow.u[ROUND_WINDOW] * flow.u[SPACING] + 2.0 * flow.u[DEVIATION]
-    flow.alarm = min(flow.u[SILENT_AT], flow.u[GAP_ENDS])
+    flow.silent_at = now + silence(flow)
+    flow.gap_ends = math.inf
+    if flow.phase >= GAP:
+        flow.gap_ends = now + flow.round_window * flow.spacing + 2.0 * flow.deviation
+    flow.alarm = min(flow.silent_at, flow.gap_ends)
 
 
 @part
 def silence(flow):
     """How long without an acknowledgment is too long."""
-    return max(flow.p[SILENT_RTTS] * flow.u[RTT], flow.p[SILENT_PACKETS] * flow.packet_size / flow.u[RATE])
+    return max(flow.silent_rtts * flow.rtt, flow.silent_packets * flow.packet_size / flow.rate)
 
 
 def alarm(flow, event):
     """Rule 3: the gap is a timeout. Rule 6: no feedback, half the rate."""
-    if event.now + SLACK >= flow.u[GAP_ENDS]:
+    if event.now + SLACK >= flow.gap_ends:
         time_out(flow)
         report(flow, event.now, False)
-    if event.now + SLACK >= flow.u[SILENT_AT]:
-        flow.u[RATE] /= 2
-        flow.u[SILENT_AT] = event.now + silence(flow)
-    flow.alarm = min(flow.u[SILENT_AT], flow.u[GAP_ENDS])
-    return flow.u[RATE]
+    if event.now + SLACK >= flow.silent_at:
+        flow.rate /= 2
+        flow.silent_at = event.now + silence(flow)
+    flow.alarm = min(flow.silent_at, flow.gap_ends)
+    return flow.rate
 
 
 def timeout(flow, event):
     """The engine's timer: nothing has arrived for as long as TCP would have waited."""
-    if flow.u[RTT] > 0.0:
-        if flow.u[STATE] < GAP:
-            flow.u[MISSING] = flow.u[LAST] + 1.0
-        if flow.u[MISSING] >= flow.u[IGNORED]:
+    if flow.rtt > 0.0:
+        if flow.phase < GAP:
+            flow.missing = flow.last + 1
+        if flow.missing >= flow.ignored:
             time_out(flow)
             report(flow, event.now, False)
-            flow.alarm = flow.u[SILENT_AT]
-    return flow.u[RATE]
+            flow.alarm = flow.silent_at
+    return flow.rate
 
 
 TEAR = Scheme(
@@ -245,13 +256,16 @@ TEAR = Scheme(
     every_loss=True,
     reorder=3,
     parameters={
-        "rtt_gain": Parameter(0.125, "1", "(0, 1]", f"p[{GAIN}]"),
-        "silent_rtts": Parameter(4.0, "1", "[1, 1e6]", f"p[{SILENT_RTTS}]"),
+        "rtt_gain": Parameter(0.125, "1", "(0, 1]", about="weight of a new round trip"),
+        "silent_rtts": Parameter(
+            4.0, "1", "[1, 1e6]", about="without acknowledgments until the rate is halved: round trips"
+        ),
         # At 0 the clock would ring before a round trip is known; within one packet's time nothing can be missing.
-        "silent_packets": Parameter(2.0, "packets", "[1, 1e6]", f"p[{SILENT_PACKETS}]"),
-        "open_epoch": Parameter(1.0, "1", "[0, 1]", f"p[{OPEN_EPOCH}]"),
-        "slow_start": Parameter(1.0, "1", "[0, 1]", f"p[{SLOW_START}]"),
+        "silent_packets": Parameter(2.0, "packets", "[1, 1e6]", about="and times between packets, whichever is more"),
+        "open_epoch": Parameter(1.0, "1", "{0, 1}", about="1: the open epoch counts if it raises the rate"),
+        "slow_start": Parameter(1.0, "1", "{0, 1}", about="1: the first epoch sends a window per round trip"),
         **TIMERS,
     },
+    state=STATE,
     source="schemes.md 13; I. Rhee, V. Ozdemir and Y. Yi, North Carolina State University (2000)",
 )

@@ -17,42 +17,37 @@ import math
 
 from longfat.sim.jit import part
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tcp import LOSS, PARAMETERS, TIMEOUT, duplicate_threshold, may_retransmit, note_reduction
-
-SEARCH, THRESHOLD, SETTLE = 3, 4, 5  # in p
-# u: the packet that judges, and the window it was sent with; the one before it: window and throughput [packets/s];
-# throughput of one packet alone; whether the window grows with every acknowledgment; round trips to let pass
-JUDGE, WINDOW, LAST_WINDOW, LAST, ALONE, SEARCHING, SETTLING = range(7)
+from longfat.sim.schemes.tcp import LOSS, PARAMETERS, REDUCTION, TIMEOUT, may_retransmit, note_reduction
 
 
 @part
 def appoint(flow, window):
     """The next packet that leaves with `window` packets outstanding, itself included."""
-    flow.u[WINDOW] = math.floor(window)
-    flow.u[JUDGE] = max(float(flow.next), flow.una + flow.u[WINDOW] - 1.0)
+    flow.judged_window = math.floor(window)
+    flow.judge = max(float(flow.next), flow.una + flow.judged_window - 1.0)
 
 
 @part
 def gained(flow, rtt):
     """Rules 1 to 3: whether the gradient is steep enough."""
-    throughput = flow.u[WINDOW] / rtt
-    difference = flow.u[WINDOW] - flow.u[LAST_WINDOW]
-    if flow.u[ALONE] == 0.0:
-        flow.u[ALONE] = 1.0 / rtt
+    throughput = flow.judged_window / rtt
+    difference = flow.judged_window - flow.last_window
+    if flow.alone == 0.0:
+        flow.alone = 1.0 / rtt
     steep = True
-    if flow.u[LAST_WINDOW] > 0.0 and difference != 0.0:
-        steep = (throughput - flow.u[LAST]) / difference >= flow.p[THRESHOLD] * flow.u[ALONE]
-    flow.u[LAST_WINDOW] = flow.u[WINDOW]
-    flow.u[LAST] = throughput
+    if flow.last_window > 0.0 and difference != 0.0:
+        steep = (throughput - flow.last_throughput) / difference >= flow.threshold * flow.alone
+    flow.last_window = flow.judged_window
+    flow.last_throughput = throughput
     return steep
 
 
 @part
 def search_again(flow, window):
     """Rules 1 and 4: as at the start."""
-    flow.u[SEARCHING] = flow.p[SEARCH]
-    flow.u[LAST_WINDOW] = 0.0
-    flow.u[SETTLING] = 0.0
+    flow.searching = flow.search
+    flow.last_window = 0.0
+    flow.settling = 0.0
     appoint(flow, window)
     return window
 
@@ -61,17 +56,17 @@ def search_again(flow, window):
 def new_data(flow, event):
     """Rule 1 with every acknowledgment, rules 2 and 3 with that of the judge; the window."""
     window = flow.window
-    if flow.una <= flow.u[JUDGE]:
-        return window + flow.u[SEARCHING]
-    if flow.u[SEARCHING] == 0.0 and flow.u[SETTLING] > 0.0:
-        flow.u[SETTLING] -= 1.0
+    if flow.una <= flow.judge:
+        return window + flow.searching
+    if flow.searching == 0.0 and flow.settling > 0.0:
+        flow.settling -= 1.0
     else:
         if gained(flow, event.rtt):
             window += 1.0
         else:
-            flow.u[SEARCHING] = 0.0
+            flow.searching = 0.0
             window = max(1.0, window - 1.0)
-        flow.u[SETTLING] = flow.p[SETTLE]
+        flow.settling = flow.settle
     appoint(flow, window)
     return window
 
@@ -88,7 +83,7 @@ def ack(flow, event):
         return new_data(flow, event)
     if event.duplicate:
         flow.duplicates += 1
-        if flow.duplicates == duplicate_threshold(flow) and may_retransmit(flow):
+        if flow.duplicates == flow.duplicate_threshold and may_retransmit(flow):
             note_reduction(flow, LOSS)
             flow.next = flow.una
             event.restart_timer = 1
@@ -112,9 +107,20 @@ TRI_S = Scheme(
     recovery="own",
     parameters={
         **{name: one for name, one in PARAMETERS.items() if "ssthresh" not in name and name != "ecn"},
-        "search": Parameter(1.0, "1", "[0, 1]", f"p[{SEARCH}]"),
-        "threshold": Parameter(0.5, "1", "[0, 1]", f"p[{THRESHOLD}]"),
-        "settle": Parameter(0.0, "1", "[0, 1e6]", f"p[{SETTLE}]"),
+        "search": Parameter(1.0, "1", "{0, 1}", about="1: the first windows grow with every acknowledgment"),
+        "threshold": Parameter(0.5, "1", "[0, 1]", about="gradient at which the window still grows"),
+        "settle": Parameter(0.0, "1", "[0, 1e6]", about="round trips to let pass before a window is judged"),
+    },
+    state={
+        **REDUCTION,
+        "duplicates": 0,
+        "judge": 0.0,  # the packet that judges, and the window it was sent with
+        "judged_window": 0.0,
+        "last_window": 0.0,  # of the one before it; 0: there is none
+        "last_throughput": 0.0,  # packets/s
+        "alone": 0.0,  # throughput of one packet alone [packets/s]
+        "searching": 0.0,  # 1: the window grows with every acknowledgment
+        "settling": 0.0,  # round trips to let pass
     },
     source="schemes.md 6; Z. Wang and J. Crowcroft, ACM CCR 21 (1991)",
 )

@@ -4,21 +4,23 @@ A packet carries round trip and window to the routers, and brings back the chang
 allows. On a path without a router that speaks, and only there, the window grows as TCP's, by one packet a round trip.
 """
 
+from dataclasses import replace
+
 from longfat.sim.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
 # Of the header, as routers read it (`longfat.sim.queues.xcp`).
 ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
 UNHEEDED, HEEDED = -1.0, -2.0
 AS_MUCH_AS_THERE_IS = 1e18  # bytes
-LARGEST = 0  # in p
 
 
 @part
 def declare(flow, window):
     """Rule 1: what the packets from now on say; the new window."""
-    window = max(1.0, min(window, flow.p[LARGEST]))
+    window = max(1.0, min(window, flow.largest_window))
     flow.header[ROUND_TRIP] = flow.srtt
     flow.header[WINDOW] = window * flow.packet_size
     flow.header[CHANGE] = AS_MUCH_AS_THERE_IS if flow.srtt > 0.0 else 0.0
@@ -62,10 +64,10 @@ XCP = Scheme(
     reorder=3,
     stamped=True,
     parameters={
-        "largest_window": Parameter(float("inf"), "packets", "[1, inf]"),
-        "initial_window": Parameter(1.0, "packets", "[1, 1e9]", "window"),
+        "largest_window": Parameter(float("inf"), "packets", "[1, inf]", about="that it declares and uses"),
+        "initial_window": INITIAL_WINDOW,
         **timers.PARAMETERS,
-        "timestamps": Parameter(1.0, "1", "[0, 1]", "timestamps"),
+        "timestamps": replace(timers.PARAMETERS["timestamps"], default=1.0),
     },
     source="Katabi, Handley & Rohrs, SIGCOMM 2002, sec. 3.2 and 3.3; schemes.md 10.2",
 )

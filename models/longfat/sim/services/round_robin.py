@@ -5,7 +5,7 @@ bytes as that says, and gets a quantum more when its turn is over.
 """
 
 from longfat.sim.jit import part
-from longfat.sim.own import Parameter
+from longfat.sim.own import Whole
 from longfat.sim.records import NONE, NOTHING
 from longfat.sim.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
 from longfat.sim.services.service import PER_FLOW, Service
@@ -83,13 +83,14 @@ def evict(link, packet, now):
     return victim
 
 
+QUANTUM = Whole(500.0, "bytes", "[1, 1e9]", about="what a queue may send in its turn")
 ROUND_ROBIN = Service(
     "round-robin",
     enqueue=enqueue,
     dequeue=dequeue,
     evict=evict,
     queues=PER_FLOW,
-    parameters={"quantum": Parameter(500.0, "bytes", "[1, 1e9]", about="what a queue may send in a turn")},
+    parameters={"quantum": QUANTUM},
     # queues in the list; the one whose turn it is, and the last one
     state={"active": 0, "turn": NONE, "last": NONE},
     queue_state={"deficit": 0, "behind": NONE},

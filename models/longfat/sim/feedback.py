@@ -2,16 +2,13 @@
 
 A queue told its backlog and the rate at which it serves the flow. When the next packet arrives there, a loop later,
 what was sent meanwhile has joined it and what was served has left; the rate is the one served, and what makes good in
-one loop what the backlog then lacks (schemes.md 4 and 5).
+one loop what the backlog then lacks (Mishra and Kanakia, SIGCOMM 1992; gain and set point are ours).
 """
 
 import math
 
 from longfat.sim.jit import part
 
-# Of u, in a flow's row and in a note: the start's limit of the rate [packets/s], infinite once that is over, and when
-# it doubles next [s].
-LIMIT, DOUBLES = 0, 1
 SHORTEST = 1e-9  # s, of a loop: where neither lines nor packets take time
 
 
@@ -27,13 +24,17 @@ def predicted_rate(service, backlog, sent, loop, gain, set_point):
 
 @part
 def held_back(row, rate, now, loop):
-    """The rate, at first at most twice that of the loop before, until that is enough."""
-    if row.u[LIMIT] == math.inf:
+    """Return the rate, at first at most twice that of the loop before, until that is enough.
+
+    `row`, a flow or what a switch keeps of one, has as its state `limit`, the rate of the start [packets/s], infinite
+    once that is over, and `doubles`, when it doubles next [s].
+    """
+    if row.limit == math.inf:
         return rate
-    if now >= row.u[DOUBLES]:
-        row.u[LIMIT] *= 2.0
-        row.u[DOUBLES] = now + loop
-    if rate <= row.u[LIMIT]:
-        row.u[LIMIT] = math.inf
+    if now >= row.doubles:
+        row.limit *= 2.0
+        row.doubles = now + loop
+    if rate <= row.limit:
+        row.limit = math.inf
         return rate
-    return row.u[LIMIT]
+    return row.limit

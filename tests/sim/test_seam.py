@@ -1,0 +1,491 @@
+"""What a scheme sees and may set, that nothing else can be set, and what its own parameters and state may be."""
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, jit, records, schemes, seam
+from longfat.sim.queues import ENQUEUE
+from longfat.sim.seam import TABLE
+from tests.sim.own import of_flow, of_link
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def network(scheme, **parameters):
+    net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=5, duplex=True)
+    return net.flow(scheme, path=["a", "b"], packet=1000, parameters=parameters)
+
+
+def run_of(scheme, until=0.5, **parameters):
+    one = Simulation(network(scheme, **parameters), rng=1)
+    one.advance(until)
+    one.books()
+    return one
+
+
+# What may not be set.
+
+
+def reads_only(flow, event):
+    flow.una = 7
+    return 1.0
+
+
+def by_another_name(flow, event):
+    mine = flow
+    mine.packets += 1
+    return 1.0
+
+
+def inside_a_branch(flow, event):
+    if event.now > 0.01:
+        flow.packet_size = 0
+    return 1.0
+
+
+def tells_itself(flow, event):
+    event.now = 3.0
+    return 1.0
+
+
+def its_parameter(flow, event):
+    flow.beta = 3.0
+    return 1.0
+
+
+@jit.part
+def helper(flow):
+    flow.high = 7
+
+
+def by_a_helper(flow, event):
+    helper(flow)
+    return 1.0
+
+
+def by_key(flow, event):
+    flow["una"] = 7
+    return 1.0
+
+
+def of_the_core(flow, event):
+    flow.first_hop = 1_000_000
+    return 1.0
+
+
+def element(flow, event):
+    event.header[0] = 5.0
+    return 1.0
+
+
+def part_of_an_array(flow, event):
+    some = event.header[1:]
+    some[0] = 5.0
+    return 1.0
+
+
+def whole_array(flow, event):
+    event.header = flow.header
+    return 1.0
+
+
+READ_ONLY = r"it sets {}\.{}, which may only be read; of {} it may set "
+REFUSED = {
+    reads_only: READ_ONLY.format("flow", "una", "flow") + "window, rate, .*header, mine",
+    by_another_name: READ_ONLY.format("flow", "packets", "flow"),
+    inside_a_branch: READ_ONLY.format("flow", "packet_size", "flow"),
+    tells_itself: READ_ONLY.format("event", "now", "event") + r"restart_timer( \(File .*)?$",
+    its_parameter: READ_ONLY.format("flow", "beta", "flow"),
+    by_a_helper: READ_ONLY.format("flow", "high", "flow"),
+    by_key: "",  # numba's own words
+    of_the_core: "flow has no field 'first_hop'; its fields are .*una",
+    element: r"it sets an element of event\.header, which may only be read",
+    part_of_an_array: "it sets an element of .*, which may only be read",
+    whole_array: READ_ONLY.format("event", "header", "event"),
+}
+
+
+def scheme_of(ack):
+    return Scheme("mine", ack=ack, parameters={"beta": 0.5}, state={"mine": 0.0})
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
+@pytest.mark.parametrize("ack", REFUSED, ids=lambda one: one.__name__)
+def test_refused_before_the_run(ack):
+    with pytest.raises(ValueError, match="scheme 'mine': ack cannot be compiled: " + REFUSED[ack]) as caught:
+        Simulation(network(scheme_of(ack)), rng=1).prepare()
+    assert "\n" not in str(caught.value)
+    assert not isinstance(caught.value, SchemeError)
+
+
+def sets_the_size(flow, packet):
+    packet.size = 1
+    return 0
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
+def test_packets_that_leave():
+    """`send` may write what a packet says, and nothing that the core counts by."""
+    refused = (
+        r"scheme 'mine': send cannot be compiled: it sets packet\.size, .* may set marks, colour, priority, header"
+    )
+    with pytest.raises(ValueError, match=refused):
+        Simulation(network(Scheme("mine", ack=lambda flow, event: 1.0, send=sets_the_size)), rng=1).prepare()
+
+
+def of_a_packet(link, packet, now):
+    packet.flow = 99
+    return ENQUEUE
+
+
+def of_one_that_waits(link, packet, now):
+    if link.backlog > 1:
+        seam.waiting(link, seam.first_waiting(link)).size = 7
+    return ENQUEUE
+
+
+def of_the_link(link, packet, now):
+    link.rate = 0.0
+    return ENQUEUE
+
+
+def of_a_queue(link, packet, now):
+    seam.queue_of(link, packet).packets = 9
+    return ENQUEUE
+
+
+def its_own_parameter(link, packet, now):
+    link.target = 9.0
+    return ENQUEUE
+
+
+REFUSED_LINKS = {
+    of_a_packet: READ_ONLY.format("packet", "flow", "packet") + "marks, colour, priority, header",
+    of_one_that_waits: READ_ONLY.format("packet", "size", "packet"),
+    of_the_link: READ_ONLY.format("link", "rate", "link") + "marked, hold_until, feedback, send_feedback, mine",
+    of_a_queue: READ_ONLY.format("queue", "packets", "queue") + "rate",
+    its_own_parameter: READ_ONLY.format("link", "target", "link"),
+}
+
+
+def watched(enqueue):
+    """A network whose link asks this hook; fair, so that flows have queues, or where the hook asks for it at once."""
+    service = "departures" if enqueue is of_one_that_waits else "self-clocked"
+    ours = Discipline("ours", enqueue=enqueue, service=service, parameters={"target": 1.0}, state={"mine": 0.0},
+                      flow_state={"seen": 0})  # fmt: skip
+    net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=5, discipline=ours)
+    return net.link("b", "a", rate=1e6, delay=0.01).flow("reno", path=["a", "b"], packet=1000)
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
+@pytest.mark.parametrize("enqueue", REFUSED_LINKS, ids=lambda one: one.__name__)
+def test_disciplines_too(enqueue):
+    with pytest.raises(ValueError, match="'ours': enqueue cannot be compiled: " + REFUSED_LINKS[enqueue]) as caught:
+        Simulation(watched(enqueue), rng=1).prepare()
+    assert not isinstance(caught.value, SchemeError)
+
+
+# What may be set.
+
+
+def sets_all(link, packet, now):
+    link.marked, link.send_feedback, link.hold_until, link.mine = link.marked + 1, 0, 0.0, 1.0
+    link.feedback[0] = 1.0
+    packet.marks, packet.colour, packet.priority = packet.marks, 0, 0
+    packet.header[3] = 1.0
+    seam.queue_of(link, packet).rate = math.inf
+    seam.flow_state(link, packet.flow).seen += 1
+    return ENQUEUE
+
+
+def test_what_is_listed_can_be_set_by_disciplines():
+    one = Simulation(watched(sets_all), rng=1)
+    one.advance(0.5)
+    one.books()
+    assert of_link(one).mine == 1.0
+    assert one.world.links[0].marked == one.world.links[0].arrived > 10
+    assert one.world.flow_state["x"].tolist() == [one.world.links[0].arrived]
+    listed = {name for kind in ("link", "packet", "queue") for name, field in TABLE[kind].items() if field.settable}
+    assert listed == {name for name in sets_all.__code__.co_names if name in listed}
+
+
+def sets_everything(flow, event):
+    flow.window, flow.rate, flow.inflation = 2.0, 1e5, 0.0
+    flow.limited, flow.pool, flow.last_sent = 2.0, 1.0, 0.0
+    flow.next, flow.resend, flow.recover = flow.next, -1, 0
+    flow.srtt, flow.backoff, flow.alarm = 0.1, 1.0, -1.0
+    flow.ect, flow.cwr, flow.request = 0, 0, 0
+    flow.header[0], flow.mine = 1.0, 3.0
+    event.restart_timer = 1
+    return 2.0
+
+
+def test_what_is_listed_can_be_set():
+    """Every field that may be set is set there."""
+    one = run_of(scheme_of(sets_everything))
+    flow = one.world.flows[0]
+    assert (flow.window, flow.rate, flow.srtt, of_flow(one).mine) == (2.0, 1e5, 0.1, 3.0)
+    assert flow.header.tolist() == [1.0, 0.0, 0.0, 0.0]
+    listed = {name for kind in ("flow", "event") for name, field in TABLE[kind].items() if field.settable}
+    assert listed == {name for name in sets_everything.__code__.co_names if name in listed}
+
+
+def test_the_table_is_documented():
+    """Each field has a unit, but for rows of four numbers, and words; the page has a line for each."""
+    lines = seam.documentation().splitlines()
+    for kind, fields in TABLE.items():
+        assert f"### {kind}" in lines
+        for name, field in fields.items():
+            assert field.about
+            assert field.unit or name in ("header", "feedback")
+            assert sum(line.startswith(f"| `{name}` | {field.unit} |") for line in lines) >= 1
+
+
+def tells_time(flow, event):
+    """What is set in seconds stands in the core as the nearest nanosecond, cut off at 9e18 of them."""
+    flow.last_sent = flow.given
+    flow.read = flow.last_sent
+    return 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "nanoseconds"),
+    [(0.25, 250_000_000), (1.4e-9, 1), (1.6e-9, 2), (-1.6e-9, -2), (1e11, 9 * 10**18), (-1e11, -9 * 10**18)],
+)
+def test_times_are_nanoseconds_in_the_core(given, nanoseconds):
+    scheme = Scheme("clock", ack=lambda flow, event: 1.0, start=tells_time, timeout=tells_time, controls="rate",
+                    parameters={"given": Parameter(0.0, "s")}, state={"read": 0.0})  # fmt: skip
+    one = Simulation(network(scheme, given=given), rng=1)
+    one.advance(0.0)
+    assert of_flow(one).read == pytest.approx(nanoseconds * 1e-9, rel=1e-12)
+
+
+# Own parameters and state.
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ({"lambda": 0.0}, "'lambda' is a keyword of Python"),
+        ({"window": 0.0}, "'window' is a field of the simulator already"),
+        ({"beta": 0.0}, "'beta' is the name of a parameter and of a state"),
+        ({"w max": 0.0}, "'w max' is no name of a parameter or state"),
+        ({"_hidden": 0.0}, "'_hidden' is no name of a parameter or state"),
+        ({3: 0.0}, "3 is no name of a parameter or state"),
+        ({"seen": None}, "state 'seen' = None is of type NoneType: allowed are a float, an integer, a boolean, or up"),
+        ({"seen": {}}, "state 'seen' = {} is of type dict"),
+        ({"seen": 1j}, "state 'seen' = 1j is of type complex"),
+        ({"seen": []}, r"state 'seen' = \[\] is of type list"),
+        ({"seen": [[1.0], [2.0]]}, "state 'seen' = .* is of type list"),
+        ({"seen": [0.0] * 1001}, "state 'seen' = .* is of type list"),
+        ({"seen": "gamma"}, "state 'seen' begins with parameter 'gamma', which there is not"),
+    ],
+)
+def test_names_and_types_of_state(state, said):
+    with pytest.raises(ValueError, match="scheme 'mine': " + said):
+        Scheme("mine", ack=reads_only, parameters={"beta": 0.5}, state=state)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"from": 1.0}, "'from' is a keyword of Python"),
+        ({"srtt": 1.0}, "'srtt' is a field of the simulator already"),
+        ({"a-b": 1.0}, "'a-b' is no name of a parameter or state"),
+        ({"a": Parameter(1.0, field="first_hop")}, "field = 'first_hop' of parameter 'a' of scheme 'mine'"),
+        ({"a": "text"}, "a = 'text'"),
+    ],
+)
+def test_names_of_parameters(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        Scheme("mine", ack=reads_only, parameters=parameters)
+
+
+def keeps(flow, event):
+    return 1.0
+
+
+TAKES = {
+    "plain": 7.0,
+    "period": Parameter(0.02, "s", "(0, 1]"),
+    "pace": Parameter(1e5, "bytes/s", "(0, 1e9]"),
+    "room": Parameter(2000.0, "bytes", "[0, 1e9]"),
+    "fast": Parameter(0.0, "1", "{0, 1}"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "value"),
+    [
+        ("plain", None, 7.0),
+        ("plain", -3, -3.0),
+        ("period", None, 0.02),
+        ("period", "50 ms", 0.05),
+        ("period", 0.5, 0.5),
+        ("pace", "8 Mbit/s", 1e6),
+        ("room", "3 kB", 3000.0),
+        ("fast", 1, 1.0),
+        ("fast", 1.0, 1.0),
+        ("fast", True, 1.0),
+    ],
+)
+def test_values_of_parameters(name, given, value):
+    parameters = {} if given is None else {name: given}
+    one = Simulation(network(Scheme("mine", ack=keeps, parameters=TAKES), **parameters), rng=1)
+    assert of_flow(one)[name] == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("period", "2 s", r"period = 2 s is out of range: allowed are values in \(0, 1\]"),
+        ("period", "5 kB", "period = '5 kB'"),
+        ("period", math.nan, "period = nan s is out of range"),
+        ("fast", 0.5, "fast = 0.5 is out of range: .*{0, 1}"),
+        ("fast", "1", "fast = '1' is out of range: .*{0, 1}"),
+        ("slow", 1, "parameter 'slow' is unknown; available: fast, pace, period, plain, room"),
+    ],
+)
+def test_bad_values_of_parameters(name, given, said):
+    with pytest.raises(ValueError, match=said):
+        network(Scheme("mine", ack=keeps, parameters=TAKES), **{name: given})
+
+
+STATE = {
+    "number": 0.5,
+    "whole": 3,
+    "large": 2**53 + 1,  # not a float
+    "flag": True,
+    "first": "period",
+    "numbers": [1.5, 2.5],
+    "wholes": (1, 2**60, 3),
+    "flags": [True, False],
+    "array": np.arange(4.0),
+}
+
+
+def uses_all(flow, event):
+    flow.number += event.rtt
+    flow.whole += 1
+    flow.large += 2
+    flow.flag = not flow.flag
+    flow.first *= 0.5
+    flow.numbers[flow.whole % 2] += flow.plain
+    flow.wholes[1] += 1
+    flow.flags[1] = not flow.flags[1]
+    flow.array[3] = flow.array[0] + 1.0 if flow.flag else -1.0
+    return 1.0
+
+
+def after_three_acknowledgments():
+    """One packet in 21.04 ms, 20 ms of propagation, 1 ms and 0.04 ms of transmission: three in 70 ms."""
+    scheme = Scheme("all", ack=uses_all, parameters=TAKES, state=STATE)
+    own = of_flow(run_of(scheme, 0.07, period="80 ms"))
+    return {name: own[name].tolist() for name in own.dtype.names}
+
+
+def test_state_of_every_type():
+    found = after_three_acknowledgments()
+    assert found.pop("number") == pytest.approx(0.5 + 3 * 0.02104, abs=3e-9)
+    assert found == {
+        "plain": 7.0, "period": 0.08, "pace": 1e5, "room": 2000.0, "fast": 0.0,
+        "whole": 6, "large": 2**53 + 7, "flag": False, "first": 0.01, "numbers": [15.5, 9.5],
+        "wholes": [1, 2**60 + 3, 3], "flags": [1, 1], "array": [0.0, 1.0, 2.0, -1.0],
+    }  # fmt: skip
+
+
+def test_flows_have_their_own():
+    """Two flows of a scheme, and one of another whose record is longer."""
+    longer = Scheme("longer", ack=keeps, state={"many": [5.0] * 40})
+    net = network(Scheme("all", ack=uses_all, parameters=TAKES, state=STATE), period=0.5)
+    net.flow(net.flows[0].scheme, path=["a", "b"], packet=1000, parameters={"period": 0.25}, start=0.2)
+    net.flow(longer, path=["a", "b"])
+    one = Simulation(net, rng=1)
+    one.advance(0.1)
+    assert (of_flow(one, 0).period, of_flow(one, 1).period) == (0.5, 0.25)
+    assert of_flow(one, 0).whole > 3
+    assert (of_flow(one, 1).whole, of_flow(one, 1).first) == (3, 0.25)
+    assert of_flow(one, 2).many.tolist() == [5.0] * 40
+
+
+def labels(flow, packet):
+    """Of the packet's number, and of how many packets this flow has sent."""
+    packet.priority = packet.number % 3
+    packet.colour = 1 if flow.sent_so_far % 2 else 0
+    packet.header[2] = packet.transmission
+    flow.sent_so_far += 1
+    return 0
+
+
+def hears(flow, event):
+    flow.heard = event.header[2]
+    return 4.0
+
+
+def test_send():
+    """It sees each packet that leaves, once."""
+    scheme = Scheme("labels", ack=hears, send=labels, stamped=True, state={"sent_so_far": 0, "heard": -1.0})
+    one = run_of(scheme, 0.09)  # four packets a round trip of 21.04 ms; the last ones have left at 84.16 ms
+    own, flow = of_flow(one), one.world.flows[0]
+    assert own.sent_so_far == flow.sent > 16
+    assert own.heard == flow.acks_received - 1
+    sent = one.world.packets[(one.world.packets["kind"] == records.DATA) & (one.world.packets["sent"] > 50_000_000)]
+    assert len(sent) > 0
+    assert (sent["priority"] == sent["number"] % 3).all()
+    assert (sent["colour"] == sent["transmission"] % 2).all()
+
+
+@pytest.mark.parametrize("name", schemes.names())
+def test_what_ships_is_described(name):
+    """Every parameter says what it is; none stands in the scheme's own record and in a field of the flow as well."""
+    one = schemes.scheme(name)
+    assert all(parameter.about for parameter in one.parameters.values())
+    assert {key for key, parameter in one.parameters.items() if not parameter.field} == set(one.own.parameters)
+
+
+PLAIN = """
+import math
+from longfat.sim import SchemeError, Simulation
+from tests.sim import test_seam as t
+for ack in t.REFUSED:
+    try:
+        t.run_of(t.scheme_of(ack))
+    except SchemeError as error:
+        print(error)
+try:
+    t.run_of(t.Scheme("mine", ack=t.keeps, send=t.sets_the_size))
+except SchemeError as error:
+    print(error)
+for enqueue in t.REFUSED_LINKS:
+    try:
+        Simulation(t.watched(enqueue), rng=1).advance(1.0)
+    except SchemeError as error:
+        print(error)
+t.test_what_is_listed_can_be_set()
+t.test_what_is_listed_can_be_set_by_disciplines()
+t.test_send()
+for given in (0.25, 1.6e-9, -1.6e-9, 1e11):
+    t.test_times_are_nanoseconds_in_the_core(given, round(min(given * 1e9, 9e18)))
+print(t.after_three_acknowledgments())
+"""
+
+
+def test_the_same_without_jit():
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PLAIN], cwd=ROOT, capture_output=True, text=True,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert done.stderr == ""
+    *said, state = done.stdout.splitlines()
+    assert len(said) == len(REFUSED) + 1 + len(REFUSED_LINKS)
+    assert "scheme 'mine', ack, flow 'mine-1' at 0.02104 s: AttributeError: it sets flow.una, which" in said[0]
+    words = ("may only be read", "read-only", "has no field", "not support item assignment")
+    assert all(any(one in line for one in words) for line in said)
+    assert "scheme 'mine', send, flow 'mine-1' at 0 s: AttributeError: it sets packet.size" in said[len(REFUSED)]
+    assert state == str(after_three_acknowledgments())  # to the last bit

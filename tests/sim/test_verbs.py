@@ -1,0 +1,258 @@
+"""What `enqueue` and `dequeue` may answer, whatever the service; parameters of the disciplines that ship."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.domains import Interval
+from longfat.sim import Discipline, Network, Parameter, Simulation, jit, queues, traffic
+from longfat.sim.jit import part
+from longfat.sim.memory import word_at
+from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
+from longfat.sim.queues.discipline import Whole
+from longfat.sim.seam import push_out
+from tests.sim.own import of_link
+
+RATE = 1e6  # bytes/s: a packet of 1000 bytes takes 1 ms
+MS = 1_000_000  # ns
+
+
+@part
+def write(link, what, packet, now):
+    log = int(link.log)
+    row = 1 + 3 * word_at(log, 0).x
+    word_at(log, row).x = what
+    word_at(log, row + 1).x = round(now * 1e9)
+    word_at(log, row + 2).x = packet.number
+    word_at(log, 0).x += 1
+
+
+def note_arrival(link, packet, now):
+    write(link, 2, packet, now)
+    return ENQUEUE
+
+
+def two_of_three(link, packet, now):
+    """Every third packet that is about to leave is dropped."""
+    link.asked += 1
+    verdict = DROP if link.asked % 3 == 0 else SEND
+    write(link, verdict, packet, now)
+    return verdict
+
+
+def dropping(service, log):
+    parameters = {"log": float(log.ctypes.data), "quantum": 500.0}
+    return Discipline(
+        "dropping", service, note_arrival, two_of_three, parameters=parameters, state={"asked": 0}, needs_buffer=True
+    )
+
+
+def rows(log, what):
+    table = log[1:].reshape(-1, 3)[: log[0]].tolist()
+    return [(time, number) for kind, time, number in table if kind == what]
+
+
+def served_by_hand(arrivals, limit):
+    """Begins, drops at departure, and how many found no room: of three packets that may leave the third is dropped."""
+    queue, begun, dropped, asked, free, full = [], [], [], 0, None, 0
+
+    def begin(time):
+        nonlocal asked
+        while queue:
+            number = queue.pop(0)
+            asked += 1
+            if asked % 3:
+                begun.append((time, number))
+                return time + MS
+            dropped.append((time, number))
+        return None
+
+    for time, number in [*arrivals, (math.inf, None)]:
+        while free is not None and free <= time:
+            free = begin(free)
+        if number is None:
+            return begun, dropped, full
+        if free is None:
+            queue.append(number)
+            free = begin(time)
+        elif len(queue) < limit:
+            queue.append(number)
+        else:
+            full += 1
+    raise AssertionError
+
+
+@pytest.mark.parametrize("load", [0.7, 3.0])
+@pytest.mark.parametrize("limit", [1, 7])
+def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
+    """The next packet follows in the same nanosecond; a drop takes no time of the line, and no place in the queue."""
+    log = np.zeros(90_001, np.int64)
+    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=dropping("fifo", log))
+    net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=1000, stop=2.0)
+    run = Simulation(net, rng=2)
+    run.advance(3.0)
+    run.books()
+    begun, dropped, full = served_by_hand(rows(log, 2), limit)
+    assert len(dropped) > 300
+    assert rows(log, SEND) == begun
+    assert rows(log, DROP) == dropped
+    link, flow = run.world.links[0], run.world.flows[0]
+    assert (int(link.served), int(link.dropped), int(link.dropped_early)) == (
+        len(begun), len(dropped) + full, len(dropped),
+    )  # fmt: skip
+    assert int(link.busy) == len(begun) * MS
+    assert int(flow.dropped) == int(link.dropped)
+    assert int(flow.received) == len(begun)
+    # Packets that were dropped at the head have waited, but only what is sent counts in the mean wait.
+    came = {number: time for time, number in rows(log, 2)}
+    assert float(link.wait) == sum(time - came[number] for time, number in begun)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_drops_at_the_head_of_any_service(service):
+    """Three times what the line carries, of which two thirds may leave: it is never idle, and the books balance."""
+    log = np.zeros(90_001, np.int64)
+    net = Network().link("a", "b", rate=RATE, buffer=20, discipline=dropping(service, log))
+    for k in range(3):
+        net.flow(traffic.poisson(RATE), path=["a", "b"], packet=1000, name=f"f{k}")
+    run = Simulation(net, rng=3)
+    run.advance(0.1)
+    served = int(run.world.links[0].served)
+    run.advance(1.1)
+    books = run.books()
+    link = run.world.links[0]
+    assert int(link.served) - served == pytest.approx(1000, abs=1)
+    sent, dropped = len(rows(log, SEND)), len(rows(log, DROP))
+    assert (sent, dropped) == (int(link.served), int(link.dropped_early))
+    assert sent == pytest.approx(2 * dropped, abs=2)
+    assert int(of_link(run).asked) == sent + dropped
+    flows = run.world.flows
+    assert flows["sent"].sum() == flows["received"].sum() + flows["dropped"].sum() + books["in_flight"]
+
+
+def drop_all(link, packet, now):
+    return DROP
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_nothing_ever_leaves(service):
+    discipline = Discipline("void", service, dequeue=drop_all, parameters={"quantum": 500.0}, needs_buffer=True)
+    net = Network().link("a", "b", rate=RATE, buffer=20, discipline=discipline)
+    run = Simulation(net.flow(traffic.constant(3 * RATE), path=["a", "b"]), rng=1)
+    run.advance(1.0)
+    run.books()
+    link = run.world.links[0]
+    assert (int(link.served), int(link.busy), int(link.waiting)) == (0, 0, 0)
+    assert int(link.dropped) == int(link.arrived) > 2900
+
+
+ANSWERS = {
+    "dequeue 1": ({"dequeue": lambda link, packet, now: 1}, "dequeue returned neither SEND nor DROP"),
+    "dequeue -2": ({"dequeue": lambda link, packet, now: -2}, "dequeue returned neither SEND nor DROP"),
+    "dequeue a packet": (
+        {"dequeue": lambda link, packet, now: push_out(0)}, "dequeue returned neither SEND nor DROP"
+    ),
+    "enqueue -2": ({"enqueue": lambda link, packet, now: -2}, "enqueue returned less than DROP"),
+    "enqueue 2": ({"enqueue": lambda link, packet, now: 2}, "enqueue pushes out a packet that does not wait"),
+    "enqueue itself": (
+        {"enqueue": lambda link, packet, now: push_out(10**6)}, "enqueue pushes out a packet that does not wait"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("service", ["departures", "self-clocked"])
+@pytest.mark.parametrize("what", ANSWERS)
+def test_answers_that_are_none(what, service):
+    hooks, words = ANSWERS[what]
+    net = Network().link("a", "b", rate=RATE, buffer=9, discipline=Discipline("ours", service, **hooks))
+    net.flow(traffic.constant(2 * RATE), path=["a", "b"])
+    with pytest.raises(ValueError, match=rf"discipline 'ours' failed on link 'a-b' at \S+ s: ValueError: {words}"):
+        Simulation(net, rng=1).advance(1.0)
+
+
+@pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
+@pytest.mark.parametrize("answer", ["SEND", None, (0, 1)])
+@pytest.mark.parametrize("hook", ["enqueue", "dequeue"])
+def test_answers_that_are_no_numbers(hook, answer):
+    net = Network().link("a", "b", rate=RATE, discipline=Discipline("ours", **{hook: lambda link, packet, now: answer}))
+    with pytest.raises(ValueError, match=f"discipline 'ours': {hook} cannot be compiled: it returns no"):
+        Simulation(net.flow(traffic.constant(RATE), path=["a", "b"]), rng=1).advance(1.0)
+
+
+SHIPPED = {one.name: one for one in queues.NAMED.values()}
+PARAMETERS = [(name, parameter) for name, one in SHIPPED.items() for parameter in one.parameters]
+NEEDED = {"mark-above": {"threshold": 5}, "leaky-bucket": {"rate": 1e6}, "virtual-leaky-bucket": {"rate": 1e6}}
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+def test_values_outside_their_domains(name, parameter):
+    """Beside each end of the interval, and what is no number; a yes or no is nothing else."""
+    declared, needed = SHIPPED[name].parameters[parameter], NEEDED.get(name, {})
+    assert declared.about
+    assert declared.unit
+    wrong = [math.nan, "many", None if declared.default is None else [1]]
+    if declared.allowed == "{0, 1}":
+        wrong += [0.5, 2, -1]
+    else:
+        domain = Interval.parse(declared.allowed)
+        wrong += [domain.low if not domain.includes_low else math.nextafter(domain.low, -math.inf)]
+        wrong += [domain.high if not domain.includes_high else math.nextafter(domain.high, math.inf)]
+        wrong += [1.5] if isinstance(declared, Whole) else []
+    for value in wrong:
+        with pytest.raises(ValueError, match=f"{parameter}|needs"):
+            queues.discipline(name, **{**needed, parameter: value})
+
+
+def test_ends_of_intervals_are_allowed():
+    assert queues.avq(gamma=1, start=0).values["gamma"] == 1.0
+    assert queues.rem(smoothing="100%", interval="1 us").values["interval"] == 1e-6
+    assert queues.decbit(on_departure=True).values["on_departure"] == 1.0
+    assert queues.leaky_bucket("8 Mbit/s", 7, queue=0).values == {"rate": 1e6, "tokens": 7.0, "queue": 0.0}
+
+
+def test_a_parameter_by_another_name():
+    """The link's rate is not the bucket's: hooks read that one by the name that the parameter gives it."""
+
+    def enqueue(link, packet, now):
+        link.seen = link.own_rate / link.rate
+        return ENQUEUE
+
+    mine = Discipline(
+        "mine", enqueue=enqueue, parameters={"rate": Parameter(5e5, "bytes/s", "(0, inf)", "own_rate")},
+        state={"seen": 0.0, "begins": "rate"},
+    )  # fmt: skip
+    assert mine(rate="1 Mbit/s").values == {"rate": 125_000.0}
+    net = Network().link("a", "b", rate=RATE, discipline=mine(rate=250_000))
+    run = Simulation(net.flow(traffic.constant(RATE), path=["a", "b"]), rng=1)
+    run.advance(0.01)
+    assert of_link(run).seen == 0.25
+    assert of_link(run).begins == 250_000.0
+    with pytest.raises(ValueError, match="'own_rate' is the name of a parameter and of a state"):
+        Discipline("mine", parameters=mine.parameters, state={"own_rate": 0.0})
+
+
+def test_thresholds_stay_in_order():
+    """Also where one is changed after the other."""
+    steep = queues.red(low=44, high=132)
+    with pytest.raises(ValueError, match=r"high = 132 packets is out of range: allowed are values in \(200"):
+        steep(low=200)
+    assert steep(low=131.9999).values["low"] == 131.9999
+
+
+def test_services_follow_values():
+    """Marks at departure, and colours that give way, need a link that decides at departure; the others need not."""
+    assert (queues.rem().service, queues.rem(ecn=True).service, queues.rem(ecn=True)(ecn=False).service) == (
+        "fifo", "departures", "fifo",
+    )  # fmt: skip
+    assert (queues.rem().order, queues.rem(ecn=True).order) == (SERVICES["fifo"], SERVICES["departures"])
+    assert queues.loss_load(colours=False)(colours=True).service == "departures"
+    assert queues.explicit_feedback(service="round-robin")(quantum=900).values["quantum"] == 900.0
+    assert queues.explicit_feedback(service="round-robin")(quantum=900).service == "round-robin"
+
+
+def test_drop_tail_is_the_name_of_fifo():
+    net = Network().link("a", "b", rate=RATE, discipline="drop-tail")
+    assert net.links["a", "b"].discipline == queues.FIFO
+    assert queues.discipline("drop-tail").name == "fifo"
+    assert Network.from_toml('[[link]]\nfrom = "a"\nto = "b"\nrate = 1e6\ndiscipline = "drop-tail"\n') == net
