@@ -240,6 +240,17 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
 
 
 @part
+def prefetch_flow(world, f):
+    """Fetch what an acknowledgment and the packets that it lets go need of a flow, whose turn is next."""
+    sender = world.senders_base + 192 * f
+    prefetch(sender)
+    prefetch(sender + 64)
+    prefetch(sender + 128)
+    prefetch(world.receivers_base + 64 * f)
+    prefetch(flow_own(world, f))
+
+
+@part
 def unlink(world, q, i):
     """Take a packet out of its queue."""
     queue, before, behind = queue_at(world, q), queued_at(world, i).previous, packet_at(world, i).next

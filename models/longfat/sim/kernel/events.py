@@ -26,7 +26,7 @@ def new_key(world, kind, index):
     return (world.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
 
-@routine
+@part
 def schedule_arrival(world, link, time):
     """Schedule the arrival of the only packet on a link at its far end."""
     rise(world.arrivals_base, world.arrivals, time, new_key(world, ARRIVAL, link))

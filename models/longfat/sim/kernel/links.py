@@ -162,7 +162,7 @@ def is_full(link, size):
     return link.waiting >= link.limit_packets or link.waiting_bytes + size > link.limit_bytes
 
 
-@routine
+@part
 def admit(world, i):
     """Let a packet enter the queue of the link of its hop, or drop it.
 
@@ -392,7 +392,7 @@ def admit_queued(world, link, queue, i):
     since_at(world, i).x = world.now
     queued_at(world, i).queue = queue if queue != NONE else link.queues
     idle = link.sending == NONE
-    while not (idle and link.work_conserving) and is_full(link, size):
+    while not (idle and link.work_conserving and link.waiting == 0) and is_full(link, size):
         victim = ask_service(world, link, EVICT, i)
         if victim == PASSES:
             break

@@ -37,6 +37,7 @@ from longfat.sim.memory import (
     link_own,
     link_sample_at,
     packet_at,
+    prefetch_flow,
     queue_at,
     receiver_at,
     sender_at,
@@ -102,6 +103,8 @@ def arrive(world, k):
     elif then == TO_SWITCH:
         tell_switch(world, i)
     elif packet.kind == ACK:
+        if link.head != NONE:
+            prefetch_flow(world, packet_at(world, link.head).flow)
         return acknowledge(world, i)
     else:
         return take_feedback(world, i)

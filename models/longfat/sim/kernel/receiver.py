@@ -9,7 +9,7 @@ from longfat.sim.records import ACK, CE, CWR, ECE, FEEDBACK, NONE
 from longfat.sim.records import SACK as HAS_BLOCKS
 
 
-@routine
+@part
 def receive(world, i):
     """Take a data packet that has arrived; return whether it is an acknowledgment now, about to enter the next link."""
     packet = packet_at(world, i)
