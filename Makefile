@@ -32,7 +32,7 @@ test-long: venv  ## what takes minutes: every claim of the papers, a thousand ex
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
 
 simulator: venv  ## compile the simulator and all that ships with it, before the first run would
-	$(BIN)/python -m longfat.sim.ahead
+	$(BIN)/python -m longfat.sim.precompile
 
 mutations: venv  ## break the code a line at a time, and see which test notices
 	$(BIN)/python -m tests.mutations

@@ -17,7 +17,7 @@ from figures.writing import HERE, save, whole_figures
 from longfat import design
 from longfat.files import WholeFiles
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
-from longfat.sim.segments import simulate
+from longfat.segments import simulate
 
 PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
 CAPTIONS = {

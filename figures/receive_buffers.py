@@ -20,8 +20,8 @@ from figures import data as stored
 from figures.gong_parulkar import PATH
 from figures.writing import HERE, bars, save, whole_figures
 from longfat.files import WholeFiles
-from longfat.sim.channel import ListedLosses
-from longfat.sim.segments import simulate, trace
+from longfat.segments import simulate, trace
+from longfat.segments.channel import ListedLosses
 
 CAPTIONS = {
     "gong_parulkar_17": "A window wider than the receive buffer against one of its size, hard acknowledgment; right, "

@@ -463,9 +463,34 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "sim/results.py",
-        'begun[k] -= begin - int(world.since["x"][row])',
-        "begun[k] -= begin - now",
+        "begun[k] -= (begin - arrived)[later].sum()",
+        "begun[k] -= (begin - now)[later].sum()",
         "tests/sim/test_results.py::test_waits_of_an_overload_by_hand",
+    ),
+    # runs side by side, scenarios
+    Mutant(
+        CODE + "threads.py",
+        "            ending.set()\n",
+        "            pass\n",
+        "tests/test_threads.py::test_ctrl_c_ends_calls_inside_calls",
+    ),
+    Mutant(
+        CODE + "threads.py",
+        "return [future.result() for future in futures]",
+        "return [future.result() for future in as_completed(futures)]",
+        "tests/test_threads.py::test_results_are_in_the_order_of_the_items",
+    ),
+    Mutant(
+        CODE + "sim/scenario/writing.py",
+        "key = (duplex, id(link.discipline), *_KIND(link)[1:])",
+        "key = (duplex, *_KIND(link)[1:])",
+        "tests/sim/test_scenario.py::test_links_that_differ_in_one_thing",
+    ),
+    Mutant(
+        CODE + "sim/scenario/writing.py",
+        "for one in links[k + 1 : k + 2] if _KIND(one) == _KIND(link)]",
+        "for one in links[k + 1 : k + 2]]",
+        "tests/sim/test_scenario.py::test_round_trip",
     ),
     # statistics, sweeps
     Mutant(

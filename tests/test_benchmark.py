@@ -276,7 +276,7 @@ def test_no_intervals_where_nothing_is_random(monkeypatch):
 
     monkeypatch.setattr(measuring, "measure", counted)
     data = benchmark.run(["3-4", "7-0.2"], ["gaimd"], replications=3, executor=ThreadPoolExecutor(1), progress=False)
-    assert [one["random"] for one in calls] == [0, 1, 1, 1]
+    assert sorted(one["random"] for one in calls) == [0, 1, 1, 1]  # cells run side by side, in any order
     assert data.replications.values.tolist() == [[1], [3]]
     assert math.isnan(float(data.transfer_time_upper.sel(variant="3-4", connection="1").item()))
     text = tables.to_text(tables.tables(data))

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from longfat.laws import blt, tcp
+from longfat.laws import tcp
 from longfat.sim import Network, Simulation
+from longfat.single_transfer import unloaded_transfer
 
 BITS, BILLION = 4000, 10**9  # of a packet; ns in a second
 DISCIPLINES = {"priority-discard": "blt", "priority-discard-published": "blt", "fifo": "bully-tyrant"}
@@ -35,7 +36,7 @@ def test_blt(access, bottleneck, buffer, discipline):
     trip, scheme = Fraction(3, 100), DISCIPLINES[discipline]
     times = [Fraction(BITS, rate * 10**6) for rate in (access, bottleneck)]
     for packets in (1, 2, 20, 60, 94, 95, 200, 400):
-        law = blt.unloaded_transfer(
+        law = unloaded_transfer(
             packets, trip, *times, buffer, discipline="drop-tail" if discipline == "fifo" else discipline
         )
         finish, sent, dropped = simulated(

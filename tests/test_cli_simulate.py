@@ -243,7 +243,7 @@ WRONG_FILES = {
     "other": (SCHEMES.replace("four =", "fourth ="), "mine.py: name 'four' is unknown; did you mean 'fourth'"),
     "kind": (SCHEMES + "four = third", "scheme = 'mine.py:four' is no Scheme but Discipline"),
     "running": (SCHEMES.replace("4.0", "-4.0"), "scheme 'four packets', start, flow"),
-    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "start cannot be compiled: flow has no field 'windw'; its"),
+    "compiling": (SCHEMES.replace("4.0", "flow.windw"), "flow has no field 'windw'; did you mean 'window'?"),
     "missing": (None, "mine.py cannot be read: No such file or directory"),
 }  # fmt: skip
 
@@ -346,7 +346,7 @@ def test_examples(path, capsys):
     assert answer["run"]["conservation"]["balanced"] is True
     net, options = scenario.load(path)
     own = {f"own:{flow.scheme.name}": flow.scheme for flow in net.flows if flow.scheme is not None}
-    assert sim.scenario.parse(net.to_toml(**options), own.get) == (net, options)
+    assert scenario.parse(net.to_toml(**options), own.get) == (net, options)
 
 
 def test_names_of_shipped_scenarios(capsys):

@@ -11,6 +11,7 @@ from derivations import blt as proofs
 from derivations import proof, unloaded
 from longfat.laws import blt as laws
 from longfat.laws import tcp
+from longfat.single_transfer import Timer, unloaded_transfer
 
 
 def in_letters(expression):
@@ -157,7 +158,7 @@ def test_bursts_against_packets():
         if found is None:
             continue
         for discipline in ("priority-discard", "priority-discard-published", "drop-tail"):
-            whole = laws.unloaded_transfer(
+            whole = unloaded_transfer(
                 packets,
                 trip,
                 access,
@@ -165,7 +166,7 @@ def test_bursts_against_packets():
                 places,
                 last_time=last,
                 discipline=discipline,
-                timer=laws.Timer(1e3, 1e3),
+                timer=Timer(1e3, 1e3),
             )
             assert whole.time == found
         counted[min(whole.bursts, 3)] += 1

@@ -22,22 +22,30 @@ ALLOWED = {
     "extras": set(),
     "student": set(),
     "progress": set(),
+    "threads": set(),
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "symbols": {"domains"},
     "law": {"symbols", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains", "sums"},
-    "fluid": {"fluid", "extras", "law", "laws", "quantities", "domains", "namespaces"},
-    "sim": {"sim", "progress", "domains", "student", "quantities", "accessor", "_version"},
+    "single_transfer": {"laws", "domains"},
+    "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
+    "sim": {"sim", "segments", "threads", "progress", "domains", "student", "quantities", "accessor", "_version"},
+    "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "own"},
     "verify": {
-        "verify", "progress", "benchmark", "sweeping", "law", "laws", "roots", "sim", "domains", "extras", "files",
-        "student", "_version",
+        "verify", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim", "segments", "domains",
+        "extras", "files", "student", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
-    "benchmark": {"benchmark", "progress", "sim", "own", "sweeping", "laws", "domains", "_version"},
-    "design": {"design", "progress", "domains", "quantities", "law", "laws", "sim", "accessor", "_version"},
+    "benchmark": {
+        "benchmark", "progress", "threads", "scenario", "sim", "own", "sweeping", "laws", "domains", "_version",
+    },
+    "design": {
+        "design", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments", "accessor",
+        "_version",
+    },
     "accessor": {"extras", "plot"},
     "explore": {
         "explore", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor",
@@ -73,7 +81,7 @@ def test_the_check_sees_a_forbidden_import(tmp_path):
     assert set(imported_rooms(bad)) - ALLOWED["sim"] == {"laws", "plot"}
 
 
-@pytest.mark.parametrize("room", ["laws", "sim"])
+@pytest.mark.parametrize("room", ["laws", "sim", "segments"])
 def test_no_files_and_no_pictures_in_the_cellar(room):
     for path in (ROOT / room).rglob("*.py"):
         assert not {"open", "matplotlib", "pathlib", "click"} & {

@@ -2,6 +2,7 @@
 
 import io
 import sys
+import time
 
 import nbformat
 import pytest
@@ -56,3 +57,12 @@ def test_a_notebook_keeps_no_stripe(without):
     NotebookClient(book, timeout=60, kernel_name="python3").execute()
     outputs = book.cells[0].outputs
     assert [one.output_type for one in outputs] == ([] if without else ["display_data"])
+
+
+@pytest.mark.parametrize(("seen", "takes", "said"), [(True, 0.2, "wait\n"), (True, 0.0, ""), (False, 0.2, "")])
+def test_who_waits_is_told_why(seen, takes, said, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen() if seen else io.StringIO())
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    with progress.announced("wait", after=0.05):
+        time.sleep(takes)
+    assert sys.stderr.getvalue() == said

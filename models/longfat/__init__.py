@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         quantities,
         scenario,
         sim,
+        single_transfer,
         sweeping,
         verify,
     )
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _ROOMS = (
     "benchmark", "design", "explore", "fluid", "law", "laws", "measured", "plot", "quantities", "scenario", "sim",
-    "sweeping", "verify",
+    "single_transfer", "sweeping", "verify",
 )  # fmt: skip
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "quantities",
     "scenario",
     "sim",
+    "single_transfer",
     "sweep",
     "sweeping",
     "verify",

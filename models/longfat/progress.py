@@ -1,9 +1,12 @@
-"""The progress bar of everything that takes long: text in a terminal, a widget in a notebook, nothing elsewhere."""
+"""What is shown while something takes long: a bar (text in a terminal, a widget in a notebook) or a line."""
 
 from __future__ import annotations
 
+import sys
+import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 DELAY = 2.0  # s: what ends sooner shows no bar
@@ -43,3 +46,17 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
         # None: only on a terminal. Widgets take it for False.
         disable = None if shown else True
         return auto.tqdm(items, desc=task, unit=unit, total=total, delay=DELAY, leave=False, disable=disable)
+
+
+@contextmanager
+def announced(what: str, after: float = 2.0) -> Iterator[None]:
+    """Say what takes so long to whoever looks on; nothing if it is done within so many seconds."""
+    looks_on = sys.stderr.isatty() or "ipykernel" in sys.modules
+    timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
+    timer.daemon = True
+    if looks_on:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

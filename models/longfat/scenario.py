@@ -62,18 +62,71 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
     ...     load(file)
     (Network('', 2 nodes, 1 links, 0 flows), {'duration': 10.0})
     """
-    from longfat.sim import scenario
-
     path = _place(path)
     try:
         text = path.read_bytes().decode()
-        return scenario.parse(text, finder(path.parent, trust))
+        return parse(text, finder(path.parent, trust))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: this is no text in UTF-8: {error.reason} at byte {error.start}") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, dict[str, Any]]:
+    """Return the network of a scenario's text, and the options of its run.
+
+    Parameters
+    ----------
+    text : str
+        TOML, see `longfat.sim.scenario`.
+    find : callable, optional
+        Asked for each scheme or discipline that is named with a colon, "my_schemes.py:aimd": returns it, or None. For
+        "my_schemes.py" it gets the class that is wanted, too, as a second argument.
+
+    Returns
+    -------
+    Network, dict
+        The network equal to the one that was written, and options for `longfat.sim.run`.
+
+    Raises
+    ------
+    ValueError
+        For text that is no TOML, keys and names that are unknown, and what `Network` refuses, with its table.
+
+    Examples
+    --------
+    >>> parse('run = {duration = "10 s", rng = 1}')
+    (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
+    """
+    from longfat.sim.network import Network
+    from longfat.sim.scenario import reading
+
+    net = Network()
+    return net, reading.fill(net, text, find)
+
+
+def read(text: str, find: Callable[..., Any] | None = None) -> Network:
+    """Return the network of a scenario's text, as `parse` does.
+
+    >>> net = read('''
+    ... [[link]]
+    ... from = "left"
+    ... to = "right"
+    ... rate = "40 Mbit/s"
+    ... duplex = true
+    ...
+    ... [[flow]]
+    ... scheme = "reno"
+    ... path = ["left", "right"]
+    ... ''')
+    >>> net
+    Network('', 2 nodes, 2 links, 1 flows)
+    >>> read(net.to_toml()) == net
+    True
+    """
+    return parse(text, find)[0]
 
 
 def _place(path: str | Path) -> Path:

@@ -12,6 +12,7 @@ import pytest
 import sympy
 
 from longfat.laws import blt, power, tcp
+from longfat.single_transfer import Timer, Transfer, unloaded_transfer, unloaded_transfer_time_with_losses
 from tests.blt_reference import Run
 
 NS = Fraction(1, 10**9)
@@ -152,8 +153,8 @@ def test_buffer_for_a_burst_against_packets(access, between):
         if need > 1:
             assert blt.burst_for_buffer(float(need), ratio) == pytest.approx(n, rel=1e-12)
             case = n, Fraction(1, 100), access * NS, between * NS
-            assert blt.unloaded_transfer(*case, math.ceil(need)).drops == 0
-            assert blt.unloaded_transfer(*case, math.ceil(need) - 1).drops > 0
+            assert unloaded_transfer(*case, math.ceil(need)).drops == 0
+            assert unloaded_transfer(*case, math.ceil(need) - 1).drops > 0
 
 
 # Files that overflow the switch
@@ -169,21 +170,21 @@ def test_the_papers_file_by_hand():
     """
     t_a, t_b = Fraction(80, 3) / 10**6, Fraction(400, 3) / 10**6
     for discipline in ("priority-discard", "priority-discard-published", "drop-tail"):
-        found = blt.unloaded_transfer(200, 30_000_000 * NS, t_a, t_b, 75, discipline=discipline)
+        found = unloaded_transfer(200, 30_000_000 * NS, t_a, t_b, 75, discipline=discipline)
         assert found.time == Fraction(11688, 100_000)
         assert (found.bursts, found.transmissions, found.timeouts) == (3, 200 + 106 + 12, 0)
         # 106 of the first: 94, 96 ... 99 and so on but 21 of 105; of the second 12 less 3
         assert found.drops == (106 - 21) + (12 - 3)
-        more = blt.unloaded_transfer(200, 30_000_000 * NS, t_a, t_b, 75, discipline=discipline, last_time=t_a)
+        more = unloaded_transfer(200, 30_000_000 * NS, t_a, t_b, 75, discipline=discipline, last_time=t_a)
         assert more.time == found.time + 3 * t_a
-    assert blt.unloaded_transfer_time_with_losses(200, 30e-3, 80e-6 / 3, 400e-6 / 3, 75) == pytest.approx(0.11688)
+    assert unloaded_transfer_time_with_losses(200, 30e-3, 80e-6 / 3, 400e-6 / 3, 75) == pytest.approx(0.11688)
 
 
 @pytest.mark.parametrize(("packets", "last"), [(96, 94), (100, 99), (106, 104), (150, 149)])
 def test_one_round_of_losses_by_its_formula(packets, last):
     """K = 75, r = 1/5: packets 94, 96 ... 99, 101 ... are lost; 2 (D + t_a + t_d) + (h + 2) t_b."""
     trip, t_a, t_b, t_d = (x * Fraction(1, 1000) for x in (30, Fraction(1, 10), Fraction(1, 2), Fraction(1, 3)))
-    found = blt.unloaded_transfer(packets, trip, t_a, t_b, 75, last_time=t_d)
+    found = unloaded_transfer(packets, trip, t_a, t_b, 75, last_time=t_d)
     assert found.time == 2 * (trip + t_a + t_d) + (last + 2) * t_b
     assert (found.bursts, found.timeouts) == (2, 0)
 
@@ -195,10 +196,10 @@ def test_the_last_packet_lost_waits_for_the_timer():
     srtt = 11.125 and var = (1 + 3 * 5.5)/4 = 4.375, so that the timer runs for 28.625 s from 12 s on. Packets 2 and 3
     are kept then: 40.625 + 12 s.
     """
-    assert blt.unloaded_transfer(95, 30e-3, 1e-4, 5e-4, 75).timeouts == 1
-    patient = blt.Timer(first=100.0)
-    found = blt.unloaded_transfer(4, 10, 0, 1, 1, timer=patient)
-    assert found == blt.Transfer(Fraction(52_625, 1000), bursts=2, transmissions=6, drops=2, timeouts=1)
+    assert unloaded_transfer(95, 30e-3, 1e-4, 5e-4, 75).timeouts == 1
+    patient = Timer(first=100.0)
+    found = unloaded_transfer(4, 10, 0, 1, 1, timer=patient)
+    assert found == Transfer(Fraction(52_625, 1000), bursts=2, transmissions=6, drops=2, timeouts=1)
 
 
 def scenarios(count, seed):
@@ -215,7 +216,7 @@ def compare(case, discipline):
     run = Run(*case, discipline=discipline)
     expected = run.finish()
     packets, trip, access, between, last, room = case
-    found = blt.unloaded_transfer(
+    found = unloaded_transfer(
         packets, trip * NS, access * NS, between * NS, room, last_time=last * NS, discipline=discipline
     )
     if math.isinf(expected):
@@ -264,15 +265,15 @@ def test_the_comparison_can_fail():
 def test_without_priorities_a_source_may_lock_in_phase():
     """Every burst ends when another packet of it has got in; the next burst's first comes just too late."""
     case = (58, 0, 26_666 * NS, 133_333 * NS, 5)
-    assert math.isinf(blt.unloaded_transfer(*case, discipline="drop-tail").time)
-    assert blt.unloaded_transfer(*case).time < Fraction(12, 1000)
+    assert math.isinf(unloaded_transfer(*case, discipline="drop-tail").time)
+    assert unloaded_transfer(*case).time < Fraction(12, 1000)
 
 
 def test_other_windows_against_packets():
     """They decide whom a new burst pushes out of the queue that the old one has left."""
     for growth in (1, 1.5, 4, 1000):
         run = Run(150, 6000, 20_000, 100_000, 0, 11, growth=growth)
-        found = blt.unloaded_transfer(150, 6000 * NS, 20_000 * NS, 100_000 * NS, 11, growth=growth)
+        found = unloaded_transfer(150, 6000 * NS, 20_000 * NS, 100_000 * NS, 11, growth=growth)
         assert abs(found.time / NS - run.finish()) <= found.timeouts
         assert (found.bursts, found.transmissions, found.drops) == (run.bursts, run.sent, len(run.lines[1].dropped))
 
@@ -283,9 +284,7 @@ def test_timers_that_losses_restart_against_packets():
         run = Run(298, 15_999_960, 88_888, 133_333, 88_888, 11, "drop-tail")
         run.restarts = restarts
         case = 298, 15_999_960 * NS, 88_888 * NS, 133_333 * NS, 11
-        found = blt.unloaded_transfer(
-            *case, last_time=88_888 * NS, discipline="drop-tail", timer=blt.Timer(restarts=restarts)
-        )
+        found = unloaded_transfer(*case, last_time=88_888 * NS, discipline="drop-tail", timer=Timer(restarts=restarts))
         assert abs(found.time / NS - run.finish()) <= found.timeouts
         times.append(found.time)
     assert times[0] != times[1]
@@ -307,9 +306,9 @@ def test_timers_that_losses_restart_against_packets():
 )
 def test_transfers_outside_the_domain(change, message):
     good = {"packets": 10, "round_trip_time": 1, "access_time": 0.5, "bottleneck_time": 1, "buffer": 3}
-    assert isinstance(blt.unloaded_transfer(**good).time, float)
+    assert isinstance(unloaded_transfer(**good).time, float)
     with pytest.raises(ValueError, match=message):
-        blt.unloaded_transfer(**(good | change))
+        unloaded_transfer(**(good | change))
 
 
 # Power
@@ -384,7 +383,7 @@ def test_kim_and_farbers_orderings():
             rate = ratio * access
             t_a, t_b, room = 4000 / access, 4000 / rate, round(rate * 0.01 / 4000)
             times = (
-                blt.unloaded_transfer_time_with_losses(200, 30e-3, t_a, t_b, room),
+                unloaded_transfer_time_with_losses(200, 30e-3, t_a, t_b, room),
                 tcp.unloaded_transfer_time(200, 30e-3, t_a, t_b),
             )
             assert tcp.buffer_for_slow_start(200, ratio) <= room

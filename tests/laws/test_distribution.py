@@ -15,7 +15,7 @@ from longfat.laws import selective_repeat as laws
 from longfat.laws.selective_repeat import few_missing
 from longfat.laws.selective_repeat.joint import joint
 from longfat.namespaces import NUMPY
-from longfat.sim.segments import simulate, trace
+from longfat.segments import simulate, trace
 
 LOSSES = [1e-300, 1e-12, 1e-6, 1e-3, 0.1, 0.3, 0.5, 0.74, 0.86]
 PACKETS = [1, 2, 3, 16, 128, 10**4, 10**9]

@@ -190,7 +190,7 @@ def test_where_the_record_says_that_it_does_not_hold(window, loss, segment_packe
 
 def test_delay_law_against_the_simulator_for_one_segment_at_a_time():
     """A window of one is a segment in isolation: D_s - t_a is the simulated delay, within its interval."""
-    from longfat.sim.segments import simulate
+    from longfat.segments import simulate
 
     for loss in (1e-3, 0.03, 0.4):
         run = simulate(

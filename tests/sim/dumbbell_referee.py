@@ -165,6 +165,36 @@ def victim(queue, priority, rule):
     return max(worse) if rule == "published" else max(worse, key=lambda j: (queue[j], j))
 
 
+def push_out(queue, packet, rule):
+    """A packet at a full queue takes the place of another one, or is dropped."""
+    j = victim([one[3] for one in queue], packet[3], rule)
+    (packet if j is None else queue[j])[0].dropped += 1
+    if j is not None:
+        del queue[j]
+        queue.append(packet)
+
+
+def take_acknowledgment(now, c, expected, echoed, transmission, sent):
+    """The source learns what has arrived; after its last acknowledgment it listens no more."""
+    if c.finish is not None:
+        return
+    outstanding, new = c.high > c.una, expected > c.una
+    if new:
+        c.una, c.next = expected, max(c.next, expected)
+        c.timer.sample(now - sent)
+        if c.una == c.packets:
+            c.finish, c.timer.due = now, None
+            return
+    if getattr(c, "skip_known", False):
+        c.known.add(echoed)
+    c.acknowledged(new, outstanding and not new, echoed, transmission, now)
+    if new:
+        if c.high > c.una:
+            c.timer.restart(now)
+        else:
+            c.timer.due = None
+
+
 def play(connections, *, bottleneck, last, delays, buffer, size, rule, until):
     """Run until all are done, or for so long; `delays` of the three lines in ns."""
     there = sum(delays)
@@ -229,11 +259,7 @@ def play(connections, *, bottleneck, last, delays, buffer, size, rule, until):
             elif len(queue) < buffer:
                 queue.append(packet)
             else:
-                j = victim([one[3] for one in queue], packet[3], rule)
-                (packet if j is None else queue[j])[0].dropped += 1
-                if j is not None:
-                    del queue[j]
-                    queue.append(packet)
+                push_out(queue, packet, rule)
         elif what == "departs":
             at(now + delays[1], "at S2", args[0])
             sending = None
@@ -245,25 +271,8 @@ def play(connections, *, bottleneck, last, delays, buffer, size, rule, until):
             c, number, transmission, _, sent = args
             at(now + there, "acknowledged", c, c.receive(number), number, transmission, sent)
         else:
-            c, expected, echoed, transmission, sent = args
-            if c.finish is not None:
-                continue
-            outstanding, new = c.high > c.una, expected > c.una
-            if new:
-                c.una, c.next = expected, max(c.next, expected)
-                c.timer.sample(now - sent)
-                if c.una == c.packets:
-                    c.finish, c.timer.due = now, None
-                    continue
-            if getattr(c, "skip_known", False):
-                c.known.add(echoed)
-            c.acknowledged(new, outstanding and not new, echoed, transmission, now)
-            if new:
-                if c.high > c.una:
-                    c.timer.restart(now)
-                else:
-                    c.timer.due = None
-            offer(c, now)
+            take_acknowledgment(now, *args)
+            offer(args[0], now)
 
 
 def priorities_of_two(packets):

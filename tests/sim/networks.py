@@ -48,7 +48,9 @@ GIVEN = {
     "virtual-leaky-bucket": {"rate": 30_000.0},
     "loss-load": {"k": 3.0, "v": 0.9},
 }
-DISCIPLINES = [queues.discipline(name, **GIVEN.get(name, {})) for name in sorted({one.name for one in queues.NAMED.values()})]
+DISCIPLINES = [
+    queues.discipline(name, **GIVEN.get(name, {})) for name in sorted({one.name for one in queues.NAMED.values()})
+]
 
 
 def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):

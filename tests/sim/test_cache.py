@@ -169,7 +169,7 @@ def test_another_numba(monkeypatch, missing):
     assert dispatcher() == 3
     assert "cache" not in dispatcher.targetoptions or not dispatcher.targetoptions["cache"]
     assert type(dispatcher._cache).__name__ == "NullCache"
-    compiled = jit.callback(numba.types.FunctionType(numba.float64(numba.float64)), twice, cache=True)
+    compiled = jit.callback(numba.float64(numba.float64), twice, cache=True)
     # by numba's convention: the result through the first argument, the exception through the second, 0 if there is none
     pointers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_void_p)
     result = ctypes.c_double()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from longfat import benchmark
-from longfat.sim import Network, drawing, queues, traffic
+from longfat.sim import Network, drawing, queues, sketching, traffic
 from tests.examples import examples
 from tests.sim.networks import build
 from tests.sim.test_scenario import networks
@@ -42,7 +42,7 @@ def apart(net):
 
 def attached(net):
     """Every line ends on the border of the boxes that it joins; as many lines as all the drawn flows have hops."""
-    root, drawn = ElementTree.fromstring(net.draw()), drawing.sketch(net)
+    root, drawn = ElementTree.fromstring(net.draw()), sketching.sketch(net)
     shapes = [one for one in root.iter(f"{SVG}rect") if one.get("class") == "node"]
     edges = [tuple(float(one.get(name)) for name in ("x", "y", "width", "height")) for one in shapes]
     boxes = dict(zip(drawn.boxes, edges, strict=True))
@@ -97,14 +97,14 @@ def test_lines_end_on_boxes_and_texts_are_apart(name):
 
 def test_flows_of_one_kind_are_one_line():
     """Of fifty, as many lines as kinds: another delay on the way is another kind, a later start is not."""
-    count = {name: len(drawing.sketch(net).bundles) for name, net in MANY.items()}
+    count = {name: len(sketching.sketch(net).bundles) for name, net in MANY.items()}
     assert (count["dumbbell, 8"], count["dumbbell, 50"], count["mixed, 50"]) == (8, 1, 4)
     assert (count["all different, 50"], count["experiment 1"]) == (50, 3)  # connection 1, the ten newcomers, the probe
     said = [text for text, *_ in words(MANY["dumbbell, 50"])]
     assert {"reno-1 … reno-50", "50 flows, each reno", "source-1 … source-50"} <= set(said)
     other = dumbbell(9)
     other.flow("reno", path=["source-9", "left", "right", "sink-9"], packet=500)
-    assert len(drawing.sketch(other).bundles) == 3  # eight alike, two on one path with other packets
+    assert len(sketching.sketch(other).bundles) == 3  # eight alike, two on one path with other packets
     assert MANY["dumbbell, 50"]._repr_svg_() == MANY["dumbbell, 50"].draw()
 
 
@@ -128,7 +128,7 @@ def test_well_formed(net):
     picture = net.draw()
     ElementTree.fromstring(picture)
     assert not re.search(r"\b(nan|inf)\b", re.sub(r">[^<]*<", "><", picture))
-    assert set(drawing.layout(net)) == set(net.nodes)
+    assert set(sketching.layout(net)) == set(net.nodes)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -143,7 +143,7 @@ def test_the_usual_shapes(shape):
     boxes = apart(net)
     size = re.search(r'viewBox="0 0 (\d+) (\d+)"', net.draw())
     assert all(a >= 0 and c <= int(size[1]) and d <= int(size[2]) for a, b, c, d in boxes)
-    places = drawing.layout(net)
+    places = sketching.layout(net)
     assert len(set(places.values())) == len(places)
     for flow in net.flows:
         columns = [places[node][0] for node in flow.path]
@@ -170,7 +170,7 @@ def test_where_flows_do_not_go():
     net.link("alone", "together", rate=1e6)
     for _ in range(20):
         net.flow("reno", path=["n0", "n1"])
-    assert len(set(drawing.layout(net).values())) == 6
+    assert len(set(sketching.layout(net).values())) == 6
     said = [text for text, *_ in words(net)]
     assert {"reno-1 … reno-20", "20 flows, each reno"} <= set(said)
     assert net._repr_svg_() == net.draw()
@@ -182,7 +182,7 @@ def test_where_flows_do_not_go():
 @pytest.mark.parametrize("seed", range(20))
 def test_the_tests_own_networks(seed):
     net = build(seed)
-    places = drawing.layout(net)
+    places = sketching.layout(net)
     assert set(places) == set(net.nodes)
     assert len(set(places.values())) == len(places)
     words(net)

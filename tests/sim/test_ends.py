@@ -13,7 +13,9 @@ TIMERS = tuple(schemes.timers.PARAMETERS)
 
 
 def allowed_ends(allowed):
-    """The ends that belong to a domain."""
+    """The ends that belong to a domain, or all of a few values."""
+    if allowed.startswith("{"):
+        return [float(one) for one in allowed.strip("{}").split(",")]
     left, low, high, right = ENDS.fullmatch(allowed).groups()
     return [float(low)] * (left == "[") + [float(high)] * (right == "]")
 

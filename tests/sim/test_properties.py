@@ -276,4 +276,6 @@ def test_departures_come_first():
 
 
 def test_every_discipline_is_in_the_mix():
-    assert {one.name for one in networks.DISCIPLINES} >= {one.name for one in queues.NAMED.values()} - {"fifo-departures"}
+    assert {one.name for one in networks.DISCIPLINES} >= {one.name for one in queues.NAMED.values()} - {
+        "fifo-departures"
+    }

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.sim import Discipline, Network, Scheme, queues, run, scenario, schemes, traffic, writing
+from longfat import scenario
+from longfat.sim import Discipline, Network, Scheme, queues, run, schemes, traffic
 from longfat.sim.queues import ENQUEUE
+from longfat.sim.scenario import keys, writing
 from tests.examples import examples
 from tests.sim.networks import AIMD, OWN, build
 
@@ -100,6 +102,19 @@ def test_round_trip(net):
 def test_round_trip_of_the_tests_own_networks(seed):
     net = build(seed)
     assert scenario.read(net.to_toml(), FIND) == net
+
+
+def test_links_that_differ_in_one_thing():
+    """Links are written together where they are alike: each option, and whether there is one back, is its own."""
+    net = Network()
+    disciplines = ["fair", queues.red(low=5, high=15), queues.red(low=5, high=16)]
+    options = [{}, {}, {"duplex": True}, {"buffer": 9}, {"buffer": "9 B"}, {"loss": 0.5}, {"stamps": False}, {}]
+    options += [{"discipline": one} for one in disciplines]
+    for k, one in enumerate(options):
+        net.link(f"a{k}", f"b{k}", **{"rate": 1e6, "delay": 0.001, "buffer": 20} | one)
+    net.link("b0", "a0", rate=1e6, delay=0.001, buffer=20)  # the same as another one, but not next to it
+    assert scenario.read(net.to_toml()) == net
+    assert net.to_toml().count("duplex") == 1
 
 
 def test_equality():
@@ -229,9 +244,9 @@ rng = 3
 
 def test_every_key():
     document = tomllib.loads(EVERYTHING)
-    assert {key for table in document["link"] for key in table} == set(scenario.LINK)
-    assert {key for table in document["flow"] for key in table} == set(scenario.FLOW)
-    assert set(document["run"]) == set(scenario.RUN)
+    assert {key for table in document["link"] for key in table} == set(keys.LINK)
+    assert {key for table in document["flow"] for key in table} == set(keys.FLOW)
+    assert set(document["run"]) == set(keys.RUN)
     net, options = scenario.parse(EVERYTHING)
     net_by_hand = Network("every key")
     net_by_hand.link("a", "b", rate=1e6, delay=0.01, buffer=20, discipline="fair", loss=0.01, duplex=True, name="there")
@@ -269,14 +284,35 @@ def test_every_discipline(name):
     assert "own:" not in net.to_toml()
 
 
+@pytest.mark.parametrize(
+    ("one", "written"),
+    [
+        (queues.rem(interval="1 ms", ecn=True), '{name = "rem", interval = 0.001, ecn = true}'),
+        (queues.decbit(with_answers=False), '{name = "decbit", with_answers = false}'),
+        (queues.leaky_bucket("8 Mbit/s", queue=3), '{name = "leaky-bucket", rate = 1000000, queue = 3}'),
+        (
+            queues.explicit_feedback(service="round-robin", quantum=900),
+            '{name = "explicit-feedback", quantum = 900, service = "round-robin"}',
+        ),
+    ],
+)
+def test_values_of_disciplines(one, written):
+    """What is not the default, as it was given: yes and no are words."""
+    net = Network().link("a", "b", rate=1e6, buffer=10, discipline=one)
+    assert f"discipline = {written}\n" in net.to_toml()
+    assert scenario.read(net.to_toml()) == net
+    with_units = net.to_toml().replace("0.001", '"1 ms"').replace("1000000,", '"8 Mbit/s",')
+    assert scenario.read(with_units) == net
+
+
 ARGUMENTS = {
     "rate": 1e5, "interval": 0.1, "on": 1.0, "off": 0.5, "hurst": 0.8, "connections": 3, "by": "sack",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", scenario.GENERATORS)
+@pytest.mark.parametrize("kind", keys.GENERATORS)
 def test_every_generator(kind):
-    made = scenario.GENERATORS[kind]
+    made = keys.GENERATORS[kind]
     takes = inspect.signature(made).parameters
     options = {name: ARGUMENTS[name] for name, one in takes.items() if one.default is one.empty}
     net = Network().link("a", "b", rate=1e6, duplex=True).flow(made(**options), path=["a", "b"], file=1000)

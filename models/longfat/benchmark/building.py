@@ -6,14 +6,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from longfat import scenario
 from longfat.benchmark.entries import Entry
 from longfat.benchmark.experiments import Variant
-from longfat.sim import queues, scenario, schemes
+from longfat.sim import queues, schemes
 from longfat.sim.network import Network
 from longfat.sim.queues.meter import ROUND_TRIP_METER
 
 if TYPE_CHECKING:
-    from longfat.sim.network import Flow, Link
+    from longfat.sim.elements import Flow, Link
 
 
 def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -> Network:

@@ -16,7 +16,8 @@ from longfat.sim.queues.meter import ROUND_TRIP_METER
 from longfat.sim.records import NEVER, SECOND
 
 if TYPE_CHECKING:
-    from longfat.sim.network import Flow, Link, Network
+    from longfat.sim.elements import Flow, Link
+    from longfat.sim.network import Network
 
 LONGEST = 400.0  # s; what has not been transferred by then has no transfer time
 NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts", "random")

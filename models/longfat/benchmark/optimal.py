@@ -10,7 +10,8 @@ from longfat.benchmark.experiments import Variant
 from longfat.laws import fair_share
 
 if TYPE_CHECKING:
-    from longfat.sim.network import Flow, Network
+    from longfat.sim.elements import Flow
+    from longfat.sim.network import Network
 
 FAST = 12.5e6  # bytes/s; lines of this rate take no time in the fluid
 

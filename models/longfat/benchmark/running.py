@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from longfat.benchmark.experiments import Variant, variants
 from longfat.domains import number, whole_number
 from longfat.sim.engine import SchemeError
 from longfat.sweeping import SweepError, engines, sweep
+from longfat.threads import side_by_side
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -160,18 +161,18 @@ def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) ->
     """All cells at once as far as their runs fit on the executor; on Ctrl-C those that wait are given up."""
     from longfat.progress import bar
 
-    outer = ThreadPoolExecutor(2 * (os.cpu_count() or 1) + 2)
-    try:
-        futures: list[Future[Any]] = [outer.submit(cell, *one) for one in cells]
-        cells_done = bar(as_completed(futures), task="benchmark", unit="cell", shown=progress, total=len(cells))
-        for done in cells_done:
-            done.result()
-        return [one.result() for one in futures]
-    except KeyboardInterrupt:
-        count = sum(one.done() and not one.cancelled() for one in futures)
-        raise KeyboardInterrupt(f"benchmark stopped: {count} of {len(cells)} cells were done") from None
-    finally:
-        outer.shutdown(wait=False, cancel_futures=True)
+    count = 0
+
+    def done() -> None:
+        nonlocal count
+        count += 1
+        shown.update()
+
+    with bar(task="benchmark", unit="cell", shown=progress, total=len(cells)) as shown:
+        try:
+            return side_by_side(lambda one: cell(*one), cells, threads=2 * (os.cpu_count() or 1) + 2, done=done)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"benchmark stopped: {count} of {len(cells)} cells were done") from None
 
 
 def _dataset(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from longfat.laws import selective_repeat as laws
-from longfat.sim.segments import simulate
+from longfat.segments import simulate
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from longfat.sim import Network, Simulation, results, statistics
+from longfat.threads import side_by_side
 
 
 @dataclass(frozen=True)
@@ -49,16 +48,8 @@ def measured(
         run.books()
         return results.measure(run, before, results.snapshot(run))
 
-    pool = ThreadPoolExecutor(min(len(runs), os.cpu_count() or 1))
-    futures = [pool.submit(one, run) for run in runs]
-    try:
-        for future in as_completed(futures):
-            future.result()
-            tell(1)
-    except BaseException:
+    def stop() -> None:
         for run in runs:
             run.stop.set()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-    return [future.result() for future in futures]
+
+    return side_by_side(one, runs, done=lambda: tell(1), stop=stop)

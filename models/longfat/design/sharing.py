@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from longfat.laws.loss_load import equilibrium_load
 from longfat.sim import Network, run, statistics
 from longfat.sim.queues import loss_load
+from longfat.threads import side_by_side
 
 SILENT = 2.0  # round trips after which a switch forgets a source (schemes.md 14.3)
 
@@ -68,8 +67,7 @@ class Transfers:
             data = run(net, rng=stream, progress=False)
             return float(data.dropped.sum() / data.sent.sum()), float(data.transfer_time.mean())
 
-        with ThreadPoolExecutor(min(replications, os.cpu_count() or 1)) as pool:
-            runs = list(pool.map(one, np.random.SeedSequence(seed).spawn(replications)))
+        runs = side_by_side(one, np.random.SeedSequence(seed).spawn(replications))
         found = dict(zip(("loss", "transfer_time"), zip(*runs, strict=True), strict=True))
         made: dict[str, float] = {}
         for name, values in found.items():

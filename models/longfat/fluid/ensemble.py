@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from longfat import domains
+from longfat.threads import side_by_side
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -109,8 +109,7 @@ def cadpc_fairness(
         part(slice(None))
     else:
         part(slice(0, 0))  # compile, or load, before the threads start
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(part, parts))
+        side_by_side(part, parts, threads=workers)
     weighted = rates.astype(float) * counts
     total, squares = weighted.sum(axis=1), counts.sum() * (weighted * rates).sum(axis=1)
     silent = squares == 0  # all rates are zero, and equal

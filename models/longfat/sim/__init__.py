@@ -1,7 +1,7 @@
 """The packet simulators; they know nothing of the laws.
 
-Rooms open when they are entered, because numba takes its time: ``sim.segments`` for selective repeat over one
-path, ``sim.Network`` and ``sim.run`` for networks of links, queues and congestion-control schemes.
+Rooms open when they are entered, because numba takes its time: ``sim.Network`` and ``sim.run`` for networks of links,
+queues and congestion-control schemes, ``sim.segments`` (`longfat.segments`) for selective repeat over one path.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longfat.sim import channel, queues, schemes, seam, segments, statistics, traffic
+    from longfat import segments
+    from longfat.segments import channel
+    from longfat.sim import queues, schemes, seam, statistics, traffic
     from longfat.sim.conforming import conformance
     from longfat.sim.engine import SchemeError, Simulation
     from longfat.sim.jit import part
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     )
     from longfat.sim.services import NOTHING, Service
 
-_ROOMS = ("channel", "queues", "schemes", "seam", "segments", "statistics", "traffic")
+_ROOMS = {name: f"longfat.sim.{name}" for name in ("queues", "schemes", "seam", "services", "statistics", "traffic")}
+_ROOMS |= {"channel": "longfat.segments.channel", "segments": "longfat.segments"}
 #: Where each name is from; the last rows are what the functions of plug-ins answer and call.
 _NAMES = {
     "Discipline": "queues",
@@ -60,14 +63,14 @@ _NAMES = {
 __all__ = [
     "DROP", "ENQUEUE", "NOTHING", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Service",
     "Simulation", "append", "behind", "channel", "conformance", "first_waiting", "flow_state", "is_full", "mark",
-    "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "seam", "segments",
-    "statistics", "take", "take_first", "take_last", "traffic", "waiting",
+    "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "seam", "segments", "statistics",
+    "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
-        return importlib.import_module(f"longfat.sim.{name}")
+        return importlib.import_module(_ROOMS[name])
     if name in _NAMES:
         return getattr(importlib.import_module(f"longfat.sim.{_NAMES[name]}"), name)
     raise AttributeError(f"module 'longfat.sim' has no attribute {name!r}")

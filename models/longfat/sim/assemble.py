@@ -15,8 +15,9 @@ import numpy as np
 
 from longfat.domains import refuse
 from longfat.sim import records
+from longfat.sim.elements import Flow, Link
 from longfat.sim.kernel.events import INDICES, KIND_BITS, SERIAL_SHIFT
-from longfat.sim.network import Flow, Link, Network
+from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.schemes.scheme import Scheme, fill_own, set_fields

@@ -14,9 +14,9 @@ import numba
 import numpy as np
 
 from longfat.domains import generator, number, refuse
+from longfat.progress import announced
 from longfat.sim import assemble, calls, installed, jit, memory, records
 from longfat.sim import schemes as known
-from longfat.sim.ahead import announced
 from longfat.sim.kernel import acknowledgments, census, loop
 from longfat.sim.network import Network
 from longfat.sim.world import World, rows

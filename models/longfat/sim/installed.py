@@ -1,8 +1,8 @@
 """Use the compiled code that lies beside an installed package, also where this user cannot write to it.
 
 numba reads a cache only where it could write one. Whoever installed the package compiled it once
-(``python -m longfat.sim.ahead``); another user would compile all of it again, and one without a folder of his own in
-every run. Here what lies beside the package is read by everybody; whatever is not found there is kept where numba
+(``python -m longfat.sim.precompile``); another user would compile all of it again, and one without a folder of his own
+in every run. Here what lies beside the package is read by everybody; whatever is not found there is kept where numba
 keeps it.
 """
 

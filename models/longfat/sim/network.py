@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,56 +12,12 @@ from longfat import quantities
 from longfat.domains import refuse, whole_number
 from longfat.sim import names, queues, schemes
 from longfat.sim.buffers import read_buffer
+from longfat.sim.elements import Flow, Link
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
 
 MOST_PLACES = 2**20  # for packets that wait, where priorities decide which of them give way
-
-
-@dataclass(frozen=True)
-class Link:
-    """One direction of a line between two nodes; SI units. Made by `Network.link`."""
-
-    name: str
-    tail: str
-    head: str
-    rate: float  # bytes/s, math.inf: no transmission time
-    delay: float  # s
-    buffer_packets: float = math.inf
-    buffer_bytes: float = math.inf
-    discipline: Discipline = queues.FIFO
-    loss: float = 0.0
-    jitter: float = 0.0  # s
-    counter_refresh: float = 0.0  # s
-    coarse_clock: bool = False
-    stamps: bool = True
-
-
-@dataclass(frozen=True)
-class Flow:
-    """A transfer, or traffic, along a path; SI units. Made by `Network.flow`."""
-
-    name: str
-    path: tuple[str, ...]
-    scheme: Scheme | None
-    traffic: Traffic | None = None
-    file: float | None = None  # bytes
-    start: float = 0.0
-    stagger: float = 0.0
-    stop: float = math.inf
-    packet: int = 1000
-    ack: int = 40
-    access_rate: float = math.inf  # bytes/s
-    ack_path: str = "reverse"
-    count: int = 1
-    send_jitter: float = 0.0
-    parameters: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the copies."""
-        return (self.name,) if self.count == 1 else tuple(f"{self.name}-{k + 1}" for k in range(self.count))
 
 
 class Network:
@@ -338,52 +294,54 @@ class Network:
     __hash__ = None  # type: ignore[assignment]
 
     def to_toml(self, **options: Any) -> str:
-        """This network, and options of its run, as a scenario that a person can read: see `longfat.sim.writing`.
+        """Return this network, and options of its run, as a scenario: see `longfat.sim.scenario`.
 
         >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
         >>> Network.from_toml(net.to_toml(rng=1)) == net
         True
         """
-        from longfat.sim import writing
+        from longfat.sim.scenario import writing
 
         return writing.write(self, **options)
 
     @classmethod
     def from_toml(cls, text: str) -> Network:
-        """The network of a scenario: see `longfat.sim.scenario.read`."""
-        from longfat.sim import scenario
+        """Return the network of a scenario; `longfat.scenario` also returns the options of its run."""
+        from longfat.sim.scenario import reading
 
-        return scenario.read(text)
-
-    @classmethod
-    def dumbbell(cls, schemes: Sequence[str | Scheme | Traffic], **options: Any) -> Network:
-        """Pairs of hosts around one bottleneck: see `longfat.sim.topologies.dumbbell`."""
-        from longfat.sim import topologies
-
-        return topologies.dumbbell(schemes, **options)
+        net = cls()
+        reading.fill(net, text)
+        return net
 
     @classmethod
-    def chain(cls, hops: int, **options: Any) -> Network:
-        """Links one behind the other: see `longfat.sim.topologies.chain`."""
+    def dumbbell(cls, schemes: Sequence[str | Scheme | Traffic], *, name: str = "dumbbell", **options: Any) -> Network:
+        """Return pairs of hosts around one bottleneck: see `longfat.sim.topologies.dumbbell`."""
         from longfat.sim import topologies
 
-        return topologies.chain(hops, **options)
+        return topologies.dumbbell(cls(name), schemes, **options)
 
     @classmethod
-    def parking_lot(cls, hops: int, scheme: str | Scheme, **options: Any) -> Network:
-        """A flow over all links of a chain and one over each: see `longfat.sim.topologies.parking_lot`."""
+    def chain(cls, hops: int, *, name: str = "chain", **link: Any) -> Network:
+        """Return links one behind the other: see `longfat.sim.topologies.chain`."""
         from longfat.sim import topologies
 
-        return topologies.parking_lot(hops, scheme, **options)
+        return topologies.chain(cls(name), hops, **link)
+
+    @classmethod
+    def parking_lot(cls, hops: int, scheme: str | Scheme, *, name: str = "parking lot", **options: Any) -> Network:
+        """Return a flow over all links of a chain and one over each: see `longfat.sim.topologies.parking_lot`."""
+        from longfat.sim import topologies
+
+        return topologies.parking_lot(cls(name), hops, scheme, **options)
 
     def draw(self) -> str:
-        """A picture of nodes, links and flows as SVG text: see `longfat.sim.drawing`."""
+        """Return a picture of nodes, links and flows as SVG text: see `longfat.sim.drawing`."""
         from longfat.sim import drawing
 
         return drawing.svg(self)
 
     def _repr_svg_(self) -> str | None:
         """Return the picture for a notebook; none of networks that no picture can show."""
-        from longfat.sim import drawing
+        from longfat.sim.sketching import sketch
 
-        return self.draw() if 0 < len(drawing.sketch(self).boxes) <= 100 else None
+        return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None

@@ -151,6 +151,7 @@ class Own:
 
     def read(self, words: np.ndarray, number: int, row_words: int) -> Any:
         """Return the record of a number out of words of eight bytes, `row_words` for each: its fields by name."""
+        assert self.dtype is not None
         return words[row_words * number :][: self.words].view(self.dtype)[0]
 
 

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from longfat.sim.drawing import (
-    COLUMN,
-    LANE,
-    LETTER,
-    MARGIN,
-    ROW,
-    SMALL,
-    Box,
-    Pair,
-    Place,
-    Sketch,
-    grid,
-    half_width,
-    once,
-    said,
-)
+from longfat.sim.sketching import Box, Pair, Place, Sketch, grid, once, said
 
+COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
+CHARACTER, SMALL = 7.0, 7.0  # px, of a letter at 12 px and at 11 px, with some room
+LANE, LETTER = 6.0, 13.0  # px, between flows on a link, and between the lines of its label
 ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # of a link, where its label may be
 
 
@@ -141,3 +129,8 @@ class Placed:
 
 def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def half_width(words: str) -> float:
+    """Return half of the width of a node's box."""
+    return max(16.0, len(words) * CHARACTER / 2 + 8)

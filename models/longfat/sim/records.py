@@ -375,6 +375,7 @@ WORLD = _record(
     ("events", i8),
     ("arrivals", i8),  # entries of the heap
     ("clocks", i8),
+    ("attention", i4),  # 1: the loop has to look at what follows, or whether all files are done, before the next event
     ("short", i4),  # of what rows are short, DONE if of nothing
     ("sending", i4),  # the flow that has to be asked whether it sends more
     ("free_packet", i4),  # first and last of the rows that are free; there always is one

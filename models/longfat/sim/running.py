@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from longfat.sim import results, statistics
 from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation
 from longfat.sim.network import Network
+from longfat.threads import side_by_side
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -183,10 +182,7 @@ def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
 def _simulate(
     runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
 ) -> list[tuple[dict[str, np.ndarray], dict[str, int]]]:
-    """Make all runs, side by side, with their books; the first alone if it draws no random number.
-
-    Ends at once on Ctrl-C.
-    """
+    """Make all runs, side by side, with their books; the first alone if it draws no random number."""
     from longfat.progress import bar
 
     total = None if to_the_end else len(runs) * until
@@ -196,36 +192,23 @@ def _simulate(
         def one(k: int) -> tuple[dict[str, np.ndarray], dict[str, int]]:
             return _one(runs[k], begin, until, to_the_end, lambda now: shown.__setitem__(k, now))
 
-        workers = min(len(runs), os.cpu_count() or 1)
-        pool = ThreadPoolExecutor(workers)
-        futures = [pool.submit(one, k) for k in range(len(runs))]
-        waiting = set(futures)
+        def stop() -> None:
+            for run in runs:
+                run.stop.set()
+
         try:
-            while waiting:
-                try:
-                    for done in as_completed(waiting, timeout=0.2):
-                        done.result()
-                        waiting.discard(done)
-                        if done is futures[0] and not runs[0].drew:  # the others would be identical
-                            futures, waiting = futures[:1], set()
-                            break
-                except TimeoutError:
-                    pass
-                shown_bar.update(sum(shown) - shown_bar.n)
-        except BaseException as error:
-            for one_run in runs:
-                one_run.stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            if isinstance(error, KeyboardInterrupt):
-                whole = "" if to_the_end else f" of {until * len(runs):g} s"
-                raise KeyboardInterrupt(
-                    f"{sum(run.now for run in runs):.6g} s{whole} were simulated; nothing of it is kept"
-                ) from None
-            raise
-        for one_run in runs[len(futures) :]:
-            one_run.stop.set()
-        pool.shutdown(cancel_futures=True)
-    return [future.result() for future in futures]  # in the order of the streams, so that sums are the same
+            return side_by_side(
+                one,
+                range(len(runs)),
+                look=lambda: shown_bar.update(sum(shown) - shown_bar.n),
+                stop=stop,
+                alone=lambda: not runs[0].drew,
+            )
+        except KeyboardInterrupt:
+            whole = "" if to_the_end else f" of {until * len(runs):g} s"
+            raise KeyboardInterrupt(
+                f"{sum(run.now for run in runs):.6g} s{whole} were simulated; nothing of it is kept"
+            ) from None
 
 
 def _one(

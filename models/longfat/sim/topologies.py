@@ -1,19 +1,22 @@
-"""The usual shapes of networks; also as `Network.dumbbell`, `Network.chain` and `Network.parking_lot`."""
+"""The usual shapes of networks: what `Network.dumbbell`, `Network.chain` and `Network.parking_lot` put together."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longfat.domains import whole_number
-from longfat.sim.network import Network
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
 
+if TYPE_CHECKING:
+    from longfat.sim.network import Network
+
 
 def dumbbell(
+    net: Network,
     schemes: Sequence[str | Scheme | Traffic],
     *,
     rate: float | str,
@@ -22,13 +25,14 @@ def dumbbell(
     discipline: Any = "fifo",
     access_rate: float | str = math.inf,
     access_delay: float | str | Sequence[float | str] = 0.0,
-    name: str = "dumbbell",
     **flow: Any,
 ) -> Network:
-    """Pairs of hosts, source-1 and sink-1 and so on, around one bottleneck from left to right.
+    """Add pairs of hosts, source-1 and sink-1 and so on, around one bottleneck from left to right.
 
     Parameters
     ----------
+    net : Network
+        To which they are added.
     schemes : sequence of str, Scheme or Traffic
         What each pair talks; one pair for each.
     rate, delay, buffer, discipline
@@ -37,15 +41,13 @@ def dumbbell(
         Of the lines of the hosts [bytes/s], whose buffers are unbounded.
     access_delay : float or str, or one of them for each pair
         Of each of the lines of the hosts [s]: two are on a path.
-    name : str
-        The title.
     **flow
         Of all flows, as in `Network.flow`.
 
     Returns
     -------
     Network
-        To which more can be added.
+        The same, to which more can be added.
 
     Raises
     ------
@@ -54,7 +56,8 @@ def dumbbell(
 
     Examples
     --------
-    >>> dumbbell(["reno", "vegas"], rate="10 Mbit/s", delay="20 ms", buffer=50, access_delay=["1 ms", "30 ms"])
+    >>> from longfat.sim import Network
+    >>> Network.dumbbell(["reno", "vegas"], rate="10 Mbit/s", delay="20 ms", buffer=50, access_delay=["1 ms", "30 ms"])
     Network('dumbbell', 6 nodes, 10 links, 2 flows)
     """
     if isinstance(schemes, str):
@@ -62,7 +65,7 @@ def dumbbell(
     delays = [access_delay] * len(schemes) if isinstance(access_delay, str | int | float) else list(access_delay)
     if len(delays) != len(schemes):
         raise ValueError(f"access_delay = {access_delay!r} is out of range: allowed are one delay, or {len(schemes)}")
-    net = Network(name).link("left", "right", rate=rate, delay=delay, buffer=buffer, discipline=discipline, duplex=True)
+    net.link("left", "right", rate=rate, delay=delay, buffer=buffer, discipline=discipline, duplex=True)
     for k, (scheme, own) in enumerate(zip(schemes, delays, strict=True), 1):
         net.link(f"source-{k}", "left", rate=access_rate, delay=own, duplex=True)
         net.link("right", f"sink-{k}", rate=access_rate, delay=own, duplex=True)
@@ -70,22 +73,22 @@ def dumbbell(
     return net
 
 
-def chain(hops: int, *, name: str = "chain", **link: Any) -> Network:
-    """Nodes n0, n1, ... and the same line from each to the next and back.
+def chain(net: Network, hops: int, **link: Any) -> Network:
+    """Add nodes n0, n1, ... and the same line from each to the next and back.
 
     Parameters
     ----------
+    net : Network
+        To which they are added.
     hops : int
         How many lines.
-    name : str
-        The title.
     **link
         Of each line, as in `Network.link`.
 
     Returns
     -------
     Network
-        Without flows.
+        The same, without flows.
 
     Raises
     ------
@@ -94,10 +97,10 @@ def chain(hops: int, *, name: str = "chain", **link: Any) -> Network:
 
     Examples
     --------
-    >>> chain(3, rate="10 Mbit/s", delay="5 ms", buffer=20).nodes
+    >>> from longfat.sim import Network
+    >>> Network.chain(3, rate="10 Mbit/s", delay="5 ms", buffer=20).nodes
     ('n0', 'n1', 'n2', 'n3')
     """
-    net = Network(name)
     hops = whole_number("hops", hops, "links", "[1, 1e6]")
     for tail, head in pairwise(f"n{k}" for k in range(hops + 1)):
         net.link(tail, head, **{"duplex": True} | link)
@@ -105,6 +108,7 @@ def chain(hops: int, *, name: str = "chain", **link: Any) -> Network:
 
 
 def parking_lot(
+    net: Network,
     hops: int,
     scheme: str | Scheme,
     *,
@@ -113,13 +117,14 @@ def parking_lot(
     buffer: int | str | None = None,
     discipline: Any = "fifo",
     cross: str | Scheme | Traffic | None = None,
-    name: str = "parking lot",
     **flow: Any,
 ) -> Network:
-    """A chain with one flow over all its lines ("long") and one over each of them ("cross-1" and so on).
+    """Add a chain with one flow over all its lines ("long") and one over each of them ("cross-1" and so on).
 
     Parameters
     ----------
+    net : Network
+        To which they are added.
     hops : int
         How many lines.
     scheme : str or Scheme
@@ -128,15 +133,13 @@ def parking_lot(
         Of each line, both ways, as in `Network.link`.
     cross : str, Scheme or Traffic, optional
         Of the other flows; the same if absent.
-    name : str
-        The title.
     **flow
         Of all flows, as in `Network.flow`.
 
     Returns
     -------
     Network
-        To which more can be added.
+        The same, to which more can be added.
 
     Raises
     ------
@@ -145,10 +148,11 @@ def parking_lot(
 
     Examples
     --------
-    >>> [flow.name for flow in parking_lot(2, "reno", rate="10 Mbit/s", delay="5 ms").flows]
+    >>> from longfat.sim import Network
+    >>> [flow.name for flow in Network.parking_lot(2, "reno", rate="10 Mbit/s", delay="5 ms").flows]
     ['long', 'cross-1', 'cross-2']
     """
-    net = chain(hops, name=name, rate=rate, delay=delay, buffer=buffer, discipline=discipline)
+    chain(net, hops, rate=rate, delay=delay, buffer=buffer, discipline=discipline)
     net.flow(scheme, path=net.nodes, name="long", **flow)
     for k, pair in enumerate(pairwise(net.nodes), 1):
         net.flow(scheme if cross is None else cross, path=pair, name=f"cross-{k}", **flow)

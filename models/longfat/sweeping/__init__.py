@@ -93,7 +93,7 @@ def sweep(
         ``replication``; and ``replications`` [runs], how many the mean is over. With ``until`` or ``errors="keep"``
         also ``status``, a text for each point: "done", "not narrow enough", or "failed: " with the first replication
         that failed and its error. Where the function returns ``x_lower`` and ``x_upper`` of its own beside ``x``, as
-        `longfat.sim.segments.simulate` does, these stand for a single replication and give way to ours for more.
+        `longfat.segments.simulate` does, these stand for a single replication and give way to ours for more.
         Dimensions are those of the grid, then the variable's own. Labels of variables and of their coordinates are
         kept; ``attrs`` say what is needed to run it again: function, seed, replications, confidence and version.
 

@@ -15,6 +15,8 @@ from typing import Any
 from longfat.sweeping.processes import Processes
 from longfat.sweeping.records import Failure
 
+# Not `longfat.threads`: runs of a sweep go to any executor, are not all known at the beginning (`until`), and those
+# that have ended when another one fails are stored.
 OURS = {"threads": ThreadPoolExecutor, "processes": Processes}
 
 

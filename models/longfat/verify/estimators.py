@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from longfat import domains
-from longfat.sim.segments import simulate
+from longfat.segments import simulate
 
 
 def segment_efficiency(

@@ -1,11 +1,11 @@
 """BLT: a file sent in one burst whose packets say how opportunistic they are; the switch keeps what fits.
 
-Windows and priorities, the time that a file takes in the empty network, with and without losses, and what follows for
-network power, beside TCP's. Packets, seconds, bytes/s. Proofs: derivations/blt.py and derivations/unloaded.py.
+Windows and priorities, the time that a file takes in the empty network, and what follows for network power, beside
+TCP's. Packets, seconds, bytes/s. `longfat.single_transfer` simulates what a switch that overflows does to the file.
+Proofs: derivations/blt.py and derivations/unloaded.py.
 """
 
 from longfat.laws.blt.additive import additive_priority, additive_window_size, packets_in_additive_windows
-from longfat.laws.blt.losses import Timer, Transfer, unloaded_transfer, unloaded_transfer_time_with_losses
 from longfat.laws.blt.power import (
     knee_with_unloaded_time,
     power_advantage,
@@ -16,8 +16,6 @@ from longfat.laws.blt.transfer import buffer_for_burst, burst_for_buffer, unload
 from longfat.laws.blt.windows import packet_priority, packets_encodable, packets_in_windows, window_size
 
 __all__ = [
-    "Timer",
-    "Transfer",
     "additive_priority",
     "additive_window_size",
     "buffer_for_burst",
@@ -30,8 +28,6 @@ __all__ = [
     "power_advantage",
     "power_with_unloaded_time",
     "product_for_advantage",
-    "unloaded_transfer",
     "unloaded_transfer_time",
-    "unloaded_transfer_time_with_losses",
     "window_size",
 ]

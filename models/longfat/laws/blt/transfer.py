@@ -67,7 +67,7 @@ def unloaded_transfer_time(
     Notes
     -----
     Exact for a switch that loses nothing of the burst, that is for K >= `buffer_for_burst`; else
-    `unloaded_transfer_time_with_losses`. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. How D is divided among the
+    `longfat.single_transfer`. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. How D is divided among the
     lines is of no account.
 
     Examples

@@ -1,7 +1,7 @@
 """The distribution of the delay of a segment sent in isolation, and of the largest delay of many: ours.
 
 The delay is D = N t_p + (K - 1) t_a for N packets sent in K rounds: from the first transmission of the segment to the
-end of the one that completes it, as `longfat.sim.segments.simulate` measures it. To the sender, who waits for the
+end of the one that completes it, as `longfat.segments.simulate` measures it. To the sender, who waits for the
 answer, it is t_a longer; to the receiver half a round trip.
 
 These are plain functions on NumPy, not laws: D lies on a lattice whose size follows from the loss and whose order

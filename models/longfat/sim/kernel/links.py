@@ -177,6 +177,7 @@ def transmit_in_order(world, link, i, packet, special):
     if free > HORIZON:  # the loop ends here, before a sum of times wraps
         world.link = link.number
         world.short = TOO_LATE
+        world.attention = 1
     link.free = free
     link.busy += time
     link.served += 1
@@ -267,6 +268,7 @@ def take_feedback(world, link, i):
         link.send_feedback = 0
         hop = hop_at(world, packet_at(world, i).hop).feedback
         if hop != NONE:
+            world.attention = 1
             world.feedback_link = link.number
             world.feedback_flow = packet_at(world, i).flow
             world.feedback_hop = hop

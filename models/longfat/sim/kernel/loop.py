@@ -192,26 +192,36 @@ def clock(world, kind, index, time):
     return True
 
 
+@part
+def look_around(world):
+    """Send feedback of a switch, ask a flow that may send more; return what rows are short of or DONE, else PAUSED."""
+    while world.feedback_flow != NONE:
+        send_feedback(world)
+    if world.short != DONE:
+        return world.short
+    if world.sending != NONE:
+        f = world.sending
+        world.sending = NONE
+        world.attention = 0
+        send(world, f)
+        return PAUSED
+    world.attention = 0
+    return DONE if world.unfinished == 0 else PAUSED
+
+
 @entry(".", "..")
 def run(address, until, budget):
     """Run until a time [ns], or for `budget` events; return what it ends with."""
     world = world_at(address)
+    world.attention = 1
     while True:
-        if world.feedback_flow != NONE:
-            send_feedback(world)
-            continue
-        if world.short != DONE:
-            return world.short
-        if world.sending != NONE:
-            f = world.sending
-            world.sending = NONE
-            send(world, f)
-            continue
+        while world.attention:
+            ends = look_around(world)
+            if ends != PAUSED:
+                return ends
         if budget <= 0:
             return PAUSED
         budget -= 1
-        if world.unfinished == 0:
-            return DONE
         time, key, is_clock = first_of_both(world)
         if time > until:
             world.now = until

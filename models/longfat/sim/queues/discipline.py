@@ -158,7 +158,10 @@ class Discipline:
                 f"service = {service!r} of discipline {self.name!r} is out of range: "
                 f"allowed are {', '.join(dict.fromkeys((self.service, *self.services)))}"
             )
-        return replace(self, service=service, values={**self.values, **in_order, **values})
+        changed = {**self.values, **in_order, **values}
+        if service is self.service and changed == self.values:
+            return self
+        return replace(self, service=service, values=changed)
 
     @property
     def missing(self) -> list[str]:
@@ -217,7 +220,7 @@ def _check_signature(discipline: str, hook: str, function: Any) -> None:
         ) from None
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)
 def _compile(name: str, hook: str, function: Callable[..., Any], view: View) -> jit.Callback:
     own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.queues.")
     takes = numba.float64(view, numba.float64) if hook == "tick" else numba.int64(view, PACKET_VIEW, numba.float64)

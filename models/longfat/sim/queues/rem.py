@@ -19,9 +19,10 @@ from __future__ import annotations
 import math
 
 from longfat.sim.jit import part
-from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter, flag
+from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.records import ECT
 from longfat.sim.seam import is_full, mark, random
+from longfat.sim.services import SERVICES, Service
 
 
 @part
@@ -64,8 +65,8 @@ class _Rem(Discipline):
         object.__setattr__(self, "service", "departures" if self.values["ecn"] else "fifo")
 
     @property
-    def order(self) -> int:
-        """The number of its service; `dequeue` has nothing to do where nothing is marked."""
+    def serving(self) -> Service | None:
+        """Its service; `dequeue` has nothing to do where nothing is marked."""
         return SERVICES[self.service]
 
 

@@ -22,7 +22,7 @@ def new_burst(flow):
 
 @part
 def label_anew(flow):
-    """8.2 rule 1: priorities begin anew at the first packet that is missing, for what is sent from now on."""
+    """Begin priorities anew at the first packet that is missing, for what is sent from now on (sec. 3.3)."""
     flow.burst = flow.una
     flow.level = 0
     flow.level_size = 1.0
@@ -30,7 +30,7 @@ def label_anew(flow):
 
 
 def send(flow, packet):
-    """8.2 rule 1: the priority is the number of the window; numbers ascend until the next burst."""
+    """Write the number of the window into the packet (sec. 3.3); packets ascend until the next burst."""
     while packet.number - flow.burst >= flow.level_end:
         flow.level_size = flow.growth * flow.level_size + flow.step
         flow.level_end += flow.level_size
@@ -60,7 +60,7 @@ def is_lost(flow, event):
 
 @part
 def lost_one(flow, event):
-    """8.2 rule 4: whether the acknowledgment tells of a loss, so that a new burst has begun."""
+    """Return whether the acknowledgment tells of a loss, so that a new burst has begun (sec. 3.3)."""
     if not event.duplicate or not is_lost(flow, event):
         return False
     new_burst(flow)
@@ -84,13 +84,13 @@ def timeout(flow, event):
 
 
 def ack_without_labels(flow, event):
-    """8.6: the same."""
+    """Send all again from a loss on (sec. 4.2.6)."""
     lost_one(flow, event)
     return math.inf
 
 
 def timeout_without_labels(flow, event):
-    """8.6: the same."""
+    """Send all again from what is missing on (sec. 4.2.6)."""
     new_burst(flow)
     return math.inf
 

@@ -140,7 +140,7 @@ def takes_red(flow):
 
 
 def send(flow, packet):
-    """Colour the packet: as many leave red as are expected to be lost (14.4)."""
+    """Colour the packet: as many leave red as are expected to be lost (sec. 2.3)."""
     if flow.red > 0.0 and takes_red(flow):
         packet.colour = RED
     return 0

@@ -48,8 +48,8 @@ class Scheme:
     alarm : callable, optional
         Called at the time that a callback put in ``flow.alarm`` [s].
     send : callable, optional
-        Called as ``send(flow, packet)`` for every data packet that leaves; it may set what the packet says (``priority``,
-        ``colour``, ``marks``, ``header``) and returns 0.
+        Called as ``send(flow, packet)`` for every data packet that leaves; it may set what the packet says
+        (``priority``, ``colour``, ``marks``, ``header``) and returns 0.
     controls : {"window", "rate"}
         What the callbacks return. A window scheme may set ``flow.rate`` as well, and the other way round.
     recovery : {"selective", "own"}
@@ -149,8 +149,18 @@ class Scheme:
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The callbacks, ready for the kernel."""
         view = flow_view(self.own)
-        functions = [getattr(self, name) or _default(self.controls, name) for name in CALLBACKS]
-        return tuple(_compile(self.name, *each, view) for each in zip(CALLBACKS, functions, strict=True))
+        made = []
+        for name in CALLBACKS:
+            function = getattr(self, name)
+            if function is not None:
+                made.append(_compile(self.name, name, function, view))
+            else:  # they look at nothing of a scheme's own, so that one compilation serves all: pointers are the same
+                made.append(_compile("", name, _default(self.controls, name), flow_view(NOTHING)))
+        return tuple(made)
+
+
+#: The record of a scheme without parameters and state.
+NOTHING = Own("no scheme", {}, {}, ())
 
 
 def _parameter(scheme: str, name: str, given: Any) -> Parameter:
@@ -244,5 +254,5 @@ def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, floa
 
 def fill_own(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:
     """Write all of them, and the state that a scheme begins with, into its own record of a flow."""
-    defaults = {name: one.default for name, one in scheme.parameters.items()}  # type: ignore[union-attr]
+    defaults: dict[str, Any] = {name: one.default for name, one in scheme.parameters.items()}  # type: ignore[union-attr]
     scheme.own.fill(own, {**defaults, **given})

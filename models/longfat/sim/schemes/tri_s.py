@@ -107,7 +107,7 @@ TRI_S = Scheme(
     recovery="own",
     parameters={
         **{name: one for name, one in PARAMETERS.items() if "ssthresh" not in name and name != "ecn"},
-        "search": Parameter(1.0, "1", "{0, 1}", about="1: the first windows grow with every acknowledgment"),
+        "search": Parameter(1.0, "packets", "[0, 1]", about="growth per acknowledgment at first; 0: linear start"),
         "threshold": Parameter(0.5, "1", "[0, 1]", about="gradient at which the window still grows"),
         "settle": Parameter(0.0, "1", "[0, 1e6]", about="round trips to let pass before a window is judged"),
     },

@@ -6,8 +6,6 @@ Networks and competitors are in `longfat.verify.published.cadpc_scenarios`.
 from __future__ import annotations
 
 import functools
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ import xarray as xr
 from longfat.sim import Network, run
 from longfat.sim.statistics import Interval
 from longfat.sim.statistics import replications as interval
+from longfat.threads import side_by_side
 from longfat.verify.published.cadpc_scenarios import CAPACITY, DURATION, MIDDLE, PACKET, dumbbell
 
 #: unit, words
@@ -50,8 +49,7 @@ def observe(
         return run(net, duration=duration, warm_up=warm_up, sample_every=sample_every, rng=stream, progress=False)
 
     streams = np.random.SeedSequence(rng).spawn(replications)
-    with ThreadPoolExecutor(min(replications, os.cpu_count() or 1)) as pool:
-        return list(pool.map(one, streams))
+    return side_by_side(one, streams)
 
 
 def numbers(data: xr.Dataset, capacity: float) -> dict[str, float]:

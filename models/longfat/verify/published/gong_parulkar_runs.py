@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.laws import selective_repeat as laws
-from longfat.sim.channel import ListedLosses
-from longfat.sim.segments import simulate, trace
+from longfat.segments import simulate, trace
+from longfat.segments.channel import ListedLosses
 from longfat.verify.published.rows import Context, Finding, judged
 
 if TYPE_CHECKING:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +15,7 @@ from longfat.benchmark.printed import Cell
 from longfat.benchmark.readings import Reading, reading, tried
 from longfat.benchmark.running import has_chance
 from longfat.student import half_width
+from longfat.threads import side_by_side
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -98,8 +97,7 @@ def seen(variant: str, name: str, count: int, seed: int) -> list[Seen]:
     def job(k: int, draw: int) -> dict[str, float]:
         return benchmark.measure(asked[k].variant, asked[k].entry, np.random.SeedSequence([seed, draw]))
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = list(pool.map(lambda one: job(*one), jobs))
+    made = side_by_side(lambda one: job(*one), jobs)
     found = [
         Seen(one.words, [run for (k, _), run in zip(jobs, made, strict=True) if k == row])
         for row, one in enumerate(asked)

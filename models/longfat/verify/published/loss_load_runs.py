@@ -6,8 +6,6 @@ The networks and the rules that they leave open are in `longfat.verify.published
 from __future__ import annotations
 
 import functools
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ import xarray as xr
 from longfat.sim import Network, run
 from longfat.sim.statistics import Interval
 from longfat.sim.statistics import replications as interval
+from longfat.threads import side_by_side
 from longfat.verify.published.loss_load_scenarios import CAPACITY, PACKET_TIME, PLAIN, Reading, scenario_0, scenario_1
 
 LONGEST = 20.0  # s: ten times what a transfer takes
@@ -108,8 +107,7 @@ def observe(net: Network, *, replications: int = 10, rng: int = 0, longest: floa
         }
 
     streams = np.random.SeedSequence(rng).spawn(replications)
-    with ThreadPoolExecutor(min(replications, os.cpu_count() or 1)) as pool:
-        runs = list(pool.map(one, streams))
+    runs = side_by_side(one, streams)
     units = {"transfer_time": "s", "queueing_delay_mean": "s", "queueing_delay_std": "s"}
     dims = {"offered_load": ("replication", "time")}
     variables = {

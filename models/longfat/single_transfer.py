@@ -1,4 +1,6 @@
-"""A BLT file alone on the dumbbell that overflows the switch: an exact recursion over packets, and no formula.
+"""Simulate a BLT file that is alone on the dumbbell and overflows its switch, event by event and exactly.
+
+It shares no code with the packet simulator, so that either checks the other.
 
 Rules. The source sends packets una ... n - 1 back to back on its line, each with the priority of its place in the
 burst. An acknowledgment covers all packets received in order and names the transmission that caused it. If it covers

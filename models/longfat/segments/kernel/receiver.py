@@ -7,8 +7,7 @@ them: so a group is kept or discarded whole. Answers are sent at the ends of gro
 
 from __future__ import annotations
 
-from longfat.sim.jit import part
-from longfat.sim.segment_kernel.holes import (
+from longfat.segments.kernel.holes import (
     DELAY_MAX,
     DELAY_SUM,
     END,
@@ -30,6 +29,7 @@ from longfat.sim.segment_kernel.holes import (
     insert_hole,
     row_of,
 )
+from longfat.sim.jit import part
 
 # Columns of the rules.
 WINDOW, PACKETS, ACK_DELAY, TOLERANCE, BUFFER, SOFT, WHEN_FREE, FIRST_MEASURED, END_MEASURED = range(9)

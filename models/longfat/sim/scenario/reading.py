@@ -1,9 +1,4 @@
-"""Scenarios: a network, its flows and its run as TOML text that a person can read, and back.
-
-The keys are those of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`. Numbers are SI,
-text has a unit. What has no name in this package, a `Scheme`, `Discipline` or `Traffic` of one's own, is written as
-``"own:NAME"`` with a comment; `read` asks `find` for every name with a colon and every Python file.
-"""
+"""From TOML to a network, its flows and the options of its run."""
 
 from __future__ import annotations
 
@@ -11,82 +6,38 @@ import inspect
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longfat import quantities
-from longfat.sim import queues, schemes, traffic
-from longfat.sim.ahead import announced
+from longfat.progress import announced
+from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
 from longfat.sim.names import unknown
-from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
+from longfat.sim.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, READERS, RUN, TYPES
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
 
+if TYPE_CHECKING:
+    from longfat.sim.network import Network
+
 Find = Callable[..., Any]
 
-#: key: what it holds; for the three kinds of table
-LINK = {
-    "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
-    "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
-    "stamps": "flag", "duplex": "flag",
-}  # fmt: skip
-FLOW = {
-    "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
-    "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
-    "count": "whole", "send_jitter": "s", "parameters": "table",
-}  # fmt: skip
-RUN = {
-    "duration": "s", "warm_up": "s", "replications": "whole", "confidence": "share", "sample_every": "s",
-    "rng": "whole",
-}  # fmt: skip
-DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
-_QUANTITY = (int, float, str)
-#: what a key holds: its types in TOML, and how to say that
-_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
-    "text": ((str,), "text"),
-    "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),
-    "s": (_QUANTITY, 'a number [s] or text such as "22 ms"'),
-    "bytes": (_QUANTITY, 'a number [bytes] or text such as "64 KiB"'),
-    "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
-    "share": (_QUANTITY, 'a number or text such as "1%"'),
-    "quantity": (_QUANTITY, "a number or text with a unit"),
-    "whole": ((int,), "a whole number"),
-    "flag": ((bool,), "true or false"),
-    "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
-    "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
-    "table": ((dict,), "a table"),
-    "tables": ((list,), "tables"),
-}
-READERS: dict[str, Callable[[Any, str, str], float]] = {
-    "bytes/s": quantities.rate,
-    "s": quantities.duration,
-    "bytes": quantities.size,
-}
-#: the generators that a flow's `traffic = {kind = ...}` may name
-GENERATORS: dict[str, Callable[..., Traffic]] = {
-    name.replace("_", "-"): made
-    for name, made in vars(traffic).items()
-    if inspect.isfunction(made) and made.__annotations__.get("return") == "Traffic" and not name.startswith("_")
-}
-
-
-def read(text: str, find: Find | None = None) -> Network:
-    """The network of a scenario.
+def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
+    """Add what a scenario says to an empty network, and return the options of its run.
 
     Parameters
     ----------
-    text : str
-        TOML, see the module.
-    find : callable, optional
-        Asked for each scheme or discipline that is named with a colon, "my_schemes.py:aimd": returns it, or None. For
-        "my_schemes.py" it gets the class that is wanted, too, as a second argument.
+    net : Network
+        To which name, links and flows are added.
+    text, find
+        As for `longfat.scenario.parse`.
 
     Returns
     -------
-    Network
-        Equal to the one that was written.
+    dict
+        For `longfat.sim.run`.
 
     Raises
     ------
@@ -95,30 +46,9 @@ def read(text: str, find: Find | None = None) -> Network:
 
     Examples
     --------
-    >>> net = read('''
-    ... [[link]]
-    ... from = "left"
-    ... to = "right"
-    ... rate = "40 Mbit/s"
-    ... duplex = true
-    ...
-    ... [[flow]]
-    ... scheme = "reno"
-    ... path = ["left", "right"]
-    ... ''')
-    >>> net
-    Network('', 2 nodes, 2 links, 1 flows)
-    >>> read(net.to_toml()) == net
-    True
-    """
-    return parse(text, find)[0]
-
-
-def parse(text: str, find: Find | None = None) -> tuple[Network, dict[str, Any]]:
-    """The network of a scenario, and the options of its run (`longfat.sim.run`); see `read`.
-
-    >>> parse('run = {duration = "10 s", rng = 1}')
-    (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
+    >>> from longfat.sim import Network
+    >>> fill(Network(), 'run = {duration = "10 s", rng = 1}')
+    {'duration': 10.0, 'rng': 1}
     """
     for kind in ("link", "flow"):  # before minutes of reading
         if text.count(f"[[{kind}]]") >= INDICES:
@@ -129,12 +59,12 @@ def parse(text: str, find: Find | None = None) -> tuple[Network, dict[str, Any]]
     except RecursionError:
         raise ValueError("this is no scenario: it is nested too deeply") from None
     _check("", document, DOCUMENT)
-    net = Network(document.get("name", ""))
+    net.name = document.get("name", "")
     for k, table in enumerate(_shown_progress(document.get("link", []), "link"), 1):
         _within(f"link {k}", _add_link, net, table, find)
     for k, table in enumerate(_shown_progress(document.get("flow", []), "flow"), 1):
         _within(f"flow {k}", _add_flow, net, table, find)
-    return net, _within("run", _run, document.get("run", {}))
+    return _within("run", _run, document.get("run", {}))  # type: ignore[no-any-return]
 
 
 def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
@@ -162,7 +92,7 @@ def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, 
     for key, value in table.items():
         if key not in keys:
             raise unknown(f"{what}key", key, keys)
-        types, words = _TYPES[keys[key]]
+        types, words = TYPES[keys[key]]
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             if keys[key] == "tables":
                 raise ValueError(f"{what}{key} is no list of tables: head each with [[{key}]]")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import reprlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -13,8 +11,9 @@ import numpy as np
 
 from longfat import student
 from longfat.domains import number, whole_number
-from longfat.sim.channel import GilbertElliott, IndependentLoss, ListedLosses
-from longfat.sim.segment_kernel import holes, receiver, sender
+from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
+from longfat.segments.kernel import holes, receiver, sender
+from longfat.threads import side_by_side
 
 Channel = IndependentLoss | GilbertElliott | ListedLosses
 Strategy = Literal["hard", "soft"]
@@ -149,18 +148,8 @@ def run_all(
         warm_up = max(5 * settings[k].window, count // 10)
         run_one(streams[job], channel, settings[k], warm_up, count, stop, results[job])
 
-    with (
-        ThreadPoolExecutor(os.cpu_count()) as pool,
-        bar(task="simulating", unit="run", shown=progress, total=len(streams)) as shown,
-    ):
-        try:
-            for done in as_completed([pool.submit(one, job) for job in range(len(streams))]):
-                done.result()
-                shown.update()
-        except BaseException:
-            stop[0] = True
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    with bar(task="simulating", unit="run", shown=progress, total=len(streams)) as shown:
+        side_by_side(one, range(len(streams)), done=shown.update, stop=lambda: stop.fill(True))
     return results
 
 

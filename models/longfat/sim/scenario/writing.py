@@ -1,4 +1,4 @@
-"""Networks as text: what `longfat.sim.scenario` reads, as a person would write it."""
+"""From a network to TOML, as a person would write it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,29 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from longfat import quantities
 from longfat.sim import queues, schemes
+from longfat.sim.elements import Flow, Link
 from longfat.sim.names import unknown
-from longfat.sim.network import Flow, Link, Network
 from longfat.sim.queues import Discipline
-from longfat.sim.scenario import GENERATORS, READERS, RUN
+from longfat.sim.scenario.keys import GENERATORS, READERS, RUN
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
+
+if TYPE_CHECKING:
+    from longfat.sim.network import Network
 
 #: arguments of generators whose fields are called otherwise, and what their units are
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _UNITS = {"rate": "bytes/s", "interval": "s", "on": "s", "off": "s"}
+_ENDS = ("name", "tail", "head", "discipline")
 _DEFAULTS = {(kind, one.name): one.default for kind in (Link, Flow) for one in fields(kind)}
+#: what a link is but for its ends, its discipline first
+_KIND = operator.attrgetter("discipline", *(one.name for one in fields(Link) if one.name not in _ENDS))
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _OWN = 'of one\'s own: name its file, as in "my_file.py:NAME"'
 
 
@@ -34,7 +41,7 @@ def write(net: Network, **options: Any) -> str:
     Parameters
     ----------
     net : Network
-        What `longfat.sim.scenario.read` gives back. A scheme, discipline or generator of one's own is not text: its
+        What `longfat.scenario.read` gives back. A scheme, discipline or generator of one's own is not text: its
         name stands there as "own:NAME", which is read with ``find={"own:NAME": scheme}.get``, or refused.
     **options
         Of `longfat.sim.run`: ``duration``, ``rng`` and so on.
@@ -51,6 +58,7 @@ def write(net: Network, **options: Any) -> str:
 
     Examples
     --------
+    >>> from longfat.sim import Network
     >>> net = Network().link("a", "b", rate=5e6, delay=0.022, buffer=440, duplex=True)
     >>> print(write(net.flow("reno", path=["a", "b"], file=2e6), duration=10))
     [[link]]
@@ -79,21 +87,26 @@ def write(net: Network, **options: Any) -> str:
 
 
 def _links(links: list[Link]) -> list[str]:
-    """Each link, or each two that are one line with both directions."""
-    parts = []
-    while links:
-        link, *links = links
+    """Return each link, or each two that are one line with both directions."""
+    parts: list[str] = []
+    written: dict[Any, str] = {}  # what a link is but for its ends; many links are alike
+    k = 0
+    while k < len(links):
+        link = links[k]
         own = link.name != f"{link.tail}-{link.head}"
-        back = replace(
-            link, name=f"{link.name}-back" if own else f"{link.head}-{link.tail}", tail=link.head, head=link.tail
-        )
-        duplex = links[:1] == [back]
-        parts.append(_link(link, own, duplex))
-        links = links[duplex:]
+        back = (f"{link.name}-back" if own else f"{link.head}-{link.tail}", link.head, link.tail)
+        duplex = [(one.name, one.tail, one.head) for one in links[k + 1 : k + 2] if _KIND(one) == _KIND(link)] == [back]
+        key = (duplex, id(link.discipline), *_KIND(link)[1:])
+        if key not in written:
+            written[key] = _link(link, duplex)
+        ends = {"name": link.name if own else None, "from": link.tail, "to": link.head}
+        parts.append("[[link]]\n" + _lines(ends) + written[key])
+        k += 1 + duplex
     return parts
 
 
-def _link(link: Link, own_name: bool, duplex: bool) -> str:
+def _link(link: Link, duplex: bool) -> str:
+    """Return the lines of a link after those of its ends."""
     buffer: Any = math.inf
     if link.buffer_packets < math.inf:
         buffer = f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}"
@@ -101,9 +114,6 @@ def _link(link: Link, own_name: bool, duplex: bool) -> str:
         buffer = _written(link.buffer_bytes, "bytes")
     discipline, comment = _discipline(link.discipline)
     table = {
-        "name": link.name if own_name else None,
-        "from": link.tail,
-        "to": link.head,
         "rate": _written(link.rate, "bytes/s"),
         "delay": _written(link.delay, "s") if link.delay else None,
         "buffer": buffer if buffer != math.inf else None,
@@ -115,7 +125,7 @@ def _link(link: Link, own_name: bool, duplex: bool) -> str:
         "stamps": None if link.stamps else False,
         "duplex": duplex or None,
     }
-    return "[[link]]\n" + _lines(table, discipline=comment)
+    return _lines(table, discipline=comment)
 
 
 def _discipline(given: Discipline) -> tuple[Any, str]:
@@ -239,7 +249,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):  # JSON's escapes are TOML's, but for DEL
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return _JSON.encode(value).replace("\x7f", "\\u007f")
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):

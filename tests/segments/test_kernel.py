@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat.sim.channel import GilbertElliott, IndependentLoss
-from longfat.sim.segment_kernel import losses, sender
-from longfat.sim.segment_runs import Rules, run_one
+from longfat.segments.channel import GilbertElliott, IndependentLoss
+from longfat.segments.kernel import losses, sender
+from longfat.segments.running import Rules, run_one
 from tests.examples import examples
 from tests.sim.reference import replay
 

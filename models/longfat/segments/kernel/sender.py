@@ -17,8 +17,7 @@ a segment that got through at once this says lag(i) >= lag(i - W) - slack. So
 
 from __future__ import annotations
 
-from longfat.sim.jit import entry, part
-from longfat.sim.segment_kernel.holes import (
+from longfat.segments.kernel.holes import (
     DELAY_MAX,
     DELAY_SUM,
     EDGE,
@@ -36,8 +35,8 @@ from longfat.sim.segment_kernel.holes import (
     close_holes,
     edge_of,
 )
-from longfat.sim.segment_kernel.losses import NEVER, lost_in_group, packets_to_next_loss, start_channel
-from longfat.sim.segment_kernel.receiver import (
+from longfat.segments.kernel.losses import NEVER, lost_in_group, packets_to_next_loss, start_channel
+from longfat.segments.kernel.receiver import (
     ACK_DELAY,
     END_MEASURED,
     FIRST_MEASURED,
@@ -50,6 +49,7 @@ from longfat.sim.segment_kernel.receiver import (
     repeated,
     room_left,
 )
+from longfat.sim.jit import entry, part
 
 # What a run returns.
 ELAPSED, DELAYS, LONGEST, SENT, LOST_PACKETS, STATUS, TRACED = range(7)
@@ -65,10 +65,57 @@ TRACE_COLUMNS = 6
 
 @part
 def note(trace, row, start, number, count, packets, verdict, book):
-    """A row of the trace."""
+    """Write a row of the trace if there is room and something was sent; return the next row."""
+    if row >= len(trace) or packets == 0:
+        return row
     trace[row, TRACE_START], trace[row, TRACE_SEGMENT] = start, number
     trace[row, TRACE_COUNT], trace[row, TRACE_PACKETS] = count, packets
     trace[row, TRACE_VERDICT], trace[row, EDGE_AFTER] = verdict, edge_of(book)
+    return row + 1
+
+
+@part
+def to_next_mark(number, warm_up, last):
+    """Return the segments up to where measuring begins or, after that, ends; NEVER after that."""
+    if number < warm_up:
+        return warm_up - number
+    if number < last:
+        return last - number
+    return NEVER
+
+
+@part
+def step_at(steps, first_step, end_step, number):
+    """Return the step of lag that holds for a segment, or the first one after it."""
+    mask = len(steps) - 1
+    while first_step + 1 < end_step and steps[(first_step + 1) & mask, FROM] <= number:
+        first_step += 1
+    return first_step
+
+
+@part
+def to_next_step(steps, first_step, end_step, number):
+    """Return the segments from one on until the next step of lag; NEVER if there is none."""
+    mask = len(steps) - 1
+    if steps[first_step & mask, FROM] <= number:
+        first_step += 1
+    return steps[first_step & mask, FROM] - number if first_step < end_step else NEVER
+
+
+@part
+def skip_periods(steps, first_step, end_step, segments, lag):
+    """Move all steps by whole periods: by so many segments, and so much more lag."""
+    for step in range(first_step, end_step):
+        steps[step & (len(steps) - 1), FROM] += segments
+        steps[step & (len(steps) - 1), LAG] += lag
+
+
+@part
+def segments_through(bound, gap, segment):
+    """Return how many of at most `bound` whole segments get through before the next loss."""
+    if bound > gap or bound * segment > gap:  # the first test keeps the product small
+        return gap // segment
+    return bound
 
 
 @entry(".")
@@ -120,9 +167,7 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
                 away, gap = lost_in_group(rng, channel, state, gap, missing)
                 lost += away
                 verdict = repeated(segments, answers, book, rules, number, now, missing - away)
-                if traced < len(trace):
-                    note(trace, traced, now - missing, number, 0, missing, verdict, book)
-                    traced += 1
+                traced = note(trace, traced, now - missing, number, 0, missing, verdict, book)
             continue
 
         # 2. Nothing to repeat: new segments, as far as the window is open.
@@ -135,8 +180,7 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
         steady = NEVER  # segments until the step of lag one window back changes
         if slack < 0:
             back = number - window
-            while first_step + 1 < end_step and steps[(first_step + 1) & mask, FROM] <= back:
-                first_step += 1
+            first_step = step_at(steps, first_step, end_step, back)
             if first_step < end_step and steps[first_step & mask, FROM] <= back:
                 earliest = steps[first_step & mask, LAG] - slack + number * segment
                 if next_answer <= earliest and now < earliest:
@@ -147,11 +191,7 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
             if first_step == end_step or lag > steps[(end_step - 1) & mask, LAG]:
                 steps[end_step & mask, FROM], steps[end_step & mask, LAG] = number, lag
                 end_step += 1
-            following = first_step
-            if steps[first_step & mask, FROM] <= back:
-                following += 1
-            if following < end_step:
-                steady = steps[following & mask, FROM] - back
+            steady = to_next_step(steps, first_step, end_step, back)
 
         # 3. Segments that get through and are kept, all at once, up to whatever comes first.
         if number == warm_up and began < 0:
@@ -160,11 +200,8 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
             ended = now
             if book[HEAD] == NONE or book[HEAD] >= last:
                 break
-        bound = steady  # segments that may be sent before something other than a loss comes between
-        if number < warm_up:
-            bound = min(bound, warm_up - number)
-        elif number < last:
-            bound = min(bound, last - number)
+        to_mark = to_next_mark(number, warm_up, last)
+        bound = min(steady, to_mark)  # segments that may be sent before something other than a loss comes between
         kept = NEVER
         if book[FIRST_OPEN] != NONE:
             kept = room_left(book, rules)
@@ -172,12 +209,9 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
             bound = min(bound, book[HEAD] + window - number)
         elif slack < 0 and next_answer == NEVER and quiet_since + window <= number < last and len(trace) == 0:
             # Nothing was interrupted for a window: skip whole periods, which a trace has to show.
-            to_mark = warm_up - number if number < warm_up else last - number
             periods = min(gap // segment, to_mark) // window
             if periods > 0:
-                for step in range(first_step, end_step):
-                    steps[step & mask, FROM] += periods * window
-                    steps[step & mask, LAG] -= periods * slack
+                skip_periods(steps, first_step, end_step, periods * window, -periods * slack)
                 now += periods * (window * segment - slack)
                 book[NEXT] += periods * window
                 gap -= periods * window * segment
@@ -188,17 +222,13 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
             bound = min(bound, (until_answer + segment - 1) // segment)
         if kept > 0:
             bound = min(bound, kept)
-            whole = bound
-            if bound > gap or bound * segment > gap:  # the first test keeps the product small
-                whole = gap // segment
+            whole = segments_through(bound, gap, segment)
             if rules[SOFT] and kept < NEVER and whole > 0:
                 begin_run(segments, number, now)
                 book[SLOTS] += whole
                 book[TOP] = number + whole - 1
             book[NEXT] += whole
-            if traced < len(trace) and whole > 0:
-                note(trace, traced, now, number, whole, whole * segment, KEPT, book)
-                traced += 1
+            traced = note(trace, traced, now, number, whole, whole * segment, KEPT, book)
             now += whole * segment
             gap -= whole * segment
             sent += whole * segment
@@ -211,9 +241,7 @@ def run(rng, channel, state, rules, segments, answers, steps, book, stop, trace,
         lost += away
         number = book[NEXT]
         verdict = first_sent(segments, answers, book, rules, now, segment - away)
-        if traced < len(trace):
-            note(trace, traced, now, number, 1, segment, verdict, book)
-            traced += 1
+        traced = note(trace, traced, now, number, 1, segment, verdict, book)
         if book[HEAD] != NONE:
             quiet_since = book[NEXT]
         now += segment

@@ -8,11 +8,11 @@ import threading
 import numpy as np
 import pytest
 
-from longfat.sim.channel import GilbertElliott, IndependentLoss, ListedLosses
-from longfat.sim.segment_kernel import sender
-from longfat.sim.segment_runs import Rules, run_one
-from longfat.sim.segments import QUANTITIES, simulate, trace
-from tests.sim.test_segment_kernel import begin, next_loss
+from longfat.segments import QUANTITIES, simulate, trace
+from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
+from longfat.segments.kernel import sender
+from longfat.segments.running import Rules, run_one
+from tests.segments.test_kernel import begin, next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}
 
@@ -166,8 +166,8 @@ def test_a_run_can_be_stopped():
 
 def test_without_jit_the_same_numbers():
     code = (
-        "from longfat.sim.segments import simulate\n"
-        "from longfat.sim.channel import GilbertElliott as G\n"
+        "from longfat.segments import simulate\n"
+        "from longfat.segments.channel import GilbertElliott as G\n"
         "for loss in (1e-3, 0.2, G(0.01, 0.4, 0.02, 0.1)):\n"
         "    d = simulate(window=[3, 24], loss=loss, segment_packets=16, ack_segments=369 / 16, segments=3000, rng=1)\n"
         "    print([d[name].values.tolist() for name in ('throughput_efficiency', 'mean_delay', 'lost_packets')])\n"

@@ -1,19 +1,4 @@
-"""The segment simulator: a window of segments over a black-box channel (Gong & Parulkar, figure 13).
-
-The sender transmits packets back to back at the connection's rate. A segment is a group of packets; the
-receiver answers every group, ``ack_segments`` segment times after its last packet was sent, with an
-acknowledgment or with a request for the packets that are missing, which go ahead of new segments as a group
-of their own. Segments are sent first only inside a window counted from the oldest one not acknowledged.
-Answers are never lost and take no bandwidth (section 4.2); a group once begun is not interrupted, and
-requests are served in the order in which they arrive (decisions where the paper is silent).
-
-A receive buffer smaller than the window (section 4.3) holds segments that are complete or partly there, until
-everything before them is there, too; the application consumes at once what is in order. Under *hard* acknowledgment
-the receiver keeps a segment if it lies within one buffer from the first that is missing, and discards others. Under
-*soft* acknowledgment it keeps any that finds a free slot, and when none is free throws out the largest number for a
-smaller one. What was discarded is asked for in the answer to the group it was sent in or was thrown out by, or, on
-request, when there is room for it.
-"""
+"""Simulated windows of segments: efficiency and delay for every window, loss and receive buffer asked for."""
 
 from __future__ import annotations
 
@@ -24,9 +9,9 @@ import numpy as np
 
 from longfat import domains
 from longfat.domains import number, refuse, whole_number
-from longfat.sim.channel import IndependentLoss
-from longfat.sim.segment_kernel import receiver, sender
-from longfat.sim.segment_runs import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all, run_one
+from longfat.segments.channel import IndependentLoss
+from longfat.segments.kernel import sender
+from longfat.segments.running import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +19,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LEAST_WINDOWS = 10  # measured in each replication
-VERDICTS = {
-    receiver.KEPT: "kept",
-    receiver.LOST: "lost",
-    receiver.DISCARDED: "discarded",
-    receiver.REPLACED: "replaced",
-}
 
 #: name in the Dataset -> (unit, description)
 QUANTITIES = {
@@ -73,7 +52,7 @@ def simulate(
         Segments that may be under way at once [segments], at least 1.
     loss : float, channel, or a sequence of them
         Probability that a packet is lost [probability], in [0, 1), or a channel of
-        `longfat.sim.channel` (bursty loss).
+        `longfat.segments.channel` (bursty loss).
     segment_packets : int
         Packets per segment [packets], at least 1.
     ack_segments : float
@@ -201,99 +180,3 @@ def simulate(
         data = data.squeeze("receive_buffer", drop=True)
     given = {"loss": loss, "window": window, "receive_buffer": receive_buffer}
     return data.squeeze([dim for dim in data.dims if not is_sequence(given[str(dim)])])
-
-
-def trace(
-    *,
-    window: int,
-    loss: float | Channel,
-    segment_packets: int,
-    ack_segments: float,
-    receive_buffer: int | None = None,
-    ack: Strategy = "hard",
-    ask_again: AskAgain = "at once",
-    segments: int = 1000,
-    tolerance: int = 0,
-    rng: Any = None,
-) -> xr.Dataset:
-    """Every group of packets that is sent until ``segments`` segments have been delivered, and what becomes of it.
-
-    Parameters
-    ----------
-    window, loss, segment_packets, ack_segments, receive_buffer, ack, ask_again, tolerance
-        As in `simulate`, but one value each; `longfat.sim.channel.ListedLosses` says which packets are lost.
-    segments : int
-        Segments [segments], at most a million.
-    rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    xarray.Dataset
-        Along ``group``, in order of time: its ``start`` and ``end`` [packet times], its ``segment``, ``packets``,
-        ``first`` (whether the segment is sent for the first time), ``verdict`` ("kept", "lost" if no packet arrived,
-        "discarded", or "replaced" if a larger segment was thrown out for it), and ``edge``, the first segment that the
-        receiver lacks packets of after it.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its range, by name, value, unit and range.
-
-    Examples
-    --------
-    >>> from longfat.sim.channel import ListedLosses
-    >>> one_loss = ListedLosses([4])  # the first packet of segment 2; only segments 2 and 3 fit, and 4 is discarded
-    >>> seen = trace(window=6, loss=one_loss, segment_packets=2, ack_segments=2, receive_buffer=2, segments=6)
-    >>> seen.segment.values[:9].tolist(), seen.verdict.values[4:9].tolist()
-    ([0, 1, 2, 3, 4, 2, 5, 6, 4], ['discarded', 'kept', 'kept', 'discarded', 'kept'])
-
-    References
-    ----------
-    Gong & Parulkar, WUCS-92-38, section 4.3.1.
-    """
-    import xarray as xr
-
-    channel = loss if isinstance(loss, Channel) else IndependentLoss(loss)
-    rules = Rules(
-        whole_number("window", window, "segments", "[1, 1e6]"),
-        segment_packets,
-        ack_segments,
-        tolerance,
-        receive_buffer,
-        ack,
-        ask_again,
-    )
-    segments = whole_number("segments", segments, "segments", "[1, 1e6]")
-    rows = np.zeros((1024, sender.TRACE_COLUMNS), np.int64)
-    stream = domains.generator(rng)
-    state = stream.bit_generator.state
-    while True:
-        stream.bit_generator.state = state
-        result = np.zeros(sender.RESULTS, np.int64)
-        run_one(stream, channel, rules, 0, segments, np.zeros(1, np.bool_), result, rows)
-        if result[sender.TRACED] < len(rows):
-            break
-        rows = np.zeros((4 * len(rows), sender.TRACE_COLUMNS), np.int64)  # once more, with room for all
-    rows = rows[: result[sender.TRACED]]
-    repeats = np.maximum(rows[:, sender.TRACE_COUNT], 1)  # rows of several segments become several rows
-    place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    rows = np.repeat(rows, repeats, axis=0)
-    first = rows[:, sender.TRACE_COUNT] > 0
-    packets = np.where(first, rules.segment_packets, rows[:, sender.TRACE_PACKETS])
-    start = rows[:, sender.TRACE_START] + place * packets
-    edge = rows[:, sender.EDGE_AFTER]
-    several = rows[:, sender.TRACE_COUNT] > 1
-    number_sent = rows[:, sender.TRACE_SEGMENT] + place
-    edge = np.where(several & (edge > number_sent), number_sent + 1, edge)
-    columns = {
-        "start": (start, "packet times"),
-        "end": (start + packets, "packet times"),
-        "segment": (number_sent, "segments"),
-        "packets": (packets, "packets"),
-        "first": (first, "1"),
-        "verdict": (np.array([VERDICTS[one] for one in rows[:, sender.TRACE_VERDICT]], dtype=str), "1"),
-        "edge": (edge, "segments"),
-    }
-    data = xr.Dataset({name: ("group", values, {"units": unit}) for name, (values, unit) in columns.items()})
-    return data.assign_attrs(rules.attrs(), channel=str(channel))

@@ -1,4 +1,4 @@
-"""Where the next lost packet lies, for each kind of channel of `longfat.sim.channel`."""
+"""Where the next lost packet lies, for each kind of channel of `longfat.segments.channel`."""
 
 from __future__ import annotations
 

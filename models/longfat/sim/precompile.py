@@ -1,4 +1,4 @@
-"""Compiling before anybody waits for it: ``python -m longfat.sim.ahead`` does all of it, once for each installation.
+"""Compile everything before anybody waits for it: ``python -m longfat.sim.precompile``, once for each installation.
 
 What is compiled is kept on disk, beside the package or where ``NUMBA_CACHE_DIR`` says. Without this command the first
 run of each simulator, scheme and discipline compiles what it needs.
@@ -6,28 +6,10 @@ run of each simulator, scheme and discipline compiles what it needs.
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-
-@contextmanager
-def announced(what: str, after: float = 2.0) -> Iterator[None]:
-    """Say what takes so long to whoever looks on; nothing if it is done within so many seconds."""
-    looks_on = sys.stderr.isatty() or "ipykernel" in sys.modules
-    timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
-    timer.daemon = True
-    if looks_on:
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def compile_all() -> int:
@@ -35,7 +17,7 @@ def compile_all() -> int:
 
     The loop takes as long as all the rest: each in a process of its own.
     """
-    from concurrent.futures import ProcessPoolExecutor, as_completed  # not for the engine, which takes `announced`
+    from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
     from longfat.progress import bar
@@ -55,7 +37,8 @@ def _loop() -> None:
 
 
 def _rest() -> int:
-    from longfat.sim import queues, schemes, segments
+    from longfat import segments
+    from longfat.sim import queues, schemes, services
 
     segments.simulate(window=4, loss=0.1, segment_packets=2, ack_segments=1, segments=1, rng=1, progress=False)
     disciplines = {one.name: one for one in queues.NAMED.values()}
@@ -63,6 +46,9 @@ def _rest() -> int:
         schemes.scheme(scheme).compiled()
     for discipline in disciplines.values():
         discipline.compiled()
+    for service in services.SERVICES.values():
+        if service is not None:
+            service.compiled()
     return len(schemes.names()) + len(disciplines)
 
 

@@ -1,0 +1,57 @@
+"""The elements of a network, as `Network.link` and `Network.flow` make them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from longfat.sim import queues
+from longfat.sim.queues import Discipline
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.traffic import Traffic
+
+
+@dataclass(frozen=True)
+class Link:
+    """One direction of a line between two nodes; SI units. Made by `Network.link`."""
+
+    name: str
+    tail: str
+    head: str
+    rate: float  # bytes/s, math.inf: no transmission time
+    delay: float  # s
+    buffer_packets: float = math.inf
+    buffer_bytes: float = math.inf
+    discipline: Discipline = queues.FIFO
+    loss: float = 0.0
+    jitter: float = 0.0  # s
+    counter_refresh: float = 0.0  # s
+    coarse_clock: bool = False
+    stamps: bool = True
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A transfer, or traffic, along a path; SI units. Made by `Network.flow`."""
+
+    name: str
+    path: tuple[str, ...]
+    scheme: Scheme | None
+    traffic: Traffic | None = None
+    file: float | None = None  # bytes
+    start: float = 0.0
+    stagger: float = 0.0
+    stop: float = math.inf
+    packet: int = 1000
+    ack: int = 40
+    access_rate: float = math.inf  # bytes/s
+    ack_path: str = "reverse"
+    count: int = 1
+    send_jitter: float = 0.0
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the copies."""
+        return (self.name,) if self.count == 1 else tuple(f"{self.name}-{k + 1}" for k in range(self.count))

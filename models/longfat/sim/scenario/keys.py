@@ -1,0 +1,57 @@
+"""The keys of a scenario file and what each of them holds, for reading and for writing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from longfat import quantities
+from longfat.sim import traffic
+from longfat.sim.traffic import Traffic
+
+#: key: what it holds; for the three kinds of table
+LINK = {
+    "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
+    "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
+    "stamps": "flag", "duplex": "flag",
+}  # fmt: skip
+FLOW = {
+    "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
+    "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
+    "count": "whole", "send_jitter": "s", "parameters": "table",
+}  # fmt: skip
+RUN = {
+    "duration": "s", "warm_up": "s", "replications": "whole", "confidence": "share", "sample_every": "s",
+    "rng": "whole",
+}  # fmt: skip
+DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
+
+_QUANTITY = (int, float, str)
+#: what a key holds: its types in TOML, and how to say that
+TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "text": ((str,), "text"),
+    "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),
+    "s": (_QUANTITY, 'a number [s] or text such as "22 ms"'),
+    "bytes": (_QUANTITY, 'a number [bytes] or text such as "64 KiB"'),
+    "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
+    "share": (_QUANTITY, 'a number or text such as "1%"'),
+    "quantity": (_QUANTITY, "a number or text with a unit"),
+    "whole": ((int,), "a whole number"),
+    "flag": ((bool,), "true or false"),
+    "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
+    "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
+    "table": ((dict,), "a table"),
+    "tables": ((list,), "tables"),
+}
+READERS: dict[str, Callable[[Any, str, str], float]] = {
+    "bytes/s": quantities.rate,
+    "s": quantities.duration,
+    "bytes": quantities.size,
+}
+#: the generators that a flow's `traffic = {kind = ...}` may name
+GENERATORS: dict[str, Callable[..., Traffic]] = {
+    name.replace("_", "-"): made
+    for name, made in vars(traffic).items()
+    if inspect.isfunction(made) and made.__annotations__.get("return") == "Traffic" and not name.startswith("_")
+}
