@@ -141,7 +141,9 @@ class Simulation:
                 return
             if status != records.PAUSED:
                 self._make_room(status)
-            elif still > STANDSTILL * (1000 + len(self.world.packets) + len(self.world.senders) + len(self.world.links)):
+            elif still > STANDSTILL * (
+                1000 + len(self.world.packets) + len(self.world.senders) + len(self.world.links)
+            ):
                 raise SchemeError(
                     f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
                     "give its path some delay, or a scheme that limits its window or rate"
@@ -259,7 +261,9 @@ class Simulation:
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
         if self.world.recoveries[f].impatience >= acknowledgments.IMPATIENCE:
-            return SchemeError(f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now")
+            return SchemeError(
+                f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now"
+            )
         if flow.window > acknowledgments.MOST_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from longfat.sim import records
+from longfat.sim import layout, records
 from longfat.sim.jit import COMPILED, part
 from longfat.sim.records import NONE
 from longfat.sim.rows import Row
@@ -62,7 +62,7 @@ SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, WORLD = (
         (records.HEADER, "header"),
         (records.QUEUE, "queue"),
         (records.WORD, "since"),
-        (records.WORLD, "world"),
+        (layout.WORLD, "world"),
     )
 )
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from longfat.sim import records
-from longfat.sim.kernel.events import INDEX_BITS, INDICES, LAST_SERIAL, SERIAL_SHIFT
+from longfat.sim import layout, records
+from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.records import NEVER, NONE
 
 SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above say what comes first
@@ -30,7 +30,7 @@ BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
 
 
 class World:
-    """The arrays of a run by the names of `records.ARRAYS`, and their addresses in the one row of `table`.
+    """The arrays of a run by the names of `layout.ARRAYS`, and their addresses in the one row of `table`.
 
     `queue_numbers` is only for laying it out: the rows of the queues of flows, in the order of their making.
     """
@@ -72,9 +72,9 @@ class World:
     queue_numbers: np.ndarray
 
     def __init__(self) -> None:
-        for name, dtype in records.ARRAYS.items():
+        for name, dtype in layout.ARRAYS.items():
             setattr(self, name, rows(int(name == "event"), dtype))
-        self.table = rows(1, records.WORLD)
+        self.table = rows(1, layout.WORLD)
         self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
 
     def begin(self) -> None:
@@ -92,7 +92,7 @@ class World:
     @property
     def flows(self) -> np.ndarray:
         """Every field of every flow in one table: a copy, for who looks at a run."""
-        parts = [getattr(self, name) for name in records.OF_FLOWS if len(getattr(self, name))]
+        parts = [getattr(self, name) for name in layout.OF_FLOWS if len(getattr(self, name))]
         fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
         made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
         for name, values in fields.items():
@@ -103,7 +103,7 @@ class World:
     def copy(self) -> World:
         """Arrays of its own with the same in them."""
         other = copy.copy(self)
-        for name in (*records.ARRAYS, "table"):
+        for name in (*layout.ARRAYS, "table"):
             array = getattr(self, name)
             setattr(other, name, _longer(array, len(array)))
         return other
@@ -116,7 +116,7 @@ class World:
     def address(self) -> int:
         """Where `table` is, after the addresses in it have been brought up to date."""
         row = self.row
-        for name in records.ARRAYS:
+        for name in layout.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.packets_room = len(self.packets)
         row.clocks_room, row.connections_room = len(self.clocks), len(self.connections)
@@ -197,7 +197,7 @@ class World:
         old = len(self.senders)
         if old + count > INDICES:
             raise MemoryError(f"more than {old} flows and connections at once")
-        for name in records.OF_FLOWS:
+        for name in layout.OF_FLOWS:
             array = getattr(self, name)
             if len(array):
                 grown = _longer(array, old + count)

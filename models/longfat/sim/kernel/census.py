@@ -1,7 +1,7 @@
 """What is counted when somebody looks: links up to this moment, and every packet in the network."""
 
 from longfat.sim.jit import entry, part
-from longfat.sim.kernel.links import advance
+from longfat.sim.kernel.lines import advance
 from longfat.sim.memory import (
     census_at,
     line_at,

@@ -17,18 +17,11 @@ from longfat.sim.kernel.events import (
     schedule,
     set_clock,
 )
-from longfat.sim.kernel.links import (
-    admit,
-    advance,
-    catch_up,
-    end_of_transmission,
-    send_feedback,
-    take_arrived,
-    tell_switch,
-    wake_queue,
-)
+from longfat.sim.kernel.lines import advance, take_arrived
+from longfat.sim.kernel.links import admit, catch_up, send_feedback, tell_switch
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.sender import LATEST, send
+from longfat.sim.kernel.serving import end_of_transmission, wake_queue
 from longfat.sim.kernel.sources import emit
 from longfat.sim.memory import (
     flow_sample_at,
@@ -252,7 +245,7 @@ def run(address, until, budget):
         if budget <= 0:
             return PAUSED
         budget -= 1
-        time, key, is_clock = first_of_both(world)
+        time, key = first_of_both(world)
         if time > until:
             world.now = until
             return DONE

@@ -87,7 +87,7 @@ def add_run(world, expect, i, count, low, high):
 
 @routine
 def report_blocks(world, f, i, newest):
-    """Report the run of the packet that causes this acknowledgment, then those reported before, then any (RFC 2018, 4)."""
+    """Report the newest run, then those reported before, then any (RFC 2018, 4)."""
     tally, receiver = tally_at(world, f), receiver_at(world, f)
     expect = receiver.expect
     for k in range(6):
