@@ -65,6 +65,8 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
 
 
 def lay_links(world: World, routes: Routes) -> None:
+    """Lay out the rows of all links, with what their disciplines and services keep."""
+
     def key(link: Link) -> Hashable:
         return (
             link.rate, link.delay, link.buffer_packets, link.buffer_bytes, id(link.discipline), link.loss, link.jitter,
@@ -162,6 +164,8 @@ def _lay_queues(world: World, routes: Routes) -> None:
 
 
 def lay_flows(world: World, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
+    """Lay out the rows of all flows, with what their schemes keep."""
+
     def key(flow: Flow) -> Hashable:
         return (
             id(flow.scheme), id(flow.traffic), flow.file, flow.stop, flow.packet, flow.ack, flow.access_rate,
@@ -231,9 +235,9 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     else:
         sender.rate = flow.packet  # one packet a second, until its scheme says more
     set_fields(row, scheme, flow.parameters)
-    sender.repair = (
-        records.SELECTIVE if scheme.recovery == "selective" else records.SKIPS if recovery.skips else records.OWN
-    )
+    sender.repair = records.SKIPS if recovery.skips else records.OWN
+    if scheme.recovery == "selective":
+        sender.repair = records.SELECTIVE
     receiver.tells_time = recovery.arrival_times
     sender.stamped = 1 if scheme.stamped else 2 if receiver.tells_time else 0
     line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)

@@ -68,7 +68,7 @@ ARRAYS = {
     "callbacks": WORD,  # addresses of schemes' callbacks, disciplines' hooks and services' verbs: see `calls`
     "hooks": WORD,
     "verbs": WORD,
-    "flow_own": WORD,  # parameters and state of schemes, a row for each flow; of disciplines, of services, for each link
+    "flow_own": WORD,  # parameters and state: of schemes for each flow; of disciplines and services for each link
     "link_own": WORD,
     "service_own": WORD,
     "queue_own": WORD,  # of services, for each queue

@@ -345,9 +345,8 @@ CENSUS = record(
 ROOM = 8  # rows that one event may take before the loop looks again
 
 # What a call of the kernel ends with.
-DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_FLOWS, NO_CONNECTIONS, NO_WAITS, BAD_VALUE, TOO_LATE = (
-    range(11)
-)
+DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
+NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_WAITS = range(5, 11)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)

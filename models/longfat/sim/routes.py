@@ -45,6 +45,8 @@ def _code(one: Discipline) -> tuple[Any, ...]:
 
 
 class Routes:
+    """Links, those of flows' own included, and the hops of every flow; `route` adds those of one more."""
+
     def __init__(self, net: Network) -> None:
         self.net = net
         self.links: list[Link] = list(net.links.values())
@@ -126,6 +128,7 @@ def _has_queues_of_flows(link: Link) -> bool:
 
 
 def lay_hops(world: World, routes: Routes) -> None:
+    """Lay out the rows of all hops."""
     table = np.array(routes.hops, np.int64).reshape(-1, 4)
     world.hops = hops = rows(len(table), records.HOP)
     mine = table[:, 1] != NONE
@@ -139,7 +142,7 @@ def lay_hops(world: World, routes: Routes) -> None:
 
 
 def _ahead(world: World) -> np.ndarray:
-    """Return what of the arrival at the far end of each hop may be worked out at admission: see `kernel.links.admit`."""
+    """Return what of the arrival at the far end of each hop may be worked out ahead: see `kernel.links.admit`."""
     hops, links = world.hops, world.links
     link, then = hops["link"], hops["then"]
     plain = (links["special"] == 0) & (links["service"] == NONE)

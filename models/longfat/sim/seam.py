@@ -41,7 +41,7 @@ NS = NANOSECONDS
 
 
 def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
-    """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale), the last ones optional."""
+    """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale)."""
     made = {}
     for name, unit, about, *rest in fields:
         settable, field, scale = (*rest, *(False, "", 0.0)[len(rest) :])
@@ -162,7 +162,7 @@ QUEUE_FIELDS = _of(
     ("bytes", "bytes", "of these packets"),
 )  # fmt: skip
 
-#: Fields of the flow in which a scheme's `Parameter` may stand, in place of a record of its own, and the rows they are in.
+#: Fields of the flow in which a scheme's `Parameter` may stand, in place of its own record, and the rows they are in.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
@@ -361,6 +361,6 @@ def mark(link, packet):
 
 
 __all__ = [
-    "NONE", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue_of", "random",
-    "waiting",
+    "NONE", "append", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue",
+    "queue_of", "random", "take", "take_first", "take_last", "waiting",
 ]  # fmt: skip
