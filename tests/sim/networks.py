@@ -147,8 +147,7 @@ KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
 #: Fields that name rows, or move when nobody has looked.
 ROWS = {
     "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
-    "sending", "queue_head", "queue_tail", "packets_base", "hops_base", "queues_base", "first_row",
-    "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "offset", "recover", "on_line",
+    "sending", "first_row", "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "recover", "packet",
 }  # fmt: skip
 
 
@@ -183,13 +182,13 @@ class Look:
         packets = run.world.packets
         self.now, self.links = int(run.world.row.now), run.world.links
         self.column = {
-            name: packets[name].tolist() for name in ("next", "flow", "time", "length", "kind", "transmission")
+            name: packets[name].tolist() for name in ("next", "flow", "arrival", "length", "kind", "transmission")
         }
-        self.link = {name: self.links[name].tolist() for name in ("head", "queue_head", "service", "delay")}
-        self.queues = [[] for _ in self.links]
-        for link, queue in set(zip(run.world.hops["link"].tolist(), run.world.hops["queue"].tolist(), strict=True)):
-            if queue != records.NONE:
-                self.queues[link].append(int(run.world.queues["head"][queue]))
+        self.link = {name: self.links[name].tolist() for name in ("head", "service", "delay")}
+        self.queues = [
+            run.world.queues["head"][first : first + count].tolist()
+            for first, count in zip(self.links["queues"].tolist(), self.links["queue_count"].tolist(), strict=True)
+        ]
 
     def rows(self, first):
         """Rows of a list of packets."""
@@ -202,13 +201,13 @@ class Look:
     def waiting(self, k):
         """What waits at link k: for each packet its bytes, and when its transmission begins, if that is known."""
         length = self.column["length"]
-        if self.link["service"][k] == records.FIFO:
+        if self.link["service"][k] == records.NONE:
             # Behind a packet that has not left its transmitter; what is on the link stands there in order.
             rows = self.rows(self.link["head"][k])
-            ends = [self.column["time"][row] - self.link["delay"][k] for row in rows]
+            ends = [self.column["arrival"][row] - self.link["delay"][k] for row in rows]
             return [(length[row], end) for end, row in zip(ends, rows[1:], strict=False) if end > self.now]
         return [(length[row], None) for first in self.of(k)[1:] for row in self.rows(first)]
 
     def of(self, k):
-        """First packets of the lists of link k: on the line, in the common queue, in the flows' own ones."""
-        return [self.link["head"][k], self.link["queue_head"][k], *self.queues[k]]
+        """First packets of the lists of link k: on the line, in its queues."""
+        return [self.link["head"][k], *self.queues[k]]

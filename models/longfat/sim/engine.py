@@ -116,7 +116,7 @@ class Simulation:
             raise KeyboardInterrupt(f"stopped at {self.now:.6g} s of {until:g} s simulated") from None
 
     def _advance(self, goal: int, progress: Any, to_the_end: bool) -> None:
-        budget, still = 1 << 14, 0
+        budget, still, world = 1 << 14, 0, self.world
         self.prepare()
         self.world.row.unfinished = self._unfinished() if to_the_end else records.NONE
         while True:
@@ -133,7 +133,7 @@ class Simulation:
                 return
             if status != records.PAUSED:
                 self._make_room(status)
-            elif still > STANDSTILL * (1000 + len(self.world.packets) + len(self.world.senders) + len(self.world.links)):
+            elif still > STANDSTILL * (1000 + sum(map(len, (world.packets, world.senders, world.links)))):
                 raise SchemeError(
                     f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
                     "give its path some delay, or a scheme that limits its window or rate"
@@ -225,12 +225,14 @@ class Simulation:
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
         if self.world.recoveries[f].impatience >= acknowledgments.IMPATIENCE:
-            return SchemeError(f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now")
+            times = acknowledgments.IMPATIENCE
+            return SchemeError(f"{whom}: {times} times in a row flow.alarm was set to no later than now")
         if flow.window > acknowledgments.MOST_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: give a file, access_rate, a window or a rate"
+                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: "
+                "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
         return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")

@@ -38,18 +38,17 @@ from longfat.sim.memory import (
 )
 from longfat.sim.own import Own
 from longfat.sim.records import CE, ECT, NONE, NOTHING
-from longfat.sim.views import NANOSECONDS, Field, View, made
-
-NS = NANOSECONDS
+from longfat.sim.views import NANOSECONDS as NS
+from longfat.sim.views import Field, View, made
 
 
 def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
-    """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale), the last ones optional."""
-    made = {}
+    """Return a table of (name, unit, what it is[, whether it may be set[, field of the row[, scale]]])."""
+    table = {}
     for name, unit, about, *rest in fields:
-        settable, field, scale = (*rest, *(False, "", 0.0)[len(rest) :])
-        made[name] = Field(row, field or name, unit, about, settable, scale)
-    return made
+        settable, field, scale = (rest + [False, "", 0.0][len(rest) :])[:3]
+        table[name] = Field(row, field or name, unit, about, settable, scale)
+    return table
 
 
 SET = True
@@ -87,7 +86,7 @@ FLOW_FIELDS = {
         "recovery",
         ("pool", "packets", "how many may leave at once after a pause in which the rate was not used", SET),
         ("in_flight", "packets", "transmissions not accounted for; with selective recovery only"),
-        ("recover", "packets", "first transmission whose loss `loss` is told of, if once per window; selective recovery", SET),
+        ("recover", "packets", "no loss of transmissions before is told (selective recovery, once a window)", SET),
         ("reorder", "packets", "acknowledged later transmissions before a packet counts as lost"),
         ("alarm", "s", "when `alarm` is to be called; infinite: never", SET),
         ("arrival_times", "1", "1: acknowledgments bring the time of arrival, in header field 0"),
@@ -160,7 +159,7 @@ QUEUE_FIELDS = _of(
     ("bytes", "bytes", "of these packets"),
 )  # fmt: skip
 
-#: Fields of the flow in which a scheme's `Parameter` may stand, in place of a record of its own, and the rows they are in.
+#: Fields of the flow in which a scheme's `Parameter` may stand, not in a record of its own, and the rows they are in.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
@@ -182,10 +181,8 @@ def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[
 
     Parameters
     ----------
-    own, of_flow : Own
-        Records of the discipline, for a link and for a flow.
-    service, queue : Own
-        Records of the service, for a link and for a queue.
+    own, of_flow, service, queue : Own
+        Records of the discipline, for a link and for a flow, and of the service, for a link and for a queue.
     settable : tuple of str or None
         The state of queues that the discipline may set; None for the view of the service, which may set all of its own.
     """
@@ -398,7 +395,5 @@ def mark(link, packet):
     return False
 
 
-__all__ = [
-    "NONE", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue_of", "random",
-    "waiting",
-]  # fmt: skip
+__all__ = ["NONE", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue_of",
+           "random", "waiting"]  # fmt: skip

@@ -79,8 +79,11 @@ class View(types.Type):
 
     def of(self, *rows: Any) -> Look:
         """Return a view of rows with jit off; in compiled code numba makes it."""
-        found = [kind.at(int(row)) if isinstance(row, int | np.integer) else row for kind, row in zip(self.rows.values(), rows, strict=True)]
-        return Look(self, dict(zip(self.rows, found, strict=True)))
+        found = {
+            name: kind.at(int(row)) if isinstance(row, int | np.integer) else row
+            for (name, kind), row in zip(self.rows.items(), rows, strict=True)
+        }
+        return Look(self, found)
 
 
 def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
@@ -133,7 +136,7 @@ def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> An
     return builder.bitcast(getattr(held, row), context.get_value_type(view.rows[row]))
 
 
-@lower_getattr_generic(View)
+@lower_getattr_generic(View)  # type: ignore[untyped-decorator]
 def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
     if name.startswith("_"):
         return _pointer(context, builder, view, value, name[1:])
@@ -146,7 +149,7 @@ def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
     return builder.fmul(plain, context.get_constant(types.float64, field.scale))
 
 
-@lower_setattr_generic(View)
+@lower_setattr_generic(View)  # type: ignore[untyped-decorator]
 def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
     view = signature.args[0]
     field = view.fields[name]
@@ -163,7 +166,8 @@ def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) 
             value = builder.select(builder.fcmp_ordered(order, value, bound), bound, value)
         value = context.cast(builder, builder.call(_floor(builder), [value]), types.float64, kind)
     target = _pointer(context, builder, view, arguments[0], field.row)
-    return record_setattr(context, builder, numba.core.typing.signature(types.void, row, kind), (target, value), field.name)
+    takes = numba.core.typing.signature(types.void, row, kind)
+    return record_setattr(context, builder, takes, (target, value), field.name)
 
 
 def _floor(builder: Any) -> Any:

@@ -37,7 +37,6 @@ from longfat.sim.records import (
     NEVER,
     NONE,
     ON_SEND,
-    OWN,
     PACE,
     REQUEST,
     RTO,
