@@ -115,11 +115,12 @@ def is_acknowledged(world, una, i, number):
 
 @routine
 def account(world, own, una, i):
-    """Cross out the transmissions that an acknowledgment covers; return how many others are lost, and if one is new.
+    """Cross out the transmissions that an acknowledgment covers; return how many others are lost, and if that is news.
 
-    New is the loss of a transmission that was made after the last loss that the scheme was told of. A transmission
-    tells of losses among those made before it alone. The walk ends at the transmission acknowledged: its length is the
-    number of holes before it.
+    It is where one of those was made after the last loss that the scheme was told of. An acknowledgment tells of losses
+    among the transmissions made before its own alone.
+
+    The walk ends at the transmission acknowledged: its length is the number of holes before it.
     """
     upto = packet_at(world, i).transmission
     lost, fresh = 0, False
