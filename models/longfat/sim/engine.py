@@ -268,7 +268,8 @@ class Simulation:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: give a file, access_rate, a window or a rate"
+                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: "
+                "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
         return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")
