@@ -309,8 +309,9 @@ def test_a_tick_that_ends():
 
 def rem_tick(link, now):
     """REM: price = max(0, price + gamma (in + 0.1 (q - b) - c)) every 2 ms."""
-    came = link.arrived - link.before
-    link.before = link.arrived
+    arrived = link.served + link.dropped  # in order of arrival: both are known when a packet comes
+    came = arrived - link.before
+    link.before = arrived
     link.price = max(0.0, link.price + link.gamma * (came + 0.1 * (link.backlog - link.b) - link.c))
     if now > 20.0:
         link.total += link.backlog

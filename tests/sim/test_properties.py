@@ -73,7 +73,7 @@ def test_between_all_events(seed):
     named = len(run.assembly.link_names)
     if count < 400:
         assert run.world.row.now == until * records.SECOND
-    np.testing.assert_array_equal(results.snapshot(run).waited, area[:named])
+    np.testing.assert_array_equal(results.snapshot(run).census["waited"], area[:named])
 
 
 @many
@@ -148,7 +148,7 @@ def test_littles_law(seed):
     run.advance(100.0)
     for k in range(len(run.assembly.link_names)):
         link = run.world.links[k]
-        assert results.snapshot(run).waited[k] == link.wait
+        assert results.snapshot(run).census["waited"][k] == link.wait
         assert link.served == arrived(run)[k] - link.dropped
     assert run.books()["in_flight"] == 0
 

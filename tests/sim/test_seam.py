@@ -12,7 +12,7 @@ import pytest
 from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, jit, records, schemes, seam
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.seam import TABLE
-from tests.sim.own import of_flow, of_link
+from tests.sim.own import arrived, of_flow, of_link
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -209,8 +209,8 @@ def test_what_is_listed_can_be_set_by_disciplines():
     one.advance(0.5)
     one.books()
     assert of_link(one).mine == 1.0
-    assert one.world.links[0].marked == one.world.links[0].arrived > 10
-    assert one.world.flow_state["x"].tolist() == [one.world.links[0].arrived]
+    assert one.world.links[0].marked == arrived(one)[0] > 10
+    assert one.world.flow_state["x"].tolist() == [arrived(one)[0]]
     listed = {name for kind in ("link", "packet", "queue") for name, field in TABLE[kind].items() if field.settable}
     assert listed == {name for name in sets_all.__code__.co_names if name in listed}
 
