@@ -11,7 +11,7 @@ from longfat.sim.queues.discipline import DEFAULTS, Parameter
 from longfat.sim.rows import Row
 
 ROOM = 100_000  # calls
-LINE = records._record(("x", records.f8, (20,)))
+LINE = records.record(("x", records.f8, (20,)))
 line_at = memory._reader(Row(LINE, "line"))
 
 

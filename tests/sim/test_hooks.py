@@ -477,7 +477,6 @@ def test_what_is_refused():
             service="lifo"
         ): "service = 'lifo' of discipline 'explicit-feedback' is out of",
         lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
-        lambda: Discipline("mine", "round-robin"): "'mine': service='round-robin' needs a parameter 'quantum'",
         lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
         lambda: Discipline(
             "mine", arrive=stamp

@@ -50,7 +50,7 @@ class Run(RuleBasedStateMachine):
         for _ in range(most):
             flows = self.run.world.flows
             before, extra = flows["next"].copy(), flows["limited"].copy()
-            status = self.run._chunk(self.now + 10 * records.SECOND, 1)
+            status = networks.one_event(self.run, self.now + 10 * records.SECOND)
             if status not in (records.DONE, records.PAUSED):
                 self.run._make_room(status)
             flows = self.run.world.flows[: len(before)]

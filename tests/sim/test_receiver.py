@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
-from longfat.sim.kernel.packets import take_packet
+from longfat.sim.kernel.packets import give_back, take_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.memory import packet_at, sack_at, world_at
 from longfat.sim.queues import DROP, ENQUEUE
@@ -122,6 +122,7 @@ def feed(address, numbers, reports):
         reports[k, 1] = packet.marks & 16
         for j in range(6):
             reports[k, 2 + j] = sack_at(world, i).x[j] if packet.marks & 16 else 0
+        give_back(world, i)
 
 
 def runs_of(there, expect):
