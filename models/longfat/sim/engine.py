@@ -250,9 +250,10 @@ class Simulation:
         if state.callback == records.NONE:
             link = self.assembly.link_names[state.link]
             row = self.world.links[state.link]
-            whose = f"service {self.assembly.services[row.service].name!r}"
             if row.discipline != records.NONE:
                 whose = f"discipline {self.assembly.disciplines[row.discipline].name!r}"
+            else:
+                whose = f"service {self.assembly.services[row.service].name!r}"
             return SchemeError(f"{whose} failed on link {link!r} {when}: {_said(error)}")
         f = int(state.flow)
         flow = self.world.flows[f]
