@@ -222,6 +222,7 @@ def look_around(world):
         world.sending = NONE
         world.attention = 0
         send(world, f)
+        world.attention = 1  # whether all files are done has not been asked yet
         return PAUSED
     world.attention = 0
     return DONE if world.unfinished == 0 else PAUSED
