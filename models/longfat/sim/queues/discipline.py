@@ -157,7 +157,7 @@ class Discipline:
         if service not in (self.service, *self.services):
             raise ValueError(
                 f"service = {service!r} of discipline {self.name!r} is out of range: "
-                f"allowed are {', '.join(dict.fromkeys((self.service, *self.services)))}"
+                f"allowed are {', '.join(map(str, dict.fromkeys((self.service, *self.services))))}"
             )
         changed = {**self.values, **in_order, **values}
         if service is self.service and changed == self.values:
@@ -193,7 +193,7 @@ class Discipline:
 
     @property
     def serving(self) -> Service | None:
-        """Its service; None where departures are decided at arrival, which nobody does who looks at packets that leave."""
+        """Its service; None: departures are decided at arrival, which no discipline can have that looks at them."""
         if isinstance(self.service, Service):
             return self.service
         return DEPARTURES if self.service == "fifo" and self.dequeue is not None else SERVICES[self.service]

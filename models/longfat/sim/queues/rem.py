@@ -67,7 +67,7 @@ class _Rem(Discipline):
     @property
     def serving(self) -> Service | None:
         """Its service; `dequeue` has nothing to do where nothing is marked."""
-        return SERVICES[self.service]
+        return SERVICES[str(self.service)]
 
 
 rem = _Rem(

@@ -57,6 +57,8 @@ class Service:
         Whether packets leave in the order in which they came.
     workspace : callable, optional
         Words of memory that a link needs, of its limit in packets and its number of queues.
+    bounded : bool
+        Whether the buffer has to be a number of packets, because the workspace grows with it.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Service:
     work_conserving: bool = True
     in_order: bool = False
     workspace: Callable[[float, int], int] | None = None
+    bounded: bool = False
 
     def __post_init__(self) -> None:
         if self.queues != PER_FLOW:
