@@ -1,4 +1,6 @@
-"""What schemes and disciplines keep of their own in a run: parameters and state by name, to be read and set."""
+"""What tests read and set in a run: what schemes and disciplines keep, fields of flows, what links have done."""
+
+from longfat.sim import records
 
 
 def of_flow(run, flow=0):
@@ -13,8 +15,41 @@ def of_link(run, link=0):
     return _record(run.world.link_own, run.world.row.link_own_words, link, discipline.own)
 
 
+def of_service(run, link=0):
+    """The record that a link's service has of it, by the link's place."""
+    service = run.assembly.services[int(run.world.links[link].service)]
+    return _record(run.world.service_own, run.world.row.service_own_words, link, service.own)
+
+
+def of_queue(run, queue):
+    """The record that a service has of one queue, by the queue's row."""
+    world = run.world
+    service = run.assembly.services[int(world.links[world.queues[queue].link].service)]
+    return _record(world.queue_own, world.row.queue_own_words, queue, service.of_queue)
+
+
 def _record(words, width, place, own):
     if own.dtype is None:
         return None
     mine = words[int(width) * place :][: own.words].view("u1")
     return mine[: own.dtype.itemsize].view(own.dtype)[0]
+
+
+def column(run, name):
+    """One field of all flows, where it stands: what is written there counts, unlike in ``run.world.flows``."""
+    for kind in records.OF_FLOWS:
+        array = getattr(run.world, kind)
+        if len(array) and name in array.dtype.names:
+            return array[name]
+    raise KeyError(name)
+
+
+def stop(run, which=slice(None)):
+    """Let flows send nothing new from now on, by their places."""
+    column(run, "stop")[which] = column(run, "sends_until")[which] = run.world.row.now
+
+
+def arrived(run):
+    """How many packets have come to each link, dropped ones included."""
+    run.count()
+    return run.world.census["arrived"]
