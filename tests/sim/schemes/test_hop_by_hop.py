@@ -98,7 +98,7 @@ def test_the_bottleneck_does_not_feel_the_round_trip():
 
 
 def line(first="fifo", second="fifo", **flow):
-    """a - b - c - d - e: switches of the scheme at b and d, and others where one wants; the flow's queues on its way."""
+    """a - b - c - d - e: switches of the scheme at b and d, others where one wants; rows of the flow's queues."""
     net = Network()
     for tail, head, rate, discipline in (
         ("a", "b", FAST, first), ("b", "c", FAST, NAME), ("c", "d", FAST, second), ("d", "e", SLOW, NAME),
