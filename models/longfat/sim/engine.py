@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.2  # s between two looks at the keyboard
 LONGEST = 4e9  # s, 127 years: whole nanoseconds with room for what lies ahead
+#: Greatest retransmission timeouts in a row without any delivery, after which a run that waits for its files gives up.
+#: Ours: 20 min with the usual 60 s; hosts give a connection up after 100 s at least (RFC 1122, 4.2.3.5).
+HOPELESS = 20
 STANDSTILL = 1000  # events at one time for each packet, flow and link that there is
 
 
@@ -119,6 +122,7 @@ class Simulation:
         budget, still = 1 << 14, 0
         self.prepare()
         self.world.row.unfinished = self._unfinished() if to_the_end else records.NONE
+        delivered, since = self._delivered(), self.now
         while True:
             begun, before = time.perf_counter(), int(self.world.row.now)
             status = self._chunk(goal, budget)
@@ -129,17 +133,46 @@ class Simulation:
                 budget = int(min(max(budget * PATIENCE / spent, 1 << 10), 1 << 24))
             if progress is not None:
                 progress(self.now)
+            if self._delivered() != delivered or self._starts_later():
+                delivered, since = self._delivered(), self.now
+            elif to_the_end and self.now - since > HOPELESS * float(self.world.timers["max_rto"].max()):
+                raise SchemeError(f"nothing was delivered from {since:.6g} s to {self.now:.6g} s: {self.stands()}")
             if status == records.DONE:
                 return
             if status != records.PAUSED:
                 self._make_room(status)
-            elif still > STANDSTILL * (1000 + len(self.world.packets) + len(self.world.senders) + len(self.world.links)):
+            elif still > STANDSTILL * (
+                1000 + len(self.world.packets) + len(self.world.senders) + len(self.world.links)
+            ):
                 raise SchemeError(
                     f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
                     "give its path some delay, or a scheme that limits its window or rate"
                 )
             if self.stop.is_set():
                 raise KeyboardInterrupt
+
+    def _delivered(self) -> int:
+        """Return how many acknowledgments, and packets that cause none, have arrived."""
+        receivers = self.world.receivers
+        silent = receivers["received"][receivers["answers"] == 0].sum()
+        return int(self.world.senders["acks_received"].sum() + silent)
+
+    def _starts_later(self) -> bool:
+        return bool((self.world.tallies["start"] > self.world.row.now).any())
+
+    def stands(self) -> str:
+        """Say how far the first unfinished file is, and which link drops most."""
+        world, named = self.world, len(self.assembly.flow_names)
+        files = world.senders["packets"][:named] < records.FOREVER
+        f = int(np.argmax(files & (world.tallies["finish"][:named] == records.NEVER)))
+        links = world.links[: len(self.assembly.link_names)]
+        flow, link = world.senders[f], links[int(np.argmax(links["dropped"]))]
+        return (
+            f"of flow {self._name(f)!r} {int(flow.una)} of {flow.packets:g} packets are acknowledged, its window is "
+            f"{flow.window:g} packets and its rate {flow.rate:g} bytes/s; link "
+            f"{self.assembly.link_names[link.number]!r} has dropped {int(link.dropped)} packets and served "
+            f"{int(link.served)}"
+        )
 
     def _make_room(self, status: int) -> None:
         """What the kernel has asked for when it returned before the end of its budget."""
@@ -216,8 +249,11 @@ class Simulation:
         when = f"at {self.now:.9g} s"
         if state.callback == records.NONE:
             link = self.assembly.link_names[state.link]
-            name = self.assembly.disciplines[self.world.links[state.link].discipline].name
-            return SchemeError(f"discipline {name!r} failed on link {link!r} {when}: {_said(error)}")
+            row = self.world.links[state.link]
+            whose = f"service {self.assembly.services[row.service].name!r}"
+            if row.discipline != records.NONE:
+                whose = f"discipline {self.assembly.disciplines[row.discipline].name!r}"
+            return SchemeError(f"{whose} failed on link {link!r} {when}: {_said(error)}")
         f = int(state.flow)
         flow = self.world.flows[f]
         scheme = self.assembly.schemes[flow.scheme]
@@ -225,7 +261,9 @@ class Simulation:
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
         if self.world.recoveries[f].impatience >= acknowledgments.IMPATIENCE:
-            return SchemeError(f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now")
+            return SchemeError(
+                f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now"
+            )
         if flow.window > acknowledgments.MOST_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "

@@ -98,7 +98,9 @@ def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[.
     def seen(*given: Any) -> Any:
         rows = iter(given)
         taken = [[next(rows) for _ in range(count)] if count else next(rows) for count in counts]
-        return function(*[kind.of(*one) if count else one for kind, count, one in zip(kinds, counts, taken, strict=True)])
+        return function(
+            *[kind.of(*one) if count else one for kind, count, one in zip(kinds, counts, taken, strict=True)]
+        )
 
     return seen
 

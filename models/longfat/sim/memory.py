@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from longfat.sim import records
+from longfat.sim import layout, records
 from longfat.sim.jit import COMPILED, part
 from longfat.sim.records import NONE
 from longfat.sim.rows import Row
@@ -62,7 +62,7 @@ SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, WORLD = (
         (records.HEADER, "header"),
         (records.QUEUE, "queue"),
         (records.WORD, "since"),
-        (records.WORLD, "world"),
+        (layout.WORLD, "world"),
     )
 )
 
@@ -80,6 +80,7 @@ packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
 header_at = _reader(HEADER, "headers_base")
 sack_at = _reader(Row(records.SACKS, "sacks"), "sacks_base")
+wait_at = _reader(Row(records.WAIT, "wait"), "waits_base")
 queued_at = _reader(Row(records.QUEUED, "queued"), "queued_base")
 hop_at = _reader(Row(records.HOP, "hop"), "hops_base")
 queue_at = _reader(QUEUE, "queues_base")
@@ -236,6 +237,17 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
         return id(generator), 0
     interface = generator.bit_generator.ctypes
     return int(interface.state_address), int(ctypes.cast(interface.next_double, ctypes.c_void_p).value or 0)
+
+
+@part
+def prefetch_flow(world, f):
+    """Fetch what an acknowledgment and the packets that it lets go need of a flow, whose turn is next."""
+    sender = world.senders_base + 192 * f
+    prefetch(sender)
+    prefetch(sender + 64)
+    prefetch(sender + 128)
+    prefetch(world.receivers_base + 64 * f)
+    prefetch(flow_own(world, f))
 
 
 @part

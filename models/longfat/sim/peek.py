@@ -25,8 +25,8 @@ def flow(run: Simulation, name: str) -> Look:
     >>> from longfat.sim import Network
     >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
     >>> peek = flow(Simulation(net), "reno-1")
-    >>> peek.window, peek.packets, peek.duplicate_threshold
-    (1.0, 10, 3.0)
+    >>> print(peek.window, peek.packets, peek.duplicate_threshold)
+    1.0 10 3.0
     """
     f = run.assembly.flow_names.index(name)
     world, scheme = run.world, run.assembly.copies[f].scheme
@@ -45,7 +45,7 @@ def link(run: Simulation, name: str) -> Look:
 
     >>> from longfat.sim import Network
     >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
-    >>> link(Simulation(net), "n0-n1").rate
+    >>> print(link(Simulation(net), "n0-n1").rate)
     125000.0
     """
     k = run.assembly.link_names.index(name)

@@ -18,7 +18,8 @@ FOREVER = 2**62  # packets of a flow without end
 HORIZON = 9 * 10**18  # ns, 285 years: no transmission ends later, so that no sum of times passes 2**63
 
 
-def _record(*fields: Any) -> np.dtype:
+def record(*fields: Any) -> np.dtype:
+    """Return the type of a row: of the fields' natural alignment."""
     return np.dtype((np.record, np.dtype(list(fields), align=True)))
 
 
@@ -27,7 +28,7 @@ i1, i4, i8, f8 = np.uint8, np.int32, np.int64, np.float64
 # --- Packets -------------------------------------------------------------------------------------------------------
 
 #: One cache line.
-PACKET = _record(
+PACKET = record(
     ("next", i4),  # the packet behind this one on its link, or in its queue
     ("flow", i4),
     ("arrival", i8),  # at the far end of the link
@@ -50,7 +51,7 @@ ANSWERED = 1  # of feedback: it is the answer to such a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
 #: What is known of a packet beside its row: while it waits where the link decides at departure, and of a request.
-QUEUED = _record(
+QUEUED = record(
     ("previous", i4),  # the packet before this one in its queue
     ("queue", i4),  # where it waits, NONE if nowhere
     ("tag", i8),  # by which its service orders it
@@ -58,19 +59,23 @@ QUEUED = _record(
 )
 
 #: One hop of one route.
-HOP = _record(
+HOP = record(
     ("link", i4),
     ("queue", i4),  # the flow's own queue at this link, where the link has one per flow
     ("then", i4),  # what stands at the far end
     ("feedback", i4),  # row of `hops` by which a packet from this link's switch returns to the sender
     ("about", i4),  # of the last hop of feedback to a switch: the flow's hop there
+    ("ahead", i4),  # what of the arrival at the far end may be worked out at admission, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
+# Nothing; what the receiver does; also that the packet, or its acknowledgment, enters the next link. That is possible
+# where nobody else comes between: see `kernel.links.admit`.
+AT_ARRIVAL, RECEIVE_AHEAD, ENTER_AHEAD = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
 
 #: Two cache lines for every packet, the rest for packets that wait, are dropped or meet a discipline.
-LINK = _record(
+LINK = record(
     ("free", i8),  # when the transmitter has sent all that it has accepted
     ("delay", i8),
     ("quotient", i8),  # of the division that gives the transmission time of packets of `length`
@@ -83,20 +88,24 @@ LINK = _record(
     ("tail", i4),
     # the second line
     ("waiting", i4),
-    ("first", i4),  # in order of arrival: the first one that waits
-    ("begin", i8),  # when that one begins transmission
+    ("late", i4),  # packets on the link whose arrival might have been worked out, but not yet
     ("waiting_bytes", i8),
-    ("limit_packets", i8),
-    ("limit_bytes", i8),
+    ("begin", i8),  # in order of arrival: when the first packet that waits begins transmission
     ("served", i8),  # transmissions begun, or sure to begin
     ("served_bytes", i8),
     ("busy", i8),
+    ("limit_packets", i8),
+    ("limit_bytes", i8),
     # packets that wait or are dropped
+    ("ring", i8),  # in order of arrival: the first of its rows of `waits`, and how many they are less one
+    ("ring_mask", i8),
+    ("first", i8),  # counts those that waited: the row of the first one that still does
     ("wait", f8),  # ns x packets: a float, because sums of times outgrow 63 bits
     ("largest", i8),
     ("dropped", i8),
     ("dropped_bytes", i8),
     ("marked", i8),
+    ("scheduled", i4),  # 1: the heap of arrivals has an entry for it
     ("number", i4),  # its own row
     ("discipline", i4),  # row of the hooks, NONE without
     ("service", i4),  # row of the services, NONE: in order of arrival, decided at admission
@@ -124,6 +133,13 @@ LINK = _record(
     ("stamped_bytes", i8),  # by which requests have grown here
 )
 
+#: A packet that waits in order of arrival.
+WAIT = record(
+    ("begin", i8),  # of its transmission
+    ("since", i8),
+    ("length", i4),
+)
+
 # Answers of `enqueue` and `dequeue`; a positive one of `enqueue` pushes a waiting packet out, see `seam.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
@@ -131,7 +147,7 @@ DROP = -1
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
-QUEUE = _record(
+QUEUE = record(
     ("head", i4),
     ("tail", i4),
     ("packets", i4),
@@ -145,7 +161,7 @@ QUEUE = _record(
 
 RTO, PACE, ALARM = 0, 1, 2  # a flow's three clocks
 #: Three cache lines, which every acknowledgment needs.
-SENDER = _record(
+SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
     ("high", i8),  # one more than the highest packet sent
@@ -185,7 +201,7 @@ SENDER = _record(
 OWN, SKIPS, SELECTIVE = range(3)
 
 #: Round-trip times and the retransmission timer (RFC 6298).
-TIMER = _record(
+TIMER = record(
     ("srtt", f8),  # s, as all but `timed_at`
     ("rttvar", f8),
     ("rto", f8),
@@ -198,7 +214,7 @@ TIMER = _record(
 )
 
 #: One cache line, which every data packet needs at the receiver.
-RECEIVING = _record(
+RECEIVING = record(
     ("expect", i8),
     ("received", i8),
     ("received_bytes", i8),
@@ -215,7 +231,7 @@ RECEIVING = _record(
 )
 
 #: What a sender keeps that repairs losses by itself, or knows what has arrived; and what schemes ask for.
-RECOVERY = _record(
+RECOVERY = record(
     ("in_flight", i8),  # transmissions not accounted for (selective recovery)
     ("recover", i8),  # the first transmission after the last loss that the scheme was told of
     ("reorder", i8),  # later transmissions acknowledged before one counts as lost
@@ -235,7 +251,7 @@ RECOVERY = _record(
 )
 
 #: What is counted when something goes wrong, and when the flow began and ended.
-TALLY = _record(
+TALLY = record(
     ("start", i8),
     ("stop", i8),
     ("finish", i8),
@@ -256,7 +272,7 @@ TALLY = _record(
 )
 
 #: The line between a source and its first node.
-ACCESS_LINE = _record(
+ACCESS_LINE = record(
     ("rate", i8),  # bit/s times `scale`
     ("scale", i8),
     ("remainder", i8),  # of the division that gives transmission times, carried on
@@ -265,7 +281,7 @@ ACCESS_LINE = _record(
 )
 
 #: A generator of packets that no scheme controls, or of connections.
-SOURCE = _record(
+SOURCE = record(
     ("on", i4),
     ("off_at", i8),
     ("gap", f8),  # ns, mean
@@ -282,7 +298,7 @@ SOURCE = _record(
 )
 
 #: What a callback is told.
-EVENT = _record(
+EVENT = record(
     ("now", f8),  # s
     ("rtt", f8),  # s, of the packet that caused this; 0 where there is none
     ("acked", i8),  # packets newly acknowledged in order
@@ -297,27 +313,27 @@ EVENT = _record(
 )
 
 #: A run of packets that arrived beyond a hole; a transmission under way, or a link's stamp on a request.
-BLOCK = _record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-NODE = _record(("number", i8), ("transmission", i8), ("next", i4), ("passed", i4))
+BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
+NODE = record(("number", i8), ("transmission", i8), ("next", i4), ("passed", i4))
 
 # What a flow is: a transfer by a scheme; packets that no scheme controls; connections that arrive.
 TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
 
 #: A connection that ended.
-CONNECTION = _record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
+CONNECTION = record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
 
 #: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word of memory.
-ENTRY = _record(("time", i8), ("key", i8))
-HEADER = _record(("x", f8, (4,)))
-SACKS = _record(("x", i8, (6,)))
-WORD = _record(("x", i8))
+ENTRY = record(("time", i8), ("key", i8))
+HEADER = record(("x", f8, (4,)))
+SACKS = record(("x", i8, (6,)))
+WORD = record(("x", i8))
 
 #: Rows of the traces.
-FLOW_SAMPLE = _record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
-LINK_SAMPLE = _record(("waiting", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
+FLOW_SAMPLE = record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
+LINK_SAMPLE = record(("waiting", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
 
 #: What a link has done until a moment: see `kernel.census`.
-CENSUS = _record(
+CENSUS = record(
     ("waited", f8),  # packets x ns up to now
     ("begun", f8),  # of these, the waits of packets whose transmission has begun
     ("transmitted", i8),  # ns spent transmitting
@@ -326,105 +342,11 @@ CENSUS = _record(
     ("arrived", i8),
 )
 
-#: What a flow has a row in, by the names of the arrays; those of lines and sources only where any flow has one.
-OF_FLOWS = {
-    "senders": SENDER,
-    "timers": TIMER,
-    "receivers": RECEIVING,
-    "recoveries": RECOVERY,
-    "tallies": TALLY,
-    "lines": ACCESS_LINE,
-    "sources": SOURCE,
-}
-
-#: The arrays of a run and the kind of their rows, in the order of `WORLD`'s addresses.
-ARRAYS = {
-    "arrivals": ENTRY,  # heap: packets at far ends, transmissions that end
-    "clocks": ENTRY,  # heap: clocks of flows, of disciplines, of the sampling
-    "packets": PACKET,
-    "since": WORD,  # of each packet that waits: when it arrived
-    "headers": HEADER,
-    "sacks": SACKS,
-    "queued": QUEUED,
-    "links": LINK,
-    "hops": HOP,
-    "queues": QUEUE,
-    **OF_FLOWS,
-    "blocks": BLOCK,
-    "nodes": NODE,
-    "connections": CONNECTION,
-    "event": EVENT,
-    "flow_samples": FLOW_SAMPLE,
-    "link_samples": LINK_SAMPLE,
-    "census": CENSUS,
-    "callbacks": WORD,  # addresses of schemes' callbacks, disciplines' hooks and services' verbs: see `calls`
-    "hooks": WORD,
-    "verbs": WORD,
-    "flow_own": WORD,  # parameters and state of schemes, a row for each flow; of disciplines, of services, for each link
-    "link_own": WORD,
-    "service_own": WORD,
-    "queue_own": WORD,  # of services, for each queue
-    "flow_state": WORD,  # of disciplines, for each flow
-    "workspace": WORD,  # of services
-}
-
-#: The scalars of a run, and where its arrays begin.
-WORLD = _record(
-    ("now", i8),
-    ("serial", i8),
-    ("events", i8),
-    ("arrivals", i8),  # entries of the heap
-    ("clocks", i8),
-    ("attention", i4),  # 1: the loop has to look at what follows, or whether all files are done, before the next event
-    ("short", i4),  # of what rows are short, DONE if of nothing
-    ("sending", i4),  # the flow that has to be asked whether it sends more
-    ("free_packet", i4),  # first and last of the rows that are free; there always is one
-    ("last_free_packet", i4),
-    ("free_packets", i4),
-    ("feedback_flow", i4),  # feedback of a switch that has to be sent
-    ("feedback_link", i4),
-    ("feedback_hop", i4),
-    ("told", i4),  # the event's header is not zero
-    ("random_state", i8),  # of the network's random numbers, and of the traffic's: see `memory.uniform`
-    ("random_next", i8),
-    ("traffic_state", i8),
-    ("traffic_next", i8),
-    *((f"{name}_base", i8) for name in ARRAYS),
-    ("flow_own_words", i8),
-    ("link_own_words", i8),
-    ("service_own_words", i8),
-    ("queue_own_words", i8),
-    ("flow_state_words", i8),
-    ("packets_room", i8),
-    ("clocks_room", i8),
-    ("connections_room", i8),
-    ("free_block", i4),
-    ("free_blocks", i4),
-    ("free_node", i4),
-    ("free_nodes", i4),
-    ("flow", i4),  # the flow, scheme's callback or link in hand: for messages
-    ("callback", i4),
-    ("link", i4),
-    ("short_of_flows", i4),
-    ("sampled_flows", i4),
-    ("sampled_links", i4),
-    ("connections", i8),
-    ("unfinished", i8),  # files still to be transferred; NONE if nobody waits for them
-    ("value", f8),
-    ("lost_number", i8),
-    ("samples", i8),
-    ("samples_room", i8),
-    ("sample_every", i8),
-    ("in_use", i8, (3,)),  # packets in the network, by kind: see `kernel.census`
-    ("fed", i8),  # feedback packets made, received, dropped
-    ("fed_received", i8),
-    ("fed_dropped", i8),
-)
-
 ROOM = 8  # rows that one event may take before the loop looks again
 
 # What a call of the kernel ends with.
-DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_FLOWS, NO_CONNECTIONS, BAD_VALUE, TOO_LATE = range(10)
+DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
+NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_WAITS = range(5, 11)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)

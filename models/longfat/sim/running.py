@@ -220,5 +220,7 @@ def _one(
         before = results.snapshot(run)
     run.advance(until, tell, to_the_end=to_the_end)
     if to_the_end and not run.all_done():
-        raise ValueError(f"duration is absent and not every file is transferred after {until:g} s: give duration [s]")
+        raise ValueError(
+            f"duration is absent and not every file is transferred after {until:g} s: {run.stands()}; give duration [s]"
+        )
     return results.measure(run, before, results.snapshot(run)), run.books()

@@ -12,10 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from numba.core import types
-from numba.extending import intrinsic
-
-from longfat.sim.jit import COMPILED, part
+from longfat.sim.jit import part
 from longfat.sim.memory import (
     EVENT,
     HEADER,
@@ -38,13 +35,13 @@ from longfat.sim.memory import (
 )
 from longfat.sim.own import Own
 from longfat.sim.records import CE, ECT, NONE, NOTHING
-from longfat.sim.views import NANOSECONDS, Field, View, made
+from longfat.sim.views import NANOSECONDS, Field, View, relative
 
 NS = NANOSECONDS
 
 
 def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
-    """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale), the last ones optional."""
+    """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale)."""
     made = {}
     for name, unit, about, *rest in fields:
         settable, field, scale = (*rest, *(False, "", 0.0)[len(rest) :])
@@ -87,7 +84,12 @@ FLOW_FIELDS = {
         "recovery",
         ("pool", "packets", "how many may leave at once after a pause in which the rate was not used", SET),
         ("in_flight", "packets", "transmissions not accounted for; with selective recovery only"),
-        ("recover", "packets", "first transmission whose loss `loss` is told of, if once per window; selective recovery", SET),
+        (
+            "recover",
+            "packets",
+            "first transmission whose loss `loss` is told of, if once per window; selective recovery",
+            SET,
+        ),
         ("reorder", "packets", "acknowledged later transmissions before a packet counts as lost"),
         ("alarm", "s", "when `alarm` is to be called; infinite: never", SET),
         ("arrival_times", "1", "1: acknowledgments bring the time of arrival, in header field 0"),
@@ -160,7 +162,7 @@ QUEUE_FIELDS = _of(
     ("bytes", "bytes", "of these packets"),
 )  # fmt: skip
 
-#: Fields of the flow in which a scheme's `Parameter` may stand, in place of a record of its own, and the rows they are in.
+#: Fields of the flow in which a scheme's `Parameter` may stand, in place of its own record, and the rows they are in.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
@@ -230,49 +232,9 @@ TABLE: Mapping[str, Mapping[str, Field]] = {
 }
 
 
-def _relative(name: str, count: int) -> Any:
-    """A function of (view of a link, `count` addresses): another view, of the rows there."""
-    if not COMPILED:
-
-        def look(link: Any, *addresses: int) -> Any:
-            return link._kind.related[name].of(*addresses)
-
-        return look
-
-    def generator(link: Any, addresses: tuple[Any, ...]) -> Any:
-        view = link.related[name]
-
-        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            pointer = context.get_value_type(types.voidptr)
-            return made(context, builder, view, [builder.inttoptr(one, pointer) for one in arguments[1:]])
-
-        return view(link, *addresses), generate
-
-    if count == 1:
-
-        @intrinsic
-        def one(typingctx, link, a):  # type: ignore[no-untyped-def]
-            return generator(link, (types.int64,))
-
-        return one
-    if count == 2:
-
-        @intrinsic
-        def two(typingctx, link, a, b):  # type: ignore[no-untyped-def]
-            return generator(link, (types.int64, types.int64))
-
-        return two
-
-    @intrinsic
-    def three(typingctx, link, a, b, c):  # type: ignore[no-untyped-def]
-        return generator(link, (types.int64, types.int64, types.int64))
-
-    return three
-
-
-_flow_state = _relative("flow_state", 1)
-_queue = _relative("queue", 2)
-_packet = _relative("packet", 3)
+_flow_state = relative("flow_state", 1)
+_queue = relative("queue", 2)
+_packet = relative("packet", 3)
 
 
 @part
@@ -399,6 +361,6 @@ def mark(link, packet):
 
 
 __all__ = [
-    "NONE", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue_of", "random",
-    "waiting",
+    "NONE", "append", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue",
+    "queue_of", "random", "take", "take_first", "take_last", "waiting",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ from numba.core import cgutils, errors, types
 from numba.core.datamodel import models
 from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, register_model
+from numba.extending import infer_getattr, intrinsic, register_model
 from numba.np.arrayobj import record_getattr, record_setattr
 
 from longfat.sim.names import nearest
@@ -79,7 +79,10 @@ class View(types.Type):
 
     def of(self, *rows: Any) -> Look:
         """Return a view of rows with jit off; in compiled code numba makes it."""
-        found = [kind.at(int(row)) if isinstance(row, int | np.integer) else row for kind, row in zip(self.rows.values(), rows, strict=True)]
+        found = [
+            kind.at(int(row)) if isinstance(row, int | np.integer) else row
+            for kind, row in zip(self.rows.values(), rows, strict=True)
+        ]
         return Look(self, dict(zip(self.rows, found, strict=True)))
 
 
@@ -163,7 +166,9 @@ def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) 
             value = builder.select(builder.fcmp_ordered(order, value, bound), bound, value)
         value = context.cast(builder, builder.call(_floor(builder), [value]), types.float64, kind)
     target = _pointer(context, builder, view, arguments[0], field.row)
-    return record_setattr(context, builder, numba.core.typing.signature(types.void, row, kind), (target, value), field.name)
+    return record_setattr(
+        context, builder, numba.core.typing.signature(types.void, row, kind), (target, value), field.name
+    )
 
 
 def _floor(builder: Any) -> Any:
@@ -211,3 +216,43 @@ class Look:
         if field.scale:
             value = math.floor(min(max(value * round(1 / field.scale) + 0.5, -MOST), MOST))
         self._rows[field.row][field.name] = value
+
+
+def relative(name: str, count: int) -> Any:
+    """A function of (view of a link, `count` addresses): another view, of the rows there."""
+    if numba.config.DISABLE_JIT:
+
+        def look(link: Any, *addresses: int) -> Any:
+            return link._kind.related[name].of(*addresses)
+
+        return look
+
+    def generator(link: Any, addresses: tuple[Any, ...]) -> Any:
+        view = link.related[name]
+
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            pointer = context.get_value_type(types.voidptr)
+            return made(context, builder, view, [builder.inttoptr(one, pointer) for one in arguments[1:]])
+
+        return view(link, *addresses), generate
+
+    if count == 1:
+
+        @intrinsic
+        def one(typingctx, link, a):  # type: ignore[no-untyped-def]
+            return generator(link, (types.int64,))
+
+        return one
+    if count == 2:
+
+        @intrinsic
+        def two(typingctx, link, a, b):  # type: ignore[no-untyped-def]
+            return generator(link, (types.int64, types.int64))
+
+        return two
+
+    @intrinsic
+    def three(typingctx, link, a, b, c):  # type: ignore[no-untyped-def]
+        return generator(link, (types.int64, types.int64, types.int64))
+
+    return three

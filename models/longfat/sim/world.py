@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from longfat.sim import records
-from longfat.sim.kernel.events import INDEX_BITS, INDICES, LAST_SERIAL, SERIAL_SHIFT
+from longfat.sim import layout, records
+from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.records import NEVER, NONE
 
 SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above say what comes first
 LEAST_ROWS = 256  # of a pool
+LEAST_WAITS = 64  # rows of a ring
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
 #: What a flow counts, by the rows that count it; a template sums it up over its connections.
@@ -29,7 +30,7 @@ BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
 
 
 class World:
-    """The arrays of a run by the names of `records.ARRAYS`, and their addresses in the one row of `table`.
+    """The arrays of a run by the names of `layout.ARRAYS`, and their addresses in the one row of `table`.
 
     `queue_numbers` is only for laying it out: the rows of the queues of flows, in the order of their making.
     """
@@ -42,6 +43,7 @@ class World:
     sacks: np.ndarray
     queued: np.ndarray
     links: np.ndarray
+    waits: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
     senders: np.ndarray
@@ -70,9 +72,9 @@ class World:
     queue_numbers: np.ndarray
 
     def __init__(self) -> None:
-        for name, dtype in records.ARRAYS.items():
+        for name, dtype in layout.ARRAYS.items():
             setattr(self, name, rows(int(name == "event"), dtype))
-        self.table = rows(1, records.WORLD)
+        self.table = rows(1, layout.WORLD)
         self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
 
     def begin(self) -> None:
@@ -90,7 +92,7 @@ class World:
     @property
     def flows(self) -> np.ndarray:
         """Every field of every flow in one table: a copy, for who looks at a run."""
-        parts = [getattr(self, name) for name in records.OF_FLOWS if len(getattr(self, name))]
+        parts = [getattr(self, name) for name in layout.OF_FLOWS if len(getattr(self, name))]
         fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
         made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
         for name, values in fields.items():
@@ -101,7 +103,7 @@ class World:
     def copy(self) -> World:
         """Arrays of its own with the same in them."""
         other = copy.copy(self)
-        for name in (*records.ARRAYS, "table"):
+        for name in (*layout.ARRAYS, "table"):
             array = getattr(self, name)
             setattr(other, name, _longer(array, len(array)))
         return other
@@ -114,7 +116,7 @@ class World:
     def address(self) -> int:
         """Where `table` is, after the addresses in it have been brought up to date."""
         row = self.row
-        for name in records.ARRAYS:
+        for name in layout.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.packets_room = len(self.packets)
         row.clocks_room, row.connections_room = len(self.clocks), len(self.connections)
@@ -146,12 +148,30 @@ class World:
 
     def grow(self, kind: int) -> None:
         """Make twice the room of the kind that was short."""
+        for k in np.flatnonzero(self.links["waiting"] > self.links["ring_mask"]):
+            if self.links["service"][k] == NONE:
+                self._grow_ring(self.links[k])
         if kind in LISTS:
             array = getattr(self, LISTS[kind])
             setattr(self, LISTS[kind], _longer(array, 2 * len(array)))
-        else:
+        elif kind in POOLS:
             self._grow_pool(POOLS[kind])
         self.row.short = self.short()
+
+    def lay_rings(self) -> None:
+        """Give every link a ring for the packets that wait in order of arrival: as many as the buffer, at first few."""
+        sizes = np.minimum(LEAST_WAITS, 2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_WAITS) + 1)))
+        sizes = np.where(self.links["service"] == NONE, sizes, 1).astype(np.int64)
+        self.links["ring"], self.links["ring_mask"] = np.cumsum(sizes) - sizes, sizes - 1
+        self.waits = rows(int(sizes.sum()), records.WAIT)
+
+    def _grow_ring(self, link: Any) -> None:
+        """Move a link's ring, which is full, to the end, with twice the room."""
+        size, begin = int(link.ring_mask) + 1, int(link.ring)
+        ring = np.roll(self.waits[begin : begin + size], -(int(link.first) % size))
+        link.ring, link.ring_mask, link.first = len(self.waits), 2 * size - 1, 0
+        self.waits = _longer(self.waits, len(self.waits) + 2 * size)
+        self.waits[link.ring : link.ring + size] = ring
 
     def _grow_pool(self, name: str) -> None:
         array = getattr(self, f"{name}s")
@@ -177,7 +197,7 @@ class World:
         old = len(self.senders)
         if old + count > INDICES:
             raise MemoryError(f"more than {old} flows and connections at once")
-        for name in records.OF_FLOWS:
+        for name in layout.OF_FLOWS:
             array = getattr(self, name)
             if len(array):
                 grown = _longer(array, old + count)

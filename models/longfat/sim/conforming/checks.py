@@ -200,6 +200,8 @@ def _work_conservation(found: Evidence) -> Result:
 def _completion(found: Evidence) -> Result:
     if not found.subject.scheme.acknowledged:
         return NOT_APPLICABLE, [], "without acknowledgments there are no files"
+    if not jit.COMPILED:
+        return NOT_APPLICABLE, [], "without compilation the runs are too short"
     limits = {trial.name: trial.until for trial in found.trials}
 
     def look(one: Record) -> str:

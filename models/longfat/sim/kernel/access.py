@@ -27,7 +27,7 @@ def enter_line(world, f, i):
     if line.free < world.now:
         line.free = world.now
         line.remainder = line.rate >> 1
-    # As `links.transmission_time`: k packets in a row take round(8 k size / rate).
+    # As `lines.transmission_time`: k packets in a row take round(8 k size / rate).
     units = int(packet_at(world, i).length) * 8_000_000_000 * line.scale + line.remainder
     time = units // line.rate
     line.remainder = units - time * line.rate

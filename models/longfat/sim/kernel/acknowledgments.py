@@ -129,7 +129,7 @@ def begin(world, f):
     return fine
 
 
-@routine
+@part
 def acknowledge(world, i):
     """Take an acknowledgment that has come back; False if the scheme answered nonsense."""
     packet = packet_at(world, i)

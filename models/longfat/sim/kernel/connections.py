@@ -28,6 +28,7 @@ from longfat.sim.records import (
     TRANSFER,
 )
 
+
 @part
 def is_silent(world, f):
     """Return whether nothing of this flow is on its way."""

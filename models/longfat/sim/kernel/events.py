@@ -26,7 +26,7 @@ def new_key(world, kind, index):
     return (world.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
 
-@routine
+@part
 def schedule_arrival(world, link, time):
     """Schedule the arrival of the only packet on a link at its far end."""
     rise(world.arrivals_base, world.arrivals, time, new_key(world, ARRIVAL, link))
@@ -101,13 +101,13 @@ IN_USE = 2  # of `sender.line`: a packet is in transmission on the flow's own li
 
 @part
 def first_of_both(world):
-    """Return time and key of the earliest event, and whether it is a clock; `NEVER` if there is none."""
-    time, key, is_clock = NEVER, 0, False
+    """Return time and key of the earliest event; `NEVER` if there is none."""
+    time, key = NEVER, 0
     if world.arrivals > 0:
         first = entry_at(world.arrivals_base, 0)
         time, key = first.time, first.key
     if world.clocks > 0:
         other = entry_at(world.clocks_base, 0)
         if other.time < time or (other.time == time and other.key < key):
-            time, key, is_clock = other.time, other.key, True
-    return time, key, is_clock
+            time, key = other.time, other.key
+    return time, key

@@ -1,158 +1,98 @@
-"""Links: admission, transmission, departure.
+"""Links: how a packet enters one, and what follows from that.
 
 On a link that serves in order of arrival everything is known when a packet is admitted: it starts when the packets
 before it have been sent, so that only its arrival at the far end is an event, and of the packets on the link only the
-first needs an entry in the heap. A link with a service (`longfat.sim.services`), or with a discipline that looks at
-packets which leave, takes a second event, the end of the transmission.
+first needs an entry in the heap. A link with a service (`kernel.serving`), or with a discipline that looks at packets
+which leave, takes a second event, the end of the transmission.
 """
 
-from longfat.sim.calls import DEQUEUE, EVICT, ON_FEEDBACK, PUT, TAKE, WAKE_UP, dequeue_at, hook_at, verb_at, wake_at
 from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
+from longfat.sim.calls import ON_FEEDBACK
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.events import next_arrival, no_arrival, schedule_arrival, schedule_departure
+from longfat.sim.kernel.lines import advance, append, drop, is_full, line_up, transmission_time
 from longfat.sim.kernel.packets import give_back, take_packet
-from longfat.sim.kernel.recovery import return_nodes
+from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.requests import lengthen, refresh_counter, stamp
-from longfat.sim.memory import (
-    header_at,
-    hop_at,
-    link_at,
-    link_own,
-    packet_at,
-    prefetch_packet,
-    queue_at,
-    queue_own,
-    queued_at,
-    receiver_at,
-    service_own,
-    since_at,
-    tally_at,
-    uniform,
-    unlink,
-)
-from longfat.sim.records import (
-    ACK,
-    DATA,
-    DROP,
-    FEEDBACK,
-    HORIZON,
-    NONE,
-    NOTHING,
-    PASSES,
-    REQUEST,
-    SEND,
-    TOO_LATE,
-)
+from longfat.sim.kernel.serving import admit_queued, ask_discipline, push_out, take_feedback, wake_queue
+from longfat.sim.memory import header_at, hop_at, link_at, packet_at, receiver_at, tally_at, uniform
+from longfat.sim.records import AT_ARRIVAL, DROP, ENTER_AHEAD, FEEDBACK, HORIZON, NONE, REQUEST, TO_RECEIVER, TOO_LATE
 
 
 @part
-def transmission_time(link, size, fresh):
-    """Return whole nanoseconds; the rest of the division is carried on, so that k packets take round(8 k size/rate)."""
-    if size != link.length:
-        numerator = int(size) * 8_000_000_000 * link.scale
-        link.length = size
-        link.quotient = numerator // link.rate
-        link.rest = numerator - link.quotient * link.rate
-    if fresh:
-        link.remainder = link.rate >> 1
-    time = link.quotient
-    remainder = link.remainder + link.rest
-    if remainder >= link.rate:
-        remainder -= link.rate
-        time += 1
-    link.remainder = remainder
-    return time
-
-
-@part
-def advance(world, link):
-    """Let packets whose transmission has begun wait no longer: amortised one step a packet; in order of arrival."""
-    while link.waiting > 0 and link.begin <= world.now:
-        first = packet_at(world, link.first)
-        link.begin = first.arrival - link.delay
-        link.waiting -= 1
-        link.waiting_bytes -= first.length
-        link.first = first.next
-        prefetch_packet(world, first.next)
-
-
-@routine
-def drop(world, link, i):
-    """Drop a packet at a link's switch."""
-    packet = packet_at(world, i)
-    tally = tally_at(world, packet.flow)
-    link.dropped += 1
-    link.dropped_bytes += packet.length
-    if packet.kind == DATA:
-        tally.dropped += 1
-    elif packet.kind == ACK:
-        tally.acks_dropped += 1
-    else:
-        world.fed_dropped += 1
-        tally.feedback -= 1
-        if packet.marks & REQUEST:
-            return_nodes(world, queued_at(world, i).stamps)
-    give_back(world, i)
-
-
-@part
-def append(world, link, i, packet, time):
-    """Put a packet behind all others on the link; it arrives at `time`."""
-    packet.next = NONE
-    packet.arrival = time
-    if link.tail == NONE:
-        link.head = i
-        schedule_arrival(world, link.number, time)
-    else:
-        packet_at(world, link.tail).next = i
-    link.tail = i
-
-
-@part
-def take_arrived(world, link):
-    """Take the first packet on a link, which has reached the far end, off the link."""
-    i = link.head
-    packet = packet_at(world, i)
-    following = packet.next
-    link.head = following
-    if i == link.first and link.waiting > 0:  # it began before it arrived, and nobody has looked since
-        link.waiting -= 1
-        link.waiting_bytes -= packet.length
-        link.first = following
-        link.begin = packet.arrival - link.delay
-    if following == NONE:
-        link.tail = NONE
-        no_arrival(world)
-    else:
-        behind = packet_at(world, following)
-        prefetch_packet(world, behind.next)
-        next_arrival(world, link.number, behind.arrival)
-    return i
-
-
-@part
-def is_full(link, size):
-    """Return whether a packet that has to wait finds no room."""
-    return link.waiting >= link.limit_packets or link.waiting_bytes + size > link.limit_bytes
-
-
-@routine
 def admit(world, i):
-    """Let a packet enter the queue of the link of its hop, or drop it."""
-    packet = packet_at(world, i)
-    hop = hop_at(world, packet.hop)
-    link = link_at(world, hop.link)
-    if link.service == NONE:
-        advance(world, link)
-    if link.special or packet.marks & REQUEST:
-        admit_special(world, link, hop.queue, i)
+    """Let a packet enter the queue of the link of its hop, or drop it.
+
+    What happens next is worked out at once, as far as nobody else can come between: on a link that serves in order of
+    arrival, and does nothing else, the time of arrival at the far end is known; where all that enters the next link
+    comes from this one, it enters that link in the same order, and so at this time, whatever happens elsewhere
+    meanwhile. In the same way a receiver takes its packets in the order of its link. Nobody can tell the difference:
+    nothing is worked out beyond the next moment at which somebody looks (`horizon`).
+    """
+    now = world.now
+    while i != NONE:
+        packet = packet_at(world, i)
+        hop = hop_at(world, packet.hop)
+        link = link_at(world, hop.link)
+        if link.service == NONE:
+            advance(world, link)
+        if link.special or packet.marks & REQUEST:
+            admit_special(world, link, hop.queue, i)
+            break
+        if not transmit_in_order(world, link, i, packet, False):
+            break
+        if hop.ahead == AT_ARRIVAL:
+            append(world, link, i, packet)
+            break
+        if packet.arrival > world.horizon or link.late > 0:
+            link.late += 1
+            append(world, link, i, packet)
+            break
+        i = arrive_ahead(world, link, i, packet, hop)
+    world.now = now
+
+
+@part
+def arrive_ahead(world, link, i, packet, hop):
+    """Let a packet arrive at the far end ahead of its time; return it if it enters the next link then, else NONE."""
+    world.now = packet.arrival
+    if hop.then == TO_RECEIVER:
+        if not receive(world, i):
+            return NONE
     else:
-        transmit_in_order(world, link, i, packet, False)
+        packet.hop += 1
+    if hop.ahead == ENTER_AHEAD:
+        return i
+    append(world, link, i, packet)  # it enters the next link when it has arrived, see `loop.arrive`
+    return NONE
+
+
+@routine
+def catch_up(world, k):
+    """Work out ahead what has been left for later on a link, since nobody looked: its packets in their order."""
+    link = link_at(world, k)
+    now, i, rest = world.now, link.head, link.late
+    link.head = NONE
+    link.tail = NONE
+    while i != NONE:
+        packet = packet_at(world, i)
+        following = packet.next
+        hop = hop_at(world, packet.hop)
+        if rest == 0 or hop.link != k or hop.ahead == AT_ARRIVAL or packet.arrival > world.horizon:
+            if hop.link == k and hop.ahead != AT_ARRIVAL:
+                rest = 0  # those behind it, too
+            append(world, link, i, packet)
+        else:
+            link.late -= 1
+            entering = arrive_ahead(world, link, i, packet, hop)
+            if entering != NONE:
+                admit(world, entering)
+        i = following
+    world.now = now
 
 
 @part
 def transmit_in_order(world, link, i, packet, special):
-    """Admit a packet to a link that serves in order of arrival: its departure is known at once."""
+    """Admit a packet where it is known at once when it will have been sent; return False if it is dropped."""
     now = world.now
     size = int(packet.length)
     begin = link.free
@@ -161,7 +101,7 @@ def transmit_in_order(world, link, i, packet, special):
         begin = now
     elif begin > now and is_full(link, size):
         drop(world, link, i)
-        return
+        return False
     if special:
         if link.refresh > 0:
             refresh_counter(link, now)
@@ -183,16 +123,9 @@ def transmit_in_order(world, link, i, packet, special):
     link.served += 1
     link.served_bytes += size
     if begin > now:
-        link.wait += begin - now
-        since_at(world, i).x = now
-        if link.waiting == 0:
-            link.first = i
-            link.begin = begin
-        link.waiting += 1
-        link.waiting_bytes += size
-        if link.waiting > link.largest:
-            link.largest = link.waiting
-    append(world, link, i, packet, free + link.delay)
+        line_up(world, link, begin, size)
+    packet.arrival = free + link.delay
+    return True
 
 
 @routine
@@ -214,64 +147,12 @@ def admit_special(world, link, queue, i):
             push_out(world, link, verdict - 1)
     if packet.marks & REQUEST:
         lengthen(world, link, i)
-    if link.service == NONE:
-        transmit_in_order(world, link, i, packet, True)
-    else:
+    if link.service != NONE:
         admit_queued(world, link, queue, i)
-
-
-@routine
-def ask_discipline(world, link, hook, i):
-    """Return the answer of a link's discipline about a packet."""
-    k = link.number
-    world.link = k
-    return int(
-        hook_at(world, link.discipline, hook)(
-            world,
-            link,
-            link_own(world, k),
-            service_own(world, k),
-            packet_at(world, i),
-            header_at(world, i),
-            since_at(world, i),
-            world.now * 1e-9,
-        )
-    )
-
-
-@routine
-def ask_service(world, link, verb, i):
-    """Return the answer of a link's service about a packet."""
-    k = link.number
-    world.link = k
-    return int(
-        verb_at(world, link.service, verb)(
-            world,
-            link,
-            link_own(world, k),
-            service_own(world, k),
-            packet_at(world, i),
-            header_at(world, i),
-            since_at(world, i),
-            world.now * 1e-9,
-        )
-    )
-
-
-@part
-def take_feedback(world, link, i):
-    """Note that a discipline has filled in `feedback` and set `send_feedback`; the loop sends it.
-
-    On their way back packets have nobody to be told: acknowledgments and feedback cause none.
-    """
-    if link.send_feedback:
-        link.send_feedback = 0
-        hop = hop_at(world, packet_at(world, i).hop).feedback
-        if hop != NONE:
-            world.attention = 1
-            world.feedback_link = link.number
-            world.feedback_flow = packet_at(world, i).flow
-            world.feedback_hop = hop
+    elif transmit_in_order(world, link, i, packet, True):
+        if hop_at(world, packet.hop).ahead != AT_ARRIVAL:
+            link.late += 1
+        append(world, link, i, packet)
 
 
 @routine
@@ -294,132 +175,6 @@ def send_feedback(world):
     world.fed += 1
     tally_at(world, packet.flow).feedback += 1
     admit(world, i)
-
-
-@part
-def wait_changed(world, link, packets, size):
-    """Note that so many packets more wait, in their number integrated over time, too."""
-    now = world.now
-    link.area += float(link.waiting) * (now - link.changed)
-    link.changed = now
-    link.waiting += packets
-    link.waiting_bytes += packets * size
-
-
-@routine
-def admit_queued(world, link, queue, i):
-    """Admit a packet where the service decides at departure what is sent."""
-    size = packet_at(world, i).length
-    since_at(world, i).x = world.now
-    queued_at(world, i).queue = queue if queue != NONE else link.queues
-    idle = link.sending == NONE
-    while not (idle and link.work_conserving) and is_full(link, size):
-        victim = ask_service(world, link, EVICT, i)
-        if victim == PASSES:
-            break
-        if victim == NOTHING:
-            drop(world, link, i)
-            return
-        no_longer_waits(world, link, victim)
-        drop(world, link, victim)
-    ask_service(world, link, PUT, i)
-    wait_changed(world, link, 1, size)
-    if idle:
-        send_next(world, link)
-    if link.waiting > link.largest:
-        link.largest = link.waiting
-
-
-@part
-def no_longer_waits(world, link, i):
-    """Take a packet out of those that wait, after its service has taken it out of its queue."""
-    if not 0 <= i < world.packets_room:
-        raise ValueError("the service returned a number that no packet has")
-    q = queued_at(world, i).queue
-    if q == NONE or queue_at(world, q).link != link.number:
-        raise ValueError("the service returned a packet that does not wait at this link")
-    queued_at(world, i).queue = NONE
-    wait_changed(world, link, -1, packet_at(world, i).length)
-
-
-@routine
-def push_out(world, link, victim):
-    """Drop a waiting packet, as a discipline wants; only where one plain queue is all that the service knows."""
-    if link.service == NONE or link.queue_count != 1 or not 0 <= victim < world.packets_room:
-        raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
-    if queued_at(world, victim).queue != link.queues:
-        raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
-    unlink(world, link.queues, victim)
-    no_longer_waits(world, link, victim)
-    drop(world, link, victim)
-
-
-@routine
-def transmit(world, link, i):
-    """Let the transmitter take a packet; the end of the transmission is an event. False if the discipline drops it."""
-    packet = packet_at(world, i)
-    if link.discipline != NONE:
-        verdict = ask_discipline(world, link, DEQUEUE, i)
-        take_feedback(world, link, i)
-        if verdict == DROP:
-            drop(world, link, i)
-            return False
-        if verdict != SEND:
-            raise ValueError("dequeue returned neither SEND nor DROP")
-    fresh = link.free < world.now
-    if fresh:
-        link.free = world.now
-    if link.refresh > 0:
-        refresh_counter(link, world.now)
-    if packet.marks & REQUEST:
-        stamp(world, link, i, world.now)
-    time = transmission_time(link, packet.length, fresh)
-    link.free += time
-    link.busy += time
-    link.served += 1
-    link.served_bytes += packet.length
-    link.sending = i
-    schedule_departure(world, link.number, link.free)
-    return True
-
-
-@routine
-def end_of_transmission(world, k):
-    """Put the packet on its way; the service chooses the next one."""
-    link = link_at(world, k)
-    i = link.sending
-    link.sending = NONE
-    append(world, link, i, packet_at(world, i), world.now + link.delay)
-    send_next(world, link)
-
-
-@routine
-def send_next(world, link):
-    """Let the transmitter, which is free, take the packet that the service chooses, if any may go."""
-    k = link.number
-    while link.waiting > 0:
-        world.link = k
-        take = dequeue_at(world, link.service, TAKE)
-        i = int(take(world, link, link_own(world, k), service_own(world, k), world.now * 1e-9))
-        if i == NOTHING:
-            return
-        no_longer_waits(world, link, i)
-        waited = world.now - since_at(world, i).x
-        if transmit(world, link, i):
-            link.wait += waited
-            return
-
-
-@routine
-def wake_queue(world, q):
-    """Let the service look at a queue: the time has come that it asked for, or the queue's rate has changed."""
-    queue = queue_at(world, q)
-    link, k = link_at(world, queue.link), queue.link
-    world.link = k
-    wake = wake_at(world, link.service, WAKE_UP)
-    wake(world, link, link_own(world, k), service_own(world, k), queue, queue_own(world, q), world.now * 1e-9)
-    if link.sending == NONE:
-        send_next(world, link)
 
 
 @routine

@@ -17,17 +17,11 @@ from longfat.sim.kernel.events import (
     schedule,
     set_clock,
 )
-from longfat.sim.kernel.links import (
-    admit,
-    advance,
-    end_of_transmission,
-    send_feedback,
-    take_arrived,
-    tell_switch,
-    wake_queue,
-)
+from longfat.sim.kernel.lines import advance, take_arrived
+from longfat.sim.kernel.links import admit, catch_up, send_feedback, tell_switch
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.sender import LATEST, send
+from longfat.sim.kernel.serving import end_of_transmission, wake_queue
 from longfat.sim.kernel.sources import emit
 from longfat.sim.memory import (
     flow_sample_at,
@@ -36,6 +30,7 @@ from longfat.sim.memory import (
     link_own,
     link_sample_at,
     packet_at,
+    prefetch_flow,
     queue_at,
     receiver_at,
     sender_at,
@@ -48,6 +43,7 @@ from longfat.sim.records import (
     ACK,
     ARRIVAL,
     ARRIVALS,
+    AT_ARRIVAL,
     BAD_VALUE,
     CLOCK,
     DEPARTURE,
@@ -69,19 +65,39 @@ from longfat.sim.records import (
 
 
 @part
+def leave_late(world, link, hop):
+    """Count a packet that was not worked out ahead; those behind it may be now, if the horizon has moved."""
+    if hop.ahead != AT_ARRIVAL:
+        link.late -= 1
+        if link.late > 0:
+            catch_up(world, link.number)
+
+
+@part
 def arrive(world, k):
     """Let the first packet on a link reach its far end; False if a scheme answered nonsense."""
-    i = take_arrived(world, link_at(world, k))
+    link = link_at(world, k)
+    i = take_arrived(world, link)
+    if i == NONE:
+        return True
     packet = packet_at(world, i)
-    then = hop_at(world, packet.hop).then
-    if then == NEXT_HOP:
+    hop = hop_at(world, packet.hop)
+    then = hop.then
+    if hop.link != k:  # the receiver has had it ahead of its time: now its acknowledgment enters the next link
+        admit(world, i)
+    elif then == NEXT_HOP:
         packet.hop += 1
         admit(world, i)
+        leave_late(world, link, hop)
     elif then == TO_RECEIVER:
-        receive(world, i)
+        if receive(world, i):
+            admit(world, i)
+        leave_late(world, link, hop)
     elif then == TO_SWITCH:
         tell_switch(world, i)
     elif packet.kind == ACK:
+        if link.head != NONE:
+            prefetch_flow(world, packet_at(world, link.head).flow)
         return acknowledge(world, i)
     else:
         return take_feedback(world, i)
@@ -173,6 +189,8 @@ def take_samples(world):
         line.served_bytes = link.served_bytes
         line.dropped = link.dropped
     world.samples += 1
+    if world.horizon >= 0:
+        world.horizon = min(world.until, world.now + world.sample_every - 1)
     schedule(world, SAMPLING, 0, world.now + world.sample_every)
 
 
@@ -204,6 +222,7 @@ def look_around(world):
         world.sending = NONE
         world.attention = 0
         send(world, f)
+        world.attention = 1  # whether all files are done has not been asked yet
         return PAUSED
     world.attention = 0
     return DONE if world.unfinished == 0 else PAUSED
@@ -214,6 +233,11 @@ def run(address, until, budget):
     """Run until a time [ns], or for `budget` events; return what it ends with."""
     world = world_at(address)
     world.attention = 1
+    world.until = until
+    # Somebody looks at the end, or at the next sample; a run that ends with its files may end before.
+    world.horizon = until if world.unfinished < 0 else -1
+    if world.samples < world.samples_room and world.unfinished < 0:
+        world.horizon = min(until, world.samples * world.sample_every - 1)
     while True:
         while world.attention:
             ends = look_around(world)
@@ -222,7 +246,7 @@ def run(address, until, budget):
         if budget <= 0:
             return PAUSED
         budget -= 1
-        time, key, is_clock = first_of_both(world)
+        time, key = first_of_both(world)
         if time > until:
             world.now = until
             return DONE

@@ -115,8 +115,10 @@ def is_acknowledged(world, una, i, number):
 
 @routine
 def account(world, own, una, i):
-    """Cross out the transmissions that an acknowledgment covers; how many others are lost, and whether one
-    of them was made after the last loss that the scheme was told of (a transmission tells of losses among those made before it alone).
+    """Cross out the transmissions that an acknowledgment covers; return how many others are lost, and if that is news.
+
+    It is where one of those was made after the last loss that the scheme was told of. An acknowledgment tells of losses
+    among the transmissions made before its own alone.
 
     The walk ends at the transmission acknowledged: its length is the number of holes before it.
     """

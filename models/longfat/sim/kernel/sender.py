@@ -37,7 +37,6 @@ from longfat.sim.records import (
     NEVER,
     NONE,
     ON_SEND,
-    OWN,
     PACE,
     REQUEST,
     RTO,
@@ -103,7 +102,7 @@ def next_departure(world, f):
     return due, now
 
 
-@routine
+@part
 def send(world, f):
     """Make the packets that a flow may send now, one after the other: each may change what is allowed.
 

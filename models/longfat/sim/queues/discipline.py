@@ -41,6 +41,7 @@ from longfat.sim.views import View
 
 __all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter", "Whole", "flag"]
 
+
 @dataclass(frozen=True)
 class Discipline:
     """A queue discipline.

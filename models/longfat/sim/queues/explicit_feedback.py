@@ -9,9 +9,9 @@ Packets bring back what the slowest switch on their way said; sources of the sch
 
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline
 from longfat.sim.queues.served import SERVED, service_rate, take_departure
-from longfat.sim.services.round_robin import QUANTUM
 from longfat.sim.records import DATA, STAMPED
 from longfat.sim.seam import flow_state, queue_of
+from longfat.sim.services.round_robin import QUANTUM
 
 # What the header says: the flow's rate of service [bytes/s], packets of it that wait, nothing, and whose header it is.
 RATE, BACKLOG, _, WHOSE = range(4)

@@ -20,8 +20,5 @@ __all__ = [
 #: By the names that disciplines use; None: in order of arrival, decided when a packet arrives.
 SERVICES: dict[str, Service | None] = {
     "fifo": None,
-    **{
-        one.name: one
-        for one in (DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED, BIT_ROUND)
-    },
+    **{one.name: one for one in (DEPARTURES, DISCARD_WORST, DISCARD_LAST, SELF_CLOCKED, ROUND_ROBIN, RATED, BIT_ROUND)},
 }

@@ -1,0 +1,56 @@
+"""A run that waits for its files, and gets nothing through, ends with a sentence that says where it stands."""
+
+import time
+
+import pytest
+
+from longfat.sim import DROP, ENQUEUE, Discipline, Network, Scheme, engine, run
+
+
+def drop_all(link, packet, now):
+    return DROP
+
+
+def drop_from_half_a_second(link, packet, now):
+    return DROP if now > 0.5 else ENQUEUE
+
+
+def constant(flow, event):
+    return 1e6
+
+
+FIXED = Scheme("fixed", ack=constant, start=constant, loss=constant, timeout=constant, controls="rate")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """The simulator, so that no test's time has that of its compilation."""
+    engine.kernel()
+
+
+@pytest.mark.parametrize("scheme", ["reno", FIXED], ids=["reno", "fixed"])
+@pytest.mark.parametrize("hook", [drop_all, drop_from_half_a_second])
+@pytest.mark.parametrize("way", ["data", "acknowledgments"])
+def test_every_packet_is_dropped_for_ever(scheme, hook, way):
+    """A timer that backs off to a minute, and a rate that never does: neither runs for a million seconds unheard."""
+    hole = Discipline("black hole", enqueue=hook)
+    disciplines = (hole, "fifo") if way == "data" else ("fifo", hole)
+    net = Network().link("a", "b", rate="80 Mbit/s", delay="10 ms", discipline=disciplines[0])
+    net.link("b", "a", rate="80 Mbit/s", delay="10 ms", discipline=disciplines[1])
+    net.flow(scheme, path=["a", "b"], file="100 MB", name="x")
+    begun = time.monotonic()
+    with pytest.raises(
+        ValueError, match=r"of flow 'x' \d+ of 100000 packets are acknowledged, its window is "
+    ) as caught:
+        run(net, progress=False)
+    assert f"link '{'a-b' if way == 'data' else 'b-a'}' has dropped" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert time.monotonic() - begun < 30
+
+
+def test_patience():
+    """With four losses in five nothing is given up, and a file that starts late is waited for."""
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True, loss=0.8)
+    net.flow("reno", path=["a", "b"], file="20 kB", name="x", start=5000.0)
+    found = run(net, rng=2, progress=False)
+    assert float(found.transfer_time.sel(flow="x")) > 100.0

@@ -1,0 +1,129 @@
+"""What the engine works out ahead of its time must not be seen: whoever looks in between finds what a run in one go gives.
+
+A run in steps looks at the end of each, and so works out less ahead; a run that ends with its files does not at all. The
+networks have links that only one other link feeds, links where several meet, flows without acknowledgments, buffers that
+overflow behind a shared link, and requests for counters.
+"""
+
+import numpy as np
+import pytest
+
+from longfat import sim
+from longfat.sim import results, traffic
+from longfat.sim.records import AT_ARRIVAL, ENTER_AHEAD, RECEIVE_AHEAD
+
+
+def one_link():
+    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="7 ms", buffer=20)
+    net.link("b", "a", rate="2 Mbit/s", delay="9 ms")
+    net.flow("reno", path=["a", "b"], count=3, stagger=0.013)
+    return net.flow("sack", path=["a", "b"], start=0.1, packet=700)
+
+
+def star():
+    net = (
+        sim.Network()
+        .link("a", "b", rate="8 Mbit/s", delay="5 ms", buffer=30)
+        .link("b", "a", rate="3 Mbit/s", delay=0.006)
+    )
+    for k in range(4):
+        net.link(f"s{k}", "a", rate="6 Mbit/s", delay=0.001 * (k + 1), duplex=True)
+        # The last one is slower than the link before it, and has little room.
+        net.link("b", f"d{k}", rate=f"{4 - k} Mbit/s", delay=0.002, buffer=4)
+        net.link(f"d{k}", "b", rate="9 Mbit/s", delay=0.0017 * (k + 1))
+        net.flow("newreno", path=[f"s{k}", "a", "b", f"d{k}"], start=0.03 * k)
+    return net.flow(traffic.poisson("1 Mbit/s"), path=["s1", "a", "b", "d1"])
+
+
+def chain():
+    net = sim.Network.chain(4, rate="5 Mbit/s", delay="3 ms", buffer=25)
+    net.flow("tfrc", path=["n0", "n1", "n2", "n3", "n4"])
+    net.flow("cadpc", path=["n0", "n1", "n2", "n3", "n4"])
+    net.flow("reno", path=["n1", "n2"], ack_path="ideal")
+    net.flow(traffic.on_off("3 Mbit/s", "20 ms", "30 ms", shape_on=1), path=["n2", "n3", "n4"])
+    return net.flow(traffic.arrivals(5, "reno"), path=["n0", "n1", "n2"], file="20 kB")
+
+
+NETWORKS = {"one link": one_link, "star": star, "chain": chain}
+
+
+def counts(run):
+    """Every count of flows and links, by name."""
+    seen = results.snapshot(run)
+    found = {f"flow {name}": seen.flows[name] for name in seen.flows.dtype.names if name not in NOT_SEEN}
+    found |= {f"link {name}": seen.links[name] for name in ("dropped", "dropped_bytes", "largest", "marked")}
+    return found | {f"link {name}": seen.census[name] for name in seen.census.dtype.names} | {"books": run.books()}
+
+
+#: Rows of pools, which depend on the order in which packets were taken.
+NOT_SEEN = ("blocks_head", "blocks_tail", "nodes_head", "nodes_tail", "stamps", "armed", "packet", "first_row", "last_row",
+            "next_row", "recent", "lost_head", "lost_tail")  # fmt: skip
+
+
+def compare(one, other):
+    for name, values in one.items():
+        if name == "books":
+            assert values == other[name]
+        else:
+            np.testing.assert_array_equal(values, other[name], err_msg=name)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_steps_find_what_one_go_finds(name):
+    net = NETWORKS[name]()
+    at_once, in_steps = sim.Simulation(net, rng=3), sim.Simulation(net, rng=3)
+    for time in (0.001, 0.05, 0.0517, 0.3, 0.9, 0.90001, 1.7, 3.0):
+        in_steps.advance(time)
+        fresh = sim.Simulation(net, rng=3)
+        fresh.advance(time)
+        compare(counts(fresh), counts(in_steps))
+    at_once.advance(3.0)
+    compare(counts(at_once), counts(in_steps))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_samples_change_nothing(name):
+    net = NETWORKS[name]()
+    plain = sim.Simulation(net, rng=3)
+    plain.advance(2.0)
+    sampled = sim.Simulation(net, rng=3, sample_every=0.00171, duration=2.0)
+    sampled.advance(2.0)
+    compare(counts(plain), counts(sampled))
+    received = sampled.world.flow_samples["received_bytes"].reshape(-1, int(sampled.world.row.sampled_flows))
+    for k in (10, 200, 500, 1000):
+        step = sim.Simulation(net, rng=3)
+        step.advance(k * 0.00171 - 1e-9)
+        np.testing.assert_array_equal(received[k], step.world.receivers["received_bytes"][: received.shape[1]])
+
+
+def test_files_end_as_they_do_where_arrivals_are_worked_out():
+    def net():
+        made = sim.Network().link("a", "b", rate="8 Mbit/s", delay="7 ms", buffer=20, duplex=True)
+        return made.flow("reno", path=["a", "b"], count=3, stagger=0.013, file="300 kB")
+
+    by_itself, long = sim.Simulation(net(), rng=1), sim.Simulation(net(), rng=1)
+    by_itself.advance(100.0, to_the_end=True)
+    long.advance(100.0)
+    assert by_itself.now < 10.0
+    np.testing.assert_array_equal(by_itself.world.tallies["finish"], long.world.tallies["finish"])
+
+
+def test_what_may_be_worked_out_ahead():
+    """By hand: s0-a: shared by flows at a; a-b: feeds only b-d0, and the receivers; d0-b: meets others at b."""
+    run = sim.Simulation(star(), rng=1)
+    names = run.assembly.link_names
+    ahead = {names[hop.link]: int(hop.ahead) for hop in run.world.hops[: 3 + 3]}
+    assert ahead == {
+        "s0-a": AT_ARRIVAL,  # four links meet at a-b
+        "a-b": ENTER_AHEAD,  # all of b-d0 comes from a-b
+        "b-d0": ENTER_AHEAD,  # all of d0-b are answers to what came over b-d0
+        "d0-b": AT_ARRIVAL,  # four links meet at b-a
+        "b-a": ENTER_AHEAD,  # all of a-s0 comes from b-a
+        "a-s0": AT_ARRIVAL,  # the sender
+    }
+    run = sim.Simulation(chain(), rng=1)
+    names = run.assembly.link_names
+    hops = run.world.hops[:8]
+    # The last data link's receiver has the packet; its answer shares n4-n3 with nobody, but the on-off flow, which has none.
+    assert [int(hop.ahead) for hop in hops[3:4]] == [ENTER_AHEAD]
+    assert RECEIVE_AHEAD in run.world.hops["ahead"]
