@@ -5,6 +5,7 @@ import pytest
 
 from longfat.laws import cadpc as laws
 from longfat.sim import Network, Simulation
+from tests.sim.own import column
 
 CAPACITY = 1.25e7  # bytes/s
 ROUND_TRIP = 0.1  # s
@@ -52,7 +53,7 @@ def test_differences_vanish_slowly():
     run = simulation(10, 1, 0.5)
     run.advance(20.0)
     rest = float(laws.equilibrium_rate(10)) * CAPACITY
-    run.world.flows["rate"][0] *= 0.9  # a small disturbance, of one flow alone
+    column(run, "rate")[0] *= 0.9  # a small disturbance, of one flow alone
     distances = []
     for update in range(60):
         run.advance(20.0 + (update + 1) * ROUND_TRIP)

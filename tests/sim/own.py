@@ -1,6 +1,6 @@
 """What tests read and set in a run: what schemes and disciplines keep, fields of flows, what links have done."""
 
-from longfat.sim import records
+from longfat.sim import layout
 
 
 def of_flow(run, flow=0):
@@ -21,6 +21,13 @@ def of_service(run, link=0):
     return _record(run.world.service_own, run.world.row.service_own_words, link, service.own)
 
 
+def of_queue(run, queue):
+    """The record that a service has of one queue, by the queue's row."""
+    world = run.world
+    service = run.assembly.services[int(world.links[world.queues[queue].link].service)]
+    return _record(world.queue_own, world.row.queue_own_words, queue, service.of_queue)
+
+
 def _record(words, width, place, own):
     if own.dtype is None:
         return None
@@ -30,7 +37,7 @@ def _record(words, width, place, own):
 
 def column(run, name):
     """One field of all flows, where it stands: what is written there counts, unlike in ``run.world.flows``."""
-    for kind in records.OF_FLOWS:
+    for kind in layout.OF_FLOWS:
         array = getattr(run.world, kind)
         if len(array) and name in array.dtype.names:
             return array[name]

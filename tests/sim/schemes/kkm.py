@@ -56,10 +56,10 @@ class Experiment:
         flows = run.assembly.flow_names
         times = []
         for name in names or flows[:1]:
-            row = run.world.flows[flows.index(name)]
-            while not 0 < row.finish < 2**62 and run.now < until:
+            row = flows.index(name)
+            while not 0 < run.world.tallies[row].finish < 2**62 and run.now < until:
                 run.advance(run.now + 0.2)
-            times.append((int(row.finish) - int(row.start)) / 1e6)
+            times.append((int(run.world.tallies[row].finish) - int(run.world.tallies[row].start)) / 1e6)
         run.books()
         self.run = run
         return times if len(times) > 1 else times[0]

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, feedback, traffic
+from longfat.sim import Network, Simulation, feedback, records, traffic
 from longfat.sim.queues import served
 from longfat.sim.schemes import scheme
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, Scenario, one
@@ -117,6 +117,17 @@ def test_the_rate_of_service():
     assert rate == pytest.approx(expected)
 
 
+def on_the_way(run):
+    """Rows of the packets that wait, are being sent, or are on their way."""
+    rows, packets = [int(one) for one in run.world.links["sending"] if one != records.NONE], run.world.packets
+    for start in (*run.world.links["head"], *run.world.queues["head"]):
+        row = int(start)
+        while row != records.NONE:
+            rows.append(row)
+            row = int(packets[row].next)
+    return rows
+
+
 def test_where_nothing_of_the_flow_waits():
     """C/(active flows + 1): two others flood a line, a third sends little: a third of it."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, discipline=NAME)
@@ -128,10 +139,8 @@ def test_where_nothing_of_the_flow_waits():
     seen = []
     while run.now < 0.13:  # before it hears anything
         run.advance(run.now + 1e-4)
-        packets = run.world.packets
-        rows = [
-            k for k in run._in_use() if packets["flow"][k] == 2 and packets["hop"][k] == run.world.flows[2].first_hop
-        ]
+        packets, first = run.world.packets, run.world.flows[2].first_hop
+        rows = [k for k in on_the_way(run) if packets["flow"][k] == 2 and packets["hop"][k] == first]
         seen += [float(run.world.headers["x"][k, 0]) for k in rows]
     assert seen
     assert {round(one) for one in seen} == {round(SLOW / 3)}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Simulation, traffic
+from tests.sim.own import of_queue
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Scenario, one
 
 NAME = "hop-by-hop"
@@ -64,8 +65,8 @@ def test_a_change_travels_upstream():
     while run.now < 1.06:
         run.advance(run.now + 5e-4)
         rates = {
-            "N3": run.world.queues[queues[2]].rate, "N2": run.world.queues[queues[1]].rate,
-            "N1": run.world.queues[queues[0]].rate, "H": run.world.flows[0].rate,
+            "N3": of_queue(run, queues[2]).rate, "N2": of_queue(run, queues[1]).rate,
+            "N1": of_queue(run, queues[0]).rate, "H": run.world.flows[0].rate,
         }  # fmt: skip
         for name, rate in rates.items():
             if rate < 0.75 * SLOW:
@@ -75,7 +76,7 @@ def test_a_change_travels_upstream():
     assert all(0.005 <= gap <= 0.02 for gap in np.diff(times))
     run.advance(2.0)
     assert run.world.flows[0].rate == pytest.approx(SLOW / 2, rel=0.06)
-    assert [float(run.world.queues[q].rate) for q in queues[:3]] == pytest.approx([SLOW / 2] * 3, rel=0.06)
+    assert [float(of_queue(run, q).rate) for q in queues[:3]] == pytest.approx([SLOW / 2] * 3, rel=0.06)
     assert [int(run.world.queues[q].packets) for q in queues[:4]] == pytest.approx([10] * 4, abs=2)
     assert run.world.flows[0].dropped == 0
 
@@ -97,7 +98,7 @@ def test_the_bottleneck_does_not_feel_the_round_trip():
 
 
 def line(first="fifo", second="fifo", **flow):
-    """a - b - c - d - e: switches of the scheme at b and d, and others where one wants."""
+    """a - b - c - d - e: switches of the scheme at b and d, others where one wants; rows of the flow's queues."""
     net = Network()
     for tail, head, rate, discipline in (
         ("a", "b", FAST, first), ("b", "c", FAST, NAME), ("c", "d", FAST, second), ("d", "e", SLOW, NAME),
@@ -107,7 +108,7 @@ def line(first="fifo", second="fifo", **flow):
     net.flow(NAME, path=list("abcde"), packet=500, **flow)
     run = Simulation(net, rng=1)
     hops = run.world.hops[int(run.world.flows[0].first_hop) :][:4]
-    return run, [None if hop.queue < 0 else run.world.queues[hop.queue] for hop in hops]
+    return run, [None if hop.queue < 0 else int(hop.queue) for hop in hops]
 
 
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
@@ -117,14 +118,14 @@ def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
     run, (at_a, at_b, _, at_d) = line(first=first, ack_path=ack_path)
     run.advance(2.0)
     run.books()
-    assert at_b.rate == pytest.approx(SLOW, rel=0.01)
-    assert at_d.rate == math.inf  # nobody tells the last one
-    assert int(at_d.packets) == pytest.approx(10, abs=1)
-    assert int(at_b.packets) == pytest.approx(10, abs=1)
+    assert of_queue(run, at_b).rate == pytest.approx(SLOW, rel=0.01)
+    assert of_queue(run, at_d).rate == math.inf  # nobody tells the last one
+    assert int(run.world.queues[at_d].packets) == pytest.approx(10, abs=1)
+    assert int(run.world.queues[at_b].packets) == pytest.approx(10, abs=1)
     assert run.world.flows[0].rate == pytest.approx(SLOW, rel=0.05)
     if first == NAME:
-        assert at_a.rate == pytest.approx(SLOW, rel=0.05)
-        assert int(at_a.packets) == pytest.approx(10, abs=1)
+        assert of_queue(run, at_a).rate == pytest.approx(SLOW, rel=0.05)
+        assert int(run.world.queues[at_a].packets) == pytest.approx(10, abs=1)
     else:
         assert at_a is None
 
@@ -135,7 +136,7 @@ def test_the_first_line_begins_slowly_too():
     seen = []
     while run.now < 0.03:
         run.advance(run.now + 3e-4)
-        seen.append(float(at_a.rate) / (500 / 3e-3))
+        seen.append(float(of_queue(run, at_a).rate) / (500 / 3e-3))
     assert sorted({round(one, 6) for one in seen if one < 31}) == [1, 2, 4, 8, 16]
 
 

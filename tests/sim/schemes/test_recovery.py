@@ -11,7 +11,7 @@ import pytest
 from longfat import sim
 from longfat.sim import Discipline, Network, Simulation
 from longfat.sim.queues import DROP, ENQUEUE
-from tests.sim.own import of_flow
+from tests.sim.own import column, of_flow
 
 
 def losing(numbers, times=1):
@@ -110,7 +110,7 @@ def test_newreno_sends_two_packets_at_most_per_acknowledgment_in_recovery():
     """1.5 rule 4: two, and the resend, which ns does not count, even where the window would let out many."""
     run = start("newreno", [3, 6], limited_transmit=0, **TEN)
     flow_at(run, 0.20071)
-    run.world.flows[0].inflation = 50.0
+    column(run, "inflation")[0] = 50.0
     before = int(run.world.flows[0].sent)
     assert flow_at(run, 0.20073).sent == before + 3
 
