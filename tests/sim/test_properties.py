@@ -248,7 +248,7 @@ def test_numbers_of_events_begin_again(monkeypatch):
     world = pushed.world
     last = worlds.LAST_SERIAL
     world.arrivals["key"][: world.row.arrivals] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
-    world.timers["key"][: world.row.timers] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
+    world.clocks["key"][: world.row.clocks] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
     world.row.serial = last - 5
     for run in (plain, pushed):
         for until in (0.2, 0.3, 0.5):
