@@ -9,8 +9,9 @@ packet)``, ``take_first``, ``take_last`` and ``take``.
   none may leave;
 * ``evict(link, packet, now) -> int``: the buffer has no room for this packet. Take another one out of its queue and
   answer its number, which is dropped; NOTHING to drop the packet that arrives;
-* ``wake(link, queue, now) -> int``: the time has come that ``wake_at(link, queue, time)`` asked for; the answer is
-  ignored. For services that let a packet wait although the link is free.
+* ``wake(link, queue, now) -> int``: a time has come that the service put into the heap of clocks for this queue, or the
+  discipline's `feedback` was about it; the answer is ignored. For services that let a packet wait although the link is
+  free, see `longfat.sim.services.rated`.
 """
 
 from __future__ import annotations
