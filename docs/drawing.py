@@ -20,7 +20,7 @@ EVENTS = {
     "A": ("ARRIVAL", "arrivals", "the first packet on a link reaches the far end; one entry a busy link"),
     "D": ("DEPARTURE", "arrivals", "a transmission ends; only of links with a service"),
     "R": ("CLOCK + RTO", "clocks", "a retransmission timer goes off"),
-    "P": ("CLOCK + PACE", "clocks", "a flow begins, its rate or generator lets a packet go, its line is free"),
+    "P": ("CLOCK + PACE", "clocks", "a flow begins; rate or generator lets a packet go; the line is free"),
     "L": ("CLOCK + ALARM", "clocks", "the time that a scheme set in flow.alarm has come"),
     "T": ("SWITCH_CLOCK", "clocks", "a discipline's tick is due"),
     "W": ("WAKE", "clocks", "a service asked to look at a queue again"),
