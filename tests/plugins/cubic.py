@@ -42,5 +42,5 @@ def timeout(flow, event):  # 4.8: as Reno, but ssthresh by beta
 
 
 OWN = dict.fromkeys(("w_max", "k", "w_est", "cwnd_prior"), 0.0) | {"ssthresh": 1e300, "epoch_start": -1.0}
-GIVEN = {"c": Parameter(0.4, "packets/s^3"), "beta": Parameter(0.7), "fast_convergence": Parameter(1.0, "1", "[0, 1]")}
+GIVEN = {"c": Parameter(0.4, "packets/s^3"), "beta": Parameter(0.7), "fast_convergence": Parameter(1.0, "1", "{0, 1}")}
 CUBIC = Scheme("cubic", ack=ack, loss=loss, timeout=timeout, reorder=3, parameters=GIVEN, state=OWN)

@@ -357,6 +357,17 @@ def test_bad_values_of_parameters(name, given, said):
         network(Scheme("mine", ack=keeps, parameters=TAKES), **{name: given})
 
 
+def test_parameters_without_a_default():
+    scheme = Scheme(
+        "mine", ack=keeps, parameters={"least": Parameter(None, "packets"), "most": Parameter(None), "a": 1.0}
+    )
+    with pytest.raises(ValueError, match="scheme 'mine' needs least, most"):
+        network(scheme)
+    with pytest.raises(ValueError, match="scheme 'mine' needs most"):
+        network(scheme, least=2)
+    assert of_flow(Simulation(network(scheme, least=2, most=3), rng=1)).tolist() == (2.0, 3.0, 1.0)
+
+
 STATE = {
     "number": 0.5,
     "whole": 3,

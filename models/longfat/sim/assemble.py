@@ -250,13 +250,14 @@ def _lay_links(world: World, builder: _Builder) -> None:
     world.service_own, world.row.service_own_words = _words([one[2] for one in kinds], which)
     _lay_flow_state(world, builder)
     _lay_queues(world, builder)
+    world.lay_rings()
 
 
 def _link(link: Link, builder: _Builder) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, and the records of its discipline and its service."""
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.serving
-    row.head = row.tail = row.first = row.sending = row.queues = row.discipline = row.service = NONE
+    row.head = row.tail = row.sending = row.queues = row.discipline = row.service = NONE
     row.delay = round(link.delay * SECOND)
     # A line without transmission time: the division's numerator is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
@@ -342,6 +343,35 @@ def _lay_hops(world: World, builder: _Builder) -> None:
     hops["about"] = NONE
     for k, hop in builder.about.items():
         hops["about"][k] = hop
+    hops["ahead"] = _ahead(world)
+
+
+def _ahead(world: World) -> np.ndarray:
+    """Return what of the arrival at the far end of each hop may be worked out at admission: see `kernel.links.admit`."""
+    hops, links = world.hops, world.links
+    link, then = hops["link"], hops["then"]
+    plain = (links["special"] == 0) & (links["service"] == NONE)
+    goes_on = np.isin(then, (records.NEXT_HOP, records.TO_RECEIVER))
+    # What feeds each link: the link before it, or many, or a sender, a source, or the feedback of a switch.
+    feeder = np.full(len(links), NONE)
+    several = np.zeros(len(links), bool)
+    entered = np.flatnonzero(goes_on) + 1
+    first_of = np.full(len(links), NONE)
+    first_of[link[entered][::-1]] = link[entered - 1][::-1]
+    np.logical_or.at(several, link[entered], link[entered - 1] != first_of[link[entered]])
+    feeder[:] = first_of
+    begins = np.ones(len(hops), bool)
+    begins[entered] = False
+    several[link[begins]] = True
+    told = hops["feedback"][hops["feedback"] != NONE]
+    several[link[told]] = True
+    ahead = np.full(len(hops), records.AT_ARRIVAL, np.int32)
+    mine = np.flatnonzero(goes_on & plain[link])
+    following = link[mine + 1]
+    alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
+    ahead[mine[then[mine] == records.TO_RECEIVER]] = records.RECEIVE_AHEAD
+    ahead[mine[alone]] = records.ENTER_AHEAD
+    return ahead
 
 
 # --- Flows ----------------------------------------------------------------------------------------------------------

@@ -64,8 +64,12 @@ HOP = _record(
     ("then", i4),  # what stands at the far end
     ("feedback", i4),  # row of `hops` by which a packet from this link's switch returns to the sender
     ("about", i4),  # of the last hop of feedback to a switch: the flow's hop there
+    ("ahead", i4),  # what of the arrival at the far end may be worked out at admission, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
+# Nothing; what the receiver does; also that the packet, or its acknowledgment, enters the next link. That is possible
+# where nobody else comes between: see `kernel.links.admit`.
+AT_ARRIVAL, RECEIVE_AHEAD, ENTER_AHEAD = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
 
@@ -83,20 +87,24 @@ LINK = _record(
     ("tail", i4),
     # the second line
     ("waiting", i4),
-    ("first", i4),  # in order of arrival: the first one that waits
-    ("begin", i8),  # when that one begins transmission
+    ("late", i4),  # packets on the link whose arrival might have been worked out, but not yet
     ("waiting_bytes", i8),
-    ("limit_packets", i8),
-    ("limit_bytes", i8),
+    ("begin", i8),  # in order of arrival: when the first packet that waits begins transmission
     ("served", i8),  # transmissions begun, or sure to begin
     ("served_bytes", i8),
     ("busy", i8),
+    ("limit_packets", i8),
+    ("limit_bytes", i8),
     # packets that wait or are dropped
+    ("ring", i8),  # in order of arrival: the first of its rows of `waits`, and how many they are less one
+    ("ring_mask", i8),
+    ("first", i8),  # counts those that waited: the row of the first one that still does
     ("wait", f8),  # ns x packets: a float, because sums of times outgrow 63 bits
     ("largest", i8),
     ("dropped", i8),
     ("dropped_bytes", i8),
     ("marked", i8),
+    ("scheduled", i4),  # 1: the heap of arrivals has an entry for it
     ("number", i4),  # its own row
     ("discipline", i4),  # row of the hooks, NONE without
     ("service", i4),  # row of the services, NONE: in order of arrival, decided at admission
@@ -122,6 +130,13 @@ LINK = _record(
     ("refreshed", i8),  # when that was
     ("seen_bytes", i8),  # its value since then
     ("stamped_bytes", i8),  # by which requests have grown here
+)
+
+#: A packet that waits in order of arrival.
+WAIT = _record(
+    ("begin", i8),  # of its transmission
+    ("since", i8),
+    ("length", i4),
 )
 
 # Answers of `enqueue` and `dequeue`; a positive one of `enqueue` pushes a waiting packet out, see `seam.push_out`.
@@ -342,11 +357,12 @@ ARRAYS = {
     "arrivals": ENTRY,  # heap: packets at far ends, transmissions that end
     "clocks": ENTRY,  # heap: clocks of flows, of disciplines, of the sampling
     "packets": PACKET,
-    "since": WORD,  # of each packet that waits: when it arrived
+    "since": WORD,  # of each packet that waits for a service: when it arrived
     "headers": HEADER,
     "sacks": SACKS,
     "queued": QUEUED,
     "links": LINK,
+    "waits": WAIT,
     "hops": HOP,
     "queues": QUEUE,
     **OF_FLOWS,
@@ -373,8 +389,11 @@ WORLD = _record(
     ("now", i8),
     ("serial", i8),
     ("events", i8),
+    ("until", i8),
+    ("horizon", i8),  # until when nobody looks: what comes before may be worked out ahead
     ("arrivals", i8),  # entries of the heap
     ("clocks", i8),
+    ("attention", i4),  # 1: the loop has to look at what follows, or whether all files are done, before the next event
     ("short", i4),  # of what rows are short, DONE if of nothing
     ("sending", i4),  # the flow that has to be asked whether it sends more
     ("free_packet", i4),  # first and last of the rows that are free; there always is one
@@ -423,7 +442,9 @@ WORLD = _record(
 ROOM = 8  # rows that one event may take before the loop looks again
 
 # What a call of the kernel ends with.
-DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_FLOWS, NO_CONNECTIONS, BAD_VALUE, TOO_LATE = range(10)
+DONE, PAUSED, NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_FLOWS, NO_CONNECTIONS, NO_WAITS, BAD_VALUE, TOO_LATE = range(
+    11
+)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)

@@ -13,6 +13,7 @@ from longfat.sim.records import NEVER, NONE
 
 SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above say what comes first
 LEAST_ROWS = 256  # of a pool
+LEAST_WAITS = 64  # rows of a ring
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
 #: What a flow counts, by the rows that count it; a template sums it up over its connections.
@@ -42,6 +43,7 @@ class World:
     sacks: np.ndarray
     queued: np.ndarray
     links: np.ndarray
+    waits: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
     senders: np.ndarray
@@ -146,12 +148,30 @@ class World:
 
     def grow(self, kind: int) -> None:
         """Make twice the room of the kind that was short."""
+        for k in np.flatnonzero(self.links["waiting"] > self.links["ring_mask"]):
+            if self.links["service"][k] == NONE:
+                self._grow_ring(self.links[k])
         if kind in LISTS:
             array = getattr(self, LISTS[kind])
             setattr(self, LISTS[kind], _longer(array, 2 * len(array)))
-        else:
+        elif kind in POOLS:
             self._grow_pool(POOLS[kind])
         self.row.short = self.short()
+
+    def lay_rings(self) -> None:
+        """Give every link a ring for the packets that wait in order of arrival: as many as the buffer, at first few."""
+        sizes = np.minimum(LEAST_WAITS, 2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_WAITS) + 1)))
+        sizes = np.where(self.links["service"] == NONE, sizes, 1).astype(np.int64)
+        self.links["ring"], self.links["ring_mask"] = np.cumsum(sizes) - sizes, sizes - 1
+        self.waits = rows(int(sizes.sum()), records.WAIT)
+
+    def _grow_ring(self, link: Any) -> None:
+        """Move a link's ring, which is full, to the end, with twice the room."""
+        size, begin = int(link.ring_mask) + 1, int(link.ring)
+        ring = np.roll(self.waits[begin : begin + size], -(int(link.first) % size))
+        link.ring, link.ring_mask, link.first = len(self.waits), 2 * size - 1, 0
+        self.waits = _longer(self.waits, len(self.waits) + 2 * size)
+        self.waits[link.ring : link.ring + size] = ring
 
     def _grow_pool(self, name: str) -> None:
         array = getattr(self, f"{name}s")

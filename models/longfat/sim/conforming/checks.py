@@ -63,6 +63,7 @@ def _finite(found: Evidence) -> Result:
     def look(one: Record) -> str:
         if one.refused_value:
             return one.error
+        limited = set()  # flows that were; the others send a file at once on purpose
         for now, flows in one.samples:
             for name, flow in flows.items():
                 if name == "poisson":
@@ -70,8 +71,12 @@ def _finite(found: Evidence) -> Result:
                 shown = f"flow {name!r} has window {flow['window']:g} packets and rate {flow['rate']:g} bytes/s"
                 if not (flow["window"] >= 0 and flow["rate"] >= 0 and flow["inflation"] >= 0):
                     return f"{shown}, inflation {flow['inflation']:g} packets, at {now:.6g} s"
-                if flow["window"] > BOUNDLESS and math.isinf(flow["rate"]):
-                    return f"{shown} at {now:.6g} s, so that nothing limits it"
+                if flow["transmission"] == 0:  # it has not begun
+                    continue
+                if flow["window"] <= BOUNDLESS or flow["rate"] < math.inf:
+                    limited.add(name)
+                elif name in limited:
+                    return f"{shown} at {now:.6g} s, so that nothing limits it any more"
         return ""
 
     return _of_each(found.runs, look)
@@ -89,7 +94,7 @@ def _conservation(found: Evidence) -> Result:
                 return f"a packet of {size} bytes left link {LINK} at {_s(when)} that {came}"
         link, size = one.link, sum(line[3] for line in one.left)
         counted = tuple(link[name] for name in ("dropped", "served", "served_bytes"))
-        if one.drained and (len(entered), len(one.left), size) != counted:
+        if one.drained and not one.others and (len(entered), len(one.left), size) != counted:
             return (
                 f"of {len(one.entered)} packets that entered link {LINK} {len(one.left)} came out, of {size} bytes; it "
                 f"counts {link['dropped']} dropped and {link['served']} served, of {link['served_bytes']} bytes, and "
@@ -140,6 +145,8 @@ def _buffer(found: Evidence) -> Result:
 
     def look(one: Record) -> str:
         limit, limit_bytes = one.link["limit_packets"], one.link["limit_bytes"]
+        if one.link["hold_until"] > 0:  # the packet that is held back counts as in transmission
+            limit, limit_bytes = limit + 1, limit_bytes + max((line[3] for line in one.left), default=0)
         if one.link["largest_backlog"] > limit:
             return f"link {LINK} had {one.link['largest_backlog']} packets waiting, and has room for {limit}"
         changes = [(came + TICK, 1, size) for came, begun, size in _waits(one) if begun - came > 2 * TICK]
@@ -173,15 +180,15 @@ def _work_conservation(found: Evidence) -> Result:
         return NOT_APPLICABLE, [], "it holds packets back on purpose"
 
     def look(one: Record) -> str:
-        idle = 0.0  # since when, if nothing is sent
+        idle: float = 0  # since when, if nothing is sent
         waits = _waits(one)
         earliest = math.inf
         still = []  # of each departure on: when the first of the packets entered that had not been sent
         for came, _, _ in reversed(waits):
             earliest = min(earliest, came)
             still.append(earliest)
-        for (_, begun, size), came in zip(waits, reversed(still), strict=True):
-            since = max(idle, came)
+        for (_, begun, size), waiting_since in zip(waits, reversed(still), strict=True):
+            since = max(idle, waiting_since)
             if begun > since + TICK:
                 return f"link {LINK} was idle from {_s(since)} to {_s(begun)}, although a packet was waiting"
             idle = begun + round(size * 1e9 / RATE)
@@ -258,7 +265,7 @@ def _compilation(found: Evidence) -> Result:
 #: By name: what each checks, and how.
 CHECKS: dict[str, tuple[str, Callable[[Evidence], Result]]] = {
     "answers": ("It compiles, and every answer is one that the simulator can use.", answers),
-    "windows and rates": ("Windows and rates are numbers, not negative, and one of both is finite.", _finite),
+    "windows and rates": ("Windows and rates are numbers, not negative, and what was finite remains so.", _finite),
     "conservation": ("Every packet and byte that entered the link was sent, dropped or is still there.", _conservation),
     "order": ("Packets leave in order of arrival, under fair queueing and priorities those of each flow.", _order),
     "buffer": ("Never more packets or bytes wait than the buffer holds.", _buffer),

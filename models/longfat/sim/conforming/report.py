@@ -75,10 +75,11 @@ class Report:
             rows.append((one.name, _shown(one.verdict), ", ".join(one.networks) or "-", text))
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         lines = [head, ""]
-        for row, one in zip(rows, (None, *self.checks), strict=True):
+        messages = ["", *(one.message if one.verdict == FAILED else "" for one in self.checks)]
+        for row, message in zip(rows, messages, strict=True):
             lines.append("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])))
-            if one is not None and one.verdict == FAILED:
-                lines.append(f"    {one.message}")
+            if message:
+                lines.append(f"    {message}")
         lines += ["", "networks"] + [f"  {name}: {about}" for name, about in self.networks.items()]
         return "\n".join([*lines, f"seed {self.seed}, {self.wall_time:.1f} s"])
 

@@ -82,15 +82,19 @@ def prioritised() -> Scheme:
     return replace(reno, name="reno with a priority", send=_set_priority, parameters=given)
 
 
+def _add(net: Network, subject: Subject, name: str, start: float, packets: int) -> None:
+    """Add a flow of the scheme with a file, or for two seconds where there can be none."""
+    ends = {"file": 1000 * packets} if subject.scheme.acknowledged else {"stop": 2.0}
+    net.flow(subject.scheme, path=PATH, name=name, start=start, parameters=subject.parameters, **ends)  # type: ignore[arg-type]
+
+
 def _one_file(net: Network, subject: Subject) -> None:
-    file = FILE if subject.scheme.acknowledged else None
-    stop = math.inf if subject.scheme.acknowledged else 2.0
-    net.flow(subject.scheme, path=PATH, name="x", file=file, stop=stop, parameters=subject.parameters)
+    _add(net, subject, "x", 0.0, 100)
 
 
 def _shared(net: Network, subject: Subject) -> None:
-    for k in range(2):
-        net.flow(subject.scheme, path=PATH, name=f"x{k}", start=0.05 * k, stop=2.0, parameters=subject.parameters)
+    _add(net, subject, "x0", 0.0, 300)
+    _add(net, subject, "x1", 0.05, 300)
     net.flow(traffic.poisson(RATE / 4), path=PATH, name="poisson", stop=2.0)
 
 
@@ -113,7 +117,7 @@ def _random(net: Network, subject: Subject) -> None:
 SCHEME_TRIALS = (
     Trial("alone", "one file of 100 packets, no random loss", _one_file, 60.0, 1.0),
     Trial("lossy", "the same file, 2 % of all packets lost at random", _one_file, 120.0, 1.5, loss=0.02),
-    Trial("shared", "two flows and 25 % Poisson traffic for 2 s", _shared, 10.0, 0.25),
+    Trial("shared", "two files of 300 packets, 25 % Poisson traffic for 2 s", _shared, 60.0, 0.25),
 )
 DISCIPLINE_TRIALS = (
     Trial("files", "three files of 100 packets each", _three_files, 60.0, 0.4),
@@ -143,6 +147,7 @@ class Record:
     samples: list[tuple[float, dict[str, dict[str, float]]]] = field(default_factory=list)
     entered: list[tuple[int, ...]] = field(default_factory=list)  # lines of the logs before and behind the link
     left: list[tuple[int, ...]] = field(default_factory=list)
+    others: int = 0  # packets that are no data, which the logs do not have
     link: dict[str, Any] = field(default_factory=dict)
 
 
@@ -186,11 +191,12 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
     record.state = {f"link {LINK}: {name}": value for name, value in record.link.items()}
     for name in run.assembly.flow_names:
         record.state |= {f"flow {name!r}: {one}": value for one, value in peek.fields(peek.flow(run, name)).items()}
+    record.others = logs[0].others
     record.entered, record.left = ([tuple(line) for line in log.lines.tolist()] for log in logs)
     return record
 
 
-SAMPLED = ("window", "rate", "inflation", "una", "packets")
+SAMPLED = ("window", "rate", "inflation", "una", "packets", "transmission")
 
 
 def _sample(run: Simulation, name: str) -> dict[str, float]:

@@ -203,6 +203,7 @@ def finish(world, f):
     sender.transfer = 0
     if tally.template == NONE and world.unfinished > 0:
         world.unfinished -= 1
+        world.attention = 1
     for k in range(3):
         if k != PACE or sender.line != IN_USE:  # what is on its own line still arrives
             sender.due[k] = NEVER

@@ -8,7 +8,7 @@ from longfat.sim.memory import (
     link_at,
     packet_at,
     queue_at,
-    since_at,
+    wait_at,
     world_at,
 )
 from longfat.sim.records import NONE
@@ -47,14 +47,12 @@ def count_link(world, k):
         count.arrived += link.waiting
         return
     advance(world, link)
-    begin, i = link.begin, link.first
-    for _ in range(link.waiting):
-        packet = packet_at(world, i)
-        count.waited -= begin - world.now
-        count.begun -= begin - since_at(world, i).x
+    for k in range(link.waiting):
+        wait = wait_at(world, link.ring + ((link.first + k) & link.ring_mask))
+        count.waited -= wait.begin - world.now
+        count.begun -= wait.begin - wait.since
         count.served -= 1
-        count.served_bytes -= packet.length
-        begin, i = packet.arrival - link.delay, packet.next
+        count.served_bytes -= wait.length
 
 
 @part

@@ -156,6 +156,7 @@ def disconnect(world, f):
     world.connections += 1
     if world.connections + ROOM > world.connections_room:
         world.short = NO_CONNECTIONS
+        world.attention = 1
     if template.last_row == NONE:
         template.first_row = f
     else:

@@ -65,6 +65,7 @@ def _put(world, time, key):
     world.clocks += 1
     if world.clocks + ROOM > world.clocks_room:
         world.short = NO_CLOCKS
+        world.attention = 1
 
 
 @part

@@ -11,6 +11,7 @@ from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import next_arrival, no_arrival, schedule_arrival, schedule_departure
 from longfat.sim.kernel.packets import give_back, take_packet
+from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.recovery import return_nodes
 from longfat.sim.kernel.requests import lengthen, refresh_counter, stamp
 from longfat.sim.memory import (
@@ -29,18 +30,23 @@ from longfat.sim.memory import (
     tally_at,
     uniform,
     unlink,
+    wait_at,
 )
 from longfat.sim.records import (
     ACK,
+    AT_ARRIVAL,
     DATA,
     DROP,
+    ENTER_AHEAD,
     FEEDBACK,
     HORIZON,
+    NO_WAITS,
     NONE,
     NOTHING,
     PASSES,
     REQUEST,
     SEND,
+    TO_RECEIVER,
     TOO_LATE,
 )
 
@@ -68,12 +74,31 @@ def transmission_time(link, size, fresh):
 def advance(world, link):
     """Let packets whose transmission has begun wait no longer: amortised one step a packet; in order of arrival."""
     while link.waiting > 0 and link.begin <= world.now:
-        first = packet_at(world, link.first)
-        link.begin = first.arrival - link.delay
+        link.waiting_bytes -= wait_at(world, link.ring + (link.first & link.ring_mask)).length
         link.waiting -= 1
-        link.waiting_bytes -= first.length
-        link.first = first.next
-        prefetch_packet(world, first.next)
+        link.first += 1
+        link.begin = wait_at(world, link.ring + (link.first & link.ring_mask)).begin
+
+
+@part
+def line_up(world, link, begin, size):
+    """Let a packet wait, in order of arrival, until its transmission begins."""
+    now = world.now
+    wait = wait_at(world, link.ring + ((link.first + link.waiting) & link.ring_mask))
+    wait.begin = begin
+    wait.since = now
+    wait.length = size
+    if link.waiting == 0:
+        link.begin = begin
+    link.waiting += 1
+    link.waiting_bytes += size
+    link.wait += begin - now
+    if link.waiting > link.largest:
+        link.largest = link.waiting
+        if link.waiting > link.ring_mask:
+            world.link = link.number
+            world.short = NO_WAITS
+            world.attention = 1
 
 
 @routine
@@ -96,13 +121,14 @@ def drop(world, link, i):
 
 
 @part
-def append(world, link, i, packet, time):
-    """Put a packet behind all others on the link; it arrives at `time`."""
+def append(world, link, i, packet):
+    """Put a packet behind all others on the link."""
     packet.next = NONE
-    packet.arrival = time
     if link.tail == NONE:
         link.head = i
-        schedule_arrival(world, link.number, time)
+        if link.scheduled == 0:
+            link.scheduled = 1
+            schedule_arrival(world, link.number, packet.arrival)
     else:
         packet_at(world, link.tail).next = i
     link.tail = i
@@ -110,18 +136,18 @@ def append(world, link, i, packet, time):
 
 @part
 def take_arrived(world, link):
-    """Take the first packet on a link, which has reached the far end, off the link."""
+    """Take the packet that has reached the far end off the link; NONE if it was worked out ahead meanwhile."""
     i = link.head
-    packet = packet_at(world, i)
-    following = packet.next
-    link.head = following
-    if i == link.first and link.waiting > 0:  # it began before it arrived, and nobody has looked since
-        link.waiting -= 1
-        link.waiting_bytes -= packet.length
-        link.first = following
-        link.begin = packet.arrival - link.delay
+    if i != NONE and packet_at(world, i).arrival > world.now:
+        next_arrival(world, link.number, packet_at(world, i).arrival)
+        return NONE
+    following = NONE
+    if i != NONE:
+        following = packet_at(world, i).next
+        link.head = following
     if following == NONE:
         link.tail = NONE
+        link.scheduled = 0
         no_arrival(world)
     else:
         behind = packet_at(world, following)
@@ -138,21 +164,79 @@ def is_full(link, size):
 
 @routine
 def admit(world, i):
-    """Let a packet enter the queue of the link of its hop, or drop it."""
-    packet = packet_at(world, i)
-    hop = hop_at(world, packet.hop)
-    link = link_at(world, hop.link)
-    if link.service == NONE:
-        advance(world, link)
-    if link.special or packet.marks & REQUEST:
-        admit_special(world, link, hop.queue, i)
+    """Let a packet enter the queue of the link of its hop, or drop it.
+
+    What happens next is worked out at once, as far as nobody else can come between: on a link that serves in order of
+    arrival, and does nothing else, the time of arrival at the far end is known; where all that enters the next link
+    comes from this one, it enters that link in the same order, and so at this time, whatever happens elsewhere
+    meanwhile. In the same way a receiver takes its packets in the order of its link. Nobody can tell the difference:
+    nothing is worked out beyond the next moment at which somebody looks (`horizon`).
+    """
+    now = world.now
+    while i != NONE:
+        packet = packet_at(world, i)
+        hop = hop_at(world, packet.hop)
+        link = link_at(world, hop.link)
+        if link.service == NONE:
+            advance(world, link)
+        if link.special or packet.marks & REQUEST:
+            admit_special(world, link, hop.queue, i)
+            break
+        if not transmit_in_order(world, link, i, packet, False):
+            break
+        if hop.ahead == AT_ARRIVAL:
+            append(world, link, i, packet)
+            break
+        if packet.arrival > world.horizon or link.late > 0:
+            link.late += 1
+            append(world, link, i, packet)
+            break
+        i = arrive_ahead(world, link, i, packet, hop)
+    world.now = now
+
+
+@part
+def arrive_ahead(world, link, i, packet, hop):
+    """Let a packet arrive at the far end ahead of its time; return it if it enters the next link then, else NONE."""
+    world.now = packet.arrival
+    if hop.then == TO_RECEIVER:
+        if not receive(world, i):
+            return NONE
     else:
-        transmit_in_order(world, link, i, packet, False)
+        packet.hop += 1
+    if hop.ahead == ENTER_AHEAD:
+        return i
+    append(world, link, i, packet)  # it enters the next link when it has arrived, see `loop.arrive`
+    return NONE
+
+
+@routine
+def catch_up(world, k):
+    """Work out ahead what has been left for later on a link, since nobody looked: its packets in their order."""
+    link = link_at(world, k)
+    now, i, rest = world.now, link.head, link.late
+    link.head = NONE
+    link.tail = NONE
+    while i != NONE:
+        packet = packet_at(world, i)
+        following = packet.next
+        hop = hop_at(world, packet.hop)
+        if rest == 0 or hop.link != k or hop.ahead == AT_ARRIVAL or packet.arrival > world.horizon:
+            if hop.link == k and hop.ahead != AT_ARRIVAL:
+                rest = 0  # those behind it, too
+            append(world, link, i, packet)
+        else:
+            link.late -= 1
+            entering = arrive_ahead(world, link, i, packet, hop)
+            if entering != NONE:
+                admit(world, entering)
+        i = following
+    world.now = now
 
 
 @part
 def transmit_in_order(world, link, i, packet, special):
-    """Admit a packet to a link that serves in order of arrival: its departure is known at once."""
+    """Admit a packet to a link that serves in order of arrival: its departure is known at once. False: it is dropped."""
     now = world.now
     size = int(packet.length)
     begin = link.free
@@ -161,7 +245,7 @@ def transmit_in_order(world, link, i, packet, special):
         begin = now
     elif begin > now and is_full(link, size):
         drop(world, link, i)
-        return
+        return False
     if special:
         if link.refresh > 0:
             refresh_counter(link, now)
@@ -177,21 +261,15 @@ def transmit_in_order(world, link, i, packet, special):
     if free > HORIZON:  # the loop ends here, before a sum of times wraps
         world.link = link.number
         world.short = TOO_LATE
+        world.attention = 1
     link.free = free
     link.busy += time
     link.served += 1
     link.served_bytes += size
     if begin > now:
-        link.wait += begin - now
-        since_at(world, i).x = now
-        if link.waiting == 0:
-            link.first = i
-            link.begin = begin
-        link.waiting += 1
-        link.waiting_bytes += size
-        if link.waiting > link.largest:
-            link.largest = link.waiting
-    append(world, link, i, packet, free + link.delay)
+        line_up(world, link, begin, size)
+    packet.arrival = free + link.delay
+    return True
 
 
 @routine
@@ -213,10 +291,12 @@ def admit_special(world, link, queue, i):
             push_out(world, link, verdict - 1)
     if packet.marks & REQUEST:
         lengthen(world, link, i)
-    if link.service == NONE:
-        transmit_in_order(world, link, i, packet, True)
-    else:
+    if link.service != NONE:
         admit_queued(world, link, queue, i)
+    elif transmit_in_order(world, link, i, packet, True):
+        if hop_at(world, packet.hop).ahead != AT_ARRIVAL:
+            link.late += 1
+        append(world, link, i, packet)
 
 
 @routine
@@ -267,6 +347,7 @@ def take_feedback(world, link, i):
         link.send_feedback = 0
         hop = hop_at(world, packet_at(world, i).hop).feedback
         if hop != NONE:
+            world.attention = 1
             world.feedback_link = link.number
             world.feedback_flow = packet_at(world, i).flow
             world.feedback_hop = hop
@@ -387,7 +468,8 @@ def end_of_transmission(world, k):
     link = link_at(world, k)
     i = link.sending
     link.sending = NONE
-    append(world, link, i, packet_at(world, i), world.now + link.delay)
+    packet_at(world, i).arrival = world.now + link.delay
+    append(world, link, i, packet_at(world, i))
     send_next(world, link)
 
 

@@ -20,6 +20,7 @@ from longfat.sim.kernel.events import (
 from longfat.sim.kernel.links import (
     admit,
     advance,
+    catch_up,
     end_of_transmission,
     send_feedback,
     take_arrived,
@@ -48,6 +49,7 @@ from longfat.sim.records import (
     ACK,
     ARRIVAL,
     ARRIVALS,
+    AT_ARRIVAL,
     BAD_VALUE,
     CLOCK,
     DEPARTURE,
@@ -69,16 +71,34 @@ from longfat.sim.records import (
 
 
 @part
+def leave_late(world, link, hop):
+    """Count a packet that was not worked out ahead; those behind it may be now, if the horizon has moved."""
+    if hop.ahead != AT_ARRIVAL:
+        link.late -= 1
+        if link.late > 0:
+            catch_up(world, link.number)
+
+
+@part
 def arrive(world, k):
     """Let the first packet on a link reach its far end; False if a scheme answered nonsense."""
-    i = take_arrived(world, link_at(world, k))
+    link = link_at(world, k)
+    i = take_arrived(world, link)
+    if i == NONE:
+        return True
     packet = packet_at(world, i)
-    then = hop_at(world, packet.hop).then
-    if then == NEXT_HOP:
+    hop = hop_at(world, packet.hop)
+    then = hop.then
+    if hop.link != k:  # the receiver has had it ahead of its time: now its acknowledgment enters the next link
+        admit(world, i)
+    elif then == NEXT_HOP:
         packet.hop += 1
         admit(world, i)
+        leave_late(world, link, hop)
     elif then == TO_RECEIVER:
-        receive(world, i)
+        if receive(world, i):
+            admit(world, i)
+        leave_late(world, link, hop)
     elif then == TO_SWITCH:
         tell_switch(world, i)
     elif packet.kind == ACK:
@@ -173,6 +193,8 @@ def take_samples(world):
         line.served_bytes = link.served_bytes
         line.dropped = link.dropped
     world.samples += 1
+    if world.horizon >= 0:
+        world.horizon = min(world.until, world.now + world.sample_every - 1)
     schedule(world, SAMPLING, 0, world.now + world.sample_every)
 
 
@@ -192,26 +214,41 @@ def clock(world, kind, index, time):
     return True
 
 
+@part
+def look_around(world):
+    """Send feedback of a switch, ask a flow that may send more; return what rows are short of or DONE, else PAUSED."""
+    while world.feedback_flow != NONE:
+        send_feedback(world)
+    if world.short != DONE:
+        return world.short
+    if world.sending != NONE:
+        f = world.sending
+        world.sending = NONE
+        world.attention = 0
+        send(world, f)
+        return PAUSED
+    world.attention = 0
+    return DONE if world.unfinished == 0 else PAUSED
+
+
 @entry(".", "..")
 def run(address, until, budget):
     """Run until a time [ns], or for `budget` events; return what it ends with."""
     world = world_at(address)
+    world.attention = 1
+    world.until = until
+    # Somebody looks at the end, or at the next sample; a run that ends with its files may end before.
+    world.horizon = until if world.unfinished < 0 else -1
+    if world.samples < world.samples_room and world.unfinished < 0:
+        world.horizon = min(until, world.samples * world.sample_every - 1)
     while True:
-        if world.feedback_flow != NONE:
-            send_feedback(world)
-            continue
-        if world.short != DONE:
-            return world.short
-        if world.sending != NONE:
-            f = world.sending
-            world.sending = NONE
-            send(world, f)
-            continue
+        while world.attention:
+            ends = look_around(world)
+            if ends != PAUSED:
+                return ends
         if budget <= 0:
             return PAUSED
         budget -= 1
-        if world.unfinished == 0:
-            return DONE
         time, key, is_clock = first_of_both(world)
         if time > until:
             world.now = until

@@ -17,6 +17,7 @@ def take_packet(world):
     prefetch_packet(world, world.free_packet)
     if world.free_packets < ROOM:
         world.short = NO_PACKETS
+        world.attention = 1
     return i
 
 

@@ -35,6 +35,7 @@ def new_block(world, owner, number, before):
     world.free_blocks -= 1
     if world.free_blocks < ROOM:
         world.short = NO_BLOCKS
+        world.attention = 1
     block.low = number
     block.high = number + 1
     block.previous = before

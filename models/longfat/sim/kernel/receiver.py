@@ -1,7 +1,6 @@
 """The receiver: takes packets in any order, and acknowledges each (RFC 5681, 4.2, without delayed acknowledgments)."""
 
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.links import admit
 from longfat.sim.kernel.packets import give_back
 from longfat.sim.kernel.ranges import close_hole, keep
 from longfat.sim.kernel.requests import answer
@@ -12,12 +11,11 @@ from longfat.sim.records import SACK as HAS_BLOCKS
 
 @routine
 def receive(world, i):
-    """Take a data packet that has arrived; its acknowledgment is on its way when this returns."""
+    """Take a data packet that has arrived; return whether it is an acknowledgment now, about to enter the next link."""
     packet = packet_at(world, i)
     if packet.kind == FEEDBACK:
         answer(world, i)
-        admit(world, i)
-        return
+        return True
     f = packet.flow
     receiver = receiver_at(world, f)
     now, number = world.now, packet.number
@@ -39,7 +37,7 @@ def receive(world, i):
         if marks & CE:
             tally_at(world, f).marks += 1
         give_back(world, i)
-        return
+        return False
     # RFC 3168, 6.1.3: echo until the sender says that it has reduced; or once, for schemes that count bits.
     if marks & CE:
         tally_at(world, f).marks += 1
@@ -56,7 +54,7 @@ def receive(world, i):
     packet.number = receiver.expect
     packet.length = receiver.ack_size
     packet.hop += 1
-    admit(world, i)
+    return True
 
 
 @routine

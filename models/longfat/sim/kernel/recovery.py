@@ -17,6 +17,7 @@ def take_node(world):
     world.free_nodes -= 1
     if world.free_nodes < ROOM:
         world.short = NO_NODES
+        world.attention = 1
     return n
 
 

@@ -30,7 +30,6 @@ from longfat.sim.memory import (
 from longfat.sim.records import (
     CWR,
     DATA,
-    DONE,
     ECT,
     FEEDBACK,
     GREEN,
@@ -113,7 +112,7 @@ def send(world, f):
     sender = sender_at(world, f)
     now = world.now
     while sender.line != IN_USE:  # it is asked again when its own line is free
-        if world.short != DONE or world.feedback_flow != NONE:
+        if world.attention:
             world.sending = f
             return
         if sender.request and sender.transfer and now < sender.sends_until:

@@ -6,7 +6,6 @@ what each of them is.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from longfat.sim.names import unknown
@@ -59,7 +58,7 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
     if isinstance(given, Discipline):
         if parameters:
             raise ValueError(f"discipline {given.name!r} has its parameters already: {', '.join(parameters)}")
-        made = replace(given)
+        made = given
     elif given in NAMED:
         made = NAMED[given](**parameters)
     else:

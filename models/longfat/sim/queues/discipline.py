@@ -158,7 +158,10 @@ class Discipline:
                 f"service = {service!r} of discipline {self.name!r} is out of range: "
                 f"allowed are {', '.join(dict.fromkeys((self.service, *self.services)))}"
             )
-        return replace(self, service=service, values={**self.values, **in_order, **values})
+        changed = {**self.values, **in_order, **values}
+        if service is self.service and changed == self.values:
+            return self
+        return replace(self, service=service, values=changed)
 
     @property
     def missing(self) -> list[str]:

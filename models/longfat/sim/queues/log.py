@@ -1,7 +1,7 @@
 """A FIFO link that writes down every data packet that comes to it, and changes nothing; for `longfat.sim.conformance`.
 
-The log is an array of the caller's, whose address is the parameter ``log``: how many lines there are, then lines of
-five numbers.
+The log is an array of the caller's, whose address is the parameter ``log``: how many lines there are, how many other
+packets came, then lines of five numbers.
 """
 
 import numpy as np
@@ -24,8 +24,10 @@ def enqueue(link, packet, now):
     """Add a line."""
     log = int(link.log)
     count = word_at(log, 0).x
-    if packet.kind == DATA and count < link.room:
-        word = 1 + COLUMNS * count
+    if packet.kind != DATA:
+        write(log, 1, word_at(log, 1).x + 1)
+    elif count < link.room:
+        word = 2 + COLUMNS * count
         write(log, 0, count + 1)
         write(log, word, round(now * 1e9))
         write(log, word + 1, packet.flow)
@@ -49,10 +51,15 @@ class Log:
     """
 
     def __init__(self, room: int) -> None:
-        self.words = np.zeros(1 + COLUMNS * room, np.int64)
+        self.words = np.zeros(2 + COLUMNS * room, np.int64)
         self.discipline = LOG(log=float(self.words.ctypes.data), room=float(room))
 
     @property
     def lines(self) -> np.ndarray:
         """The lines so far."""
-        return self.words[1:].reshape(-1, COLUMNS)[: self.words[0]]
+        return self.words[2:].reshape(-1, COLUMNS)[: self.words[0]]
+
+    @property
+    def others(self) -> int:
+        """How many packets came that are no data."""
+        return int(self.words[1])

@@ -66,9 +66,12 @@ def scheme(given: str | Scheme) -> Scheme:
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[str, float]:
-    """The parameters given for a scheme, each inside its domain; unknown ones are refused."""
+    """Return the parameters given for a scheme, each inside its domain; refuse unknown and missing ones."""
     allowed = chosen.parameters if chosen is not None else {}
     for name in given:
         if name not in allowed:
             raise unknown("parameter", name, allowed)
+    missing = [name for name, one in allowed.items() if one.default is None and name not in given]  # type: ignore[union-attr]
+    if chosen is not None and missing:
+        raise ValueError(f"scheme {chosen.name!r} needs {', '.join(missing)}")
     return {name: allowed[name].checked(name, value) for name, value in given.items()}  # type: ignore[union-attr]

@@ -254,5 +254,5 @@ def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, floa
 
 def fill_own(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:
     """Write all of them, and the state that a scheme begins with, into its own record of a flow."""
-    defaults = {name: one.default for name, one in scheme.parameters.items()}  # type: ignore[union-attr]
+    defaults: dict[str, Any] = {name: one.default for name, one in scheme.parameters.items()}  # type: ignore[union-attr]
     scheme.own.fill(own, {**defaults, **given})

@@ -64,7 +64,7 @@ def profile(name: str) -> dict[str, float]:
     """
     if name not in PROFILES:
         raise unknown("profile", name, PROFILES)
-    return {**{key: parameter.default for key, parameter in PARAMETERS.items()}, **PROFILES[name]}
+    return {**{key: float(one.default or 0.0) for key, one in PARAMETERS.items()}, **PROFILES[name]}
 
 
 def parameters(name: str) -> dict[str, Parameter]:
