@@ -66,8 +66,8 @@ DISCIPLINE = Box(
     fill=PLUG_IN, dashed=True,
 )  # fmt: skip
 FAST = Box(
-    514, 184, 404, 72, "No service: in order of arrival", ("kernel/links.py  transmit_in_order",),
-    ("departure and arrival are known now: no event but A",),
+    514, 180, 404, 78, "No service: in order of arrival", ("kernel/links.py  transmit_in_order",),
+    ("departure and arrival are known now; where nobody", "else comes between, far end follows without A",),
 )  # fmt: skip
 QUEUE = Box(
     514, 290, 186, 84, "Service: enqueue", ("services/*.py",),
@@ -110,7 +110,7 @@ BOXES = (
 ARROWS = (
     ((220, 190), (278, 190)),
     ((442, 190), (490, 190)),
-    ((716, 166), (716, 180)),  # discipline to the fast path
+    ((716, 166), (716, 176)),  # discipline to the fast path
     ((514, 135), (503, 135), (503, 332), (510, 332)),  # or to the service
     ((700, 332), (728, 332)),
     ((918, 220), (986, 220)),
