@@ -67,6 +67,9 @@ class Discipline:
         Other services that it may be given with: ``discipline(service="bit-round")``.
     needs_buffer : bool
         Whether a link without any room for waiting packets is refused.
+    late_if : str
+        Parameter that is a yes or no: departures are decided when they happen, and `dequeue` is called, only if it is a
+        yes.
     hop_by_hop : bool
         Whether ``link.feedback`` goes to the `feedback` of the switch before that has such a discipline, and only from
         the first one to the sender.
@@ -101,6 +104,7 @@ class Discipline:
     flow_state: Mapping[str, Any] = field(default_factory=dict)
     services: tuple[str, ...] = ()
     needs_buffer: bool = False
+    late_if: str = ""
     hop_by_hop: bool = False
     arrive: InitVar[None] = None
     depart: InitVar[None] = None
@@ -123,6 +127,10 @@ class Discipline:
             complete = {**self.serving.parameters, **complete}
         object.__setattr__(self, "parameters", complete)
         object.__setattr__(self, "values", self._checked(dict(self.values)))
+        if self.late_if:
+            if self.late_if not in complete:
+                raise unknown(f"discipline {self.name!r}: late_if", self.late_if, complete)
+            object.__setattr__(self, "service", "departures" if self.values[self.late_if] else "fifo")
         self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
 
     def _checked(self, given: dict[str, Any]) -> dict[str, float]:
@@ -195,7 +203,8 @@ class Discipline:
         """Its service; None where departures are decided at arrival, which nobody does who looks at packets that leave."""
         if isinstance(self.service, Service):
             return self.service
-        return DEPARTURES if self.service == "fifo" and self.dequeue is not None else SERVICES[self.service]
+        late = self.service == "fifo" and self.dequeue is not None and not self.late_if
+        return DEPARTURES if late else SERVICES[self.service]
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The hooks, ready for the kernel."""

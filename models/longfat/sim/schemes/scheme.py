@@ -151,7 +151,7 @@ class Scheme:
         for name in CALLBACKS:
             whose, function, own = f"scheme {self.name!r}", getattr(self, name), self.own
             if function is None:  # the default looks at nothing of a scheme's own: one compilation serves all
-                whose, function, own = "", _default(self.controls, name), NOTHING
+                whose, function, own = "", DEFAULTS[self.controls].get(name, unlabelled), NOTHING
             view = flow_view(own)
             kind = numba.int64(view, PACKET_VIEW) if name == "send" else numba.float64(view, EVENT_VIEW)
             made.append(functions.compiled(whose, name, function, kind))
@@ -172,21 +172,6 @@ def _parameter(scheme: str, name: str, given: Any) -> Parameter:
             + ", ".join(INITIAL)
         )
     return given  # type: ignore[no-any-return]
-
-
-def _default(controls: str, name: str) -> Callable[[Any, Any], float]:
-    if name == "send":
-        return unlabelled
-    return {
-        ("window", "start"): keep_window,
-        ("window", "loss"): halve_window,
-        ("window", "timeout"): window_of_one,
-        ("window", "alarm"): keep_window,
-        ("rate", "start"): keep_rate,
-        ("rate", "loss"): keep_rate,
-        ("rate", "timeout"): halve_rate,
-        ("rate", "alarm"): keep_rate,
-    }[controls, name]
 
 
 def unlabelled(flow, packet):  # type: ignore[no-untyped-def]
@@ -217,6 +202,13 @@ def keep_rate(flow, event):  # type: ignore[no-untyped-def]
 def halve_rate(flow, event):  # type: ignore[no-untyped-def]
     """Return half the rate."""
     return flow.rate / 2
+
+
+#: By what the callbacks return.
+DEFAULTS = {
+    "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window},
+    "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate},
+}
 
 
 def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, float]) -> None:
