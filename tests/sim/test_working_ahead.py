@@ -56,8 +56,10 @@ def counts(run):
 
 
 #: Rows of pools, which depend on the order in which packets were taken.
-NOT_SEEN = ("blocks_head", "blocks_tail", "nodes_head", "nodes_tail", "stamps", "armed", "packet", "first_row", "last_row",
-            "next_row", "recent", "lost_head", "lost_tail")  # fmt: skip
+NOT_SEEN = (
+    "blocks_head", "blocks_tail", "nodes_head", "nodes_tail", "lost_head", "lost_tail", "stamps", "armed", "packet",
+    "first_row", "last_row", "next_row", "recent",
+)  # fmt: skip
 
 
 def compare(one, other):
