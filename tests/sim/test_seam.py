@@ -500,3 +500,23 @@ def test_the_same_without_jit():
     assert all(any(one in line for one in words) for line in said)
     assert "scheme 'mine', send, flow 'mine-1' at 0 s: AttributeError: it sets packet.size" in said[len(REFUSED)]
     assert state == str(after_three_acknowledgments())  # to the last bit
+
+
+def test_rows_behind_the_views_are_refused():
+    @jit.part
+    def help_oneself(flow):
+        flow._sender.high = 5
+        return 1.0
+
+    def directly(flow, event):
+        flow._sender.high = 5
+        return flow.window
+
+    def by_a_helper(flow, event):
+        return HELPER(flow)
+
+    by_a_helper.__globals__["HELPER"] = help_oneself
+    for ack in (directly, by_a_helper):
+        net = Network().link("a", "b", rate=1e6, duplex=True).flow(Scheme("sly", ack=ack), path=["a", "b"])
+        with pytest.raises(ValueError, match="scheme 'sly': ack uses '_sender', a row of the simulator's own"):
+            Simulation(net).advance(0.1)

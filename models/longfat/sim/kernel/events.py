@@ -15,7 +15,8 @@ INDEX_BITS, KIND_BITS = 20, 3
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
-LAST_SERIAL = 1 << (62 - SERIAL_SHIFT)  # here the engine begins again with the entries it has
+# Here the engine begins again with the entries it has: keys stay below `FIRST` while a call goes on.
+LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
 FIRST = 1 << 62  # taken from a key once or twice: before all others of its time
 
 
