@@ -18,7 +18,7 @@ from longfat.sim import engine, precompile, queues, schemes
 from longfat.sim.kernel import loop
 from longfat.segments.kernel import sender
 precompile._loop(), precompile._rest()
-shipped = [schemes.scheme(name) for name in schemes.names()] + [precompile._any(name) for name in queues.NAMED]
+shipped = [schemes.scheme(name) for name in schemes.names()] + list(queues.NAMED.values())
 found = [one.code for each in shipped for one in each.compiled()] + [loop.run, sender.run]
 print(sum(sum(one.stats.cache_misses.values()) for one in found), all(one.stats.cache_hits for one in found))
 """
