@@ -185,7 +185,7 @@ class Simulation:
                 template = int(self.world.row.flow)
                 self.world.add_connections(template, int((self.world.tallies["template"] == template).sum()))
             else:
-                self.world.grow(status)
+                self.world.grow(self.world.short() or status)  # of several the first, whatever was noticed last
         except MemoryError as error:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
 

@@ -112,7 +112,7 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
         discipline.own.fill(own, discipline.values)
     if service is not None:
         row.service = routes.services.place(service)
-        row.work_conserving = service.work_conserving
+        row.work_conserving, row.may_push_out = service.work_conserving, service.may_push_out
         served = rows(service.own.words, records.WORD)
         service.own.fill(served, discipline.values)
     row.special = row.service != NONE or row.discipline != NONE or row.loss > 0 or row.jitter > 0 or row.refresh > 0

@@ -125,6 +125,7 @@ LINK = record(
     ("send_feedback", i8),  # set by a discipline that wants `feedback` sent to the sender of the packet in hand
     ("feedback", f8, (4,)),
     ("work_conserving", i1),  # of its service
+    ("may_push_out", i1),
     ("coarse", i1),  # requests note the time of the refresh, not their own
     ("hidden", i1),  # requests pass without a trace
     ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh

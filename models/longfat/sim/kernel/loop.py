@@ -21,7 +21,7 @@ from longfat.sim.kernel.events import (
 from longfat.sim.kernel.lines import advance, take_arrived
 from longfat.sim.kernel.links import admit, catch_up, send_feedback, tell_switch
 from longfat.sim.kernel.receiver import receive
-from longfat.sim.kernel.sender import LATEST, send
+from longfat.sim.kernel.sender import BURST, LATEST, send
 from longfat.sim.kernel.serving import end_of_transmission, wake_queue
 from longfat.sim.kernel.sources import emit
 from longfat.sim.memory import (
@@ -246,12 +246,15 @@ def run(address, until, budget):
         world.horizon = min(until, world.samples * world.sample_every - 1)
     while True:
         while world.attention:
+            budget -= BURST if world.sending != NONE else 1
             ends = look_around(world)
             if ends != PAUSED:
                 return ends
+            if budget <= 0:
+                return PAUSED
+        budget -= 1
         if budget <= 0:
             return PAUSED
-        budget -= 1
         time, key = first_of_both(world)
         if time > until:
             world.now = until

@@ -47,6 +47,7 @@ from longfat.sim.records import (
 
 LATEST = 4e9  # s; later is never
 ANY = 1e300  # at least: no limit
+BURST = 1 << 12  # packets of a flow that leave before the loop looks around, so that one without end can be stopped
 
 
 @routine
@@ -115,10 +116,12 @@ def send_here(world, f):
     Where rows or feedback of a switch have to be looked after first, the loop comes back here.
     """
     sender = sender_at(world, f)
-    now = world.now
+    now, left = world.now, BURST
     while sender.line != IN_USE:  # it is asked again when its own line is free
-        if world.attention:
+        left -= 1
+        if world.attention or left == 0:
             world.sending = f
+            world.attention = 1
             return
         if sender.request and sender.transfer and now < sender.sends_until:
             sender.request = 0

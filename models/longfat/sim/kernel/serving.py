@@ -128,7 +128,7 @@ def no_longer_waits(world, link, i):
 @routine
 def push_out(world, link, victim):
     """Drop a waiting packet, as a discipline wants; only where one plain queue is all that the service knows."""
-    if link.service == NONE or link.queue_count != 1 or not 0 <= victim < world.packets_room:
+    if link.service == NONE or not link.may_push_out or not 0 <= victim < world.packets_room:
         raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
     if queued_at(world, victim).queue != link.queues:
         raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")

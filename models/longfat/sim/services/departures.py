@@ -15,4 +15,4 @@ def dequeue(link, now):
     return take_first(link, queue(link, 0))
 
 
-DEPARTURES = Service("departures", enqueue=enqueue, dequeue=dequeue, in_order=True)
+DEPARTURES = Service("departures", enqueue=enqueue, dequeue=dequeue, in_order=True, may_push_out=True)

@@ -55,6 +55,8 @@ class Service:
         Whether some packet leaves whenever the link is free and one waits.
     in_order : bool
         Whether packets leave in the order in which they came.
+    may_push_out : bool
+        Whether a discipline may push out packets that wait: the service has one queue, and keeps nothing beside it.
     workspace : callable, optional
         Words of memory that a link needs, of its limit in packets and its number of queues.
     bounded : bool
@@ -84,6 +86,7 @@ class Service:
     settable: tuple[str, ...] = ()
     work_conserving: bool = True
     in_order: bool = False
+    may_push_out: bool = False
     workspace: Callable[[float, int], int] | None = None
     bounded: bool = False
 
