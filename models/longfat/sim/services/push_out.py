@@ -140,6 +140,7 @@ DISCARD_WORST = Service(
     evict=evict_last_of_the_worst,
     state=_STATE,
     workspace=room,
+    places=True,
     in_order=True,
 )
 DISCARD_LAST = Service(
@@ -149,5 +150,6 @@ DISCARD_LAST = Service(
     evict=evict_last_worse,
     state=_STATE,
     workspace=room,
+    places=True,
     in_order=True,
 )

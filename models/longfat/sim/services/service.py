@@ -57,6 +57,8 @@ class Service:
         Whether packets leave in the order in which they came.
     workspace : callable, optional
         Words of memory that a link needs, of its limit in packets and its number of queues.
+    places : bool
+        Whether that memory has a place for every packet that may wait, so that a link needs a limit in packets.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Service:
     work_conserving: bool = True
     in_order: bool = False
     workspace: Callable[[float, int], int] | None = None
+    places: bool = False
 
     def __post_init__(self) -> None:
         if self.queues != PER_FLOW:
