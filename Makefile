@@ -4,9 +4,9 @@ BIN := .venv/bin
 # Modules are compiled once, not by each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator scoreboard
-PACKAGES := models derivations figures notebooks tests
+PACKAGES := models derivations docs figures notebooks tests
 
-.PHONY: help venv test tests test-long simulator mutations lint types curves explore notebooks notebooks-html browser figures redraw benchmark lock clean
+.PHONY: help venv test tests test-long simulator mutations lint types docs curves explore notebooks notebooks-html browser figures redraw benchmark lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -43,6 +43,9 @@ lint: venv
 
 types: venv
 	$(BIN)/mypy
+
+docs: venv  ## docs/plug-ins.md and docs/engine.svg, as the code has them
+	$(BIN)/python -m docs.pages
 
 curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures in ./curves
 	$(BIN)/longfat window --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \

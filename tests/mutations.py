@@ -310,32 +310,32 @@ MUTANTS = [
     # the simulator: timers, links, receiver
     kernel(
         "kernel/timing.py",
-        "flow.srtt += (seconds - flow.srtt) / 8",
-        "flow.srtt += (seconds - flow.srtt) / 4",
+        "timer.srtt += (seconds - timer.srtt) / 8",
+        "timer.srtt += (seconds - timer.srtt) / 4",
         "tests/sim/test_timing.py::test_by_hand",
     ),
     kernel(
         "kernel/timing.py",
-        "flow.rto = min(max(timeout, flow.min_rto), flow.max_rto)",
-        "flow.rto = min(timeout, flow.max_rto)",
+        "timer.rto = min(max(timeout, timer.min_rto), timer.max_rto)",
+        "timer.rto = min(timeout, timer.max_rto)",
         "tests/sim/test_timing.py::test_limits",
     ),
     kernel(
-        "kernel/links.py",
+        "kernel/lines.py",
         "link.remainder = link.rate >> 1",
         "link.remainder = 0",
         "tests/sim/test_receiver.py::test_a_burst_after_a_pause_by_hand",
     ),
     kernel(
-        "kernel/links.py",
+        "kernel/lines.py",
         "return link.waiting >= link.limit_packets or",
         "return link.waiting > link.limit_packets or",
         "tests/sim/test_properties.py::test_a_buffer_by_hand",
     ),
     kernel(
         "kernel/receiver.py",
-        "    flow.received += 1\n",
-        "    flow.received += 2\n",
+        "    receiver.received += 1\n",
+        "    receiver.received += 2\n",
         "tests/sim/test_fair_by_hand.py::test_who_was_idle_is_owed_nothing",
     ),
     # schemes
@@ -365,9 +365,9 @@ MUTANTS = [
     ),
     # disciplines
     kernel(
-        "kernel/fair.py",
-        "packet.time = max(queue.tag, link.tag) + packet.length",
-        "packet.time = queue.tag + packet.length",
+        "services/self_clocked.py",
+        "queue.tag = max(queue.tag, link.tag) + packet.size",
+        "queue.tag = queue.tag + packet.size",
         "tests/sim/test_fair_by_hand.py::test_who_was_idle_is_owed_nothing",
     ),
     kernel(
@@ -383,52 +383,52 @@ MUTANTS = [
         "tests/sim/test_disciplines.py::test_marks_above_a_threshold",
     ),
     kernel(
-        "kernel/discard.py",
-        "    if tree_at(world, link, 1).queue <= bound:\n",
-        "    if tree_at(world, link, 1).queue < bound:\n",
+        "services/push_out.py",
+        "node(link, 1).x <= bound:\n",
+        "node(link, 1).x < bound:\n",
         "tests/sim/test_priority_discard.py::test_an_equal_pushes_nothing_out_by_hand",
     ),
     # the simulator, second block: what the tests once let pass, and the like
     kernel(
-        "kernel/links.py",
+        "kernel/lines.py",
         "    if fresh:\n        link.remainder = link.rate >> 1\n",
         "    if fresh:\n        link.remainder = 0\n",
         "tests/sim/test_receiver.py::test_the_first_transmission_after_a_pause",
     ),
     kernel(
         "kernel/links.py",
-        "        fresh = begin < now\n",
-        "        fresh = begin <= now\n",
+        "    fresh = begin < now\n",
+        "    fresh = begin <= now\n",
         "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
     ),
     kernel(
-        "kernel/links.py",
+        "kernel/serving.py",
         "    fresh = link.free < world.now\n",
         "    fresh = link.free <= world.now\n",
         "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
     ),
     kernel(
         "kernel/links.py",
-        "        if link.free > HORIZON:\n",
-        "        if False:\n",
+        "    if free > HORIZON:  # the loop ends",
+        "    if False:  # the loop ends",
         "tests/sim/test_engine.py::test_times_that_64_bits_cannot_hold",
     ),
     kernel(
-        "kernel/links.py",
-        "link.wait += world.now - since_at(world, following).x",
-        "link.wait += world.now - packet_at(world, following).sent",
+        "kernel/serving.py",
+        "waited = world.now - since_at(world, i).x",
+        "waited = world.now - packet_at(world, i).sent",
         "tests/sim/test_results.py::test_waits_behind_another_link_by_hand",
     ),
     kernel(
         "kernel/receiver.py",
-        "    flow.last_arrival = world.now\n",
-        "    flow.last_arrival = packet.sent\n",
+        "    receiver.last_arrival = now\n",
+        "    receiver.last_arrival = packet.sent\n",
         "tests/sim/test_results.py::test_a_burst_that_stops_has_no_more_goodput_than_its_link",
     ),
     kernel(
-        "kernel/sender.py",
-        "flow.limited >= 1e300 and flow.access_rate == 0",
-        "flow.limited >= 1e300",
+        "kernel/acknowledgments.py",
+        "sender.limited >= ANY and sender.line == 0",
+        "sender.limited >= ANY",
         "tests/sim/test_engine.py::test_nothing_limits_a_flow",
     ),
     kernel(
@@ -461,10 +461,10 @@ MUTANTS = [
         'over(counted("dropped"), counted("sent"))',
         "tests/sim/test_results.py::test_loss_of_packets_sent_before_the_warm_up",
     ),
-    Mutant(
-        CODE + "sim/results.py",
-        "begun[k] -= (begin - arrived)[later].sum()",
-        "begun[k] -= (begin - now)[later].sum()",
+    kernel(
+        "kernel/census.py",
+        "count.begun -= wait.begin - wait.since",
+        "count.begun -= wait.begin - world.now",
         "tests/sim/test_results.py::test_waits_of_an_overload_by_hand",
     ),
     # runs side by side, scenarios

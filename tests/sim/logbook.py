@@ -6,11 +6,12 @@ import numpy as np
 
 from longfat.sim import memory, records
 from longfat.sim.jit import part
+from longfat.sim.queues import DROP
 from longfat.sim.queues.discipline import DEFAULTS, Parameter
 from longfat.sim.rows import Row
 
 ROOM = 100_000  # calls
-LINE = records._record(("x", records.f8, (20,)))
+LINE = records.record(("x", records.f8, (20,)))
 line_at = memory._reader(Row(LINE, "line"))
 
 
@@ -83,3 +84,16 @@ class Logbook:
             Call(bool(x[0]), x[1], *map(int, x[2:8]), tuple(x[8:12]), int(x[12]), int(x[13]), tuple(x[14:18]))
             for x in rows
         ]
+
+
+def counted(one):
+    """A discipline that does the same, and counts in the state `refused` what it drops on arrival."""
+    enqueue = part(one.enqueue)
+
+    def enqueue_and_count(link, packet, now):
+        verdict = enqueue(link, packet, now)
+        if verdict == DROP:
+            link.refused += 1
+        return verdict
+
+    return replace(one, enqueue=enqueue_and_count, state={**one.state, "refused": 0})

@@ -133,13 +133,13 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
 
 
 def state(run):
-    """Every number of a run but the addresses, as text."""
+    """Every number of a run but the addresses, and the events that it took, as text."""
     world = run.world
     flows = {name: world.flows[name].tolist() for name in world.flows.dtype.names if name not in ROWS}
     links = {name: world.links[name].tolist() for name in world.links.dtype.names if name not in ROWS}
     log = world.connections[: world.row.connections].tolist()
     own = [getattr(world, name).tolist() for name in KEPT]
-    return str((int(world.row.now), int(world.row.events), flows, links, own, log))
+    return str((int(world.row.now), flows, links, own, log))
 
 
 #: What schemes, disciplines and services keep.
@@ -147,8 +147,8 @@ KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
 #: Fields that name rows, or move when nobody has looked.
 ROWS = {
     "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
-    "sending", "queue_head", "queue_tail", "packets_base", "hops_base", "queues_base", "first_row",
-    "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "offset", "recover", "on_line",
+    "sending", "first_row", "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "recover", "packet",
+    "late", "scheduled", "ring", "ring_mask",
 }  # fmt: skip
 
 
@@ -164,16 +164,24 @@ def digest(seeds, until, most):
 
 
 def steps(run, until):
-    """Carry a run on one event or one sent packet at a time; gives the time before each."""
+    """Carry a run on one event at a time; gives the time before each."""
     goal = round(until * records.SECOND)
     while run.world.row.now < goal or run.world.row.sending != records.NONE:
         before = int(run.world.row.now)
-        status = run._chunk(goal, 1)
+        status = one_event(run, goal)
         yield before
         if status == records.DONE:
             return
         if status != records.PAUSED:
             run._make_room(status)
+
+
+def one_event(run, goal):
+    """Let one event happen, and nothing be worked out that is later; return what the kernel returns."""
+    world = run.world
+    heaps = (world.arrivals, world.row.arrivals), (world.clocks, world.row.clocks)
+    following = min((int(heap["time"][0]) for heap, count in heaps if count), default=goal)
+    return run._chunk(min(following, goal), 1)
 
 
 class Look:
@@ -183,13 +191,17 @@ class Look:
         packets = run.world.packets
         self.now, self.links = int(run.world.row.now), run.world.links
         self.column = {
-            name: packets[name].tolist() for name in ("next", "flow", "time", "length", "kind", "transmission")
+            name: packets[name].tolist() for name in ("next", "flow", "arrival", "length", "kind", "transmission")
         }
-        self.link = {name: self.links[name].tolist() for name in ("head", "queue_head", "service", "delay")}
-        self.queues = [[] for _ in self.links]
-        for link, queue in set(zip(run.world.hops["link"].tolist(), run.world.hops["queue"].tolist(), strict=True)):
-            if queue != records.NONE:
-                self.queues[link].append(int(run.world.queues["head"][queue]))
+        self.link = {name: self.links[name].tolist() for name in ("head", "service", "delay")}
+        self.lines = [
+            run.world.waits[int(link.ring) + (np.arange(link.first, link.first + link.waiting) & link.ring_mask)]
+            for link in self.links
+        ]
+        self.queues = [
+            run.world.queues["head"][first : first + count].tolist()
+            for first, count in zip(self.links["queues"].tolist(), self.links["queue_count"].tolist(), strict=True)
+        ]
 
     def rows(self, first):
         """Rows of a list of packets."""
@@ -202,13 +214,15 @@ class Look:
     def waiting(self, k):
         """What waits at link k: for each packet its bytes, and when its transmission begins, if that is known."""
         length = self.column["length"]
-        if self.link["service"][k] == records.FIFO:
-            # Behind a packet that has not left its transmitter; what is on the link stands there in order.
+        if self.link["service"][k] == records.NONE:
+            # Of the packets on the link those behind one that has not left its transmitter, as the ring has them.
             rows = self.rows(self.link["head"][k])
-            ends = [self.column["time"][row] - self.link["delay"][k] for row in rows]
-            return [(length[row], end) for end, row in zip(ends, rows[1:], strict=False) if end > self.now]
+            ends = [self.column["arrival"][row] - self.link["delay"][k] for row in rows]
+            behind = [(length[row], end) for end, row in zip(ends, rows[1:], strict=False) if end > self.now]
+            assert behind == [(int(one.length), int(one.begin)) for one in self.lines[k] if one.begin > self.now]
+            return behind
         return [(length[row], None) for first in self.of(k)[1:] for row in self.rows(first)]
 
     def of(self, k):
-        """First packets of the lists of link k: on the line, in the common queue, in the flows' own ones."""
-        return [self.link["head"][k], self.link["queue_head"][k], *self.queues[k]]
+        """First packets of the lists of link k: on the line, in its queues."""
+        return [self.link["head"][k], *self.queues[k]]

@@ -1,6 +1,6 @@
 """What tests read and set in a run: what schemes and disciplines keep, fields of flows, what links have done."""
 
-from longfat.sim import records
+from longfat.sim import layout
 
 
 def of_flow(run, flow=0):
@@ -37,7 +37,7 @@ def _record(words, width, place, own):
 
 def column(run, name):
     """One field of all flows, where it stands: what is written there counts, unlike in ``run.world.flows``."""
-    for kind in records.OF_FLOWS:
+    for kind in layout.OF_FLOWS:
         array = getattr(run.world, kind)
         if len(array) and name in array.dtype.names:
             return array[name]

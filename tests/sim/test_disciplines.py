@@ -282,4 +282,4 @@ def test_nobody_to_mark():
     assert (
         one.world.flows[0].sent == one.world.flows[0].received + one.world.flows[0].dropped + one.books()["in_flight"]
     )
-    assert one.world.links[0].service == records.FIFO
+    assert one.world.links[0].service == records.NONE

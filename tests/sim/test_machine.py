@@ -5,6 +5,7 @@ time, its flows are stopped; after each of these the books, the queues, sequence
 looked at.
 """
 
+import itertools
 from typing import ClassVar
 
 import numpy as np
@@ -24,9 +25,10 @@ from longfat.sim import world as worlds
 from tests.examples import examples
 from tests.sim import networks
 from tests.sim.networks import Look
+from tests.sim.own import arrived, stop
 from tests.sim.test_properties import check_buffers, check_order
 
-GROWING = ("una", "expect", "high", "transmission", *worlds.COUNTERS)
+GROWING = ("una", "expect", "high", "transmission", *itertools.chain(*worlds.COUNTERS.values()))
 ROUNDING = 1e-9  # s
 
 
@@ -48,7 +50,7 @@ class Run(RuleBasedStateMachine):
         for _ in range(most):
             flows = self.run.world.flows
             before, extra = flows["next"].copy(), flows["limited"].copy()
-            status = self.run._chunk(self.now + 10 * records.SECOND, 1)
+            status = networks.one_event(self.run, self.now + 10 * records.SECOND)
             if status not in (records.DONE, records.PAUSED):
                 self.run._make_room(status)
             flows = self.run.world.flows[: len(before)]
@@ -72,8 +74,7 @@ class Run(RuleBasedStateMachine):
     @rule(which=st.integers(0, 99))
     def stop(self, which):
         """A flow sends nothing new from now on."""
-        flows = self.run.world.flows
-        flows["stop"][which % len(flows)] = self.run.world.row.now
+        stop(self.run, which % len(self.run.world.flows))
 
     @invariant()
     def books_and_queues(self):
@@ -83,8 +84,9 @@ class Run(RuleBasedStateMachine):
         check_order(look)
         check_buffers(look)
         links = self.run.world.links
-        for name in ("waiting", "waiting_bytes", "dropped", "served", "arrived", "largest"):
+        for name in ("waiting", "waiting_bytes", "dropped", "served", "largest"):
             assert (links[name] >= 0).all(), name
+        assert (arrived(self.run) >= 0).all()
 
     @invariant()
     def clock_and_timers(self):
@@ -93,7 +95,7 @@ class Run(RuleBasedStateMachine):
         now = int(world.row.now)
         assert now >= self.now
         self.now = now
-        for entries, count in ((world.arrivals, world.row.arrivals), (world.timers, world.row.timers)):
+        for entries, count in ((world.arrivals, world.row.arrivals), (world.clocks, world.row.clocks)):
             heap = entries[:count].tolist()  # (time, key)
             assert all(entry[0] >= now for entry in heap)
             assert all(heap[(k - 1) // 2] <= heap[k] for k in range(1, count))
@@ -167,7 +169,7 @@ def test_the_look_can_object():
     one.some_time(0.3)
     one.numbers_and_windows()
     one.clock_and_timers()
-    flow, timers = one.run.world.flows[0], one.run.world.timers
+    flow, clocks = one.run.world.senders[0], one.run.world.clocks
     flow.una += 10_000
     with pytest.raises(AssertionError):
         one.numbers_and_windows()
@@ -175,6 +177,6 @@ def test_the_look_can_object():
     flow.window = np.nan
     with pytest.raises(AssertionError):
         one.numbers_and_windows()
-    timers["time"][0] = 5
+    clocks["time"][0] = 5
     with pytest.raises(AssertionError):
         one.clock_and_timers()

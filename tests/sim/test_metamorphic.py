@@ -11,6 +11,7 @@ from longfat.sim import Network, Simulation, records, traffic
 from longfat.sim import world as worlds
 from tests.examples import examples
 from tests.sim.networks import AIMD, EAGER, build
+from tests.sim.own import arrived
 
 COUNTS = (*(name for name in worlds.COUNTERS if name != "delay"), "una", "expect", "high")
 NEVER = np.iinfo(np.int64).max
@@ -30,9 +31,9 @@ def transfers(seed, **options):
     return net
 
 
-def after(net, until, change=lambda flows: None):
+def after(net, until, change=lambda run: None):
     run = Simulation(net, rng=1)
-    change(run.world.flows)
+    change(run)
     run.advance(until)
     run.books()
     return run
@@ -77,7 +78,8 @@ def test_what_is_idle_changes_nothing(seed):
     plain, beside = after(net, 1.0), after(other, 1.0)
     agree(rows(plain), {name: row for name, row in rows(beside).items() if name != "idle"})
     count = len(plain.assembly.link_names)
-    for name in ("arrived", "dropped", "served", "largest"):
+    np.testing.assert_array_equal(arrived(plain)[:count], arrived(beside)[:count])
+    for name in ("dropped", "served", "largest"):
         np.testing.assert_array_equal(plain.world.links[name][:count], beside.world.links[name][:count], name)
 
 
@@ -100,9 +102,9 @@ def scaled(factor, sizes, delay, buffer, rate):
         scheme = (AIMD, "reno", "newreno", "sack")[k % 4]
         net.flow(scheme, path=["a", "b", "c"], file=1000 * packets, start=factor * 0.0123 * k, name=f"f{k}")
 
-    def slower(flows):
+    def slower(run):
         for name in ("rto", "min_rto", "max_rto", "granularity"):
-            flows[name] *= factor
+            run.world.timers[name] *= factor
 
     return after(net, factor * 4.0, slower)
 

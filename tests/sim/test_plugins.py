@@ -11,7 +11,7 @@ import pytest
 from longfat.sim import Discipline, Network, Scheme, SchemeError, Simulation, jit, run
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.sim.networks import AIMD
-from tests.sim.own import of_flow
+from tests.sim.own import arrived, of_flow, of_link
 
 SOURCE = """
 import math
@@ -96,7 +96,7 @@ def test_a_discipline_of_ones_own():
     one.advance(2.0)
     one.books()
     link = one.world.links[0]
-    assert link.dropped == link.dropped_early == one.world.flows[0].dropped == link.arrived // 3 > 20
+    assert link.dropped == of_link(one).count // 3 == one.world.flows[0].dropped == arrived(one)[0] // 3 > 20
 
 
 # What may be wrong: the callback, and what is said with jit on and off.

@@ -17,6 +17,7 @@ from longfat.sim.network import read_buffer
 from tests.examples import examples, is_long
 from tests.sim import networks
 from tests.sim.networks import Look, build, state, steps
+from tests.sim.own import arrived, stop
 
 seeds = st.integers(0, 10**6)
 steppers = examples(6, 200)
@@ -30,7 +31,7 @@ def check_order(look):
     column = look.column
     for k in range(len(look.links)):
         on_line = look.rows(look.link["head"][k])
-        times = [look.now, *(column["time"][row] for row in on_line)]
+        times = [look.now, *(column["arrival"][row] for row in on_line)]
         assert times == sorted(times)
         for first in look.of(k):
             last = {}
@@ -72,7 +73,7 @@ def test_between_all_events(seed):
     named = len(run.assembly.link_names)
     if count < 400:
         assert run.world.row.now == until * records.SECOND
-    np.testing.assert_array_equal(results.snapshot(run).waited, area[:named])
+    np.testing.assert_array_equal(results.snapshot(run).census["waited"], area[:named])
 
 
 @many
@@ -107,7 +108,7 @@ def test_pools_that_grow(seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worlds, "LEAST_ROWS", records.ROOM)
         small = Simulation(build(seed), rng=seed)
-        small.world.timers = small.world.timers[: small.world.row.timers + 1].copy()
+        small.world.clocks = small.world.clocks[: small.world.row.clocks + 1].copy()
         small.advance(1.0)
     assert state(small) == state(large)
     small.books()
@@ -124,11 +125,13 @@ def test_two_kinds_of_fifo(seed):
         run.advance(0.7)
         before = results.snapshot(run)
         run.advance(1.0)
-        runs.append((run.world.flows, run.world.links, results.measure(run, before, results.snapshot(run))))
-    (flows, links, here), (others, other_links, there) = runs
-    for name in worlds.COUNTERS:
+        measured = results.measure(run, before, results.snapshot(run))
+        runs.append((run.world.flows, run.world.links, arrived(run), measured))
+    (flows, links, came, here), (others, other_links, came_there, there) = runs
+    for name in itertools.chain(*worlds.COUNTERS.values()):
         np.testing.assert_array_equal(flows[name], others[name], name)
-    for name in ("arrived", "dropped", "largest"):
+    np.testing.assert_array_equal(came, came_there)
+    for name in ("dropped", "largest"):
         np.testing.assert_array_equal(links[name], other_links[name], name)
     for name in results.QUANTITIES:
         np.testing.assert_array_equal(here[name], there[name], name)
@@ -141,12 +144,12 @@ def test_littles_law(seed):
     net = build(seed, disciplines=["fifo"])
     run = Simulation(net, rng=seed)
     run.advance(0.5)
-    run.world.flows["stop"] = run.world.row.now  # nothing new; what is there drains
+    stop(run)  # nothing new; what is there drains
     run.advance(100.0)
     for k in range(len(run.assembly.link_names)):
         link = run.world.links[k]
-        assert results.snapshot(run).waited[k] == link.wait
-        assert link.served == link.arrived - link.dropped
+        assert results.snapshot(run).census["waited"][k] == link.wait
+        assert link.served == arrived(run)[k] - link.dropped
     assert run.books()["in_flight"] == 0
 
 
@@ -166,10 +169,10 @@ def test_the_look_into_a_run_can_fail():
     first.transmission += 1000
     with pytest.raises(AssertionError):
         check_order(Look(run))
-    run.world.flows[0].sent += 1
+    run.world.senders[0].transmission += 1
     with pytest.raises(RuntimeError, match=r"data packets sent \d+, received \d+, dropped"):
         run.books()
-    run.world.flows[0].sent -= 1
+    run.world.senders[0].transmission -= 1
     link.head = first.next
     with pytest.raises(RuntimeError, match=r"\d+ packets on links and \d+ free of \d+"):
         run.books()
@@ -216,10 +219,10 @@ def test_the_memory_that_the_kernel_sees_is_the_arrays():
     """Each row's reader, with jit off or from outside, looks at the row that numpy shows."""
     run = Simulation(build(3), rng=3)
     run.world.address()
-    for name in ("flows", "links", "packets"):
+    for name in ("senders", "links", "packets"):
         assert getattr(run.world.row, f"{name}_base") == getattr(run.world, name).ctypes.data
         assert getattr(run.world, name).ctypes.data % 64 == 0
-    assert {kind.size for kind in (memory.FLOW, memory.LINK)} == {records.FLOW.itemsize, records.LINK.itemsize}
+    assert {kind.size for kind in (memory.SENDER, memory.LINK)} == {records.SENDER.itemsize, records.LINK.itemsize}
 
 
 @pytest.mark.parametrize(("buffer", "packets", "size"), [(3, 3, np.inf), ("2000 B", np.inf, 2000)])
@@ -232,7 +235,7 @@ def test_a_buffer_by_hand(buffer, packets, size, discipline):
     )
     net.flow(networks.AIMD, path=["a", "b"], file="10 kB")
     run = Simulation(net, rng=1)
-    run.world.flows["window"] = 10.0
+    run.world.senders["window"] = 10.0
     run.advance(0.5)
     room = 3 if packets == 3 else 2
     assert run.world.links[0].largest == room
@@ -248,7 +251,7 @@ def test_numbers_of_events_begin_again(monkeypatch):
     world = pushed.world
     last = worlds.LAST_SERIAL
     world.arrivals["key"][: world.row.arrivals] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
-    world.timers["key"][: world.row.timers] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
+    world.clocks["key"][: world.row.clocks] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
     world.row.serial = last - 5
     for run in (plain, pushed):
         for until in (0.2, 0.3, 0.5):

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
-from longfat.sim.kernel.links import give_back, take_packet
+from longfat.sim.kernel.packets import give_back, take_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.memory import packet_at, sack_at, world_at
 from longfat.sim.queues import DROP, ENQUEUE
@@ -27,11 +27,11 @@ def one_link(rate, sizes, discipline="fifo", start=0.0):
     for size, count in sizes:
         net.flow(AIMD, path=["a", "b"], packet=size, file=size * count, ack_path="ideal", start=start)
     run = Simulation(net, rng=1)
-    run.world.flows["window"] = [count for _, count in sizes]
+    run.world.senders["window"] = [count for _, count in sizes]
     run.advance(0.25 + start)
     look = Look(run)
     rows = look.rows(look.link["head"][0])
-    return [(look.column["length"][row], look.column["time"][row] - round((0.5 + start) * 1e9)) for row in rows]
+    return [(look.column["length"][row], look.column["arrival"][row] - round((0.5 + start) * 1e9)) for row in rows]
 
 
 @usual
@@ -68,10 +68,10 @@ def test_a_burst_after_a_pause_by_hand():
     for start in (0.0, 0.1):
         net.flow(AIMD, path=["a", "b"], packet=64, file=64 * 5, ack_path="ideal", start=start, name=f"at {start}")
     run = Simulation(net, rng=1)
-    run.world.flows["window"] = 5.0
+    run.world.senders["window"] = 5.0
     run.advance(0.25)
     look = Look(run)
-    times = [look.column["time"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
     assert times == [5, 10, 15, 20, 26, *(100_000_000 + one for one in (5, 10, 15, 20, 26))]
 
 
@@ -86,7 +86,7 @@ def test_the_first_transmission_after_a_pause(discipline, bits, size, after):
     run = Simulation(net, rng=1)
     run.advance(0.25)
     look = Look(run)
-    times = [look.column["time"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
     assert times == [after, 100_000_000 + after, 200_000_000 + after]
 
 
@@ -99,7 +99,7 @@ def test_no_pause_between_two_packets(discipline):
     run = Simulation(net, rng=1)
     run.advance(0.25)
     look = Look(run)
-    times = [look.column["time"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
+    times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
     assert times == [5, 10, 15, 20, 26]
 
 
@@ -122,7 +122,6 @@ def feed(address, numbers, reports):
         reports[k, 1] = packet.marks & 16
         for j in range(6):
             reports[k, 2 + j] = sack_at(world, i).x[j] if packet.marks & 16 else 0
-        world.entering = -1
         give_back(world, i)
 
 

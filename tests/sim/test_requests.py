@@ -278,5 +278,5 @@ def test_stamps_are_given_back():
     of_flow(run).period = 1e6
     run.advance(4.0)
     assert int(run.world.row.fed_dropped) > 50
-    assert int(run.world.flows[0].notes) == 0
+    assert int(run.world.flows[0].feedback) == 0
     assert len(run.world.nodes) - int(run.world.row.free_nodes) == 3

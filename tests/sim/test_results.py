@@ -257,10 +257,10 @@ def test_jitter_is_no_transmission():
     one = Simulation(net, rng=1)
     for until in (0.0005, 0.002, 0.0035, 0.5, 0.5012, 0.9999):
         one.advance(until)
-        done = results.snapshot(one).transmitted[0]
+        done = results.snapshot(one).census["transmitted"][0]
         whole = math.floor(until * 100 + 1e-9)
         assert whole * 1e6 <= done <= (whole + 1) * 1e6
-    assert results.snapshot(one).transmitted[0] == 100e6
+    assert results.snapshot(one).census["transmitted"][0] == 100e6
 
 
 def test_traces_by_hand():

@@ -12,7 +12,7 @@ import pytest
 from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, jit, records, schemes, seam
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.seam import TABLE
-from tests.sim.own import of_flow, of_link
+from tests.sim.own import arrived, of_flow, of_link
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -175,8 +175,8 @@ REFUSED_LINKS = {
 
 
 def watched(enqueue):
-    """A network whose link asks this hook; fair, so that flows have queues, or where the hook asks for it at once."""
-    service = "departures" if enqueue is of_one_that_waits else "self-clocked"
+    """A network whose link asks this hook; its queues have rates, or where the hook looks at the queue, it is plain."""
+    service = "departures" if enqueue is of_one_that_waits else "rated"
     ours = Discipline("ours", enqueue=enqueue, service=service, parameters={"target": 1.0}, state={"mine": 0.0},
                       flow_state={"seen": 0})  # fmt: skip
     net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=5, discipline=ours)
@@ -209,8 +209,8 @@ def test_what_is_listed_can_be_set_by_disciplines():
     one.advance(0.5)
     one.books()
     assert of_link(one).mine == 1.0
-    assert one.world.links[0].marked == one.world.links[0].arrived > 10
-    assert one.world.flow_state["x"].tolist() == [one.world.links[0].arrived]
+    assert one.world.links[0].marked == arrived(one)[0] > 10
+    assert one.world.flow_state["x"].tolist() == [arrived(one)[0]]
     listed = {name for kind in ("link", "packet", "queue") for name, field in TABLE[kind].items() if field.settable}
     assert listed == {name for name in sets_all.__code__.co_names if name in listed}
 

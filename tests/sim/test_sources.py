@@ -9,7 +9,8 @@ from scipy import stats
 from longfat.sim import Discipline, Network, Scheme, Simulation, queues, records, statistics, traffic
 from longfat.sim.jit import part
 from longfat.sim.memory import word_at
-from longfat.sim.queues import ENQUEUE
+from longfat.sim.queues import DROP, ENQUEUE
+from tests.sim.logbook import Logbook
 from tests.sim.networks import AIMD
 
 
@@ -182,11 +183,12 @@ def test_connections_end_with_the_flow():
 @pytest.mark.parametrize("discipline", [queues.mark_above(2), queues.red(low=1, high=9, weight=0.5, ecn=True)])
 def test_what_is_marked_arrives(discipline):
     """Twice the line's rate into a buffer of ten: as many packets arrive marked as the link has marked."""
-    net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=10, discipline=discipline)
+    book = Logbook(discipline)
+    net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=10, discipline=book.discipline)
     net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=2.0)
     run = Simulation(net, rng=1)
-    run.world.flows["ect"] = 1
+    run.world.senders["ect"] = 1
     run.advance(5.0)
     link, flow = run.world.links[0], run.world.flows[0]
-    assert link.dropped - link.dropped_early > 100
+    assert link.dropped - sum(call.verdict == DROP for call in book.calls) > 100
     assert flow.marks == link.marked > 0

@@ -8,7 +8,7 @@ import pytest
 
 from longfat.sim import Network, Simulation
 from longfat.sim.kernel import timing
-from longfat.sim.memory import flow_at, world_at
+from longfat.sim.memory import timer_at, world_at
 from longfat.sim.schemes import profile
 
 
@@ -45,12 +45,12 @@ class Plain:
 
 @numba.njit
 def compiled_sample(address, seconds):
-    timing.sample(flow_at(world_at(address), 0), seconds)
+    timing.sample(timer_at(world_at(address), 0), seconds)
 
 
 @numba.njit
 def compiled_timeout(address):
-    return timing.timeout_ns(flow_at(world_at(address), 0))
+    return timing.timeout_ns(timer_at(world_at(address), 0))
 
 
 class Timed:
@@ -60,7 +60,7 @@ class Timed:
         net = Network().link("a", "b", rate=1e6)
         net.flow("reno", path=["a", "b"], ack_path="ideal", parameters={**profile(name), **parameters})
         self.run = Simulation(net, rng=1)
-        self.flow = self.run.world.flows[0]
+        self.timer = self.run.world.timers[0]
 
     def sample(self, seconds):
         compiled_sample(self.run.world.address(), seconds)
@@ -76,17 +76,17 @@ def test_against_plain_rfc_6298(name, scale):
     """1.2 rules 1, 2, 4: 500 round trips, log-normal, with timeouts between them."""
     rng = np.random.default_rng(5)
     timed, chosen = Timed(name), profile(name)
-    flow = timed.flow
+    timer = timed.timer
     plain = Plain(chosen["min_rto"], chosen["max_rto"], chosen["granularity"], chosen["tick"])
     for _ in range(500):
         r = round(scale * float(rng.lognormal(0, 0.5)), 9)
         timed.sample(r)
         plain.measure(r)
-        assert flow.srtt == pytest.approx(plain.srtt, rel=1e-12)
-        assert flow.rttvar == pytest.approx(plain.rttvar, rel=1e-9, abs=1e-12)
-        assert flow.rto == pytest.approx(plain.rto, rel=1e-12)
+        assert timer.srtt == pytest.approx(plain.srtt, rel=1e-12)
+        assert timer.rttvar == pytest.approx(plain.rttvar, rel=1e-9, abs=1e-12)
+        assert timer.rto == pytest.approx(plain.rto, rel=1e-12)
         for _ in range(int(rng.integers(0, 9)) if rng.integers(10) == 0 else 0):
-            flow.backoff = min(2 * flow.backoff, flow.max_backoff)  # as in sender.time_out
+            timer.backoff = min(2 * timer.backoff, timer.max_backoff)  # as in sender.time_out
             plain.expire()
         assert timed.in_force == pytest.approx(plain.in_force * 1e9, rel=1e-9, abs=1)
 
@@ -94,11 +94,11 @@ def test_against_plain_rfc_6298(name, scale):
 def test_by_hand():
     """R = 1: SRTT 1, RTTVAR 0.5, RTO 3. R = 2: RTTVAR 0.75 x 0.5 + 0.25 x 1 = 0.625, SRTT 1.125, RTO 3.625."""
     timed = Timed("rfc")
-    flow = timed.flow
+    timer = timed.timer
     timed.sample(1.0)
-    assert (flow.srtt, flow.rttvar, flow.rto) == (1.0, 0.5, 3.0)
+    assert (timer.srtt, timer.rttvar, timer.rto) == (1.0, 0.5, 3.0)
     timed.sample(2.0)
-    assert (flow.srtt, flow.rttvar, flow.rto) == (1.125, 0.625, 3.625)
+    assert (timer.srtt, timer.rttvar, timer.rto) == (1.125, 0.625, 3.625)
 
 
 def test_granularity():
@@ -106,7 +106,7 @@ def test_granularity():
     timed = Timed("ns", min_rto=1e-3)
     for _ in range(200):
         timed.sample(0.5)
-    assert timed.flow.rto == pytest.approx(0.51, rel=1e-9)
+    assert timed.timer.rto == pytest.approx(0.51, rel=1e-9)
 
 
 @pytest.mark.parametrize("tick", [0.1, 0.01, 0.5, 1e-3, 0.3])
@@ -116,19 +116,19 @@ def test_whole_ticks(tick):
     timed = Timed("bsd", tick=tick, granularity=0, min_rto=1e-9, max_rto=1e6)
     for k in range(1, 200):
         for seconds, read in ((round(k * tick, 9), k), (round(k * tick, 9) - 1e-4 * tick, max(1, k - 1))):
-            timed.flow.srtt = timed.flow.rttvar = 0.0
+            timed.timer.srtt = timed.timer.rttvar = 0.0
             timed.sample(seconds)
-            assert timed.flow.srtt == pytest.approx(read * tick, rel=1e-12)
-            assert timed.flow.rto == pytest.approx(3 * read * tick, rel=1e-12)
+            assert timed.timer.srtt == pytest.approx(read * tick, rel=1e-12)
+            assert timed.timer.rto == pytest.approx(3 * read * tick, rel=1e-12)
 
 
 def test_limits():
     """(2.4), (2.5)."""
     timed = Timed("rfc")
     timed.sample(1e-4)
-    assert timed.flow.rto == 1.0
+    assert timed.timer.rto == 1.0
     timed = Timed("rfc")
     timed.sample(100.0)
-    assert timed.flow.rto == 60.0
-    timed.flow.backoff = 64.0
+    assert timed.timer.rto == 60.0
+    timed.timer.backoff = 64.0
     assert timed.in_force == 60_000_000_000

@@ -1,8 +1,8 @@
-"""What the engine works out ahead of its time must not be seen: whoever looks in between finds what a run in one go gives.
+"""What the engine works out ahead of its time must not be seen: who looks in between finds what one go finds.
 
-A run in steps looks at the end of each, and so works out less ahead; a run that ends with its files does not at all. The
-networks have links that only one other link feeds, links where several meet, flows without acknowledgments, buffers that
-overflow behind a shared link, and requests for counters.
+A run in steps looks at the end of each, and so works out less ahead; a run that ends with its files does not at all.
+The networks have links that only one other link feeds, links where several meet, flows without acknowledgments, buffers
+that overflow behind a shared link, and requests for counters.
 """
 
 import numpy as np
@@ -56,8 +56,10 @@ def counts(run):
 
 
 #: Rows of pools, which depend on the order in which packets were taken.
-NOT_SEEN = ("blocks_head", "blocks_tail", "nodes_head", "nodes_tail", "stamps", "armed", "packet", "first_row", "last_row",
-            "next_row", "recent", "lost_head", "lost_tail")  # fmt: skip
+NOT_SEEN = (
+    "blocks_head", "blocks_tail", "nodes_head", "nodes_tail", "lost_head", "lost_tail", "stamps", "armed", "packet",
+    "first_row", "last_row", "next_row", "recent",
+)  # fmt: skip
 
 
 def compare(one, other):
@@ -124,6 +126,6 @@ def test_what_may_be_worked_out_ahead():
     run = sim.Simulation(chain(), rng=1)
     names = run.assembly.link_names
     hops = run.world.hops[:8]
-    # The last data link's receiver has the packet; its answer shares n4-n3 with nobody, but the on-off flow, which has none.
+    # All that enters n4-n3 answers what came over n3-n4: the on-off flow has no answers.
     assert [int(hop.ahead) for hop in hops[3:4]] == [ENTER_AHEAD]
     assert RECEIVE_AHEAD in run.world.hops["ahead"]

@@ -28,7 +28,7 @@ def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
     if scheme.name in ("reno", "newreno", "sack"):
         return 0.5
     if scheme.name == "gaimd-window":
-        return float(parameters.get("beta", scheme.parameters["beta"].default))  # type: ignore[union-attr]
+        return float(parameters.get("beta", scheme.parameters["beta"].default))  # type: ignore[arg-type, union-attr]
     return math.nan
 
 

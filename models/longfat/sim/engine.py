@@ -250,9 +250,10 @@ class Simulation:
         if state.callback == records.NONE:
             link = self.assembly.link_names[state.link]
             row = self.world.links[state.link]
-            whose = f"service {self.assembly.services[row.service].name!r}"
             if row.discipline != records.NONE:
                 whose = f"discipline {self.assembly.disciplines[row.discipline].name!r}"
+            else:
+                whose = f"service {self.assembly.services[row.service].name!r}"
             return SchemeError(f"{whose} failed on link {link!r} {when}: {_said(error)}")
         f = int(state.flow)
         flow = self.world.flows[f]
@@ -268,7 +269,8 @@ class Simulation:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: give a file, access_rate, a window or a rate"
+                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: "
+                "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
         return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")

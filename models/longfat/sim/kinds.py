@@ -24,7 +24,8 @@ _UNBOUNDED = 2**62
 def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Any], Any]) -> tuple[list[Any], Any]:
     """Return what `make` makes of each kind of thing, and which kind each of them is."""
     known: dict[Hashable, int] = {}
-    made, which = [], np.empty(len(things), np.int64)
+    made: list[Any] = []
+    which = np.empty(len(things), np.int64)
     for k, thing in enumerate(things):
         kind = key(thing)
         found = known.get(kind)

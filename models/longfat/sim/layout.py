@@ -87,6 +87,7 @@ WORLD = record(
     ("clocks", i8),
     ("attention", i4),  # 1: the loop has to look at what follows, or whether all files are done, before the next event
     ("short", i4),  # of what rows are short, DONE if of nothing
+    ("entering", i4),  # the packet that has to enter its link
     ("sending", i4),  # the flow that has to be asked whether it sends more
     ("free_packet", i4),  # first and last of the rows that are free; there always is one
     ("last_free_packet", i4),

@@ -79,9 +79,9 @@ class Whole(Parameter):
         return float(domains.whole_number(name, value, self.unit, self.allowed))
 
 
-def flag(default: bool, about: str) -> Parameter:
-    """Return a parameter that is a yes (1) or no (0); scenario files write it as true or false."""
-    return Parameter(float(default), "1", YES_OR_NO, about=about)
+def flag(default: bool, about: str, field: str = "") -> Parameter:
+    """Return a parameter that is a yes (1) or no (0); scenario files write that of a discipline as true or false."""
+    return Parameter(float(default), "1", YES_OR_NO, field, about)
 
 
 State = Mapping[str, Any]

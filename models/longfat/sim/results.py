@@ -101,7 +101,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
     connections, times, fairness = _connections(run, before, after)
     arrivals = flows["traffic"] == records.ARRIVALS
     transfer[arrivals] = times[arrivals]
-    new = {name: (after.census[name] - before.census[name]).astype(float) for name in after.census.dtype.names}
+    new = {name: (after.census[name] - before.census[name]).astype(float) for name in records.CENSUS.names or ()}
     # A flow that cannot count in order (no acknowledgments) delivers all that arrives.
     delivered = np.where(arrivals, over(counted("received_bytes"), packet), counted("expect"))
     index = goodput[~np.isnan(goodput)]

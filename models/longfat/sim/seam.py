@@ -44,7 +44,7 @@ def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
     """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale)."""
     made = {}
     for name, unit, about, *rest in fields:
-        settable, field, scale = (*rest, *(False, "", 0.0)[len(rest) :])
+        settable, field, scale = rest + [False, "", 0.0][len(rest) :]
         made[name] = Field(row, field or name, unit, about, settable, scale)
     return made
 

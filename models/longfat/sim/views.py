@@ -136,7 +136,7 @@ def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> An
     return builder.bitcast(getattr(held, row), context.get_value_type(view.rows[row]))
 
 
-@lower_getattr_generic(View)
+@lower_getattr_generic(View)  # type: ignore[untyped-decorator]
 def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
     if name.startswith("_"):
         return _pointer(context, builder, view, value, name[1:])
@@ -149,7 +149,7 @@ def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
     return builder.fmul(plain, context.get_constant(types.float64, field.scale))
 
 
-@lower_setattr_generic(View)
+@lower_setattr_generic(View)  # type: ignore[untyped-decorator]
 def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
     view = signature.args[0]
     field = view.fields[name]

@@ -85,7 +85,7 @@ class World:
         self.census = rows(len(self.links), records.CENSUS)
         row = self.row
         row.free_packet = row.free_block = row.free_node = NONE
-        row.sending = row.feedback_flow = row.flow = row.callback = row.link = row.unfinished = NONE
+        row.entering = row.sending = row.feedback_flow = row.flow = row.callback = row.link = row.unfinished = NONE
         for kind in POOLS:
             self.grow(kind)
 

@@ -45,29 +45,15 @@ class Subject:
 
 @dataclass(frozen=True)
 class Trial:
-    """A network and how long it is run.
-
-    Parameters
-    ----------
-    name, about : str
-        Its name, and what it is in a few words.
-    add : callable
-        Function of (network, subject) that adds the flows.
-    until, until_slow : float
-        Longest simulated time [s], and that of the comparison with plain Python, which needs 1 ms a packet.
-    loss : float
-        Of the link, both ways [probability].
-    in_bytes : bool
-        Whether the buffer is counted in bytes.
-    """
+    """A network and how long it is run."""
 
     name: str
     about: str
-    add: Callable[[Network, Subject], Any]
-    until: float
-    until_slow: float
-    loss: float = 0.0
-    in_bytes: bool = False
+    add: Callable[[Network, Subject], Any]  # adds the flows
+    until: float  # longest simulated time [s]
+    until_slow: float  # that of the comparison with plain Python, which needs 1 ms a packet
+    loss: float = 0.0  # of the link, both ways [probability]
+    in_bytes: bool = False  # the limit of the buffer
 
 
 def _set_priority(flow, packet):  # type: ignore[no-untyped-def]

@@ -5,8 +5,8 @@ finds nothing of the old one queued. Each connection of a flow of arrivals has a
 """
 
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.events import IN_USE, arm
-from longfat.sim.kernel.links import admit
+from longfat.sim.kernel.events import IN_USE, arm, enter_soon
+from longfat.sim.kernel.links import admit_here
 from longfat.sim.memory import line_at, packet_at, sender_at
 from longfat.sim.records import NONE, PACE
 
@@ -17,7 +17,7 @@ def leave(world, f, i):
     if sender_at(world, f).line:
         enter_line(world, f, i)
     else:
-        admit(world, i)
+        admit_here(world, i)
 
 
 @routine
@@ -44,4 +44,4 @@ def reach_first_node(world, f):
     i = line.packet
     line.packet = NONE
     sender_at(world, f).line = 1
-    admit(world, i)
+    enter_soon(world, i)

@@ -3,11 +3,11 @@
 from longfat.sim.calls import callback_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.connections import disconnect
-from longfat.sim.kernel.events import IN_USE, arm
+from longfat.sim.kernel.events import IN_USE, arm, send_soon
 from longfat.sim.kernel.packets import give_back
 from longfat.sim.kernel.ranges import forget_below, keep
 from longfat.sim.kernel.recovery import account, forget, give_up
-from longfat.sim.kernel.sender import ANY, LATEST, send
+from longfat.sim.kernel.sender import ANY, LATEST, send_here
 from longfat.sim.kernel.timing import restart_timer, take_round_trip, timeout_ns
 from longfat.sim.memory import (
     event_of,
@@ -125,7 +125,7 @@ def begin(world, f):
     fine = ask(world, f, sender, START)
     set_alarm(world, f)
     if fine:
-        send(world, f)
+        send_soon(world, f)
     return fine
 
 
@@ -182,7 +182,7 @@ def acknowledge(world, i):
     if sender.una >= sender.packets:
         finish(world, f)
     if fine:
-        send(world, f)
+        send_here(world, f)
     return fine
 
 
@@ -246,7 +246,7 @@ def time_out(world, f):
         arm(world, f, RTO, world.now + timeout_ns(timer))
     set_alarm(world, f)
     if fine:
-        send(world, f)
+        send_soon(world, f)
     return fine
 
 
@@ -262,7 +262,7 @@ def alarm_rings(world, f):
         fine = False
     set_alarm(world, f)
     if fine:
-        send(world, f)
+        send_soon(world, f)
     return fine
 
 
@@ -285,5 +285,5 @@ def take_feedback(world, i):
     fine = ask(world, f, sender, ON_ACK)
     set_alarm(world, f)
     if fine:
-        send(world, f)
+        send_soon(world, f)
     return fine

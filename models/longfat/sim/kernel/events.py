@@ -111,3 +111,20 @@ def first_of_both(world):
         if other.time < time or (other.time == time and other.key < key):
             time, key = other.time, other.key
     return time, key
+
+
+@part
+def enter_soon(world, i):
+    """Let a packet enter the link of its hop before the next event: see `loop.look_around`.
+
+    To call what follows here would be as good, but numba would compile all of it into each of the callers.
+    """
+    world.entering = i
+    world.attention = 1
+
+
+@part
+def send_soon(world, f):
+    """Let a flow send what it may before the next event."""
+    world.sending = f
+    world.attention = 1

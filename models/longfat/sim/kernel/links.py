@@ -9,6 +9,7 @@ which leave, takes a second event, the end of the transmission.
 from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
 from longfat.sim.calls import ON_FEEDBACK
 from longfat.sim.jit import part, routine
+from longfat.sim.kernel.events import enter_soon
 from longfat.sim.kernel.lines import advance, append, drop, is_full, line_up, transmission_time
 from longfat.sim.kernel.packets import give_back, take_packet
 from longfat.sim.kernel.receiver import receive
@@ -18,8 +19,14 @@ from longfat.sim.memory import header_at, hop_at, link_at, packet_at, receiver_a
 from longfat.sim.records import AT_ARRIVAL, DROP, ENTER_AHEAD, FEEDBACK, HORIZON, NONE, REQUEST, TO_RECEIVER, TOO_LATE
 
 
-@part
+@routine
 def admit(world, i):
+    """Let a packet enter the queue of the link of its hop, or drop it: `admit_here`, called and not copied."""
+    admit_here(world, i)
+
+
+@part
+def admit_here(world, i):
     """Let a packet enter the queue of the link of its hop, or drop it.
 
     What happens next is worked out at once, as far as nobody else can come between: on a link that serves in order of
@@ -174,7 +181,7 @@ def send_feedback(world):
     world.feedback_flow = NONE
     world.fed += 1
     tally_at(world, packet.flow).feedback += 1
-    admit(world, i)
+    enter_soon(world, i)
 
 
 @routine

@@ -15,6 +15,7 @@ from longfat.sim.kernel.events import (
     next_clock,
     no_arrival,
     schedule,
+    send_soon,
     set_clock,
 )
 from longfat.sim.kernel.lines import advance, take_arrived
@@ -131,7 +132,7 @@ def pace(world, f, time):
     if sender.line == IN_USE:
         reach_first_node(world, f)
         if sender.transfer:
-            send(world, f)
+            send_soon(world, f)
     elif tally.traffic == ARRIVALS:
         row = connect(world, f)
         if row == NONE:
@@ -145,7 +146,7 @@ def pace(world, f, time):
     elif tally.begun == 0:
         return begin(world, f)
     else:
-        send(world, f)
+        send_soon(world, f)
     return True
 
 
@@ -212,9 +213,14 @@ def clock(world, kind, index, time):
 
 @part
 def look_around(world):
-    """Send feedback of a switch, ask a flow that may send more; return what rows are short of or DONE, else PAUSED."""
-    while world.feedback_flow != NONE:
-        send_feedback(world)
+    """Let a packet enter, send feedback of a switch, let a flow send; return what rows are short of, DONE or PAUSED."""
+    while world.entering != NONE or world.feedback_flow != NONE:
+        if world.entering != NONE:
+            i = world.entering
+            world.entering = NONE
+            admit(world, i)
+        else:
+            send_feedback(world)
     if world.short != DONE:
         return world.short
     if world.sending != NONE:

@@ -102,8 +102,14 @@ def next_departure(world, f):
     return due, now
 
 
-@part
+@routine
 def send(world, f):
+    """Make the packets that a flow may send now: `send_here`, called and not copied."""
+    send_here(world, f)
+
+
+@part
+def send_here(world, f):
     """Make the packets that a flow may send now, one after the other: each may change what is allowed.
 
     Where rows or feedback of a switch have to be looked after first, the loop comes back here.

@@ -3,8 +3,7 @@
 import math
 
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.events import arm
-from longfat.sim.kernel.links import admit
+from longfat.sim.kernel.events import arm, enter_soon
 from longfat.sim.kernel.packets import take_packet
 from longfat.sim.memory import packet_at, sender_at, source_at, tally_at, traffic_uniform
 from longfat.sim.records import DATA, ECT, NEVER, ON_OFF, PACE, POISSON
@@ -105,4 +104,4 @@ def emit(world, f):
             put_off(world, f, following)
         else:
             arm(world, f, PACE, following)
-    admit(world, i)
+    enter_soon(world, i)

@@ -11,8 +11,6 @@ it marks; here they are dropped, as RFC 3168 (section 5) asks.
 0.9
 """
 
-from __future__ import annotations
-
 import math
 
 from longfat.sim.jit import part

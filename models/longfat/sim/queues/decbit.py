@@ -15,8 +15,6 @@ the scheme "decbit" therefore stays below two thirds of what its path holds; wit
 2.0
 """
 
-from __future__ import annotations
-
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.records import ACK

@@ -20,7 +20,6 @@ not sent before then, and the packets behind it wait meanwhile.
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field, replace
@@ -29,7 +28,7 @@ from typing import Any
 import numba
 
 from longfat import domains
-from longfat.sim import jit
+from longfat.sim import functions, jit
 from longfat.sim.calls import HOOKS
 from longfat.sim.names import unknown
 from longfat.sim.own import YES_OR_NO, Own, Parameter, Whole, flag
@@ -37,7 +36,6 @@ from longfat.sim.records import DROP, ENQUEUE, SEND
 from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, link_view
 from longfat.sim.services import SERVICES, Service
 from longfat.sim.services.departures import DEPARTURES
-from longfat.sim.views import View
 
 __all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter", "Whole", "flag"]
 
@@ -70,6 +68,9 @@ class Discipline:
         Other services that it may be given with: ``discipline(service="bit-round")``.
     needs_buffer : bool
         Whether a link without any room for waiting packets is refused.
+    late_if : str
+        Parameter that is a yes or no: departures are decided when they happen, and `dequeue` is called, only if it is a
+        yes.
     hop_by_hop : bool
         Whether ``link.feedback`` goes to the `feedback` of the switch before that has such a discipline, and only from
         the first one to the sender.
@@ -104,6 +105,7 @@ class Discipline:
     flow_state: Mapping[str, Any] = field(default_factory=dict)
     services: tuple[str, ...] = ()
     needs_buffer: bool = False
+    late_if: str = ""
     hop_by_hop: bool = False
     arrive: InitVar[None] = None
     depart: InitVar[None] = None
@@ -115,7 +117,9 @@ class Discipline:
         if not isinstance(self.service, Service) and self.service not in SERVICES:
             raise unknown(f"service of discipline {self.name!r}:", self.service, SERVICES)
         for hook in HOOKS:
-            _check_signature(self.name, hook, getattr(self, hook))
+            if getattr(self, hook) is not None:
+                takes = "(link, now)" if hook == "tick" else "(link, packet, now)"
+                functions.check(f"discipline {self.name!r}", hook, getattr(self, hook), takes)
         complete = {
             name: one if isinstance(one, Parameter) else Parameter(domains.number(name, one, "1", "(-inf, inf)"))
             for name, one in self.parameters.items()
@@ -124,6 +128,10 @@ class Discipline:
             complete = {**self.serving.parameters, **complete}
         object.__setattr__(self, "parameters", complete)
         object.__setattr__(self, "values", self._checked(dict(self.values)))
+        if self.late_if:
+            if self.late_if not in complete:
+                raise unknown(f"discipline {self.name!r}: late_if", self.late_if, complete)
+            object.__setattr__(self, "service", "departures" if self.values[self.late_if] else "fifo")
         self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
 
     def _checked(self, given: dict[str, Any]) -> dict[str, float]:
@@ -157,7 +165,7 @@ class Discipline:
         if service not in (self.service, *self.services):
             raise ValueError(
                 f"service = {service!r} of discipline {self.name!r} is out of range: "
-                f"allowed are {', '.join(dict.fromkeys((self.service, *self.services)))}"
+                f"allowed are {', '.join(map(str, dict.fromkeys((self.service, *self.services))))}"
             )
         changed = {**self.values, **in_order, **values}
         if service is self.service and changed == self.values:
@@ -193,42 +201,23 @@ class Discipline:
 
     @property
     def serving(self) -> Service | None:
-        """Its service; None where departures are decided at arrival, which nobody does who looks at packets that leave."""
+        """Its service; None: departures are decided at arrival, which no discipline can have that looks at them."""
         if isinstance(self.service, Service):
             return self.service
-        return DEPARTURES if self.service == "fifo" and self.dequeue is not None else SERVICES[self.service]
+        late = self.service == "fifo" and self.dequeue is not None and not self.late_if
+        return DEPARTURES if late else SERVICES[self.service]
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The hooks, ready for the kernel."""
         nothing, service = Own("", {}, {}, ()), self.serving
         records = (nothing, nothing) if service is None else (service.own, service.of_queue)
         view = link_view(self.own, self.of_flow, *records, () if service is None else service.settable)
-        return tuple(_compile(self.name, hook, getattr(self, hook) or DEFAULTS[hook], view) for hook in HOOKS)
-
-
-def _check_signature(discipline: str, hook: str, function: Any) -> None:
-    if function is None:
-        return
-    takes = "(link, now)" if hook == "tick" else "(link, packet, now)"
-    if not callable(function):
-        raise ValueError(f"discipline {discipline!r}: {hook} = {function!r} is no function of {takes}")
-    try:
-        inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
-    except TypeError:
-        shown = inspect.signature(function)
-        raise ValueError(
-            f"discipline {discipline!r}: {hook}{shown} takes the wrong arguments: it is called with {takes}"
-        ) from None
-
-
-@functools.lru_cache(maxsize=256)
-def _compile(name: str, hook: str, function: Callable[..., Any], view: View) -> jit.Callback:
-    own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.queues.")
-    takes = numba.float64(view, numba.float64) if hook == "tick" else numba.int64(view, PACKET_VIEW, numba.float64)
-    try:
-        return jit.callback(takes, function, cache=own)
-    except numba.core.errors.NumbaError as error:
-        raise ValueError(f"discipline {name!r}: {hook} cannot be compiled: {jit.reason(error)}") from None
+        now, whose = numba.float64, f"discipline {self.name!r}"
+        asked, ticks = numba.int64(view, PACKET_VIEW, now), now(view, now)
+        return tuple(
+            functions.compiled(whose, hook, getattr(self, hook) or DEFAULTS[hook], ticks if hook == "tick" else asked)
+            for hook in HOOKS
+        )
 
 
 def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]

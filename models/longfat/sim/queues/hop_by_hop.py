@@ -19,8 +19,6 @@ Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) sha
 5.0
 """
 
-from __future__ import annotations
-
 import math
 
 from longfat.sim.feedback import SHORTEST, held_back, predicted_rate

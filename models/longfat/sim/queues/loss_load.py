@@ -12,8 +12,6 @@ Williamson & Cheriton, SIGCOMM 1991; Prithviraj & Williamson, sec. 2.2 and 2.3.
 0.8
 """
 
-from __future__ import annotations
-
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, Whole, flag
 from longfat.sim.records import DATA, LAST, NONE, RED, STAMPED
@@ -181,15 +179,7 @@ def tick(link, now):
     return now + window
 
 
-class _LossLoad(Discipline):
-    """A discipline that decides at departure only where waiting packets give way by their colours."""
-
-    def __post_init__(self, *former: None) -> None:
-        super().__post_init__(*former)
-        object.__setattr__(self, "service", "departures" if self.values["colours"] else "fifo")
-
-
-loss_load = _LossLoad(
+loss_load = Discipline(
     "loss-load",
     enqueue=enqueue,
     tick=tick,
@@ -213,4 +203,5 @@ loss_load = _LossLoad(
         "told_at": -1, "next": OUT,
     },
     needs_buffer=True,
+    late_if="colours",
 )  # fmt: skip

@@ -14,15 +14,12 @@ Athuraliya, Low, Li & Yin, IEEE Network 15(3), 2001; ns-2.35 for the weight of 0
 50.0
 """
 
-from __future__ import annotations
-
 import math
 
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Parameter, flag
 from longfat.sim.records import ECT
 from longfat.sim.seam import is_full, mark, random
-from longfat.sim.services import SERVICES, Service
 
 
 @part
@@ -57,20 +54,7 @@ def tick(link, now):
     return now + link.interval
 
 
-class _Rem(Discipline):
-    """A discipline that decides at departure only where it marks."""
-
-    def __post_init__(self, *former: None) -> None:
-        super().__post_init__(*former)
-        object.__setattr__(self, "service", "departures" if self.values["ecn"] else "fifo")
-
-    @property
-    def serving(self) -> Service | None:
-        """Its service; `dequeue` has nothing to do where nothing is marked."""
-        return SERVICES[self.service]
-
-
-rem = _Rem(
+rem = Discipline(
     "rem",
     enqueue=enqueue,
     dequeue=dequeue,
@@ -88,4 +72,5 @@ rem = _Rem(
     # packets that arrived in this interval, and their moving average
     state={"arrivals": 0, "input": 0.0, "price": 0.0, "probability": 0.0},
     needs_buffer=True,
+    late_if="ecn",
 )

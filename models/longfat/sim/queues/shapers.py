@@ -11,8 +11,6 @@ token leave at once, and red, that of Hong & Suda, IEEE Network 5 (1991), as des
 1000000.0
 """
 
-from __future__ import annotations
-
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, Whole
 from longfat.sim.records import DATA, GREEN, RED

@@ -16,8 +16,6 @@ Katabi, Handley & Rohrs, SIGCOMM 2002, sec. 3.5; ns-2.35 for intervals and budge
 0.2
 """
 
-from __future__ import annotations
-
 import math
 
 from longfat.sim.jit import part

@@ -9,6 +9,7 @@ packet that is missing, and so do priorities. Give the flow an `access_rate`: wh
 import math
 
 from longfat.sim.jit import part
+from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -96,12 +97,8 @@ def timeout_without_labels(flow, event):
 
 
 _COMMON = {
-    "restart_timer": Parameter(
-        0.0, "1", "{0, 1}", about="1: a loss restarts the timer, too; 0: new acks only (RFC 6298)"
-    ),
-    "skip_known": Parameter(
-        0.0, "1", "{0, 1}", "skips", about="1: what has been acknowledged by itself is not sent again"
-    ),
+    "restart_timer": flag(False, "1: a loss restarts the timer, too; 0: new acks only (RFC 6298)"),
+    "skip_known": flag(False, "1: what has been acknowledged by itself is not sent again", "skips"),
     **timers.parameters("fine"),
 }
 
@@ -115,7 +112,7 @@ BLT = Scheme(
     parameters={
         "growth": Parameter(2.0, "1", "[1, 1e9]", about="ratio of one window to the one before"),
         "step": Parameter(0.0, "packets", "[0, 1e9]", about="what it is larger by besides"),
-        "reset": Parameter(0.0, "1", "{0, 1}", about="priorities begin again on 0: a loss, 1: any new ack"),
+        "reset": flag(False, "priorities begin again on 0: a loss, 1: any new ack"),
         **_COMMON,
     },
     state={

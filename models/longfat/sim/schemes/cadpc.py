@@ -7,6 +7,7 @@ link with the least to spare; the rate grows by its logistic rule, x <- x (1 + a
 from longfat.sim.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.stated import keep
 
 
 def start(flow, event):
@@ -53,11 +54,6 @@ def next_rate(flow):
         change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
     least = flow.packet_size / (4.0 * flow.srtt)
     return max(x * (1.0 + change) * flow.capacity, least)
-
-
-def keep(flow, event):
-    """0.3: what is lost does not change the rate."""
-    return flow.rate
 
 
 PARAMETERS = {

@@ -66,9 +66,7 @@ DUAL = Scheme(
     parameters={
         **PARAMETERS,
         "decrease": Parameter(0.875, "1", "(0, 1]", about="what a late round trip leaves of the window"),
-        "point": Parameter(
-            0.5, "1", "[0, 1]", about="what is late, between the least round trip (0) and the greatest (1)"
-        ),
+        "point": Parameter(0.5, "1", "[0, 1]", about="what is late: 0 the least round trip, 1 the greatest"),
     },
     # least and greatest round trip [s]; the packet that ends the round; rounds since the last comparison
     state={**STATE, "least": 1e300, "most": 0.0, "round_end": 0, "rounds": 0},

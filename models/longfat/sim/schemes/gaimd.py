@@ -3,9 +3,11 @@
 Two forms. ``gaimd`` is RAP with 0.31 and 7/8, as comparisons of 2005 ran it (b). ``gaimd-window`` is TCP with selective
 acknowledgments and these two numbers (a); slow start and what follows a timeout are TCP's."""
 
+from dataclasses import replace
+
 from longfat.sim.jit import part
 from longfat.sim.schemes import rap, sack
-from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import LOSS, MARK, heed_mark, note_reduction
 
 ALPHA = Parameter(0.31, "packets", "(0, 1e6]", about="more per round trip")
@@ -47,36 +49,17 @@ def reduced(flow, packets):
     return max(flow.ssthresh_floor, flow.beta * packets)
 
 
-GAIMD = Scheme(
-    "gaimd",
-    start=rap.start,
-    ack=rap.ack,
-    loss=rap.loss,
-    timeout=rap.timeout,
-    alarm=rap.alarm,
-    controls="rate",
-    reorder=3,
-    parameters={
-        **rap.PARAMETERS,
-        "alpha": ALPHA,
-        "beta": BETA,
-    },
-    state=rap.STATE,
+GAIMD = replace(
+    rap.RAP,
+    name="gaimd",
+    parameters={**rap.PARAMETERS, "alpha": ALPHA, "beta": BETA},
     source="schemes.md 11.2 (b); Y. Yang and S. Lam, ICNP (2000)",
 )
-
-GAIMD_WINDOW = Scheme(
-    "gaimd-window",
+GAIMD_WINDOW = replace(
+    sack.SACK,
+    name="gaimd-window",
     ack=ack,
     loss=loss,
-    timeout=sack.timeout,
-    reorder=3,
-    parameters={
-        **sack.SACK.parameters,
-        "alpha": ALPHA,
-        "beta": BETA,
-    },
-    state=sack.STATE,
-    scale_free=True,
+    parameters={**sack.SACK.parameters, "alpha": ALPHA, "beta": BETA},
     source="schemes.md 11.2 (a); Y. Yang and S. Lam, ICNP (2000)",
 )

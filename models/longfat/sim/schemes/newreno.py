@@ -1,19 +1,9 @@
 """NewReno: Reno that repairs one loss a round trip without a timeout (schemes.md 1.5; RFC 6582)."""
 
 from longfat.sim.jit import part
-from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tcp import (
-    LOSS,
-    PARAMETERS,
-    STATE,
-    already_reduced,
-    go_back,
-    grow,
-    halved,
-    may_retransmit,
-    note_reduction,
-    take_mark,
-)
+from longfat.sim.own import flag
+from longfat.sim.schemes import tcp
+from longfat.sim.schemes.scheme import Scheme
 
 BURST = 2.0  # 1.5 rule 4: new packets per acknowledgment in recovery
 
@@ -21,7 +11,7 @@ BURST = 2.0  # 1.5 rule 4: new packets per acknowledgment in recovery
 def ack(flow, event):
     """As Reno, but recovery ends when everything sent before it is acknowledged."""
     if event.marked:
-        take_mark(flow)
+        tcp.take_mark(flow)
     if event.acked > 0:
         if flow.recovering:
             if flow.una - 1 < flow.reduced_at:
@@ -31,7 +21,7 @@ def ack(flow, event):
             return flow.window
         flow.inflation = 0.0
         flow.duplicates = 0
-        return flow.window if event.marked else grow(flow)
+        return flow.window if event.marked else tcp.grow(flow)
     if event.duplicate:
         count_duplicate(flow, event)
     return flow.window
@@ -48,18 +38,12 @@ def count_duplicate(flow, event):
     if flow.duplicates == 1:
         flow.sent_before = flow.high
     if flow.duplicates == flow.duplicate_threshold:
-        if may_retransmit(flow):
-            if not already_reduced(flow):
-                # RFC 5681, 3.2: without what limited transmit has sent meanwhile.
-                flow.ssthresh = halved(flow, flow.sent_before - flow.una)
-                flow.window = flow.ssthresh
-            note_reduction(flow, LOSS)
+        if tcp.may_retransmit(flow):
+            # RFC 5681, 3.2: without what limited transmit has sent meanwhile.
+            tcp.retransmit(flow, event, flow.sent_before - flow.una)
             flow.recovering = True
             flow.partial = 0
-            flow.inflation = flow.duplicate_threshold
-            flow.resend = flow.una
             flow.limited = BURST + 1.0  # the retransmission does not count, in ns
-            event.restart_timer = 1
     elif flow.duplicates < flow.duplicate_threshold and flow.limited_transmit > 0.0 and flow.next == flow.high:
         flow.inflation = float(flow.duplicates)  # each duplicate says that a packet has left
 
@@ -93,7 +77,7 @@ def leave(flow):
 def timeout(flow, event):
     """1.4 rule 4."""
     flow.recovering = False
-    go_back(flow)
+    tcp.go_back(flow)
     return 1.0
 
 
@@ -103,17 +87,13 @@ NEWRENO = Scheme(
     timeout=timeout,
     recovery="own",
     parameters={
-        **PARAMETERS,
-        "limited_transmit": Parameter(
-            1.0, "1", "{0, 1}", about="1: a new packet for each of the first duplicates (RFC 3042)"
-        ),
-        "careful_exit": Parameter(0.0, "1", "{0, 1}", about="1: no burst at the end of recovery (RFC 6582, 3.2)"),
-        "impatient": Parameter(
-            1.0, "1", "{0, 1}", about="1: only the first partial ack restarts the timer (RFC 6582, 4)"
-        ),
+        **tcp.PARAMETERS,
+        "limited_transmit": flag(True, "1: a new packet for each of the first duplicates (RFC 3042)"),
+        "careful_exit": flag(False, "1: no burst at the end of recovery (RFC 6582, 3.2)"),
+        "impatient": flag(True, "1: only the first partial ack restarts the timer (RFC 6582, 4)"),
     },
     # packets sent when the first duplicate came; partial acknowledgments of this recovery
-    state={**STATE, "recovering": False, "sent_before": 0, "partial": 0},
+    state={**tcp.STATE, "recovering": False, "sent_before": 0, "partial": 0},
     scale_free=True,
     source="schemes.md 1.5; RFC 6582; ns-2.35 tcp-newreno.cc",
 )

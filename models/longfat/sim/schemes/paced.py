@@ -20,6 +20,12 @@ def holes(flow, event):
 
 
 @part
+def silence(flow, rate):
+    """Return how long without an acknowledgment is too long [s]: in round trips, or packets at this rate."""
+    return max(flow.silent_rtts * flow.rtt, flow.silent_packets * flow.packet_size / rate)
+
+
+@part
 def next_departure(flow, now, interval):
     """When the next packet leaves [s], if one does so `interval` seconds after the last one."""
     return max(now, flow.last_sent + interval)

@@ -11,6 +11,7 @@ packets of a pair go.
 import math
 
 from longfat.sim.jit import part
+from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
@@ -159,13 +160,11 @@ def alarm(flow, event):
     return proceed(flow, event.now)
 
 
-def loss(flow, event):
-    """Rule 8: sent again in its turn. The acknowledgment that told it follows."""
-    return flow.rate
-
-
 def timeout(flow, event):
-    """Rule 8: half the estimate, and what is lost goes again; or the first pair once more."""
+    """Rule 8: half the estimate, and what is lost goes again; or the first pair once more.
+
+    What an acknowledgment tells lost is sent again in its turn, at the same rate.
+    """
     if flow.service == 0.0:
         return probe(flow)
     flow.service *= 0.5
@@ -177,7 +176,6 @@ PACKET_PAIR = Scheme(
     "packet-pair",
     start=start,
     ack=ack,
-    loss=loss,
     timeout=timeout,
     alarm=alarm,
     controls="rate",
@@ -185,13 +183,9 @@ PACKET_PAIR = Scheme(
         "set_point": Parameter(10.0, "packets", "[1, 1e6]", about="of its own that shall wait at the bottleneck"),
         "gain": Parameter(0.5, "1", "(0, 1]", about="share of the error that is made good in a round trip"),
         "rise": Parameter(2.0, "round trips", "[0.01, 1e3]", about="time constant of the start"),
-        "jump": Parameter(
-            0.0, "1", "{0, 1}", about="0: the rate rises inverse-exponentially, 1: all of it at once (1991)"
-        ),
+        "jump": flag(False, "0: the rate rises inverse-exponentially, 1: all of it at once (1991)"),
         "smoothing": Parameter(0.5, "1", "(0, 1]", about="weight of a new error of the estimator"),
-        "gap_at_receiver": Parameter(
-            0.0, "1", "{0, 1}", "arrival_times", about="gaps are measured 0: at the sender, 1: at the receiver"
-        ),
+        "gap_at_receiver": flag(False, "gaps are measured 0: at the sender, 1: at the receiver", "arrival_times"),
         **timers.parameters("fine"),
     },
     state={

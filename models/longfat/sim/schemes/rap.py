@@ -13,8 +13,10 @@ Where this differs from ns-2:
 """
 
 from longfat.sim.jit import part
+from longfat.sim.own import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme
+from longfat.sim.schemes.stated import keep
 
 #: What it remembers. Times in s, counts in transmissions.
 STATE = {
@@ -159,11 +161,6 @@ def set_clock(flow):
         flow.alarm = min(flow.alarm, flow.oldest + flow.patience)
 
 
-def timeout(flow, event):
-    """The engine's timer only sends again (0.3): what is out has had its effect when it was too old."""
-    return flow.rate
-
-
 PARAMETERS = {
     "alpha": Parameter(1.0, "packets", "(0, 1e6]", about="packets more per round trip"),
     "beta": Parameter(0.5, "1", "(0, 1)", about="what a loss leaves of the rate"),
@@ -171,7 +168,7 @@ PARAMETERS = {
     "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", about="of an age that means a loss: round trips"),
     "timeout_deviations": Parameter(4.0, "1", "[0, 1e6]", about="and deviations of them"),
     "used_share": Parameter(0.5, "1", "[0, 1]", about="of what the rate allows that has to be sent for an increase"),
-    "fine_grain": Parameter(0.0, "1", "{0, 1}", about="1: intervals follow short round trips over long ones"),
+    "fine_grain": flag(False, "1: intervals follow short round trips over long ones"),
     "short_gain": Parameter(0.9, "1", "(0, 1]", about="weight of a new round trip in the short mean"),
     "long_gain": Parameter(0.01, "1", "(0, 1]", about="and in the long one"),
     "initial_interval": Parameter(2.0, "s", "(0, 1e6]", about="between packets until a round trip is known"),
@@ -183,7 +180,7 @@ RAP = Scheme(
     start=start,
     ack=ack,
     loss=loss,
-    timeout=timeout,
+    timeout=keep,  # the engine's timer only sends again (0.3): what is out had its effect when it was too old
     alarm=alarm,
     controls="rate",
     reorder=3,

@@ -1,19 +1,9 @@
 """Reno: half the window on a loss, one packet more a round trip (schemes.md 1.4; RFC 5681)."""
 
 from longfat.sim.jit import part
-from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tcp import (
-    LOSS,
-    PARAMETERS,
-    STATE,
-    already_reduced,
-    go_back,
-    grow,
-    halved,
-    may_retransmit,
-    note_reduction,
-    take_mark,
-)
+from longfat.sim.own import flag
+from longfat.sim.schemes import tcp
+from longfat.sim.schemes.scheme import Scheme
 
 
 @part
@@ -32,24 +22,17 @@ def counts(flow, event):
 def ack(flow, event):
     """New data ends recovery; the third duplicate starts it."""
     if event.marked:
-        take_mark(flow)
+        tcp.take_mark(flow)
     if event.acked > 0:
         # 1.4 rule 3: any new acknowledgment, even a partial one, ends recovery.
         flow.inflation = 0.0
         flow.duplicates = 0
-        return flow.window if event.marked else grow(flow)
+        return flow.window if event.marked else tcp.grow(flow)
     if event.duplicate and counts(flow, event):
         flow.duplicates += 1
-        if flow.duplicates == flow.duplicate_threshold and may_retransmit(flow):
-            # 1.4 rule 1 (RFC 5681, 3.2): resend what is missing, halve, and count what left the network.
-            if not already_reduced(flow):
-                flow.ssthresh = halved(flow, flow.high - flow.una)
-                flow.window = flow.ssthresh
-            note_reduction(flow, LOSS)
-            flow.inflation = flow.duplicate_threshold
-            flow.resend = flow.una
+        if flow.duplicates == flow.duplicate_threshold and tcp.may_retransmit(flow):
+            tcp.retransmit(flow, event, flow.high - flow.una)
             flow.resent, flow.resent_as = flow.una, flow.transmission
-            event.restart_timer = 1
         elif flow.duplicates > flow.duplicate_threshold and flow.inflation > 0.0:
             flow.inflation += 1.0  # 1.4 rule 2
     return flow.window
@@ -58,19 +41,19 @@ def ack(flow, event):
 def timeout(flow, event):
     """1.4 rule 4."""
     flow.first = flow.transmission
-    go_back(flow)
+    tcp.go_back(flow)
     return 1.0
 
 
-ORDERED = Parameter(0.0, "1", "{0, 1}", about="1: count only duplicates for what was sent after the missing packet")
+ORDERED = flag(False, "1: count only duplicates for what was sent after the missing packet")
 RENO = Scheme(
     "reno",
     ack=ack,
     timeout=timeout,
     recovery="own",
-    parameters={**PARAMETERS, "ordered_duplicates": ORDERED},
+    parameters={**tcp.PARAMETERS, "ordered_duplicates": ORDERED},
     # the first transmission since the last timeout; the packet sent again last, and which transmission that was
-    state={**STATE, "first": 0, "resent": 0, "resent_as": 0},
+    state={**tcp.STATE, "first": 0, "resent": 0, "resent_as": 0},
     scale_free=True,
     source="schemes.md 1.4; RFC 5681; ns-2.35 tcp-reno.cc",
 )

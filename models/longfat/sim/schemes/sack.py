@@ -12,26 +12,14 @@ three transmissions made after it are acknowledged. Where that differs from the 
   is sent again.
 * Lost packets go first, then new ones; there is no rescue retransmission (section 4, NextSeg, rule 4)."""
 
+from longfat.sim.schemes import tcp
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.schemes.tcp import (
-    LOSS,
-    MARK,
-    PARAMETERS,
-    REDUCTION,
-    TIMEOUT,
-    grow,
-    halve_on_mark,
-    halved,
-    heed_mark,
-    note_reduction,
-)
 
 
 def ack(flow, event):
     """Growth outside recovery."""
-    if event.marked and heed_mark(flow):
-        halve_on_mark(flow)
-        note_reduction(flow, MARK)
+    if event.marked:
+        tcp.take_mark(flow)
     if event.acked == 0:
         return flow.window
     if flow.recovering:
@@ -39,17 +27,17 @@ def ack(flow, event):
         if flow.una > flow.reduced_at:
             flow.recovering = False
         return flow.window
-    return flow.window if event.marked else grow(flow)
+    return flow.window if event.marked else tcp.grow(flow)
 
 
 def loss(flow, event):
     """1.6 rule 1, once for the losses of one window."""
     # 1.9 rule 2: not again for what was sent before a mark reduced the window.
-    reduced = flow.reduced_for == MARK and event.number <= flow.reduced_at
+    reduced = flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at
     if not reduced:
         # RFC 6675, 5, step 4.2: half of what is under way, without what limited transmit has sent: at most a window.
         flow.ssthresh = max(flow.ssthresh_floor, min(flow.window, float(flow.high - flow.una)) / 2)
-    note_reduction(flow, LOSS)
+    tcp.note_reduction(flow, tcp.LOSS)
     flow.recovering = True
     flow.resend = event.number  # RFC 6675, 5, step 4.3: the first retransmission goes at once, whatever the pipe
     event.restart_timer = 1  # RFC 6675, 6: the careful variant
@@ -58,14 +46,14 @@ def loss(flow, event):
 
 def timeout(flow, event):
     """1.6 rule 4: as Tahoe; the engine sends again what nobody has reported."""
-    flow.ssthresh = halved(flow, min(flow.window, float(flow.high - flow.una)))
-    note_reduction(flow, TIMEOUT)
+    flow.ssthresh = tcp.halved(flow, min(flow.window, float(flow.high - flow.una)))
+    tcp.note_reduction(flow, tcp.TIMEOUT)
     flow.recovering = False
     return 1.0
 
 
 #: What it remembers: the slow-start threshold [packets], the last reduction, whether losses are being repaired.
-STATE = {"ssthresh": "initial_ssthresh", **REDUCTION, "recovering": False}
+STATE = {"ssthresh": "initial_ssthresh", **tcp.REDUCTION, "recovering": False}
 
 # No `bugfix` here: the engine knows which transmission a loss belongs to.
 SACK = Scheme(
@@ -74,7 +62,7 @@ SACK = Scheme(
     loss=loss,
     timeout=timeout,
     reorder=3,
-    parameters={name: one for name, one in PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
+    parameters={name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
     state=STATE,
     scale_free=True,
     source="schemes.md 1.6; RFC 2018, RFC 6675",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,11 +11,10 @@ import numba
 import numpy as np
 
 from longfat import domains
-from longfat.sim import jit
+from longfat.sim import functions, jit
 from longfat.sim.calls import CALLBACKS
 from longfat.sim.own import Own, Parameter
 from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, flow_view
-from longfat.sim.views import View
 
 __all__ = ["Parameter", "Scheme", "fill_own", "set_fields"]
 
@@ -135,7 +133,8 @@ class Scheme:
         for name in CALLBACKS:
             function = getattr(self, name)
             if function is not None or name == "ack":
-                _check_signature(self.name, name, function)
+                takes = "(flow, packet)" if name == "send" else "(flow, event)"
+                functions.check(f"scheme {self.name!r}", name, function, takes)
         complete = {name: _parameter(self.name, name, one) for name, one in self.parameters.items()}
         object.__setattr__(self, "parameters", complete)
         self.own  # noqa: B018  refuses names that cannot be
@@ -148,14 +147,14 @@ class Scheme:
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """The callbacks, ready for the kernel."""
-        view = flow_view(self.own)
         made = []
         for name in CALLBACKS:
-            function = getattr(self, name)
-            if function is not None:
-                made.append(_compile(self.name, name, function, view))
-            else:  # they look at nothing of a scheme's own, so that one compilation serves all: pointers are the same
-                made.append(_compile("", name, _default(self.controls, name), flow_view(NOTHING)))
+            whose, function, own = f"scheme {self.name!r}", getattr(self, name), self.own
+            if function is None:  # the default looks at nothing of a scheme's own: one compilation serves all
+                whose, function, own = "", DEFAULTS[self.controls].get(name, unlabelled), NOTHING
+            view = flow_view(own)
+            kind = numba.int64(view, PACKET_VIEW) if name == "send" else numba.float64(view, EVENT_VIEW)
+            made.append(functions.compiled(whose, name, function, kind))
         return tuple(made)
 
 
@@ -173,45 +172,6 @@ def _parameter(scheme: str, name: str, given: Any) -> Parameter:
             + ", ".join(INITIAL)
         )
     return given  # type: ignore[no-any-return]
-
-
-def _check_signature(scheme: str, name: str, function: Any) -> None:
-    if not callable(function):
-        raise ValueError(f"scheme {scheme!r}: {name} = {function!r} is no function of (flow, event)")
-    try:
-        inspect.signature(getattr(function, "py_func", function)).bind(None, None)
-    except TypeError:
-        shown, with_ = inspect.signature(function), "(flow, packet)" if name == "send" else "(flow, event)"
-        raise ValueError(
-            f"scheme {scheme!r}: {name}{shown} takes the wrong arguments: it is called with {with_}"
-        ) from None
-    except ValueError:
-        pass  # a built-in without a signature
-
-
-@functools.lru_cache(maxsize=256)
-def _compile(scheme: str, name: str, function: Callable[..., Any], view: View) -> jit.Callback:
-    own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.schemes.")
-    kind = numba.int64(view, PACKET_VIEW) if name == "send" else numba.float64(view, EVENT_VIEW)
-    try:
-        return jit.callback(kind, function, cache=own)
-    except numba.core.errors.NumbaError as error:
-        raise ValueError(f"scheme {scheme!r}: {name} cannot be compiled: {jit.reason(error)}") from None
-
-
-def _default(controls: str, name: str) -> Callable[[Any, Any], float]:
-    if name == "send":
-        return unlabelled
-    return {
-        ("window", "start"): keep_window,
-        ("window", "loss"): halve_window,
-        ("window", "timeout"): window_of_one,
-        ("window", "alarm"): keep_window,
-        ("rate", "start"): keep_rate,
-        ("rate", "loss"): keep_rate,
-        ("rate", "timeout"): halve_rate,
-        ("rate", "alarm"): keep_rate,
-    }[controls, name]
 
 
 def unlabelled(flow, packet):  # type: ignore[no-untyped-def]
@@ -242,6 +202,13 @@ def keep_rate(flow, event):  # type: ignore[no-untyped-def]
 def halve_rate(flow, event):  # type: ignore[no-untyped-def]
     """Return half the rate."""
     return flow.rate / 2
+
+
+#: By what the callbacks return.
+DEFAULTS = {
+    "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window},
+    "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate},
+}
 
 
 def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, float]) -> None:

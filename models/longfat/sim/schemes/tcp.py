@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from longfat.sim.jit import part
+from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
@@ -20,8 +21,8 @@ PARAMETERS = {
     "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", about="slow-start threshold at first"),
     "duplicate_threshold": Parameter(3.0, "packets", "[1, 1e6]", about="duplicates that mean a loss (RFC 5681, 3.2)"),
     "ssthresh_floor": Parameter(2.0, "packets", "[1, 1e9]", about="least slow-start threshold (RFC 5681, 3.1)"),
-    "bugfix": Parameter(1.0, "1", "{0, 1}", about="1: one fast retransmit per window at most (RFC 6582)"),
-    "ecn": Parameter(0.0, "1", "{0, 1}", "ect", about="1: packets say that they can be marked (RFC 3168)"),
+    "bugfix": flag(True, "1: one fast retransmit per window at most (RFC 6582)"),
+    "ecn": flag(False, "1: packets say that they can be marked (RFC 3168)", "ect"),
     **timers.PARAMETERS,
 }
 #: The highest packet sent when the window was last reduced, and what for.
@@ -90,6 +91,18 @@ def take_mark(flow):
     if heed_mark(flow):
         halve_on_mark(flow)
         note_reduction(flow, MARK)
+
+
+@part
+def retransmit(flow, event, under_way):
+    """1.4 rule 1 (RFC 5681, 3.2): resend what is missing, halve, and count what left the network."""
+    if not already_reduced(flow):
+        flow.ssthresh = halved(flow, under_way)
+        flow.window = flow.ssthresh
+    note_reduction(flow, LOSS)
+    flow.inflation = flow.duplicate_threshold
+    flow.resend = flow.una
+    event.restart_timer = 1
 
 
 @part

@@ -15,7 +15,8 @@ acknowledged, confirms it. Where section 13 is silent:
 import math
 
 from longfat.sim.jit import part
-from longfat.sim.schemes.paced import SLACK, TIMERS, holes
+from longfat.sim.own import flag
+from longfat.sim.schemes.paced import SLACK, TIMERS, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 SLOW, AVOIDANCE = 0, 1  # phases; a gap is GAP more
@@ -208,17 +209,11 @@ def report(flow, now, ended):
 @part
 def set_clock(flow, now):
     """One clock for the gap, which ends when nothing arrives for long, and for missing feedback."""
-    flow.silent_at = now + silence(flow)
+    flow.silent_at = now + silence(flow, flow.rate)
     flow.gap_ends = math.inf
     if flow.phase >= GAP:
         flow.gap_ends = now + flow.round_window * flow.spacing + 2.0 * flow.deviation
     flow.alarm = min(flow.silent_at, flow.gap_ends)
-
-
-@part
-def silence(flow):
-    """How long without an acknowledgment is too long."""
-    return max(flow.silent_rtts * flow.rtt, flow.silent_packets * flow.packet_size / flow.rate)
 
 
 def alarm(flow, event):
@@ -228,7 +223,7 @@ def alarm(flow, event):
         report(flow, event.now, False)
     if event.now + SLACK >= flow.silent_at:
         flow.rate /= 2
-        flow.silent_at = event.now + silence(flow)
+        flow.silent_at = event.now + silence(flow, flow.rate)
     flow.alarm = min(flow.silent_at, flow.gap_ends)
     return flow.rate
 
@@ -257,13 +252,11 @@ TEAR = Scheme(
     reorder=3,
     parameters={
         "rtt_gain": Parameter(0.125, "1", "(0, 1]", about="weight of a new round trip"),
-        "silent_rtts": Parameter(
-            4.0, "1", "[1, 1e6]", about="without acknowledgments until the rate is halved: round trips"
-        ),
+        "silent_rtts": Parameter(4.0, "1", "[1, 1e6]", about="without an ack until the rate is halved: round trips"),
         # At 0 the clock would ring before a round trip is known; within one packet's time nothing can be missing.
         "silent_packets": Parameter(2.0, "packets", "[1, 1e6]", about="and times between packets, whichever is more"),
-        "open_epoch": Parameter(1.0, "1", "{0, 1}", about="1: the open epoch counts if it raises the rate"),
-        "slow_start": Parameter(1.0, "1", "{0, 1}", about="1: the first epoch sends a window per round trip"),
+        "open_epoch": flag(True, "1: the open epoch counts if it raises the rate"),
+        "slow_start": flag(True, "1: the first epoch sends a window per round trip"),
         **TIMERS,
     },
     state=STATE,

@@ -17,7 +17,8 @@ Defaults: the RFCs; `NS` has those of ns-2 that differ.
 import math
 
 from longfat.sim.jit import part
-from longfat.sim.schemes.paced import SLACK, TIMERS
+from longfat.sim.own import flag
+from longfat.sim.schemes.paced import SLACK, TIMERS, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 #: What it remembers.
@@ -148,7 +149,7 @@ def ack(flow, event):
     flow.count = 0
     flow.fed = event.now
     flow.new_event = False
-    flow.alarm = event.now + silence(flow)
+    flow.alarm = event.now + silence(flow, flow.allowed)
     if flow.damping > 0.0:  # rule 3
         return flow.allowed * flow.root / math.sqrt(event.rtt)
     return flow.allowed
@@ -205,12 +206,6 @@ def congestion_avoidance(flow, received, span, open_interval):
     flow.allowed = max(wanted, flow.packet_size / flow.longest_interval)
 
 
-@part
-def silence(flow):
-    """How long without feedback is too long."""
-    return max(flow.silent_rtts * flow.rtt, flow.silent_packets * flow.packet_size / flow.allowed)
-
-
 def loss(flow, event):
     """Rule 5: when each packet found lost would have arrived."""
     if flow.rtt == 0.0:
@@ -253,7 +248,7 @@ def note_loss(flow, now, lost, time):
 def alarm(flow, event):
     """Rule 4: no feedback for too long, half the rate."""
     flow.allowed = max(0.5 * flow.allowed, flow.packet_size / flow.longest_interval)
-    flow.alarm = event.now + silence(flow)
+    flow.alarm = event.now + silence(flow, flow.allowed)
     return flow.allowed
 
 
@@ -286,25 +281,15 @@ TFRC = Scheme(
     every_loss=True,
     reorder=3,
     parameters={
-        "delayed_acks": Parameter(
-            1.0, "packets", "[1, 100]", about="packets that one acknowledgment of TCP covers (RFC 5348, 3.1)"
-        ),
+        "delayed_acks": Parameter(1.0, "packets", "[1, 100]", about="that an ack of TCP covers (RFC 5348, 3.1)"),
         "rto_rtts": Parameter(4.0, "1", "[0, 1e6]", about="TCP's timeout in round trips; 0: srtt + 4 deviations"),
-        "capped": Parameter(1.0, "1", "{0, 1}", about="1: a packet in a window is lost at most once, as in ns-2"),
+        "capped": flag(True, "1: a packet in a window is lost at most once, as in ns-2"),
         "rtt_gain": Parameter(0.1, "1", "(0, 1]", about="weight of a new round trip (RFC 5348, 4.3)"),
         "history": Parameter(8.0, "intervals", "[2, 8]", about="loss intervals that count (RFC 5348, 5.4)"),
-        "discounting": Parameter(
-            1.0, "1", "{0, 1}", about="1: old intervals count less while the open one is long (RFC 5348, 5.5)"
-        ),
-        "damping": Parameter(
-            1.0, "1", "{0, 1}", about="1: the rate falls as the root of the round trip grows (RFC 5348, 4.5)"
-        ),
-        "increase": Parameter(
-            math.inf, "packets per round trip", "(0, inf]", about="how fast the rate may grow after a loss"
-        ),
-        "received_floor": Parameter(
-            1.0, "packets per round trip", "[0, 1e6]", about="least limit by what was received"
-        ),
+        "discounting": flag(True, "1: old intervals count less while the open one is long (RFC 5348, 5.5)"),
+        "damping": flag(True, "1: the rate falls as the root of the round trip grows (RFC 5348, 4.5)"),
+        "increase": Parameter(math.inf, "packets per round trip", "(0, inf]", about="greatest growth after a loss"),
+        "received_floor": Parameter(1.0, "packets per round trip", "[0, 1e6]", about="least limit by what arrived"),
         "longest_interval": Parameter(64.0, "s", "(0, 1e6]", about="between packets (RFC 5348, 4.3)"),
         "silent_rtts": Parameter(4.0, "1", "[1, 1e6]", about="without feedback until the rate is halved: round trips"),
         "silent_packets": Parameter(2.0, "packets", "[0, 1e6]", about="and times between packets, whichever is more"),

@@ -5,24 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longfat.sim.names import unknown
+from longfat.sim.own import flag
 from longfat.sim.schemes.scheme import Parameter
 
 #: What every TCP scheme takes. Defaults: profile "ns", which the comparisons of 2005 ran with.
 PARAMETERS = {
-    "first_rto": Parameter(
-        3.0, "s", "(0, 1e6]", "rto", about="timeout before the first round trip is known (RFC 6298, 2.1)"
-    ),
+    "first_rto": Parameter(3.0, "s", "(0, 1e6]", "rto", about="timeout until a round trip is known (RFC 6298, 2.1)"),
     "min_rto": Parameter(0.2, "s", "(0, 1e6]", "min_rto", about="least timeout (RFC 6298, 2.4)"),
     "max_rto": Parameter(60.0, "s", "(0, 1e6]", "max_rto", about="greatest timeout (RFC 6298, 2.5)"),
-    "granularity": Parameter(
-        0.01, "s", "[0, 1e6]", "granularity", about="of the clock, least of the deviation (RFC 6298, 2.3)"
-    ),
-    "tick": Parameter(
-        0.0, "s", "[0, 1e6]", "tick", about="round trips and timeouts in whole ticks, as in 4.3BSD; 0: exact"
-    ),
-    "timestamps": Parameter(
-        0.0, "1", "{0, 1}", "timestamps", about="1: every packet is timed, else one in a window (RFC 7323, 4)"
-    ),
+    "granularity": Parameter(0.01, "s", "[0, 1e6]", "granularity", about="clock: least deviation (RFC 6298, 2.3)"),
+    "tick": Parameter(0.0, "s", "[0, 1e6]", "tick", about="all times in whole ticks, as in 4.3BSD; 0: exact"),
+    "timestamps": flag(False, "1: every packet is timed, else one in a window (RFC 7323, 4)", "timestamps"),
 }
 
 PROFILES: dict[str, dict[str, float]] = {

@@ -1,11 +1,11 @@
 """Push-out by priority: in order of arrival, where a full buffer gives up a worse packet for a better one.
 
-Kim & Farber, MS-CIS-94-55 (1994), sec. 3.3. A packet that waits has a place, later ones a higher one, and a binary tree
-over the places holds the greatest priority below each of its nodes. Of its leaves the last one above a bound is found in
-one walk down: with the newcomer's priority as the bound it is the last packet that is worse; with one less than the
-greatest priority, the last of the worst. Places are not used twice; when they run out, the packets that wait move
-together. There are at least twice as many as the buffer holds, so that this costs a constant for each packet, and all
-else the depth of the tree.
+Kim & Farber, MS-CIS-94-55 (1994), sec. 3.3. A packet that waits has a place, later ones a higher one, and a binary
+tree over the places holds the greatest priority below each of its nodes. Of its leaves the last one above a bound is
+found in one walk down: with the newcomer's priority as the bound it is the last packet that is worse; with one less
+than the greatest priority, the last of the worst. Places are not used twice; when they run out, the packets that wait
+move together. There are at least twice as many as the buffer holds, so that this costs a constant for each packet, and
+all else the depth of the tree.
 
 The workspace has the tree, whose node k has its children at 2 k and 2 k + 1, and then the packet at each place.
 """
@@ -140,7 +140,7 @@ DISCARD_WORST = Service(
     evict=evict_last_of_the_worst,
     state=_STATE,
     workspace=room,
-    places=True,
+    bounded=True,
     in_order=True,
 )
 DISCARD_LAST = Service(
@@ -150,6 +150,6 @@ DISCARD_LAST = Service(
     evict=evict_last_worse,
     state=_STATE,
     workspace=room,
-    places=True,
+    bounded=True,
     in_order=True,
 )

@@ -2,8 +2,8 @@
 
 Rate-controlled service (Zhang & Ferrari, INFOCOM 1993) in front of self-clocked fair queueing. A queue with packets
 either is active, and then its first packet has a tag and the queue stands in the heap, or rests until that packet may
-go. A packet that has to wait for those of others loses nothing by it: the next one's time counts from when it might have
-gone, up to one packet's time.
+go. A packet that has to wait for those of others loses nothing by it: the next one's time counts from when it might
+have gone, up to one packet's time.
 """
 
 import math

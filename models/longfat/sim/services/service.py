@@ -9,14 +9,14 @@ packet)``, ``take_first``, ``take_last`` and ``take``.
   none may leave;
 * ``evict(link, packet, now) -> int``: the buffer has no room for this packet. Take another one out of its queue and
   answer its number, which is dropped; NOTHING to drop the packet that arrives;
-* ``wake(link, queue, now) -> int``: the time has come that ``wake_at(link, queue, time)`` asked for; the answer is
-  ignored. For services that let a packet wait although the link is free.
+* ``wake(link, queue, now) -> int``: a time has come that the service put into the heap of clocks for this queue, or the
+  discipline's `feedback` was about it; the answer is ignored. For services that let a packet wait although the link is
+  free, see `longfat.sim.services.rated`.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +24,7 @@ from typing import Any
 import numba
 
 from longfat.domains import whole_number
-from longfat.sim import jit
+from longfat.sim import functions, jit
 from longfat.sim.calls import VERBS
 from longfat.sim.own import Own, Parameter
 from longfat.sim.records import NOTHING
@@ -57,8 +57,8 @@ class Service:
         Whether packets leave in the order in which they came.
     workspace : callable, optional
         Words of memory that a link needs, of its limit in packets and its number of queues.
-    places : bool
-        Whether that memory has a place for every packet that may wait, so that a link needs a limit in packets.
+    bounded : bool
+        Whether the buffer has to be a number of packets, because the workspace grows with it.
 
     Examples
     --------
@@ -85,24 +85,15 @@ class Service:
     work_conserving: bool = True
     in_order: bool = False
     workspace: Callable[[float, int], int] | None = None
-    places: bool = False
+    bounded: bool = False
 
     def __post_init__(self) -> None:
         if self.queues != PER_FLOW:
             whole_number("queues", self.queues, "queues", "[1, 1e6]")
         for verb, takes in ARGUMENTS.items():
             function = getattr(self, verb)
-            if function is None and verb in ("evict", "wake"):
-                continue
-            if not callable(function):
-                raise ValueError(f"service {self.name!r}: {verb} = {function!r} is no function of {takes}")
-            try:
-                inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
-            except TypeError:
-                shown = inspect.signature(function)
-                raise ValueError(
-                    f"service {self.name!r}: {verb}{shown} takes the wrong arguments: it is called with {takes}"
-                ) from None
+            if function is not None or verb not in DEFAULTS:
+                functions.check(f"service {self.name!r}", verb, function, takes)
         self.own, self.of_queue  # noqa: B018  they refuse names that cannot be
 
     @functools.cached_property
@@ -126,8 +117,10 @@ class Service:
             "evict": numba.int64(link, PACKET_VIEW, now),
             "wake": numba.int64(link, queue, now),
         }
-        given = {"evict": evict_none, "wake": stay_asleep}
-        return tuple(_compile(self.name, verb, getattr(self, verb) or given[verb], takes[verb]) for verb in VERBS)
+        whose = f"service {self.name!r}"
+        return tuple(
+            functions.compiled(whose, verb, getattr(self, verb) or DEFAULTS[verb], takes[verb]) for verb in VERBS
+        )
 
 
 ARGUMENTS = {
@@ -138,15 +131,6 @@ ARGUMENTS = {
 }
 
 
-@functools.lru_cache(maxsize=64)
-def _compile(name: str, verb: str, function: Callable[..., Any], takes: Any) -> jit.Callback:
-    own = (getattr(function, "__module__", None) or "").startswith("longfat.sim.services.")
-    try:
-        return jit.callback(takes, function, cache=own)
-    except numba.core.errors.NumbaError as error:
-        raise ValueError(f"service {name!r}: {verb} cannot be compiled: {jit.reason(error)}") from None
-
-
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
     """Drop the packet that arrives."""
     return NOTHING
@@ -155,3 +139,6 @@ def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
 def stay_asleep(link, queue, now):  # type: ignore[no-untyped-def]
     """Do nothing."""
     return 0
+
+
+DEFAULTS = {"evict": evict_none, "wake": stay_asleep}

@@ -1,0 +1,1 @@
+"""Pages for maintainers and for writers of plug-ins."""

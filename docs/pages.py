@@ -1,0 +1,129 @@
+"""What the code writes of this folder: ``python -m docs.pages``; ``make docs`` does."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+from docs.drawing import svg
+from longfat import sim
+from longfat.sim import seam
+from longfat.sim.calls import CALLBACKS, HOOKS
+
+HERE = Path(__file__).resolve().parent
+
+#: The functions that plug-ins call, by who calls them.
+FUNCTIONS = {
+    "Schemes, disciplines and services": ("random",),
+    "Disciplines and services": (
+        "mark", "is_full", "flow_state", "queue_of", "first_waiting", "behind", "waiting", "push_out",
+    ),
+    "Services": ("queue", "append", "take", "take_first", "take_last"),
+}  # fmt: skip
+
+HEAD = """\
+# What a plug-in sees, and what it may set
+
+This page is generated from `longfat.sim.seam` by `make docs`; do not edit it. [engine.md](engine.md) says how the
+engine calls a plug-in.
+
+A plug-in is a `Scheme` (congestion control), a `Discipline` (what a link drops, marks and tells) or a `Service` (the
+order in which a link sends). It is a set of plain functions that numba compiles. They get *views* of the simulator's
+rows: times in seconds, sizes in bytes, rates in bytes/s, as floats; windows and counts in packets. A field that is not
+listed here does not exist for a plug-in. Setting a field that may only be read is refused when the plug-in is
+compiled, before the run begins.
+
+"""
+
+TEXT = """
+- A scheme's callbacks return the window [packets], or the rate [bytes/s] with `controls="rate"`; `send` returns 0.
+- `enqueue` of a discipline returns `ENQUEUE`, `DROP` or `push_out(number)`; `dequeue` returns `SEND` or `DROP`; `tick`
+  returns the time of the next call [s], `math.inf` for none; what `feedback` returns is ignored.
+- `enqueue` of a service puts the packet into a queue. `dequeue` takes a packet out of its queue and returns its
+  number, `NOTHING` if none may leave. `evict` does so for a packet that gives way where the buffer is full; `NOTHING`
+  drops the one that arrives. `wake` is called after a discipline's `feedback` about a queue; what it and `enqueue`
+  return is ignored.
+- Functions that are left out have defaults, see `help(longfat.sim.Scheme)`, `help(longfat.sim.Discipline)` and
+  `help(longfat.sim.Service)`.
+
+**Parameters and state** are fields beside those below, by the names that they are declared with: `flow.beta`,
+`link.target`, `queue.deficit`. A `Parameter(default, unit, domain)` may be read and a state may be set. A state is a
+float, an integer, a boolean or up to 1000 of them; text names the parameter that has its first value. A name that is a
+keyword of Python, a field listed here, or declared twice is refused. A scheme's parameter with `field=` stands in that
+field of the core instead: {initial}.
+A discipline's record of a flow is `flow_state(link, packet.flow)`.
+
+**Helper functions** of a plug-in carry the decorator `longfat.sim.part`. A plug-in uses `math` and numbers; random
+numbers come from `random`, so that the seed decides them. Write `x * x * x`, not `x**3`: compiled code rounds powers
+otherwise than Python does. `longfat.sim.conformance(plug_in)` checks a plug-in on three small networks, compiled and
+in plain Python.
+
+## Fields
+
+The views `flow` and `event` go to schemes; `link`, `packet` and `queue` to disciplines and services; `packet` also to a
+scheme's `send`.
+
+"""
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return a table as Markdown."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _listed(names: tuple[str, ...], but: str = "") -> str:
+    return ", ".join(f"`{name}`" for name in names if name != but)
+
+
+def plug_ins() -> str:
+    """Return the page for writers of plug-ins."""
+    link = "`(link, packet, now)`"
+    rows = [
+        (
+            "scheme",
+            f"{_listed(CALLBACKS, 'send')}: `(flow, event)`; `send`: `(flow, packet)`",
+            "`parameters`, `state`",
+            "[CUBIC](../tests/plugins/cubic.py) (RFC 9438)",
+        ),
+        (
+            "discipline",
+            f"{_listed(HOOKS, 'tick')}: {link}; `tick`: `(link, now)`",
+            "`parameters`, `state`, `flow_state`",
+            "[CoDel](../tests/plugins/codel.py) (RFC 8289)",
+        ),
+        (
+            "service",
+            f"`enqueue`, `evict`: {link}; `dequeue`: `(link, now)`; `wake`: `(link, queue, now)`",
+            "`parameters`, `state`, `queue_state`",
+            "[strict priority](../tests/plugins/priority.py)",
+        ),
+    ]
+    shapes = table(("plug-in", "its functions", "its record", "example, in a file outside the package"), rows)
+    text = TEXT.format(initial=_listed(tuple(seam.INITIAL)))
+    return HEAD + shapes + text + seam.documentation() + "\n" + functions()
+
+
+def functions() -> str:
+    """Return the tables of functions, from their signatures and docstrings."""
+    parts = ["## Functions\n\nTo be imported from `longfat.sim`.\n"]
+    for who, names in FUNCTIONS.items():
+        plain = [(name, getattr(getattr(sim, name), "py_func", getattr(sim, name))) for name in names]
+        rows = [
+            (f"`{name}{inspect.signature(one)}`", (inspect.getdoc(one) or "").splitlines()[0]) for name, one in plain
+        ]
+        parts.append(f"### {who}\n\n" + table(("function", "what it does"), rows))
+    return "\n".join(parts)
+
+
+PAGES = {"plug-ins.md": plug_ins, "engine.svg": svg}
+
+
+def main() -> None:
+    """Write all of them."""
+    for name, made in PAGES.items():
+        (HERE / name).write_text(made(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Functions of plug-ins: looked at when a plug-in is made, compiled when a run begins."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+from longfat.sim import jit
+
+SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "services"))
+
+
+def check(whose: str, name: str, function: Any, takes: str) -> None:
+    """Raise a ValueError for what is no function of these arguments, such as "(flow, event)"."""
+    if not callable(function):
+        raise ValueError(f"{whose}: {name} = {function!r} is no function of {takes}")
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
+    except TypeError:
+        shown = inspect.signature(function)
+        raise ValueError(f"{whose}: {name}{shown} takes the wrong arguments: it is called with {takes}") from None
+    except ValueError:
+        pass  # a built-in without a signature
+
+
+@functools.lru_cache(maxsize=512)
+def compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
+    """Return a function compiled for numba's signature; of those that ship the code is kept on disk."""
+    ships = (getattr(function, "__module__", None) or "").startswith(SHIPPED)
+    try:
+        return jit.callback(kind, function, cache=ships)
+    except numba.core.errors.NumbaError as error:
+        raise ValueError(f"{whose}: {name} cannot be compiled: {jit.reason(error)}") from None
