@@ -129,3 +129,14 @@ def test_what_may_be_worked_out_ahead():
     # All that enters n4-n3 answers what came over n3-n4: the on-off flow has no answers.
     assert [int(hop.ahead) for hop in hops[3:4]] == [ENTER_AHEAD]
     assert RECEIVE_AHEAD in run.world.hops["ahead"]
+
+
+def test_what_is_caught_up_takes_no_more_rows_than_there_are():
+    """After a pause every packet on the way is late: a hundred flows, each with a hole at its receiver."""
+    net = sim.Network().link("a", "b", rate="80 Mbit/s", delay="20 ms", buffer=100, duplex=True)
+    net.flow("tahoe", path=["a", "b"], count=100, stagger=0.0001, packet=200)
+    at_once, in_steps = sim.Simulation(net, rng=3), sim.Simulation(net, rng=3)
+    at_once.advance(1.0)
+    for k in range(1, 101):
+        in_steps.advance(k / 100)
+    compare(counts(at_once), counts(in_steps))

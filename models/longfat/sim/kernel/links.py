@@ -16,7 +16,18 @@ from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.requests import lengthen, refresh_counter, stamp
 from longfat.sim.kernel.serving import admit_queued, ask_discipline, push_out, take_feedback, wake_queue
 from longfat.sim.memory import header_at, hop_at, link_at, packet_at, receiver_at, tally_at, uniform
-from longfat.sim.records import AT_ARRIVAL, DROP, ENTER_AHEAD, FEEDBACK, HORIZON, NONE, REQUEST, TO_RECEIVER, TOO_LATE
+from longfat.sim.records import (
+    AT_ARRIVAL,
+    DONE,
+    DROP,
+    ENTER_AHEAD,
+    FEEDBACK,
+    HORIZON,
+    NONE,
+    REQUEST,
+    TO_RECEIVER,
+    TOO_LATE,
+)
 
 
 @routine
@@ -75,7 +86,10 @@ def arrive_ahead(world, link, i, packet, hop):
 
 @routine
 def catch_up(world, k):
-    """Work out ahead what has been left for later on a link, since nobody looked: its packets in their order."""
+    """Work out ahead what has been left for later on a link, since nobody looked: its packets in their order.
+
+    As far as there are rows: what is left then stays late, and its own arrivals come back here.
+    """
     link = link_at(world, k)
     now, i, rest = world.now, link.head, link.late
     link.head = NONE
@@ -87,6 +101,9 @@ def catch_up(world, k):
         if rest == 0 or hop.link != k or hop.ahead == AT_ARRIVAL or packet.arrival > world.horizon:
             if hop.link == k and hop.ahead != AT_ARRIVAL:
                 rest = 0  # those behind it, too
+            append(world, link, i, packet)
+        elif world.short != DONE:
+            rest = 0
             append(world, link, i, packet)
         else:
             link.late -= 1
