@@ -246,15 +246,16 @@ def run(address, until, budget):
         world.horizon = min(until, world.samples * world.sample_every - 1)
     while True:
         while world.attention:
-            budget -= BURST if world.sending != NONE else 1
+            if world.sending != NONE:
+                budget -= BURST
             ends = look_around(world)
             if ends != PAUSED:
                 return ends
-            if budget <= 0:
+            if budget < 0:
                 return PAUSED
-        budget -= 1
         if budget <= 0:
             return PAUSED
+        budget -= 1
         time, key = first_of_both(world)
         if time > until:
             world.now = until
