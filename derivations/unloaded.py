@@ -142,7 +142,7 @@ def power_advantage() -> Expr:
     return ratio
 
 
-def product_for_advantage() -> Expr:
+def bandwidth_delay_product_for_advantage() -> Expr:
     """x = w (w + 2), w the positive root of L w^2 + 2 (L - g e) w = l + 4 g e; A = g^2, e = g - 1, L = j + 1 - A.
 
     l = 1 - c. There is one for L > 0, and no x otherwise: the advantage of j extra rounds stays below j + 1. All

@@ -211,10 +211,10 @@ def plane() -> xr.Dataset:
     """Figure 14: the estimated advantage over rate and delay, files of 200 packets, and the buffer [packets]."""
     rate = xr.DataArray(np.geomspace(1e6, 1e10, 161), dims="rate", attrs={"units": "bit/s"})
     delay = xr.DataArray(np.geomspace(1e-4, 0.3, 141), dims="delay", attrs={"units": "s"})
-    product = rate / 8 * delay / 1e5
-    advantage = laws.power_advantage(product.values, 200)
+    bandwidth_delay_product = rate / 8 * delay / 1e5
+    advantage = laws.power_advantage(bandwidth_delay_product.values, 200)
     return xr.Dataset(
-        {"advantage": (product.dims, advantage), "buffer": rate / 8 * delay / 3 / PACKET},
+        {"advantage": (bandwidth_delay_product.dims, advantage), "buffer": rate / 8 * delay / 3 / PACKET},
         coords={"rate": rate, "delay": delay},
     )
 

@@ -77,8 +77,8 @@ def _estimate(label: str, path: Any) -> float:
     between = 500 / path.capacity
     alone = float(laws.unloaded_transfer_time(packets, path.round_trip, own, between, own))
     if label == "TCP":  # by the ratio of the estimates
-        product = path.capacity * path.round_trip / path.file
-        scale = float(np.log10(laws.power_advantage(product, packets)))
+        bandwidth_delay_product = path.capacity * path.round_trip / path.file
+        scale = float(np.log10(laws.power_advantage(bandwidth_delay_product, packets)))
     else:
         scale = 0.0
     return float(np.log10(laws.power_with_unloaded_time(path.capacity, path.file, alone))) - scale

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from longfat.explore import serving
+from longfat.explore import server
 from longfat.explore.style import CSS
 from longfat.files import WholeFiles
 
@@ -41,7 +41,7 @@ def page(path: Path, mathjax: str | None = None) -> str:
     nbclient.exceptions.CellExecutionError
         If a cell fails.
     """
-    serving.without_grammar()
+    server.without_grammar()
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter

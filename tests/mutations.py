@@ -153,7 +153,7 @@ MUTANTS = [
     ),
     # laws: their faces
     Mutant(
-        CODE + "verify/running.py",
+        CODE + "verify/verification.py",
         'FAILURES = ("differs", "undecided", "error")',
         'FAILURES = ("differs", "undecided")',
         "tests/test_verify.py::test_an_exception_is_an_error_on_every_face",
@@ -402,9 +402,9 @@ MUTANTS = [
         "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
     ),
     kernel(
-        "kernel/serving.py",
-        "    fresh = link.free < world.now\n",
-        "    fresh = link.free <= world.now\n",
+        "kernel/service.py",
+        "    fresh = link.free < state.now\n",
+        "    fresh = link.free <= state.now\n",
         "tests/sim/test_receiver.py::test_no_pause_between_two_packets",
     ),
     kernel(
@@ -414,9 +414,9 @@ MUTANTS = [
         "tests/sim/test_engine.py::test_times_that_64_bits_cannot_hold",
     ),
     kernel(
-        "kernel/serving.py",
-        "waited = world.now - since_at(world, i).x",
-        "waited = world.now - packet_at(world, i).sent",
+        "kernel/service.py",
+        "waited = state.now - since_at(state, i).x",
+        "waited = state.now - packet_at(state, i).sent",
         "tests/sim/test_results.py::test_waits_behind_another_link_by_hand",
     ),
     kernel(
@@ -464,7 +464,7 @@ MUTANTS = [
     kernel(
         "kernel/census.py",
         "count.begun -= wait.begin - wait.since",
-        "count.begun -= wait.begin - world.now",
+        "count.begun -= wait.begin - state.now",
         "tests/sim/test_results.py::test_waits_of_an_overload_by_hand",
     ),
     # runs side by side, scenarios
@@ -494,7 +494,7 @@ MUTANTS = [
     ),
     # statistics, sweeps
     Mutant(
-        CODE + "sweeping/points.py",
+        CODE + "sweeping/grid.py",
         "key = (*self.spawn_key, *positions, replication)",
         "key = (*self.spawn_key, *positions, 0)",
         "tests/sweeping/test_points.py::test_a_longer_axis_or_more_replications_leave_the_others_alone",

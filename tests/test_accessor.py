@@ -71,8 +71,8 @@ def test_recommendations():
     answers = {
         "window": (lf.design.window(loss=[1e-3], points=2, **BASELINE), "window"),
         "buffer": (
-            lf.design.buffer(rate="1Gbit/s", round_trip_time="100ms", product=60, points=2, replications=2,
-                             progress=False),
+            lf.design.buffer(rate="1Gbit/s", round_trip_time="100ms", bandwidth_delay_product=60, points=2,
+                             replications=2, progress=False),
             "buffer",
         ),
         "loss_load": (

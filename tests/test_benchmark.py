@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from longfat import benchmark
-from longfat.benchmark import entries, measuring, readings, running, tables
+from longfat.benchmark import entries, evaluation, interpretations, measuring, tables
 from longfat.benchmark.printed import by_key, cells
 from longfat.laws.fair_share import transfer_times
 from longfat.sim import Scheme, Simulation, records, statistics
@@ -117,7 +117,7 @@ FACTS = {
 
 @pytest.mark.parametrize(("name", "scheme", "words"), FACTS)
 def test_calibration(name, scheme, words):
-    chosen = readings.reading(scheme, words) if words else ENTRIES[scheme]
+    chosen = interpretations.reading(scheme, words) if words else ENTRIES[scheme]
     ours = measuring.measure(VARIANTS[name], chosen)
     for k, expected in enumerate(FACTS[name, scheme, words]):
         assert 1e3 * ours[f"transfer_time_{k + 1}"] == pytest.approx(expected, rel=0.03)
@@ -191,7 +191,7 @@ DELAYS = {
 
 @pytest.mark.parametrize(("name", "scheme", "words"), DELAYS)
 def test_printed_delays(name, scheme, words):
-    chosen = readings.reading(scheme, words) if words else ENTRIES[scheme]
+    chosen = interpretations.reading(scheme, words) if words else ENTRIES[scheme]
     ours = measuring.measure(VARIANTS[name], chosen)
     mean, deviation = DELAYS[name, scheme, words]
     assert 1e3 * ours["delay_mean"] == pytest.approx(mean, rel=0.08)
@@ -207,7 +207,9 @@ def test_what_one_among_eleven_waits():
     """
     fluid = measuring.measure(VARIANTS["7-0.9"], ENTRIES["packet-pair"])["delay_mean"]
     assert 0.9 * 0.55 < 1e3 * fluid < 0.55
-    clocked = measuring.measure(VARIANTS["7-0.9"], readings.reading("packet-pair", "self-clocked tags"))["delay_mean"]
+    clocked = measuring.measure(VARIANTS["7-0.9"], interpretations.reading("packet-pair", "self-clocked tags"))[
+        "delay_mean"
+    ]
     assert 0.9 * 1.05 < 1e3 * clocked < 1.15
 
 
@@ -219,7 +221,7 @@ def test_what_cannot_be():
             run = Simulation(net, rng=0)
             run.advance(5.0)
             files = [k for k, flow in enumerate(net.flows) if flow.scheme is not None]
-            ends = run.world.flows["finish"][files] / 1e9
+            ends = run.state.flows["finish"][files] / 1e9
             sizes = np.array([net.flows[k].file for k in files])
             begins = np.array([net.flows[k].start for k in files])
             assert (ends > begins + sizes / rate).all()
@@ -427,11 +429,11 @@ def test_each_experiment_has_its_own_numbers():
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [(name, words) for name, rules in readings.READINGS.items() for words in rules]
+    ("name", "words"), [(name, words) for name, rules in interpretations.READINGS.items() for words in rules]
 )
 def test_readings_differ_from_the_entry(name, words):
     """Each can be built, and is another network than the entry's, but what differs in the arithmetic alone."""
-    made = readings.reading(name, words)
+    made = interpretations.reading(name, words)
     one, other = (benchmark.build(VARIANTS["8"], entry) for entry in (made, ENTRIES[name]))
     # the entry's own, and what is taken off the measured delays
     same = words in ("timer of BSD, a halving for every loss", "delays with the times of transmission")
@@ -445,11 +447,11 @@ def test_delays_with_the_times_of_transmission():
     words = "delays with the times of transmission"
     for name, more in times.items():
         plain = measuring.measure(VARIANTS["1"], ENTRIES[name])
-        other = measuring.measure(VARIANTS["1"], readings.reading(name, words))
+        other = measuring.measure(VARIANTS["1"], interpretations.reading(name, words))
         assert 1e3 * (other["delay_mean"] - plain["delay_mean"]) == pytest.approx(more, abs=1e-9)
         assert other["delay_std"] == plain["delay_std"]
         assert other["transfer_time_1"] == plain["transfer_time_1"]
-    through = readings.reading("hop-by-hop", words + ", single packets pass the added switches")
+    through = interpretations.reading("hop-by-hop", words + ", single packets pass the added switches")
     net = benchmark.build(VARIANTS["1"], through)
     probe = next(flow for flow in net.flows if flow.name == "probe")
     assert len(net.route(probe)) == 6
@@ -461,7 +463,7 @@ def test_delays_with_the_times_of_transmission():
 def test_the_other_texts():
     """What an experiment could mean changes the network; a text that is not there is refused."""
     for name, count in (("1", 3), ("5", 4), ("7-0.2", 4), ("9b", 1), ("3-4", 1), ("10", 0)):
-        others = readings.other_variants(VARIANTS[name])
+        others = interpretations.other_variants(VARIANTS[name])
         assert len(others) == count
         networks = [benchmark.build(one) for one in (VARIANTS[name], *others.values())]
         assert all(one != other for k, one in enumerate(networks) for other in networks[:k])
@@ -484,4 +486,4 @@ def test_refusals():
         benchmark.run(["3-4"], ["gaimd"], discipline="fare")
     with pytest.raises(ValueError, match="discipline 'nosuch' is unknown"):
         benchmark.run(["3-4"], ["hop-by-hop"], discipline="nosuch")  # which has its own switches
-    assert not running.has_chance(VARIANTS["7-0.2"], ENTRIES["optimal"])
+    assert not evaluation.has_chance(VARIANTS["7-0.2"], ENTRIES["optimal"])

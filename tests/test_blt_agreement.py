@@ -23,8 +23,8 @@ def simulated(scheme, discipline, packets, access, bottleneck, trip, buffer, **o
              access_rate=access / 8, ack_path="ideal", parameters=options)  # fmt: skip
     run = Simulation(net, rng=1)
     run.advance(60.0)
-    run.books()
-    flow = run.world.flows[0]
+    run.packet_counts()
+    flow = run.state.flows[0]
     return int(flow["finish"]), int(flow["sent"]), int(flow["dropped"])
 
 

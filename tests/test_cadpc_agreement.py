@@ -27,7 +27,7 @@ def swing(flows, delay, smoothing):
     run, totals = simulation(flows, delay, smoothing), []
     for update in range(400, 440):
         run.advance(update * ROUND_TRIP / delay)
-        totals.append(run.world.flows["rate"].sum())
+        totals.append(run.state.flows["rate"].sum())
     return np.std(totals) / np.mean(totals)
 
 
@@ -57,7 +57,7 @@ def test_differences_vanish_slowly():
     distances = []
     for update in range(60):
         run.advance(20.0 + (update + 1) * ROUND_TRIP)
-        rates = run.world.flows["rate"]
+        rates = run.state.flows["rate"]
         distances.append(abs(float(rates[0]) - float(rates[1:].mean())) / rest)
     times = np.arange(20, 60)
     slope = np.polyfit(times, np.log(np.array(distances)[times]), 1)[0]

@@ -37,7 +37,7 @@ def test_table_and_files(tmp_path, capsys):
         words = line.split()
         assert float(words[0]) == float(row.loss)
         assert int(words[1]) == int(row.window_segments)
-        assert float(words[4]) == pytest.approx(float(row.window_products), abs=1e-3)
+        assert float(words[4]) == pytest.approx(float(row.window_bdp), abs=1e-3)
         assert row.source.item() in words[-2:] or words[-2] == f"{row.source.item()},"
     assert "2.5 BDPs (937.5 kB, 57 whole segments)" in out  # 2.5 * 375 kB = 57.2 * 16384 B
     with xr.open_dataset(tmp_path / "out" / "window.nc") as data:

@@ -10,7 +10,7 @@ import xarray as xr
 from longfat.cli import main
 from longfat.cli.buffer import _sayable, _table
 
-PATH = ["--rate", "1Gbit/s", "--rtt", "100ms", "--product", "60", "--points", "2", "--replications", "2"]
+PATH = ["--rate", "1Gbit/s", "--rtt", "100ms", "--bdp", "60", "--points", "2", "--replications", "2"]
 
 
 def test_table_and_files(tmp_path, capsys):
@@ -26,7 +26,7 @@ def test_table_and_files(tmp_path, capsys):
         for rule in data.rule.values:
             line = next(one for one in out.splitlines() if one[7:23].strip() == rule)
             row = data.sel(rule=rule)
-            assert f"{float(row.buffer_products):.4g}" in line
+            assert f"{float(row.buffer_bdp):.4g}" in line
             assert f"{float(row.share):.4f}" in line
             assert line.endswith(str(row.status.values))
         table = pd.read_csv(tmp_path / "out" / "buffer.csv")
@@ -76,7 +76,7 @@ def test_power_and_csv(tmp_path, capsys):
         (["--decrease", "2"], "decrease = 2"),
         (["--spread", "100%"], "spread = "),
         (["--points", "many"], "points = 'many' is no whole number"),
-        (["--product", "1"], "product = 1"),
+        (["--bdp", "1"], "bandwidth_delay_product = 1"),
         (["--search", "guess"], "search 'guess' is unknown; available: bisect, scan"),
         (["--access", "0B/s"], "access = "),
         (["--json", "--csv"], "--json and --csv are both given"),

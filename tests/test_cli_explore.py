@@ -15,7 +15,7 @@ import pytest
 
 from longfat import extras
 from longfat.cli import main
-from longfat.explore import serving
+from longfat.explore import server
 from tests.served import Served
 
 psutil = pytest.importorskip("psutil", reason="comes with ipykernel")
@@ -123,7 +123,7 @@ def test_kernels_are_few_and_none_is_left_alone(serve):
 
 
 def test_half_of_the_memory(monkeypatch):
-    serving.without_grammar()
+    server.without_grammar()
     from longfat.explore import tabs
 
     for memory, most in ((8e9, 11), (24e9, 34), (1e8, 1)):  # 4e9/350e6 = 11.4; 12e9/350e6 = 34.3; one at least
@@ -176,7 +176,7 @@ def test_without_widgets(monkeypatch):
 
 def test_a_browser_is_opened_with_the_address(monkeypatch):
     opened, said = [], []
-    monkeypatch.setattr(serving.webbrowser, "open", opened.append)
+    monkeypatch.setattr(server.webbrowser, "open", opened.append)
 
     class Voila:
         def start(self):
@@ -186,7 +186,7 @@ def test_a_browser_is_opened_with_the_address(monkeypatch):
             loop.add_callback(loop.stop)
             loop.start()
 
-    serving._run(Voila(), "http://127.0.0.1:1/", True, said.append)
+    server._run(Voila(), "http://127.0.0.1:1/", True, said.append)
     for _ in range(100):
         if opened:
             break

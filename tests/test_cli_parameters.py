@@ -12,7 +12,7 @@ import pytest
 
 from longfat import benchmark, cli, design, scenario, sim, verify
 from longfat.cli import parameters
-from longfat.explore import serving
+from longfat.explore import server
 from longfat.law import Law
 from longfat.sim import Scheme
 
@@ -52,7 +52,7 @@ def called(monkeypatch):
             raise Stopped(args, kwargs)
 
         for module, name in ((design, "window"), (design, "buffer"), (design, "loss_load"), (benchmark, "run"),
-                             (verify, "run"), (scenario, "load"), (serving, "serve")):  # fmt: skip
+                             (verify, "run"), (scenario, "load"), (server, "serve")):  # fmt: skip
             monkeypatch.setattr(module, name, stop)
         with pytest.raises(Stopped) as stopped:
             cli.main(list(arguments))
@@ -143,7 +143,12 @@ def test_commands_receive_values(called):
         0.05,
         [0.5, 0.6],
     )
-    assert (given["scheme"], given["decrease"], given["product"], given["packet"]) == ("reno", None, None, 1500)
+    assert (given["scheme"], given["decrease"], given["bandwidth_delay_product"], given["packet"]) == (
+        "reno",
+        None,
+        None,
+        1500,
+    )
     assert called(*BUFFER, "--flows", "4")[1]["flows"] == 4
     assert called(*BUFFER)[1]["flows"] is None
     _, given = called(*LOSS_LOAD, "--stagger", "100 usec")
@@ -174,7 +179,7 @@ def test_a_scheme_of_ones_own_in_every_command(folder, capsys):
     )
     assert cli.main(["simulate", "net.toml"]) == 0
     assert re.search(r"four-1 +four ", capsys.readouterr().out)
-    small = ["--product", "60", "--points", "2", "--replications", "2", "--csv", "--output", "out"]
+    small = ["--bdp", "60", "--points", "2", "--replications", "2", "--csv", "--output", "out"]
     assert cli.main([*BUFFER, "--scheme", "mine.py:four", *small]) == 0
     capsys.readouterr()
     assert pd.read_csv("out/buffer.csv").share.dropna().values == pytest.approx(4 / 60, rel=0.03)
@@ -186,10 +191,10 @@ def test_a_law_of_ones_own_is_verified(folder, capsys):
 
 
 def test_a_law_of_ones_own_is_explored(folder):
-    source = serving.notebook(str(folder / "law.py"))["cells"][0]["source"]
-    assert source == f"from longfat.explore import serving\n\nserving.view({str(folder / 'law.py')!r})"
-    assert serving.view("law.py").state.law.name == "half"
-    assert serving.view("md1_wait").law.value.name == "md1_wait"
+    source = server.notebook(str(folder / "law.py"))["cells"][0]["source"]
+    assert source == f"from longfat.explore import server\n\nserver.view({str(folder / 'law.py')!r})"
+    assert server.view("law.py").state.law.name == "half"
+    assert server.view("md1_wait").law.value.name == "md1_wait"
 
 
 @pytest.mark.parametrize("command", [["benchmark"], [*BUFFER], ["verify", "--quick"], ["explore"]])

@@ -98,10 +98,10 @@ def test_json_with_replications(tmp_path, capsys):
     data = sim.run(net, rng=5, replications=3, progress=False)
     assert [flow["name"] for flow in answer["flows"]] == ["reno-1-1", "reno-1-2"]
     assert [flow["goodput_upper"] for flow in answer["flows"]] == data.goodput_upper.values.tolist()
-    books = answer["run"]["conservation"]
-    assert books["balanced"] is True
-    assert books["data"]["sent"] == pytest.approx(3 * sum(flow["sent"] for flow in answer["flows"]))
-    assert books["acknowledgments"]["sent"] == books["data"]["received"]
+    packet_counts = answer["run"]["conservation"]
+    assert packet_counts["balanced"] is True
+    assert packet_counts["data"]["sent"] == pytest.approx(3 * sum(flow["sent"] for flow in answer["flows"]))
+    assert packet_counts["acknowledgments"]["sent"] == packet_counts["data"]["received"]
     again = json.loads(simulate(capsys, tmp_path, RENO, *arguments))
     for one in (answer, again):
         del one["run"]["wall_time"]

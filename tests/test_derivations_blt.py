@@ -102,7 +102,7 @@ def test_advantage():
 
 def test_product_for_an_advantage():
     """The proved root of each number of rounds, and the least of them."""
-    proved = unloaded.product_for_advantage()
+    proved = unloaded.bandwidth_delay_product_for_advantage()
     half, rest, big = (next(s for s in proved.free_symbols if s.name == name) for name in ("h", "q", "L"))
     for n in (2, 7, 200):
         for g in (sp.Rational(11, 10), sp.Rational(8, 5)):
@@ -114,7 +114,9 @@ def test_product_for_an_advantage():
                     at = {half: leading - g * (g - 1), rest: late + 4 * g * (g - 1), big: leading}
                     roots.append(float(proved.subs(at)))
             if roots:
-                assert laws.product_for_advantage(float(g**2), n) == pytest.approx(min(roots), rel=1e-12)
+                assert laws.bandwidth_delay_product_for_advantage(float(g**2), n) == pytest.approx(
+                    min(roots), rel=1e-12
+                )
 
 
 # The recursion over bursts, where bursts do not meet, against the recursion over packets
@@ -158,7 +160,7 @@ def test_bursts_against_packets():
         if found is None:
             continue
         for discipline in ("priority-discard", "priority-discard-published", "drop-tail"):
-            whole = unloaded_transfer(
+            integer = unloaded_transfer(
                 packets,
                 trip,
                 access,
@@ -168,8 +170,8 @@ def test_bursts_against_packets():
                 discipline=discipline,
                 timer=Timer(1e3, 1e3),
             )
-            assert whole.time == found
-        counted[min(whole.bursts, 3)] += 1
+            assert integer.time == found
+        counted[min(integer.bursts, 3)] += 1
     assert min(counted.values()) >= 5, counted
 
 
@@ -209,7 +211,7 @@ def test_victims():
         (proofs, "buffer_for_burst", lambda: proofs.n * (1 - proofs.r), unloaded.buffer_for_slow_start),
         (unloaded, "S", unloaded.T_0, unloaded.power_with_unloaded_time.__wrapped__),
         (unloaded, "tau", lambda extra: 1 + (extra + 2) * unloaded.x, unloaded.power_advantage.__wrapped__),
-        (unloaded, "tau", lambda extra: 1 + (extra + 1) * unloaded.x, unloaded.product_for_advantage),
+        (unloaded, "tau", lambda extra: 1 + (extra + 1) * unloaded.x, unloaded.bandwidth_delay_product_for_advantage),
     ],
 )
 def test_wrong_assumptions_are_found(monkeypatch, module, name, wrong, stopped):

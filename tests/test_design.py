@@ -24,7 +24,7 @@ def test_the_path_by_hand():
     assert path.packet_time == pytest.approx(8.192e-6)  # 1024 / 125e6
     assert path.ack_delay == pytest.approx(0.100024576)
     assert path.ack_segments == pytest.approx(763.125, abs=0.01)  # 0.100024576 / 131.072e-6 = 763.1269...
-    assert path.product == 12.5e6
+    assert path.bandwidth_delay_product == 12.5e6
     # 16384 / 1500 = 10.92: eleven equal packets
     assert design.Path(125e6, 0.1, 16384, 1500).segment_packets == 11
 
@@ -95,7 +95,7 @@ def test_the_papers_example():
     assert float(data.reference_law[2]) == pytest.approx(0.99)
     assert float(data.simulated_lower[2]) >= float(data.goal[2]) == pytest.approx(0.95 * 0.99)
     assert float(data.window_bytes[2]) == float(data.window_segments[2]) * 16384
-    assert float(data.window_products[2]) == pytest.approx(float(data.window_bytes[2]) / 12.5e6)
+    assert float(data.window_bdp[2]) == pytest.approx(float(data.window_bytes[2]) / 12.5e6)
     # Where the law answered, the simulation is within its stated accuracy of the goal.
     assert bool((data.simulated[:2] > data.goal[:2] - 0.03).all())
 

@@ -26,7 +26,9 @@ from longfat.laws.tcp import aimd_utilisation_general, buffer_for_utilisation
 from longfat.sim.schemes import Scheme, names, scheme
 
 PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "progress": False}
-SMALL = {**PATH, "product": 50, "points": 2, "replications": 2}
+SMALL = {**PATH, "bandwidth_delay_product": 50, "points": 2, "replications": 2}
+SMALLER = {**SMALL, "bandwidth_delay_product": 20}
+FILES = {"bandwidth_delay_product": None}
 NO_LAW = math.nan
 
 
@@ -129,9 +131,9 @@ def test_the_scale_does_not_matter():
 
 
 def test_the_path_is_not_scaled_up():
-    assert flows("reno", 1, rate=1e6).simulated_product == pytest.approx(1e6 * 0.1 / 1500)
-    assert flows("reno", 64).simulated_product == 2560
-    assert flows("reno", 1, most=300).simulated_product == 300
+    assert flows("reno", 1, rate=1e6).simulated_bdp == pytest.approx(1e6 * 0.1 / 1500)
+    assert flows("reno", 64).simulated_bdp == 2560
+    assert flows("reno", 1, most=300).simulated_bdp == 300
 
 
 # Files
@@ -160,11 +162,11 @@ def test_power(power):
     chosen = power.sel(rule="simulated")
     assert float(chosen.share_lower) >= 0.95
     assert str(chosen.status.values) == "reached"
-    below = power.curve_buffer_products < chosen.buffer_products
+    below = power.curve_buffer_bdp < chosen.buffer_bdp
     assert (power.curve_share_lower.where(below, 0) < 0.95).all()
     # n of the rule: the transfers under way where power is greatest
     under_way = float(power.curve_transfers[int(power.curve_power.values.argmax())])
-    assert float(power.buffer_products.sel(rule="product/sqrt(n)")) == pytest.approx(max(1, under_way) ** -0.5)
+    assert float(power.buffer_bdp.sel(rule="product/sqrt(n)")) == pytest.approx(max(1, under_way) ** -0.5)
     assert np.isnan(power.law_together).all()  # no law of power over the buffer
 
 
@@ -188,11 +190,11 @@ def test_nothing_completed_says_so():
 
 def test_the_answer(answer):
     assert answer.rule.values.tolist() == [*RULES, "simulated"]
-    assert answer.buffer_bytes.values == pytest.approx(answer.buffer_products * 12.5e6)
+    assert answer.buffer_bytes.values == pytest.approx(answer.buffer_bdp * 12.5e6)
     assert answer.buffer_packets.sel(rule="one product") == 8333  # 12.5 MB/1500 B = 8333.3
     chosen = answer.sel(rule="simulated")
     assert float(chosen.utilisation_lower) >= 0.95
-    assert 0.4 < float(chosen.buffer_products) < 0.6  # 0.431 by the law; windows of few packets, two runs
+    assert 0.4 < float(chosen.buffer_bdp) < 0.6  # 0.431 by the law; windows of few packets, two runs
     assert answer.share.equals(answer.utilisation) or np.allclose(answer.share, answer.utilisation)
     assert str(answer.status.sel(rule="product/3").values) == "not reached"
     for name in ("buffer_bytes", "buffer_packets", "utilisation", "queueing_delay", "law_together"):
@@ -204,7 +206,7 @@ def test_the_answer(answer):
 def test_several_numbers_of_flows_and_a_scheme_without_a_law():
     answer = design.buffer(**{**SMALL, "scheme": "vegas", "flows": [1, 2], "share": 0.9})
     assert answer.flows.values.tolist() == [1, 2]
-    assert np.isnan(answer.buffer_products.sel(rule="AIMD closed form")).all()
+    assert np.isnan(answer.buffer_bdp.sel(rule="AIMD closed form")).all()
     assert (answer.utilisation.sel(rule="one product") > 0.9).all()
     assert np.isnan(answer.law_together).all()
 
@@ -221,14 +223,14 @@ def test_the_same_seed_gives_the_same_answer(answer):
 @pytest.mark.parametrize("name", ["reno", "newreno", "sack", "gaimd-window"])
 def test_sawtooths_are_simulated_on_a_smaller_path(name):
     """1 Gbit/s, 100 ms, 1500 bytes: 8333 packets, of which 200 are simulated, or 40 for each of ten flows."""
-    assert flows(name, 1).simulated_product == 200
-    assert flows(name, 10).simulated_product == 400
+    assert flows(name, 1).simulated_bdp == 200
+    assert flows(name, 10).simulated_bdp == 400
 
 
 @pytest.mark.parametrize("name", sorted(set(names()) - {"reno", "newreno", "sack", "gaimd-window"}))
 def test_other_schemes_are_simulated_on_their_path(name):
-    assert flows(name, 1).simulated_product == pytest.approx(8333.33, abs=0.01)
-    assert flows(name, 1, most=200).simulated_product == 200  # as asked
+    assert flows(name, 1).simulated_bdp == pytest.approx(8333.33, abs=0.01)
+    assert flows(name, 1, most=200).simulated_bdp == 200  # as asked
 
 
 def test_schemes_of_ones_own_are_scale_free_only_if_they_say_so():
@@ -236,12 +238,12 @@ def test_schemes_of_ones_own_are_scale_free_only_if_they_say_so():
         return flow.window + event.acked / flow.window
 
     silent = Scheme("mine", ack=ack)
-    assert flows("reno", 1, scheme=silent).simulated_product == pytest.approx(8333.33, abs=0.01)
-    assert flows("reno", 1, scheme=dataclasses.replace(silent, scale_free=True)).simulated_product == 200
+    assert flows("reno", 1, scheme=silent).simulated_bdp == pytest.approx(8333.33, abs=0.01)
+    assert flows("reno", 1, scheme=dataclasses.replace(silent, scale_free=True)).simulated_bdp == 200
 
 
 def test_a_threshold_in_packets_does_not_scale():
-    assert flows("reno", 1, discipline="decbit").simulated_product == pytest.approx(8333.33, abs=0.01)
+    assert flows("reno", 1, discipline="decbit").simulated_bdp == pytest.approx(8333.33, abs=0.01)
 
 
 def test_sawtooths_scale():
@@ -288,7 +290,9 @@ def test_the_decrease_of_a_scheme_of_ones_own_is_for_the_laws():
 
 def test_bisection_and_scan_agree():
     found = [
-        float(design.buffer(**{**SMALL, "product": 20, "search": search}).buffer_products.sel(rule="simulated"))
+        float(
+            design.buffer(**{**SMALL, "bandwidth_delay_product": 20, "search": search}).buffer_bdp.sel(rule="simulated")
+        )
         for search in ("bisect", "scan")
     ]
     assert found[0] == found[1]
@@ -337,17 +341,20 @@ def test_an_interruption_ends_all_runs():
         ({"parameters": {"speed": 1}}, "speed"),
         ({"decrease": 1.0}, r"decrease = 1.* \(0, 1\)"),
         ({"spread": 1}, r"spread = 1.*\[0, 0.9\]"),
-        ({"product": 3}, r"product = 3 packets .*\[10, 1e7\]|product = 3 packets"),
+        ({"bandwidth_delay_product": 3}, r"bandwidth_delay_product = 3 packets .*\[10, 1e7\]"),
         ({"points": 1}, r"points = 1 buffers"),
         ({"replications": 1}, r"replications = 1 runs"),
         ({"search": "guess"}, "search = 'guess' is out of range: allowed are bisect, scan"),
         ({"confidence": 1}, "confidence = 1"),
         ({"packet": "0B"}, "packet = 0"),
         ({"access_rate": "0bit/s"}, "access_rate"),
-        ({"file": "100kB"}, "product = 50 is out of range: with file none is allowed"),
-        ({"file": "100kB", "product": None, "flows": 2}, "flows = 2 is out of range: with file none is allowed"),
-        ({"file": "0B", "product": None}, "file"),
-        ({"file": "9kB", "product": None, "loads": [1.0]}, r"load = 1.* \(0, 1\)"),
+        ({"file": "100kB"}, "bandwidth_delay_product = 50 is out of range: with file none is allowed"),
+        (
+            {"file": "100kB", "bandwidth_delay_product": None, "flows": 2},
+            "flows = 2 is out of range: with file none is allowed",
+        ),
+        ({"file": "0B", "bandwidth_delay_product": None}, "file"),
+        ({"file": "9kB", "bandwidth_delay_product": None, "loads": [1.0]}, r"load = 1.* \(0, 1\)"),
     ],
 )
 def test_bad_values_are_named(given, message):

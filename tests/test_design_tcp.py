@@ -30,7 +30,7 @@ def test_random_losses_against_the_published_constant():
     """Mathis et al. 1997, table 1: 1.31/sqrt(p) segments where losses are random and each segment is acknowledged."""
     path = tcp.TcpPath(1.25e9, 0.08, 1460)
     share = path.share(1e-4, effort(32, 0.95))
-    low, high = (share[f"share{end}"] * path.product * math.sqrt(1e-4) for end in ("_lower", "_upper"))
+    low, high = (share[f"share{end}"] * path.bandwidth_delay_product * math.sqrt(1e-4) for end in ("_lower", "_upper"))
     assert 0.95 * 1.31 < low < high < 1.05 * 1.31  # the limit for small p; recovery takes 2 % off at this one
     assert math.sqrt(1.5) < low  # the constant of periodic losses lies outside
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longfat.domains import Interval, array, number, whole_number
+from longfat.domains import Interval, array, integer, number
 
 
 @given(st.floats(-1e6, 1e6), st.floats(0, 1e6), st.booleans(), st.booleans())
@@ -24,7 +24,7 @@ def test_ends():
 
 @pytest.mark.parametrize("value", ["5", b"5", None, [1, 2], np.ones((2, 2)), 10**400, float("nan"), object])
 def test_what_is_no_number_is_refused_in_one_line(value):
-    for check in (number, whole_number):
+    for check in (number, integer):
         with pytest.raises(ValueError, match=r"^x = .* m is out of range") as refusal:
             check("x", value, "m", "[0, 100]")
         assert "\n" not in str(refusal.value)
@@ -36,7 +36,7 @@ def test_arrays_name_the_first_bad_element():
     assert array("x", [0.5, float("nan")], "m", Interval.parse("[0, 1]"))
     assert not array("x", [], "m", Interval.parse("[0, 1]"))
     with pytest.raises(ValueError, match="whole numbers"):
-        array("x", [1.0, 1.5], "m", Interval.parse("[0, 2]"), whole=True)
+        array("x", [1.0, 1.5], "m", Interval.parse("[0, 2]"), integer=True)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ import pytest
 import xarray as xr
 
 import longfat as lf
-from longfat.explore import chart, controls, curves, saving, simulated, wording
+from longfat.explore import chart, controls, curves, saving, simulations, wording
 from longfat.explore.background import Background
 from longfat.explore.picker import by_subject
 from longfat.explore.presets import PRESETS, presets, subject
 from longfat.explore.scales import Scale
-from longfat.explore.simulated import Points
+from longfat.explore.simulations import Points
 from longfat.explore.state import start
 from longfat.explore.view import Explorer
 from longfat.law import Symbol, registered
@@ -73,9 +73,9 @@ def test_sliders_are_the_record(one):
         assert symbol.interval.contains(values).all()
         assert (np.diff(values) > 0).all()
         assert all(scale.position(value) == k for k, value in enumerate(values))
-        if symbol.whole:
+        if symbol.integer:
             assert (values == np.round(values)).all()
-        if scale.logarithmic and not symbol.whole:  # a tenth at most between two positions
+        if scale.logarithmic and not symbol.integer:  # a tenth at most between two positions
             assert (values[1:] / values[:-1]).max() < 1.2
 
 
@@ -111,7 +111,7 @@ def test_presets_by_hand():
     assert near.values["ack_segments"] == pytest.approx(369.2 / 16, abs=0.01)
     assert far.values["ack_segments"] == pytest.approx((0.1 + 3 * 8.192e-6) / (16 * 8.192e-6), rel=1e-12)
     blt = next(one for one in PRESETS if one.name.startswith("600 of 1000"))
-    assert blt.values["product"] == pytest.approx(22.5)  # 75 MB/s x 30 ms / 100 kB
+    assert blt.values["bandwidth_delay_product"] == pytest.approx(22.5)  # 75 MB/s x 30 ms / 100 kB
     assert blt.of(lf.laws.tcp.aimd_utilisation) == {"buffer": 1 / 3}  # a share there, packets in BLT's laws
     for one in presets(lf.laws.loss_load.loss_probability):
         state = one.applied(start(lf.laws.loss_load.loss_probability))
@@ -155,7 +155,7 @@ def test_family():
         (lambda: start(EFFICIENCY).spread("loss", []), "allowed are 1 to 6 values"),
         (lambda: saving.file(None, "pdf"), "kind = 'pdf' is out of range"),
         (lambda: controls.read(EFFICIENCY, "loss", "200%"), r"loss = 2 .*out of range: allowed are values in \[0, 1\)"),
-        (lambda: simulated.plan(start(lf.laws.power.network_power)), "has no simulator"),
+        (lambda: simulations.plan(start(lf.laws.power.network_power)), "has no simulator"),
     ],
 )
 def test_refusals(act, message):
@@ -179,7 +179,7 @@ def test_what_cannot_be_read_says_what_can(one):
             with pytest.raises(ValueError, match="cannot read") as refusal:
                 controls.read(one, name, words)
             said = str(refusal.value)
-            kind = "whole numbers" if symbol.whole else "numbers"
+            kind = "whole numbers" if symbol.integer else "numbers"
             assert said.startswith(f"{name}: cannot read '{words}'; allowed are {kind} in {symbol.domain}")
         for example in said.split("such as ")[1].split(" or "):
             assert symbol.interval.contains(controls.read(one, name, example))
@@ -285,7 +285,7 @@ def test_files_round_trip(tmp_path):
         assert back.law.values == pytest.approx(data.law.values, rel=0)
         assert back.valid.values.tolist() == data.valid.values.tolist()
         assert back.simulated_at.values.tolist() == [10, 100]
-        assert back.simulated.values.tolist() == [0.3, 0.9]
+        assert back.simulations.values.tolist() == [0.3, 0.9]
         assert back.attrs["operating_window"] == 24
         assert back.attrs["law"].endswith("throughput_efficiency")
         assert back.attrs["made_by"] == "longfat.explore"
@@ -294,7 +294,7 @@ def test_files_round_trip(tmp_path):
     curve = table[np.isclose(table.loss, 1e-4)]
     expected = EFFICIENCY(curve.window.values, 1e-4, 16, 23)
     assert curve.law.values == pytest.approx(expected, rel=1e-12)
-    assert table.simulated.dropna().tolist() == [0.3, 0.9]
+    assert table.simulations.dropna().tolist() == [0.3, 0.9]
     assert saving.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"
     svg = saving.file(data, "svg").decode()
     for words in ("window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
@@ -316,17 +316,17 @@ def test_links_hold_the_files():
 
 def test_a_plan_is_what_the_simulator_can_take():
     state = start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23.08)
-    plan = simulated.plan(state)
+    plan = simulations.plan(state)
     windows = [point["window"] for point in plan]
     assert windows[:2] == [1, 4000]  # the ends first
-    assert len(set(windows)) == len(windows) == simulated.POINTS
+    assert len(set(windows)) == len(windows) == simulations.POINTS
     assert all(point["window"] == round(point["window"]) for point in plan)
     assert all(point["ack_segments"] == 369 / 16 for point in plan)
 
 
 def test_simulated_beside_the_law():
     state = start(EFFICIENCY, window=24, loss=1e-3, segment_packets=16, ack_segments=23)
-    one = simulated.estimate(state, 4)
+    one = simulations.estimate(state, 4)
     point = {"window": 40.0, "loss": 1e-3, "segment_packets": 16.0, "ack_segments": 23.0}
     value, low, high = one(point)
     assert low < value < high
@@ -453,7 +453,7 @@ def test_the_view_simulates_what_is_shown():
     tell(Progress(found_points(), 2, 13))
     assert view.progress.value == 2
     assert "simulated, 4 replications, 95% intervals" in view.picture.value
-    assert view.data.simulated.values.tolist() == [0.3, 0.9]
+    assert view.data.simulations.values.tolist() == [0.3, 0.9]
     view.set(window=30)  # the place on the x axis: the points stand
     assert view.points is not None
     assert len(background.started) == 1
@@ -473,9 +473,9 @@ def test_the_view_simulates_what_is_shown():
 def test_queues_are_simulated_as_the_sliders_say():
     """A link has whole places; what it cannot take is refused, and not moved to another law's point."""
     limited = start(lf.laws.queues.md1k_loss, "capacity", load=0.9)
-    assert all(point["capacity"] == int(point["capacity"]) for point in simulated.plan(limited, 5))
+    assert all(point["capacity"] == int(point["capacity"]) for point in simulations.plan(limited, 5))
     between = start(lf.laws.queues.mg1_wait, variation=0.4, load=0.5)
-    assert simulated.estimate(between, 2)(dict(between.values)) is None
-    value, low, high = simulated.estimate(start(lf.laws.queues.mm1_wait), 4, 1)({"load": 0.5})
+    assert simulations.estimate(between, 2)(dict(between.values)) is None
+    value, low, high = simulations.estimate(start(lf.laws.queues.mm1_wait), 4, 1)({"load": 0.5})
     assert low < 1.0 < high  # 0.5/(1 - 0.5)
     assert value == pytest.approx(1.0, abs=0.1)

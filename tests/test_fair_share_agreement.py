@@ -69,30 +69,30 @@ def times_of_packets(schedule, i):
 
 def scheduled(net, schedule, shifts):
     """The network with sources that send by a schedule, and the arrays that they read."""
-    books, flows, row = [], [], 0
+    packet_counts, flows, row = [], [], 0
     for flow, shift in zip(net.flows, shifts, strict=True):
         if flow.scheme is None:
             flows.append(replace(flow, start=flow.start + shift))
             continue
         times = times_of_packets(schedule, row)[:-1] + shift
-        books.append(np.array([*np.round(1e9 * times), -1], np.int64))
-        flows.append(replace(flow, parameters={**flow.parameters, "book": float(books[-1].ctypes.data)}))
+        packet_counts.append(np.array([*np.round(1e9 * times), -1], np.int64))
+        flows.append(replace(flow, parameters={**flow.parameters, "book": float(packet_counts[-1].ctypes.data)}))
         row += 1
     made = Network(net.name)
     made.links = {key: replace(link, buffer_packets=math.inf) for key, link in net.links.items()}
     made.flows = flows
-    return made, books
+    return made, packet_counts
 
 
 def ended(net, until):
     """When the last acknowledgment of each file arrives [s]."""
     run = Simulation(net, rng=0)
     run.advance(until)
-    run.books()
+    run.packet_counts()
     rows = [k for k, flow in enumerate(net.flows) if flow.scheme is not None]
-    assert (run.world.flows["dropped"] == 0).all()
-    assert (run.world.flows["timeouts"] == 0).all()
-    return run.world.flows["finish"][rows] / 1e9
+    assert (run.state.flows["dropped"] == 0).all()
+    assert (run.state.flows["timeouts"] == 0).all()
+    return run.state.flows["finish"][rows] / 1e9
 
 
 def delay_bounds(lines, ways):

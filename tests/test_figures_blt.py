@@ -121,7 +121,7 @@ def test_everybody_runs():
     for label in scenarios.EVERYBODY:
         run = Simulation(scenarios.dumbbell(label, Path(150, 150, 0.003), 0.05), rng=1)
         run.advance(1.0)
-        assert int(run.world.row.connections) > 3, label
+        assert int(run.state.row.connections) > 3, label
     assert isinstance(scenarios.dumbbell("TCP", Path(), 0.1), Network)
 
 

@@ -113,7 +113,7 @@ def array_api_strict():
 
 @EVERY
 def test_gradients_agree_with_finite_differences(one):
-    real = [name for name, symbol in one.symbols.items() if not symbol.whole]
+    real = [name for name, symbol in one.symbols.items() if not symbol.integer]
 
     @examples(2, 250)
     @given(several=points(one))
@@ -230,7 +230,7 @@ def test_outside_the_domain(one):
         assert np.isnan(propagated[1])
         traced = columns(one, [inside | {name: outside}] * 4)
         assert np.isnan(compiled(one)(traced)[1]).all()
-        if symbol.whole:
+        if symbol.integer:
             for part in (16.5, sympy.Rational(33, 2), mpmath.mpf(16.5)):
                 with pytest.raises(ValueError, match=f"^{name} = .*whole numbers"):
                     one(**(inside | {name: part}))
@@ -459,9 +459,11 @@ def test_parts_of_packets_while_tracing():
 
 def test_whole_numbers_of_a_root():
     """The largest root of y^2 = x for whole x."""
-    whole = Symbol("x", "1", "[0, 99]", (0, 9), whole=True)
+    integer = Symbol("x", "1", "[0, 99]", (0, 9), integer=True)
     side = Symbol("y", "1", "[0, inf)", (0, 3))
-    one = Root(lambda x, *, xp: xp.sqrt(x), {"x": whole}, "1", "an example", unknown=side, sides=lambda y, x: (y**2, x))
+    one = Root(
+        lambda x, *, xp: xp.sqrt(x), {"x": integer}, "1", "an example", unknown=side, sides=lambda y, x: (y**2, x)
+    )
     assert one.solve([4.0, 4.5]).status.tolist() == ["converged", "outside the domain"]
 
 

@@ -58,7 +58,7 @@ def test_every_source_sends_the_same():
     """(k + 1)/(k M) of the capacity, to the last digit, whoever came first."""
     run = Simulation(loss_load_network(5, 1.0, 11), rng=1)
     run.advance(4.0)
-    np.testing.assert_allclose(run.world.flows["rate"] / CAPACITY, 6 / 55, rtol=1e-12)
+    np.testing.assert_allclose(run.state.flows["rate"] / CAPACITY, 6 / 55, rtol=1e-12)
 
 
 def test_feedback_is_lost_with_the_packets():
@@ -70,7 +70,7 @@ def test_feedback_is_lost_with_the_packets():
     def load(restart, direct=False):
         run = Simulation(loss_load_network(20, 1.0, 5, apart=0.013, direct=direct, restart=restart), rng=1)
         run.advance(6.0)
-        return run.world.flows["rate"] / CAPACITY
+        return run.state.flows["rate"] / CAPACITY
 
     locked = load(0.0)
     assert locked.sum() > 3

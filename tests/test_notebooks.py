@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from longfat.explore import serving
+from longfat.explore import server
 from notebooks import pages
 from tests.examples import is_long
 
@@ -125,7 +125,7 @@ def outcome(tmp_path_factory):
 
     In the short profile in one kernel, emptied before each: eighteen kernels spend most of their time on imports.
     """
-    serving.without_grammar()
+    server.without_grammar()
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
 

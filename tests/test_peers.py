@@ -41,7 +41,7 @@ def ours(flows):
     before = results.snapshot(run)
     run.advance(SECONDS)
     queue = float(results.measure(run, before, results.snapshot(run))["mean_queue"][0])
-    delivered, link = int(run.world.flows["expect"].sum()), run.world.links[0]
+    delivered, link = int(run.state.flows["expect"].sum()), run.state.links[0]
     return delivered / CAPACITY, link.dropped / link.arrived, queue, delivered / run.wall_time
 
 

@@ -154,7 +154,7 @@ def test_benchmark_times():
 
 NET = Network.dumbbell(["reno", "vegas", "sack"], rate="10 Mbit/s", delay="10 ms", buffer=50)
 SEVEN = Network.dumbbell(["reno"] * 7, rate="10 Mbit/s", delay="10 ms", buffer=50)
-BUFFER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "product": 60, "points": 3, "replications": 2}
+BUFFER = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60, "points": 3, "replications": 2}
 RUN = {"duration": 3, "rng": 1, "progress": False}
 
 

@@ -13,7 +13,7 @@ from longfat.law import Law, Symbol, Validity, registered
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.namespaces import JaxNamespace
-from longfat.verify import exact, faces, points, report, running, simulated
+from longfat.verify import exact, faces, points, report, simulated, verification
 
 X = Symbol("x", "m", "[0, 10]", (1, 5))
 LAW = Law(lambda x, *, xp: x, {"x": X}, "m", "an example", Validity("x < 5", lambda x: x < 5, 0.5))
@@ -210,7 +210,7 @@ def test_a_simulator_of_ones_own(value, half, status):
         asked.append(effort)
         return lambda p, confidence: tuple(p * p * factor for factor in (value, value - half, value + half))
 
-    table = verify.run([law], estimators={"right": verify.Held(held, relative=0.1)}, quick=True)
+    table = verify.run([law], estimators={"right": verify.SimulatorCheck(held, relative=0.1)}, quick=True)
     assert table.simulator.item() == status
     assert bool(table.agrees.item()) == (status == "agrees")
     assert asked == ([1, 4, 16, 64] if status == "undecided" else [1])
@@ -229,9 +229,9 @@ def test_an_exception_is_an_error_on_every_face(monkeypatch):
     law = made(slip, derivation="queues.mm1_number")
     law.printed("misprint")(slip)
     monkeypatch.setattr("derivations.queues.mm1_number", lambda: {}["nothing"])
-    table = verify.run([law], estimators={"slip": verify.Held(fails, relative=0.1)}, quick=True)
+    table = verify.run([law], estimators={"slip": verify.SimulatorCheck(fails, relative=0.1)}, quick=True)
     row = table.iloc[0]
-    assert {row[face] for face in running.FACES} == {"error"}, row.to_dict()
+    assert {row[face] for face in verification.FACES} == {"error"}, row.to_dict()
     assert row.numeric_note == row.jax_note == row.symbolic_note == row.printed_note == "KeyError: 'a slip'"
     assert row.simulator_note == "OSError: no disk"
     assert row.proof_note == "derivations.queues.mm1_number: KeyError: 'nothing'"
@@ -308,7 +308,7 @@ def test_points_lie_in_the_domain_and_reach_every_corner():
         found = points.everywhere(law, 5, 1)
         for name, symbol in law.symbols.items():
             assert all(symbol.interval.contains(point[name]) for point in found)
-            assert not symbol.whole or all(point[name] % 1 == 0 for point in found)
+            assert not symbol.integer or all(point[name] % 1 == 0 for point in found)
             assert set(points.corners(symbol)) <= {point[name] for point in found}
         assert points.typical(law, 3, 1) == points.typical(law, 3, 1) != points.typical(law, 3, 2)
 
@@ -324,10 +324,10 @@ def test_shipped_laws_on_all_faces(law):
 
 
 def test_names():
-    assert [name for name, _ in running._chosen("mm1_*")] == [
+    assert [name for name, _ in verification._chosen("mm1_*")] == [
         "queues.mm1_mean_number", "queues.mm1_response", "queues.mm1_wait"
     ]  # fmt: skip
-    assert len(list(running._chosen(["cadpc.update.*", "longfat.laws.cadpc.update.step"]))) == 3
+    assert len(list(verification._chosen(["cadpc.update.*", "longfat.laws.cadpc.update.step"]))) == 3
     for old in (
         "md1_wait",
         "queues.md1_wait",
@@ -335,8 +335,8 @@ def test_names():
         "queues.*.md1_wait",
         "longfat.laws.queues.md1_wait",
     ):
-        assert [name for name, _ in running._chosen(old)] == ["queues.md1_wait"], old
-    assert len(list(running._chosen("queues.*"))) == 12
+        assert [name for name, _ in verification._chosen(old)] == ["queues.md1_wait"], old
+    assert len(list(verification._chosen("queues.*"))) == 12
     with pytest.raises(ValueError, match="law 'nothing' is unknown"):
         verify.run("nothing")
 

@@ -53,7 +53,7 @@ class Interval:
         return f"{left}{self.low:g}, {self.high:g}{right}"
 
 
-def refuse(name: str, value: object, unit: str, allowed: object, *, whole: bool = False) -> ValueError:
+def refuse(name: str, value: object, unit: str, allowed: object, *, integer: bool = False) -> ValueError:
     """The error for a value outside its domain, to be raised by the caller.
 
     >>> print(refuse("window", 0, "segments", "[1, inf)", whole=True))
@@ -61,7 +61,7 @@ def refuse(name: str, value: object, unit: str, allowed: object, *, whole: bool 
     """
     shown = f"{value:.6g}" if isinstance(value, float) else str(value)
     unit = "" if unit in _UNNAMED else f" {unit}"
-    allowed = f"whole numbers in {allowed}" if whole else f"values in {allowed}"
+    allowed = f"whole numbers in {allowed}" if integer else f"values in {allowed}"
     return ValueError(f"{name} = {shown}{unit} is out of range: allowed are {allowed}")
 
 
@@ -84,13 +84,13 @@ def number(name: str, value: Any, unit: str, allowed: str) -> float:
     0.01
     """
     interval = Interval.parse(allowed)
-    result = _float(name, value, unit, interval, whole=False)
+    result = _float(name, value, unit, interval, integer=False)
     if not interval.contains(result):  # False for NaN as well
         raise refuse(name, result, unit, interval)
     return result
 
 
-def whole_number(name: str, value: Any, unit: str, allowed: str) -> int:
+def integer(name: str, value: Any, unit: str, allowed: str) -> int:
     """An int inside the interval; an integral float such as 16.0 is taken, 16.5 is refused.
 
     >>> whole_number("window", 16.0, "segments", "[1, inf)")
@@ -100,12 +100,12 @@ def whole_number(name: str, value: Any, unit: str, allowed: str) -> int:
     try:
         result = operator.index(value)
     except TypeError:
-        as_float = _float(name, value, unit, interval, whole=True)
+        as_float = _float(name, value, unit, interval, integer=True)
         if not math.isfinite(as_float) or as_float != math.floor(as_float):
-            raise refuse(name, as_float, unit, interval, whole=True) from None
+            raise refuse(name, as_float, unit, interval, integer=True) from None
         result = int(as_float)
     if not interval.contains(result):
-        raise refuse(name, result, unit, interval, whole=True)
+        raise refuse(name, result, unit, interval, integer=True)
     return result
 
 
@@ -139,7 +139,7 @@ def seed_of(rng: Any) -> int:
         return int(result.integers(2**63))
 
 
-def _float(name: str, value: Any, unit: str, interval: Interval, *, whole: bool) -> float:
+def _float(name: str, value: Any, unit: str, interval: Interval, *, integer: bool) -> float:
     """One number as a float; text, bytes and arrays of more than no dimension are none."""
     if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):
         try:
@@ -148,14 +148,14 @@ def _float(name: str, value: Any, unit: str, interval: Interval, *, whole: bool)
             pass
         except OverflowError:  # an integer beyond the largest float
             return math.inf if value > 0 else -math.inf
-    raise refuse(name, " ".join(reprlib.repr(value).split()), unit, interval, whole=whole)
+    raise refuse(name, " ".join(reprlib.repr(value).split()), unit, interval, integer=integer)
 
 
-def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool = False) -> bool:
+def array(name: str, values: Any, unit: str, interval: Interval, *, integer: bool = False) -> bool:
     """Refuse the first element outside the interval, by its index; True if there are NaN elements, which pass."""
     values = np.asarray(values)
     inside = interval.contains(values)
-    if whole:
+    if integer:
         inside &= values == np.floor(values)
     if inside.all():
         return False
@@ -163,11 +163,11 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, whole: bool 
     if outside.any():
         index = tuple(int(i) for i in np.argwhere(outside)[0])
         where = f"[{', '.join(map(str, index))}]" if index else ""
-        raise refuse(f"{name}{where}", values[index].item(), unit, interval, whole=whole)
+        raise refuse(f"{name}{where}", values[index].item(), unit, interval, integer=integer)
     return True
 
 
-def numbers(name: str, value: Any, unit: str, allowed: str, *, whole: bool = False) -> np.ndarray:
+def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = False) -> np.ndarray:
     """The value as an array of floats, all inside the interval; NaN is refused like everything else outside.
 
     >>> numbers("flows", [1, 2], "flows", "[1, inf)", whole=True)
@@ -177,7 +177,7 @@ def numbers(name: str, value: Any, unit: str, allowed: str, *, whole: bool = Fal
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise refuse(name, repr(value), unit, interval, whole=whole) from None
-    if array(name, found, unit, interval, whole=whole):
-        raise refuse(name, float("nan"), unit, interval, whole=whole)
+        raise refuse(name, repr(value), unit, interval, integer=integer) from None
+    if array(name, found, unit, interval, integer=integer):
+        raise refuse(name, float("nan"), unit, interval, integer=integer)
     return found

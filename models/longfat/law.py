@@ -203,9 +203,9 @@ class Law:
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if not value.is_number:
                 continue
-            inside = value.is_real and symbol.interval.contains(value) and not (symbol.whole and float(value) % 1)
+            inside = value.is_real and symbol.interval.contains(value) and not (symbol.integer and float(value) % 1)
             if not inside:
-                raise domains.refuse(name, value, symbol.unit, symbol.interval, whole=symbol.whole)
+                raise domains.refuse(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
         traced = any(map(namespaces.is_traced, values))
@@ -227,7 +227,7 @@ class Law:
             inside = True
             for array, symbol in zip(arrays, self.symbols.values(), strict=True):
                 inside = inside & symbol.interval.contains(array)
-                if symbol.whole:
+                if symbol.integer:
                     inside = inside & (array == xp.floor(array))
             return xp.where(inside, result, xp.full_like(result, xp.nan))
         return result
@@ -237,15 +237,15 @@ class Law:
         undefined = False
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if namespaces.is_scalar(value) or namespaces._is(value, "mpmath", "mpf"):
-                inside = symbol.interval.contains(value) and (not symbol.whole or value == np.floor(float(value)))
+                inside = symbol.interval.contains(value) and (not symbol.integer or value == np.floor(float(value)))
                 if not inside:  # NaN as well
-                    raise domains.refuse(name, value, symbol.unit, symbol.interval, whole=symbol.whole)
+                    raise domains.refuse(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
             else:
                 try:
                     array = np.asarray(value, dtype=float)
                 except (TypeError, ValueError):
                     raise domains.no_number(name, value, symbol.unit) from None
-                undefined |= domains.array(name, array, symbol.unit, symbol.interval, whole=symbol.whole)
+                undefined |= domains.array(name, array, symbol.unit, symbol.interval, integer=symbol.integer)
         return undefined
 
     @cached_property
@@ -301,7 +301,8 @@ class Law:
 
         rows = "".join(
             f"<tr><td><code>{name}</code></td><td>\\({symbol.letter}\\)</td><td>{escape(symbol.unit)}</td>"
-            f"<td>{'whole, ' if symbol.whole else ''}{escape(symbol.domain)}</td><td>{escape(symbol.meaning)}</td></tr>"
+            f"<td>{'integer, ' if symbol.integer else ''}{escape(symbol.domain)}</td>"
+            f"<td>{escape(symbol.meaning)}</td></tr>"
             for name, symbol in self.symbols.items()
         )
         notes = [f"Unit: {escape(self.unit)}.", f"Source: {escape(self.source)}."]

@@ -176,7 +176,7 @@ class Root(Law):
         inside = np.ones(arrays[0].shape, dtype=bool)
         for array, symbol in zip(arrays, self.symbols.values(), strict=True):
             inside &= symbol.interval.contains(array)
-            if symbol.whole:
+            if symbol.integer:
                 inside &= array == np.floor(array)
         points = [np.where(inside, array, np.nan) for array in arrays]
         value = np.asarray(self(*points))

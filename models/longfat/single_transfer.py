@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from longfat.domains import number, refuse, whole_number
+from longfat.domains import integer, number, refuse
 from longfat.laws.blt.windows import packet_priority
 
 FINEST = 10**15  # ticks per second, at least: the timer's floats are rounded to ticks, everything else is exact
@@ -150,8 +150,8 @@ def unloaded_transfer(
     ----------
     Kim and Farber, MS-CIS-94-55, sections 3.3.2 and 3.3.3; the rule by which duplicates count is ours. RFC 6298.
     """
-    n = whole_number("packets", packets, "packets", "[1, 1e6]")
-    places = whole_number("buffer", buffer, "packets", "[1, 1e9]")
+    n = integer("packets", packets, "packets", "[1, 1e6]")
+    places = integer("buffer", buffer, "packets", "[1, 1e9]")
     gamma = number("growth", growth, "1", "[1, inf)")
     if discipline not in DISCIPLINES:
         raise refuse("discipline", repr(discipline), "1", ", ".join(DISCIPLINES))

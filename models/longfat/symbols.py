@@ -48,7 +48,7 @@ class Symbol:
     domain: str
     typical: tuple[float, float]
     meaning: str = ""
-    whole: bool = False
+    integer: bool = False
 
     @cached_property
     def interval(self) -> domains.Interval:
@@ -76,7 +76,7 @@ class Symbol:
         """
         low, high = self.typical
         middle = (low * high) ** 0.5 if self.logarithmic else (low + high) / 2
-        return float(round(middle)) if self.whole else float(f"{middle:.3g}")
+        return float(round(middle)) if self.integer else float(f"{middle:.3g}")
 
     @cached_property
     def sympy(self) -> sympy.Symbol:
@@ -85,7 +85,7 @@ class Symbol:
 
         low = self.interval.low
         positive = low > 0 or (low == 0 and not self.interval.includes_low)
-        assumptions: dict[str, bool] = {"real": True} if not self.whole else {"integer": True}
+        assumptions: dict[str, bool] = {"real": True} if not self.integer else {"integer": True}
         if positive:
             assumptions["positive"] = True
         elif low == 0:
@@ -105,10 +105,10 @@ class Symbol:
             )
             if included
         ]
-        choices = [st.integers(int(low), int(high)).map(float) if self.whole else st.floats(low, high)]
+        choices = [st.integers(int(low), int(high)).map(float) if self.integer else st.floats(low, high)]
         if 0 < low < high:
             spread = st.floats(float(np.log(low)), float(np.log(high))).map(lambda x: float(np.exp(x)))
-            choices.append(spread.map(round).map(float) if self.whole else spread)
+            choices.append(spread.map(round).map(float) if self.integer else spread)
         if ends:
             choices.append(st.sampled_from(ends))
         return st.one_of(choices).filter(lambda x: bool(self.interval.contains(x)))

@@ -44,7 +44,7 @@ def delivered_per_second(net, seconds):
     """Return the packets delivered per second of event loop."""
     run = sim.Simulation(net, rng=1)
     run.advance(seconds)
-    return int(run.books()["received"]) / run.wall_time
+    return int(run.packet_counts()["received"]) / run.wall_time
 
 
 def whole_call(net, seconds):

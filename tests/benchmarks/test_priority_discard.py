@@ -37,10 +37,10 @@ def cost(discipline, buffer, packets):
     net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=500)
     run = sim.Simulation(net, rng=1)
     run.advance(3 * buffer * 500 / RATE)
-    before, dropped, spent = int(run.world.links[0].arrived), int(run.world.links[0].dropped), run.wall_time
+    before, dropped, spent = int(run.state.links[0].arrived), int(run.state.links[0].dropped), run.wall_time
     run.advance(run.now + packets * 500 / (2 * RATE))
-    arrived = int(run.world.links[0].arrived) - before
-    return 1e9 * (run.wall_time - spent) / arrived, int(run.world.links[0].dropped) - dropped
+    arrived = int(run.state.links[0].arrived) - before
+    return 1e9 * (run.wall_time - spent) / arrived, int(run.state.links[0].dropped) - dropped
 
 
 @pytest.mark.parametrize("buffer", [10, 100, 1000, 10_000])

@@ -8,7 +8,7 @@ import pytest
 
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import sender
-from longfat.segments.running import Rules, run_one
+from longfat.segments.replications import Rules, run_one
 
 WINDOW, SEGMENT, ACK = 58, 16, 369
 PACKETS = {1e-2: 4e6, 1e-3: 4e7, 1e-5: 4e9}

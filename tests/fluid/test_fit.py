@@ -24,7 +24,7 @@ def simulated(smoothing, count=3, updates=25):
     rates = []
     for k in range(updates):
         simulation.advance(2.4 + 1.2 * k)
-        rates.append([float(flow.rate) / 1.25e6 for flow in simulation.world.flows[:count]])
+        rates.append([float(flow.rate) / 1.25e6 for flow in simulation.state.flows[:count]])
     return np.array(rates)
 
 

@@ -352,7 +352,7 @@ def test_product_for_an_advantage(packets):
     """Back through the advantage, in 50 digits, and against bisection."""
     rounds = tcp.slow_start_rounds(packets)
     for factor in (1 + 1e-9, 1.5, 1.99, 5, 7.5, 39):
-        x = blt.product_for_advantage(factor, packets)
+        x = blt.bandwidth_delay_product_for_advantage(factor, packets)
         if factor >= rounds:
             assert math.isinf(x)
             continue
@@ -363,8 +363,8 @@ def test_product_for_an_advantage(packets):
                 below = blt.power_advantage(middle, packets) < factor
                 low, high = (middle, high) if below else (low, middle)
         assert x == pytest.approx(float(low), rel=1e-7 if factor < 1.001 else 1e-12)
-    assert blt.product_for_advantage(1, packets) == 0
-    np.testing.assert_array_equal(blt.product_for_advantage([1, 2], [[1], [packets]])[0], [0, math.inf])
+    assert blt.bandwidth_delay_product_for_advantage(1, packets) == 0
+    np.testing.assert_array_equal(blt.bandwidth_delay_product_for_advantage([1, 2], [[1], [packets]])[0], [0, math.inf])
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_product_for_an_advantage(packets):
 )
 def test_product_outside_the_domain(bad, message):
     with pytest.raises(ValueError, match=message):
-        blt.product_for_advantage(*bad)
+        blt.bandwidth_delay_product_for_advantage(*bad)
 
 
 def test_kim_and_farbers_orderings():

@@ -21,7 +21,7 @@ def logged(flows, *, rate, until, discipline=CODEL, seed=1):
         net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
     one = Simulation(net, rng=seed)
     one.advance(until)
-    one.books()
+    one.packet_counts()
     return [log.lines.tolist() for log in logs]
 
 

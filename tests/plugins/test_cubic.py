@@ -105,14 +105,14 @@ def test_timeout():
     """RFC 9438, 4.8: one packet, ssthresh beta times the window; the first stage after slow start has K = 0."""
     one = sawtooth(10**9, 10**8)
     one.advance(0.55)
-    one.world.links["loss"][:2] = 1.0
+    one.state.links["loss"][:2] = 1.0
     window = 0.0
     while peek.flow(one, "x").window > 1.0:
         window = peek.flow(one, "x").window
         one.advance(one.now + 0.01)
     assert window > 30
     assert peek.flow(one, "x").ssthresh == pytest.approx(0.7 * window)
-    one.world.links["loss"][:2] = 0.0
+    one.state.links["loss"][:2] = 0.0
     while peek.flow(one, "x").epoch_start < 0.0:
         one.advance(one.now + 0.01)
     flow = peek.flow(one, "x")

@@ -40,7 +40,7 @@ def departures(bursts, buffer=None, until=0.1):
                  parameters=given)  # fmt: skip
     one = Simulation(net, rng=1)
     one.advance(until)
-    one.books()
+    one.packet_counts()
     names = [name for name, _, _ in bursts]
     return [((line[0] - 1_000_000) / 1e6, names[line[1]], line[4]) for line in log.lines.tolist()]
 

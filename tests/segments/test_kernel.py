@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from longfat.segments.channel import GilbertElliott, IndependentLoss
 from longfat.segments.kernel import losses, sender
-from longfat.segments.running import Rules, run_one
+from longfat.segments.replications import Rules, run_one
 from tests.examples import examples
 from tests.sim.reference import replay
 

@@ -11,7 +11,7 @@ import pytest
 from longfat.segments import QUANTITIES, simulate, trace
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import sender
-from longfat.segments.running import Rules, run_one
+from longfat.segments.replications import Rules, run_one
 from tests.segments.test_kernel import begin, next_loss
 
 BASE = {"window": 24, "loss": 1e-3, "segment_packets": 16, "ack_segments": 23.0625, "segments": 20_000, "rng": 1}

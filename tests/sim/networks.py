@@ -134,12 +134,12 @@ def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
 
 def state(run):
     """Every number of a run but the addresses, and the events that it took, as text."""
-    world = run.world
-    flows = {name: world.flows[name].tolist() for name in world.flows.dtype.names if name not in ROWS}
-    links = {name: world.links[name].tolist() for name in world.links.dtype.names if name not in ROWS}
-    log = world.connections[: world.row.connections].tolist()
-    own = [getattr(world, name).tolist() for name in KEPT]
-    return str((int(world.row.now), flows, links, own, log))
+    state = run.state
+    flows = {name: state.flows[name].tolist() for name in state.flows.dtype.names if name not in ROWS}
+    links = {name: state.links[name].tolist() for name in state.links.dtype.names if name not in ROWS}
+    log = state.connections[: state.row.connections].tolist()
+    own = [getattr(state, name).tolist() for name in KEPT]
+    return str((int(state.row.now), flows, links, own, log))
 
 
 #: What schemes, disciplines and services keep.
@@ -159,15 +159,15 @@ def digest(seeds, until, most):
         run = Simulation(build(seed), rng=seed)
         while (status := run._chunk(round(until * records.SECOND), most)) not in (records.DONE, records.PAUSED):
             run._make_room(status)
-        lines.append(hashlib.sha256(state(run).encode()).hexdigest() + f" {run.world.row.events}")
+        lines.append(hashlib.sha256(state(run).encode()).hexdigest() + f" {run.state.row.events}")
     return "\n".join(lines)
 
 
 def steps(run, until):
     """Carry a run on one event at a time; gives the time before each."""
     goal = round(until * records.SECOND)
-    while run.world.row.now < goal or run.world.row.sending != records.NONE:
-        before = int(run.world.row.now)
+    while run.state.row.now < goal or run.state.row.sending != records.NONE:
+        before = int(run.state.row.now)
         status = one_event(run, goal)
         yield before
         if status == records.DONE:
@@ -178,8 +178,8 @@ def steps(run, until):
 
 def one_event(run, goal):
     """Let one event happen, and nothing be worked out that is later; return what the kernel returns."""
-    world = run.world
-    heaps = (world.arrivals, world.row.arrivals), (world.clocks, world.row.clocks)
+    state = run.state
+    heaps = (state.arrivals, state.row.arrivals), (state.clocks, state.row.clocks)
     following = min((int(heap["time"][0]) for heap, count in heaps if count), default=goal)
     return run._chunk(min(following, goal), 1)
 
@@ -188,18 +188,18 @@ class Look:
     """A run between two events: its packets as plain numbers, on the links and in the queues."""
 
     def __init__(self, run):
-        packets = run.world.packets
-        self.now, self.links = int(run.world.row.now), run.world.links
+        packets = run.state.packets
+        self.now, self.links = int(run.state.row.now), run.state.links
         self.column = {
             name: packets[name].tolist() for name in ("next", "flow", "arrival", "length", "kind", "transmission")
         }
         self.link = {name: self.links[name].tolist() for name in ("head", "service", "delay")}
         self.lines = [
-            run.world.waits[int(link.ring) + (np.arange(link.first, link.first + link.waiting) & link.ring_mask)]
+            run.state.waits[int(link.ring) + (np.arange(link.first, link.first + link.waiting) & link.ring_mask)]
             for link in self.links
         ]
         self.queues = [
-            run.world.queues["head"][first : first + count].tolist()
+            run.state.queues["head"][first : first + count].tolist()
             for first, count in zip(self.links["queues"].tolist(), self.links["queue_count"].tolist(), strict=True)
         ]
 

@@ -5,27 +5,27 @@ from longfat.sim import layout
 
 def of_flow(run, flow=0):
     """The record that a flow's scheme has of it, by the flow's place."""
-    scheme = run.assembly.schemes[int(run.world.flows[flow].scheme)]
-    return _record(run.world.flow_own, run.world.row.flow_own_words, flow, scheme.own)
+    scheme = run.assembly.schemes[int(run.state.flows[flow].scheme)]
+    return _record(run.state.flow_own, run.state.row.flow_own_words, flow, scheme.own)
 
 
 def of_link(run, link=0):
     """The record that a link's discipline has of it, by the link's place."""
-    discipline = run.assembly.disciplines[int(run.world.links[link].discipline)]
-    return _record(run.world.link_own, run.world.row.link_own_words, link, discipline.own)
+    discipline = run.assembly.disciplines[int(run.state.links[link].discipline)]
+    return _record(run.state.link_own, run.state.row.link_own_words, link, discipline.own)
 
 
 def of_service(run, link=0):
     """The record that a link's service has of it, by the link's place."""
-    service = run.assembly.services[int(run.world.links[link].service)]
-    return _record(run.world.service_own, run.world.row.service_own_words, link, service.own)
+    service = run.assembly.services[int(run.state.links[link].service)]
+    return _record(run.state.service_own, run.state.row.service_own_words, link, service.own)
 
 
 def of_queue(run, queue):
     """The record that a service has of one queue, by the queue's row."""
-    world = run.world
-    service = run.assembly.services[int(world.links[world.queues[queue].link].service)]
-    return _record(world.queue_own, world.row.queue_own_words, queue, service.of_queue)
+    state = run.state
+    service = run.assembly.services[int(state.links[state.queues[queue].link].service)]
+    return _record(state.queue_own, state.row.queue_own_words, queue, service.of_queue)
 
 
 def _record(words, width, place, own):
@@ -36,9 +36,9 @@ def _record(words, width, place, own):
 
 
 def column(run, name):
-    """One field of all flows, where it stands: what is written there counts, unlike in ``run.world.flows``."""
+    """One field of all flows, where it stands: what is written there counts, unlike in ``run.state.flows``."""
     for kind in layout.OF_FLOWS:
-        array = getattr(run.world, kind)
+        array = getattr(run.state, kind)
         if len(array) and name in array.dtype.names:
             return array[name]
     raise KeyError(name)
@@ -46,10 +46,10 @@ def column(run, name):
 
 def stop(run, which=slice(None)):
     """Let flows send nothing new from now on, by their places."""
-    column(run, "stop")[which] = column(run, "sends_until")[which] = run.world.row.now
+    column(run, "stop")[which] = column(run, "sends_until")[which] = run.state.row.now
 
 
 def arrived(run):
     """How many packets have come to each link, dropped ones included."""
     run.count()
-    return run.world.census["arrived"]
+    return run.state.census["arrived"]

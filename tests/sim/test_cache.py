@@ -20,7 +20,7 @@ net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)
 run = Simulation(net.flow("reno", path=["a", "b"], file="20 kB"), rng=1)
 run.advance(5.0)
 ack = run.assembly.schemes[0].compiled()[1].code
-print(sum(loop.run.stats.cache_hits.values()), sum(loop.run.stats.cache_misses.values()), int(run.world.row.events))
+print(sum(loop.run.stats.cache_hits.values()), sum(loop.run.stats.cache_misses.values()), int(run.state.row.events))
 print(sum(ack.stats.cache_hits.values()), sum(ack.stats.cache_misses.values()))
 """
 LOOK = """

@@ -78,7 +78,7 @@ def test_marks_as_the_plain_one(book, options, load):
     net.flow(traffic.poisson(0.5 * load * RATE), path=["a", "b"], packet=800)
     one = Simulation(net, rng=3)
     one.advance(0.8)
-    one.books()
+    one.packet_counts()
     threshold, marked, judged = Fraction(options.get("threshold", 1.0)), 0, 0
     plain = Plain(6, options.get("with_transmission", True))
     for call in book.calls:
@@ -95,7 +95,7 @@ def test_marks_as_the_plain_one(book, options, load):
             plain.send(now, call.length)
         marked += bool(expected)
         judged += asked and bool(call.marks & ECT)
-    link = one.world.links[0]
+    link = one.state.links[0]
     assert link.marked == marked
     assert 0 < marked < judged or load == 1.1 or threshold > 2
     assert link.dropped > 20 or load < 1.1
@@ -108,7 +108,7 @@ def marks(times, discipline, **options):
         net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * 1e-3, **options)
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    return [int(flow.marks) for flow in one.world.flows]
+    return [int(flow.marks) for flow in one.state.flows]
 
 
 TIMES = [0, 0.5, 3, 3.2, 3.4, 3.6, 10, 20]
@@ -153,7 +153,7 @@ def test_without_acknowledgments_by_hand():
         one = Simulation(net, rng=1)
         one.advance(1.0)
         assert one.all_done()
-        return [int(flow.marks) for flow in one.world.flows][:3]
+        return [int(flow.marks) for flow in one.state.flows][:3]
 
     assert marked() == [0, 0, 1]
     assert marked(with_answers=False) == [0, 0, 0]
@@ -187,8 +187,8 @@ def test_marks_of_others_stay():
     net.flow("decbit", path=["a", "b", "c"], ack_path="ideal", packet=1000, file=5000)
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    assert one.world.flows[0].marks == 5
-    assert one.world.links[1].marked == 0
+    assert one.state.flows[0].marks == 5
+    assert one.state.links[1].marked == 0
 
 
 def test_lines_without_transmission_time():
@@ -198,7 +198,7 @@ def test_lines_without_transmission_time():
     one = Simulation(net, rng=1)
     one.advance(10.0)
     assert one.all_done()
-    assert one.world.links[0].marked == 0
+    assert one.state.links[0].marked == 0
 
 
 def test_bad_values_are_named():

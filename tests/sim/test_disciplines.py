@@ -93,7 +93,7 @@ def test_push_out(rule, limit):
     net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=1000)
     one = Simulation(net, rng=4)
     one.advance(3.0)
-    one.books()
+    one.packet_counts()
     table = log[1:].reshape(-1, 5)[: log[0]].tolist()
     arrivals = [(time, number, priority) for kind, time, _, number, priority in table if kind == 0]
     departures = [(time, number) for kind, time, _, number, _ in table if kind == 1]
@@ -120,7 +120,7 @@ def test_push_out(rule, limit):
                 del queue[j]
                 queue.append((priority, number))
     assert departures == expected
-    assert int(one.world.links[0].dropped) == lost > 1000
+    assert int(one.state.links[0].dropped) == lost > 1000
 
 
 def keep(flow, event):
@@ -225,11 +225,11 @@ def test_notes(ack_path, at):
     net.flow(HEARER, path=nodes, packet=1000, ack=100, ack_path=ack_path, file=1000)
     one = Simulation(net, rng=1)
     one.advance(2.0)
-    one.books()
+    one.packet_counts()
     there = sum(delays[k] + 1000 / rates[k] for k in range(at))
     back = sum(delays[k] + (100 / rates[k] if ack_path == "reverse" else 0) for k in range(at))
     flow = of_flow(one)
-    assert int(one.world.row.fed) == int(one.world.row.fed_received) == 1
+    assert int(one.state.row.fed) == int(one.state.row.fed_received) == 1
     assert flow.there == pytest.approx(there, abs=2e-9)
     assert flow.when == pytest.approx(there + back, abs=2e-9)
     assert flow.delay == delays[at]
@@ -250,7 +250,7 @@ def test_headers_of_feedback_do_not_come_back():
     net.flow(Scheme("keeper", ack=keep_acks, state={"total": 0.0}), path=["a", "b"], file=1000)
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    assert one.world.flows[0].acks_received == 1
+    assert one.state.flows[0].acks_received == 1
     assert of_flow(one).total == 0.0
 
 
@@ -267,9 +267,9 @@ def test_marks_above_a_threshold():
     one = Simulation(net, rng=1)
     one.advance(1.0)
     # the first goes at once; the k-th of the others finds k - 1 waiting: 0 ... 18, of which 14 are 5 or more
-    assert one.world.links[0].marked == 14
-    assert one.world.flows[0].marks == 14
-    assert one.world.links[0].dropped == 0
+    assert one.state.links[0].marked == 14
+    assert one.state.flows[0].marks == 14
+    assert one.state.links[0].dropped == 0
 
 
 def test_nobody_to_mark():
@@ -277,9 +277,10 @@ def test_nobody_to_mark():
     net.flow(traffic.constant(2 * RATE), path=["a", "b"])
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    assert one.world.links[0].marked == 0
-    assert one.world.links[0].dropped > 900
+    assert one.state.links[0].marked == 0
+    assert one.state.links[0].dropped > 900
     assert (
-        one.world.flows[0].sent == one.world.flows[0].received + one.world.flows[0].dropped + one.books()["in_flight"]
+        one.state.flows[0].sent
+        == one.state.flows[0].received + one.state.flows[0].dropped + one.packet_counts()["in_flight"]
     )
-    assert one.world.links[0].service == records.NONE
+    assert one.state.links[0].service == records.NONE

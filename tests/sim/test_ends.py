@@ -31,7 +31,7 @@ def carried(scheme, discipline, parameters):
     net.flow(traffic.poisson(2e5), path=["a", "b"], packet=500)
     one = Simulation(net, rng=1)
     one.advance(0.5)
-    return one.books()
+    return one.packet_counts()
 
 
 @pytest.mark.parametrize("name", schemes.names())

@@ -9,8 +9,7 @@ import time
 
 import pytest
 
-from longfat.sim import Network, Scheme, SchemeError, Simulation, engine, queues, records, run, traffic
-from longfat.sim import world as worlds
+from longfat.sim import Network, Scheme, SchemeError, Simulation, engine, queues, records, run, run_state, traffic
 from tests.sim.networks import AIMD, build, state
 from tests.sim.own import of_flow, of_link
 
@@ -41,9 +40,9 @@ def many_packets(flow, event):
 def test_time_does_not_run_back():
     one = Simulation(bottleneck(), rng=1)
     one.advance(0.5)
-    events = int(one.world.row.events)
+    events = int(one.state.row.events)
     one.advance(0.5)
-    assert (one.now, int(one.world.row.events)) == (0.5, events)
+    assert (one.now, int(one.state.row.events)) == (0.5, events)
     with pytest.raises(ValueError, match=r"until = 0.25 s is out of range: .* \[0.5, 4e\+09\], because time does not"):
         one.advance(0.25)
     with pytest.raises(ValueError, match="until = -1 s"):
@@ -91,7 +90,7 @@ def test_interruption_and_afterwards():
         one.advance(1e8)
     assert time.monotonic() - begun < 1.3
     assert 0.1 < one.now < 1e8
-    one.books()
+    one.packet_counts()
     until = one.now + 0.5
     one.advance(until)
     other.advance(until)
@@ -113,7 +112,7 @@ def test_stopping_from_another_thread():
     threading.Timer(0.2, one.stop.set).start()
     with pytest.raises(KeyboardInterrupt, match="stopped at"):
         one.advance(1e8)
-    one.books()
+    one.packet_counts()
 
 
 def test_progress():
@@ -172,7 +171,7 @@ def test_a_clock_that_stands_still(monkeypatch):
     one = Simulation(bottleneck(Scheme("huge", start=huge, ack=huge, recovery="own")), rng=1)
     with pytest.raises(SchemeError, match=r"stands still at 0 s .* has window 3e\+07 packets and rate inf bytes/s"):
         one.advance(1.0)
-    monkeypatch.setattr(worlds, "MOST_ROWS", 4096)
+    monkeypatch.setattr(run_state, "MOST_ROWS", 4096)
     net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True)  # unbounded buffer
     one = Simulation(net.flow(Scheme("huge", start=huge, ack=huge), path=["a", "b"], name="only"), rng=1)
     with pytest.raises(SchemeError, match=r"more than 4096 packets at 0 s; flow 'only' \(scheme 'huge'\)"):
@@ -187,12 +186,12 @@ def test_nothing_limits_a_flow(recovery):
     said = r"scheme 'boundless', start, flow '\S+' at 0 s: nothing limits it: the window is 1e\+300 .* it has no file"
     with pytest.raises(SchemeError, match=said):
         one.advance(1.0)
-    assert one.world.flows["sent"].sum() == 0
+    assert one.state.flows["sent"].sum() == 0
     for kept in ({"file": "20 kB"}, {"access_rate": 1e5}):  # of an end, or of a line of its own
         net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=100, duplex=True)
         one = Simulation(net.flow(scheme, path=["a", "b"], **kept), rng=1)
         one.advance(0.2)
-        assert 0 < one.world.flows["sent"][0] <= 100
+        assert 0 < one.state.flows["sent"][0] <= 100
 
 
 def test_times_that_64_bits_cannot_hold():
@@ -232,7 +231,7 @@ def test_starts_beyond_the_clock():
 
 
 def test_too_many_connections(monkeypatch):
-    monkeypatch.setattr(worlds, "INDICES", 100)
+    monkeypatch.setattr(run_state, "INDICES", 100)
     net = Network().link("a", "b", rate=1000.0, delay=0.01, duplex=True)
     one = Simulation(net.flow(traffic.arrivals(100.0, AIMD), path=["a", "b"], file="1 MB", name="crowd"), rng=1)
     with pytest.raises(SchemeError, match=r"more than \d+ flows and connections at once .* flow 'crowd'"):
@@ -247,7 +246,7 @@ def test_a_flow_that_never_sends_ends(controls):
     one = Simulation(bottleneck(Scheme("mute", ack=zero, start=zero, controls=controls)), rng=1)
     one.advance(1e6)
     assert one.now == 1e6
-    assert one.books()["sent"] == 0
+    assert one.packet_counts()["sent"] == 0
 
 
 @pytest.mark.parametrize("rate", [1e-300, 5e-324, 1e-9])
@@ -256,7 +255,7 @@ def test_rates_next_to_nothing(rate):
     slow = Scheme(f"slow {rate}", start=lambda flow, event: rate, ack=lambda flow, event: rate, controls="rate")
     one = Simulation(bottleneck(slow), rng=1)
     one.advance(1e6)
-    assert one.books()["sent"] <= 1
+    assert one.packet_counts()["sent"] <= 1
 
 
 def test_finished_flows_are_silent():
@@ -266,14 +265,14 @@ def test_finished_flows_are_silent():
     net.flow(CLOCKED, path=["a", "b"], file="3 kB")
     one = Simulation(net, rng=1)
     one.advance(3.0)
-    log = one.world.connections[: one.world.row.connections]
+    log = one.state.connections[: one.state.row.connections]
     assert len(log) > 50
     assert len({(entry.start, entry.finish) for entry in log}) == len(log)
-    assert int(one.world.flows["received_bytes"].sum()) == 3000 * (len(log) + 1)
-    assert one.world.row.free_nodes == len(one.world.nodes)
-    events = int(one.world.row.events)
+    assert int(one.state.flows["received_bytes"].sum()) == 3000 * (len(log) + 1)
+    assert one.state.row.free_nodes == len(one.state.nodes)
+    events = int(one.state.row.events)
     one.advance(100.0)
-    assert one.world.row.events <= events + 300  # what stood in the heap, at most twice per flow
+    assert one.state.row.events <= events + 300  # what stood in the heap, at most twice per flow
 
 
 def clocked(flow, event):
@@ -336,7 +335,7 @@ def test_many_schemes_and_disciplines():
         net.flow(scheme(k), path=[f"a{k}", f"b{k}"])
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    assert one.world.flows["window"].tolist() == [1.0 + k for k in range(14)]
+    assert one.state.flows["window"].tolist() == [1.0 + k for k in range(14)]
     assert [of_link(one, k).seen for k in range(0, 28, 2)] == [100.0 + k for k in range(14)]
 
 
@@ -359,4 +358,4 @@ def test_longest_run():
         Simulation(bottleneck(), rng=1).advance(5e9)
     one = Simulation(bottleneck(file=1000), rng=1)
     one.advance(engine.LONGEST)
-    assert one.world.row.now == int(engine.LONGEST) * records.SECOND
+    assert one.state.row.now == int(engine.LONGEST) * records.SECOND

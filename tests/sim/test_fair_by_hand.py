@@ -15,8 +15,8 @@ def test_who_was_idle_is_owed_nothing():
     net.flow(AIMD, path=["a", "b"], file="6 kB", ack_path="ideal")
     net.flow(AIMD, path=["a", "b"], file="3 kB", start=2.5, ack_path="ideal")
     run = Simulation(net, rng=1)
-    run.world.senders["window"] = 10.0
-    run.world.timers["rto"] = 50.0  # nothing is sent again while it waits
+    run.state.senders["window"] = 10.0
+    run.state.timers["rto"] = 50.0  # nothing is sent again while it waits
     run.advance(20.0)
-    assert (run.world.flows["finish"] * 1e-9).tolist() == pytest.approx([8, 9])
-    assert run.books()["received"] == 9
+    assert (run.state.flows["finish"] * 1e-9).tolist() == pytest.approx([8, 9])
+    assert run.packet_counts()["received"] == 9

@@ -56,11 +56,11 @@ def test_t5(discipline, sizes):
     """schemes.md 17, T5: n backlogged flows get C/n each, to a packet (or a turn) between any two of them."""
     one = backlogged(discipline, sizes)
     one.advance(0.01)  # now all wait
-    before = one.world.flows["received_bytes"].copy()
+    before = one.state.flows["received_bytes"].copy()
     turn = discipline.values.get("quantum", 0.0)
     for time in (0.05, 0.31, 1.0, 3.0):
         one.advance(time)
-        got = one.world.flows["received_bytes"] - before
+        got = one.state.flows["received_bytes"] - before
         # two flows: Golestani's bound L_i + L_j; Shreedhar & Varghese's quantum + 2 L. And what both began with.
         assert np.ptp(got) <= 2 * (turn + 2 * max(sizes))
         total = RATE * (time - 0.01)
@@ -211,7 +211,7 @@ def observed(discipline, loads, sizes, limit, seed, until=2.0, random_sizes=Fals
         net.flow(source, path=["a", "b"], packet=size, name=f"f{k}")
     one = Simulation(net, rng=seed)
     one.advance(until)
-    one.books()
+    one.packet_counts()
     table = log[1:].reshape(-1, 5)[: log[0]].tolist()
     arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
     departures = [(row[2], row[4], row[1]) for row in table if row[0] == 1]
@@ -237,15 +237,15 @@ def test_the_plain_one(kind, discipline, quantum, limit):
     assert count > 1500
     assert departures == expected[:count]
     assert len(expected) - count <= limit + 1  # what still waited
-    assert int(one.world.links[0].dropped) == len(dropped) > 100
+    assert int(one.state.links[0].dropped) == len(dropped) > 100
     for f in range(len(sizes)):
-        assert int(one.world.flows[f].dropped) == sum(g == f for g, _ in dropped)
+        assert int(one.state.flows[f].dropped) == sum(g == f for g, _ in dropped)
     # The link's wait, packets x ns, against the same departures and drops: buffers are small, waits long.
     begin = {(f, number): time for f, number, time in departures}
     wait = sum(begin[f, number] - time for time, f, _, number in arrivals if (f, number) in begin)
-    area = int(one.world.links[0].area)
+    area = int(one.state.links[0].area)
     assert wait <= area
-    assert int(one.world.links[0].served) == count
+    assert int(one.state.links[0].served) == count
 
 
 def bit_round(arrivals, flows, rate=1.0 / BYTE):
@@ -317,8 +317,8 @@ def test_what_is_dropped_leaves_the_fluid():
     sizes, loads = [1000, 1000, 1000], [0.9, 0.6, 0.2]
     one, _, departures = observed(queues.BIT_ROUND, loads, sizes, 12, 3)
     served = [sum(flow == f for flow, _, _ in departures) for f in range(3)]
-    assert one.world.flows["dropped"][:2].min() > 100
-    assert one.world.flows["dropped"][2] < 0.02 * served[2]
+    assert one.state.flows["dropped"][:2].min() > 100
+    assert one.state.flows["dropped"][2] < 0.02 * served[2]
     assert sum(served) == pytest.approx(2000, abs=20)  # in 2 s
     assert served[0] == pytest.approx(served[1], rel=0.02)
 
@@ -353,16 +353,16 @@ def test_below_its_share(discipline, mean, last):
     one = Simulation(net, rng=1)
     row = one.assembly.flow_names.index("modest")
     one.advance(0.06)
-    before, received, waits = int(one.world.flows[row].delay), int(one.world.flows[row].received), []
+    before, received, waits = int(one.state.flows[row].delay), int(one.state.flows[row].received), []
     for time in np.arange(0.06, 1.0, 0.0005):
         one.advance(float(time))
-        flow = one.world.flows[row]
+        flow = one.state.flows[row]
         if flow.received > received:
             assert flow.received == received + 1
             waits.append((int(flow.delay) - before) * 1e-9 / own - 1)
         before, received = int(flow.delay), int(flow.received)
     assert len(waits) > 470
-    assert int(one.world.flows[row].dropped) == 0
+    assert int(one.state.flows[row].dropped) == 0
     assert max(waits) <= 11 + 1e-9
     assert np.mean(waits) == pytest.approx(mean, abs=0.2)
 
@@ -375,9 +375,9 @@ def test_longest_queue_pays():
         net.flow(traffic.constant(0.2 * RATE), path=["a", "b"], packet=500)
         one = Simulation(net, rng=1)
         one.advance(2.0)
-        assert one.world.flows[0].dropped > 3000
+        assert one.state.flows[0].dropped > 3000
         if limit > 1:
-            assert one.world.flows[1].dropped == 0
+            assert one.state.flows[1].dropped == 0
 
 
 def test_hooks_with_fair_service():
@@ -394,8 +394,8 @@ def test_hooks_with_fair_service():
     for discipline in (queues.FAIR, looked):
         one = backlogged(discipline, [1000, 300, 700], buffer=9)
         one.advance(1.0)
-        one.books()
-        counts.append(one.world.flows["received"].tolist() + one.world.flows["dropped"].tolist())
+        one.packet_counts()
+        counts.append(one.state.flows["received"].tolist() + one.state.flows["dropped"].tolist())
     assert counts[0] == counts[1]
     assert log[0] > 5000
 
@@ -411,6 +411,6 @@ def test_acknowledgments_are_a_flow_of_their_own(discipline, queueing):
     net.flow(traffic.constant(3 * RATE), path=["b", "a"], packet=1000)
     one = Simulation(net, rng=1)
     one.advance(3.0)
-    found = float(one.world.flows[0].srtt) - 0.00104
+    found = float(one.state.flows[0].srtt) - 0.00104
     assert found <= queueing + 1e-9
     assert discipline != "fifo" or found > 0.02  # smoothed, from the first one on, that met nobody

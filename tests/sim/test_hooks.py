@@ -148,13 +148,13 @@ def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
     net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
     run = Simulation(net.flow(traffic.poisson(load * 1e6), path=["a", "b"], packet=500, stop=0.2), rng=seed)
     run.advance(1.0)
-    run.books()
+    run.packet_counts()
     arrivals = log.rows(ARRIVED)
     begun, dropped, area = served_by_hand(arrivals, limit, 500_000, rule)
     assert len(arrivals) > 200
     assert log.rows(BEGUN) == begun
-    assert run.world.flows[0].dropped == run.world.links[0].dropped == len(dropped)
-    assert run.world.links[0].area == area
+    assert run.state.flows[0].dropped == run.state.links[0].dropped == len(dropped)
+    assert run.state.links[0].area == area
 
 
 def in_order(hook):
@@ -220,10 +220,10 @@ def test_head_and_tail_are_pushed_out(tail, rule):
         net = Network().link("a", "b", rate=1e6, buffer=limit, discipline=discipline)
         run = Simulation(net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=0.2), rng=3)
         run.advance(1.0)
-        run.books()
+        run.packet_counts()
         begun, dropped, _ = served_by_hand(log.rows(ARRIVED), limit, 500_000, rule)
         assert log.rows(BEGUN) == begun
-        assert run.world.links[0].dropped == len(dropped) > 100
+        assert run.state.links[0].dropped == len(dropped) > 100
 
 
 # Header stamps.
@@ -392,10 +392,10 @@ def test_when_a_note_arrives(ack_path, where, hook):
         net.link(nodes[k + 1], nodes[k], rate=1e6, delay=0.01)
     run = Simulation(net.flow(HEARS, path=nodes, file=1000, ack_path=ack_path), rng=1)
     run.advance(5.0)
-    run.books()
+    run.packet_counts()
     back = 0.01004 if ack_path == "reverse" else 0.01
     assert heard(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
-    assert run.world.row.fed == run.world.row.fed_received == 1
+    assert run.state.row.fed == run.state.row.fed_received == 1
 
 
 def test_a_note_at_departure():
@@ -428,15 +428,15 @@ def test_marks_above_a_threshold(buffer):
     eight = Scheme("eight", start=lambda flow, event: 8.0, ack=lambda flow, event: 0.0)
     net.flow(eight, path=["a", "b"], file=8000)
     run = Simulation(net, rng=1)
-    run.world.senders["ect"] = 1
+    run.state.senders["ect"] = 1
     run.advance(0.1)
-    link = run.world.links[0]
+    link = run.state.links[0]
     dropped = 0 if buffer == 100 else 3
     assert (link.marked, link.dropped) == (5 - dropped, dropped)
-    assert run.world.flows[0].marks == 5 - dropped
+    assert run.state.flows[0].marks == 5 - dropped
     run = Simulation(net, rng=1)  # nobody who can be marked
     run.advance(0.1)
-    assert run.world.links[0].marked == 0
+    assert run.state.links[0].marked == 0
 
 
 # Names and parameters.

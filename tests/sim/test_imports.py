@@ -71,7 +71,7 @@ def test_the_network_simulator_has_no_circles():
     # The graph has seen an import at the top, one inside a function, and one of a name that opens lazily.
     assert "longfat.sim.elements" in found["longfat.sim.network"]
     assert "longfat.sim.scenario.reading" in found["longfat.sim.network"]
-    assert "longfat.sim.engine" in found["longfat.sim.running"]
+    assert "longfat.sim.engine" in found["longfat.sim.runs"]
 
 
 def test_the_segment_simulator_has_no_circles():

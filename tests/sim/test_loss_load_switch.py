@@ -59,7 +59,7 @@ def network(*switches, rates=(0.25, 0.5), reds=(0.0, 0.0), buffer=50, **flow):
 
 def told(simulation):
     """Excess, spread and capacity as each source has them."""
-    return [list(of_flow(simulation, f).told) for f in range(len(simulation.world.flows))]
+    return [list(of_flow(simulation, f).told) for f in range(len(simulation.state.flows))]
 
 
 @pytest.mark.parametrize("direct", [False, True])
@@ -75,8 +75,8 @@ def test_excess_and_spread_of_the_others(direct):
     if direct:  # only when something has changed
         assert all(1 <= count <= 3 for count in heard)
     else:
-        assert all(count == flow.acks_received for count, flow in zip(heard, simulation.world.flows, strict=True))
-    simulation.books()
+        assert all(count == flow.acks_received for count, flow in zip(heard, simulation.state.flows, strict=True))
+    simulation.packet_counts()
 
 
 def test_virtual_capacity():
@@ -160,8 +160,8 @@ def test_a_red_packet_of_the_same_flow_gives_way():
         )
     simulation = Simulation(net, rng=1)
     simulation.advance(20.0)
-    simulation.books()
-    half_red, green = simulation.world.flows
+    simulation.packet_counts()
+    half_red, green = simulation.state.flows
     arrived = [one for one in spy.data if one.flow == 0]
     reds = sum(one.colour == RED for one in arrived)
     assert min(half_red.dropped, green.dropped) > 1000
@@ -232,8 +232,8 @@ def test_headers_of_others_are_left_alone():
         assert capacity in (0.0, 0.9e6)
         assert -1.0 <= excess < 10.0
         assert 0.0 <= spread < 1e4
-    one.books()
-    goodput = one.world.flows["received_bytes"] / 2.0
+    one.packet_counts()
+    goodput = one.state.flows["received_bytes"] / 2.0
     assert goodput.sum() > 0.8e6
     assert (goodput > 1e4).all()
 
@@ -252,12 +252,12 @@ def test_connections_that_come_and_go():
     net.flow(traffic.arrivals(20, by="loss-load"), path=["a", "b"], packet=1000, file=20_000, stop=5.0)
     simulation = Simulation(net, rng=2)
     simulation.advance(20.0)
-    simulation.books()
-    assert simulation.world.row.connections > 50
+    simulation.packet_counts()
+    assert simulation.state.row.connections > 50
     assert of_link(simulation).first_flow == END
     known = queues.loss_load(2).of_flow
-    words = simulation.world.row.flow_state_words
-    rows = [known.read(simulation.world.flow_state, f, words) for f in range(len(simulation.world.flows))]
+    words = simulation.state.row.flow_state_words
+    rows = [known.read(simulation.state.flow_state, f, words) for f in range(len(simulation.state.flows))]
     assert {int(row.next) for row in rows} == {OUT}
     assert max(row.heard for row in rows) > 1.0
 
@@ -286,4 +286,4 @@ def test_a_line_without_transmission_time():
     simulation = Simulation(net, rng=1)
     simulation.advance(1.0)
     assert told(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
-    assert simulation.world.flows[0].dropped == 0
+    assert simulation.state.flows[0].dropped == 0

@@ -20,15 +20,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from longfat.sim import Simulation, queues, records, schemes
-from longfat.sim import world as worlds
+from longfat.sim import Simulation, queues, records, run_state, schemes
 from tests.examples import examples
 from tests.sim import networks
 from tests.sim.networks import Look
 from tests.sim.own import arrived, stop
 from tests.sim.test_properties import check_buffers, check_order
 
-GROWING = ("una", "expect", "high", "transmission", *itertools.chain(*worlds.COUNTERS.values()))
+GROWING = ("una", "expect", "high", "transmission", *itertools.chain(*run_state.COUNTERS.values()))
 ROUNDING = 1e-9  # s
 
 
@@ -42,18 +41,18 @@ class Run(RuleBasedStateMachine):
 
     def counts(self):
         """What may grow only, as long as a row is that of the same connection: of the same start."""
-        return {name: self.run.world.flows[name].copy() for name in ("start", *GROWING)}
+        return {name: self.run.state.flows[name].copy() for name in ("start", *GROWING)}
 
     @rule(most=st.integers(1, 30))
     def some_events(self, most):
         """One event or packet at a time; what has sent new packets has no more under way than its window allows."""
         for _ in range(most):
-            flows = self.run.world.flows
+            flows = self.run.state.flows
             before, extra = flows["next"].copy(), flows["limited"].copy()
             status = networks.one_event(self.run, self.now + 10 * records.SECOND)
             if status not in (records.DONE, records.PAUSED):
                 self.run._make_room(status)
-            flows = self.run.world.flows[: len(before)]
+            flows = self.run.state.flows[: len(before)]
             sent = (flows["next"] > before) & (flows["window_decides"] == 1)
             allowed = flows["window"] + flows["inflation"] + np.maximum(flows["limited"], extra)
             assert (flows["next"] - flows["una"] <= np.maximum(1, np.floor(allowed)))[sent].all()
@@ -74,16 +73,16 @@ class Run(RuleBasedStateMachine):
     @rule(which=st.integers(0, 99))
     def stop(self, which):
         """A flow sends nothing new from now on."""
-        stop(self.run, which % len(self.run.world.flows))
+        stop(self.run, which % len(self.run.state.flows))
 
     @invariant()
     def books_and_queues(self):
         """Sent = received + dropped + in flight; no queue below 0 or beyond its buffer; packets in order."""
-        self.run.books()
+        self.run.packet_counts()
         look = Look(self.run)
         check_order(look)
         check_buffers(look)
-        links = self.run.world.links
+        links = self.run.state.links
         for name in ("waiting", "waiting_bytes", "dropped", "served", "largest"):
             assert (links[name] >= 0).all(), name
         assert (arrived(self.run) >= 0).all()
@@ -91,15 +90,15 @@ class Run(RuleBasedStateMachine):
     @invariant()
     def clock_and_timers(self):
         """Time does not run back; what is due is due later, in a heap; timeouts are within their bounds."""
-        world = self.run.world
-        now = int(world.row.now)
+        state = self.run.state
+        now = int(state.row.now)
         assert now >= self.now
         self.now = now
-        for entries, count in ((world.arrivals, world.row.arrivals), (world.clocks, world.row.clocks)):
+        for entries, count in ((state.arrivals, state.row.arrivals), (state.clocks, state.row.clocks)):
             heap = entries[:count].tolist()  # (time, key)
             assert all(entry[0] >= now for entry in heap)
             assert all(heap[(k - 1) // 2] <= heap[k] for k in range(1, count))
-        flows = world.flows
+        flows = state.flows
         known = flows["rto"] > 0
         assert (flows["rto"][known] >= flows["min_rto"][known] - ROUNDING).all()
         assert (flows["rto"][known] <= flows["max_rto"][known] + ROUNDING).all()
@@ -109,7 +108,7 @@ class Run(RuleBasedStateMachine):
     @invariant()
     def numbers_and_windows(self):
         """una <= expect <= high and una <= next <= high; no count falls; windows and rates are numbers."""
-        flows = self.run.world.flows
+        flows = self.run.state.flows
         assert (flows["una"] >= 0).all()
         assert (flows["una"] <= flows["expect"]).all()
         assert (flows["expect"] <= flows["high"]).all()
@@ -169,7 +168,7 @@ def test_the_look_can_object():
     one.some_time(0.3)
     one.numbers_and_windows()
     one.clock_and_timers()
-    flow, clocks = one.run.world.senders[0], one.run.world.clocks
+    flow, clocks = one.run.state.senders[0], one.run.state.clocks
     flow.una += 10_000
     with pytest.raises(AssertionError):
         one.numbers_and_windows()

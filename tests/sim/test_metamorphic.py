@@ -7,13 +7,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longfat.sim import Network, Simulation, records, traffic
-from longfat.sim import world as worlds
+from longfat.sim import Network, Simulation, records, run_state, traffic
 from tests.examples import examples
 from tests.sim.networks import AIMD, EAGER, build
 from tests.sim.own import arrived
 
-COUNTED = [name for names in worlds.COUNTERS.values() for name in names]
+COUNTED = [name for names in run_state.COUNTERS.values() for name in names]
 COUNTS = (*(name for name in COUNTED if name not in ("delay", "last_arrival")), "una", "expect", "high")
 NEVER = np.iinfo(np.int64).max
 TICKS = 10  # ns: timeouts are rounded to a tick, and a few may follow one another
@@ -36,7 +35,7 @@ def after(net, until, change=lambda run: None):
     run = Simulation(net, rng=1)
     change(run)
     run.advance(until)
-    run.books()
+    run.packet_counts()
     return run
 
 
@@ -45,7 +44,7 @@ def rows(run):
     names = run.assembly.flow_names
     return {
         name: ([int(flow[one]) for one in COUNTS], int(flow["delay"]), int(flow["finish"]))
-        for name, flow in zip(names, run.world.flows, strict=False)
+        for name, flow in zip(names, run.state.flows, strict=False)
     }
 
 
@@ -81,7 +80,7 @@ def test_what_is_idle_changes_nothing(seed):
     count = len(plain.assembly.link_names)
     np.testing.assert_array_equal(arrived(plain)[:count], arrived(beside)[:count])
     for name in ("dropped", "served", "largest"):
-        np.testing.assert_array_equal(plain.world.links[name][:count], beside.world.links[name][:count], name)
+        np.testing.assert_array_equal(plain.state.links[name][:count], beside.state.links[name][:count], name)
 
 
 @usual
@@ -105,7 +104,7 @@ def scaled(factor, sizes, delay, buffer, rate):
 
     def slower(run):
         for name in ("rto", "min_rto", "max_rto", "granularity"):
-            run.world.timers[name] *= factor
+            run.state.timers[name] *= factor
 
     return after(net, factor * 4.0, slower)
 
@@ -136,7 +135,7 @@ def test_every_flow_twice_on_twice_the_capacity(rates, discipline):
         for k, rate in enumerate(rates):
             net.flow(traffic.constant(rate), path=["a", "b"], count=copies, name=f"f{k}", start=0.001237 * k)
         run = after(net, 4.0)
-        counts = run.world.flows["received"][: copies * len(rates)].reshape(len(rates), copies)
+        counts = run.state.flows["received"][: copies * len(rates)].reshape(len(rates), copies)
         served.append(counts)
     assert (np.abs(served[1] - served[0]) <= 2).all()
     assert served[0].sum() > 50

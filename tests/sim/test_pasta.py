@@ -45,7 +45,7 @@ def simulate(source, capacity, length, warm_up):
         run.advance(warm_up * SERVICE)
         before, seen = results.snapshot(run), of_link(run).copy()
         run.advance((warm_up + length / REPLICATIONS) * SERVICE)
-        run.books()
+        run.packet_counts()
         found = results.measure(run, before, results.snapshot(run))
         now = of_link(run)
         count, packets, empty = (float(now[name] - seen[name]) for name in ("count", "packets", "empty"))

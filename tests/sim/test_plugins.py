@@ -67,8 +67,8 @@ def test_wherever_it_is_defined(tmp_path):
     for scheme in schemes:
         one = Simulation(network(scheme), rng=1)
         one.advance(10.0)
-        assert one.world.flows[0].window == 8.0
-        received.append(int(one.world.flows[0].expect))
+        assert one.state.flows[0].window == 8.0
+        received.append(int(one.state.flows[0].expect))
     assert len(set(received)) == 1
     # 8 packets a round trip of 21.04 ms, less a start of 9 round trips or so below that
     assert received[0] == pytest.approx(8 * 10 / 0.02104, rel=0.02)
@@ -78,11 +78,11 @@ def test_wherever_it_is_defined(tmp_path):
 def test_schemes_mix():
     one = Simulation(network(from_a_cell(), "reno", AIMD, Scheme("one", ack=lambda flow, event: 1.0)), rng=1)
     one.advance(2.0)
-    one.books()
+    one.packet_counts()
     assert len(one.assembly.schemes) == 4
-    assert (one.world.flows["expect"] > 20).all()
-    assert one.world.flows[0].window <= 8.0
-    assert one.world.flows[3].window == 1.0
+    assert (one.state.flows["expect"] > 20).all()
+    assert one.state.flows[0].window <= 8.0
+    assert one.state.flows[3].window == 1.0
 
 
 def test_a_discipline_of_ones_own():
@@ -94,9 +94,9 @@ def test_a_discipline_of_ones_own():
 
     one = Simulation(network(AIMD, discipline=Discipline("third", enqueue=enqueue, state={"count": 0})), rng=1)
     one.advance(2.0)
-    one.books()
-    link = one.world.links[0]
-    assert link.dropped == of_link(one).count // 3 == one.world.flows[0].dropped == arrived(one)[0] // 3 > 20
+    one.packet_counts()
+    link = one.state.links[0]
+    assert link.dropped == of_link(one).count // 3 == one.state.flows[0].dropped == arrived(one)[0] // 3 > 20
 
 
 # What may be wrong: the callback, and what is said with jit on and off.
@@ -324,8 +324,8 @@ def test_notes_about_packets_on_their_way_back():
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("loud", enqueue=enqueue), duplex=True)
     one = Simulation(net.flow(Scheme("told", ack=ack, state={"told": 0}), path=["a", "b"], file="20 kB"), rng=1)
     one.advance(5.0)
-    one.books()
-    assert one.world.row.fed == one.world.row.fed_received == 20
+    one.packet_counts()
+    assert one.state.row.fed == one.state.row.fed_received == 20
     assert 0 < of_flow(one).told <= 20
 
 

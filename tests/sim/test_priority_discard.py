@@ -36,7 +36,7 @@ def feed(name, buffer, arrivals, until=None):
                  parameters={"priority": priority})  # fmt: skip
     run = Simulation(net, rng=1)
     run.advance((arrivals[-1][0] + 0.5 if until is None else until) / 1e6)
-    run.books()
+    run.packet_counts()
     return run
 
 
@@ -50,7 +50,7 @@ LABELLED = Scheme("labelled", ack=aimd_ack, send=label, recovery="own", paramete
 
 def waiting(run):
     """The priorities in the queue, from its head on."""
-    return [int(run.world.packets[row].priority) for row in Look(run).rows(Look(run).of(0)[1])]
+    return [int(run.state.packets[row].priority) for row in Look(run).rows(Look(run).of(0)[1])]
 
 
 def scanned(arrivals, buffer, rule):
@@ -88,14 +88,14 @@ def test_against_a_scan(gaps, buffer, name, scale):
     times = np.cumsum([gap for gap, _ in gaps]).tolist()
     arrivals = [(time, scale * priority) for time, (_, priority) in zip(times, gaps, strict=True)]
     run = feed(name, buffer, arrivals, until=times[-1] + 10**6)
-    assert np.flatnonzero(run.world.flows["dropped"]).tolist() == sorted(scanned(arrivals, buffer, RULES[name]))
+    assert np.flatnonzero(run.state.flows["dropped"]).tolist() == sorted(scanned(arrivals, buffer, RULES[name]))
 
 
 @pytest.mark.parametrize("name", ["priority-discard", "priority-discard-published"])
 def test_an_equal_pushes_nothing_out_by_hand(name):
     """One is sent, two wait, the fourth is no better than they are: it is dropped itself."""
     run = feed(name, 2, [(k, 5) for k in range(4)])
-    assert np.flatnonzero(run.world.flows["dropped"]).tolist() == [3]
+    assert np.flatnonzero(run.state.flows["dropped"]).tolist() == [3]
 
 
 def test_the_scan_can_object():
@@ -103,7 +103,7 @@ def test_the_scan_can_object():
     outcomes = {rule: scanned(arrivals, 3, rule) for rule in ("corrected", "published", "drop-tail")}
     assert len(set(map(tuple, outcomes.values()))) == 3
     for name, rule in RULES.items():
-        found = np.flatnonzero(feed(name, 3, arrivals).world.flows["dropped"]).tolist()
+        found = np.flatnonzero(feed(name, 3, arrivals).state.flows["dropped"]).tolist()
         assert found == sorted(outcomes[rule])
         assert all(found != sorted(other) for r, other in outcomes.items() if r != rule)
 
@@ -126,10 +126,10 @@ def test_large_buffers(name, buffer, levels):
     run = Simulation(net, rng=3)
     for k in range(1, 12):
         run.advance(0.007 * k)
-        run.books()
-        link, rows = run.world.links[0], Look(run).rows(Look(run).of(0)[1])
+        run.packet_counts()
+        link, rows = run.state.links[0], Look(run).rows(Look(run).of(0)[1])
         assert len(rows) == link.waiting <= buffer
-        numbers = [int(run.world.packets[row].number) for row in rows]
+        numbers = [int(run.state.packets[row].number) for row in rows]
         assert numbers == sorted(numbers)
         check_tree(run, rows)
     # 0.077 s x 2e5 packets/s come, half of them leave
@@ -138,14 +138,14 @@ def test_large_buffers(name, buffer, levels):
 
 def check_tree(run, rows):
     """Leaves are the waiting packets in their order; every node is the greater of its children."""
-    link = run.world.links[0]
+    link = run.state.links[0]
     kept = of_service(run)
     size = int(kept.places)
-    block = run.world.workspace["x"][int(link.workspace) :][: 3 * size]
+    block = run.state.workspace["x"][int(link.workspace) :][: 3 * size]
     tree, packet = block[: 2 * size], block[2 * size :]
     places = np.flatnonzero(tree[size:] >= 0)
     assert packet[places].tolist() == rows
-    assert tree[size + places].tolist() == [int(run.world.packets[row].priority) for row in rows]
+    assert tree[size + places].tolist() == [int(run.state.packets[row].priority) for row in rows]
     nodes = np.arange(1, size)
     np.testing.assert_array_equal(tree[nodes], np.maximum(tree[2 * nodes], tree[2 * nodes + 1]))
     assert len(places) == 0 or kept.first <= places[0]
@@ -158,8 +158,8 @@ def test_with_one_priority_it_is_drop_tail():
         net.flow(traffic.poisson(1.5 * RATE), path=["a", "b"], packet=100)
         run = Simulation(net, rng=5)
         run.advance(1.0)
-        run.books()
-        found.append([run.world.flows[field].tolist() for field in ("received", "dropped", "delay")])
+        run.packet_counts()
+        found.append([run.state.flows[field].tolist() for field in ("received", "dropped", "delay")])
     assert found[0] == found[1] == found[2]
     assert found[0][1][0] > 1000
 
@@ -171,10 +171,10 @@ def test_acknowledgments_are_the_best():
         net.flow("blt", path=path, name=name, file=300_000, packet=500, access_rate=5 * RATE)
     run = Simulation(net, rng=1)
     run.advance(0.2)
-    run.books()
-    assert run.world.flows["dropped"].min() > 100
+    run.packet_counts()
+    assert run.state.flows["dropped"].min() > 100
     # only when nothing worse waits does one get lost
-    assert run.world.flows["acks_dropped"].sum() < 0.01 * run.world.flows["received"].sum()
+    assert run.state.flows["acks_dropped"].sum() < 0.01 * run.state.flows["received"].sum()
 
 
 @pytest.mark.parametrize("buffer", [None, "1 MB", MOST_PLACES + 1, 0])

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longfat.sim import Network, Simulation, memory, queues, records, results
-from longfat.sim import world as worlds
+from longfat.sim import Network, Simulation, memory, queues, records, results, run_state
 from longfat.sim.network import read_buffer
 from tests.examples import examples, is_long
 from tests.sim import networks
@@ -55,24 +54,24 @@ def test_between_all_events(seed):
     """Books, order, buffers and clock after each of the first events; the queues' time integral at the end."""
     run = Simulation(build(seed), rng=seed)
     until, count = 0.5, 0
-    now, area, before = 0, np.zeros(len(run.world.links)), [[] for _ in run.world.links]
+    now, area, before = 0, np.zeros(len(run.state.links)), [[] for _ in run.state.links]
     for now in steps(run, until):
-        after = int(run.world.row.now)
+        after = int(run.state.row.now)
         assert after >= now >= 0
         if after > now:  # what waited since the last event, each packet until it began or until now
             for k, begins in enumerate(before):
                 area[k] += sum(min(after, after if begin is None else begin) - now for begin in begins)
-        run.books()
+        run.packet_counts()
         look = Look(run)
         check_order(look)
         check_buffers(look)
-        before = [[begin for _, begin in look.waiting(k)] for k in range(len(run.world.links))]
+        before = [[begin for _, begin in look.waiting(k)] for k in range(len(run.state.links))]
         count += 1
         if count == 400:
             break
     named = len(run.assembly.link_names)
     if count < 400:
-        assert run.world.row.now == until * records.SECOND
+        assert run.state.row.now == until * records.SECOND
     np.testing.assert_array_equal(results.snapshot(run).census["waited"], area[:named])
 
 
@@ -83,11 +82,11 @@ def test_a_run_in_pieces_is_the_run(seed, cuts):
     """Cut in time anywhere, or into chunks of a few events, with the books checked after each."""
     whole = Simulation(build(seed), rng=seed)
     whole.advance(1.0)
-    whole.books()
+    whole.packet_counts()
     pieces = Simulation(build(seed), rng=seed)
     for until in [*sorted(cuts), 1.0]:
         pieces.advance(until)
-        pieces.books()
+        pieces.packet_counts()
     assert state(pieces) == state(whole)
     chunks, goal = Simulation(build(seed), rng=seed), records.SECOND
     while (status := chunks._chunk(goal, 97)) != records.DONE:
@@ -106,12 +105,12 @@ def test_pools_that_grow(seed):
     large = Simulation(build(seed), rng=seed)
     large.advance(1.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worlds, "LEAST_ROWS", records.ROOM)
+        patch.setattr(run_state, "LEAST_ROWS", records.ROOM)
         small = Simulation(build(seed), rng=seed)
-        small.world.clocks = small.world.clocks[: small.world.row.clocks + 1].copy()
+        small.state.clocks = small.state.clocks[: small.state.row.clocks + 1].copy()
         small.advance(1.0)
     assert state(small) == state(large)
-    small.books()
+    small.packet_counts()
 
 
 @many
@@ -126,9 +125,9 @@ def test_two_kinds_of_fifo(seed):
         before = results.snapshot(run)
         run.advance(1.0)
         measured = results.measure(run, before, results.snapshot(run))
-        runs.append((run.world.flows, run.world.links, arrived(run), measured))
+        runs.append((run.state.flows, run.state.links, arrived(run), measured))
     (flows, links, came, here), (others, other_links, came_there, there) = runs
-    for name in itertools.chain(*worlds.COUNTERS.values()):
+    for name in itertools.chain(*run_state.COUNTERS.values()):
         np.testing.assert_array_equal(flows[name], others[name], name)
     np.testing.assert_array_equal(came, came_there)
     for name in ("dropped", "largest"):
@@ -147,10 +146,10 @@ def test_littles_law(seed):
     stop(run)  # nothing new; what is there drains
     run.advance(100.0)
     for k in range(len(run.assembly.link_names)):
-        link = run.world.links[k]
+        link = run.state.links[k]
         assert results.snapshot(run).census["waited"][k] == link.wait
         assert link.served == arrived(run)[k] - link.dropped
-    assert run.books()["in_flight"] == 0
+    assert run.packet_counts()["in_flight"] == 0
 
 
 def test_the_look_into_a_run_can_fail():
@@ -158,24 +157,24 @@ def test_the_look_into_a_run_can_fail():
     net = Network().link("a", "b", rate=1e5, delay=0.01, buffer=5, duplex=True)
     run = Simulation(net.flow(networks.AIMD, path=["a", "b"], parameters={}), rng=1)
     run.advance(1.0)
-    link = run.world.links[0]
+    link = run.state.links[0]
     assert len(Look(run).waiting(0)) > 1
     check_order(Look(run))
     check_buffers(Look(run))
     link.limit_packets = 0
     with pytest.raises(AssertionError):
         check_buffers(Look(run))
-    first = run.world.packets[link.head]
+    first = run.state.packets[link.head]
     first.transmission += 1000
     with pytest.raises(AssertionError):
         check_order(Look(run))
-    run.world.senders[0].transmission += 1
+    run.state.senders[0].transmission += 1
     with pytest.raises(RuntimeError, match=r"data packets sent \d+, received \d+, dropped"):
-        run.books()
-    run.world.senders[0].transmission -= 1
+        run.packet_counts()
+    run.state.senders[0].transmission -= 1
     link.head = first.next
     with pytest.raises(RuntimeError, match=r"\d+ packets on links and \d+ free of \d+"):
-        run.books()
+        run.packet_counts()
 
 
 def test_with_and_without_jit():
@@ -218,10 +217,10 @@ def test_no_field_has_the_name_of_an_attribute():
 def test_the_memory_that_the_kernel_sees_is_the_arrays():
     """Each row's reader, with jit off or from outside, looks at the row that numpy shows."""
     run = Simulation(build(3), rng=3)
-    run.world.address()
+    run.state.address()
     for name in ("senders", "links", "packets"):
-        assert getattr(run.world.row, f"{name}_base") == getattr(run.world, name).ctypes.data
-        assert getattr(run.world, name).ctypes.data % 64 == 0
+        assert getattr(run.state.row, f"{name}_base") == getattr(run.state, name).ctypes.data
+        assert getattr(run.state, name).ctypes.data % 64 == 0
     assert {kind.size for kind in (memory.SENDER, memory.LINK)} == {records.SENDER.itemsize, records.LINK.itemsize}
 
 
@@ -235,12 +234,12 @@ def test_a_buffer_by_hand(buffer, packets, size, discipline):
     )
     net.flow(networks.AIMD, path=["a", "b"], file="10 kB")
     run = Simulation(net, rng=1)
-    run.world.senders["window"] = 10.0
+    run.state.senders["window"] = 10.0
     run.advance(0.5)
     room = 3 if packets == 3 else 2
-    assert run.world.links[0].largest == room
-    assert run.world.links[0].dropped == 10 - 1 - room
-    assert run.world.flows[0].dropped == 10 - 1 - room
+    assert run.state.links[0].largest == room
+    assert run.state.links[0].dropped == 10 - 1 - room
+    assert run.state.flows[0].dropped == 10 - 1 - room
 
 
 def test_numbers_of_events_begin_again(monkeypatch):
@@ -248,15 +247,15 @@ def test_numbers_of_events_begin_again(monkeypatch):
     plain, pushed = (Simulation(build(7), rng=7) for _ in range(2))
     plain.advance(0.1)
     pushed.advance(0.1)
-    world = pushed.world
-    last = worlds.LAST_SERIAL
-    world.arrivals["key"][: world.row.arrivals] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
-    world.clocks["key"][: world.row.clocks] += (last - 5 - int(world.row.serial)) << worlds.SERIAL_SHIFT
-    world.row.serial = last - 5
+    state = pushed.state
+    last = run_state.LAST_SERIAL
+    state.arrivals["key"][: state.row.arrivals] += (last - 5 - int(state.row.serial)) << run_state.SERIAL_SHIFT
+    state.clocks["key"][: state.row.clocks] += (last - 5 - int(state.row.serial)) << run_state.SERIAL_SHIFT
+    state.row.serial = last - 5
     for run in (plain, pushed):
         for until in (0.2, 0.3, 0.5):
             run.advance(until)
-    assert world.row.serial < 10**6
+    assert state.row.serial < 10**6
     assert state(plain) == state(pushed)
 
 
@@ -274,8 +273,8 @@ def test_departures_come_first():
             net.flow(networks.AIMD, path=[f"s{k}", "a", "b"], start=start, file=1000, ack_path="ideal")
         run = Simulation(net, rng=1)
         run.advance(1.0)
-        assert run.world.links["dropped"].sum() == 0
-        assert run.world.flows["finish"].max() == 45_000_000  # 1 + (1 + 20) + (1 + 1) there, 20 + 1 back
+        assert run.state.links["dropped"].sum() == 0
+        assert run.state.flows["finish"].max() == 45_000_000  # 1 + (1 + 20) + (1 + 1) there, 20 + 1 back
 
 
 def test_every_discipline_is_in_the_mix():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
 from longfat.sim.kernel.packets import give_back, take_packet
 from longfat.sim.kernel.receiver import receive
-from longfat.sim.memory import packet_at, sack_at, world_at
+from longfat.sim.memory import packet_at, sack_at, state_at
 from longfat.sim.queues import DROP, ENQUEUE
 from tests.examples import examples
 from tests.sim.networks import AIMD, EAGER, PACED, Look
@@ -27,7 +27,7 @@ def one_link(rate, sizes, discipline="fifo", start=0.0):
     for size, count in sizes:
         net.flow(AIMD, path=["a", "b"], packet=size, file=size * count, ack_path="ideal", start=start)
     run = Simulation(net, rng=1)
-    run.world.senders["window"] = [count for _, count in sizes]
+    run.state.senders["window"] = [count for _, count in sizes]
     run.advance(0.25 + start)
     look = Look(run)
     rows = look.rows(look.link["head"][0])
@@ -68,7 +68,7 @@ def test_a_burst_after_a_pause_by_hand():
     for start in (0.0, 0.1):
         net.flow(AIMD, path=["a", "b"], packet=64, file=64 * 5, ack_path="ideal", start=start, name=f"at {start}")
     run = Simulation(net, rng=1)
-    run.world.senders["window"] = 5.0
+    run.state.senders["window"] = 5.0
     run.advance(0.25)
     look = Look(run)
     times = [look.column["arrival"][row] - 500_000_000 for row in look.rows(look.link["head"][0])]
@@ -106,10 +106,10 @@ def test_no_pause_between_two_packets(discipline):
 @numba.njit
 def feed(address, numbers, reports):
     """Data packets of flow 0 arrive; what is acknowledged, and the runs reported, for each."""
-    world = world_at(address)
+    state = state_at(address)
     for k in range(len(numbers)):
-        i = take_packet(world)
-        packet = packet_at(world, i)
+        i = take_packet(state)
+        packet = packet_at(state, i)
         packet.flow = 0
         packet.number = numbers[k]
         packet.marks = 0
@@ -117,12 +117,12 @@ def feed(address, numbers, reports):
         packet.length = 100
         packet.hop = 0
         packet.sent = 0
-        receive(world, i)
+        receive(state, i)
         reports[k, 0] = packet.number
         reports[k, 1] = packet.marks & 16
         for j in range(6):
-            reports[k, 2 + j] = sack_at(world, i).x[j] if packet.marks & 16 else 0
-        give_back(world, i)
+            reports[k, 2 + j] = sack_at(state, i).x[j] if packet.marks & 16 else 0
+        give_back(state, i)
 
 
 def runs_of(there, expect):
@@ -152,7 +152,7 @@ def test_the_receiver_is_a_set(numbers):
     net = Network().link("a", "b", rate=1e6, duplex=True)
     run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
     reports = np.zeros((len(numbers), 8), np.int64)
-    feed(run.world.address(), np.array(numbers, np.int64), reports)
+    feed(run.state.address(), np.array(numbers, np.int64), reports)
     there, before = set(), []
     for number, report in zip(numbers, reports.tolist(), strict=True):
         there.add(number)
@@ -172,10 +172,10 @@ def test_the_receiver_is_a_set(numbers):
                 order.append(now)
         assert shown[: len(order[:3])] == order[:3]
         before = shown
-    flow = run.world.flows[0]
+    flow = run.state.flows[0]
     assert flow.received_bytes == 100 * len(there)
     assert flow.duplicate == len(numbers) - len(there)
-    assert run.world.row.free_blocks == len(run.world.blocks) - len(runs_of(there, flow.expect))
+    assert run.state.row.free_blocks == len(run.state.blocks) - len(runs_of(there, flow.expect))
 
 
 def drop_chosen(link, packet, now):
@@ -196,7 +196,7 @@ def lossy_path(scheme, size, lost, lost_acks):
         for k in which:
             of_link(run, link).chosen[k] = True
     run.advance(3000.0)
-    return run, run.world.flows[0]
+    return run, run.state.flows[0]
 
 
 patterns = st.sets(st.integers(0, 150), max_size=60)
@@ -218,9 +218,9 @@ def test_selective_recovery(scheme, size, lost, lost_acks):
     assert flow.expect == size == flow.packets
     assert flow.received_bytes == 1000 * size
     assert flow.in_flight == 0
-    assert run.world.row.free_nodes == len(run.world.nodes)
-    books = run.books()
-    assert books["in_flight"] == books["acks_in_flight"] == 0
+    assert run.state.row.free_nodes == len(run.state.nodes)
+    packet_counts = run.packet_counts()
+    assert packet_counts["in_flight"] == packet_counts["acks_in_flight"] == 0
     if not lost_acks:
         assert flow.losses <= flow.dropped
         assert flow.retransmitted == flow.dropped
@@ -245,7 +245,7 @@ def test_what_a_sender_remembers_is_given_back():
     )
     run, flow = lossy_path(wide, 10, set(), set(range(10)))
     assert (flow.sent, flow.duplicate, flow.timeouts) == (20, 10, 1)
-    assert run.world.row.free_nodes == len(run.world.nodes)
+    assert run.state.row.free_nodes == len(run.state.nodes)
 
 
 def test_thresholds():
@@ -261,7 +261,7 @@ def test_reports_by_hand():
     net = Network().link("a", "b", rate=1e6, duplex=True)
     run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
     reports = np.zeros((4, 8), np.int64)
-    feed(run.world.address(), np.array([1, 3, 5, 2], np.int64), reports)
+    feed(run.state.address(), np.array([1, 3, 5, 2], np.int64), reports)
     # 2 joins 1 and 3: that run first, then 5, though 5 was reported first before
     assert reports[3].tolist() == [0, 16, 1, 4, 5, 6, 0, 0]
     assert reports[2].tolist() == [0, 16, 5, 6, 3, 4, 1, 2]

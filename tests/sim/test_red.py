@@ -182,13 +182,13 @@ def reno(flows, discipline, parameters=None, seed=1, duration=60.0, warm_up=20.0
     for time in np.arange(warm_up, duration, 0.1):
         one.advance(float(time))
         averages.append(float(of_link(one).average))
-    one.books()
+    one.packet_counts()
     return float(np.mean(averages)), {name: count - before[name] for name, count in counts_of(one).items()}
 
 
 def counts_of(one):
     """Packets dropped, dropped by the discipline and not by the buffer, and marked."""
-    link = one.world.links[0]
+    link = one.state.links[0]
     return {"dropped": int(link.dropped), "early": int(of_link(one).refused), "marked": int(link.marked)}
 
 
@@ -228,7 +228,7 @@ def test_no_drops_at_light_load():
     one = Simulation(net, rng=1)
     one.advance(20.0)
     assert arrived(one)[0] > 90_000
-    assert one.world.links[0].dropped == 0
+    assert one.state.links[0].dropped == 0
 
 
 def test_refused():

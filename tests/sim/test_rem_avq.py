@@ -26,8 +26,8 @@ def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
         )  # fmt: skip
     one = Simulation(net, rng=seed)
     one.advance(duration)
-    one.books()
-    return book.calls, one.world.links[0], one
+    one.packet_counts()
+    return book.calls, one.state.links[0], one
 
 
 class Line:
@@ -192,7 +192,7 @@ def test_no_marks_on_what_the_buffer_drops():
     assert link.dropped > 100
     assert not any(call.verdict == DROP for call in calls)
     assert link.marked == sum(call.marks_after & CE > 0 for call in calls)
-    assert one.world.flows[0].received <= link.served
+    assert one.state.flows[0].received <= link.served
     for call in calls:
         if call.marks_after & CE:
             assert call.waiting < 40
@@ -244,7 +244,7 @@ def test_nothing_to_do():
             one = Simulation(net, rng=1)
             one.advance(1.0)
             assert arrived(one)[0] > 250
-            assert one.world.links[0].dropped == one.world.links[0].marked == 0
+            assert one.state.links[0].dropped == one.state.links[0].marked == 0
 
 
 def test_red_as_ns_sets_it_up():

@@ -59,7 +59,7 @@ def chain(rates=RATES, first="fifo", load=500_000.0, where=(0, 3), **link):
 def asked(net, until):
     run = Simulation(net, rng=1)
     run.advance(until)
-    run.books()
+    run.packet_counts()
     own = of_flow(run)
     return run, [*own.told.tolist(), own.answers, own.round_trip]
 
@@ -72,8 +72,8 @@ def test_bytes_on_the_wire(service):
     assert told[5] == pytest.approx(0.06 + 240e-6, abs=2e-9)
     assert told[4] == 1
     assert told[3] == 0  # nothing to compare it with yet
-    assert [int(link.served_bytes) for link in run.world.links[:6:2]] == [48, 64, 80]
-    assert [int(link.served_bytes) for link in run.world.links[1:6:2]] == [32, 32, 32]
+    assert [int(link.served_bytes) for link in run.state.links[:6:2]] == [48, 64, 80]
+    assert [int(link.served_bytes) for link in run.state.links[1:6:2]] == [32, 32, 32]
 
 
 def test_the_link_with_the_least_to_spare():
@@ -134,7 +134,7 @@ def test_links_that_do_not_answer():
     run, told = asked(net, 0.9)
     assert told[:2] == [2e6, pytest.approx(500_000, rel=0.01)]
     assert told[3] == 1
-    assert int(run.world.links[0].served_bytes) % 1000 == 64  # two requests of 32 bytes
+    assert int(run.state.links[0].served_bytes) % 1000 == 64  # two requests of 32 bytes
 
 
 def test_no_more_than_576_bytes():
@@ -259,9 +259,9 @@ def test_connections_know_nothing_of_each_other(loss):
     net.flow(traffic.arrivals(100.0, scheme), path=["a", "b"], file=10_000.0, packet=500)
     run = Simulation(net, rng=1)
     run.advance(5.0)
-    run.books()
-    flows = [of_flow(run, k) for k in np.flatnonzero(run.world.flows["template"] == 0)]
-    assert int(run.world.row.connections) > 10 * len(flows)  # rows are taken again
+    run.packet_counts()
+    flows = [of_flow(run, k) for k in np.flatnonzero(run.state.flows["template"] == 0)]
+    assert int(run.state.row.connections) > 10 * len(flows)  # rows are taken again
     first = [flow.first for flow in flows]
     assert first.count(1.0) > 5
     assert set(first) <= {0.0, 1.0}  # nothing to compare the first answer with
@@ -277,6 +277,6 @@ def test_stamps_are_given_back():
     run.advance(3.0)
     of_flow(run).period = 1e6
     run.advance(4.0)
-    assert int(run.world.row.fed_dropped) > 50
-    assert int(run.world.flows[0].feedback) == 0
-    assert len(run.world.nodes) - int(run.world.row.free_nodes) == 3
+    assert int(run.state.row.fed_dropped) > 50
+    assert int(run.state.flows[0].feedback) == 0
+    assert len(run.state.nodes) - int(run.state.row.free_nodes) == 3

@@ -158,8 +158,8 @@ def test_loss_of_packets_sent_before_the_warm_up():
 def test_waits_of_an_overload_by_hand(discipline):
     """The n-th packet arrives at 5 n ms, and begins at 10 n ms. Until 1 s n = 0 ... 100 have begun, after 5 n ms each,
     250 ms on average; in the second half n = 51 ... 100, 377.5 ms. Those that still wait have no wait yet."""
-    whole = run(overload(None, discipline), duration=1.0, **quiet)
-    assert float(whole.mean_wait[0]) == pytest.approx(0.25, rel=1e-9)
+    integer = run(overload(None, discipline), duration=1.0, **quiet)
+    assert float(integer.mean_wait[0]) == pytest.approx(0.25, rel=1e-9)
     late = run(overload(None, discipline), duration=1.0, warm_up=0.5, **quiet)
     assert float(late.mean_wait[0]) == pytest.approx(0.3775, rel=1e-9)
 
@@ -195,7 +195,7 @@ def test_every_column_can_be(seed, begin, until):
     one.advance(begin)
     before = results.snapshot(one)
     one.advance(begin + until)
-    one.books()
+    one.packet_counts()
     found = results.measure(one, before, results.snapshot(one))
     known = {name: values[~np.isnan(values)] for name, values in found.items()}
     for name in ("loss", "utilisation", "fairness", "jain_index"):
@@ -236,12 +236,12 @@ def test_connections():
     net.flow(traffic.arrivals(20.0, Scheme("two", start=two, ack=two)), path=["a", "b"], file="2 kB", name="short")
     one = Simulation(net, rng=1)
     one.advance(100.0)
-    books = one.books()
+    packet_counts = one.packet_counts()
     snapshot = results.snapshot(one)
     values = results.measure(one, results.snapshot(Simulation(net, rng=1)), snapshot)
     # 2000 expected, +- 4 standard deviations of a Poisson number
     assert values["connections"][0] == pytest.approx(2000, abs=4 * math.sqrt(2000))
-    assert values["sent"][0] == books["sent"] == pytest.approx(2 * values["connections"][0], abs=10)
+    assert values["sent"][0] == packet_counts["sent"] == pytest.approx(2 * values["connections"][0], abs=10)
     # 2 ms to send both, 1 ms there, 0.04 and 1 ms back; a little more where two meet
     assert 0.00404 <= values["transfer_time"][0] < 0.0045
 
@@ -258,8 +258,8 @@ def test_jitter_is_no_transmission():
     for until in (0.0005, 0.002, 0.0035, 0.5, 0.5012, 0.9999):
         one.advance(until)
         done = results.snapshot(one).census["transmitted"][0]
-        whole = math.floor(until * 100 + 1e-9)
-        assert whole * 1e6 <= done <= (whole + 1) * 1e6
+        integer = math.floor(until * 100 + 1e-9)
+        assert integer * 1e6 <= done <= (integer + 1) * 1e6
     assert results.snapshot(one).census["transmitted"][0] == 100e6
 
 

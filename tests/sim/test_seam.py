@@ -25,7 +25,7 @@ def network(scheme, **parameters):
 def run_of(scheme, until=0.5, **parameters):
     one = Simulation(network(scheme, **parameters), rng=1)
     one.advance(until)
-    one.books()
+    one.packet_counts()
     return one
 
 
@@ -207,10 +207,10 @@ def sets_all(link, packet, now):
 def test_what_is_listed_can_be_set_by_disciplines():
     one = Simulation(watched(sets_all), rng=1)
     one.advance(0.5)
-    one.books()
+    one.packet_counts()
     assert of_link(one).mine == 1.0
-    assert one.world.links[0].marked == arrived(one)[0] > 10
-    assert one.world.flow_state["x"].tolist() == [arrived(one)[0]]
+    assert one.state.links[0].marked == arrived(one)[0] > 10
+    assert one.state.flow_state["x"].tolist() == [arrived(one)[0]]
     listed = {name for kind in ("link", "packet", "queue") for name, field in TABLE[kind].items() if field.settable}
     assert listed == {name for name in sets_all.__code__.co_names if name in listed}
 
@@ -229,7 +229,7 @@ def sets_everything(flow, event):
 def test_what_is_listed_can_be_set():
     """Every field that may be set is set there."""
     one = run_of(scheme_of(sets_everything))
-    flow = one.world.flows[0]
+    flow = one.state.flows[0]
     assert (flow.window, flow.rate, flow.srtt, of_flow(one).mine) == (2.0, 1e5, 0.1, 3.0)
     assert flow.header.tolist() == [1.0, 0.0, 0.0, 0.0]
     listed = {name for kind in ("flow", "event") for name, field in TABLE[kind].items() if field.settable}
@@ -383,11 +383,11 @@ STATE = {
 
 def uses_all(flow, event):
     flow.number += event.rtt
-    flow.whole += 1
+    flow.integer += 1
     flow.large += 2
     flow.flag = not flow.flag
     flow.first *= 0.5
-    flow.numbers[flow.whole % 2] += flow.plain
+    flow.numbers[flow.integer % 2] += flow.plain
     flow.wholes[1] += 1
     flow.flags[1] = not flow.flags[1]
     flow.array[3] = flow.array[0] + 1.0 if flow.flag else -1.0
@@ -420,8 +420,8 @@ def test_flows_have_their_own():
     one = Simulation(net, rng=1)
     one.advance(0.1)
     assert (of_flow(one, 0).period, of_flow(one, 1).period) == (0.5, 0.25)
-    assert of_flow(one, 0).whole > 3
-    assert (of_flow(one, 1).whole, of_flow(one, 1).first) == (3, 0.25)
+    assert of_flow(one, 0).integer > 3
+    assert (of_flow(one, 1).integer, of_flow(one, 1).first) == (3, 0.25)
     assert of_flow(one, 2).many.tolist() == [5.0] * 40
 
 
@@ -443,10 +443,10 @@ def test_send():
     """It sees each packet that leaves, once."""
     scheme = Scheme("labels", ack=hears, send=labels, stamped=True, state={"sent_so_far": 0, "heard": -1.0})
     one = run_of(scheme, 0.09)  # four packets a round trip of 21.04 ms; the last ones have left at 84.16 ms
-    own, flow = of_flow(one), one.world.flows[0]
+    own, flow = of_flow(one), one.state.flows[0]
     assert own.sent_so_far == flow.sent > 16
     assert own.heard == flow.acks_received - 1
-    sent = one.world.packets[(one.world.packets["kind"] == records.DATA) & (one.world.packets["sent"] > 50_000_000)]
+    sent = one.state.packets[(one.state.packets["kind"] == records.DATA) & (one.state.packets["sent"] > 50_000_000)]
     assert len(sent) > 0
     assert (sent["priority"] == sent["number"] % 3).all()
     assert (sent["colour"] == sent["transmission"] % 2).all()

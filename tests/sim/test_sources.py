@@ -34,7 +34,7 @@ def times(source, until, seed=1, **options):
     net = Network().link("a", "b", rate=math.inf, discipline=watched)
     run = Simulation(net.flow(source, path=["a", "b"], **options), rng=seed)
     run.advance(until)
-    run.books()
+    run.packet_counts()
     return log[1 : 1 + log[0]]
 
 
@@ -65,9 +65,9 @@ def test_the_mean_rate_of_on_off(shape_on, shape_off):
     net.flow(source, path=["a", "b"], packet=1000, count=40)
     run = Simulation(net, rng=5)
     run.advance(0.5)
-    before = run.world.flows["sent"].copy()
+    before = run.state.flows["sent"].copy()
     run.advance(10.5)
-    rates = (run.world.flows["sent"] - before) * 1000 / 10.0
+    rates = (run.state.flows["sent"] - before) * 1000 / 10.0
     found = statistics.replications(rates, 0.999)
     assert found.lower < 2e6 / 4 < found.upper
     assert found.upper - found.lower < 0.04 * 2e6 / 4
@@ -82,7 +82,7 @@ def test_poisson_from_the_start():
     net.flow(traffic.poisson(1e6), path=["a", "b"], packet=1000, count=2000)
     run = Simulation(net, rng=1)
     run.advance(0.02)
-    counts = run.world.flows["sent"]
+    counts = run.state.flows["sent"]
     assert abs(counts.mean() - 20) < 4 * math.sqrt(20 / 2000)
     assert counts.var() == pytest.approx(20, rel=4 * math.sqrt(2 / 2000))  # a Poisson count's variance is its mean
 
@@ -93,12 +93,12 @@ def test_later_than_ever():
         net = Network().link("a", "b", rate=1e6, duplex=True)
         run = Simulation(net.flow(source, path=["a", "b"], count=20, file=2000), rng=1)
         run.advance(4e9 if source.name != "arrivals" else 1e3)
-        assert (run.world.flows["sent"] <= 1).all()
+        assert (run.state.flows["sent"] <= 1).all()
     # shape 1.001: one duration in a thousand is 700 times the mean and more, one in 10^12 longer than every run
     wild = traffic.on_off(1.0, 1e6, 1e6, shape_on=1.001, shape_off=1.001)
     run = Simulation(Network().link("a", "b", rate=1e6).flow(wild, path=["a", "b"], packet=1_000_000, count=50), rng=1)
     run.advance(4e9)
-    assert (run.world.flows["sent"] <= 4001).all()
+    assert (run.state.flows["sent"] <= 4001).all()
 
 
 # Probes.
@@ -109,7 +109,7 @@ def test_probes_that_get_lost():
     net = Network().link("a", "b", rate=1e6, delay=0.01, loss=0.2, duplex=True)
     run = Simulation(net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500), rng=1)
     run.advance(19.995)  # the last one has arrived, and its acknowledgment is on its way
-    flow, under_way = run.world.flows[0], run.books()["acks_in_flight"]
+    flow, under_way = run.state.flows[0], run.packet_counts()["acks_in_flight"]
     assert flow.sent == 1000
     assert flow.expect == flow.received == 1000 - flow.dropped
     assert abs(flow.dropped - 200) < 4 * math.sqrt(160)
@@ -118,9 +118,9 @@ def test_probes_that_get_lost():
     assert flow.srtt == pytest.approx(0.02 + 540e-6, abs=1e-9)
     assert flow.duplicate == 0
     # the path gets longer in the middle of the run: the next round trips say so
-    run.world.links["delay"] += 5_000_000
+    run.state.links["delay"] += 5_000_000
     run.advance(40.0)
-    assert run.world.flows[0].srtt == pytest.approx(0.03 + 540e-6, abs=1e-6)
+    assert run.state.flows[0].srtt == pytest.approx(0.03 + 540e-6, abs=1e-6)
 
 
 def test_probes_see_the_queue():
@@ -130,7 +130,7 @@ def test_probes_see_the_queue():
     net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500, start=0.5)
     run = Simulation(net, rng=1)
     run.advance(5.0)
-    flow = run.world.flows[1]
+    flow = run.state.flows[1]
     assert flow.srtt == pytest.approx(0.04 - 0.00204 + 0.002 + 540e-6, abs=1e-3)  # to one of the packets
 
 
@@ -145,11 +145,11 @@ def test_rows_of_connections_are_few(seed):
     net.flow(traffic.arrivals(60, "reno"), path=["a", "b"], file=10_000, packet=500)
     run = Simulation(net, rng=seed)
     run.advance(40.0)
-    run.books()
-    assert 2100 < run.world.row.connections < 2700
-    assert len(run.world.flows) <= 1 + 1024
+    run.packet_counts()
+    assert 2100 < run.state.row.connections < 2700
+    assert len(run.state.flows) <= 1 + 1024
     # every row but the template's is busy, or in the list of free ones once
-    flows, free, f = run.world.flows, [], int(run.world.flows[0].first_row)
+    flows, free, f = run.state.flows, [], int(run.state.flows[0].first_row)
     while f != records.NONE:
         free.append(f)
         f = int(flows[f].next_row)
@@ -166,10 +166,10 @@ def test_connections_end_with_the_flow():
         net.flow(traffic.arrivals(50, "reno"), path=["a", "b"], file=5000, start=1.0, stop=5.0)
         run = Simulation(net, rng=seed)
         run.advance(20.0)
-        log = run.world.connections[: run.world.row.connections]
+        log = run.state.connections[: run.state.row.connections]
         assert log["start"].min() > 1e9
         assert log["start"].max() < 5e9
-        flows = run.world.flows
+        flows = run.state.flows
         assert ((flows["finish"] != records.NEVER) | (flows["traffic"] == records.ARRIVALS)).all()
         counts.append(len(log))
     # 20 x 200 expected; the variance of one is 200
@@ -187,8 +187,8 @@ def test_what_is_marked_arrives(discipline):
     net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=10, discipline=book.discipline)
     net.flow(traffic.poisson(2e6), path=["a", "b"], packet=500, stop=2.0)
     run = Simulation(net, rng=1)
-    run.world.senders["ect"] = 1
+    run.state.senders["ect"] = 1
     run.advance(5.0)
-    link, flow = run.world.links[0], run.world.flows[0]
+    link, flow = run.state.links[0], run.state.flows[0]
     assert link.dropped - sum(call.verdict == DROP for call in book.calls) > 100
     assert flow.marks == link.marked > 0

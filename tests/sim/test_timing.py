@@ -8,7 +8,7 @@ import pytest
 
 from longfat.sim import Network, Simulation
 from longfat.sim.kernel import timing
-from longfat.sim.memory import timer_at, world_at
+from longfat.sim.memory import state_at, timer_at
 from longfat.sim.schemes import profile
 
 
@@ -45,12 +45,12 @@ class Plain:
 
 @numba.njit
 def compiled_sample(address, seconds):
-    timing.sample(timer_at(world_at(address), 0), seconds)
+    timing.sample(timer_at(state_at(address), 0), seconds)
 
 
 @numba.njit
 def compiled_timeout(address):
-    return timing.timeout_ns(timer_at(world_at(address), 0))
+    return timing.timeout_ns(timer_at(state_at(address), 0))
 
 
 class Timed:
@@ -60,14 +60,14 @@ class Timed:
         net = Network().link("a", "b", rate=1e6)
         net.flow("reno", path=["a", "b"], ack_path="ideal", parameters={**profile(name), **parameters})
         self.run = Simulation(net, rng=1)
-        self.timer = self.run.world.timers[0]
+        self.timer = self.run.state.timers[0]
 
     def sample(self, seconds):
-        compiled_sample(self.run.world.address(), seconds)
+        compiled_sample(self.run.state.address(), seconds)
 
     @property
     def in_force(self):
-        return compiled_timeout(self.run.world.address())
+        return compiled_timeout(self.run.state.address())
 
 
 @pytest.mark.parametrize("name", ["ns", "rfc", "bsd", "fine"])

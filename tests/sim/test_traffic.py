@@ -39,7 +39,7 @@ def packets(source, until, seed=1, room=400_000, **options):
     net.flow(source, path=["a", "b"], **options)
     one = Simulation(net, rng=seed)
     one.advance(until)
-    one.books()
+    one.packet_counts()
     assert log[0] < room
     table = log[1:].reshape(-1, 2)[: log[0]]
     return table[:, 0] / 1e9, table[:, 1]
@@ -134,7 +134,7 @@ def test_probe():
     net.flow(traffic.probe("20 ms"), path=["a", "b"], packet=500)
     one = Simulation(net, rng=1)
     one.advance(1.99)
-    flow = one.world.flows[0]
+    flow = one.state.flows[0]
     assert flow.sent == 100
     assert flow.acks_received == 99  # the last one left at 1.98 s
     assert flow.srtt == pytest.approx(0.02 + 540e-6, abs=1e-9)
@@ -149,11 +149,11 @@ def test_connections():
     one.advance(20.0)
     before = results.snapshot(one)
     one.advance(100.0)
-    one.books()
+    one.packet_counts()
     data = results.measure(one, before, results.snapshot(one))
     assert data["connections"][0] == pytest.approx(8000, abs=4 * math.sqrt(8000))
-    assert len(one.world.flows) < 60  # of them, few at a time: load 0.1, 10 ms each
-    log = one.world.connections[: int(one.world.row.connections)]
+    assert len(one.state.flows) < 60  # of them, few at a time: load 0.1, 10 ms each
+    log = one.state.connections[: int(one.state.row.connections)]
     assert (log["sent"] == 10).all()
     starts = np.sort(log["start"]) / 1e9
     assert stats.kstest(np.diff(starts), "expon", args=(0, 0.01)).pvalue > 0.01

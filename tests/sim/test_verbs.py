@@ -10,7 +10,7 @@ from longfat.sim import Discipline, Network, Parameter, Simulation, jit, queues,
 from longfat.sim.jit import part
 from longfat.sim.memory import word_at
 from longfat.sim.queues import DROP, ENQUEUE, SEND, SERVICES
-from longfat.sim.queues.discipline import Whole
+from longfat.sim.queues.discipline import Integer
 from longfat.sim.seam import push_out
 from tests.sim.own import arrived, of_link
 
@@ -92,12 +92,12 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
     net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=1000, stop=2.0)
     run = Simulation(net, rng=2)
     run.advance(3.0)
-    run.books()
+    run.packet_counts()
     begun, dropped, full = served_by_hand(rows(log, 2), limit)
     assert len(dropped) > 300
     assert rows(log, SEND) == begun
     assert rows(log, DROP) == dropped
-    link, flow = run.world.links[0], run.world.flows[0]
+    link, flow = run.state.links[0], run.state.flows[0]
     assert (int(link.served), int(link.dropped)) == (len(begun), len(dropped) + full)
     assert int(link.busy) == len(begun) * MS
     assert int(flow.dropped) == int(link.dropped)
@@ -116,18 +116,18 @@ def test_drops_at_the_head_of_any_service(service):
         net.flow(traffic.poisson(RATE), path=["a", "b"], packet=1000, name=f"f{k}")
     run = Simulation(net, rng=3)
     run.advance(0.1)
-    served = int(run.world.links[0].served)
+    served = int(run.state.links[0].served)
     run.advance(1.1)
-    books = run.books()
-    link = run.world.links[0]
+    packet_counts = run.packet_counts()
+    link = run.state.links[0]
     assert int(link.served) - served == pytest.approx(1000, abs=1)
     sent, dropped = len(rows(log, SEND)), len(rows(log, DROP))
     assert sent == int(link.served)
     assert dropped < int(link.dropped)  # the buffer was full, too
     assert sent == pytest.approx(2 * dropped, abs=2)
     assert int(of_link(run).asked) == sent + dropped
-    flows = run.world.flows
-    assert flows["sent"].sum() == flows["received"].sum() + flows["dropped"].sum() + books["in_flight"]
+    flows = run.state.flows
+    assert flows["sent"].sum() == flows["received"].sum() + flows["dropped"].sum() + packet_counts["in_flight"]
 
 
 def drop_all(link, packet, now):
@@ -140,8 +140,8 @@ def test_nothing_ever_leaves(service):
     net = Network().link("a", "b", rate=RATE, buffer=20, discipline=discipline)
     run = Simulation(net.flow(traffic.constant(3 * RATE), path=["a", "b"]), rng=1)
     run.advance(1.0)
-    run.books()
-    link = run.world.links[0]
+    run.packet_counts()
+    link = run.state.links[0]
     assert (int(link.served), int(link.busy), int(link.waiting)) == (0, 0, 0)
     assert int(link.dropped) == arrived(run)[0] > 2900
 
@@ -197,7 +197,7 @@ def test_values_outside_their_domains(name, parameter):
         domain = Interval.parse(declared.allowed)
         wrong += [domain.low if not domain.includes_low else math.nextafter(domain.low, -math.inf)]
         wrong += [domain.high if not domain.includes_high else math.nextafter(domain.high, math.inf)]
-        wrong += [1.5] if isinstance(declared, Whole) else []
+        wrong += [1.5] if isinstance(declared, Integer) else []
     for value in wrong:
         with pytest.raises(ValueError, match=f"{parameter}|needs"):
             queues.discipline(name, **{**needed, parameter: value})

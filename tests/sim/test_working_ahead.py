@@ -52,7 +52,9 @@ def counts(run):
     seen = results.snapshot(run)
     found = {f"flow {name}": seen.flows[name] for name in seen.flows.dtype.names if name not in NOT_SEEN}
     found |= {f"link {name}": seen.links[name] for name in ("dropped", "dropped_bytes", "largest", "marked")}
-    return found | {f"link {name}": seen.census[name] for name in seen.census.dtype.names} | {"books": run.books()}
+    return (
+        found | {f"link {name}": seen.census[name] for name in seen.census.dtype.names} | {"books": run.packet_counts()}
+    )
 
 
 #: Rows of pools, which depend on the order in which packets were taken.
@@ -91,11 +93,11 @@ def test_samples_change_nothing(name):
     sampled = sim.Simulation(net, rng=3, sample_every=0.00171, duration=2.0)
     sampled.advance(2.0)
     compare(counts(plain), counts(sampled))
-    received = sampled.world.flow_samples["received_bytes"].reshape(-1, int(sampled.world.row.sampled_flows))
+    received = sampled.state.flow_samples["received_bytes"].reshape(-1, int(sampled.state.row.sampled_flows))
     for k in (10, 200, 500, 1000):
         step = sim.Simulation(net, rng=3)
         step.advance(k * 0.00171 - 1e-9)
-        np.testing.assert_array_equal(received[k], step.world.receivers["received_bytes"][: received.shape[1]])
+        np.testing.assert_array_equal(received[k], step.state.receivers["received_bytes"][: received.shape[1]])
 
 
 def test_files_end_as_they_do_where_arrivals_are_worked_out():
@@ -107,14 +109,14 @@ def test_files_end_as_they_do_where_arrivals_are_worked_out():
     by_itself.advance(100.0, to_the_end=True)
     long.advance(100.0)
     assert by_itself.now < 10.0
-    np.testing.assert_array_equal(by_itself.world.tallies["finish"], long.world.tallies["finish"])
+    np.testing.assert_array_equal(by_itself.state.tallies["finish"], long.state.tallies["finish"])
 
 
 def test_what_may_be_worked_out_ahead():
     """By hand: s0-a: shared by flows at a; a-b: feeds only b-d0, and the receivers; d0-b: meets others at b."""
     run = sim.Simulation(star(), rng=1)
     names = run.assembly.link_names
-    ahead = {names[hop.link]: int(hop.ahead) for hop in run.world.hops[: 3 + 3]}
+    ahead = {names[hop.link]: int(hop.ahead) for hop in run.state.hops[: 3 + 3]}
     assert ahead == {
         "s0-a": AT_ARRIVAL,  # four links meet at a-b
         "a-b": ENTER_AHEAD,  # all of b-d0 comes from a-b
@@ -125,10 +127,10 @@ def test_what_may_be_worked_out_ahead():
     }
     run = sim.Simulation(chain(), rng=1)
     names = run.assembly.link_names
-    hops = run.world.hops[:8]
+    hops = run.state.hops[:8]
     # All that enters n4-n3 answers what came over n3-n4: the on-off flow has no answers.
     assert [int(hop.ahead) for hop in hops[3:4]] == [ENTER_AHEAD]
-    assert RECEIVE_AHEAD in run.world.hops["ahead"]
+    assert RECEIVE_AHEAD in run.state.hops["ahead"]
 
 
 def test_what_is_caught_up_takes_no_more_rows_than_there_are():

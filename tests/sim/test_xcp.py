@@ -115,8 +115,8 @@ def test_as_the_plain_one(case):
         net.flow(traffic.on_off(0.5 * C, 0.3, 0.3), path=["a", "b"], packet=700)
     one = Simulation(net, rng=1)
     one.advance(8.0 if case == "more than a second" else 4.0)
-    one.books()
-    assert one.world.links["dropped"].sum() == 0
+    one.packet_counts()
+    assert one.state.links["dropped"].sum() == 0
     options["first"] = options.pop("interval", 0.05)
     plain, said, restrained, taken = Plain(**options), 0, 0, 0
     for call in book.calls:
@@ -162,9 +162,9 @@ def test_a_few_round_trips():
     one = Simulation(star([0.1]), rng=1)
     one.advance(0.32)
     d = 0.1 + 1000 / C + 1000 / (10 * C)
-    assert one.world.flows[0].window == pytest.approx(1 + 0.4 * d * (C - 1000 / 0.05) / 1000, rel=1e-6)
+    assert one.state.flows[0].window == pytest.approx(1 + 0.4 * d * (C - 1000 / 0.05) / 1000, rel=1e-6)
     one.advance(0.8)
-    assert one.world.flows[0].window > 120
+    assert one.state.flows[0].window > 120
 
 
 @pytest.mark.parametrize(("round_trips", "count"), [([0.1], 5), ([0.04, 0.2], 3), ([0.02, 0.1, 0.3], 2)])
@@ -185,7 +185,7 @@ def test_ten_round_trips_to_be_equal():
     one, differences = Simulation(net, rng=1), []
     for time in (5.6, 6.6, 7.6):
         one.advance(time)
-        first, second = (float(flow.window) for flow in one.world.flows)
+        first, second = (float(flow.window) for flow in one.state.flows)
         differences.append(first - second)
     assert differences[0] > 50
     for before, after in itertools.pairwise(differences):

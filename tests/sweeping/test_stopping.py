@@ -75,22 +75,22 @@ def test_neither_executor_nor_order_nor_store_matters(tmp_path):
         options = {"replications": 4, "at_most": 300, "until": TARGET, "rng": 7, "keep": True}
         return sweep(queue, GRID, **(options | given), **QUIET)
 
-    whole = go()
+    integer = go()
     for workers in (1, 2):
         with ThreadPoolExecutor(workers) as pool:
-            assert go(executor=pool).identical(whole)
-    assert go(executor=Flushing()).identical(whole)
+            assert go(executor=pool).identical(integer)
+    assert go(executor=Flushing()).identical(integer)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        assert go(executor=pool).identical(whole)
+        assert go(executor=pool).identical(integer)
     # A store with more than is needed, then one with holes: the end of a point is the same.
     sweep(queue, GRID, replications=60, rng=7, store=tmp_path, **QUIET)
-    assert go(store=tmp_path).identical(whole)
+    assert go(store=tmp_path).identical(integer)
     for path in tmp_path.glob("p0*_r?.npz"):
         path.unlink()
-    assert go(store=tmp_path).identical(whole)
+    assert go(store=tmp_path).identical(integer)
     # Narrower: what is there is taken.
     narrower = go(until={"wait": "4 %"}, store=tmp_path)
-    assert bool((narrower.replications > whole.replications).any())
+    assert bool((narrower.replications > integer.replications).any())
 
 
 def test_what_is_asked_for_depends_on_the_outcomes_alone():

@@ -36,12 +36,12 @@ def test_units_come_back_from_a_store(tmp_path):
 
 
 def test_half_of_the_work_is_done_once(tmp_path, counted):
-    whole = run(counted, None)
+    integer = run(counted, None)
     run(counted, tmp_path)
     for path in list(tmp_path.glob("p1*.npz")):
         path.unlink()
     counted.calls = 0
-    assert run(counted, tmp_path).identical(whole)
+    assert run(counted, tmp_path).identical(integer)
     assert counted.calls == 12
 
 
@@ -133,13 +133,13 @@ def damage_archive(path):
     ids=lambda f: f.__name__,
 )
 def test_damaged_files_are_reported_and_computed_anew(tmp_path, counted, damage):
-    whole = run(counted, tmp_path)
+    integer = run(counted, tmp_path)
     damage(tmp_path / "p1-2_r3.npz")
     counted.calls = 0
     with pytest.warns(UserWarning, match=r"store = .*: p1-2_r3.npz there is damaged \(.+\) and is computed anew"):
-        assert run(counted, tmp_path).identical(whole)
+        assert run(counted, tmp_path).identical(integer)
     assert counted.calls == 1
-    assert run(counted, tmp_path).identical(whole)  # no warning any more
+    assert run(counted, tmp_path).identical(integer)  # no warning any more
     assert counted.calls == 1
 
 
@@ -147,7 +147,7 @@ def test_no_flipped_bit_goes_unnoticed(tmp_path):
     def one(rng):
         return rng.random()
 
-    whole = sweep(one, {}, rng=1, store=tmp_path, **QUIET)
+    integer = sweep(one, {}, rng=1, store=tmp_path, **QUIET)
     path = tmp_path / "p_r0.npz"
     content = path.read_bytes()
     for place in range(0, len(content), 7):
@@ -156,22 +156,22 @@ def test_no_flipped_bit_goes_unnoticed(tmp_path):
         path.write_bytes(changed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            assert sweep(one, {}, rng=1, store=tmp_path, **QUIET).identical(whole)
+            assert sweep(one, {}, rng=1, store=tmp_path, **QUIET).identical(integer)
 
 
 def test_files_of_other_sweeps_are_reported(tmp_path, counted):
-    whole = run(counted, tmp_path / "ours")
+    integer = run(counted, tmp_path / "ours")
     run(counted, tmp_path / "theirs", rng=8)
     for name in ("p0-0_r0.npz", "p0-1_r0.npz"):
         shutil.copy(tmp_path / "theirs" / name, tmp_path / "ours" / name)
     shutil.copy(tmp_path / "ours" / "p1-0_r0.npz", tmp_path / "ours" / "p1-1_r0.npz")  # ours, at another place
     with pytest.warns(UserWarning, match="belongs to another sweep") as seen:
-        assert run(counted, tmp_path / "ours").identical(whole)
+        assert run(counted, tmp_path / "ours").identical(integer)
     assert [str(one.message).split(": ")[1].split()[0] for one in seen] == ["p0-0_r0.npz", "p0-1_r0.npz", "p1-1_r0.npz"]
     (tmp_path / "ours" / "notes.txt").write_text("mine")
     (tmp_path / "ours" / ".p0-0_r0.npz.123.part").write_text("half")  # of a process that was killed
     with pytest.warns(UserWarning, match=r"notes.txt there is no part of the sweep and is left alone") as seen:
-        assert run(counted, tmp_path / "ours").identical(whole)
+        assert run(counted, tmp_path / "ours").identical(integer)
     assert len(seen) == 1
 
 
@@ -194,7 +194,7 @@ def test_directories_that_are_no_stores_are_refused(tmp_path, counted):
 @pytest.mark.parametrize("text", [b"", b"null", b"[]", b"3", b'"a"', b"{", b'{"format": 2, "grid": null}', b"\xff"])
 def test_a_damaged_manifest_is_made_anew_from_the_runs(tmp_path, counted, text):
     """The sentence says to delete it, and that is all it takes: the runs hold the seed, too, which nobody gave."""
-    whole = run(counted, tmp_path, rng=None)
+    integer = run(counted, tmp_path, rng=None)
     counted.calls = 0
     before = (tmp_path / "sweep.json").read_bytes()
     (tmp_path / "sweep.json").write_bytes(text)
@@ -204,7 +204,7 @@ def test_a_damaged_manifest_is_made_anew_from_the_runs(tmp_path, counted, text):
     with pytest.raises(ValueError, match=r"sweep: function is .*Counting> there and tests.sweeping.common.queue here"):
         run(queue, tmp_path)
     assert not (tmp_path / "sweep.json").exists()
-    assert run(counted, tmp_path, rng=None).identical(whole)
+    assert run(counted, tmp_path, rng=None).identical(integer)
     assert counted.calls == 0
     assert (tmp_path / "sweep.json").read_bytes() == before
 
@@ -227,7 +227,7 @@ def test_no_damage_gives_wrong_numbers(tmp_path):
             warnings.simplefilter("ignore")
             return sweep(one, {"load": [1, 2]}, rng=None, store=tmp_path, **QUIET)
 
-    whole = sweep(one, {"load": [1, 2]}, rng=5, store=tmp_path, **QUIET)
+    integer = sweep(one, {"load": [1, 2]}, rng=5, store=tmp_path, **QUIET)
     kept = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
     assert len(kept) == 3
     advice = f"store = {tmp_path}: its sweep.json is damaged. Delete that file: "
@@ -247,7 +247,7 @@ def test_no_damage_gives_wrong_numbers(tmp_path):
                 found = again()
                 assert (said[: len(advice)], path.name) == (advice, "sweep.json")
                 advised += 1
-            assert found.identical(whole)
+            assert found.identical(integer)
             for name, before in kept.items():
                 name.write_bytes(before)
     assert advised > flips / 2  # most bits of the manifest
@@ -300,7 +300,7 @@ def test_an_error_while_syncing_ends_the_sweep(tmp_path, monkeypatch):
 
 def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted, monkeypatch):
     """A disk that is full after some files: the error says so, and they stay."""
-    whole = run(counted, None)
+    integer = run(counted, None)
     written, savez = itertools.count(), np.savez
 
     def full(file, **arrays):
@@ -314,5 +314,5 @@ def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted, monkeypatch
             run(counted, tmp_path)
     assert len(os.listdir(tmp_path)) == 1 + 5  # nothing half-written
     counted.calls = 0
-    assert run(counted, tmp_path).identical(whole)
+    assert run(counted, tmp_path).identical(integer)
     assert counted.calls == 24 - 5

@@ -67,7 +67,7 @@ def page(load, rng):
 def test_a_full_disk(small_disk):
     """The error says that the disk is full; what was finished stays, whole; with more room the rest is computed."""
     loads = {"load": list(range(40))}
-    whole = sweep(page, loads, rng=1, **QUIET)
+    integer = sweep(page, loads, rng=1, **QUIET)
     with pytest.raises(OSError, match=r"store = .* cannot be written to: No space left on device$"):
         sweep(page, loads, rng=1, store=small_disk, **QUIET)
     left = list(small_disk.glob("p*.npz"))
@@ -75,9 +75,9 @@ def test_a_full_disk(small_disk):
     assert not list(small_disk.glob(".*"))  # nothing half-written
     values = {path.name: np.load(path)["variables_0"] for path in left}
     for name, found in values.items():
-        np.testing.assert_array_equal(found, whole.result.values[int(name.split("_")[0][1:])])
+        np.testing.assert_array_equal(found, integer.result.values[int(name.split("_")[0][1:])])
     subprocess.run(["mount", "-o", "remount,size=1m", small_disk], check=True)
-    assert sweep(page, loads, rng=1, store=small_disk, **QUIET).identical(whole)
+    assert sweep(page, loads, rng=1, store=small_disk, **QUIET).identical(integer)
     for name, found in values.items():
         np.testing.assert_array_equal(np.load(small_disk / name)["variables_0"], found)
 

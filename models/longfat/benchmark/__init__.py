@@ -13,10 +13,10 @@ Networks, 1992.
 
 from longfat.benchmark.building import build
 from longfat.benchmark.entries import ENTRIES, Entry, entry
+from longfat.benchmark.evaluation import run
 from longfat.benchmark.experiments import VARIANTS, Variant, variants
 from longfat.benchmark.measuring import measure
 from longfat.benchmark.optimal import optimal
-from longfat.benchmark.running import run
 from longfat.benchmark.traces import traces
 
 __all__ = [

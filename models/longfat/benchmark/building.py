@@ -11,7 +11,7 @@ from longfat.benchmark.entries import Entry
 from longfat.benchmark.experiments import Variant
 from longfat.sim import queues, schemes
 from longfat.sim.network import Network
-from longfat.sim.queues.meter import ROUND_TRIP_METER
+from longfat.sim.queues.round_trip_probe import ROUND_TRIP_METER
 
 if TYPE_CHECKING:
     from longfat.sim.elements import Flow, Link

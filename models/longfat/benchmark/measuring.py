@@ -12,7 +12,7 @@ from longfat.benchmark.entries import OPTIMAL, Entry
 from longfat.benchmark.experiments import Variant
 from longfat.benchmark.optimal import optimal
 from longfat.sim.engine import Simulation
-from longfat.sim.queues.meter import ROUND_TRIP_METER
+from longfat.sim.queues.round_trip_probe import ROUND_TRIP_METER
 from longfat.sim.records import NEVER, SECOND
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     run = _StepByStep(net, rng=rng)
     rows = [run.assembly.flow_names.index(name) for name in variant.connections]
     seen: dict[str, float] = {}
-    while run.now < LONGEST and (run.world.flows["finish"][rows] == NEVER).any():
+    while run.now < LONGEST and (run.state.flows["finish"][rows] == NEVER).any():
         run.advance(LONGEST, to_the_end=True)
-        if not seen and run.world.flows["finish"][rows[0]] != NEVER:
+        if not seen and run.state.flows["finish"][rows[0]] != NEVER:
             seen = _delay(run, net, entry)
-    run.books()
-    flows = run.world.flows[rows]
+    run.packet_counts()
+    flows = run.state.flows[rows]
     for name, flow in zip(variant.connections, flows, strict=True):
         if flow.finish != NEVER:
             made[f"transfer_time_{name}"] = (int(flow.finish) - int(flow.start)) / SECOND
@@ -84,7 +84,7 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
         return {}
     there, back = net.route(probe), net.way_back(probe)
     number = run.assembly.link_names.index(back[-1].name)
-    seen = ROUND_TRIP_METER.own.read(run.world.link_own, number, run.world.row.link_own_words)
+    seen = ROUND_TRIP_METER.own.read(run.state.link_own, number, run.state.row.link_own_words)
     if seen.answers < 1:
         return {"probes": 0.0}
     # The meter stands before the last line, whose times therefore are not in it.

@@ -12,8 +12,8 @@ import click
 
 from longfat import extras
 from longfat.cli.executors import executor
-from longfat.cli.parameters import SEED, Name, Option, PathName, Whole, disciplines, entries, experiments
-from longfat.cli.typed import left_out, netcdf
+from longfat.cli.parameter_types import left_out, netcdf
+from longfat.cli.parameters import SEED, Integer, Name, Option, PathName, disciplines, entries, experiments
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--replications",
-    type=Whole("runs", 1, 10**6),
+    type=Integer("runs", 1, 10**6),
     default="10",
     show_default=True,
     help="Runs of each experiment in which there is chance.",

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.cli.parameter_types import left_out, netcdf, with_units
 from longfat.cli.parameters import (
     CONFIDENCE,
     OUTPUT,
     SEED,
     Choice,
+    Integer,
     Name,
     Numbers,
     Option,
     Quantity,
     Size,
-    Whole,
     disciplines,
     schemes,
 )
-from longfat.cli.typed import left_out, netcdf, with_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 )
 @click.option(
     "--flows",
-    type=Whole("flows", 1, 10_000, several=True),
+    type=Integer("flows", 1, 10_000, several=True),
     show_default="1",
     help="Numbers of flows without end, e.g. 1,16,64.",
 )
@@ -92,17 +92,18 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     help="Loads at which power is simulated.",
 )
 @click.option(
-    "--product",
-    type=Whole("packets", 10, 10**7),
+    "--bdp",
+    "bandwidth_delay_product",
+    type=Integer("packets", 10, 10**7),
     show_default="200, or 40 per flow",
     help="Largest bandwidth-delay product to simulate [packets].",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, bytes/s, shares.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @OUTPUT
-@click.option("--points", type=Whole("buffers", 2, 1000), default="8", show_default=True, help="Points of the curve.")
+@click.option("--points", type=Integer("buffers", 2, 1000), default="8", show_default=True, help="Points of the curve.")
 @click.option(
-    "--replications", type=Whole("runs", 2, 10**6), default="3", show_default=True, help="Simulations at each point."
+    "--replications", type=Integer("runs", 2, 10**6), default="3", show_default=True, help="Simulations at each point."
 )
 @click.option(
     "--search",
@@ -138,7 +139,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
             spread=flags["spread"],
             decrease=flags["decrease"],
             loads=flags["loads"],
-            product=flags["product"],
+            bandwidth_delay_product=flags["bandwidth_delay_product"],
             points=flags["points"],
             replications=flags["replications"],
             search=flags["search"],
@@ -159,7 +160,8 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
     """One tidy table: the rules and the smallest buffer, then the curve, for each number of flows.
 
     >>> from longfat import design
-    >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "product": 60, "points": 2, "replications": 2}
+    >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
+    >>> path |= {"points": 2, "replications": 2}
     >>> list(frame(design.buffer(**path, progress=False)).rule)
     ['one product', 'product/sqrt(n)', 'AIMD closed form', 'product/3', 'simulated', 'curve', 'curve']
     """
@@ -193,7 +195,7 @@ def summary(data: xr.Dataset) -> dict[str, Any]:
             name: None if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in path.items()
         },
-        "simulated_product": data.simulated_product.values.tolist(),
+        "simulated_bdp": data.simulated_bdp.values.tolist(),
         "rules": [row for row in rows if row["rule"] != "curve"],
         "curve": [row for row in rows if row["rule"] == "curve"],
     }
@@ -249,9 +251,9 @@ def _table(data: xr.Dataset) -> str:
 def _simulated(data: xr.Dataset) -> str:
     """Return a line on the path that was simulated, and for which path the answer holds."""
     a = data.attrs
-    simulated = data.simulated_product.values.ravel()
+    simulated = data.simulated_bdp.values.ravel()
     products = ", ".join(sorted({f"{one:.5g}" for one in simulated}, key=float))
-    if (simulated > 0.999 * a["product"]).all():
+    if (simulated > 0.999 * a["bandwidth_delay_product"]).all():
         return "simulated as it is"
     said = f"simulated over a slower link with a bandwidth-delay product of {products} packets"
     if a["scale_free"]:
@@ -276,10 +278,10 @@ def _line(row: Any, power: bool) -> str:
     from longfat.quantities import text
 
     flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
-    if not math.isfinite(row.buffer_products):
+    if not math.isfinite(row.buffer_bdp):
         why = "no buffer reaches it" if row.rule == "simulated" else "says nothing of this scheme"
         return f"{flows}  {row.rule.item():16}  {why}"
-    size = f"{float(row.buffer_products):8.4g}  {int(row.buffer_packets):7d}  {_size(float(row.buffer_bytes)):>10}"
+    size = f"{float(row.buffer_bdp):8.4g}  {int(row.buffer_packets):7d}  {_size(float(row.buffer_bytes)):>10}"
     if power:
         size += f"  {float(row.best_load):4.2f}  {float(row.share):11.4f}"
     else:

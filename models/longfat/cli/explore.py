@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from longfat.cli.parameters import Host, Name, Whole, laws
+from longfat.cli.parameters import Host, Integer, Name, laws
 
 
 @click.command("explore")
 @click.option(
     "--port",
-    type=Whole("1", 0, 65535),
+    type=Integer("1", 0, 65535),
     default="8866",
     show_default=True,
     help="Port to listen on; 0 for any that is free.",
@@ -32,7 +32,7 @@ def explore_command(port: int, host: str, law: str, browser: bool) -> None:
     Prints the address. It has a token, without which nobody gets in, and only this machine can reach it, unless --host
     opens it to others. Needs the extra "notebook".
     """
-    from longfat.explore import serving
+    from longfat.explore import server
 
-    serving.serve(host, port, browser, lambda url: click.echo(f"{url}  (Ctrl-C ends)"), law)
+    server.serve(host, port, browser, lambda url: click.echo(f"{url}  (Ctrl-C ends)"), law)
     click.echo("ended")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, Numbers, Quantity, Size, Whole
-from longfat.cli.typed import left_out, netcdf, with_units
+from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, Integer, Numbers, Quantity, Size
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     required=True,
     help="Largest share of packets that may be lost, e.g. 1%.",
 )
-@click.option("--sources", type=Whole("1", 1, 1000), required=True, help="Number of simultaneous transfers.")
+@click.option("--sources", type=Integer("1", 1, 1000), required=True, help="Number of simultaneous transfers.")
 @click.option("--file", "size", type=Size(1), required=True, help="Size of each transfer, e.g. 2MB.")
 @click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size.")
 @click.option(
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--buffer",
-    type=Whole("packets", 1, 10**9),
+    type=Integer("packets", 1, 10**9),
     show_default="a bandwidth-delay product",
     help="Buffer of the switch [packets].",
 )
 @OUTPUT
 @click.option(
-    "--points", type=Whole("1", 2, 1000), default="6", show_default=True, help="Virtual factors v to simulate."
+    "--points", type=Integer("1", 2, 1000), default="6", show_default=True, help="Virtual factors v to simulate."
 )
 @click.option(
-    "--replications", type=Whole("runs", 2, 10**6), default="4", show_default=True, help="Simulations at each v."
+    "--replications", type=Integer("runs", 2, 10**6), default="4", show_default=True, help="Simulations at each v."
 )
 @CONFIDENCE
 @SEED

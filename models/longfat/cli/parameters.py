@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from click.shell_completion import CompletionItem
 
-from longfat.cli.typed import numbers, whole
+from longfat.cli.parameter_types import integer, numbers
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]
@@ -33,7 +33,7 @@ def _interval(limits: click.IntRange | click.FloatRange) -> str:
     return f"{'(' if limits.min_open else '['}{low}, {high}{')' if limits.max_open or limits.max is None else ']'}"
 
 
-class Whole(click.IntRange):
+class Integer(click.IntRange):
     """A whole number, or several with commas between them."""
 
     name = "whole number"
@@ -46,7 +46,7 @@ class Whole(click.IntRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number, or a list of them."""
         words = value.split(",") if self.several else [value]
-        found = [whole(_name(param), word.strip(), self.unit, _interval(self)) for word in words]
+        found = [integer(_name(param), word.strip(), self.unit, _interval(self)) for word in words]
         return found if self.several else found[0]
 
 
@@ -86,10 +86,10 @@ class Size(click.IntRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the bytes."""
         from longfat import quantities
-        from longfat.domains import whole_number
+        from longfat.domains import integer
 
         name, allowed = _name(param), _interval(self)
-        return whole_number(name, quantities.size(value, name, allowed), "bytes", allowed)
+        return integer(name, quantities.size(value, name, allowed), "bytes", allowed)
 
 
 class Name(_Type):
@@ -202,7 +202,7 @@ OUTPUT = click.option(
 CONFIDENCE = click.option(
     "--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals."
 )
-SEED = click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
+SEED = click.option("--seed", type=Integer("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
 
 
 def _kind(name: str) -> type:

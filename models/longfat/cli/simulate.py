@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameters import PathName, Quantity, Whole
-from longfat.cli.typed import left_out, netcdf, with_units
+from longfat.cli.parameter_types import left_out, netcdf, with_units
+from longfat.cli.parameters import Integer, PathName, Quantity
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,9 +46,9 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
     "--duration", type=Quantity("duration", min=0, min_open=True), help="Duration in place of the file's, e.g. 60s."
 )
 @click.option(
-    "--seed", type=Whole("1", 0), show_default="0", help="Seed of the random numbers, in place of the file's rng."
+    "--seed", type=Integer("1", 0), show_default="0", help="Seed of the random numbers, in place of the file's rng."
 )
-@click.option("--replications", type=Whole("runs", 1, 10**6), help="Number of runs, in place of the file's.")
+@click.option("--replications", type=Integer("runs", 1, 10**6), help="Number of runs, in place of the file's.")
 @click.option("--trust", is_flag=True, help="Allow FILE to run Python files outside its folder.")
 def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bool, **flags: Any) -> None:
     """Simulate a network, packet by packet.
@@ -76,14 +76,14 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
 
 def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: bool, *, keep: bool) -> Any:
     """Run, and print the answer; a Dataset if it is to be kept."""
-    from longfat.sim import running
+    from longfat.sim import runs
 
     look_on = sys.stderr.isatty()  # for scripts, stderr holds errors only
     data: xr.Dataset | Answer
     if keep:
-        data = running.run(net, **options, progress=look_on)
+        data = runs.run(net, **options, progress=look_on)
     else:  # without xarray, which takes a second to load
-        data, _ = running.answer(net, **options, progress=look_on)
+        data, _ = runs.answer(net, **options, progress=look_on)
     data.attrs["scenario"] = Path(scenario).name
     answer = json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net)
     try:
@@ -107,13 +107,13 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
     {'sent': 101, 'received': 100, 'dropped': 0, 'in_flight': 1}
     """
     a = data.attrs
-    books = {
+    counts = {
         kind: {name: int(a[f"packets_{prefix}{name}"]) for name in ("sent", "received", "dropped", "in_flight")}
         for kind, prefix in (("data", ""), ("acknowledgments", "acks_"))
     }
     intervals = a["replications"] > 1
     rows = enumerate((flow, name) for flow in net.flows for name in flow.names)
-    balanced = all(one["sent"] == one["received"] + one["dropped"] + one["in_flight"] for one in books.values())
+    balanced = all(one["sent"] == one["received"] + one["dropped"] + one["in_flight"] for one in counts.values())
     return {
         "flows": [
             {
@@ -139,7 +139,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
             "version": a["version"],
             "events": a["events"],
             "wall_time": a["wall_time"],
-            "conservation": {"balanced": balanced, **books},
+            "conservation": {"balanced": balanced, **counts},
         },
     }
 
@@ -166,7 +166,7 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
 
     answer = summary(data, net)
     run = answer["run"]
-    books = run["conservation"]["data"]
+    counts = run["conservation"]["data"]
     several = run["replications"] > 1
     flows = [
         [
@@ -198,8 +198,8 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
             *_columns(["link", "utilisation", "mean queue", "max queue", "dropped"], links, 1),
             "",
             f"{run['events']} events in {text(run['wall_time'], 's')}; seed {run['seed']}",
-            f"in all, {books['sent']} data packets sent = {books['received']} received + {books['dropped']} dropped + "
-            f"{books['in_flight']} in flight",
+            f"in all, {counts['sent']} data packets sent = {counts['received']} received + "
+            f"{counts['dropped']} dropped + {counts['in_flight']} in flight",
         ]
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.cli.parameters import Name, PathName, Whole, laws
+from longfat.cli.parameters import Integer, Name, PathName, laws
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     help="Laws by name, with * and ?, or FILE.py[:LAW].",
 )
 @click.option("--quick", is_flag=True, help="Take a minute, not many: fewer points; fewest runs of papers.")
-@click.option("--seed", type=Whole("1", 0), default="0", show_default=True, help="Seed of points and simulations.")
-@click.option("--workers", type=Whole("processes", 1, 1024), show_default="cores", help="Number of processes.")
+@click.option("--seed", type=Integer("1", 0), default="0", show_default=True, help="Seed of points and simulations.")
+@click.option("--workers", type=Integer("processes", 1, 1024), show_default="cores", help="Number of processes.")
 @click.option("--html", type=PathName("file"), help="Write a page.")
 @click.option("--json", "json_file", type=PathName("file"), help="Write JSON; - prints it instead of the table.")
 def verify_command(

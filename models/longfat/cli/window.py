@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Choice, PathName, Quantity, Size, Whole
+from longfat.cli.parameters import CONFIDENCE, OUTPUT, SEED, SHARE, Choice, Integer, PathName, Quantity, Size
 from longfat.cli.window_files import write
 
 SEGMENT, PACKET = 16384, 1024  # bytes: of selective repeat
@@ -42,18 +42,18 @@ SOURCE = Choice("source", "auto", "law", "simulator")
 @click.option("--ping", type=PathName("file"), help="Take the round-trip time from the output of ping: the minimum.")
 @OUTPUT
 @click.option(
-    "--points", type=Whole("windows", 2, 10_000), default="24", show_default=True, help="Points of the curves."
+    "--points", type=Integer("windows", 2, 10_000), default="24", show_default=True, help="Points of the curves."
 )
 @click.option(
     "--tradeoff",
-    type=Whole("windows", 0, 1000),
+    type=Integer("windows", 0, 1000),
     default="0",
     show_default=True,
     help="Wider windows of selective repeat for which to find the receive buffer, too.",
 )
 @click.option(
     "--replications",
-    type=Whole("runs", 0, 10**6),
+    type=Integer("runs", 0, 10**6),
     default="4",
     show_default=True,
     help="Simulations of TCP at each loss; 0 for the law only.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from longfat.cli.typed import left_out, netcdf
+from longfat.cli.parameter_types import left_out, netcdf
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
     from longfat.plot import rows
 
-    segment, product = data.attrs["segment"], data.attrs["product"]
+    segment, bandwidth_delay_product = data.attrs["segment"], data.attrs["bandwidth_delay_product"]
     table = []
 
     def add(kind: str, row: Any, window: float, prefix: str, **more: Any) -> None:
@@ -37,7 +37,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                 "loss": float(row.loss),
                 "window_segments": window,
                 "window_bytes": window * segment,
-                "window_products": window * segment / product,
+                "window_bdp": window * segment / bandwidth_delay_product,
                 **{
                     name: float(row[prefix + name])
                     for name in ("law", "simulated", "simulated_lower", "simulated_upper")
@@ -68,7 +68,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                 "kind": "TCP receive window",
                 "window_segments": size / data.attrs["tcp_segment"],
                 "window_bytes": size,
-                "window_products": size / product,
+                "window_bdp": size / bandwidth_delay_product,
             }
         )
     for row in rows(data):
@@ -104,7 +104,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
                         "loss": float(row.loss),
                         "window_segments": window,
                         "window_bytes": window * segment,
-                        "window_products": window * segment / product,
+                        "window_bdp": window * segment / bandwidth_delay_product,
                         "receive_buffer_segments": buffer,
                     }
                 )

@@ -113,7 +113,7 @@ def _windows(data: xr.Dataset) -> list[str]:
     for row in rows(data):
         if row.status != "not reached":
             size = f"{int(row.window_segments):8d}  {text(float(row.window_bytes), 'bytes'):>10}"
-            size += f"  {float(row.window_products):8.4g}"
+            size += f"  {float(row.window_bdp):8.4g}"
         else:
             size = f"{'not reached':>30}"
         lines.append(
@@ -121,8 +121,8 @@ def _windows(data: xr.Dataset) -> list[str]:
             f"{_interval(row, '')}  {row.source.item()}{', near' if row.status == 'near' else ''}"
         )
     if a["reference_window"]:
-        reference = f"{text(a['reference_products'] * a['product'], 'bytes')}, {a['reference_window']} whole segments"
-        lines += ["", f"Selective repeat with a window of {a['reference_products']} BDPs ({reference}) carries:", ""]
+        reference = f"{text(a['reference_bdp'] * a['product'], 'bytes')}, {a['reference_window']} whole segments"
+        lines += ["", f"Selective repeat with a window of {a['reference_bdp']} BDPs ({reference}) carries:", ""]
     for row in rows(data) if a["reference_window"] else []:
         share = float(row.reference_simulated) / (1 - float(row.loss))
         lines.append(

@@ -47,14 +47,14 @@ class ArrivingFiles:
     fineness = 0.05  # to which the smallest buffer is found
 
     @property
-    def product(self) -> float:
+    def bandwidth_delay_product(self) -> float:
         """Bandwidth-delay product of the path [packets]."""
         return self.rate * self.round_trip_time / self.packet
 
     @property
-    def simulated_product(self) -> float:
+    def simulated_bdp(self) -> float:
         """The path's own: slow start does not scale."""
-        return self.product
+        return self.bandwidth_delay_product
 
     @property
     def bytes(self) -> float:

@@ -27,7 +27,7 @@ def answer(
     subject: LongFlows | ArrivingFiles, share: float, decrease: float, points: int, search: Search, effort: Effort
 ) -> dict[str, Any]:
     """The curve, the rules and the smallest buffer of one subject, each buffer being simulated once."""
-    size = subject.simulated_product
+    size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
 
     def at(packets: int) -> dict[str, Any]:
@@ -120,9 +120,9 @@ def _row(subject: LongFlows | ArrivingFiles, products: float, values: dict[str, 
     status = "reached" if row["share_lower"] >= wanted else "not reached"
     if row["share_lower"] < wanted <= row["share_upper"]:
         status = "uncertain"
-    packets = products * subject.product
+    packets = products * subject.bandwidth_delay_product
     return {
-        "buffer_products": products,
+        "buffer_bdp": products,
         "buffer_packets": math.nan if math.isnan(packets) else max(1.0, float(round(packets))),
         "buffer_bytes": packets * subject.packet,
         **row,
@@ -132,7 +132,7 @@ def _row(subject: LongFlows | ArrivingFiles, products: float, values: dict[str, 
 
 
 _BUFFER = {
-    "buffer_products": attrs("1", "buffer over bandwidth-delay product"),
+    "buffer_bdp": attrs("1", "buffer over bandwidth-delay product"),
     "buffer_packets": attrs("packets", "buffer of the path"),
     "buffer_bytes": attrs("bytes", "buffer of the path"),
     "law_together": attrs("1", "utilisation, law for one flow or flows that lose at the same time"),
@@ -158,8 +158,8 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float,
             variables[prefix + name] = (("flows", dim), values, described[name])
     coordinates: dict[str, Any] = {"rule": ("rule", [*RULES, SMALLEST], attrs("", "where the buffer comes from"))}
     variables["holds"] = ("rule", [*RULES.values(), "this path, as simulated"], attrs("", "where a rule holds"))
-    variables["simulated_product"] = (
-        "flows", [float(one.simulated_product) for one in subjects], attrs("packets", "product that was simulated"),
+    variables["simulated_bdp"] = (
+        "flows", [float(one.simulated_bdp) for one in subjects], attrs("packets", "product that was simulated"),
     )  # fmt: skip
     if subjects[0].criterion == "power":
         powers = np.asarray([answer["powers"] for answer in answers], float)

@@ -10,7 +10,7 @@ import numpy as np
 from longfat import quantities
 from longfat._version import __version__
 from longfat.design.curves import attrs
-from longfat.domains import number, seed_of, whole_number
+from longfat.domains import integer, number, seed_of
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
 
@@ -103,14 +103,14 @@ def cadpc(
     capacity = quantities.rate(rate)
     round_trip = quantities.duration(round_trip_time, allowed="(0, inf)")
     bound = quantities.duration(fairness_time, "fairness_time", "(0, inf)")
-    size = whole_number("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]")
+    size = integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]")
     longest = _packets(queue, capacity, size)
-    numbers = [whole_number("flows", n, "flows", "[2, 1000]") for n in np.atleast_1d(np.asarray(flows))]
+    numbers = [integer("flows", n, "flows", "[2, 1000]") for n in np.atleast_1d(np.asarray(flows))]
     if not numbers:
         raise ValueError("flows = [] is out of range: allowed is at least one number in [2, 1000]")
     remaining = number("remaining", remaining, "1", "(0, 1)")
     smoothing = number("smoothing", smoothing, "1", "(0, 1]")
-    replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+    replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = seed_of(rng)
 

@@ -14,7 +14,7 @@ from longfat.sim import Network, queues
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
-SMALLEST_PRODUCT = 200  # packets that are simulated at least, if the path has so many: the sawtooth errs by 1/product
+SMALLEST_BDP = 200  # packets that are simulated at least, if the path has so many: the sawtooth errs by 1/product
 EACH = 40  # packets of the product for every flow, so that timeouts are as rare as on the path itself
 #: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
@@ -49,7 +49,7 @@ class LongFlows:
     fineness = 0.02  # to which the smallest buffer is found
 
     @property
-    def product(self) -> float:
+    def bandwidth_delay_product(self) -> float:
         """Bandwidth-delay product of the path [packets]."""
         return self.rate * self.round_trip_time / self.packet
 
@@ -59,19 +59,23 @@ class LongFlows:
         return self.scheme.scale_free and queues.discipline(self.discipline).name in SCALE_FREE_DISCIPLINES
 
     @property
-    def simulated_product(self) -> float:
+    def simulated_bdp(self) -> float:
         """Bandwidth-delay product of the path that is simulated [packets].
 
         A slower one with the same round-trip time where all is scale-free or a product was given; else the path's own.
         """
         if self.most is not None:
-            return min(self.product, float(self.most))
-        return min(self.product, float(max(SMALLEST_PRODUCT, EACH * self.flows))) if self.scale_free else self.product
+            return min(self.bandwidth_delay_product, float(self.most))
+        return (
+            min(self.bandwidth_delay_product, float(max(SMALLEST_BDP, EACH * self.flows)))
+            if self.scale_free
+            else self.bandwidth_delay_product
+        )
 
     def network(self, buffer: int, stream: Any) -> Network:
         """The switch, and flows that are caught in the middle of their sawtooth."""
         random = np.random.default_rng(stream)
-        scale = self.simulated_product / self.product
+        scale = self.simulated_bdp / self.bandwidth_delay_product
         rate, one_way = self.rate * scale, self.round_trip_time / 2
         spread = self.spread if self.flows > 1 else 0.0
         # Evenly spread with some chance inside each part, so that the mean hardly varies.
@@ -79,7 +83,7 @@ class LongFlows:
         net = Network().link(
             "switch", "sinks", rate=rate, delay=one_way * (1 - spread), buffer=buffer, discipline=self.discipline
         )
-        largest = (self.simulated_product + buffer) / self.flows
+        largest = (self.simulated_bdp + buffer) / self.flows
         for k, place in enumerate(places):
             path = ["switch", "sinks"]
             if spread > 0:
@@ -96,22 +100,22 @@ class LongFlows:
 
     def watch(self, buffer: int) -> tuple[float, float]:
         """Return when counting begins and ends [s]: after some cycles of the sawtooth, and for some more."""
-        relative = buffer / self.simulated_product
-        rounds = max(1.0, (1 + relative) * self.simulated_product / self.flows / 2)
+        relative = buffer / self.simulated_bdp
+        rounds = max(1.0, (1 + relative) * self.simulated_bdp / self.flows / 2)
         cycle = rounds * self.round_trip_time * (1 + 0.75 * relative)  # as long as round trips are at most
         begin = SETTLING * cycle + 20 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
 
     def refuse_too_long(self, runs: int) -> None:
         """Refuse a path that is not scale-free and so large that simulating it as it is would take hours."""
-        product = self.simulated_product
-        packets = runs * self.watch(round(product))[1] * product / self.round_trip_time
+        simulated = self.simulated_bdp
+        packets = runs * self.watch(round(simulated))[1] * simulated / self.round_trip_time
         if self.most is None and not self.scale_free and packets > MOST_PACKETS:
             raise ValueError(
                 f"scheme {self.scheme.name!r} with discipline {queues.discipline(self.discipline).name!r} is not known "
-                f"to be scale-free, so that the path's own {product:.6g} packets in flight would be simulated: about "
-                f"{packets:.2g} packets in all, allowed are {MOST_PACKETS:.2g}; product = 200 (--product 200) "
-                "simulates a slower path, for which alone the answer then holds"
+                f"to be scale-free, so that the path's own {simulated:.6g} packets in flight would be simulated: about "
+                f"{packets:.2g} packets in all, allowed are {MOST_PACKETS:.2g}; bandwidth_delay_product = 200 "
+                "(--bdp 200) simulates a slower path, for which alone the answer then holds"
             )
 
     def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
@@ -119,7 +123,7 @@ class LongFlows:
         begin, until = self.watch(buffer)
         streams = effort.streams()
         nets = [self.network(buffer, stream) for stream in streams]
-        capacity = self.rate * self.simulated_product / self.product
+        capacity = self.rate * self.simulated_bdp / self.bandwidth_delay_product
         runs = [
             {
                 "utilisation": float(run["utilisation"][0]),

@@ -11,7 +11,7 @@ from longfat import quantities
 from longfat._version import __version__
 from longfat.design.curves import attrs
 from longfat.design.sharing import Transfers, in_equilibrium
-from longfat.domains import number, seed_of, whole_number
+from longfat.domains import integer, number, seed_of
 from longfat.laws.loss_load import equilibrium_loss
 
 if TYPE_CHECKING:
@@ -111,18 +111,18 @@ def loss_load(
     transfers = Transfers(
         rate=quantities.rate(rate),
         round_trip_time=round_trip,
-        sources=whole_number("sources", sources, "1", "[1, 1000]"),
+        sources=integer("sources", sources, "1", "[1, 1000]"),
         file=quantities.size(file, "file"),
-        packet=whole_number("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
+        packet=integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
         stagger=round_trip if stagger is None else quantities.duration(stagger, "stagger", "[0, 1e6]"),
-        buffer=None if buffer is None else whole_number("buffer", buffer, "packets", "[1, 1e9]"),
+        buffer=None if buffer is None else integer("buffer", buffer, "packets", "[1, 1e9]"),
     )
     ceiling = quantities.fraction(loss, "loss", "[0, 1)")
     choices = [number("k", one, "1", "[1, 50]") for one in np.atleast_1d(np.asarray(k, dtype=float))]
     if not choices:
         raise ValueError("k = [] is out of range: allowed is at least one value in [1, 50]")
-    points = whole_number("points", points, "1", "[2, 1000]")
-    replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+    points = integer("points", points, "1", "[2, 1000]")
+    replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = seed_of(rng)
 

@@ -56,7 +56,7 @@ class Path:
         return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
 
     @property
-    def product(self) -> float:
+    def bandwidth_delay_product(self) -> float:
         """Bandwidth-delay product [bytes]."""
         return self.rate * self.round_trip_time
 

@@ -45,7 +45,7 @@ def measured(
         run.advance(begin)
         before = results.snapshot(run)
         run.advance(until)
-        run.books()
+        run.packet_counts()
         return results.measure(run, before, results.snapshot(run))
 
     def stop() -> None:

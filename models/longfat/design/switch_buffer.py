@@ -17,7 +17,7 @@ from longfat.design.buffer_rules import RULES, with_decrease
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
-from longfat.domains import number, seed_of, whole_number
+from longfat.domains import integer, number, seed_of
 from longfat.laws.power import first_come_ceiling, power_ceiling
 from longfat.sim import queues, schemes
 
@@ -45,7 +45,7 @@ def buffer(
     decrease: float | None = None,
     parameters: Mapping[str, float] | None = None,
     loads: Any = LOADS,
-    product: int | None = None,
+    bandwidth_delay_product: int | None = None,
     points: int = 8,
     replications: int = 3,
     search: Search = "bisect",
@@ -110,7 +110,7 @@ def buffer(
     -------
     xarray.Dataset
         Along ``flows`` (unless that is a single number, or ``file`` is given) and ``rule``, of which the last is the
-        smallest simulated buffer that suffices: ``buffer_products`` [bandwidth-delay products], ``buffer_packets``,
+        smallest simulated buffer that suffices: ``buffer_bdp`` [bandwidth-delay products], ``buffer_packets``,
         ``buffer_bytes``; ``law_together`` and ``law_apart``, the utilisation of flows that lose at the same time and,
         as a lower bound, of those that do not [1]; simulated ``utilisation`` and ``goodput`` [1], or ``power``
         [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and ``transfers`` under way, all at the best
@@ -118,7 +118,7 @@ def buffer(
         ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, else "uncertain". Along
         ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers`` along ``load``. Along
         ``law_buffer`` [products], more densely: ``dense_together`` and, along ``flows`` as well, ``dense_apart``.
-        ``simulated_product`` [packets], along ``flows``, and ``attainable`` [1 or bytes/s^2].
+        ``simulated_bdp`` [packets], along ``flows``, and ``attainable`` [1 or bytes/s^2].
 
     Raises
     ------
@@ -134,7 +134,7 @@ def buffer(
 
     The utilisation of sawtooths follows buffer over product as long as windows are many packets. So flows without end
     of a scheme that says so (`Scheme.scale_free`), over a discipline without thresholds, are simulated over a slower
-    line with the same round-trip time, whose product is ``simulated_product``; one flow meets the closed form within
+    line with the same round-trip time, whose product is ``simulated_bdp``; one flow meets the closed form within
     1 % there. Other schemes, and those of one's own unless they say so, are simulated over the path as it is, which
     is refused where it would take hours; with ``product`` the answer holds for that slower path alone. Files go over
     the path as it is: slow start does not scale.
@@ -144,8 +144,8 @@ def buffer(
 
     Examples
     --------
-    >>> answer = buffer(rate="1Gbit/s", round_trip_time="100ms", product=60, points=2, replications=2)
-    >>> law, found = (float(answer.buffer_products.sel(rule=rule)) for rule in ("AIMD closed form", "simulated"))
+    >>> answer = buffer(rate="1Gbit/s", round_trip_time="100ms", bandwidth_delay_product=60, points=2, replications=2)
+    >>> law, found = (float(answer.buffer_bdp.sel(rule=rule)) for rule in ("AIMD closed form", "simulated"))
     >>> round(law, 3), law < found < 0.6  # products, for 95 % by one flow
     (0.431, True)
 
@@ -161,7 +161,7 @@ def buffer(
     common: dict[str, Any] = {
         "rate": capacity,
         "round_trip_time": quantities.duration(round_trip_time, allowed="(0, inf)"),
-        "packet": whole_number("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
+        "packet": integer("packet", quantities.size(packet, "packet"), "bytes", "[1, 1e6]"),
         "scheme": chosen,
         "discipline": discipline,
         "access_rate": math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
@@ -171,8 +171,8 @@ def buffer(
         chosen, given, None if decrease is None else number("decrease", decrease, "1", "(0, 1)")
     )
     common["parameters"] = given
-    points = whole_number("points", points, "buffers", "[2, 1000]")
-    replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+    points = integer("points", points, "buffers", "[2, 1000]")
+    replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     if not isinstance(search, str) or search not in get_args(Search):
         raise ValueError(f"search = {reprlib.repr(search)} is out of range: allowed are {', '.join(get_args(Search))}")
@@ -181,11 +181,13 @@ def buffer(
         numbers = _numbers("flows", 1 if flows is None else flows)
         common |= {
             "spread": quantities.fraction(spread, "spread", "[0, 0.9]"),
-            "most": None if product is None else whole_number("product", product, "packets", "[10, 1e7]"),
+            "most": None
+            if bandwidth_delay_product is None
+            else integer("bandwidth_delay_product", bandwidth_delay_product, "packets", "[10, 1e7]"),
         }
-        subjects = [LongFlows(**common, flows=whole_number("flows", n, "flows", "[1, 10000]")) for n in numbers]
+        subjects = [LongFlows(**common, flows=integer("flows", n, "flows", "[1, 10000]")) for n in numbers]
     else:
-        for name, value in (("flows", flows), ("product", product)):
+        for name, value in (("flows", flows), ("bandwidth_delay_product", bandwidth_delay_product)):
             if value is not None:
                 raise ValueError(f"{name} = {value} is out of range: with file none is allowed")
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
@@ -216,7 +218,7 @@ def buffer(
         data.attrs |= {"spread": common["spread"], "attainable": 1.0, "scale_free": int(scale_free)}
     data.attrs |= {
         **{name: common[name] for name in ("rate", "round_trip_time", "packet", "access_rate")},
-        "product": subjects[0].product,
+        "bandwidth_delay_product": subjects[0].bandwidth_delay_product,
         "scheme": chosen.name,
         "discipline": queues.discipline(discipline).name,
         "decrease": factor,

@@ -30,7 +30,7 @@ LARGEST_LOSS_OF_LAW = 0.01
 #: rare: the sawtooth has no scale of its own. So a path is simulated that loses more and is smaller, up to this loss
 #: or down to this product. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
 SCALED_LOSS = 1e-4
-SCALED_PRODUCT = 100.0
+SCALED_BDP = 100.0
 CYCLES, SETTLING = 100, 20  # mean times between losses that are watched, and before that
 SHORTEST_CYCLE = 30.0  # packets
 TIMEOUT = 1.0  # s, the least of RFC 6298, section 2.4: only to estimate how long to watch
@@ -46,7 +46,7 @@ class TcpPath:
     segment: int
 
     @property
-    def product(self) -> float:
+    def bandwidth_delay_product(self) -> float:
         """Bandwidth-delay product [packets]."""
         return self.rate * self.round_trip_time / self.segment
 
@@ -63,21 +63,22 @@ class TcpPath:
 
     def law_loss(self, share: float) -> float:
         r"""Return the loss up to which the square-root law fills a share of the link: p = 3/(2 (share N)^2)."""
-        return min(1.5 / (share * self.product) ** 2, LARGEST_LOSS_OF_LAW)
+        return min(1.5 / (share * self.bandwidth_delay_product) ** 2, LARGEST_LOSS_OF_LAW)
 
     def share(self, loss: float, effort: Effort) -> dict[str, float]:
         """Return the simulated goodput over the link's rate, with its limits: NaN without loss, where runs are equal.
 
         The flow begins with the window of the square-root law, so that the watch begins in its steady state.
         """
-        scaled = max(loss, min(SCALED_LOSS, loss * (self.product / SCALED_PRODUCT) ** 2))
-        product = self.product * math.sqrt(loss / scaled) if loss > 0 else min(self.product, SCALED_PRODUCT)
-        buffer = max(1, round(BUFFER * product))
-        rate = product * self.segment / self.round_trip_time
-        largest = product + buffer
+        scaled = max(loss, min(SCALED_LOSS, loss * (self.bandwidth_delay_product / SCALED_BDP) ** 2))
+        own = self.bandwidth_delay_product
+        simulated = own * math.sqrt(loss / scaled) if loss > 0 else min(own, SCALED_BDP)
+        buffer = max(1, round(BUFFER * simulated))
+        rate = simulated * self.segment / self.round_trip_time
+        largest = simulated + buffer
         # A cycle ends with a loss, or when the buffer is full: 3/8 W^2 packets after the last halving of W.
         cycle = max(SHORTEST_CYCLE, min(1 / scaled if scaled > 0 else math.inf, 3 / 8 * largest * largest))
-        pace = product / self.round_trip_time
+        pace = simulated / self.round_trip_time
         if scaled > 0:
             pace = min(pace, float(pftk_full_rate(scaled, self.round_trip_time, TIMEOUT, max(1.0, largest))))
         begin = SETTLING * cycle / pace + 20 * self.round_trip_time

@@ -15,14 +15,14 @@ from longfat.design.curves import attrs, curves
 from longfat.design.path import Path
 from longfat.design.replicating import Effort
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
-from longfat.domains import number, seed_of, whole_number
+from longfat.domains import integer, number, seed_of
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Source = Literal["auto", "law", "simulator"]
 MOST_SEGMENTS = 10**6  # in flight: a third of them take a minute and 600 MB
-REFERENCE_PRODUCTS = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
+REFERENCE_BDP = 2.5  # Gong & Parulkar, section 4.3: enough for almost perfect efficiency up to p = 1e-2
 
 
 def window(
@@ -90,7 +90,7 @@ def window(
     Returns
     -------
     xarray.Dataset
-        Along ``loss``: ``window_segments`` [segments], ``window_bytes``, ``window_products`` [bandwidth-delay
+        Along ``loss``: ``window_segments`` [segments], ``window_bytes``, ``window_bdp`` [bandwidth-delay
         products], ``goal`` [1], ``law`` and ``simulated`` efficiency there [1] with ``_lower`` and ``_upper``,
         ``source`` ("law" or "simulator"), ``status`` ("reached"; "near", if the law reaches the goal and the
         simulation stays below; "not reached", the window is then NaN),
@@ -152,17 +152,17 @@ def window(
     sender = tcp.TcpPath(
         path.rate,
         path.round_trip_time,
-        whole_number("tcp_segment", quantities.size(tcp_segment, "tcp_segment"), "bytes", "[1, 1e6]"),
+        integer("tcp_segment", quantities.size(tcp_segment, "tcp_segment"), "bytes", "[1, 1e6]"),
     )
     target = number("target", target, "1", "(0, 1)")
-    points = whole_number("points", points, "windows", "[0, 10000]")
-    tradeoff = whole_number("tradeoff", tradeoff, "windows", "[0, 1000]")
+    points = integer("points", points, "windows", "[0, 10000]")
+    tradeoff = integer("tradeoff", tradeoff, "windows", "[0, 1000]")
     if tradeoff and not receive_buffer:
         raise ValueError(
             f"tradeoff = {tradeoff} needs receive_buffer = True: it is the receive buffer of wider windows"
         )
     if replications != 0:
-        replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+        replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     for name, choice, allowed in (("search", search, get_args(Search)), ("source", source, get_args(Source))):
         if not isinstance(choice, str) or choice not in allowed:
@@ -200,8 +200,8 @@ def window(
         "packet_time": path.packet_time,
         "ack_delay": path.ack_delay,
         "ack_segments": path.ack_segments,
-        "product": path.product,
-        "reference_products": REFERENCE_PRODUCTS,
+        "bandwidth_delay_product": path.bandwidth_delay_product,
+        "reference_bdp": REFERENCE_BDP,
         "reference_window": _reference_window(path),
         "simulated_ack_segments": path.simulated_ack_segments,
         "target": target,
@@ -220,7 +220,7 @@ def window(
 ANSWER = {
     "window_segments": ("segments", "window"),
     "window_bytes": ("bytes", "window"),
-    "window_products": ("1", "window over bandwidth-delay product"),
+    "window_bdp": ("1", "window over bandwidth-delay product"),
     "goal": ("1", "throughput efficiency asked for"),
     "law": ("1", "throughput efficiency at the window, law"),
     "simulated": ("1", "throughput efficiency at the window, simulated"),
@@ -252,7 +252,7 @@ def _refuse_too_many(path: Path) -> None:
             f"segment = {path.segment:g} bytes is too small: {path.ack_segments:.0f} segments would be in flight on "
             f"this path, allowed are at most {MOST_SEGMENTS}"
         )
-    whole_number("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
+    integer("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
 
 
 def _bar(items: Any, progress: bool, task: str = "finding windows", unit: str = "loss") -> Any:
@@ -263,7 +263,7 @@ def _bar(items: Any, progress: bool, task: str = "finding windows", unit: str = 
 
 def _reference_window(path: Path) -> int:
     """The largest whole window inside 2.5 products; 0 if they hold less than a segment."""
-    return math.floor(REFERENCE_PRODUCTS * path.product / path.segment)
+    return math.floor(REFERENCE_BDP * path.bandwidth_delay_product / path.segment)
 
 
 def _answer(
@@ -289,7 +289,7 @@ def _answer(
         "third_transmissions": path.ack_segments * path.segment_packets * loss**2,
         "window_segments": found or math.nan,
         "window_bytes": (found or math.nan) * path.segment,
-        "window_products": (found or math.nan) * path.segment / path.product,
+        "window_bdp": (found or math.nan) * path.segment / path.bandwidth_delay_product,
     }
     for prefix, w in (("", found), ("reference_", reference)):
         result = run(w) if w else None

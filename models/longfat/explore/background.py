@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from longfat.explore.simulated import Points
+from longfat.explore.simulations import Points
 
 PAUSE = 0.3  # s that settings have to rest before simulating begins
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from longfat.explore import wording
 from longfat.explore.scales import Scale
-from longfat.explore.simulated import Points
+from longfat.explore.simulations import Points
 
 if TYPE_CHECKING:
     import xarray as xr

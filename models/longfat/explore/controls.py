@@ -50,7 +50,7 @@ def _readable(symbol: Symbol) -> str:
         examples.append(quantities.text(example, unit))
     elif unit == "probability":
         examples.append(f"{100 * example:g}%")
-    kind = "whole numbers" if symbol.whole else "numbers"
+    kind = "whole numbers" if symbol.integer else "numbers"
     unit = "" if unit in ("1", "probability") else f" {unit}"
     return f"{kind} in {symbol.domain}{unit}, such as {' or '.join(examples)}"
 
@@ -85,7 +85,7 @@ class Control:
         unit = "" if symbol.unit == "1" else f" [{escape(symbol.unit)}]"
         label = widgets.HTML(
             f'<div class="lf-name"><code>{name}</code> {wording.letter(symbol.letter)}:{about}{unit} '
-            f'<span class="lf-range">{"whole, " if symbol.whole else ""}{escape(symbol.domain)}</span></div>'
+            f'<span class="lf-range">{"whole, " if symbol.integer else ""}{escape(symbol.domain)}</span></div>'
         )
         self.slider = widgets.IntSlider(
             scale.position(value), 0, len(scale.values) - 1, readout=False, tooltip=f"{name}, slider",

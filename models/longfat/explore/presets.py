@@ -71,15 +71,15 @@ def _kim_farber(access: float) -> Preset:
     """200 packets of 500 bytes, a bottleneck of 0.6 of the access lines, a buffer of C D/3."""
     size, packets, round_trip, ratio = 500.0, 200, 0.03, 0.6
     rate, file = ratio * access, size * packets
-    product = rate * round_trip  # bytes
+    bdp = rate * round_trip  # bytes
     return Preset(
         f"{rate / MBIT:g} of {access / MBIT:g} Mbit/s, 30 ms, files of 100 kB",
         "Kim & Farber, MS-CIS-94-55, section 4.1; files of one size", ("blt", "power", "tcp"),
         {
             "capacity": rate, "file_size": file, "packets": packets, "round_trip_time": round_trip,
             "access_time": size / access, "bottleneck_time": size / rate, "last_time": size / access,
-            "packet_time": size / rate, "product": product / file, "propagation": product / file,
-            "blt.buffer": round(product / 3 / size), "tcp.buffer": 1 / 3, "rate_ratio": ratio, "variation": 0.0,
+            "packet_time": size / rate, "bandwidth_delay_product": bdp / file, "propagation": bdp / file,
+            "blt.buffer": round(bdp / 3 / size), "tcp.buffer": 1 / 3, "rate_ratio": ratio, "variation": 0.0,
         },
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from longfat import extras
 from longfat.explore.curves import dataset
-from longfat.explore.simulated import Points
+from longfat.explore.simulations import Points
 from longfat.explore.state import State
 
 if TYPE_CHECKING:

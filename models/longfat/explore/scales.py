@@ -60,10 +60,10 @@ class Scale:
             steps = math.ceil(PER_DECADE * math.log10(self.high / self.low))
             inner = np.geomspace(self.low, self.high, steps + 1)
         else:
-            steps = min(LINEAR, int(self.high - self.low)) if self.symbol.whole else LINEAR
+            steps = min(LINEAR, int(self.high - self.low)) if self.symbol.integer else LINEAR
             inner = np.linspace(self.low, self.high, steps + 1)
         digits = 3 if self.logarithmic else 10
-        round_ones = [float(round(x)) if self.symbol.whole else float(f"{x:.{digits}g}") for x in inner[1:-1]]
+        round_ones = [float(round(x)) if self.symbol.integer else float(f"{x:.{digits}g}") for x in inner[1:-1]]
         found = {self.low, self.high, *(x for x in round_ones if self.low < x < self.high)}
         return tuple(sorted(x for x in found if self.symbol.interval.contains(x)))
 
@@ -79,7 +79,7 @@ class Scale:
         made = np.geomspace if self.logarithmic else np.linspace
         found = made(self.low, self.high, points)
         found[0], found[-1] = self.low, self.high
-        if self.symbol.whole:
+        if self.symbol.integer:
             found = np.unique(np.round(found))
         inside: np.ndarray = found[self.symbol.interval.contains(found)]
         return inside

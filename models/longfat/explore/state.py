@@ -123,7 +123,7 @@ def check(law: Law, name: str, value: Any) -> float:
     """A value inside the domain of a parameter, or the refusal that says what is allowed."""
     _known(law, name)
     symbol = law.symbols[name]
-    number = domains.whole_number if symbol.whole else domains.number
+    number = domains.integer if symbol.integer else domains.number
     return float(number(name, value, symbol.unit, symbol.domain))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from longfat.explore import chart, curves, saving, simulated, wording
+from longfat.explore import chart, curves, saving, simulations, wording
 from longfat.explore.background import Background, Progress
 from longfat.explore.controls import Control, read
 from longfat.explore.presets import presets
@@ -46,7 +46,7 @@ class Explorer:
 
     def __init__(self, state: State, background: Background | None = None) -> None:
         self.state = state
-        self.points: simulated.Points | None = None
+        self.points: simulations.Points | None = None
         self._density, self._slow = curves.POINTS, 0
         self._showing = False  # whether the widgets are being set to the state, and not by hand
         self._background = background or Background(_loop())
@@ -63,10 +63,10 @@ class Explorer:
         self.networks = widgets.Dropdown(
             options=[("choose…", ""), *((one.name, one) for one in presets(law))], description="network"
         )
-        self.judge = simulated.judge(law)
+        self.judge = simulations.judge(law)
         self.simulate = widgets.ToggleButton(False, description="Simulate", icon="", tooltip="simulate beside the law")
         self.replications = widgets.BoundedIntText(10, min=2, max=1000, description="replications")
-        self.progress = widgets.IntProgress(0, 0, simulated.POINTS, layout=widgets.Layout(width="160px"))
+        self.progress = widgets.IntProgress(0, 0, simulations.POINTS, layout=widgets.Layout(width="160px"))
         self.told = widgets.HTML("")
         self.save = widgets.Button(description="Files…", tooltip="SVG, PNG, CSV and NetCDF of what is shown")
         self.links, self.value, self.picture = widgets.HTML(""), widgets.HTML(""), widgets.HTML("")
@@ -216,12 +216,12 @@ class Explorer:
         if self.judge is None or not self.simulate.value:
             self.progress.value, self.told.value = 0, "stopped" if self.points is not None else ""
             return
-        points = simulated.plan(self.state)
+        points = simulations.plan(self.state)
         self.points = None
         self.progress.value, self.progress.max = 0, len(points)
         self.told.value = f"waiting: {escape(self.judge.words)}"
         runs = self.replications.value
-        estimate = simulated.estimate(self.state, runs)
+        estimate = simulations.estimate(self.state, runs)
         self._background.start(points, estimate, self.state.across, runs, self._heard)
 
     def _heard(self, progress: Progress) -> None:

@@ -12,10 +12,10 @@ from longfat.fluid import loss_load
 from longfat.fluid.ensemble import cadpc_fairness
 from longfat.fluid.equilibrium import equilibrium, rest
 from longfat.fluid.integrate import integrate, path
-from longfat.fluid.members import best_replies, cadpc, cadpc_flow, capc, tcp_red, xcp
 from longfat.fluid.roots import rightmost_roots
 from longfat.fluid.stability import linearise, multipliers, stability, stability_boundary
 from longfat.fluid.system import Parameter, System, Variable
+from longfat.fluid.systems import best_replies, cadpc, cadpc_flow, capc, tcp_red, xcp
 
 __all__ = [
     "Parameter",

@@ -91,13 +91,13 @@ def cadpc_fairness(
     rates = domains.numbers("start", start, "1", "[0, inf)").astype(kind)  # a copy: the kernel writes into it
     if rates.ndim != 2 or not rates.size:
         raise domains.refuse("start", f"an array of shape {rates.shape}", "1", "[0, inf), of shape (points, classes)")
-    updates = domains.whole_number("updates", updates, "updates", "[0, 1000000000]")
+    updates = domains.integer("updates", updates, "updates", "[0, 1000000000]")
     a = _spread("smoothing", domains.numbers("smoothing", smoothing, "1", "(0, 3]"), len(rates), kind)
-    counts = domains.numbers("flows", flows, "flows", "[1, inf)", whole=True)
+    counts = domains.numbers("flows", flows, "flows", "[1, inf)", integer=True)
     counts = _spread("flows", counts, rates.shape[1], kind)
     fair = domains.number("threshold", threshold, "1", "(0, 1]")
     least = domains.number("floor", floor, "1", "[0, 1)")
-    workers = domains.whole_number("threads", threads or os.cpu_count() or 1, "threads", "[1, 1024]")
+    workers = domains.integer("threads", threads or os.cpu_count() or 1, "threads", "[1, 1024]")
     fair_at = np.empty(len(rates), dtype=np.int64)
 
     def part(rows: slice) -> None:

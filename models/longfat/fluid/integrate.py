@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import domains, extras
-from longfat.fluid.points import Points, double, points
+from longfat.fluid.labelling import Points, double, points
 from longfat.fluid.system import System
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def path(
     import jax
     import jax.numpy as jnp
 
-    steps = domains.whole_number("steps", steps, "steps", "[0, 10000000]")
+    steps = domains.integer("steps", steps, "steps", "[0, 10000000]")
     values = system.complete(parameters, jnp)
     first = jnp.asarray(start, dtype=jnp.result_type(float, *([start] if hasattr(start, "dtype") else [])))
     late = system.delays is not None
@@ -242,13 +242,13 @@ def integrate(
     if system.kind == "map":
         if step is not None:
             raise domains.refuse("step", reprlib.repr(step), system.time, "None: a map has updates")
-        steps, h = domains.whole_number("duration", duration, system.time, "[1, 10000000]"), 1.0
+        steps, h = domains.integer("duration", duration, system.time, "[1, 10000000]"), 1.0
     else:
         duration = domains.number("duration", duration, system.time, "(0, 1e300)")
         h = domains.number("step", step, system.time, f"(0, {duration!r}]")
-        steps = domains.whole_number("duration/step", math.ceil(duration / h * (1 - 1e-12)), "steps", "[1, 10000000]")
+        steps = domains.integer("duration/step", math.ceil(duration / h * (1 - 1e-12)), "steps", "[1, 10000000]")
         h = duration / steps
-    every = domains.whole_number("every", every, "steps", f"[1, {steps}]")
+    every = domains.integer("every", every, "steps", f"[1, {steps}]")
     memory = _memory(system, chosen, h, steps)
     if method == "jax":
         with double():

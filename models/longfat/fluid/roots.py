@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longfat import domains
-from longfat.fluid.points import Array
+from longfat.fluid.labelling import Array
 
 NODES = (16, 32, 64, 128)
 
@@ -57,7 +57,7 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
     """
     matrices = np.asarray(matrices, dtype=float)
     late = [domains.number("delays", d, "time", "[0, inf)") for d in delays]
-    count = domains.whole_number("count", count, "roots", "[1, 100]")
+    count = domains.integer("count", count, "roots", "[1, 100]")
     tau = max((d for d, matrix in zip(late, matrices[1:], strict=True) if matrix.any()), default=0.0)
     if tau == 0:
         return _sorted(np.linalg.eigvals(matrices.sum(axis=0)))

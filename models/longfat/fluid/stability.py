@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from longfat import domains
 from longfat.fluid.equilibrium import STATUS, rests
-from longfat.fluid.points import Array, double, points
+from longfat.fluid.labelling import Array, double, points
 from longfat.fluid.roots import rightmost_roots
 from longfat.fluid.system import System
 
@@ -134,7 +134,7 @@ def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArr
     ----------
     S. Elaydi, An Introduction to Difference Equations, 2005, section 4.
     """
-    late = [domains.whole_number("delays", float(d), "updates", "[0, 10000]") for d in delays]
+    late = [domains.integer("delays", float(d), "updates", "[0, 10000]") for d in delays]
     size, depth = jacobians.shape[-1], max(late, default=0)
     if not any(np.any(jacobians[:, 1 + k]) for k, d in enumerate(late) if d == depth):
         depth = max((d for k, d in enumerate(late) if np.any(jacobians[:, 1 + k])), default=0)

@@ -68,7 +68,7 @@ class Parameter:
     meaning: str = ""
     axis: str = ""
     length: int = 1
-    whole: bool = False
+    integer: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class System:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"kind = {self.kind!r} is out of range: allowed are {', '.join(KINDS)}")
-        domains.whole_number("period", self.period, "updates", "[1, 10000]" if self.kind == "map" else "[1, 1]")
+        domains.integer("period", self.period, "updates", "[1, 10000]" if self.kind == "map" else "[1, 1]")
         slices, place = {}, 0
         for name, variable in self.variables.items():
             slices[name] = slice(place, place + variable.length)

@@ -37,11 +37,12 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from longfat import design
-    >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "product": 60, "points": 2, "replications": 2}
+    >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
+    >>> path |= {"points": 2, "replications": 2}
     >>> switch_buffer_curves(design.buffer(**path, progress=False)).get_xlabel()
     'buffer [bandwidth-delay products]'
     """
-    if "curve_buffer_products" not in data:
+    if "curve_buffer_bdp" not in data:
         raise ValueError("data holds no curves: take what design.buffer returned")
     ax = ax if ax is not None else new_axes()
     a = data.attrs
@@ -49,16 +50,16 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     bounded = "dense_apart" in data and bool(np.isfinite(data.dense_apart).any())
     for index, row in enumerate(rows(data, "flows")):
         colour, marker = nth_colour(index), "osD^vP*"[index % 7]
-        x, y = row.curve_buffer_products, row[f"curve_{criterion}"]
+        x, y = row.curve_buffer_bdp, row[f"curve_{criterion}"]
         label = f"{int(row.flows)} flow{'s' if row.flows > 1 else ''}" if "flows" in row.coords else a["scheme"]
         limits = error(row, f"curve_{criterion}")
         ax.errorbar(x, y, limits, color=colour, marker=marker, mfc="none", ms=5, lw=0.8, ls=":", label=label)
         if bounded and np.isfinite(row.dense_apart).any():
             ax.plot(row.law_buffer, row.dense_apart, color=colour, ls="--", lw=1)
         chosen = row.sel(rule="simulated")
-        if np.isfinite(chosen.buffer_products):
+        if np.isfinite(chosen.buffer_bdp):
             ax.plot(
-                chosen.buffer_products, chosen[criterion], color=colour, marker=marker, ms=9, mec="black", mew=0.8,
+                chosen.buffer_bdp, chosen[criterion], color=colour, marker=marker, ms=9, mec="black", mew=0.8,
                 zorder=5, ls="",
             )  # fmt: skip
     first = rows(data, "flows")[0]
@@ -70,7 +71,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     goal = a["share"] * a["attainable"]
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
     for rule, style in zip(first.rule.values[:-1], ("-", "--", "-.", ":"), strict=True):
-        one = first.buffer_products.sel(rule=rule)
+        one = first.buffer_bdp.sel(rule=rule)
         # The rule with n has another place for each n, and that of one product for a single flow.
         if np.isfinite(one) and (rule != "product/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             ax.axvline(float(one), color="0.65", lw=0.8, ls=style, zorder=0, label=str(rule))
@@ -87,8 +88,8 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     else:
         ax.set_ylim(min(0.7, float(data[f"curve_{criterion}"].min()) - 0.05), 1.02)
     ax.legend(fontsize="x-small")
-    product = float(np.max(data.simulated_product))
-    scaled = f", over a product of at most {product:.5g} packets" if product < 0.999 * a["product"] else ""
+    simulated, own = float(np.max(data.simulated_bdp)), a["bandwidth_delay_product"]
+    scaled = f", over a bandwidth-delay product of at most {simulated:.5g} packets" if simulated < 0.999 * own else ""
     if scaled and not a["scale_free"]:
         scaled += ", for which alone this holds"
     source = "; lower bound: Appenzeller et al., SIGCOMM 2004, sec. 3" if bounded else ""

@@ -15,7 +15,7 @@ smaller one. What was discarded is asked for in the answer to the group it was s
 request, when there is room for it.
 """
 
-from longfat.segments.running import AskAgain, Channel, Strategy
+from longfat.segments.replications import AskAgain, Channel, Strategy
 from longfat.segments.simulating import QUANTITIES, simulate
 from longfat.segments.tracing import trace
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from longfat.domains import number, whole_number
+from longfat.domains import integer, number
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class ListedLosses:
     packets: Sequence[int]
 
     def __post_init__(self) -> None:
-        checked = tuple(whole_number("packets", one, "packets", "[0, 1e15]") for one in self.packets)
+        checked = tuple(integer("packets", one, "packets", "[0, 1e15]") for one in self.packets)
         if any(later <= one for one, later in pairwise(checked)):
             raise ValueError(f"packets = {list(self.packets)!r} is out of range: allowed are increasing numbers")
         object.__setattr__(self, "packets", checked)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import domains
-from longfat.domains import number, refuse, whole_number
+from longfat.domains import integer, number, refuse
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import sender
-from longfat.segments.running import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all
+from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,15 +117,15 @@ def simulate(
     """
     import xarray as xr
 
-    windows = [whole_number("window", w, "segments", "[1, 1e8]") for w in listed("window", window)]
+    windows = [integer("window", w, "segments", "[1, 1e8]") for w in listed("window", window)]
     buffers = [None] if receive_buffer is None else listed("receive_buffer", receive_buffer)
     channels = [one if isinstance(one, Channel) else IndependentLoss(one) for one in listed("loss", loss)]
     settings = [
         Rules(w, segment_packets, ack_segments, tolerance, buffer, ack, ask_again)
         for w, buffer in product(windows, buffers)
     ]
-    segments = whole_number("segments", segments, "segments", "[1, 1e15]")
-    replications = whole_number("replications", replications, "runs", "[2, 1e6]")
+    segments = integer("segments", segments, "segments", "[1, 1e15]")
+    replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
 
     generator = domains.generator(rng)

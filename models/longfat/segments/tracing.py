@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import domains
-from longfat.domains import whole_number
+from longfat.domains import integer
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import receiver, sender
-from longfat.segments.running import AskAgain, Channel, Rules, Strategy, run_one
+from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, run_one
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -76,7 +76,7 @@ def trace(
 
     channel = loss if isinstance(loss, Channel) else IndependentLoss(loss)
     rules = Rules(
-        whole_number("window", window, "segments", "[1, 1e6]"),
+        integer("window", window, "segments", "[1, 1e6]"),
         segment_packets,
         ack_segments,
         tolerance,
@@ -84,7 +84,7 @@ def trace(
         ack,
         ask_again,
     )
-    segments = whole_number("segments", segments, "segments", "[1, 1e6]")
+    segments = integer("segments", segments, "segments", "[1, 1e6]")
     rows = np.zeros((1024, sender.TRACE_COLUMNS), np.int64)
     stream = domains.generator(rng)
     state = stream.bit_generator.state

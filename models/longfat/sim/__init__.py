@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from longfat.sim.jit import part
     from longfat.sim.network import Network
     from longfat.sim.queues import DROP, ENQUEUE, SEND, Discipline
-    from longfat.sim.running import run
+    from longfat.sim.runs import run
     from longfat.sim.schemes import Parameter, Scheme
     from longfat.sim.seam import (
         append,

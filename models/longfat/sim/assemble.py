@@ -16,18 +16,18 @@ from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.records import SECOND
 from longfat.sim.routes import Routes, lay_hops
+from longfat.sim.run_state import RunState, rows
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.services import Service
-from longfat.sim.world import World, rows
 
 MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
 
 @dataclass
 class Assembly:
-    """A world, and what its rows stand for."""
+    """the event loop state, and what its rows stand for."""
 
-    world: World
+    state: RunState
     schemes: list[Scheme]
     disciplines: list[Discipline]
     services: list[Service]
@@ -47,20 +47,20 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
         for k, name in enumerate(flow.names):
             copies.append((flow, name, flow.start + k * flow.stagger))
             first_hops.append(routes.route(flow))
-    world = World()
+    state = RunState()
     flows = [flow for flow, _, _ in copies]
     starts = np.array([round(start * SECOND) for _, _, start in copies], np.int64)
-    lay_flows(world, routes, flows, starts)
-    world.senders["first_hop"] = first_hops
-    lay_links(world, routes)
-    if max(len(world.links), len(copies), len(world.queues)) >= INDICES:
+    lay_flows(state, routes, flows, starts)
+    state.senders["first_hop"] = first_hops
+    lay_links(state, routes)
+    if max(len(state.links), len(copies), len(state.queues)) >= INDICES:
         raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
-    lay_hops(world, routes)
-    _lay_traces(world, len(copies), routes.named, sample_every, duration)
-    world.begin()
-    _schedule(world, routes, starts, sample_every)
+    lay_hops(state, routes)
+    _lay_traces(state, len(copies), routes.named, sample_every, duration)
+    state.begin()
+    _schedule(state, routes, starts, sample_every)
     made = Assembly(
-        world,
+        state,
         routes.schemes.all,
         routes.disciplines.all,
         routes.services.all,
@@ -70,30 +70,30 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     )
     for f, flow in enumerate(flows):
         if flow.traffic is not None and flow.traffic.kind == records.ARRIVALS:
-            world.add_connections(f, 16)
+            state.add_connections(f, 16)
     return made
 
 
-def _lay_traces(world: World, flows: int, links: int, every: float | None, duration: float) -> None:
+def _lay_traces(state: RunState, flows: int, links: int, every: float | None, duration: float) -> None:
     if every is None:
         return
     if not duration < math.inf:
         raise ValueError("sample_every needs a duration")
-    row = world.row
+    row = state.row
     row.sample_every = max(1, round(every * SECOND))
     least = (flows + links) * duration / MOST_SAMPLES
     if every < least:
         raise refuse("sample_every", every, "s", f"[{least:g}, inf)")
     row.samples_room = round(duration * SECOND) // int(row.sample_every) + 1
     row.sampled_flows, row.sampled_links = flows, links
-    world.flow_samples = rows(row.samples_room * flows, records.FLOW_SAMPLE)
-    world.link_samples = rows(row.samples_room * links, records.LINK_SAMPLE)
+    state.flow_samples = rows(row.samples_room * flows, records.FLOW_SAMPLE)
+    state.link_samples = rows(row.samples_room * links, records.LINK_SAMPLE)
 
 
-def _schedule(world: World, routes: Routes, starts: np.ndarray, every: float | None) -> None:
+def _schedule(state: RunState, routes: Routes, starts: np.ndarray, every: float | None) -> None:
     """Schedule the flows' starts, then the clocks of disciplines, then the samples: in this order at equal times."""
-    world.senders["due"][: len(starts), records.PACE] = starts
-    world.senders["armed"][: len(starts), records.PACE] = starts
+    state.senders["due"][: len(starts), records.PACE] = starts
+    state.senders["armed"][: len(starts), records.PACE] = starts
     ticks = [k for k, hooked in enumerate(routes.hooked) if hooked and routes.links[k].discipline.tick is not None]
     kinds = [records.CLOCK + records.PACE] * len(starts) + [records.SWITCH_CLOCK] * len(ticks)
     indices = [*range(len(starts)), *ticks]
@@ -103,5 +103,5 @@ def _schedule(world: World, routes: Routes, starts: np.ndarray, every: float | N
     serials = np.arange(1, len(kinds) + 1, dtype=np.int64)
     keys = (serials << SERIAL_SHIFT) | (np.array(kinds, np.int64) << (SERIAL_SHIFT - KIND_BITS)) | np.array(indices)
     order = np.lexsort((keys, times))  # in order, they are a heap
-    world.clocks["time"][: len(keys)], world.clocks["key"][: len(keys)] = np.array(times)[order], keys[order]
-    world.row.clocks = world.row.serial = len(keys)
+    state.clocks["time"][: len(keys)], state.clocks["key"][: len(keys)] = np.array(times)[order], keys[order]
+    state.row.clocks = state.row.serial = len(keys)

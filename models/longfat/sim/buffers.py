@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from longfat import quantities
-from longfat.domains import refuse, whole_number
+from longfat.domains import integer, refuse
 
 
 def read_buffer(buffer: Any) -> tuple[float, float]:
@@ -23,8 +23,8 @@ def read_buffer(buffer: Any) -> tuple[float, float]:
             if text.endswith(word):
                 amount = text.removesuffix(word).strip()
                 try:
-                    return whole_number("buffer", float(amount), "packets", "[0, 1e15]"), math.inf
+                    return integer("buffer", float(amount), "packets", "[0, 1e15]"), math.inf
                 except ValueError:
                     raise refuse("buffer", buffer, "packets", "[0, 1e15]", whole=True) from None
         return math.inf, quantities.size(buffer, "buffer", "[0, 1e18]")
-    return whole_number("buffer", buffer, "packets", "[0, 1e15]"), math.inf
+    return integer("buffer", buffer, "packets", "[0, 1e15]"), math.inf

@@ -18,17 +18,17 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from longfat.sim.jit import COMPILED
-from longfat.sim.memory import EVENT, HEADER, LINK, PACKET, QUEUE, RECOVERY, SENDER, SINCE, TIMER, WORLD
+from longfat.sim.memory import EVENT, HEADER, LINK, PACKET, QUEUE, RECOVERY, SENDER, SINCE, STATE, TIMER
 
 _own = numba.int64  # the address of a record of the plug-in's own
 _PACKET = (PACKET, HEADER, SINCE)
-_FLOW = (WORLD, SENDER, TIMER, RECOVERY, _own)
+_FLOW = (STATE, SENDER, TIMER, RECOVERY, _own)
 _CALLBACK = types.FunctionType(numba.float64(*_FLOW, EVENT))
 _SEND = types.FunctionType(numba.int64(*_FLOW, *_PACKET))
-_HOOK = types.FunctionType(numba.int64(WORLD, LINK, _own, _own, *_PACKET, numba.float64))
-_TAKE = types.FunctionType(numba.int64(WORLD, LINK, _own, _own, numba.float64))
-_WAKE = types.FunctionType(numba.int64(WORLD, LINK, _own, _own, QUEUE, _own, numba.float64))
-_TICK = types.FunctionType(numba.float64(WORLD, LINK, _own, _own, numba.float64))
+_HOOK = types.FunctionType(numba.int64(STATE, LINK, _own, _own, *_PACKET, numba.float64))
+_TAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, numba.float64))
+_WAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, QUEUE, _own, numba.float64))
+_TICK = types.FunctionType(numba.float64(STATE, LINK, _own, _own, numba.float64))
 
 #: In the order of the numbers in `records`.
 CALLBACKS = ("start", "ack", "loss", "timeout", "alarm", "send")
@@ -39,20 +39,20 @@ PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
 
 
 def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
-    """A function of (world, scheme or discipline, number): the callback whose address stands there."""
+    """A function of (state, scheme or discipline, number): the callback whose address stands there."""
     if not COMPILED:
 
-        def look(world: Any, row: int, number: int) -> Any:
-            place = int(getattr(world, base)) + 8 * (stride * int(row) + int(number))
+        def look(state: Any, row: int, number: int) -> Any:
+            place = int(getattr(state, base)) + 8 * (stride * int(row) + int(number))
             return ctypes.py_object.from_address(place).value
 
         return look
 
     @intrinsic
-    def at(typingctx, world, row, number):  # type: ignore[no-untyped-def]
+    def at(typingctx, state, row, number):  # type: ignore[no-untyped-def]
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             word, pointer = context.get_value_type(types.int64), context.get_value_type(types.voidptr)
-            field = builder.add(builder.ptrtoint(arguments[0], word), word(world.offset(base)))
+            field = builder.add(builder.ptrtoint(arguments[0], word), word(state.offset(base)))
             table = builder.load(builder.inttoptr(field, word.as_pointer().as_pointer()))
             one = context.cast(builder, arguments[1], row, types.int64)
             which = context.cast(builder, arguments[2], number, types.int64)
@@ -62,18 +62,18 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
             found.jit_addr = builder.inttoptr(code, pointer)
             return found._getvalue()
 
-        return kind(world, row, number), generate
+        return kind(state, row, number), generate
 
     return at
 
 
-#: Of (world, scheme, number of the callback); the last one takes a packet.
+#: Of (state, scheme, number of the callback); the last one takes a packet.
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
-#: Of (world, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (world, discipline, ON_TICK).
+#: Of (state, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (state, discipline, ON_TICK).
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))
-#: Of (world, service, PUT or EVICT), (world, service, TAKE), (world, service, WAKE_UP).
+#: Of (state, service, PUT or EVICT), (state, service, TAKE), (state, service, WAKE_UP).
 verb_at = _finder("verbs_base", _HOOK, len(VERBS))
 dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
 wake_at = _finder("verbs_base", _WAKE, len(VERBS))

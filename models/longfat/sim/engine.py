@@ -19,7 +19,7 @@ from longfat.sim import assemble, calls, installed, jit, memory, records
 from longfat.sim import schemes as known
 from longfat.sim.kernel import acknowledgments, census, loop
 from longfat.sim.network import Network
-from longfat.sim.world import World, rows
+from longfat.sim.run_state import RunState, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -67,7 +67,7 @@ class Simulation:
     >>> _ = net.flow("reno", path=["a", "b"], file="10 kB")
     >>> run = Simulation(net, rng=1)
     >>> run.advance(5.0)
-    >>> int(run.world.flows[0].expect)
+    >>> int(run.state.flows[0].expect)
     10
     """
 
@@ -80,7 +80,7 @@ class Simulation:
     def _begin(self, rng: Any) -> None:
         self.random = generator(rng)
         self.rng, self.traffic = self.random.spawn(2)
-        row = self.world.row
+        row = self.state.row
         row.random_state, row.random_next = memory.stream(self.rng)
         row.traffic_state, row.traffic_next = memory.stream(self.traffic)
         self._first = self._streams()
@@ -90,28 +90,28 @@ class Simulation:
 
     def again(self, rng: Any) -> Simulation:
         """The same network with other random numbers, before either of them has begun; faster than a new one."""
-        if self.world.row.events:
+        if self.state.row.events:
             raise ValueError(f"again: the run has begun, it stands at {self.now:g} s")
         other = copy.copy(self)
-        other.assembly = replace(self.assembly, world=self.world.copy())
+        other.assembly = replace(self.assembly, state=self.state.copy())
         other._begin(rng)
         return other
 
     @property
-    def world(self) -> World:
+    def state(self) -> RunState:
         """The arrays of the run as they are now."""
-        return self.assembly.world
+        return self.assembly.state
 
     @property
     def now(self) -> float:
         """Simulated time [s]."""
-        return float(self.world.row.now) / records.SECOND
+        return float(self.state.row.now) / records.SECOND
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
         """Run until a simulated time [s], or until every file is transferred; from where the last call ended."""
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
-        if goal < self.world.row.now:
+        if goal < self.state.row.now:
             raise refuse("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
         try:
             self._advance(goal, progress, to_the_end)
@@ -121,28 +121,28 @@ class Simulation:
     def _advance(self, goal: int, progress: Any, to_the_end: bool) -> None:
         budget, still = 1 << 14, 0
         self.prepare()
-        self.world.row.unfinished = self._unfinished() if to_the_end else records.NONE
+        self.state.row.unfinished = self._unfinished() if to_the_end else records.NONE
         delivered, since = self._delivered(), self.now
         while True:
-            begun, before = time.perf_counter(), int(self.world.row.now)
+            begun, before = time.perf_counter(), int(self.state.row.now)
             status = self._chunk(goal, budget)
             spent = time.perf_counter() - begun
             self.wall_time += spent
-            still = still + budget if status == records.PAUSED and self.world.row.now == before else 0
+            still = still + budget if status == records.PAUSED and self.state.row.now == before else 0
             if spent > 0:
                 budget = int(min(max(budget * PATIENCE / spent, 1 << 10), 1 << 24))
             if progress is not None:
                 progress(self.now)
             if self._delivered() != delivered or self._starts_later():
                 delivered, since = self._delivered(), self.now
-            elif to_the_end and self.now - since > HOPELESS * float(self.world.timers["max_rto"].max()):
+            elif to_the_end and self.now - since > HOPELESS * float(self.state.timers["max_rto"].max()):
                 raise SchemeError(f"nothing was delivered from {since:.6g} s to {self.now:.6g} s: {self.stands()}")
             if status == records.DONE:
                 return
             if status != records.PAUSED:
                 self._make_room(status)
             elif still > STANDSTILL * (
-                1000 + len(self.world.packets) + len(self.world.senders) + len(self.world.links)
+                1000 + len(self.state.packets) + len(self.state.senders) + len(self.state.links)
             ):
                 raise SchemeError(
                     f"the clock stands still at {self.now:.9g} s after {still} events; {self._busiest()}: "
@@ -153,20 +153,20 @@ class Simulation:
 
     def _delivered(self) -> int:
         """Return how many acknowledgments, and packets that cause none, have arrived."""
-        receivers = self.world.receivers
+        receivers = self.state.receivers
         silent = receivers["received"][receivers["answers"] == 0].sum()
-        return int(self.world.senders["acks_received"].sum() + silent)
+        return int(self.state.senders["acks_received"].sum() + silent)
 
     def _starts_later(self) -> bool:
-        return bool((self.world.tallies["start"] > self.world.row.now).any())
+        return bool((self.state.tallies["start"] > self.state.row.now).any())
 
     def stands(self) -> str:
         """Say how far the first unfinished file is, and which link drops most."""
-        world, named = self.world, len(self.assembly.flow_names)
-        files = world.senders["packets"][:named] < records.FOREVER
-        f = int(np.argmax(files & (world.tallies["finish"][:named] == records.NEVER)))
-        links = world.links[: len(self.assembly.link_names)]
-        flow, link = world.senders[f], links[int(np.argmax(links["dropped"]))]
+        state, named = self.state, len(self.assembly.flow_names)
+        files = state.senders["packets"][:named] < records.FOREVER
+        f = int(np.argmax(files & (state.tallies["finish"][:named] == records.NEVER)))
+        links = state.links[: len(self.assembly.link_names)]
+        flow, link = state.senders[f], links[int(np.argmax(links["dropped"]))]
         return (
             f"of flow {self._name(f)!r} {int(flow.una)} of {flow.packets:g} packets are acknowledged, its window is "
             f"{flow.window:g} packets and its rate {flow.rate:g} bytes/s; link "
@@ -182,18 +182,18 @@ class Simulation:
             raise self._too_late()
         try:
             if status == records.NO_FLOWS:
-                template = int(self.world.row.flow)
-                self.world.add_connections(template, int((self.world.tallies["template"] == template).sum()))
+                template = int(self.state.row.flow)
+                self.state.add_connections(template, int((self.state.tallies["template"] == template).sum()))
             else:
-                self.world.grow(self.world.short() or status)  # of several the first, whatever was noticed last
+                self.state.grow(self.state.short() or status)  # of several the first, whatever was noticed last
         except MemoryError as error:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
 
     def _too_late(self) -> SchemeError:
         """Say which link has more to send than there is time."""
-        link = self.world.links[self.world.row.link]
-        named = self.world.row.link < len(self.assembly.link_names)
-        packet = self.world.packets[link.tail]
+        link = self.state.links[self.state.row.link]
+        named = self.state.row.link < len(self.assembly.link_names)
+        packet = self.state.packets[link.tail]
         where = f"link {self.assembly.link_names[link.number]!r}" if named else "the line of its own"
         rate = f"{link.rate / (8 * link.scale):g} bytes/s" if link.scale else "any rate"
         kind = "fifo" if link.discipline == records.NONE else self.assembly.disciplines[link.discipline].name
@@ -206,16 +206,16 @@ class Simulation:
 
     def _busiest(self) -> str:
         """The flow with the most on its way."""
-        f = int(np.argmax(self.world.flows["sent"] - self.world.flows["received"] - self.world.flows["dropped"]))
-        if self.world.row.sending != records.NONE:
-            f = int(self.world.row.sending)
-        flow = self.world.flows[f]
+        f = int(np.argmax(self.state.flows["sent"] - self.state.flows["received"] - self.state.flows["dropped"]))
+        if self.state.row.sending != records.NONE:
+            f = int(self.state.row.sending)
+        flow = self.state.flows[f]
         scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
 
     def _name(self, f: int) -> str:
         """A flow's name, for a connection that of the flow that started it."""
-        template = int(self.world.tallies[f].template)
+        template = int(self.state.tallies[f].template)
         return self.assembly.flow_names[f if template == records.NONE else template]
 
     def prepare(self) -> None:
@@ -225,43 +225,43 @@ class Simulation:
             disciplines = [one.compiled() for one in self.assembly.disciplines]
             services = [one.compiled() for one in self.assembly.services]
             self._compiled = schemes + disciplines + services  # kept: the kernel has but their addresses
-            world = self.world
-            world.callbacks, world.hooks, world.verbs = map(_addresses, (schemes, disciplines, services))
+            state = self.state
+            state.callbacks, state.hooks, state.verbs = map(_addresses, (schemes, disciplines, services))
             kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
         """One call of the kernel: until a time [ns], or that many events and packets sent."""
         self.prepare()
-        self.world.renumber()
+        self.state.renumber()
         try:
             with np.errstate(divide="raise", over="ignore", invalid="ignore"):  # as in compiled code, with jit off
-                return int(kernel()[0](self.world.address(), goal, budget))
+                return int(kernel()[0](self.state.address(), goal, budget))
         except KeyboardInterrupt:
             raise
         except Exception as error:
-            if self.world.row.callback == records.NONE and self.world.row.link == records.NONE:
+            if self.state.row.callback == records.NONE and self.state.row.link == records.NONE:
                 raise
             raise self._failure(error) from None
 
     def _failure(self, error: Exception | None) -> SchemeError:
         """One sentence that names scheme, callback, flow and simulated time."""
-        state = self.world.row
+        row = self.state.row
         when = f"at {self.now:.9g} s"
-        if state.callback == records.NONE:
-            link = self.assembly.link_names[state.link]
-            row = self.world.links[state.link]
-            if row.discipline != records.NONE:
-                whose = f"discipline {self.assembly.disciplines[row.discipline].name!r}"
+        if row.callback == records.NONE:
+            link = self.assembly.link_names[row.link]
+            bad = self.state.links[row.link]
+            if bad.discipline != records.NONE:
+                whose = f"discipline {self.assembly.disciplines[bad.discipline].name!r}"
             else:
-                whose = f"service {self.assembly.services[row.service].name!r}"
+                whose = f"service {self.assembly.services[bad.service].name!r}"
             return SchemeError(f"{whose} failed on link {link!r} {when}: {_said(error)}")
-        f = int(state.flow)
-        flow = self.world.flows[f]
+        f = int(row.flow)
+        flow = self.state.flows[f]
         scheme = self.assembly.schemes[flow.scheme]
-        whom = f"scheme {scheme.name!r}, {calls.CALLBACKS[state.callback]}, flow {self._name(f)!r} {when}"
+        whom = f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(f)!r} {when}"
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
-        if self.world.recoveries[f].impatience >= acknowledgments.IMPATIENCE:
+        if self.state.recoveries[f].impatience >= acknowledgments.IMPATIENCE:
             return SchemeError(
                 f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now"
             )
@@ -273,7 +273,7 @@ class Simulation:
                 "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
-        return SchemeError(f"{whom}: {float(state.value):g} is no {unit}: allowed are values in [0, inf]")
+        return SchemeError(f"{whom}: {float(row.value):g} is no {unit}: allowed are values in [0, inf]")
 
     @property
     def drew(self) -> bool:
@@ -299,17 +299,17 @@ class Simulation:
 
     def _unfinished(self) -> int:
         named = len(self.assembly.flow_names)
-        tallies, senders = self.world.tallies[:named], self.world.senders[:named]
+        tallies, senders = self.state.tallies[:named], self.state.senders[:named]
         transfers = (tallies["traffic"] == records.TRANSFER) & (senders["packets"] < records.FOREVER)
         return int(((tallies["finish"] == records.NEVER) & transfers).sum())
 
     def count(self) -> int:
         """Count what links have done until now and the packets in the network; return the number of these."""
-        world = self.world
-        sizes = len(self.assembly.link_names), len(world.links), len(world.queues), len(world.lines)
-        return int(kernel()[1](world.address(), *sizes))
+        state = self.state
+        sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.lines)
+        return int(kernel()[1](state.address(), *sizes))
 
-    def books(self) -> dict[str, int]:
+    def packet_counts(self) -> dict[str, int]:
         """Every packet accounted for: sent = received + dropped + in flight, for data, acknowledgments and notes.
 
         Raises
@@ -317,23 +317,23 @@ class Simulation:
         RuntimeError
             If not: then the simulator is wrong, or a discipline lost packets.
         """
-        world, state = self.world, self.world.row
+        state, row = self.state, self.state.row
         found = self.count()
-        if found + int(state.free_packets) != len(world.packets):
-            raise RuntimeError(f"{found} packets on links and {state.free_packets} free of {len(world.packets)}")
-        receivers, tallies = world.receivers, world.tallies
+        if found + int(row.free_packets) != len(state.packets):
+            raise RuntimeError(f"{found} packets on links and {row.free_packets} free of {len(state.packets)}")
+        receivers, tallies = state.receivers, state.tallies
         totals = {
-            "sent": int(world.senders["transmission"].sum() + tallies["sent"].sum()),
+            "sent": int(state.senders["transmission"].sum() + tallies["sent"].sum()),
             "received": int(receivers["received"].sum()),
             "dropped": int(tallies["dropped"].sum()),
         }
         acks = [
             int(receivers["received"][receivers["answers"] == 1].sum()),
-            int(world.senders["acks_received"].sum()),
+            int(state.senders["acks_received"].sum()),
             int(tallies["acks_dropped"].sum()),
         ]
-        notes = [int(state[name]) for name in ("fed", "fed_received", "fed_dropped")]
-        in_flight = state.in_use
+        notes = [int(row[name]) for name in ("fed", "fed_received", "fed_dropped")]
+        in_flight = row.in_use
         rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, notes)
         for name, (sent, received, dropped), under_way in zip(
             ("data packets", "acknowledgments", "notes"), rows, in_flight, strict=True

@@ -44,7 +44,7 @@ def check_names(whose: str, name: str, function: Any) -> None:
 
 
 #: Of the views: see `longfat.sim.seam`.
-ROWS = ("world", "sender", "timer", "recovery", "own", "event", "link", "service", "packet", "header", "since", "queue")
+ROWS = ("state", "sender", "timer", "recovery", "own", "event", "link", "service", "packet", "header", "since", "queue")
 
 
 @functools.lru_cache(maxsize=512)

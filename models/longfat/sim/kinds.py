@@ -14,9 +14,9 @@ from longfat.sim import layout, records
 from longfat.sim.elements import Flow, Link
 from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.routes import Routes
+from longfat.sim.run_state import RunState, rows
 from longfat.sim.schemes.scheme import fill_own, set_fields
 from longfat.sim.services import PER_FLOW
-from longfat.sim.world import World, rows
 
 _UNBOUNDED = 2**62
 
@@ -65,7 +65,7 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
     return exact.numerator, exact.denominator
 
 
-def lay_links(world: World, routes: Routes) -> None:
+def lay_links(state: RunState, routes: Routes) -> None:
     """Lay out the rows of all links, with what their disciplines and services keep."""
 
     def key(link: Link) -> Hashable:
@@ -75,13 +75,13 @@ def lay_links(world: World, routes: Routes) -> None:
         )  # fmt: skip
 
     kinds, which = _by_kind(routes.links, key, lambda link: _link(link, routes))
-    world.links = links = _stretch([one[0] for one in kinds], which)
+    state.links = links = _stretch([one[0] for one in kinds], which)
     links["number"] = np.arange(len(links))
-    world.link_own, world.row.link_own_words = _words([one[1] for one in kinds], which)
-    world.service_own, world.row.service_own_words = _words([one[2] for one in kinds], which)
-    _lay_flow_state(world, routes)
-    _lay_queues(world, routes)
-    world.lay_rings()
+    state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
+    state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
+    _lay_flow_state(state, routes)
+    _lay_queues(state, routes)
+    state.lay_rings()
 
 
 def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -119,23 +119,23 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return made, own, served
 
 
-def _lay_flow_state(world: World, routes: Routes) -> None:
+def _lay_flow_state(state: RunState, routes: Routes) -> None:
     """Lay out what disciplines keep of every flow, with the values it begins with."""
     initial: list[np.ndarray] = []
     for k, hooked in enumerate(routes.hooked):
         of_flow = routes.links[k].discipline.of_flow
         if hooked and of_flow.words:
-            world.links[k].flow_state = sum(map(len, initial))
+            state.links[k].flow_state = sum(map(len, initial))
             initial.append(rows(of_flow.words, records.WORD))
             of_flow.fill(initial[-1], {})
-    world.initial_flow_state = np.concatenate([rows(0, records.WORD), *initial])
-    world.row.flow_state_words = len(world.initial_flow_state)
-    world.flow_state = np.tile(world.initial_flow_state, len(world.senders))
+    state.initial_flow_state = np.concatenate([rows(0, records.WORD), *initial])
+    state.row.flow_state_words = len(state.initial_flow_state)
+    state.flow_state = np.tile(state.initial_flow_state, len(state.senders))
 
 
-def _lay_queues(world: World, routes: Routes) -> None:
+def _lay_queues(state: RunState, routes: Routes) -> None:
     """Lay out the queues of each link with a service, next to each other, and its workspace."""
-    links, of_flows = world.links, np.array(routes.queues, np.int64)
+    links, of_flows = state.links, np.array(routes.queues, np.int64)
     served = np.flatnonzero(links["service"] != NONE)
     count = np.bincount(of_flows, minlength=len(links))
     services = {int(k): routes.services.all[int(links["service"][k])] for k in served}
@@ -145,10 +145,10 @@ def _lay_queues(world: World, routes: Routes) -> None:
     begin = np.concatenate(([0], np.cumsum(count)))
     links["queues"][served], links["queue_count"][served] = begin[served], count[served]
     order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
-    world.queue_numbers = np.empty(len(of_flows), np.int64)
+    state.queue_numbers = np.empty(len(of_flows), np.int64)
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
-    world.queue_numbers[order] = begin[of_flows[order]] + ranks
-    world.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
+    state.queue_numbers[order] = begin[of_flows[order]] + ranks
+    state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
     queues["head"], queues["tail"], queues["armed"] = NONE, NONE, NEVER
     queues["number"] = np.arange(len(queues))
     queues["link"][: begin[-1]] = np.repeat(np.arange(len(links)), count)
@@ -160,11 +160,11 @@ def _lay_queues(world: World, routes: Routes) -> None:
         links["workspace"][k] = workspace
         if service.workspace is not None:
             workspace += service.workspace(float(links["limit_packets"][k]), int(count[k]))
-    world.queue_own, world.row.queue_own_words = _words(kinds, which)
-    world.workspace = rows(workspace, records.WORD)
+    state.queue_own, state.row.queue_own_words = _words(kinds, which)
+    state.workspace = rows(workspace, records.WORD)
 
 
-def lay_flows(world: World, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
+def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
     """Lay out the rows of all flows, with what their schemes keep."""
 
     def key(flow: Flow) -> Hashable:
@@ -178,9 +178,9 @@ def lay_flows(world: World, routes: Routes, flows: list[Flow], starts: np.ndarra
     needed = {"lines": lines, "sources": any(flow.traffic is not None for flow in flows)}
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
-            setattr(world, name, _stretch([one[name] for one, _ in kinds], which))
-    world.tallies["start"] = starts
-    world.flow_own, world.row.flow_own_words = _words([own for _, own in kinds], which)
+            setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
+    state.tallies["start"] = starts
+    state.flow_own, state.row.flow_own_words = _words([own for _, own in kinds], which)
 
 
 def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray]:

@@ -77,7 +77,7 @@ ARRAYS = {
 }
 
 #: The scalars of a run, and where its arrays begin.
-WORLD = record(
+STATE = record(
     ("now", i8),
     ("serial", i8),
     ("events", i8),

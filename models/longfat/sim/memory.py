@@ -2,7 +2,7 @@
 
 Passing some twenty arrays to every function of the kernel costs more than what the functions do, and makes
 numba's compilation several times longer. So the one row of `WORLD` holds where each array begins, and
-``flow_at(world, f)`` is a row of it: a pointer, no copy. The arrays are kept by the `Simulation`, which writes
+``flow_at(state, f)`` is a row of it: a pointer, no copy. The arrays are kept by the `Simulation`, which writes
 their addresses before it calls the kernel. With jit off the same functions look into the same memory.
 """
 
@@ -50,7 +50,7 @@ def _reader(kind: Row, base: str = "") -> Any:
     return at
 
 
-SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, WORLD = (
+SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, STATE = (
     Row(dtype, name)
     for dtype, name in (
         (records.SENDER, "sender"),
@@ -62,11 +62,11 @@ SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, WORLD = (
         (records.HEADER, "header"),
         (records.QUEUE, "queue"),
         (records.WORD, "since"),
-        (layout.WORLD, "world"),
+        (layout.STATE, "state"),
     )
 )
 
-#: Of (world, number): what a flow has, by its number.
+#: Of (state, number): what a flow has, by its number.
 sender_at = _reader(SENDER, "senders_base")
 timer_at = _reader(TIMER, "timers_base")
 receiver_at = _reader(Row(records.RECEIVING, "receiver"), "receivers_base")
@@ -74,7 +74,7 @@ recovery_at = _reader(RECOVERY, "recoveries_base")
 tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
 line_at = _reader(Row(records.ACCESS_LINE, "line"), "lines_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
-#: Of (world, number): a link, a packet, ...
+#: Of (state, number): a link, a packet, ...
 link_at = _reader(LINK, "links_base")
 packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
@@ -91,58 +91,58 @@ flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_
 link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
 census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
-_world = _reader(WORLD)
+_state = _reader(STATE)
 #: Of (address, number): an entry of a heap, a word of memory.
 entry_at = _reader(Row(records.ENTRY, "entry"))
 word_at = _reader(Row(records.WORD, "word"))
 
 
 @part
-def world_at(address):
+def state_at(address):
     """Return the run whose row begins at this address."""
-    return _world(address, 0)
+    return _state(address, 0)
 
 
 @part
-def event_of(world):
+def event_of(state):
     """Return what callbacks are told."""
-    return _event(world, 0)
+    return _event(state, 0)
 
 
 @part
-def flow_own(world, f):
+def flow_own(state, f):
     """Return the address of a flow's record of its scheme."""
-    return world.flow_own_base + 8 * world.flow_own_words * f
+    return state.flow_own_base + 8 * state.flow_own_words * f
 
 
 @part
-def link_own(world, k):
+def link_own(state, k):
     """Return the address of a link's record of its discipline."""
-    return world.link_own_base + 8 * world.link_own_words * k
+    return state.link_own_base + 8 * state.link_own_words * k
 
 
 @part
-def service_own(world, k):
+def service_own(state, k):
     """Return the address of a link's record of its service."""
-    return world.service_own_base + 8 * world.service_own_words * k
+    return state.service_own_base + 8 * state.service_own_words * k
 
 
 @part
-def workspace(world, link):
+def workspace(state, link):
     """Return the address of a link's words of its service."""
-    return world.workspace_base + 8 * link.workspace
+    return state.workspace_base + 8 * link.workspace
 
 
 @part
-def queue_own(world, q):
+def queue_own(state, q):
     """Return the address of a queue's record of its service."""
-    return world.queue_own_base + 8 * world.queue_own_words * q
+    return state.queue_own_base + 8 * state.queue_own_words * q
 
 
 @part
-def flow_state_at(world, link, f):
+def flow_state_at(state, link, f):
     """Return the address of what the discipline of a link keeps of a flow."""
-    return world.flow_state_base + 8 * (world.flow_state_words * f + link.flow_state)
+    return state.flow_state_base + 8 * (state.flow_state_words * f + link.flow_state)
 
 
 def _address() -> Any:
@@ -187,43 +187,43 @@ prefetch = _prefetch()
 
 
 @part
-def prefetch_packet(world, i):
+def prefetch_packet(state, i):
     """Fetch a packet's row: the one behind the packet in hand is needed next."""
-    prefetch(world.packets_base + 64 * i)
+    prefetch(state.packets_base + 64 * i)
 
 
-def _uniform(state: str, following: str) -> Any:
-    """A function of (world): the next number in [0, 1) of a stream, drawn by the stream's own code.
+def _uniform(generator: str, following: str) -> Any:
+    """A function of (state): the next number in [0, 1) of a stream, drawn by the stream's own code.
 
     A generator can be an argument of a compiled function, too, but then of every function on the way.
     """
     if not COMPILED:
 
-        def draw(world: Any) -> float:
-            return ctypes.cast(int(getattr(world, state)), ctypes.py_object).value.random()  # type: ignore[no-any-return]
+        def draw(state: Any) -> float:
+            return ctypes.cast(int(getattr(state, generator)), ctypes.py_object).value.random()  # type: ignore[no-any-return]
 
         return draw
 
     @intrinsic
-    def drawn(typingctx, world):  # type: ignore[no-untyped-def]
+    def drawn(typingctx, state):  # type: ignore[no-untyped-def]
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             word = context.get_value_type(types.int64)
             row = builder.ptrtoint(arguments[0], word)
 
             def field(name: str) -> Any:
-                place = builder.add(row, context.get_constant(types.int64, world.offset(name)))
+                place = builder.add(row, context.get_constant(types.int64, state.offset(name)))
                 return builder.load(builder.inttoptr(place, word.as_pointer()))
 
             pointer = ir.IntType(8).as_pointer()
             code = builder.inttoptr(field(following), ir.FunctionType(ir.DoubleType(), [pointer]).as_pointer())
-            return builder.call(code, [builder.inttoptr(field(state), pointer)])
+            return builder.call(code, [builder.inttoptr(field(generator), pointer)])
 
-        return types.float64(world), generate
+        return types.float64(state), generate
 
     return drawn
 
 
-#: Of (world): a random number in [0, 1), of the network's stream or of the traffic's.
+#: Of (state): a random number in [0, 1), of the network's stream or of the traffic's.
 uniform = _uniform("random_state", "random_next")
 traffic_uniform = _uniform("traffic_state", "traffic_next")
 
@@ -240,27 +240,27 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
 
 
 @part
-def prefetch_flow(world, f):
+def prefetch_flow(state, f):
     """Fetch what an acknowledgment and the packets that it lets go need of a flow, whose turn is next."""
-    sender = world.senders_base + 192 * f
+    sender = state.senders_base + 192 * f
     prefetch(sender)
     prefetch(sender + 64)
     prefetch(sender + 128)
-    prefetch(world.receivers_base + 64 * f)
-    prefetch(flow_own(world, f))
+    prefetch(state.receivers_base + 64 * f)
+    prefetch(flow_own(state, f))
 
 
 @part
-def unlink(world, q, i):
+def unlink(state, q, i):
     """Take a packet out of its queue."""
-    queue, before, behind = queue_at(world, q), queued_at(world, i).previous, packet_at(world, i).next
+    queue, before, behind = queue_at(state, q), queued_at(state, i).previous, packet_at(state, i).next
     if before == NONE:
         queue.head = behind
     else:
-        packet_at(world, before).next = behind
+        packet_at(state, before).next = behind
     if behind == NONE:
         queue.tail = before
     else:
-        queued_at(world, behind).previous = before
+        queued_at(state, behind).previous = before
     queue.packets -= 1
-    queue.bytes -= packet_at(world, i).length
+    queue.bytes -= packet_at(state, i).length

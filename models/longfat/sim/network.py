@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from longfat import quantities
-from longfat.domains import refuse, whole_number
+from longfat.domains import integer, refuse
 from longfat.sim import names, queues, schemes
 from longfat.sim.buffers import read_buffer
 from longfat.sim.elements import Flow, Link
@@ -218,7 +218,7 @@ class Network:
         chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
         kind = chosen.name if chosen else traffic.name if traffic else ""
         label = name or f"{kind}-{len(self.flows) + 1}"
-        count = whole_number("count", count, "flows", "[1, 1e6]")
+        count = integer("count", count, "flows", "[1, 1e6]")
         made = Flow(
             name=label,
             path=self._connected(path, label, ack_path == "reverse" and (traffic is None or traffic.acknowledged)),
@@ -228,8 +228,8 @@ class Network:
             start=quantities.duration(start, "start", "[0, 1e9]"),
             stagger=quantities.duration(stagger, "stagger", "[0, 1e9]"),
             stop=math.inf if stop == math.inf else quantities.duration(stop, "stop", "[0, 1e9]"),
-            packet=whole_number("packet", quantities.size(packet, "packet", "[1, 1e6]"), "bytes", "[1, 1e6]"),
-            ack=whole_number("ack", quantities.size(ack, "ack", "[1, 1e6]"), "bytes", "[1, 1e6]"),
+            packet=integer("packet", quantities.size(packet, "packet", "[1, 1e6]"), "bytes", "[1, 1e6]"),
+            ack=integer("ack", quantities.size(ack, "ack", "[1, 1e6]"), "bytes", "[1, 1e6]"),
             access_rate=math.inf if access_rate == math.inf else quantities.rate(access_rate, "access_rate"),
             ack_path=ack_path,
             count=count,

@@ -67,7 +67,7 @@ YES_OR_NO = "{0, 1}"
 
 
 @dataclass(frozen=True)
-class Whole(Parameter):
+class Integer(Parameter):
     """A parameter that is a whole number."""
 
     def checked(self, name: str, value: Any) -> float:
@@ -76,7 +76,7 @@ class Whole(Parameter):
         >>> Whole(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
         1500.0
         """
-        return float(domains.whole_number(name, value, self.unit, self.allowed))
+        return float(domains.integer(name, value, self.unit, self.allowed))
 
 
 def flag(default: bool, about: str, field: str = "") -> Parameter:

@@ -29,14 +29,14 @@ def flow(run: Simulation, name: str) -> Look:
     1.0 10 3.0
     """
     f = run.assembly.flow_names.index(name)
-    world, scheme = run.world, run.assembly.copies[f].scheme
+    state, scheme = run.state, run.assembly.copies[f].scheme
     return _of(
         _flow_view(scheme.own if scheme is not None else _NOTHING),
-        world=world.row,
-        sender=world.senders[f],
-        timer=world.timers[f],
-        recovery=world.recoveries[f],
-        own=_address(world.flow_own, int(world.row.flow_own_words), f),
+        state=state.row,
+        sender=state.senders[f],
+        timer=state.timers[f],
+        recovery=state.recoveries[f],
+        own=_address(state.flow_own, int(state.row.flow_own_words), f),
     )
 
 
@@ -50,8 +50,8 @@ def link(run: Simulation, name: str) -> Look:
     """
     k = run.assembly.link_names.index(name)
     run.count()  # brings the backlog up to date
-    world, assembly = run.world, run.assembly
-    row = world.links[k]
+    state, assembly = run.state, run.assembly
+    row = state.links[k]
     own = of_flow = service = queue = _NOTHING
     if row.discipline != records.NONE:
         own, of_flow = assembly.disciplines[row.discipline].own, assembly.disciplines[row.discipline].of_flow
@@ -59,10 +59,10 @@ def link(run: Simulation, name: str) -> Look:
         service, queue = assembly.services[row.service].own, assembly.services[row.service].of_queue
     return _of(
         _link_view(own, of_flow, service, queue, ()),
-        world=world.row,
+        state=state.row,
         link=row,
-        own=_address(world.link_own, int(world.row.link_own_words), k),
-        service=_address(world.service_own, int(world.row.service_own_words), k),
+        own=_address(state.link_own, int(state.row.link_own_words), k),
+        service=_address(state.service_own, int(state.row.service_own_words), k),
     )
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from longfat.sim import records
 from longfat.sim.records import NEVER, SECOND
+from longfat.sim.run_state import COUNTERS
 from longfat.sim.statistics import half_width
-from longfat.sim.world import COUNTERS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,10 +57,10 @@ class Snapshot:
 
 def snapshot(run: Simulation) -> Snapshot:
     """Return the counters of a run now."""
-    world, named = run.world, len(run.assembly.link_names)
+    state, named = run.state, len(run.assembly.link_names)
     run.count()
-    links = world.links[:named].copy()
-    return Snapshot(int(world.row.now), _totals(run), links, int(world.row.connections), world.census[:named].copy())
+    links = state.links[:named].copy()
+    return Snapshot(int(state.row.now), _totals(run), links, int(state.row.connections), state.census[:named].copy())
 
 
 #: What a flow that starts connections counts is the sum over these; a connection that ended has it added already.
@@ -69,7 +69,7 @@ ADDED = [name for names in COUNTERS.values() for name in names if name != "last_
 
 def _totals(run: Simulation) -> Any:
     """The flows' rows, with what connections counted added to the flow that started them."""
-    flows = run.world.flows
+    flows = run.state.flows
     named = flows[: len(run.assembly.flow_names)].copy()
     connections = flows[len(named) :]
     for counter in ADDED:
@@ -132,7 +132,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
 
 def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """How many transfers of each flow were completed, their mean time, and how fair their throughputs were."""
-    log = run.world.connections[before.connections : after.connections]
+    log = run.state.connections[before.connections : after.connections]
     times = (log["finish"] - log["start"]) / SECOND
     count, total, rates, squares = (
         np.bincount(log["flow"], each, minlength=len(after.flows)).astype(float)
@@ -149,8 +149,8 @@ def transfers(run: Simulation) -> xr.Dataset:
     """Every transfer that is complete, in the order of their ends, those of arrivals one by one."""
     import xarray as xr
 
-    flows, names = run.world.flows[: len(run.assembly.flow_names)], np.array(run.assembly.flow_names)
-    log = run.world.connections[: int(run.world.row.connections)]
+    flows, names = run.state.flows[: len(run.assembly.flow_names)], np.array(run.assembly.flow_names)
+    log = run.state.connections[: int(run.state.row.connections)]
     alone = np.flatnonzero((flows["traffic"] == records.TRANSFER) & (flows["finish"] != NEVER))
     fields = {name: np.concatenate((log[name], flows[alone][name])) for name in ("start", "finish", "sent", "dropped")}
     order = np.argsort(fields["finish"], kind="stable")
@@ -219,10 +219,10 @@ TRACES = {
 
 def traces(run: Simulation, every: float) -> dict[str, Any]:
     """What was sampled, along `time` [s]."""
-    row = run.world.row
+    row = run.state.row
     count = int(row.samples)
     made: dict[str, Any] = {"time": ("time", np.arange(count) * every, {"units": "s", "long_name": "time"})}
-    tables = {"flow": run.world.flow_samples, "link": run.world.link_samples}
+    tables = {"flow": run.state.flow_samples, "link": run.state.link_samples}
     for name, (field, dim, unit, description) in TRACES.items():
         columns = int(row.sampled_flows if dim == "flow" else row.sampled_links)
         values = tables[dim][field][: count * columns].reshape(count, columns)

@@ -13,8 +13,8 @@ from longfat.sim.elements import Flow, Link
 from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.records import NONE
+from longfat.sim.run_state import RunState, rows
 from longfat.sim.services import PER_FLOW
-from longfat.sim.world import World, rows
 
 
 class Kinds:
@@ -127,23 +127,23 @@ def _has_queues_of_flows(link: Link) -> bool:
     return service is not None and service.queues == PER_FLOW
 
 
-def lay_hops(world: World, routes: Routes) -> None:
+def lay_hops(state: RunState, routes: Routes) -> None:
     """Lay out the rows of all hops."""
     table = np.array(routes.hops, np.int64).reshape(-1, 4)
-    world.hops = hops = rows(len(table), records.HOP)
+    state.hops = hops = rows(len(table), records.HOP)
     mine = table[:, 1] != NONE
-    table[mine, 1] = world.queue_numbers[table[mine, 1]]
+    table[mine, 1] = state.queue_numbers[table[mine, 1]]
     for k, name in enumerate(("link", "queue", "then", "feedback")):
         hops[name] = table[:, k]
     hops["about"] = NONE
     for k, hop in routes.about.items():
         hops["about"][k] = hop
-    hops["ahead"] = _ahead(world)
+    hops["ahead"] = _ahead(state)
 
 
-def _ahead(world: World) -> np.ndarray:
+def _ahead(state: RunState) -> np.ndarray:
     """Return what of the arrival at the far end of each hop may be worked out ahead: see `kernel.links.admit`."""
-    hops, links = world.hops, world.links
+    hops, links = state.hops, state.links
     link, then = hops["link"], hops["then"]
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = np.isin(then, (records.NEXT_HOP, records.TO_RECEIVER))

@@ -22,8 +22,8 @@ from longfat.sim.memory import (
     RECOVERY,
     SENDER,
     SINCE,
+    STATE,
     TIMER,
-    WORLD,
     address_of,
     flow_state_at,
     hop_at,
@@ -175,7 +175,7 @@ PACKET_VIEW = View("packet", {"packet": PACKET, "header": HEADER, "since": SINCE
 
 def flow_view(own: Own) -> View:
     """Return the view that the callbacks of a scheme get of a flow."""
-    rows = {"world": WORLD, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
+    rows = {"state": STATE, "sender": SENDER, "timer": TIMER, "recovery": RECOVERY, **own.rows()}
     return View("flow", rows, {**FLOW_FIELDS, **own.fields()})
 
 
@@ -192,7 +192,7 @@ def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[
         The state of queues that the discipline may set; None for the view of the service, which may set all of its own.
     """
     serving = settable is None
-    rows = {"world": WORLD, "link": LINK, **own.rows(), **service.rows("service")}
+    rows = {"state": STATE, "link": LINK, **own.rows(), **service.rows("service")}
     fields = {**LINK_FIELDS, **service.fields("service", settable=serving), **own.fields()}
     of_queue = {**QUEUE_FIELDS, **queue.fields(settable=serving)}
     for name in settable or ():
@@ -240,19 +240,19 @@ _packet = relative("packet", 3)
 @part
 def random(view):
     """Return a random number in [0, 1) of the network's stream; `view` is a flow or a link."""
-    return uniform(view._world)
+    return uniform(view._state)
 
 
 @part
 def flow_state(link, flow):
     """Return what the discipline keeps of a flow, by its number."""
-    return _flow_state(link, flow_state_at(link._world, link._link, flow))
+    return _flow_state(link, flow_state_at(link._state, link._link, flow))
 
 
 @part
 def queue_of(link, packet):
     """Return the queue of a packet's flow at this link."""
-    return queue_numbered(link, hop_at(link._world, packet._packet.hop).queue)
+    return queue_numbered(link, hop_at(link._state, packet._packet.hop).queue)
 
 
 @part
@@ -264,27 +264,27 @@ def queue(link, k):
 @part
 def queue_numbered(link, q):
     """Return a queue by its row."""
-    return _queue(link, link._world.queues_base + QUEUE_SIZE * q, queue_own(link._world, q))
+    return _queue(link, link._state.queues_base + QUEUE_SIZE * q, queue_own(link._state, q))
 
 
 @part
 def number_of(link, packet):
     """Return the number of a packet."""
-    return (address_of(packet._packet) - link._world.packets_base) // PACKET_SIZE
+    return (address_of(packet._packet) - link._state.packets_base) // PACKET_SIZE
 
 
 @part
 def append(link, queue, packet):
     """Put the packet in hand at the end of a queue."""
-    world, row, i = link._world, queue._queue, number_of(link, packet)
+    state, row, i = link._state, queue._queue, number_of(link, packet)
     packet._packet.next = NONE
-    about = queued_at(world, i)
+    about = queued_at(state, i)
     about.previous = row.tail
     about.queue = row.number
     if row.tail == NONE:
         row.head = i
     else:
-        packet_at(world, row.tail).next = i
+        packet_at(state, row.tail).next = i
     row.tail = i
     row.packets += 1
     row.bytes += packet._packet.length
@@ -293,7 +293,7 @@ def append(link, queue, packet):
 @part
 def take(link, queue, number):
     """Take a packet out of its queue, and return its number."""
-    unlink(link._world, queue._queue.number, number)
+    unlink(link._state, queue._queue.number, number)
     return number
 
 
@@ -312,12 +312,12 @@ def take_last(link, queue):
 @part
 def waiting(link, number):
     """Return the packet of this number."""
-    world = link._world
+    state = link._state
     return _packet(
         link,
-        world.packets_base + PACKET_SIZE * number,
-        world.headers_base + HEADER_SIZE * number,
-        world.since_base + 8 * number,
+        state.packets_base + PACKET_SIZE * number,
+        state.headers_base + HEADER_SIZE * number,
+        state.since_base + 8 * number,
     )
 
 
@@ -333,7 +333,7 @@ def first_waiting(link):
 @part
 def behind(link, number):
     """Return the number of the packet behind this one, negative if there is none."""
-    return int(packet_at(link._world, number).next)
+    return int(packet_at(link._state, number).next)
 
 
 @part

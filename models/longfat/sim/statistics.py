@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from longfat import student
-from longfat.domains import number, whole_number
+from longfat.domains import integer, number
 
 GROUP = 5  # samples that MSER-5 takes together
 
@@ -119,7 +119,7 @@ def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> In
     Tafazzoli, Steiger & Wilson, IEEE Transactions on Automatic Control 56 (2011), "N-Skart", eq. (11).
     """
     series = _samples("samples", samples, 20)
-    batches = whole_number("batches", batches, "batches", f"[10, {len(series) // 2}]")
+    batches = integer("batches", batches, "batches", f"[10, {len(series) // 2}]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     length = len(series) // batches
     means = series[len(series) - length * batches :].reshape(batches, length).mean(1)

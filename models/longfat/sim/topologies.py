@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from longfat.domains import whole_number
+from longfat.domains import integer
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
 
@@ -101,7 +101,7 @@ def chain(net: Network, hops: int, **link: Any) -> Network:
     >>> Network.chain(3, rate="10 Mbit/s", delay="5 ms", buffer=20).nodes
     ('n0', 'n1', 'n2', 'n3')
     """
-    hops = whole_number("hops", hops, "links", "[1, 1e6]")
+    hops = integer("hops", hops, "links", "[1, 1e6]")
     for tail, head in pairwise(f"n{k}" for k in range(hops + 1)):
         net.link(tail, head, **{"duplex": True} | link)
     return net

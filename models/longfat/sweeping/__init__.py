@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from longfat._version import __version__
-from longfat.domains import number, whole_number
+from longfat.domains import integer, number
 from longfat.sweeping import engines, identity
 from longfat.sweeping import store as stores
 from longfat.sweeping.collecting import Collector
+from longfat.sweeping.execution import SweepError
+from longfat.sweeping.grid import Grid, Streams
 from longfat.sweeping.planning import Plan
-from longfat.sweeping.points import Grid, Streams
-from longfat.sweeping.running import SweepError
 from longfat.sweeping.stopping import Until
 from longfat.sweeping.working import carry_out
 
@@ -183,8 +183,8 @@ def sweep(
     widths = None if until is None else Until.parse(until)
     least = 1 if widths is None else 10
     if replications is not None:
-        least = whole_number("replications", replications, "runs", "[1, 1e9]" if widths is None else "[2, 1e9]")
-    most = least if widths is None else whole_number("at_most", at_most, "runs", f"[{least}, 1e9]")
+        least = integer("replications", replications, "runs", "[1, 1e9]" if widths is None else "[2, 1e9]")
+    most = least if widths is None else integer("at_most", at_most, "runs", f"[{least}, 1e9]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     if store is not None and not (isinstance(store, str | Path) and str(store)):
         raise ValueError(f"store = {reprlib.repr(store)} is out of range: allowed are None and the path of a directory")

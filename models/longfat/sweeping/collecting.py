@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.student import half_width
-from longfat.sweeping.points import Grid
+from longfat.sweeping.grid import Grid
 from longfat.sweeping.records import Record
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from longfat.files import WholeFiles
-from longfat.sweeping.points import Grid
+from longfat.sweeping.grid import Grid
 from longfat.sweeping.records import Record, Variable
 from longfat.sweeping.syncing import Batches
 

@@ -7,12 +7,12 @@ from concurrent.futures import Executor
 from typing import Any
 
 from longfat.progress import bar
-from longfat.sweeping import running
+from longfat.sweeping import execution
 from longfat.sweeping.collecting import Collector
+from longfat.sweeping.execution import ExecutorFailed, SweepError
+from longfat.sweeping.grid import Grid, Streams
 from longfat.sweeping.planning import Place, Plan
-from longfat.sweeping.points import Grid, Streams
 from longfat.sweeping.records import Failure, Record
-from longfat.sweeping.running import ExecutorFailed, SweepError
 from longfat.sweeping.store import Store
 
 
@@ -77,7 +77,7 @@ def carry_out(
 
     with bar(task="sweeping", unit="run", shown=progress, total=plan.expected) as shown:
         try:
-            running.run(executor, function, grid, streams, take, arrived)
+            execution.run(executor, function, grid, streams, take, arrived)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"sweep stopped: {so_far()}") from None
         except ExecutorFailed as error:

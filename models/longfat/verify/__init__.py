@@ -3,8 +3,8 @@
 from longfat.verify import link_estimators
 from longfat.verify.equivalence import check
 from longfat.verify.estimators import segment_efficiency
-from longfat.verify.running import run
 from longfat.verify.scoreboard import scoreboard, summary
-from longfat.verify.simulated import Held
+from longfat.verify.simulated import SimulatorCheck
+from longfat.verify.verification import run
 
-__all__ = ["Held", "check", "link_estimators", "run", "scoreboard", "segment_efficiency", "summary"]
+__all__ = ["SimulatorCheck", "check", "link_estimators", "run", "scoreboard", "segment_efficiency", "summary"]

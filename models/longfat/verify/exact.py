@@ -84,7 +84,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
 
 def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -> list[dict[str, float]]:
     """The points next to one: an argument changed in its last places, down and up, one argument after the other."""
-    real = [name for name, symbol in law.symbols.items() if not symbol.whole]
+    real = [name for name, symbol in law.symbols.items() if not symbol.integer]
     moved = [(name, values[name] * (1 + side * change)) for name in real for side in (-1, 1)]
     return [{**values, name: x} for name, x in moved if x != values[name] and law.symbols[name].interval.contains(x)]
 

@@ -154,7 +154,7 @@ def _arrays(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], list[str
     import jax.numpy as jnp
 
     arrays = {name: jnp.asarray([point[name] for point in points]) for name in law.symbols}
-    return arrays, [name for name, symbol in law.symbols.items() if not symbol.whole]
+    return arrays, [name for name, symbol in law.symbols.items() if not symbol.integer]
 
 
 def _thorough(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -96,9 +96,9 @@ def rate_at_loss(scheme: str = "sack", losses: int = 60) -> Callable[..., Estima
         simulation = Simulation(net, rng=1)
         start = (losses // 3 + 5) * cycle
         simulation.advance(start)
-        before = int(simulation.world.flows[0].sent)
+        before = int(simulation.state.flows[0].sent)
         simulation.advance(start + losses * cycle)
-        return exactly((int(simulation.world.flows[0].sent) - before) / (losses * cycle))
+        return exactly((int(simulation.state.flows[0].sent) - before) / (losses * cycle))
 
     return estimate
 
@@ -126,7 +126,7 @@ def file_alone(scheme: str, discipline: str = "fifo", buffer: int = 10**6) -> Ca
                  access_rate=BITS / 8 / access_time, ack_path="ideal", parameters=parameters)  # fmt: skip
         simulation = Simulation(net, rng=1)
         simulation.advance(600.0)
-        return exactly(int(simulation.world.flows[0]["finish"]) / 1e9)
+        return exactly(int(simulation.state.flows[0]["finish"]) / 1e9)
 
     return estimate
 

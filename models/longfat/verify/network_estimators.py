@@ -68,11 +68,11 @@ def loss_load_equilibrium(
     >>> low < value < high
     True
     """
-    sources = domains.whole_number("sources", sources, "1", "[2, 1000]")
+    sources = domains.integer("sources", sources, "1", "[2, 1000]")
     if quantity not in ("loss", "load"):
         raise ValueError(f"quantity = {quantity!r} is out of range: allowed are 'loss' and 'load'")
     packets = domains.number("packets", packets, "packets", "[1, 1e12]")
-    replications = domains.whole_number("replications", replications, "runs", "[2, 1e6]")
+    replications = domains.integer("replications", replications, "runs", "[2, 1e6]")
     generator = domains.generator(rng)
     warm_up = sources * APART + 3.0  # s
     span = packets / replications * 500 / CAPACITY
@@ -80,9 +80,9 @@ def loss_load_equilibrium(
     def one(net: Network, stream: np.random.Generator) -> float:
         run = Simulation(net, rng=stream)
         run.advance(warm_up)
-        before = run.world.flows.copy()
+        before = run.state.flows.copy()
         run.advance(warm_up + span)
-        after = run.world.flows
+        after = run.state.flows
         sent = int((after["sent"] - before["sent"]).sum())
         if quantity == "load":
             return sent * 500 / (CAPACITY * span)

@@ -35,7 +35,7 @@ def corners(symbol: Symbol) -> list[float]:
     [1e-300, 1e-16, 1e-08, 0.3]
     """
     found = CORNERS.get(symbol.letter, [float(symbol.typical[0])])
-    return [x for x in found if symbol.interval.contains(x) and (not symbol.whole or x == math.floor(x))]
+    return [x for x in found if symbol.interval.contains(x) and (not symbol.integer or x == math.floor(x))]
 
 
 def ends(symbol: Symbol) -> list[float]:
@@ -136,7 +136,7 @@ def _between(symbol: Symbol, range_: tuple[float, float], share: float, logarith
         return low
     spread = low > 0 and high > 4 * low and logarithmic
     value = math.exp(math.log(low) + share * math.log(high / low)) if spread else low + share * (high - low)
-    if symbol.whole:
+    if symbol.integer:
         value = float(round(value))
     value = min(max(value, low), high)
     return value if symbol.interval.contains(value) else (high if symbol.interval.contains(high) else low)

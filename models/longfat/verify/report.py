@@ -7,8 +7,8 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from longfat.verify.running import FACES, FAILURES
 from longfat.verify.scoreboard import NAMES, summary
+from longfat.verify.verification import FACES, FAILURES
 
 if TYPE_CHECKING:
     import pandas as pd

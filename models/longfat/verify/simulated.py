@@ -15,7 +15,7 @@ LOOKS = 4  # an undecided point is simulated again, four times as long, at most 
 
 
 @dataclass(frozen=True)
-class Held:
+class SimulatorCheck:
     """How a law is held against a simulator.
 
     Parameters
@@ -68,87 +68,87 @@ def _whole_window(law_range: tuple[float, float]) -> list[float]:
 
 
 #: By the law's public name.
-HELD: dict[str, Held] = {
-    "queues.mm1_mean_number": Held(_queue("number", True), UNLIMITED, relative=0.05),
-    "queues.mm1_wait": Held(_queue("wait", True), UNLIMITED, accuracy=0.01, relative=0.05),
-    "queues.mm1_response": Held(_queue("response", True), UNLIMITED, relative=0.05),
-    "queues.md1_wait": Held(_queue("wait", False), UNLIMITED, accuracy=0.01, relative=0.05),
-    "queues.mg1_wait": Held(
+HELD: dict[str, SimulatorCheck] = {
+    "queues.mm1_mean_number": SimulatorCheck(_queue("number", True), UNLIMITED, relative=0.05),
+    "queues.mm1_wait": SimulatorCheck(_queue("wait", True), UNLIMITED, accuracy=0.01, relative=0.05),
+    "queues.mm1_response": SimulatorCheck(_queue("response", True), UNLIMITED, relative=0.05),
+    "queues.md1_wait": SimulatorCheck(_queue("wait", False), UNLIMITED, accuracy=0.01, relative=0.05),
+    "queues.mg1_wait": SimulatorCheck(
         _queue("wait", None), UNLIMITED | {"variation": [0.0, 1.0]}, accuracy=0.01, relative=0.05
     ),
-    "queues.mg1ps_response": Held(
+    "queues.mg1ps_response": SimulatorCheck(
         # The packet that is last of its turn: a twentieth of a file.
         lambda effort, rng: link_estimators.equal_shares(packets=1e5 * effort, rng=rng),
         {"load": (0.05, 0.7)}, relative=0.1, long=True,
     ),
-    "queues.mm1k_loss": Held(_queue("loss", True), LIMITED, accuracy=0.003, relative=0.05),
-    "queues.mm1k_mean_number": Held(_queue("number", True), LIMITED, accuracy=0.01, relative=0.05),
-    "queues.mm1k_wait": Held(_queue("wait", True), LIMITED, accuracy=0.02, relative=0.05),
-    "queues.md1k_loss": Held(_queue("loss", False), LIMITED, accuracy=0.003, relative=0.05),
-    "queues.md1k_mean_number": Held(_queue("number", False), LIMITED, accuracy=0.01, relative=0.05),
-    "queues.md1k_wait": Held(_queue("wait", False), LIMITED, accuracy=0.02, relative=0.05),
-    "power.relative_power": Held(
+    "queues.mm1k_loss": SimulatorCheck(_queue("loss", True), LIMITED, accuracy=0.003, relative=0.05),
+    "queues.mm1k_mean_number": SimulatorCheck(_queue("number", True), LIMITED, accuracy=0.01, relative=0.05),
+    "queues.mm1k_wait": SimulatorCheck(_queue("wait", True), LIMITED, accuracy=0.02, relative=0.05),
+    "queues.md1k_loss": SimulatorCheck(_queue("loss", False), LIMITED, accuracy=0.003, relative=0.05),
+    "queues.md1k_mean_number": SimulatorCheck(_queue("number", False), LIMITED, accuracy=0.01, relative=0.05),
+    "queues.md1k_wait": SimulatorCheck(_queue("wait", False), LIMITED, accuracy=0.02, relative=0.05),
+    "power.relative_power": SimulatorCheck(
         _queue("power", None),
         UNLIMITED | {"variation": [0.0, 1.0], "alpha": 1.0, "propagation": (0.05, 10.0)}, relative=0.05,
     ),
-    "tcp.aimd_utilisation": Held(_fixed(flow_estimators.sawtooth()), {"buffer": (0.05, 1.2)}, accuracy=0.02),
-    "tcp.aimd_utilisation_general": Held(
+    "tcp.aimd_utilisation": SimulatorCheck(_fixed(flow_estimators.sawtooth()), {"buffer": (0.05, 1.2)}, accuracy=0.02),
+    "tcp.aimd_utilisation_general": SimulatorCheck(
         _fixed(flow_estimators.sawtooth()), {"buffer": (0.1, 1.2), "decrease": (0.4, 0.75)}, accuracy=0.02
     ),
-    "tcp.square_root_rate": Held(
+    "tcp.square_root_rate": SimulatorCheck(
         _fixed(flow_estimators.rate_at_loss("rap")),
         {"loss": (3e-4, 5e-3), "round_trip_time": (0.01, 0.3), "acked": 1.0}, relative=0.05,
     ),
-    "tcp.gaimd_rate": Held(
+    "tcp.gaimd_rate": SimulatorCheck(
         _fixed(flow_estimators.rate_at_loss("gaimd")),
         {"loss": (3e-4, 5e-3), "round_trip_time": (0.01, 0.3), "acked": 1.0,
          "increase": (0.2, 1.0), "decrease": (0.5, 0.875)}, relative=0.05,
     ),
-    "tcp.unloaded_transfer_time": Held(
+    "tcp.unloaded_transfer_time": SimulatorCheck(
         _fixed(flow_estimators.file_alone("reno")), {"packets": (1.0, 1000.0), "last_time": 0.0}, accuracy=2e-6
     ),
-    "blt.unloaded_transfer_time": Held(
+    "blt.unloaded_transfer_time": SimulatorCheck(
         _fixed(flow_estimators.file_alone("blt", "priority-discard")),
         {"packets": (1.0, 400.0), "last_time": 0.0}, accuracy=2e-6,
     ),
-    "cadpc.equilibrium_rate": Held(
+    "cadpc.equilibrium_rate": SimulatorCheck(
         _fixed(flow_estimators.cadpc_share()), {"flows": (1.0, 30.0)}, relative=0.05
     ),
-    "cadpc.equilibrium_traffic": Held(_fixed(flow_estimators.cadpc_share(-1)), relative=0.03),
-    "cadpc.weighted_equilibrium_rate": Held(
+    "cadpc.equilibrium_traffic": SimulatorCheck(_fixed(flow_estimators.cadpc_share(-1)), relative=0.03),
+    "cadpc.weighted_equilibrium_rate": SimulatorCheck(
         _fixed(flow_estimators.cadpc_share()), {"weight": (0.5, 2.0), "total_weight": (3.0, 6.0)}, relative=0.03
     ),
-    "cadpc.parking_lot_long_rate": Held(
+    "cadpc.parking_lot_long_rate": SimulatorCheck(
         _fixed(flow_estimators.parking_lot(True)), {"first": (1.0, 8.0), "second": (1.0, 8.0)}, relative=0.03
     ),
-    "cadpc.parking_lot_short_rate": Held(
+    "cadpc.parking_lot_short_rate": SimulatorCheck(
         _fixed(flow_estimators.parking_lot(False)), {"own": (1.0, 8.0), "other": (1.0, 8.0)}, relative=0.03
     ),
-    "loss_load.equilibrium_loss": Held(
+    "loss_load.equilibrium_loss": SimulatorCheck(
         lambda effort, rng: network_estimators.loss_load_equilibrium(3, packets=2e4 * effort, rng=rng), accuracy=0.012
     ),
-    "loss_load.equilibrium_load": Held(
+    "loss_load.equilibrium_load": SimulatorCheck(
         lambda effort, rng: network_estimators.loss_load_equilibrium(3, "load", packets=2e4 * effort, rng=rng),
         accuracy=0.03,
     ),
-    "loss_load.bounded_loss": Held(
+    "loss_load.bounded_loss": SimulatorCheck(
         lambda effort, rng: _at_capacity(network_estimators.loss_load_equilibrium(3, packets=4e4 * effort, rng=rng)),
         accuracy=0.012, long=True,
     ),
-    "selective_repeat.throughput_efficiency": Held(
+    "selective_repeat.throughput_efficiency": SimulatorCheck(
         lambda effort, rng: segment_efficiency(packets=2e5, lost=1e4 * effort, rng=rng),
         SEGMENTS | {"window": _whole_window((1, 200)), "loss": (1e-5, 0.01)},
     ),
-    "selective_repeat.throughput_efficiency_many_rounds": Held(
+    "selective_repeat.throughput_efficiency_many_rounds": SimulatorCheck(
         lambda effort, rng: segment_efficiency(packets=2e5, lost=1e4 * effort, rng=rng),
         SEGMENTS | {"window": _whole_window((1, 300)), "loss": (1e-5, 0.1)},
     ),
-    "selective_repeat.throughput_efficiency_hard_ack": Held(
+    "selective_repeat.throughput_efficiency_hard_ack": SimulatorCheck(
         lambda effort, rng: segment_hard_ack(lost=5e3 * effort, rng=rng),
         {"segment_packets": [16.0, 64.0], "ack_segments": [20.0, 23.0, 24.0], "loss": (1e-5, 1e-3),
          "receive_buffer": (1.0, 40.0)},
     ),
-    "selective_repeat.mean_delay_sender": Held(
+    "selective_repeat.mean_delay_sender": SimulatorCheck(
         lambda effort, rng: segment_mean_delay(segments=1e4 * effort, rng=rng),
         {"loss": (1e-4, 0.1), "segment_packets": [1.0, 4.0, 16.0, 64.0], "packet_time": 1.0,
          "ack_delay": [64.0, 320.0, 1024.0]}, relative=0.02,
@@ -215,7 +215,7 @@ def reason(law: Law) -> str:
 
 
 def simulated(
-    law: Law, held: Held, drawn: list[points.Point], confidence: float, seed: int, printed: bool = True
+    law: Law, held: SimulatorCheck, drawn: list[points.Point], confidence: float, seed: int, printed: bool = True
 ) -> tuple[Outcome, Outcome | None]:
     """Hold a law, and what its source prints instead, against a simulator at some points.
 
@@ -255,7 +255,7 @@ def simulated(
 
 
 def _check(
-    law: Law, estimator: Any, point: points.Point, confidence: float, held: Held, other: Law | None = None
+    law: Law, estimator: Any, point: points.Point, confidence: float, held: SimulatorCheck, other: Law | None = None
 ) -> Any:
     """One point by `check`, with what is allowed there in the attributes."""
     value = float(law(**point))

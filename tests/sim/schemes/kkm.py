@@ -57,10 +57,10 @@ class Experiment:
         times = []
         for name in names or flows[:1]:
             row = flows.index(name)
-            while not 0 < run.world.tallies[row].finish < 2**62 and run.now < until:
+            while not 0 < run.state.tallies[row].finish < 2**62 and run.now < until:
                 run.advance(run.now + 0.2)
-            times.append((int(run.world.tallies[row].finish) - int(run.world.tallies[row].start)) / 1e6)
-        run.books()
+            times.append((int(run.state.tallies[row].finish) - int(run.state.tallies[row].start)) / 1e6)
+        run.packet_counts()
         self.run = run
         return times if len(times) > 1 else times[0]
 

@@ -67,7 +67,7 @@ class Diary:
 
     @property
     def flow(self):
-        return self.run.world.flows[0]
+        return self.run.state.flows[0]
 
     @property
     def own(self):
@@ -81,7 +81,7 @@ class Diary:
 
     def _advance(self, until, budget):
         goal = round(until * records.SECOND)
-        while self.run.world.row.now < goal or budget == 1:
+        while self.run.state.row.now < goal or budget == 1:
             status = self.run._chunk(goal, budget)
             for transmission in range(len(self.entries), int(self.flow.transmission)):
                 self.entries.append(self._entry(transmission, budget == 1))
@@ -92,7 +92,7 @@ class Diary:
         return self
 
     def _entry(self, transmission, seen):
-        packets, flow = self.run.world.packets, self.flow
+        packets, flow = self.run.state.packets, self.flow
         row = packets[packets["transmission"] == transmission]
         row = row[row["sent"].argmax()]  # a row not used yet has transmission 0, too
         number = row["number"] if row["kind"] == DATA else row["echo"]

@@ -56,9 +56,9 @@ def mean_rate(scheme, discipline, duration, **parameters):
     """Packets sent per round trip, without the first tenth of the time."""
     run = simulation(scheme, discipline, **parameters)
     run.advance(duration / 10)
-    before = int(run.world.flows[0].sent)
+    before = int(run.state.flows[0].sent)
     run.advance(duration)
-    return (int(run.world.flows[0].sent) - before) / (0.9 * duration) * ROUND_TRIP
+    return (int(run.state.flows[0].sent) - before) / (0.9 * duration) * ROUND_TRIP
 
 
 def variation(run, what, first, step, count):
@@ -66,5 +66,5 @@ def variation(run, what, first, step, count):
     seen = []
     for k in range(count):
         run.advance(first + step * k)
-        seen.append(float(run.world.flows[0][what]))
+        seen.append(float(run.state.flows[0][what]))
     return np.std(seen) / np.mean(seen)

@@ -41,7 +41,7 @@ def add(net, scheme, packets, access=ACCESS, **options):
 def end(net, until=100.0):
     run = Simulation(net, rng=1)
     run.advance(until)
-    run.books()
+    run.packet_counts()
     assert run.all_done()
     return run
 
@@ -49,7 +49,7 @@ def end(net, until=100.0):
 def agree(run, connections, *, at_the_end=True):
     """Each flow finishes at the referee's nanosecond, with as many transmissions, drops and timeouts."""
     for name in ("una", "sent", "timeouts", "finish", "dropped"):
-        ours = run.world.flows[name].tolist()
+        ours = run.state.flows[name].tolist()
         theirs = [records.NEVER if getattr(c, name) is None else getattr(c, name) for c in connections]
         if name == "dropped" and at_the_end:  # the referee ends with the last file
             assert all(a >= b for a, b in zip(ours, theirs, strict=True))
@@ -152,9 +152,9 @@ def test_a_file_that_fits(scheme, packets, rate):
     """
     run = end(add(dumbbell(rate, "priority-discard", 1, last=rate), scheme, packets, access=rate))
     each = 8 * SIZE * 10**9 / rate
-    assert abs(int(run.world.flows[0].finish) - ((packets + 2) * each + 6 * DELAY)) <= 1
+    assert abs(int(run.state.flows[0].finish) - ((packets + 2) * each + 6 * DELAY)) <= 1
     if (packets, rate) == (200, 1_000_000_000):
-        assert run.world.flows[0].finish == 30_808_000
+        assert run.state.flows[0].finish == 30_808_000
 
 
 #: CADPC asks the links before it sends.
@@ -166,7 +166,7 @@ def test_one_packet_of_any_scheme(scheme):
     """The access line takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none."""
     net = Network().link("source", "S1", rate=math.inf, delay=0.005)
     net.flow(scheme, path=["source", "S1"], packet=SIZE, file=SIZE, access_rate=ACCESS / 8, ack_path="ideal")
-    assert end(net).world.flows[0].finish == 26_667 + 10_000_000
+    assert end(net).state.flows[0].finish == 26_667 + 10_000_000
 
 
 def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELAY,) * 3, parameters=None, **options):
@@ -180,7 +180,7 @@ def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELA
     referee.play([c], bottleneck=bottleneck, last=ACCESS, delays=delays, buffer=buffer, size=SIZE, rule=rule,
                  until=10**12)  # fmt: skip
     agree(run, [c])
-    return run.world.flows[0]
+    return run.state.flows[0]
 
 
 @pytest.mark.parametrize("buffer", [1, 2, 75])
@@ -232,9 +232,9 @@ def test_a_loss_begins_a_new_burst():
     # 8.2 rule 4: 3 has priority 0. Duplicates by 5 ... 12, and by 4 ... 12 that were sent again, say nothing (rule LI).
     again = referee.priorities_of_two(17)
     assert [priority for _, priority in sent] == [*referee.priorities_of_two(13), *again[:9], *again[10:]]
-    assert run.world.flows[0].timeouts == 0
+    assert run.state.flows[0].timeouts == 0
     # 13 + 16 packets of 0.5 ms, and the round trip
-    assert run.world.flows[0].finish == 14_500_000 + 3_800_000
+    assert run.state.flows[0].finish == 14_500_000 + 3_800_000
 
 
 def test_what_the_receiver_holds_tells_of_no_loss():
@@ -274,7 +274,7 @@ def test_known_packets_are_not_sent_again():
 def test_a_tail_that_is_lost_waits_for_the_timer():
     sent, run = sent_by(20, [19])
     assert [number for number, _ in sent] == [*range(20), 19]
-    assert run.world.flows[0].timeouts == 1
+    assert run.state.flows[0].timeouts == 1
     assert sent[-1] == (19, 0)
 
 
@@ -320,7 +320,7 @@ def crowd(case, scheme, parameters, make):
         connections[-1].timer.least = least
     run = Simulation(net, rng=1)
     run.advance(0.2)
-    run.books()
+    run.packet_counts()
     referee.play(
         connections, bottleneck=bottleneck, last=ACCESS, delays=delays, buffer=case["buffer"], size=SIZE,
         rule=case["rule"], until=2 * 10**8,
@@ -375,7 +375,7 @@ def test_every_connection_has_a_line_of_its_own():
              ack_path="ideal")  # fmt: skip
     run = Simulation(net, rng=3)
     run.advance(1.0)
-    run.books()
+    run.packet_counts()
     done = run.transfers()
     # 50 x 4 us on their own lines, 30 ms, two times 0.4 us; some wait for others' packets at S1, but 8 % of it is used
     assert done.sizes["transfer"] > 1500
@@ -393,7 +393,7 @@ def test_arrivals_by_littles_law():
              ack_path="ideal", name="files")  # fmt: skip
     run = Simulation(net, rng=1)
     run.advance(60.0)
-    run.books()
+    run.packet_counts()
     done = run.transfers()
     assert set(done.flow.values) == {"files"}
     times = (done.finish - done.start).values
@@ -417,8 +417,8 @@ def test_fairness_of_transfers():
     before = results.snapshot(run)
     run.advance(3.0)
     for k, (begin, finish) in enumerate([(0, 1), (1, 2), (0, 2)]):
-        run.world.connections[k] = (0, begin * 10**9, finish * 10**9, 2, 0)
-    run.world.row.connections = 3
+        run.state.connections[k] = (0, begin * 10**9, finish * 10**9, 2, 0)
+    run.state.row.connections = 3
     data = results.measure(run, before, results.snapshot(run))
     assert data["fairness"][0] == pytest.approx(25 / 27)
     assert data["transfer_time"][0] == pytest.approx(4 / 3)

@@ -34,7 +34,7 @@ def test_the_rule_by_hand():
     rates = []
     for until in (0.45, 0.75, *(1.95 + 1.2 * k for k in range(12))):
         simulation.advance(until)
-        rates.append(float(simulation.world.flows[0].rate) / CAPACITY)
+        rates.append(float(simulation.state.flows[0].rate) / CAPACITY)
     assert rates[0] == pytest.approx(1000 / 0.3 / CAPACITY, rel=1e-3)
     assert rates[1] == pytest.approx(rates[0] * (1 + 0.5 * (1 - rates[0] - 48 / 0.3 / CAPACITY)), rel=1e-4)
     for before, x, after in zip(rates, rates[1:], rates[2:], strict=False):
@@ -127,7 +127,7 @@ def test_a_newcomer_among_nine(eagerness, seconds):
     net.flow("cadpc", path=["a", "b"], packet=1000, start=60, parameters={"eagerness": eagerness, "cap": 1.5})
     simulation = Simulation(net, rng=1)
     now = 60.0
-    while simulation.world.flows[9].rate < 0.9 * CAPACITY / 11 and now < 600:
+    while simulation.state.flows[9].rate < 0.9 * CAPACITY / 11 and now < 600:
         now += 1.2
         simulation.advance(now)
     assert 0.5 * seconds < now - 60 < 1.2 * seconds

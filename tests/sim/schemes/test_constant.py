@@ -42,4 +42,4 @@ def test_rate_has_a_domain():
 
 def test_default():
     run = Simulation(Network().link("a", "b", rate=1e6).flow("constant", path=["a", "b"], ack_path="ideal"))
-    assert run.world.flows[0].rate == 125_000.0  # 1 Mbit/s
+    assert run.state.flows[0].rate == 125_000.0  # 1 Mbit/s

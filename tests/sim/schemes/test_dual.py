@@ -22,7 +22,7 @@ def states(scheme, lost, **parameters):
     one = Simulation(net, rng=1)
     for k in range(20):
         one.advance(0.05 + 0.1 * k)
-        fields, own = one.world.flows[0], of_flow(one)
+        fields, own = one.state.flows[0], of_flow(one)
         yield [float(fields[name]) for name in FIELDS] + [float(own[name]) for name in STATE]
 
 

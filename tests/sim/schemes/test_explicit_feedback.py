@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from longfat.sim import Network, Simulation, feedback, records, traffic
-from longfat.sim.queues import served
+from longfat.sim.queues import flow_service
 from longfat.sim.schemes import scheme
 from tests.sim.schemes.kkm import FAST, MS, SLOW, Experiment, Scenario, one
 
@@ -70,19 +70,19 @@ def four():
 
 def waiting(run):
     """At the bottleneck."""
-    return [run.world.queues[run.world.hops[int(f.first_hop) + 1].queue].packets for f in run.world.flows]
+    return [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows]
 
 
 def test_the_share_two_round_trips_after_a_change():
     """A third of the line, and two round trips after the fourth's first packet a fourth, within 5 %; the set point."""
     run = four()
     run.advance(0.99)
-    assert run.world.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
+    assert run.state.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
     assert waiting(run) == pytest.approx([10, 10, 10, 0], abs=1)
     run.advance(1.02 + 2 * RTT * MS)  # it comes to the bottleneck 20 ms after 1 s
-    assert run.world.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.05)
+    assert run.state.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.05)
     run.advance(1.9)
-    assert run.world.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.005)
+    assert run.state.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.005)
     assert waiting(run) == pytest.approx([10, 10, 10, 10], abs=1)
 
 
@@ -96,9 +96,9 @@ def test_the_slowest_switch_counts(rates):
     net.flow(NAME, path=list("abcd"), packet=500, parameters={"set_point": 7})
     run = Simulation(net, rng=1)
     run.advance(2.0)
-    flow = run.world.flows[0]
+    flow = run.state.flows[0]
     assert flow.rate == pytest.approx(3e6, rel=0.002)
-    queues = [int(run.world.queues[run.world.hops[int(flow.first_hop) + k].queue].packets) for k in (1, 2)]
+    queues = [int(run.state.queues[run.state.hops[int(flow.first_hop) + k].queue].packets) for k in (1, 2)]
     slow = rates.index(3e6)
     assert queues[slow] == pytest.approx(7, abs=1)
     assert queues[1 - slow] <= 1
@@ -106,9 +106,9 @@ def test_the_slowest_switch_counts(rates):
 
 def test_the_rate_of_service():
     """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
-    state = SimpleNamespace(**served.SERVED)
+    state = SimpleNamespace(**flow_service.SERVED)
     packet, waits, none = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
-    take, rate = served.take_departure.py_func, []
+    take, rate = flow_service.take_departure.py_func, []
     for queue, time in ((waits, 0.001), (waits, 0.002), (waits, 0.004), (none, 0.005), (waits, 0.1), (waits, 0.101)):
         take(state, queue, packet, time)
         rate.append(state.served_rate)
@@ -119,8 +119,8 @@ def test_the_rate_of_service():
 
 def on_the_way(run):
     """Rows of the packets that wait, are being sent, or are on their way."""
-    rows, packets = [int(one) for one in run.world.links["sending"] if one != records.NONE], run.world.packets
-    for start in (*run.world.links["head"], *run.world.queues["head"]):
+    rows, packets = [int(one) for one in run.state.links["sending"] if one != records.NONE], run.state.packets
+    for start in (*run.state.links["head"], *run.state.queues["head"]):
         row = int(start)
         while row != records.NONE:
             rows.append(row)
@@ -139,9 +139,9 @@ def test_where_nothing_of_the_flow_waits():
     seen = []
     while run.now < 0.13:  # before it hears anything
         run.advance(run.now + 1e-4)
-        packets, first = run.world.packets, run.world.flows[2].first_hop
+        packets, first = run.state.packets, run.state.flows[2].first_hop
         rows = [k for k in on_the_way(run) if packets["flow"][k] == 2 and packets["hop"][k] == first]
-        seen += [float(run.world.headers["x"][k, 0]) for k in rows]
+        seen += [float(run.state.headers["x"][k, 0]) for k in rows]
     assert seen
     assert {round(one) for one in seen} == {round(SLOW / 3)}
 
@@ -152,8 +152,8 @@ def test_switches_that_say_nothing():
     net.flow(NAME, path=["a", "b"], packet=500, file="400 kB", parameters={"start_rate": 4e5})
     run = Simulation(net, rng=1)
     run.advance(3.0)
-    assert run.world.flows[0].rate == 4e5
+    assert run.state.flows[0].rate == 4e5
     assert run.all_done()
-    assert run.world.flows[0].losses > 10
+    assert run.state.flows[0].losses > 10
     assert scheme(NAME).parameters["start_rate"].unit == "bytes/s"
-    assert not math.isfinite(run.world.flows[0].header[0])
+    assert not math.isfinite(run.state.flows[0].header[0])

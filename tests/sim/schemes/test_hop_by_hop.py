@@ -50,8 +50,8 @@ def stepped(hops):
     made.net.link("X", "S1", rate=FAST, delay=0.0)
     made.net.flow(traffic.constant(0.6 * SLOW), path=["X", "S1", "S2", "D"], packet=500, start=1.0, ack_path="ideal")
     run = Simulation(made.net, rng=1)
-    first = int(run.world.flows[0].first_hop)
-    return run, [int(run.world.hops[first + k].queue) for k in range(1, hops + 3)]
+    first = int(run.state.flows[0].first_hop)
+    return run, [int(run.state.hops[first + k].queue) for k in range(1, hops + 3)]
 
 
 def test_a_change_travels_upstream():
@@ -59,14 +59,14 @@ def test_a_change_travels_upstream():
     behind it, and comes to 5 packets/ms; nothing of the flow is lost, and in the end ten packets wait at each."""
     run, queues = stepped(3)
     run.advance(1.0)
-    at = [run.world.queues[q] for q in queues]
+    at = [run.state.queues[q] for q in queues]
     assert [int(one.packets) for one in at[:4]] == pytest.approx([10] * 4, abs=1)
     fell = {}
     while run.now < 1.06:
         run.advance(run.now + 5e-4)
         rates = {
             "N3": of_queue(run, queues[2]).rate, "N2": of_queue(run, queues[1]).rate,
-            "N1": of_queue(run, queues[0]).rate, "H": run.world.flows[0].rate,
+            "N1": of_queue(run, queues[0]).rate, "H": run.state.flows[0].rate,
         }  # fmt: skip
         for name, rate in rates.items():
             if rate < 0.75 * SLOW:
@@ -75,10 +75,10 @@ def test_a_change_travels_upstream():
     assert 0.005 <= times[0] < 0.01  # the way of a note is 5 ms
     assert all(0.005 <= gap <= 0.02 for gap in np.diff(times))
     run.advance(2.0)
-    assert run.world.flows[0].rate == pytest.approx(SLOW / 2, rel=0.06)
+    assert run.state.flows[0].rate == pytest.approx(SLOW / 2, rel=0.06)
     assert [float(of_queue(run, q).rate) for q in queues[:3]] == pytest.approx([SLOW / 2] * 3, rel=0.06)
-    assert [int(run.world.queues[q].packets) for q in queues[:4]] == pytest.approx([10] * 4, abs=2)
-    assert run.world.flows[0].dropped == 0
+    assert [int(run.state.queues[q].packets) for q in queues[:4]] == pytest.approx([10] * 4, abs=2)
+    assert run.state.flows[0].dropped == 0
 
 
 def test_the_bottleneck_does_not_feel_the_round_trip():
@@ -91,7 +91,7 @@ def test_the_bottleneck_does_not_feel_the_round_trip():
         run.advance(1.0)
         while run.now < 1.06:
             run.advance(run.now + 1e-3)
-            peak = max(peak, int(run.world.queues[queues[hops]].packets))
+            peak = max(peak, int(run.state.queues[queues[hops]].packets))
         peaks.append(peak)
     assert max(peaks) - min(peaks) <= 3
     assert 60 <= peaks[0] <= 80
@@ -107,7 +107,7 @@ def line(first="fifo", second="fifo", **flow):
         net.link(head, tail, rate=rate, delay=0.003, buffer=400)
     net.flow(NAME, path=list("abcde"), packet=500, **flow)
     run = Simulation(net, rng=1)
-    hops = run.world.hops[int(run.world.flows[0].first_hop) :][:4]
+    hops = run.state.hops[int(run.state.flows[0].first_hop) :][:4]
     return run, [None if hop.queue < 0 else int(hop.queue) for hop in hops]
 
 
@@ -117,15 +117,15 @@ def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
     """A note goes on, over c, to the last switch that has: d's to b. The sender's own line may be one."""
     run, (at_a, at_b, _, at_d) = line(first=first, ack_path=ack_path)
     run.advance(2.0)
-    run.books()
+    run.packet_counts()
     assert of_queue(run, at_b).rate == pytest.approx(SLOW, rel=0.01)
     assert of_queue(run, at_d).rate == math.inf  # nobody tells the last one
-    assert int(run.world.queues[at_d].packets) == pytest.approx(10, abs=1)
-    assert int(run.world.queues[at_b].packets) == pytest.approx(10, abs=1)
-    assert run.world.flows[0].rate == pytest.approx(SLOW, rel=0.05)
+    assert int(run.state.queues[at_d].packets) == pytest.approx(10, abs=1)
+    assert int(run.state.queues[at_b].packets) == pytest.approx(10, abs=1)
+    assert run.state.flows[0].rate == pytest.approx(SLOW, rel=0.05)
     if first == NAME:
         assert of_queue(run, at_a).rate == pytest.approx(SLOW, rel=0.05)
-        assert int(run.world.queues[at_a].packets) == pytest.approx(10, abs=1)
+        assert int(run.state.queues[at_a].packets) == pytest.approx(10, abs=1)
     else:
         assert at_a is None
 
@@ -144,15 +144,15 @@ def test_notes_cost_what_they_weigh():
     """40 B on each line that they take: beside acknowledgments b - a carries those of b, d - c and c - b those of d."""
     run, _ = line(stop=1.0)
     run.advance(1.5)
-    world = run.world
-    lines = dict(zip(run.assembly.link_names, world.links, strict=False))
+    state = run.state
+    lines = dict(zip(run.assembly.link_names, state.links, strict=False))
     back = {name: int(lines[name].served) for name in ("b-a", "c-b", "d-c", "e-d")}
     assert all(int(lines[name].served_bytes) == 40 * served for name, served in back.items())
-    acknowledgments = int(world.flows[0].acks_received)
-    assert back["e-d"] == acknowledgments == int(world.flows[0].sent)
+    acknowledgments = int(state.flows[0].acks_received)
+    assert back["e-d"] == acknowledgments == int(state.flows[0].sent)
     assert back["d-c"] == back["c-b"]
     of_b, of_d = back["b-a"] - acknowledgments, back["d-c"] - acknowledgments
-    assert of_b + of_d == int(world.row.fed) == int(world.row.fed_received)
+    assert of_b + of_d == int(state.row.fed) == int(state.row.fed_received)
     # one for ten packets, at ten packets a ms; sooner only while it begins and ends
     assert of_b == pytest.approx(acknowledgments / 10, abs=10)
     assert of_d == pytest.approx(acknowledgments / 10, abs=10)
@@ -162,17 +162,17 @@ def test_one_note_a_loop_where_little_is_sent():
     """A packet arrives and leaves at once: that is one note, from b and from d. The next loop brings the next."""
     run, _ = line(parameters={"start_rate": 25_000.0}, stop=0.005)
     run.advance(0.1)
-    assert int(run.world.flows[0].sent) == 1
-    assert int(run.world.row.fed) == 2
+    assert int(run.state.flows[0].sent) == 1
+    assert int(run.state.row.fed) == 2
 
 
 def test_what_is_lost_is_sent_again():
     run, _ = line(file=4e5)
-    run.world.links["loss"][:] = 0.02
+    run.state.links["loss"][:] = 0.02
     run.advance(6.0)
     assert run.all_done()
-    assert run.world.flows[0].dropped > 10
-    run.books()
+    assert run.state.flows[0].dropped > 10
+    run.packet_counts()
 
 
 def test_without_switches_of_the_scheme():
@@ -180,5 +180,5 @@ def test_without_switches_of_the_scheme():
     net = Network().link("a", "b", rate=SLOW, delay=0.01, duplex=True).flow(NAME, path=["a", "b"], packet=500)
     run = Simulation(net, rng=1)
     run.advance(0.301)
-    assert int(run.world.flows[0].sent) == 101
-    assert run.world.flows[0].rate * 3 * MS == pytest.approx(500)
+    assert int(run.state.flows[0].sent) == 101
+    assert run.state.flows[0].rate * 3 * MS == pytest.approx(500)

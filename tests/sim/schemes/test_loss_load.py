@@ -81,7 +81,7 @@ def test_equal_sources_settle(switch):
     """Four sources, k = 2: each sends 3/8 of the capacity; a third is lost."""
     simulation = Simulation(dumbbell(4, switch=switch), rng=1)
     simulation.advance(3.0)
-    rates = simulation.world.flows["rate"] / CAPACITY
+    rates = simulation.state.flows["rate"] / CAPACITY
     assert rates == pytest.approx(np.full(4, 3 / 8), rel=0.03 if "window" in switch else 1e-6)
     # 1/3 at equilibrium; window: declared rates would give a chance that does not fluctuate
     assert [of_flow(simulation, k).loss for k in range(4)] == pytest.approx(np.full(4, 1 / 3), rel=1e-6)
@@ -103,7 +103,7 @@ def test_as_many_red_packets_as_are_expected_to_be_lost(colours):
     else:
         assert share == pytest.approx(1 / 3, abs=4 * math.sqrt(2 / 9 / len(red)))
         assert np.corrcoef(red[1:], red[:-1])[0, 1] == pytest.approx(0, abs=4 / math.sqrt(len(red)))
-    assert simulation.world.flows["dropped"].sum() <= 200  # of the beginning
+    assert simulation.state.flows["dropped"].sum() <= 200  # of the beginning
 
 
 def test_no_colours():
@@ -141,7 +141,7 @@ def test_choices_are_a_quarter_of_a_round_trip_apart():
 def test_the_access_line_limits():
     simulation = Simulation(dumbbell(1, access_rate=0.3 * CAPACITY), rng=1)
     simulation.advance(0.5)
-    assert simulation.world.flows[0].rate == pytest.approx(0.3 * CAPACITY)
+    assert simulation.state.flows[0].rate == pytest.approx(0.3 * CAPACITY)
 
 
 def test_a_file_gets_through_whatever_is_lost():
@@ -166,6 +166,6 @@ def test_remaining_or_whole_file():
         net.flow("loss-load", path=["a", "b"], packet=500, parameters={"k": 2})
         simulation = Simulation(net, rng=1)
         simulation.advance(0.45)
-        assert simulation.world.flows[0].packets - simulation.world.flows[0].una < 800
-        rates.append(simulation.world.flows[0].rate / CAPACITY)
+        assert simulation.state.flows[0].packets - simulation.state.flows[0].una < 800
+        rates.append(simulation.state.flows[0].rate / CAPACITY)
     assert rates[0] < 0.9 * rates[1]

@@ -79,7 +79,7 @@ def test_two_ways():
         made = Scenario("6", "packet-pair", "fair", gap_at_receiver=at_receiver, **SHARE)
         times = made.transfer_time("1", "2")
         assert times == pytest.approx([1688, 1688], rel=0.03)
-        dropped.append(int(made.run.world.flows["dropped"].sum()))
+        dropped.append(int(made.run.state.flows["dropped"].sum()))
     assert dropped[1] == 0 < 1000 < dropped[0]
 
 
@@ -100,11 +100,11 @@ def test_the_share_is_known_a_round_trip_after_a_change(discipline):
     for time in (1.0, 1.5, 1.9, 2.0):
         run.advance(time)
         assert services(run) * MS == pytest.approx(np.full(3, 10 / 3), rel=0.01)
-        assert run.world.flows["rate"][:3].sum() <= 1.05 * SLOW
+        assert run.state.flows["rate"][:3].sum() <= 1.05 * SLOW
     for time in (2.0 + RTT * MS, 2.1, 2.5):
         run.advance(time)
         assert services(run) * MS == pytest.approx(np.full(3, 10 / 4), rel=0.05)
-    waiting = [run.world.queues[run.world.hops[int(f.first_hop) + 1].queue].packets for f in run.world.flows[:3]]
+    waiting = [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows[:3]]
     assert waiting == pytest.approx([10, 10, 10], abs=2)  # the set point
 
 
@@ -113,8 +113,8 @@ def test_in_order_of_arrival_the_gap_is_not_the_share():
     run = three_and_one_more("fifo")
     run.advance(1.9)
     assert (services(run) * MS > 8).all()  # 10/3 would be right
-    assert run.world.flows["rate"][:3].sum() > 2 * SLOW
-    assert run.world.flows["dropped"][:3].sum() > 10_000
+    assert run.state.flows["rate"][:3].sum() > 2 * SLOW
+    assert run.state.flows["dropped"][:3].sum() > 10_000
 
 
 def test_packets_leave_as_pairs():
@@ -172,7 +172,7 @@ def test_what_is_lost():
     run = Simulation(net, rng=3)
     run.advance(3.0)
     assert run.all_done()
-    assert run.world.flows[0].dropped > 20
+    assert run.state.flows[0].dropped > 20
 
 
 def test_a_timeout_halves_the_estimate():
@@ -182,7 +182,7 @@ def test_a_timeout_halves_the_estimate():
     run = Simulation(net, rng=1)
     run.advance(1.0)
     assert of_flow(run).service == pytest.approx(1e4, rel=1e-3)
-    run.world.links["loss"][0] = 1.0
-    while run.world.flows[0].timeouts < 3:
+    run.state.links["loss"][0] = 1.0
+    while run.state.flows[0].timeouts < 3:
         run.advance(run.now + 0.001)
     assert of_flow(run).service == pytest.approx(1e4 / 8, rel=1e-3)

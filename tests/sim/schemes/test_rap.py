@@ -61,7 +61,7 @@ def test_nothing_comes_back():
     rates = []
     for time in (1.9, 2.1, 3.9):
         run.advance(time)
-        rates.append(float(run.world.flows[0].rate))
+        rates.append(float(run.state.flows[0].rate))
     assert rates == pytest.approx([500.0, 250.0, 250.0])
 
 
@@ -78,7 +78,7 @@ def bottleneck(**parameters):
     net = Network().link("a", "b", rate=1e6, delay=0.05, buffer=100, duplex=True)
     run = Simulation(net.flow("rap", path=["a", "b"], packet=1000, parameters=parameters), rng=1)
     run.advance(12.5)
-    return run.world.flows[0].rate, of_flow(run)
+    return run.state.flows[0].rate, of_flow(run)
 
 
 def test_fine_grain():

@@ -42,7 +42,7 @@ TEN = {"initial_window": 10, "initial_ssthresh": 1}
 
 def flow_at(run, seconds):
     run.advance(seconds)
-    return run.world.flows[0]
+    return run.state.flows[0]
 
 
 GROWN = 10 + 1 / 10
@@ -111,7 +111,7 @@ def test_newreno_sends_two_packets_at_most_per_acknowledgment_in_recovery():
     run = start("newreno", [3, 6], limited_transmit=0, **TEN)
     flow_at(run, 0.20071)
     column(run, "inflation")[0] = 50.0
-    before = int(run.world.flows[0].sent)
+    before = int(run.state.flows[0].sent)
     assert flow_at(run, 0.20073).sent == before + 3
 
 
@@ -121,7 +121,7 @@ def test_newreno_restarts_its_timer_at_the_first_partial_acknowledgment_only():
     first = int(flow_at(run, 0.2009).due[0])
     assert first > 0.2e9
     assert int(flow_at(run, 0.305).due[0]) == first
-    assert run.world.flows[0].una == 8
+    assert run.state.flows[0].una == 8
 
 
 def test_sack_repairs_both_holes_at_once():
@@ -153,7 +153,7 @@ def test_reno_waits_for_its_timer_after_three_losses(bugfix):
     """1.10 test 4, 1.4 rule 1: with holes at 3, 5, 7 of ten packets the third has too few duplicates left."""
     run = start("reno", [3, 5, 7], file=20_000, bugfix=bugfix, **TEN)
     run.advance(5)
-    flow = run.world.flows[0]
+    flow = run.state.flows[0]
     assert flow.timeouts >= 1
     assert flow.expect == 20
 
@@ -194,7 +194,7 @@ def test_every_file_arrives(scheme, lost):
     run = start(scheme, lost, times=2, file=30_000)
     run.advance(60.0)
     assert run.all_done()
-    assert run.world.flows[0].expect == 30
+    assert run.state.flows[0].expect == 30
 
 
 @pytest.mark.parametrize("scheme", ["tahoe", "reno", "newreno", "sack"])

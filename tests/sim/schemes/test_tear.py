@@ -98,11 +98,11 @@ def test_no_feedback():
     of it."""
     run = simulation("tear", periodic(1e-3, dead_from=60.0), min_rto=10.0)
     run.advance(60.1)
-    before = float(run.world.flows[0].rate)
+    before = float(run.state.flows[0].rate)
     seen = []
     for time in (60.45, 60.6, 61.0, 61.4):
         run.advance(time)
-        seen.append(float(run.world.flows[0].rate) / before)
+        seen.append(float(run.state.flows[0].rate) / before)
     assert seen == pytest.approx([1.0, 0.5, 0.25, 0.125], rel=0.02)
 
 

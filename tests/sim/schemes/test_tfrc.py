@@ -139,7 +139,7 @@ def test_discounting_raises_the_rate_sooner():
     for discounting in (1, 0):
         run = simulation("tfrc", periodic(0.01, until=60), discounting=discounting)
         run.advance(75.0)
-        rates.append(float(run.world.flows[0].rate))
+        rates.append(float(run.state.flows[0].rate))
     assert rates[0] > 1.15 * rates[1]
 
 
@@ -148,9 +148,9 @@ def test_half_the_rate_after_five_events():
     the mean, and the root of the mean halves only when it is a quarter: four or five such intervals."""
     run = simulation("tfrc", periodic(1e-3, until=300.0, then_every=0.12))
     run.advance(300.0)
-    before = float(run.world.flows[0].rate)
+    before = float(run.state.flows[0].rate)
     rounds = 0
-    while run.world.flows[0].rate > before / 2:
+    while run.state.flows[0].rate > before / 2:
         rounds += 1
         run.advance(300.0 + rounds * 0.12)
     assert 4 <= rounds <= 9
@@ -161,11 +161,11 @@ def test_no_feedback():
     after that, or after the time of two packets."""
     run = simulation("tfrc", periodic(1e-3, dead_from=60.0))
     run.advance(60.0)
-    before = float(run.world.flows[0].rate)
+    before = float(run.state.flows[0].rate)
     seen = []
     for time in (60.4, 60.7, 61.1, 61.5):
         run.advance(time)
-        seen.append(float(run.world.flows[0].rate) / before)
+        seen.append(float(run.state.flows[0].rate) / before)
     assert seen == pytest.approx([1.0, 0.5, 0.25, 0.125], rel=0.03)
 
 
@@ -196,7 +196,7 @@ def test_damping():
     """Rule 3: what is paced is the rate times mean root over root of the round trip; off, the rate itself."""
     run = simulation("tfrc", periodic(0.01), damping=0)
     run.advance(20.05)
-    assert run.world.flows[0].rate == of_flow(run).allowed
+    assert run.state.flows[0].rate == of_flow(run).allowed
 
 
 @pytest.mark.parametrize(

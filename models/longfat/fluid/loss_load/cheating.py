@@ -75,7 +75,7 @@ def cheating(
         "v": np.atleast_1d(_floats("v", v, "1", "(0, 1]")).ravel(),
         "sources": np.atleast_1d(_floats("sources", sources, "sources", "[2, inf)")).ravel(),
     }
-    domains.array("sources", axes["sources"], "sources", domains.Interval.parse("[2, inf)"), whole=True)
+    domains.array("sources", axes["sources"], "sources", domains.Interval.parse("[2, inf)"), integer=True)
     for name, choice, allowed in (("drop", drop, DROPS), ("play", play, PLAYS)):
         if not isinstance(choice, str) or choice not in allowed:
             raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")

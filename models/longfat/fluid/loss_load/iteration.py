@@ -88,7 +88,7 @@ def iterate(
     """
     import xarray as xr
 
-    updates = domains.whole_number("updates", updates, "updates", "[0, 10000000]")
+    updates = domains.integer("updates", updates, "updates", "[0, 10000000]")
     rates = np.stack(
         [
             state
@@ -138,7 +138,7 @@ def trajectory(
     reply = replies(k, v, sources, **strategy)
     if not isinstance(order, str) or order not in ORDERS:
         raise ValueError(f"order = {reprlib.repr(order)} is out of range: allowed are {', '.join(ORDERS)}")
-    delay = domains.whole_number("delay", delay, "updates", "[0, 1000000]")
+    delay = domains.integer("delay", delay, "updates", "[0, 1000000]")
     activity = domains.number("activity", activity, "probability", "(0, 1]")
     stays = per_source("constant", constant, sources).astype(bool)
     random = domains.generator(rng)

@@ -90,12 +90,12 @@ def time_to_equilibrium(
 
     axes = {
         "k": np.array([domains.number("k", x, "1", "[1, inf)") for x in _list(k)]),
-        "sources": np.array([domains.whole_number("sources", x, "sources", "[1, 100000]") for x in _list(sources)]),
-        "delay": np.array([domains.whole_number("delay", x, "updates", "[0, 1000000]") for x in _list(delay)]),
+        "sources": np.array([domains.integer("sources", x, "sources", "[1, 100000]") for x in _list(sources)]),
+        "delay": np.array([domains.integer("delay", x, "updates", "[0, 1000000]") for x in _list(delay)]),
     }
     v = domains.number("v", v, "1", "(0, 1]")
     tolerance = domains.number("tolerance", tolerance, "1", "[1e-13, 0.1]")
-    updates = domains.whole_number("updates", updates, "updates", "[1, 1000000]")
+    updates = domains.integer("updates", updates, "updates", "[1, 1000000]")
     if not callable(start):
         start = domains.number("start", start, "1", "[0, inf)")
     random = domains.generator(rng)

@@ -7,10 +7,10 @@ Proofs: derivations/blt.py and derivations/unloaded.py.
 
 from longfat.laws.blt.additive import additive_priority, additive_window_size, packets_in_additive_windows
 from longfat.laws.blt.power import (
+    bandwidth_delay_product_for_advantage,
     knee_with_unloaded_time,
     power_advantage,
     power_with_unloaded_time,
-    product_for_advantage,
 )
 from longfat.laws.blt.transfer import buffer_for_burst, burst_for_buffer, unloaded_transfer_time
 from longfat.laws.blt.windows import packet_priority, packets_encodable, packets_in_windows, window_size
@@ -18,6 +18,7 @@ from longfat.laws.blt.windows import packet_priority, packets_encodable, packets
 __all__ = [
     "additive_priority",
     "additive_window_size",
+    "bandwidth_delay_product_for_advantage",
     "buffer_for_burst",
     "burst_for_buffer",
     "knee_with_unloaded_time",
@@ -27,7 +28,6 @@ __all__ = [
     "packets_in_windows",
     "power_advantage",
     "power_with_unloaded_time",
-    "product_for_advantage",
     "unloaded_transfer_time",
     "window_size",
 ]

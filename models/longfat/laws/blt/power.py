@@ -12,7 +12,7 @@ import numpy as np
 
 from longfat.domains import Interval, array
 from longfat.law import law
-from longfat.laws.blt.parameters import CAPACITY, FILE_SIZE, PACKETS, PRODUCT, UNLOADED
+from longfat.laws.blt.parameters import BDP, CAPACITY, FILE_SIZE, PACKETS, UNLOADED
 from longfat.laws.tcp.slow_start import slow_start_transfer_time
 
 OURS = "ours: an estimate of network power"
@@ -121,8 +121,14 @@ def knee_with_unloaded_time(capacity: Any, file_size: Any, unloaded_time: Any, *
     return root / (xp.sqrt(file_size / capacity) + root)
 
 
-@law(source=OURS, unit="1", derivation="unloaded.power_advantage", product=PRODUCT, packets=PACKETS)
-def power_advantage(product: Any, packets: Any, *, xp: Any) -> Any:
+@law(
+    source=OURS,
+    unit="1",
+    derivation="unloaded.power_advantage",
+    bandwidth_delay_product=BDP,
+    packets=PACKETS,
+)
+def power_advantage(bandwidth_delay_product: Any, packets: Any, *, xp: Any) -> Any:
     r"""Greatest power of BLT over that of TCP, by their unloaded times: an estimate.
 
     .. math::
@@ -154,7 +160,7 @@ def power_advantage(product: Any, packets: Any, *, xp: Any) -> Any:
     The ratio of `power_with_unloaded_time` for TCP's slow start from one packet and for a file sent at once, 1 + x and
     tau being their unloaded times over F/C; exact as these are: nothing is lost, in the empty network (where TCP's
     window finds room) or under load. Since A > 1 for every x > 0 and n > 1, no line in the plane of bandwidth and
-    delay has TCP ahead on one side; there are only lines of a given advantage, `product_for_advantage`.
+    delay has TCP ahead on one side; there are only lines of a given advantage, `bandwidth_delay_product_for_advantage`.
 
     Examples
     --------
@@ -165,12 +171,12 @@ def power_advantage(product: Any, packets: Any, *, xp: Any) -> Any:
     ----------
     Derived in derivations/unloaded.py; the question is that of Kim and Farber, section 4.3.2.
     """
-    slow = slow_start_transfer_time.function(packets, product, 1 / packets, 1 + 0 * packets, xp=xp)
-    ratio = (1 + xp.sqrt(slow)) / (1 + xp.sqrt(1 + product))
+    slow = slow_start_transfer_time.function(packets, bandwidth_delay_product, 1 / packets, 1 + 0 * packets, xp=xp)
+    ratio = (1 + xp.sqrt(slow)) / (1 + xp.sqrt(1 + bandwidth_delay_product))
     return ratio * ratio
 
 
-def product_for_advantage(advantage: Any, packets: Any) -> Any:
+def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
     r"""Bandwidth-delay product, in files, from which on BLT's power exceeds TCP's by a given factor: an estimate.
 
     .. math:: x: \quad A(x, n) = A
@@ -199,7 +205,7 @@ def product_for_advantage(advantage: Any, packets: Any) -> Any:
 
     Examples
     --------
-    >>> x = product_for_advantage(3, 200)
+    >>> x = bandwidth_delay_product_for_advantage(3, 200)
     >>> round(float(x), 2), round(float(power_advantage(x, 200)), 12)
     (1.42, 3.0)
 
@@ -207,8 +213,8 @@ def product_for_advantage(advantage: Any, packets: Any) -> Any:
     ----------
     Derived in derivations/unloaded.py.
     """
-    for name, values, unit, whole in (("advantage", advantage, "1", False), ("packets", packets, "packets", True)):
-        array(name, np.asarray(values, dtype=float), unit, FROM_ONE, whole=whole)
+    for name, values, unit, integer in (("advantage", advantage, "1", False), ("packets", packets, "packets", True)):
+        array(name, np.asarray(values, dtype=float), unit, FROM_ONE, integer=integer)
     factor, n = np.broadcast_arrays(np.asarray(advantage, dtype=float), np.asarray(packets, dtype=float))
     root = np.sqrt(factor)
     excess = (factor - 1) / (root + 1)  # g - 1 for A = g^2, with all its digits

@@ -58,7 +58,7 @@ def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDA
     """
     n = domains.number("flows", flows, "flows", "(0, inf)")
     a = domains.number("smoothing", smoothing, "1", "(0, inf)")
-    d = domains.whole_number("delay", delay, "updates", "[0, 500]")
+    d = domains.integer("delay", delay, "updates", "[0, 500]")
     if d == 0:
         return np.array([1 - a], dtype=complex)
     polynomial = np.zeros(d + 2)
@@ -110,7 +110,7 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     difference-delay equations, Theoretical Population Biology 9, 1976.
     """
     n = domains.numbers("flows", flows, "flows", "[1, inf]")
-    d = domains.numbers("delay", delay, "updates", "[0, 1e6]", whole=True)
+    d = domains.numbers("delay", delay, "updates", "[0, 1e6]", integer=True)
     n, d = np.broadcast_arrays(n, d)
     late = d > 0
     tilt = np.zeros(n.shape)  # theta/2 = (pi/2 + tilt)/(2 d + 1) and sin(tilt) = cos(theta/2)/n

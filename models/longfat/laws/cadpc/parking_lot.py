@@ -7,10 +7,10 @@ from typing import Any
 from longfat.law import Symbol, law
 from longfat.laws.cadpc.parameters import PAPER
 
-FIRST = Symbol("m_1", "flows", "[1, inf)", (1, 50), "short flows on the first link", whole=True)
-SECOND = Symbol("m_2", "flows", "[1, inf)", (1, 50), "short flows on the second link", whole=True)
-OWN = Symbol("m_1", "flows", "[1, inf)", (1, 50), "short flows on the same link", whole=True)
-OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "short flows on the other link", whole=True)
+FIRST = Symbol("m_1", "flows", "[1, inf)", (1, 50), "short flows on the first link", integer=True)
+SECOND = Symbol("m_2", "flows", "[1, inf)", (1, 50), "short flows on the second link", integer=True)
+OWN = Symbol("m_1", "flows", "[1, inf)", (1, 50), "short flows on the same link", integer=True)
+OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "short flows on the other link", integer=True)
 
 
 @law(

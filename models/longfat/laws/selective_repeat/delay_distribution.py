@@ -164,7 +164,7 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
     ----------
     Ours; the maximum delay is a measure of Gong & Parulkar, section 4.1, that they only simulate.
     """
-    count = _numbers("segments", segments, "segments", SEGMENTS, whole=True)
+    count = _numbers("segments", segments, "segments", SEGMENTS, integer=True)
     delays, within, beyond = _steps(loss, segment_packets, packet_time, ack_delay, _largest(count))
     gaps = np.diff(delays)
     late = np.stack([_late(n, within, beyond)[:-1] for n in np.ravel(count)])
@@ -218,7 +218,7 @@ def max_delay_quantile(
     Ours; see `max_delay_mean`.
     """
     q = _numbers("probability", probability, "probability", "(0, 1)")
-    count = _numbers("segments", segments, "segments", SEGMENTS, whole=True)
+    count = _numbers("segments", segments, "segments", SEGMENTS, integer=True)
     delays, within, beyond = _steps(loss, segment_packets, packet_time, ack_delay, _largest(count))
     q, count = np.broadcast_arrays(q, count)
     found = [_first(wanted, n, delays, within, beyond) for wanted, n in zip(q.ravel(), count.ravel(), strict=True)]
@@ -228,7 +228,7 @@ def max_delay_quantile(
 def _steps(loss: Any, packets: Any, packet_time: Any, ack_delay: Any, segments: float) -> tuple[Array, Array, Array]:
     """The delays that occur, in order, and the probabilities of at most, and of more than, each."""
     loss = domains.number("loss", loss, "probability", LOSS)
-    packets = domains.whole_number("segment_packets", packets, "packets", PACKETS)
+    packets = domains.integer("segment_packets", packets, "packets", PACKETS)
     packet_time = domains.number("packet_time", packet_time, "s", "(0, inf)")
     ack_delay = domains.number("ack_delay", ack_delay, "s", "[0, inf)")
     chances = joint(loss, packets, LEFT_OUT / segments)
@@ -265,16 +265,16 @@ def _largest(count: Array) -> float:
     return float(10.0 ** np.ceil(np.log10(np.nanmax(count, initial=1.0))))
 
 
-def _numbers(name: str, values: Any, unit: str, allowed: str, *, whole: bool = False) -> Array:
+def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool = False) -> Array:
     """Floats inside the interval, NaN among them; or a ValueError that says what was wrong."""
     if np.ndim(values) == 0:
-        return np.asarray((domains.whole_number if whole else domains.number)(name, values, unit, allowed), float)
+        return np.asarray((domains.integer if integer else domains.number)(name, values, unit, allowed), float)
     interval = Interval.parse(allowed)
     try:
         result = np.asarray(values, float)
     except (TypeError, ValueError):
-        raise domains.refuse(name, " ".join(reprlib.repr(values).split()), unit, interval, whole=whole) from None
-    domains.array(name, result, unit, interval, whole=whole)
+        raise domains.refuse(name, " ".join(reprlib.repr(values).split()), unit, interval, integer=integer) from None
+    domains.array(name, result, unit, interval, integer=integer)
     return result
 
 

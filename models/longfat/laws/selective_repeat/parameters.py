@@ -7,7 +7,7 @@ from longfat.law import Symbol
 PAPER = "Gong & Parulkar, WUCS-92-38"
 
 LOSS = Symbol("p", "probability", "[0, 1)", (1e-6, 0.1), "packet loss probability")
-PACKETS = Symbol("s", "packets", "[1, inf)", (1, 128), "packets per segment", whole=True)
+PACKETS = Symbol("s", "packets", "[1, inf)", (1, 128), "packets per segment", integer=True)
 PACKET_TIME = Symbol("t_p", "s", "(0, inf)", (1e-8, 1e-3), "time to send a packet")
 ROUND_TRIP = Symbol("RTD", "s", "[0, inf)", (1e-3, 1.0), "round-trip time")
 ACK_DELAY = Symbol("t_a", "s", "[0, inf)", (1e-3, 1.0), "acknowledgment delay")

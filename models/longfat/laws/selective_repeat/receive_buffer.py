@@ -8,7 +8,7 @@ from longfat.law import Symbol, Validity, law
 from longfat.laws.selective_repeat.parameters import ACK_SEGMENTS, EFFICIENCY, LOSS, PACKETS, PAPER
 
 OURS = f"ours, for the rules of {PAPER}, section 4.3.1"
-BUFFER = Symbol("B", "segments", "[1, inf)", (1, 2000), "receive buffer", whole=True)
+BUFFER = Symbol("B", "segments", "[1, inf)", (1, 2000), "receive buffer", integer=True)
 SOME_LOSS = Symbol("p", "probability", "(0, 1)", (1e-6, 0.1), "packet loss probability")
 
 

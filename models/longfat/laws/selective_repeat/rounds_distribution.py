@@ -10,9 +10,9 @@ from longfat.laws.selective_repeat.parameters import LOSS, PACKETS, PAPER
 from longfat.laws.selective_repeat.rounds import repeated_rounds
 
 OURS = f"ours, under the assumptions of {PAPER}, section 4.2"
-ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "rounds", whole=True)
+ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "rounds", integer=True)
 PROBABILITY = Symbol("q", "probability", "(0, 1)", (0.01, 0.9999), "probability not to be exceeded")
-SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "segments whose largest value is asked for", whole=True)
+SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "segments whose largest value is asked for", integer=True)
 
 
 def log_through(loss: Any, rounds: Any, xp: Any) -> Any:

@@ -10,7 +10,7 @@ from longfat.laws.selective_repeat.parameters import ACK_DELAY, LOSS, PACKET_TIM
 from longfat.laws.selective_repeat.rounds_distribution import OURS, ROUNDS
 from longfat.laws.selective_repeat.variance import USUAL_LOSS
 
-TOLERANCE = Symbol("T", "packets", "[0, 64]", (0, 8), "lost packets of a segment that are accepted", whole=True)
+TOLERANCE = Symbol("T", "packets", "[0, 64]", (0, 8), "lost packets of a segment that are accepted", integer=True)
 
 
 @law(

@@ -162,7 +162,7 @@ def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) ->
         for k in range(1, samples + 1):
             run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most happens
             record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
-            counts = run.books()
+            counts = run.packet_counts()
             record.drained = counts["in_flight"] + counts["acks_in_flight"] == 0
             record.done = run.all_done()
             if record.done and record.drained and run.now >= 2.0:

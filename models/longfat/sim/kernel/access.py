@@ -12,36 +12,36 @@ from longfat.sim.records import NONE, PACE
 
 
 @part
-def leave(world, f, i):
+def leave(state, f, i):
     """Let a packet leave its source: it is at its first node at once, or when the flow's own line has sent it."""
-    if sender_at(world, f).line:
-        enter_line(world, f, i)
+    if sender_at(state, f).line:
+        enter_line(state, f, i)
     else:
-        admit_here(world, i)
+        admit_here(state, i)
 
 
 @routine
-def enter_line(world, f, i):
+def enter_line(state, f, i):
     """Put a packet on the flow's own line, which is free."""
-    line = line_at(world, f)
-    if line.free < world.now:
-        line.free = world.now
+    line = line_at(state, f)
+    if line.free < state.now:
+        line.free = state.now
         line.remainder = line.rate >> 1
     # As `lines.transmission_time`: k packets in a row take round(8 k size / rate).
-    units = int(packet_at(world, i).length) * 8_000_000_000 * line.scale + line.remainder
+    units = int(packet_at(state, i).length) * 8_000_000_000 * line.scale + line.remainder
     time = units // line.rate
     line.remainder = units - time * line.rate
     line.free += time
     line.packet = i
-    sender_at(world, f).line = IN_USE
-    arm(world, f, PACE, line.free)
+    sender_at(state, f).line = IN_USE
+    arm(state, f, PACE, line.free)
 
 
 @routine
-def reach_first_node(world, f):
+def reach_first_node(state, f):
     """Let the packet that the line has sent enter the network."""
-    line = line_at(world, f)
+    line = line_at(state, f)
     i = line.packet
     line.packet = NONE
-    sender_at(world, f).line = 1
-    enter_soon(world, i)
+    sender_at(state, f).line = 1
+    enter_soon(state, i)

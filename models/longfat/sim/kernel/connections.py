@@ -30,18 +30,18 @@ from longfat.sim.records import (
 
 
 @part
-def is_silent(world, f):
+def is_silent(state, f):
     """Return whether nothing of this flow is on its way."""
-    sender, receiver, tally = sender_at(world, f), receiver_at(world, f), tally_at(world, f)
+    sender, receiver, tally = sender_at(state, f), receiver_at(state, f), tally_at(state, f)
     answered = receiver.received == sender.acks_received + tally.acks_dropped and tally.feedback == 0
     return answered and sender.transmission == receiver.received + tally.dropped
 
 
 @routine
-def fold(world, t, f):
+def fold(state, t, f):
     """Add what a connection counted to what its template counts."""
-    total, tally = tally_at(world, t), tally_at(world, f)
-    total.sent += sender_at(world, f).transmission
+    total, tally = tally_at(state, t), tally_at(state, f)
+    total.sent += sender_at(state, f).transmission
     total.retransmitted += tally.retransmitted
     total.duplicate += tally.duplicate
     total.dropped += tally.dropped
@@ -49,8 +49,8 @@ def fold(world, t, f):
     total.losses += tally.losses
     total.timeouts += tally.timeouts
     total.marks += tally.marks
-    sender_at(world, t).acks_received += sender_at(world, f).acks_received
-    mine, his = receiver_at(world, t), receiver_at(world, f)
+    sender_at(state, t).acks_received += sender_at(state, f).acks_received
+    mine, his = receiver_at(state, t), receiver_at(state, f)
     mine.received += his.received
     mine.received_bytes += his.received_bytes
     mine.delay += his.delay
@@ -58,13 +58,13 @@ def fold(world, t, f):
 
 
 @part
-def row_for(world, t):
+def row_for(state, t):
     """Return a row for a connection of template t, NONE if there is none."""
-    template = source_at(world, t)
+    template = source_at(state, t)
     f = template.first_row
-    if f == NONE or not is_silent(world, f):
+    if f == NONE or not is_silent(state, f):
         return NONE
-    template.first_row = source_at(world, f).next_row
+    template.first_row = source_at(state, f).next_row
     if template.first_row == NONE:
         template.last_row = NONE
     return f
@@ -83,19 +83,19 @@ SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
 
 
 @routine
-def become(world, t, f):
+def become(state, t, f):
     """Let row f be a new flow that is what row t is; what stands in the heap still rings, and is ignored."""
-    sender = sender_at(world, f)
+    sender = sender_at(state, f)
     hop = sender.first_hop
     armed = sender.armed[0], sender.armed[1], sender.armed[2]
-    return_nodes(world, tally_at(world, f).stamps)
-    copy(world.senders_base, SENDER_WORDS, t, f)
-    copy(world.timers_base, TIMER_WORDS, t, f)
-    copy(world.receivers_base, RECEIVING_WORDS, t, f)
-    copy(world.recoveries_base, RECOVERY_WORDS, t, f)
-    copy(world.tallies_base, TALLY_WORDS, t, f)
-    for k in range(world.flow_own_words):
-        word_at(flow_own(world, f), k).x = word_at(flow_own(world, t), k).x
+    return_nodes(state, tally_at(state, f).stamps)
+    copy(state.senders_base, SENDER_WORDS, t, f)
+    copy(state.timers_base, TIMER_WORDS, t, f)
+    copy(state.receivers_base, RECEIVING_WORDS, t, f)
+    copy(state.recoveries_base, RECOVERY_WORDS, t, f)
+    copy(state.tallies_base, TALLY_WORDS, t, f)
+    for k in range(state.flow_own_words):
+        word_at(flow_own(state, f), k).x = word_at(flow_own(state, t), k).x
     sender.first_hop = hop
     for k in range(3):
         sender.due[k] = NEVER
@@ -103,16 +103,16 @@ def become(world, t, f):
     sender.armed[1] = armed[1]
     sender.armed[2] = armed[2]
     if sender.line:
-        line_at(world, f).free = 0
+        line_at(state, f).free = 0
     sender.transfer = 1
     sender.sends_until = NEVER
     sender.acks_received = 0
-    receiver = receiver_at(world, f)
+    receiver = receiver_at(state, f)
     receiver.received = 0
     receiver.received_bytes = 0
     receiver.delay = 0.0
     receiver.last_arrival = 0
-    tally = tally_at(world, f)
+    tally = tally_at(state, f)
     tally.sent = 0
     tally.retransmitted = 0
     tally.duplicate = 0
@@ -123,44 +123,44 @@ def become(world, t, f):
     tally.marks = 0
     tally.traffic = TRANSFER
     tally.template = t
-    tally.start = world.now
+    tally.start = state.now
     tally.stop = NEVER
 
 
 @routine
-def connect(world, t):
+def connect(state, t):
     """Begin a connection of template t; return its row, t if it is too early or late, NONE if rows have to be added."""
-    now = world.now
-    if now >= tally_at(world, t).stop or not begins(world, t):
+    now = state.now
+    if now >= tally_at(state, t).stop or not begins(state, t):
         return t
-    f = row_for(world, t)
+    f = row_for(state, t)
     if f == NONE:
         return NONE
-    fold(world, t, f)
-    become(world, t, f)
-    source_at(world, f).next_row = NONE
-    arm(world, t, PACE, now + nearest(exponential(world, source_at(world, t).gap)))
+    fold(state, t, f)
+    become(state, t, f)
+    source_at(state, f).next_row = NONE
+    arm(state, t, PACE, now + nearest(exponential(state, source_at(state, t).gap)))
     return f
 
 
 @routine
-def disconnect(world, f):
+def disconnect(state, f):
     """Write down a connection that is complete; its row may be used again."""
-    tally = tally_at(world, f)
-    template = source_at(world, tally.template)
-    entry = connection_at(world, world.connections)
+    tally = tally_at(state, f)
+    template = source_at(state, tally.template)
+    entry = connection_at(state, state.connections)
     entry.flow = tally.template
     entry.start = tally.start
     entry.finish = tally.finish
-    entry.sent = sender_at(world, f).transmission
+    entry.sent = sender_at(state, f).transmission
     entry.dropped = tally.dropped
-    world.connections += 1
-    if world.connections + ROOM > world.connections_room:
-        world.short = NO_CONNECTIONS
-        world.attention = 1
+    state.connections += 1
+    if state.connections + ROOM > state.connections_room:
+        state.short = NO_CONNECTIONS
+        state.attention = 1
     if template.last_row == NONE:
         template.first_row = f
     else:
-        source_at(world, template.last_row).next_row = f
+        source_at(state, template.last_row).next_row = f
     template.last_row = f
-    source_at(world, f).next_row = NONE
+    source_at(state, f).next_row = NONE

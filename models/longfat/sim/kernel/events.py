@@ -21,111 +21,111 @@ FIRST = 1 << 62  # taken from a key once or twice: before all others of its time
 
 
 @part
-def new_key(world, kind, index):
+def new_key(state, kind, index):
     """Return a key that orders equal times by when they were asked for."""
-    world.serial += 1
-    return (world.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
+    state.serial += 1
+    return (state.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
 
 @part
-def schedule_arrival(world, link, time):
+def schedule_arrival(state, link, time):
     """Schedule the arrival of the only packet on a link at its far end."""
-    rise(world.arrivals_base, world.arrivals, time, new_key(world, ARRIVAL, link))
-    world.arrivals += 1
+    rise(state.arrivals_base, state.arrivals, time, new_key(state, ARRIVAL, link))
+    state.arrivals += 1
 
 
 @routine
-def schedule_departure(world, link, time):
+def schedule_departure(state, link, time):
     """Schedule the end of a transmission: before anything else of its time."""
-    rise(world.arrivals_base, world.arrivals, time, new_key(world, DEPARTURE, link) - FIRST - FIRST)
-    world.arrivals += 1
+    rise(state.arrivals_base, state.arrivals, time, new_key(state, DEPARTURE, link) - FIRST - FIRST)
+    state.arrivals += 1
 
 
 @part
-def next_arrival(world, link, time):
+def next_arrival(state, link, time):
     """Put the arrival of the next packet on a link in the place of the first entry, which was the one before."""
-    sink(world.arrivals_base, world.arrivals, 0, time, new_key(world, ARRIVAL, link))
+    sink(state.arrivals_base, state.arrivals, 0, time, new_key(state, ARRIVAL, link))
 
 
 @part
-def no_arrival(world):
+def no_arrival(state):
     """Take the first entry away."""
-    pop(world.arrivals_base, world.arrivals)
-    world.arrivals -= 1
+    pop(state.arrivals_base, state.arrivals)
+    state.arrivals -= 1
 
 
 @routine
-def schedule(world, kind, index, time):
+def schedule(state, kind, index, time):
     """Schedule an event among the clocks."""
-    _put(world, time, new_key(world, kind, index))
+    _put(state, time, new_key(state, kind, index))
 
 
 @part
-def _put(world, time, key):
-    rise(world.clocks_base, world.clocks, time, key)
-    world.clocks += 1
-    if world.clocks + ROOM > world.clocks_room:
-        world.short = NO_CLOCKS
-        world.attention = 1
+def _put(state, time, key):
+    rise(state.clocks_base, state.clocks, time, key)
+    state.clocks += 1
+    if state.clocks + ROOM > state.clocks_room:
+        state.short = NO_CLOCKS
+        state.attention = 1
 
 
 @part
-def next_clock(world):
+def next_clock(state):
     """Take the first entry of the clocks away."""
-    pop(world.clocks_base, world.clocks)
-    world.clocks -= 1
+    pop(state.clocks_base, state.clocks)
+    state.clocks -= 1
 
 
 @part
-def arm(world, f, clock, time):
+def arm(state, f, clock, time):
     """Let a flow's clock ring at `time`; an entry that stands later is left behind and ignored when it comes."""
-    due = max(time, world.now)
-    sender = sender_at(world, f)
+    due = max(time, state.now)
+    sender = sender_at(state, f)
     sender.due[clock] = due
     if due < sender.armed[clock]:
-        set_clock(world, f, clock, due)
+        set_clock(state, f, clock, due)
 
 
 @routine
-def set_clock(world, f, clock, time):
+def set_clock(state, f, clock, time):
     """Put the clock's entry among the others."""
-    sender = sender_at(world, f)
+    sender = sender_at(state, f)
     sender.armed[clock] = time
-    key = new_key(world, CLOCK + clock, f)
+    key = new_key(state, CLOCK + clock, f)
     if clock == PACE and sender.line == IN_USE:
         key -= FIRST
-    _put(world, time, key)
+    _put(state, time, key)
 
 
 IN_USE = 2  # of `sender.line`: a packet is in transmission on the flow's own line
 
 
 @part
-def first_of_both(world):
+def first_of_both(state):
     """Return time and key of the earliest event; `NEVER` if there is none."""
     time, key = NEVER, 0
-    if world.arrivals > 0:
-        first = entry_at(world.arrivals_base, 0)
+    if state.arrivals > 0:
+        first = entry_at(state.arrivals_base, 0)
         time, key = first.time, first.key
-    if world.clocks > 0:
-        other = entry_at(world.clocks_base, 0)
+    if state.clocks > 0:
+        other = entry_at(state.clocks_base, 0)
         if other.time < time or (other.time == time and other.key < key):
             time, key = other.time, other.key
     return time, key
 
 
 @part
-def enter_soon(world, i):
+def enter_soon(state, i):
     """Let a packet enter the link of its hop before the next event: see `loop.look_around`.
 
     To call what follows here would be as good, but numba would compile all of it into each of the callers.
     """
-    world.entering = i
-    world.attention = 1
+    state.entering = i
+    state.attention = 1
 
 
 @part
-def send_soon(world, f):
+def send_soon(state, f):
     """Let a flow send what it may before the next event."""
-    world.sending = f
-    world.attention = 1
+    state.sending = f
+    state.attention = 1

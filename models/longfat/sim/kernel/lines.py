@@ -28,20 +28,20 @@ def transmission_time(link, size, fresh):
 
 
 @part
-def advance(world, link):
+def advance(state, link):
     """Let packets whose transmission has begun wait no longer: amortised one step a packet; in order of arrival."""
-    while link.waiting > 0 and link.begin <= world.now:
-        link.waiting_bytes -= wait_at(world, link.ring + (link.first & link.ring_mask)).length
+    while link.waiting > 0 and link.begin <= state.now:
+        link.waiting_bytes -= wait_at(state, link.ring + (link.first & link.ring_mask)).length
         link.waiting -= 1
         link.first += 1
-        link.begin = wait_at(world, link.ring + (link.first & link.ring_mask)).begin
+        link.begin = wait_at(state, link.ring + (link.first & link.ring_mask)).begin
 
 
 @part
-def line_up(world, link, begin, size):
+def line_up(state, link, begin, size):
     """Let a packet wait, in order of arrival, until its transmission begins."""
-    now = world.now
-    wait = wait_at(world, link.ring + ((link.first + link.waiting) & link.ring_mask))
+    now = state.now
+    wait = wait_at(state, link.ring + ((link.first + link.waiting) & link.ring_mask))
     wait.begin = begin
     wait.since = now
     wait.length = size
@@ -53,9 +53,9 @@ def line_up(world, link, begin, size):
     if link.waiting > link.largest:
         link.largest = link.waiting
         if link.waiting > link.ring_mask:
-            world.link = link.number
-            world.short = NO_WAITS
-            world.attention = 1
+            state.link = link.number
+            state.short = NO_WAITS
+            state.attention = 1
 
 
 @part
@@ -65,10 +65,10 @@ def is_full(link, size):
 
 
 @routine
-def drop(world, link, i):
+def drop(state, link, i):
     """Drop a packet at a link's switch."""
-    packet = packet_at(world, i)
-    tally = tally_at(world, packet.flow)
+    packet = packet_at(state, i)
+    tally = tally_at(state, packet.flow)
     link.dropped += 1
     link.dropped_bytes += packet.length
     if packet.kind == DATA:
@@ -76,44 +76,44 @@ def drop(world, link, i):
     elif packet.kind == ACK:
         tally.acks_dropped += 1
     else:
-        world.fed_dropped += 1
+        state.fed_dropped += 1
         tally.feedback -= 1
         if packet.marks & REQUEST:
-            return_nodes(world, queued_at(world, i).stamps)
-    give_back(world, i)
+            return_nodes(state, queued_at(state, i).stamps)
+    give_back(state, i)
 
 
 @part
-def append(world, link, i, packet):
+def append(state, link, i, packet):
     """Put a packet behind all others on the link."""
     packet.next = NONE
     if link.tail == NONE:
         link.head = i
         if link.scheduled == 0:
             link.scheduled = 1
-            schedule_arrival(world, link.number, packet.arrival)
+            schedule_arrival(state, link.number, packet.arrival)
     else:
-        packet_at(world, link.tail).next = i
+        packet_at(state, link.tail).next = i
     link.tail = i
 
 
 @part
-def take_arrived(world, link):
+def take_arrived(state, link):
     """Take the packet that has reached the far end off the link; NONE if it was worked out ahead meanwhile."""
     i = link.head
-    if i != NONE and packet_at(world, i).arrival > world.now:
-        next_arrival(world, link.number, packet_at(world, i).arrival)
+    if i != NONE and packet_at(state, i).arrival > state.now:
+        next_arrival(state, link.number, packet_at(state, i).arrival)
         return NONE
     following = NONE
     if i != NONE:
-        following = packet_at(world, i).next
+        following = packet_at(state, i).next
         link.head = following
     if following == NONE:
         link.tail = NONE
         link.scheduled = 0
-        no_arrival(world)
+        no_arrival(state)
     else:
-        behind = packet_at(world, following)
-        prefetch_packet(world, behind.next)
-        next_arrival(world, link.number, behind.arrival)
+        behind = packet_at(state, following)
+        prefetch_packet(state, behind.next)
+        next_arrival(state, link.number, behind.arrival)
     return i

@@ -6,24 +6,24 @@ from longfat.sim.records import NO_PACKETS, ROOM
 
 
 @part
-def take_packet(world):
+def take_packet(state):
     """Return a row for a packet: the one that has been free for longest.
 
     Taken in this order, packets that follow each other on a link tend to stand behind each other in memory.
     """
-    i = world.free_packet
-    world.free_packet = packet_at(world, i).next
-    world.free_packets -= 1
-    prefetch_packet(world, world.free_packet)
-    if world.free_packets < ROOM:
-        world.short = NO_PACKETS
-        world.attention = 1
+    i = state.free_packet
+    state.free_packet = packet_at(state, i).next
+    state.free_packets -= 1
+    prefetch_packet(state, state.free_packet)
+    if state.free_packets < ROOM:
+        state.short = NO_PACKETS
+        state.attention = 1
     return i
 
 
 @part
-def give_back(world, i):
+def give_back(state, i):
     """Let a packet's row be used again."""
-    packet_at(world, world.last_free_packet).next = i
-    world.last_free_packet = i
-    world.free_packets += 1
+    packet_at(state, state.last_free_packet).next = i
+    state.last_free_packet = i
+    state.free_packets += 1

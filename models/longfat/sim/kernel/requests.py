@@ -27,26 +27,26 @@ def refresh_counter(link, now):
 
 
 @routine
-def lengthen(world, link, i):
+def lengthen(state, link, i):
     """A request takes 16 bytes more for the link's stamp, if the link answers and the packet has room."""
-    packet, about = packet_at(world, i), queued_at(world, i)
+    packet, about = packet_at(state, i), queued_at(state, i)
     if not link.hidden and packet.length + 16 <= 576:
         packet.length += 16
         link.stamped_bytes += 16
-        n = take_node(world)
-        node_at(world, n).transmission = ROOM_MADE
-        node_at(world, n).passed = packet.hop
-        node_at(world, n).next = about.stamps
+        n = take_node(state)
+        node_at(state, n).transmission = ROOM_MADE
+        node_at(state, n).passed = packet.hop
+        node_at(state, n).next = about.stamps
         about.stamps = n
 
 
 @routine
-def stamp(world, link, i, begin):
+def stamp(state, link, i, begin):
     """A request leaves at `begin`, behind `served_bytes`: noted where room was made for it."""
-    n = queued_at(world, i).stamps
-    if n == NONE or node_at(world, n).transmission != ROOM_MADE:
+    n = queued_at(state, i).stamps
+    if n == NONE or node_at(state, n).transmission != ROOM_MADE:
         return
-    note = node_at(world, n)
+    note = node_at(state, n)
     note.number = link.served_bytes
     note.transmission = begin
     if link.refresh > 0:
@@ -57,22 +57,22 @@ def stamp(world, link, i, begin):
 
 
 @routine
-def answer(world, i):
+def answer(state, i):
     """The receiver compares the stamps of two requests, and returns those of the link with the least capacity to spare:
     capacity, traffic [bytes/s], time between the stamps [s], and how many links there were.
     """
-    packet = packet_at(world, i)
-    flow = tally_at(world, packet.flow)
-    told = header_at(world, i)
+    packet = packet_at(state, i)
+    flow = tally_at(state, packet.flow)
+    told = header_at(state, i)
     least, links, stale = math.inf, 0, False
     for k in range(4):
         told.x[k] = 0.0
-    before, n = flow.stamps, queued_at(world, i).stamps
+    before, n = flow.stamps, queued_at(state, i).stamps
     while n != NONE and before != NONE:
-        new, old = node_at(world, n), node_at(world, before)
+        new, old = node_at(state, n), node_at(state, before)
         if new.passed == old.passed:
             if new.transmission > old.transmission:
-                link = link_at(world, hop_at(world, new.passed).link)
+                link = link_at(state, hop_at(state, new.passed).link)
                 capacity = link.rate / (8.0 * link.scale)
                 span = (new.transmission - old.transmission) * 1e-9
                 traffic = (new.number - old.number) / span
@@ -89,9 +89,9 @@ def answer(world, i):
             before = old.next
     # A counter that stands still since the last request hides its link: what the others say is no answer.
     told.x[3] = 0 if stale else links
-    return_nodes(world, flow.stamps)
-    flow.stamps = queued_at(world, i).stamps
-    queued_at(world, i).stamps = NONE
+    return_nodes(state, flow.stamps)
+    flow.stamps = queued_at(state, i).stamps
+    queued_at(state, i).stamps = NONE
     packet.marks = ANSWERED  # to the sender: this is no switch's
     packet.length = 32
     packet.hop += 1

@@ -51,19 +51,19 @@ BURST = 1 << 12  # packets of a flow that leave before the loop looks around, so
 
 
 @routine
-def next_repaired(world, f):
+def next_repaired(state, f):
     """Return the packet to be sent now, NONE if there is none; for flows whose sender knows what has arrived."""
-    sender, own = sender_at(world, f), recovery_at(world, f)
+    sender, own = sender_at(state, f), recovery_at(state, f)
     if sender.repair == SELECTIVE:
         # A scheme that sets `resend` lets one packet go whatever the window (RFC 6675, 5, step 4.3).
         if own.in_flight + 1 > sender.window and sender.resend == NONE:
             return NONE
         sender.resend = NONE
-        number = next_lost(world, own, sender.una)
+        number = next_lost(state, own, sender.una)
         if number != NONE:
             return number
     else:
-        sender.next = first_missing(world, own, sender.next)
+        sender.next = first_missing(state, own, sender.next)
     if sender.next >= sender.packets:
         return NONE
     sender.next += 1
@@ -71,10 +71,10 @@ def next_repaired(world, f):
 
 
 @part
-def next_number(world, f, sender):
+def next_number(state, f, sender):
     """Return the packet to be sent now, NONE if there is none."""
     if sender.repair == SELECTIVE:
-        return next_repaired(world, f)
+        return next_repaired(state, f)
     if sender.resend != NONE:
         number = sender.resend
         sender.resend = NONE
@@ -82,7 +82,7 @@ def next_number(world, f, sender):
     if sender.next + 1 > sender.una + sender.window + sender.inflation:
         return NONE
     if sender.repair == SKIPS:
-        return next_repaired(world, f)
+        return next_repaired(state, f)
     if sender.next >= sender.packets:
         return NONE
     sender.next += 1
@@ -90,13 +90,13 @@ def next_number(world, f, sender):
 
 
 @routine
-def next_departure(world, f):
+def next_departure(state, f):
     """Return when the next packet may leave by the rate, and when it counts as having left if it leaves now."""
-    sender, now = sender_at(world, f), world.now
+    sender, now = sender_at(state, f), state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
     last = min(sender.last_paced, int(LATEST) * 1_000_000_000)  # a scheme may have set it
     due = last + int(gap) if gap < LATEST * 1e9 else NEVER
-    pool = recovery_at(world, f).pool
+    pool = recovery_at(state, f).pool
     if pool > 1.0 and due <= now:  # tokens not used, as many as the pool holds, are time put by
         unused = min((pool - 1.0) * sender.packet_size / sender.rate * 1e9, LATEST * 1e9)
         return due, max(due, now - int(unused))
@@ -104,75 +104,75 @@ def next_departure(world, f):
 
 
 @routine
-def send(world, f):
+def send(state, f):
     """Make the packets that a flow may send now: `send_here`, called and not copied."""
-    send_here(world, f)
+    send_here(state, f)
 
 
 @part
-def send_here(world, f):
+def send_here(state, f):
     """Make the packets that a flow may send now, one after the other: each may change what is allowed.
 
     Where rows or feedback of a switch have to be looked after first, the loop comes back here.
     """
-    sender = sender_at(world, f)
-    now, left = world.now, BURST
+    sender = sender_at(state, f)
+    now, left = state.now, BURST
     while sender.line != IN_USE:  # it is asked again when its own line is free
         left -= 1
-        if world.attention or left == 0:
-            world.sending = f
-            world.attention = 1
+        if state.attention or left == 0:
+            state.sending = f
+            state.attention = 1
             return
         if sender.request and sender.transfer and now < sender.sends_until:
             sender.request = 0
-            transmit_request(world, f)
+            transmit_request(state, f)
             continue
         if now >= sender.sends_until or not sender.transfer or sender.limited < 1.0:
             break
         due, saved = now, now
         if sender.rate < ANY:  # a finite rate paces
-            due, saved = next_departure(world, f)
+            due, saved = next_departure(state, f)
         if due > now:
             if due != NEVER and sender.due[PACE] != due:
-                arm(world, f, PACE, due)
+                arm(state, f, PACE, due)
             break
-        number = next_number(world, f, sender)
+        number = next_number(state, f, sender)
         if number == NONE:
             break
         sender.limited -= 1.0
         sender.last_paced = saved
-        transmit_data(world, f, sender, number)
+        transmit_data(state, f, sender, number)
     else:
         return
     sender.limited = ANY
 
 
 @routine
-def transmit_request(world, f):
+def transmit_request(state, f):
     """Let a request for the counters of the links leave: 32 bytes, which grow (see `kernel.requests`)."""
-    i = take_packet(world)
-    packet = packet_at(world, i)
+    i = take_packet(state)
+    packet = packet_at(state, i)
     packet.flow = f
     packet.kind = FEEDBACK
     packet.marks = REQUEST
     packet.length = 32
-    packet.hop = sender_at(world, f).first_hop
-    packet.sent = world.now
+    packet.hop = sender_at(state, f).first_hop
+    packet.sent = state.now
     packet.number = NONE
     packet.colour = GREEN
     packet.priority = 0
-    queued_at(world, i).stamps = NONE
-    world.fed += 1
-    tally_at(world, f).feedback += 1
-    leave(world, f, i)
+    queued_at(state, i).stamps = NONE
+    state.fed += 1
+    tally_at(state, f).feedback += 1
+    leave(state, f, i)
 
 
 @part
-def transmit_data(world, f, sender, number):
+def transmit_data(state, f, sender, number):
     """Let one data packet leave."""
-    now = world.now
-    i = take_packet(world)
-    packet = packet_at(world, i)
+    now = state.now
+    i = take_packet(state)
+    packet = packet_at(state, i)
     packet.flow = f
     packet.number = number
     packet.sent = now
@@ -187,7 +187,7 @@ def transmit_data(world, f, sender, number):
         marks |= CWR
         sender.cwr = 0
     if number < sender.high:
-        tally_at(world, f).retransmitted += 1
+        tally_at(state, f).retransmitted += 1
         if number == sender.timed:
             sender.timed = NONE  # Karn: its round trip would be ambiguous
     else:
@@ -196,36 +196,36 @@ def transmit_data(world, f, sender, number):
             sender.timed = number
             sender.timed_at = now
     if sender.repair == SELECTIVE:
-        remember(world, recovery_at(world, f), number, sender.transmission)
+        remember(state, recovery_at(state, f), number, sender.transmission)
     sender.transmission += 1
-    if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(world, f).lost_head == NONE):
+    if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
         marks |= LAST
     if sender.stamped == 1:
         marks |= STAMPED
         for k in range(4):
-            header_at(world, i).x[k] = recovery_at(world, f).header[k]
+            header_at(state, i).x[k] = recovery_at(state, f).header[k]
     packet.marks = marks
     if sender.labelled:
-        label(world, f, i)
+        label(state, f, i)
     if sender.acknowledged and sender.due[RTO] == NEVER:
-        arm(world, f, RTO, now + timeout_ns(timer_at(world, f)))
-    leave(world, f, i)
+        arm(state, f, RTO, now + timeout_ns(timer_at(state, f)))
+    leave(state, f, i)
 
 
 @routine
-def label(world, f, i):
+def label(state, f, i):
     """Let the flow's scheme look at a packet that leaves."""
-    world.flow = f
-    world.callback = ON_SEND
-    sender = sender_at(world, f)
-    send_at(world, sender.scheme, ON_SEND)(
-        world,
+    state.flow = f
+    state.callback = ON_SEND
+    sender = sender_at(state, f)
+    send_at(state, sender.scheme, ON_SEND)(
+        state,
         sender,
-        timer_at(world, f),
-        recovery_at(world, f),
-        flow_own(world, f),
-        packet_at(world, i),
-        header_at(world, i),
-        since_at(world, i),
+        timer_at(state, f),
+        recovery_at(state, f),
+        flow_own(state, f),
+        packet_at(state, i),
+        header_at(state, i),
+        since_at(state, i),
     )
-    world.callback = NONE
+    state.callback = NONE

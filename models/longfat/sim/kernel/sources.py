@@ -12,20 +12,20 @@ LONGEST = 5e18  # ns; what lasts longer outlasts every run
 
 
 @part
-def exponential(world, mean):
+def exponential(state, mean):
     """Return an exponential variate by inversion: the same bits with jit on and off."""
-    return -mean * math.log1p(-traffic_uniform(world))
+    return -mean * math.log1p(-traffic_uniform(state))
 
 
 @routine
-def duration(world, mean, shape):
+def duration(state, mean, shape):
     """Return a fixed (shape 0), exponential (shape 1) or Pareto (shape above 1) variate with this mean."""
     if shape <= 0.0:
         return mean
     if shape == 1.0:
-        return exponential(world, mean)
+        return exponential(state, mean)
     least = mean * (shape - 1.0) / shape
-    return least * math.exp(exponential(world, 1.0 / shape))  # (1 - U)^(-1/shape)
+    return least * math.exp(exponential(state, 1.0 / shape))  # (1 - U)^(-1/shape)
 
 
 @part
@@ -35,51 +35,51 @@ def nearest(time):
 
 
 @routine
-def begins(world, f):
+def begins(state, f):
     """Return whether a random process has begun; if not, it does, and what comes first does after a gap like all."""
-    tally = tally_at(world, f)
+    tally = tally_at(state, f)
     if tally.begun:
         return True
     tally.begun = 1
-    arm(world, f, PACE, world.now + nearest(exponential(world, source_at(world, f).gap)))
+    arm(state, f, PACE, state.now + nearest(exponential(state, source_at(state, f).gap)))
     return False
 
 
 @routine
-def put_off(world, f, time):
+def put_off(state, f, time):
     """Let an on-off source send next at `time` if it is still on then; what is left of the gap waits otherwise.
 
     So the gaps run on from one on-time to the next, and the mean rate is right whatever the gap.
     """
-    source = source_at(world, f)
+    source = source_at(state, f)
     if time >= source.off_at:
         source.on = 0
         source.left = time - source.off_at
-        time = min(source.off_at, NEVER - int(LONGEST)) + nearest(duration(world, source.off_time, source.shape_off))
-    arm(world, f, PACE, time)
+        time = min(source.off_at, NEVER - int(LONGEST)) + nearest(duration(state, source.off_time, source.shape_off))
+    arm(state, f, PACE, time)
 
 
 @routine
-def emit(world, f):
+def emit(state, f):
     """Send one packet of an uncontrolled flow, and set the time of the next."""
-    sender, source, tally = sender_at(world, f), source_at(world, f), tally_at(world, f)
-    now = world.now
+    sender, source, tally = sender_at(state, f), source_at(state, f), tally_at(state, f)
+    now = state.now
     if now >= tally.stop or sender.high >= sender.packets:
         tally.finish = now
         return
-    if tally.traffic == POISSON and not begins(world, f):
+    if tally.traffic == POISSON and not begins(state, f):
         return
     if tally.traffic == ON_OFF and source.on == 0:
         source.on = 1
-        source.off_at = now + max(1, nearest(duration(world, source.on_time, source.shape_on)))
+        source.off_at = now + max(1, nearest(duration(state, source.on_time, source.shape_on)))
         if source.left > 0:
-            put_off(world, f, now + source.left)
+            put_off(state, f, now + source.left)
             return
-    i = take_packet(world)
-    packet = packet_at(world, i)
+    i = take_packet(state)
+    packet = packet_at(state, i)
     size = int(sender.packet_size)
     if source.mean_size > 0.0:
-        size = min(max(1, int(exponential(world, source.mean_size) + 0.5)), 1_000_000)
+        size = min(max(1, int(exponential(state, source.mean_size) + 0.5)), 1_000_000)
     packet.flow = f
     packet.number = sender.high
     packet.sent = now
@@ -94,14 +94,14 @@ def emit(world, f):
     sender.next = sender.high
     sender.transmission += 1
     if tally.traffic == POISSON:
-        arm(world, f, PACE, now + nearest(exponential(world, source.gap)))
+        arm(state, f, PACE, now + nearest(exponential(state, source.gap)))
     else:
         gap = min(source.gap, LONGEST)
         source.slack += gap - int(gap)  # gaps in whole ns, right on average
         following = now + int(gap) + int(source.slack)
         source.slack -= int(source.slack)
         if tally.traffic == ON_OFF:
-            put_off(world, f, following)
+            put_off(state, f, following)
         else:
-            arm(world, f, PACE, following)
-    enter_soon(world, i)
+            arm(state, f, PACE, following)
+    enter_soon(state, i)

@@ -36,22 +36,22 @@ def timeout_ns(timer):
 
 
 @part
-def restart_timer(world, f):
+def restart_timer(state, f):
     """Stop the timer when nothing is outstanding, otherwise begin anew (RFC 6298, 5.2 and 5.3)."""
-    sender = sender_at(world, f)
+    sender = sender_at(state, f)
     if sender.high > sender.una:
-        arm(world, f, RTO, world.now + timeout_ns(timer_at(world, f)))
+        arm(state, f, RTO, state.now + timeout_ns(timer_at(state, f)))
     else:
         sender.due[RTO] = NEVER
 
 
 @part
-def take_round_trip(world, f, sender, sent, acked):
+def take_round_trip(state, f, sender, sent, acked):
     """Sample a round trip: of each new acknowledgment with timestamps, else of one packet at a time (RFC 6298, 3)."""
     if acked <= 0:
         return
     if sender.timestamps:
-        sample(timer_at(world, f), (world.now - sent) * 1e-9)
+        sample(timer_at(state, f), (state.now - sent) * 1e-9)
     elif sender.timed != NONE and sender.una > sender.timed:
-        sample(timer_at(world, f), (world.now - sender.timed_at) * 1e-9)
+        sample(timer_at(state, f), (state.now - sender.timed_at) * 1e-9)
         sender.timed = NONE

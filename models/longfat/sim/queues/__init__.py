@@ -10,15 +10,7 @@ from typing import Any
 
 from longfat.sim.names import unknown
 from longfat.sim.queues.avq import avq
-from longfat.sim.queues.decbit import decbit
-from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter
-from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
-from longfat.sim.queues.hop_by_hop import hop_by_hop
-from longfat.sim.queues.loss_load import loss_load
-from longfat.sim.queues.marking import mark_above
-from longfat.sim.queues.red import red, red_auto
-from longfat.sim.queues.rem import rem
-from longfat.sim.queues.serving import (
+from longfat.sim.queues.basic import (
     BIT_ROUND,
     FAIR,
     FIFO,
@@ -27,6 +19,14 @@ from longfat.sim.queues.serving import (
     PRIORITY_DISCARD_PUBLISHED,
     round_robin,
 )
+from longfat.sim.queues.decbit import decbit
+from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter
+from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
+from longfat.sim.queues.hop_by_hop import hop_by_hop
+from longfat.sim.queues.loss_load import loss_load
+from longfat.sim.queues.marking import mark_above
+from longfat.sim.queues.red import red, red_auto
+from longfat.sim.queues.rem import rem
 from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
 from longfat.sim.queues.xcp import xcp
 

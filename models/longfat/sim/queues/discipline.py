@@ -31,13 +31,13 @@ from longfat import domains
 from longfat.sim import functions, jit
 from longfat.sim.calls import HOOKS
 from longfat.sim.names import unknown
-from longfat.sim.own import YES_OR_NO, Own, Parameter, Whole, flag
+from longfat.sim.own import YES_OR_NO, Integer, Own, Parameter, flag
 from longfat.sim.records import DROP, ENQUEUE, SEND
 from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, link_view
 from longfat.sim.services import SERVICES, Service
 from longfat.sim.services.departures import DEPARTURES
 
-__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Parameter", "Whole", "flag"]
+__all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Integer", "Parameter", "flag"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ Packets bring back what the slowest switch on their way said; sources of the sch
 """
 
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline
-from longfat.sim.queues.served import SERVED, service_rate, take_departure
+from longfat.sim.queues.flow_service import SERVED, service_rate, take_departure
 from longfat.sim.records import DATA, STAMPED
 from longfat.sim.seam import flow_state, queue_of
 from longfat.sim.services.round_robin import QUANTUM

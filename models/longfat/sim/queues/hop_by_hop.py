@@ -23,8 +23,8 @@ import math
 
 from longfat.sim.feedback import SHORTEST, held_back, predicted_rate
 from longfat.sim.jit import part
-from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter, Whole
-from longfat.sim.queues.served import SERVED, service_rate, take_departure
+from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
+from longfat.sim.queues.flow_service import SERVED, service_rate, take_departure
 from longfat.sim.records import DATA, STAMPED
 from longfat.sim.seam import flow_state, queue_of
 
@@ -112,7 +112,7 @@ hop_by_hop = Discipline(
     parameters={
         "set_point": Parameter(10.0, "packets", "[0, 1e6]", about="B, what shall wait at the next switch"),
         "gain": Parameter(0.5, "1", "(0, 1]", about="g, share of what lacks there that is made good in a loop"),
-        "every": Whole(10.0, "packets", "[1, 1e9]", about="feedback goes after so many departures, or a round trip"),
+        "every": Integer(10.0, "packets", "[1, 1e9]", about="feedback goes after so many departures, or a round trip"),
     },
     # Whether the flow has been seen; numbers of the next packet to come and of the next one to be sent; departures
     # since the last feedback, and when that was [s]; what the last packet took from the switch before [s].

@@ -13,7 +13,7 @@ Williamson & Cheriton, SIGCOMM 1991; Prithviraj & Williamson, sec. 2.2 and 2.3.
 """
 
 from longfat.sim.jit import part
-from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, Whole, flag
+from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Integer, Parameter, flag
 from longfat.sim.records import DATA, LAST, NONE, RED, STAMPED
 from longfat.sim.seam import behind, first_waiting, flow_state, is_full, push_out, random, waiting
 
@@ -187,7 +187,7 @@ loss_load = Discipline(
         "k": Parameter(10.0, "1", "(0, 50]", about="how hard the curve is on who sends more; sources know it, too"),
         "v": Parameter(1.0, "1", "(0, 1]", about="virtual factor: the share of the capacity that sources are told of"),
         "overflow": flag(False, "drop only what finds the buffer full, else with the chance that the law gives"),
-        "threshold": Whole(0.0, "packets", "[0, 1e9]", about="backlog from which on packets are dropped by chance"),
+        "threshold": Integer(0.0, "packets", "[0, 1e9]", about="backlog from which on packets are dropped by chance"),
         "colours": flag(True, "drop a waiting red packet of the same flow instead of a green one that arrives"),
         "direct": flag(False, "tell senders straight from the switch, else by the receiver, in acknowledgments"),
         "silence": Parameter(0.1, "s", "(0, 1e6]", about="after which a flow counts no more; about two round trips"),

@@ -12,7 +12,7 @@ token leave at once, and red, that of Hong & Suda, IEEE Network 5 (1991), as des
 """
 
 from longfat.sim.jit import part
-from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, Whole
+from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Integer, Parameter
 from longfat.sim.records import DATA, GREEN, RED
 
 HALF_A_TICK = 0.5e-9  # s
@@ -57,12 +57,12 @@ def colour(link, packet, now):
 
 POOL = {
     "rate": Parameter(None, "bytes/s", "(0, inf)", "token_rate", "at which tokens come, by the packets' bytes"),
-    "tokens": Whole(5.0, "packets", "[1, 1e9]", about="size of the pool: so many may leave at once after a pause"),
+    "tokens": Integer(5.0, "packets", "[1, 1e9]", about="size of the pool: so many may leave at once after a pause"),
 }
 leaky_bucket = Discipline(
     "leaky-bucket",
     enqueue=hold_until_token,
-    parameters={**POOL, "queue": Whole(10.0, "packets", "[0, 1e9]", about="may wait for tokens; more are dropped")},
+    parameters={**POOL, "queue": Integer(10.0, "packets", "[0, 1e9]", about="may wait for tokens; more are dropped")},
     state={"full_at": 0.0},
 )
 virtual_leaky_bucket = Discipline("virtual-leaky-bucket", enqueue=colour, parameters=POOL, state={"full_at": 0.0})

@@ -6,8 +6,8 @@ link with the least to spare; the rate grows by its logistic rule, x <- x (1 + a
 
 from longfat.sim.jit import part
 from longfat.sim.schemes import timers
+from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.stated import keep
 
 
 def start(flow, event):

@@ -1,8 +1,8 @@
 """Constant rate: packets at even distances, whatever happens; what is lost is sent again, so that files end."""
 
 from longfat.sim.schemes import timers
+from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.stated import keep
 
 # A timeout, too, only tells what has to be sent again (0.3: reliability never changes the rule of the rate).
 CONSTANT = Scheme(

@@ -8,8 +8,8 @@ switches that say nothing it is not slowed down.
 import math
 
 from longfat.sim.feedback import held_back, predicted_rate
+from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.schemes.stated import STATE, begin, keep, parameters
 
 # Of the header, as switches read it (`longfat.sim.queues.explicit_feedback`).
 RATE, BACKLOG, _, WHOSE = range(4)

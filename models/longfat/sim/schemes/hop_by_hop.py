@@ -5,8 +5,8 @@ Acknowledgments only say what has to be sent again. Without such a switch it sta
 """
 
 from longfat.sim.feedback import SHORTEST, held_back, predicted_rate
+from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.schemes.stated import STATE, begin, keep, parameters
 
 # Of headers and notes, as switches have them (`longfat.sim.queues.hop_by_hop`).
 LEFT, START_RATE, _, WHOSE = range(4)

@@ -14,9 +14,9 @@ Where this differs from ns-2:
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
+from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.stated import keep
 
 #: What it remembers. Times in s, counts in transmissions.
 STATE = {

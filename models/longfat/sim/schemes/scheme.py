@@ -129,7 +129,7 @@ class Scheme:
                 f"recovery = {self.recovery!r} of scheme {self.name!r} is out of range: "
                 "without acknowledgments it is 'own'"
             )
-        domains.whole_number("reorder", self.reorder, "packets", "[1, 1e6]")
+        domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)
             if function is not None or name == "ack":

@@ -7,7 +7,7 @@ from longfat.sim.seam import append, behind, first_waiting, queue, queue_of, tak
 from longfat.sim.services.bit_round import BIT_ROUND
 from longfat.sim.services.departures import DEPARTURES
 from longfat.sim.services.push_out import DISCARD_LAST, DISCARD_WORST
-from longfat.sim.services.rated import RATED
+from longfat.sim.services.rate_controlled import RATED
 from longfat.sim.services.round_robin import ROUND_ROBIN
 from longfat.sim.services.self_clocked import SELF_CLOCKED
 from longfat.sim.services.service import PER_FLOW, Service

@@ -22,7 +22,7 @@ OUT = -2  # `behind` of a queue that is empty in the fluid
 @part
 def roll(link):
     """Let virtual time go on to now; exact, so in the core's own units."""
-    now, row, left = link._world.now, link._link, math.inf
+    now, row, left = link._state.now, link._link, math.inf
     if row.scale > 0:
         left = FRACTION * float(now - link.rolled) * row.rate / (8e9 * row.scale)
     link.rolled = now

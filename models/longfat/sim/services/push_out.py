@@ -34,13 +34,13 @@ def places(limit: int) -> int:
 @part
 def node(link, k):
     """Return node k of the tree, 1 its root: the greatest priority below, NONE if nothing waits there."""
-    return word_at(workspace(link._world, link._link), k)
+    return word_at(workspace(link._state, link._link), k)
 
 
 @part
 def packet_in(link, place):
     """Return the word with the packet at a place, if one stands there."""
-    return word_at(workspace(link._world, link._link), 2 * link.places + place)
+    return word_at(workspace(link._state, link._link), 2 * link.places + place)
 
 
 @part
@@ -85,7 +85,7 @@ def close_ranks(link):
         packet_in(link, link.next).x = i
         node(link, link.places + link.next).x = waiting(link, i).priority
         link.next += 1
-        i = int(packet_at(link._world, i).next)
+        i = int(packet_at(link._state, i).next)
     for k in range(link.places - 1, 0, -1):
         node(link, k).x = max(node(link, 2 * k).x, node(link, 2 * k + 1).x)
 

@@ -5,7 +5,7 @@ bytes as that says, and gets a quantum more when its turn is over.
 """
 
 from longfat.sim.jit import part
-from longfat.sim.own import Whole
+from longfat.sim.own import Integer
 from longfat.sim.records import NONE, NOTHING
 from longfat.sim.seam import append, queue_numbered, queue_of, take_first, take_last, waiting
 from longfat.sim.services.service import PER_FLOW, Service
@@ -83,7 +83,7 @@ def evict(link, packet, now):
     return victim
 
 
-QUANTUM = Whole(500.0, "bytes", "[1, 1e9]", about="what a queue may send in its turn")
+QUANTUM = Integer(500.0, "bytes", "[1, 1e9]", about="what a queue may send in its turn")
 ROUND_ROBIN = Service(
     "round-robin",
     enqueue=enqueue,

@@ -11,7 +11,7 @@ packet)``, ``take_first``, ``take_last`` and ``take``.
   answer its number, which is dropped; NOTHING to drop the packet that arrives;
 * ``wake(link, queue, now) -> int``: a time has come that the service put into the heap of clocks for this queue, or the
   discipline's `feedback` was about it; the answer is ignored. For services that let a packet wait although the link is
-  free, see `longfat.sim.services.rated`.
+  free, see `longfat.sim.services.rate_controlled`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 import numba
 
-from longfat.domains import whole_number
+from longfat.domains import integer
 from longfat.sim import functions, jit
 from longfat.sim.calls import VERBS
 from longfat.sim.own import Own, Parameter
@@ -92,7 +92,7 @@ class Service:
 
     def __post_init__(self) -> None:
         if self.queues != PER_FLOW:
-            whole_number("queues", self.queues, "queues", "[1, 1e6]")
+            integer("queues", self.queues, "queues", "[1, 1e6]")
         for verb, takes in ARGUMENTS.items():
             function = getattr(self, verb)
             if function is not None or verb not in DEFAULTS:

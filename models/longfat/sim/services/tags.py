@@ -23,13 +23,13 @@ def room(limit: float, queues: int) -> int:
 @part
 def heap(link):
     """Return where the heap begins."""
-    return workspace(link._world, link._link)
+    return workspace(link._state, link._link)
 
 
 @part
 def tag_of(link, number):
     """Return the row with the finish tag of a waiting packet."""
-    return queued_at(link._world, number)
+    return queued_at(link._state, number)
 
 
 @part

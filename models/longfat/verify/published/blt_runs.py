@@ -264,7 +264,7 @@ def losing_together(label: str, path: Path, load: float, round_trips: int = 300,
     losing, active = [], []
     for trip in range(round_trips):
         simulated.advance((trip + 1) * path.round_trip)
-        flows = simulated.world.flows
+        flows = simulated.state.flows
         known = np.zeros(len(flows), np.int64)
         same = flows["start"][: len(start)] == start  # rows are used again
         known[: len(start)][same] = dropped[same]
@@ -285,5 +285,5 @@ def losing_together(label: str, path: Path, load: float, round_trips: int = 300,
 
 def _open(simulated: Simulation) -> bool:
     """Whether a connection is not complete."""
-    flows = simulated.world.flows
+    flows = simulated.state.flows
     return bool(((flows["template"] != records.NONE) & (flows["finish"] == records.NEVER)).any())

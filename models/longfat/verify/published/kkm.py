@@ -2,8 +2,8 @@
 
 A cell is reproduced within a tenth; a delay also within the transmission time of a packet on the slow line, a standard
 deviation over runs also if a test of variances (95 %, ten runs each) does not tell the two apart. For the others every
-rule that the paper leaves open is switched, one at a time (`longfat.benchmark.readings`), and the reason names the one
-that brings the cell within a tenth, or says that none does. If that is the reading of a scheme's whole column
+rule that the paper leaves open is switched, one at a time (`longfat.benchmark.interpretations`), and the reason names
+the one that brings the cell within a tenth, or says that none does. If that is the reading of a scheme's whole column
 (`kkm_runs.COLUMNS`), the cell is reproduced by it.
 """
 

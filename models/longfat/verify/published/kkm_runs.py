@@ -10,10 +10,10 @@ import numpy as np
 
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, OPTIMAL
+from longfat.benchmark.evaluation import has_chance
 from longfat.benchmark.experiments import VARIANTS, Variant
+from longfat.benchmark.interpretations import Reading, reading, tried
 from longfat.benchmark.printed import Cell
-from longfat.benchmark.readings import Reading, reading, tried
-from longfat.benchmark.running import has_chance
 from longfat.student import half_width
 from longfat.threads import side_by_side
 
@@ -26,9 +26,9 @@ WITHIN = 0.1
 RUNS_PRINTED = 10  # not printed; the usual number
 PACKET = 4000  # bit
 OVER_RUNS = "deviation of the runs' means"
-#: What the delays of a whole column mean, as the numbers say (`longfat.benchmark.readings`): of the two simulators the
-#: one that had e2e-ef and hbh took off propagation alone, and hbh's single packets go through its added switches, three
-#: times 0.043 ms, by which its delays exceed e2e-ef's in every table but one.
+#: What the delays of a whole column mean, as the numbers say (`longfat.benchmark.interpretations`): of the two
+#: simulators the one that had e2e-ef and hbh took off propagation alone, and hbh's single packets go through its added
+#: switches, three times 0.043 ms, by which its delays exceed e2e-ef's in every table but one.
 COLUMNS = {
     "explicit-feedback": (
         "delays with the times of transmission",

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, get_args
 
-from longfat.domains import whole_number
+from longfat.domains import integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,8 +120,8 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
 
     rows = read(paper)
     judges: Mapping[str, Judge] = import_module(f"longfat.verify.published.{PAPERS[paper]}").JUDGES
-    packets = whole_number("packets", packets, "packets", "[1e5, 1e12]")
-    context = Context(packets, whole_number("seed", seed, "1", "[0, inf)"))
+    packets = integer("packets", packets, "packets", "[1e5, 1e12]")
+    context = Context(packets, integer("seed", seed, "1", "[0, inf)"))
     watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
     found = [judges[row.claim](context) for row in watched]
     return pd.DataFrame(

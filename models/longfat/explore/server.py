@@ -192,7 +192,7 @@ def view(text: str) -> Any:
 def notebook(law: str = "") -> dict[str, Any]:
     """Return the notebook that is served."""
     source = (
-        f"from longfat.explore import serving\n\nserving.view({law!r})"
+        f"from longfat.explore import server\n\nserver.view({law!r})"
         if law
         else "import longfat as lf\n\nlf.explore.page()"
     )

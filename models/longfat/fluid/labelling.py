@@ -109,7 +109,7 @@ def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
         try:
             plain = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
-            raise domains.refuse(name, repr(value), declared.unit, interval, whole=declared.whole) from None
+            raise domains.refuse(name, repr(value), declared.unit, interval, integer=declared.integer) from None
         own = (declared.axis,) if declared.axis and plain.ndim else ()
         if plain.ndim - len(own) not in (0, 1):
             raise domains.refuse(name, f"an array of shape {plain.shape}", declared.unit, interval)
@@ -118,7 +118,7 @@ def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
         array = xr.DataArray(plain, dims=(*grid, *own), coords=coords)
     if declared.axis and array.sizes.get(declared.axis, declared.length) != declared.length:
         raise domains.refuse(name, f"{array.sizes[declared.axis]} values", declared.unit, f"one or {declared.length}")
-    if domains.array(name, array.values, declared.unit, interval, whole=declared.whole):
+    if domains.array(name, array.values, declared.unit, interval, integer=declared.integer):
         raise domains.refuse(name, math.nan, declared.unit, interval)
     return array
 

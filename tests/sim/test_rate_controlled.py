@@ -118,16 +118,16 @@ def test_the_plain_one(limit, shares):
     log = np.zeros(200_001, np.int64)
     run = Simulation(network(rates, loads, sizes, limit, log), rng=5)
     run.advance(2.0)
-    run.books()
+    run.packet_counts()
     table = log[1:].reshape(-1, 5)[: log[0]].tolist()
     arrivals = [tuple(row[1:]) for row in table if row[0] == 0]
     departures = [(row[2], row[4], row[1]) for row in table if row[0] == 1]
     expected, dropped = Reference(rates, limit).run(arrivals, 2_000_000_000)
     assert departures == expected
     assert len(departures) > 700
-    assert int(run.world.links[0].dropped) == len(dropped) > 100
+    assert int(run.state.links[0].dropped) == len(dropped) > 100
     for f in range(len(sizes)):
-        assert int(run.world.flows[f].dropped) == sum(g == f for g, _ in dropped)
+        assert int(run.state.flows[f].dropped) == sum(g == f for g, _ in dropped)
 
 
 def test_rates_are_kept():
@@ -139,8 +139,8 @@ def test_rates_are_kept():
             net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
         run = Simulation(net, rng=1)
         run.advance(0.1)
-        before = run.world.flows["received_bytes"].copy()
+        before = run.state.flows["received_bytes"].copy()
         run.advance(1.1)
-        got = (run.world.flows["received_bytes"] - before) / RATE
+        got = (run.state.flows["received_bytes"] - before) / RATE
         assert got == pytest.approx(np.array(expected), abs=0.002)
-        run.books()
+        run.packet_counts()

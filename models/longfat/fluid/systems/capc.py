@@ -52,7 +52,7 @@ def capc(flows: int) -> System:
     ----------
     A. W. Barnhart, Explicit rate performance evaluations, ATM Forum 94-0983, 1994, as it is described by later authors.
     """
-    return _capc(domains.whole_number("flows", flows, "flows", "[1, 100000]"))
+    return _capc(domains.integer("flows", flows, "flows", "[1, 100000]"))
 
 
 @functools.lru_cache(maxsize=256)
@@ -76,7 +76,7 @@ def _capc(n: int) -> System:
             "down": Parameter("1", "(0, 1]", 0.5, "gain above the target"),
             "largest_growth": Parameter("1", "(1, 2]", 1.5, "largest factor"),
             "smallest_fall": Parameter("1", "(0, 1)", 0.5, "smallest factor"),
-            "delay": Parameter("intervals", "[0, 100000]", 0, "age of the load", whole=True),
+            "delay": Parameter("intervals", "[0, 100000]", 0, "age of the load", integer=True),
         },
         delays=lambda x, p, xp: (p["delay"],),
         time="intervals",

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from longfat import student
-from longfat.domains import number, whole_number
+from longfat.domains import integer, number
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import holes, receiver, sender
 from longfat.threads import side_by_side
@@ -42,16 +42,16 @@ class Rules:
     ask_again: AskAgain = "at once"
 
     def __post_init__(self) -> None:
-        packets = whole_number("segment_packets", self.segment_packets, "packets", "[1, 1e9]")
+        packets = integer("segment_packets", self.segment_packets, "packets", "[1, 1e9]")
         delay = number("ack_segments", self.ack_segments, "segments", "[0, 1e9]") * packets
         if abs(delay - round(delay)) > 1e-9 * max(1.0, delay):
             raise ValueError(
                 f"ack_segments = {self.ack_segments} segments is out of range: times segment_packets = {packets} "
                 f"it must be a whole number of packet times, got {delay:.12g}"
             )
-        whole_number("tolerance", self.tolerance, "packets", f"[0, {packets - 1}]")
+        integer("tolerance", self.tolerance, "packets", f"[0, {packets - 1}]")
         if self.receive_buffer is not None:
-            whole_number("receive_buffer", self.receive_buffer, "segments", f"[1, {self.window}]")
+            integer("receive_buffer", self.receive_buffer, "segments", f"[1, {self.window}]")
         for name, allowed in (("ack", get_args(Strategy)), ("ask_again", get_args(AskAgain))):
             choice = getattr(self, name)
             if not isinstance(choice, str) or choice not in allowed:

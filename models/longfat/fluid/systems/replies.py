@@ -48,7 +48,7 @@ def best_replies(sources: int) -> System:
     ----------
     Prithviraj & Williamson, virtual loss-load model, sections 2.2 and 4.2.1.
     """
-    return _best_replies(domains.whole_number("sources", sources, "sources", "[2, 10000]"))
+    return _best_replies(domains.integer("sources", sources, "sources", "[2, 10000]"))
 
 
 @functools.lru_cache(maxsize=256)
@@ -67,7 +67,7 @@ def _best_replies(n: int) -> System:
         {
             "k": Parameter("1", "[1, 50]", 2.0, "steepness of the loss-load curve"),
             "virtual": Parameter("1", "(0, 1]", 1.0, "announced over true capacity"),
-            "delay": Parameter("updates", "[0, 100000]", 0, "age of the feedback", whole=True),
+            "delay": Parameter("updates", "[0, 100000]", 0, "age of the feedback", integer=True),
         },
         delays=lambda x, p, xp: (p["delay"],),
         source="Prithviraj & Williamson, virtual loss-load model, section 2.2",

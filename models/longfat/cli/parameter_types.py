@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from longfat.files import WholeFiles
 
 
-def whole(name: str, text: str, unit: str, allowed: str) -> int:
+def integer(name: str, text: str, unit: str, allowed: str) -> int:
     """Return a whole number that was typed.
 
-    >>> whole("seed", "7", "1", "[0, inf)")
+    >>> integer("seed", "7", "1", "[0, inf)")
     7
     """
-    from longfat.domains import whole_number
+    from longfat import domains
 
     if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too
         raise ValueError(f"{name} = {reprlib.repr(text)} is no whole number: allowed are whole numbers in {allowed}")
-    return whole_number(name, int(text), unit, allowed)
+    return domains.integer(name, int(text), unit, allowed)
 
 
 def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:

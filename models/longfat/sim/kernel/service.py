@@ -26,63 +26,63 @@ from longfat.sim.records import DROP, NONE, NOTHING, PASSES, REQUEST, SEND
 
 
 @routine
-def ask_discipline(world, link, hook, i):
+def ask_discipline(state, link, hook, i):
     """Return the answer of a link's discipline about a packet."""
     k = link.number
-    world.link = k
+    state.link = k
     return int(
-        hook_at(world, link.discipline, hook)(
-            world,
+        hook_at(state, link.discipline, hook)(
+            state,
             link,
-            link_own(world, k),
-            service_own(world, k),
-            packet_at(world, i),
-            header_at(world, i),
-            since_at(world, i),
-            world.now * 1e-9,
+            link_own(state, k),
+            service_own(state, k),
+            packet_at(state, i),
+            header_at(state, i),
+            since_at(state, i),
+            state.now * 1e-9,
         )
     )
 
 
 @routine
-def ask_service(world, link, verb, i):
+def ask_service(state, link, verb, i):
     """Return the answer of a link's service about a packet."""
     k = link.number
-    world.link = k
+    state.link = k
     return int(
-        verb_at(world, link.service, verb)(
-            world,
+        verb_at(state, link.service, verb)(
+            state,
             link,
-            link_own(world, k),
-            service_own(world, k),
-            packet_at(world, i),
-            header_at(world, i),
-            since_at(world, i),
-            world.now * 1e-9,
+            link_own(state, k),
+            service_own(state, k),
+            packet_at(state, i),
+            header_at(state, i),
+            since_at(state, i),
+            state.now * 1e-9,
         )
     )
 
 
 @part
-def take_feedback(world, link, i):
+def take_feedback(state, link, i):
     """Note that a discipline has filled in `feedback` and set `send_feedback`; the loop sends it.
 
     On their way back packets have nobody to be told: acknowledgments and feedback cause none.
     """
     if link.send_feedback:
         link.send_feedback = 0
-        hop = hop_at(world, packet_at(world, i).hop).feedback
+        hop = hop_at(state, packet_at(state, i).hop).feedback
         if hop != NONE:
-            world.attention = 1
-            world.feedback_link = link.number
-            world.feedback_flow = packet_at(world, i).flow
-            world.feedback_hop = hop
+            state.attention = 1
+            state.feedback_link = link.number
+            state.feedback_flow = packet_at(state, i).flow
+            state.feedback_hop = hop
 
 
 @part
-def wait_changed(world, link, packets, size):
+def wait_changed(state, link, packets, size):
     """Note that so many packets more wait, in their number integrated over time, too."""
-    now = world.now
+    now = state.now
     link.area += float(link.waiting) * (now - link.changed)
     link.changed = now
     link.waiting += packets
@@ -90,117 +90,117 @@ def wait_changed(world, link, packets, size):
 
 
 @routine
-def admit_queued(world, link, queue, i):
+def admit_queued(state, link, queue, i):
     """Admit a packet where the service decides at departure what is sent."""
-    size = packet_at(world, i).length
-    since_at(world, i).x = world.now
-    queued_at(world, i).queue = queue if queue != NONE else link.queues
+    size = packet_at(state, i).length
+    since_at(state, i).x = state.now
+    queued_at(state, i).queue = queue if queue != NONE else link.queues
     idle = link.sending == NONE
     while not (idle and link.work_conserving and link.waiting == 0) and is_full(link, size):
-        victim = ask_service(world, link, EVICT, i)
+        victim = ask_service(state, link, EVICT, i)
         if victim == PASSES:
             break
         if victim == NOTHING:
-            drop(world, link, i)
+            drop(state, link, i)
             return
-        no_longer_waits(world, link, victim)
-        drop(world, link, victim)
-    ask_service(world, link, PUT, i)
-    wait_changed(world, link, 1, size)
+        no_longer_waits(state, link, victim)
+        drop(state, link, victim)
+    ask_service(state, link, PUT, i)
+    wait_changed(state, link, 1, size)
     if idle:
-        send_next(world, link)
+        send_next(state, link)
     if link.waiting > link.largest:
         link.largest = link.waiting
 
 
 @part
-def no_longer_waits(world, link, i):
+def no_longer_waits(state, link, i):
     """Take a packet out of those that wait, after its service has taken it out of its queue."""
-    if not 0 <= i < world.packets_room:
+    if not 0 <= i < state.packets_room:
         raise ValueError("the service returned a number that no packet has")
-    q = queued_at(world, i).queue
-    if q == NONE or queue_at(world, q).link != link.number:
+    q = queued_at(state, i).queue
+    if q == NONE or queue_at(state, q).link != link.number:
         raise ValueError("the service returned a packet that does not wait at this link")
-    queued_at(world, i).queue = NONE
-    wait_changed(world, link, -1, packet_at(world, i).length)
+    queued_at(state, i).queue = NONE
+    wait_changed(state, link, -1, packet_at(state, i).length)
 
 
 @routine
-def push_out(world, link, victim):
+def push_out(state, link, victim):
     """Drop a waiting packet, as a discipline wants; only where one plain queue is all that the service knows."""
-    if link.service == NONE or not link.may_push_out or not 0 <= victim < world.packets_room:
+    if link.service == NONE or not link.may_push_out or not 0 <= victim < state.packets_room:
         raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
-    if queued_at(world, victim).queue != link.queues:
+    if queued_at(state, victim).queue != link.queues:
         raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
-    unlink(world, link.queues, victim)
-    no_longer_waits(world, link, victim)
-    drop(world, link, victim)
+    unlink(state, link.queues, victim)
+    no_longer_waits(state, link, victim)
+    drop(state, link, victim)
 
 
 @routine
-def transmit(world, link, i):
+def transmit(state, link, i):
     """Let the transmitter take a packet; the end of the transmission is an event. False if the discipline drops it."""
-    packet = packet_at(world, i)
+    packet = packet_at(state, i)
     if link.discipline != NONE:
-        verdict = ask_discipline(world, link, DEQUEUE, i)
-        take_feedback(world, link, i)
+        verdict = ask_discipline(state, link, DEQUEUE, i)
+        take_feedback(state, link, i)
         if verdict == DROP:
-            drop(world, link, i)
+            drop(state, link, i)
             return False
         if verdict != SEND:
             raise ValueError("dequeue returned neither SEND nor DROP")
-    fresh = link.free < world.now
+    fresh = link.free < state.now
     if fresh:
-        link.free = world.now
+        link.free = state.now
     if link.refresh > 0:
-        refresh_counter(link, world.now)
+        refresh_counter(link, state.now)
     if packet.marks & REQUEST:
-        stamp(world, link, i, world.now)
+        stamp(state, link, i, state.now)
     time = transmission_time(link, packet.length, fresh)
     link.free += time
     link.busy += time
     link.served += 1
     link.served_bytes += packet.length
     link.sending = i
-    schedule_departure(world, link.number, link.free)
+    schedule_departure(state, link.number, link.free)
     return True
 
 
 @routine
-def end_of_transmission(world, k):
+def end_of_transmission(state, k):
     """Put the packet on its way; the service chooses the next one."""
-    link = link_at(world, k)
+    link = link_at(state, k)
     i = link.sending
     link.sending = NONE
-    packet_at(world, i).arrival = world.now + link.delay
-    append(world, link, i, packet_at(world, i))
-    send_next(world, link)
+    packet_at(state, i).arrival = state.now + link.delay
+    append(state, link, i, packet_at(state, i))
+    send_next(state, link)
 
 
 @routine
-def send_next(world, link):
+def send_next(state, link):
     """Let the transmitter, which is free, take the packet that the service chooses, if any may go."""
     k = link.number
     while link.waiting > 0:
-        world.link = k
-        take = dequeue_at(world, link.service, TAKE)
-        i = int(take(world, link, link_own(world, k), service_own(world, k), world.now * 1e-9))
+        state.link = k
+        take = dequeue_at(state, link.service, TAKE)
+        i = int(take(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9))
         if i == NOTHING:
             return
-        no_longer_waits(world, link, i)
-        waited = world.now - since_at(world, i).x
-        if transmit(world, link, i):
+        no_longer_waits(state, link, i)
+        waited = state.now - since_at(state, i).x
+        if transmit(state, link, i):
             link.wait += waited
             return
 
 
 @routine
-def wake_queue(world, q):
+def wake_queue(state, q):
     """Let the service look at a queue: the time has come that it asked for, or the queue's rate has changed."""
-    queue = queue_at(world, q)
-    link, k = link_at(world, queue.link), queue.link
-    world.link = k
-    wake = wake_at(world, link.service, WAKE_UP)
-    wake(world, link, link_own(world, k), service_own(world, k), queue, queue_own(world, q), world.now * 1e-9)
+    queue = queue_at(state, q)
+    link, k = link_at(state, queue.link), queue.link
+    state.link = k
+    wake = wake_at(state, link.service, WAKE_UP)
+    wake(state, link, link_own(state, k), service_own(state, k), queue, queue_own(state, q), state.now * 1e-9)
     if link.sending == NONE:
-        send_next(world, link)
+        send_next(state, link)

@@ -29,7 +29,7 @@ LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
 BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
 
 
-class World:
+class RunState:
     """The arrays of a run by the names of `layout.ARRAYS`, and their addresses in the one row of `table`.
 
     `queue_numbers` is only for laying it out: the rows of the queues of flows, in the order of their making.
@@ -74,7 +74,7 @@ class World:
     def __init__(self) -> None:
         for name, dtype in layout.ARRAYS.items():
             setattr(self, name, rows(int(name == "event"), dtype))
-        self.table = rows(1, layout.WORLD)
+        self.table = rows(1, layout.STATE)
         self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
 
     def begin(self) -> None:
@@ -100,7 +100,7 @@ class World:
         made["sent"] += self.senders["transmission"]
         return made.view(np.recarray)
 
-    def copy(self) -> World:
+    def copy(self) -> RunState:
         """Arrays of its own with the same in them."""
         other = copy.copy(self)
         for name in (*layout.ARRAYS, "table"):

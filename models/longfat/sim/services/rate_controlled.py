@@ -41,7 +41,7 @@ def eligible(queue):
 @part
 def pay(link, queue, size):
     """Let a packet go: the time of the next one follows."""
-    now = link._world.now
+    now = link._state.now
     queue.counted = max(min(eligible(queue), now), now - span(queue, size))
     queue.charge = size
 
@@ -61,7 +61,7 @@ def wait_for_time(link, queue):
     time = eligible(queue)
     if time < queue._queue.armed:
         queue._queue.armed = time
-        schedule(link._world, WAKE, queue._queue.number, time)
+        schedule(link._state, WAKE, queue._queue.number, time)
 
 
 @part
@@ -92,7 +92,7 @@ def end_rest(link, queue):
 @part
 def may_pass(link, queue):
     """Return whether a packet that arrives may go at once; a time that passed while nothing waited is forgotten."""
-    now = link._world.now
+    now = link._state.now
     if queue.packets > 0:
         return False
     if eligible(queue) < now:
@@ -124,7 +124,7 @@ def dequeue(link, now):
     link.tag = first_tag(link, queue)
     taken = take_first(link, queue)
     pay(link, queue, waiting(link, taken).size)
-    if queue.packets > 0 and eligible(queue) <= link._world.now:
+    if queue.packets > 0 and eligible(queue) <= link._state.now:
         tag_first(link, queue)
         sink(heap(link), link.active, 0, first_tag(link, queue), new_key(link, queue))
         return taken
@@ -164,7 +164,7 @@ def wake(link, queue, now):
     """The time of a queue has come, or its rate has changed."""
     if queue.place == NONE:
         return 0
-    if eligible(queue) > link._world.now:
+    if eligible(queue) > link._state.now:
         wait_for_time(link, queue)
         return 0
     end_rest(link, queue)

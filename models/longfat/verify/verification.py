@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
-from longfat.domains import number, whole_number
+from longfat.domains import integer, number
 from longfat.law import PACKAGE, Law, registered
 from longfat.sim.names import unknown
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
-from longfat.verify.simulated import HELD, Held
+from longfat.verify.simulated import HELD, SimulatorCheck
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
 
-Estimators = Mapping[str, "Held | Callable[..., tuple[float, float, float]]"]
+Estimators = Mapping[str, "SimulatorCheck | Callable[..., tuple[float, float, float]]"]
 
 
 def run(
@@ -93,8 +93,8 @@ def run(
     """
     chosen = dict(_chosen(laws))
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    seed = whole_number("seed", seed, "1", "[0, inf)")
-    workers = whole_number("workers", workers, "processes", "[1, 1024]")
+    seed = integer("seed", seed, "1", "[0, inf)")
+    workers = integer("workers", workers, "processes", "[1, 1024]")
     held = _held(chosen, estimators or {}, quick)
     counts = QUICK if quick else FULL
     drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in held.items()}
@@ -148,14 +148,14 @@ def _fits(law: Law, pattern: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
-def _held(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, Held]:
+def _held(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, SimulatorCheck]:
     """What simulates the chosen laws: ours, then the caller's, by full or short names."""
     result = {name: HELD[name] for name in chosen if name in HELD and not (quick and HELD[name].long)}
     for wanted, given in estimators.items():
         names = [name for name, one in chosen.items() if wanted in (name, one.name, one.place.removeprefix(PACKAGE))]
         if not names:
             raise ValueError(f"estimators = {wanted!r} is out of range: allowed are names of the laws that are checked")
-        one = given if isinstance(given, Held) else Held(_always(given))
+        one = given if isinstance(given, SimulatorCheck) else SimulatorCheck(_always(given))
         for name in names:
             if not one.accuracy and not one.relative and chosen[name].validity is None:
                 raise ValueError(f"accuracy = None is out of range: {name} states none, give one in a Held(...)")
@@ -167,7 +167,7 @@ def _always(estimator: Callable[..., Any]) -> Callable[[float, Any], Any]:
     return lambda effort, rng: estimator
 
 
-def _drawn(held: Held, law: Law, count: int, seed: int) -> list[points.Point] | Outcome:
+def _drawn(held: SimulatorCheck, law: Law, count: int, seed: int) -> list[points.Point] | Outcome:
     """Points to simulate, or what the law's validity raised there."""
     try:
         return held.draw(law, count, _own(seed, law))
@@ -180,7 +180,7 @@ def _own(seed: int, law: Law) -> int:
     return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 
-def _travels(name: str, law: Law, held: Mapping[str, Held]) -> bool:
+def _travels(name: str, law: Law, held: Mapping[str, SimulatorCheck]) -> bool:
     """Whether another process finds the same law and the same estimator by its name."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
     return ours and held.get(name, HELD.get(name)) is HELD.get(name)
@@ -191,7 +191,7 @@ def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
 
 
 def _face(
-    law: Law, held: Held | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
+    law: Law, held: SimulatorCheck | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
     drawn: list[points.Point] | Outcome, confidence: float,
 ) -> dict[str, Outcome]:  # fmt: skip
     """One face of one law, or what belongs together: JAX's values and slopes, simulator and printed expression."""

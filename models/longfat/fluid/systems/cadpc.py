@@ -71,10 +71,10 @@ def cadpc(
     M. Welzl, Scalable Router Aided Congestion Avoidance, section II.B, equation (1); sections II.A (the link with
     the least available bandwidth) and III (weights, periods).
     """
-    n = domains.whole_number("flows", flows, "flows", "[1, 100000]")
-    each = tuple(domains.whole_number("periods", x, "updates", "[1, 1000]") for x in (periods or [1] * n))
+    n = domains.integer("flows", flows, "flows", "[1, 100000]")
+    each = tuple(domains.integer("periods", x, "updates", "[1, 1000]") for x in (periods or [1] * n))
     offset = tuple(
-        domains.whole_number("phases", x, "updates", f"[0, {length - 1}]")
+        domains.integer("phases", x, "updates", f"[0, {length - 1}]")
         for x, length in zip(phases if phases is not None else [0] * n, each, strict=False)
     )
     if len(each) != n or len(offset) != n:
@@ -117,7 +117,7 @@ def _cadpc(
             "smoothing": Parameter("1", "(0, 3]", 0.5, "smoothness factor"),
             "weight": Parameter("flows", "(0, inf)", 1.0, "flows that one acts like", axis="flow", length=n),
             "capacity": Parameter("1", "(0, inf)", 1.0, "capacity", axis="link", length=links),
-            "delay": Parameter("updates", "[0, 100000]", 0, "age of the reports", whole=True),
+            "delay": Parameter("updates", "[0, 100000]", 0, "age of the reports", integer=True),
             "carry": Parameter("1", "[0, 1]", 0.0, "part of a report that is an update older"),
         },
         delays=lambda x, p, xp: (p["delay"], p["delay"] + 1),
@@ -164,7 +164,7 @@ def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
     ----------
     M. Welzl, Scalable Router Aided Congestion Avoidance, section II.B, which names logistic growth.
     """
-    return _cadpc_flow(domains.whole_number("flows", flows, "flows", "[1, 100000]"), bool(delayed))
+    return _cadpc_flow(domains.integer("flows", flows, "flows", "[1, 100000]"), bool(delayed))
 
 
 @functools.lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ import numpy as np
 from longfat._version import __version__
 from longfat.benchmark.entries import ENTRIES, OPTIMAL, Entry, entry
 from longfat.benchmark.experiments import Variant, variants
-from longfat.domains import number, whole_number
+from longfat.domains import integer, number
 from longfat.sim.engine import SchemeError
 from longfat.sweeping import SweepError, engines, sweep
 from longfat.threads import side_by_side
@@ -118,9 +118,9 @@ def run(
     put_in = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
     if not asked or len({one.name for one in put_in}) != len(put_in) or not put_in:
         raise ValueError("experiments and schemes: at least one of each is needed, and each scheme once")
-    replications = whole_number("replications", replications, "runs", "[1, 1e6]")
+    replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    seed = whole_number("rng", rng, "1", "[0, 1e18]")
+    seed = integer("rng", rng, "1", "[0, 1e18]")
     cells = [(variant, one) for variant in asked for one in put_in]
     chosen = engines.adopt(executor)
 

@@ -51,7 +51,7 @@ def xcp(flows: int) -> System:
     D. Katabi, M. Handley and C. Rohrs, Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002,
     section 3.5 and appendix.
     """
-    return _xcp(domains.whole_number("flows", flows, "flows", "[1, 10000]"))
+    return _xcp(domains.integer("flows", flows, "flows", "[1, 10000]"))
 
 
 @functools.lru_cache(maxsize=256)

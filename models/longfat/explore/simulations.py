@@ -164,7 +164,7 @@ def estimate(
     """A function that simulates one point of a plan; None for a point that the simulator refuses."""
     found = judge(state.law)
     assert found is not None
-    runs = domains.whole_number("replications", replications, "runs", "[2, 1000]")
+    runs = domains.integer("replications", replications, "runs", "[2, 1000]")
 
     def one(point: Mapping[str, float]) -> tuple[float, ...] | None:
         # An estimator of its own for each point, seeded by the point: the same settings give the same points.

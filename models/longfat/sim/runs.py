@@ -9,7 +9,7 @@ import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
-from longfat.domains import generator, number, refuse, whole_number
+from longfat.domains import generator, integer, number, refuse
 from longfat.sim import results, statistics
 from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation
@@ -126,7 +126,7 @@ def answer(
     begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
     if automatic and duration is None:
         raise refuse("duration", "absent", "s", f"(0, {LIMIT:g}], which warm_up = 'auto' needs")
-    replications = whole_number("replications", replications, "runs", "[1, 1e6]")
+    replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "(0, 1e9]")
     if every is not None and duration is None:
@@ -151,10 +151,10 @@ def answer(
         "deterministic": int(not first.drew),
         "confidence": confidence,
         "entropy": str(getattr(random.bit_generator.seed_seq, "entropy", "unknown")),
-        "events": int(sum(int(run.world.row.events) for run in runs)),
+        "events": int(sum(int(run.state.row.events) for run in runs)),
         "wall_time": sum(run.wall_time for run in runs),
         "conservation": "sent = received + dropped + in_flight",
-        **{f"packets_{name}": sum(books[name] for _, books in made) for name in made[0][1]},
+        **{f"packets_{name}": sum(packet_counts[name] for _, packet_counts in made) for name in made[0][1]},
         "version": __version__,
     }
     return results.Answer(values, first.assembly.flow_names, first.assembly.link_names, attrs), first
@@ -175,7 +175,7 @@ def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
     """When the warm-up of a run ends, to a thousandth of it."""
     run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
     run.advance(until)
-    waiting = run.world.link_samples["waiting"].reshape(-1, int(run.world.row.sampled_links)).sum(1)
+    waiting = run.state.link_samples["waiting"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
     return statistics.warm_up(waiting) * until / 1000
 
 
@@ -223,4 +223,4 @@ def _one(
         raise ValueError(
             f"duration is absent and not every file is transferred after {until:g} s: {run.stands()}; give duration [s]"
         )
-    return results.measure(run, before, results.snapshot(run)), run.books()
+    return results.measure(run, before, results.snapshot(run)), run.packet_counts()

@@ -7,8 +7,8 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from queue import SimpleQueue
 from typing import Any
 
+from longfat.sweeping.grid import Grid, Streams
 from longfat.sweeping.planning import Place
-from longfat.sweeping.points import Grid, Streams
 from longfat.sweeping.records import Failure, Record, record
 
 UNDER_WAY = 1024  # more futures than any machine at hand has workers, and few enough to forget about
