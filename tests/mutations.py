@@ -81,14 +81,14 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "law.py",
-        "(not symbol.whole or value == np.floor(float(value)))",
-        "(not symbol.whole or value == value)",
+        "(not symbol.integer or value == np.floor(float(value)))",
+        "(not symbol.integer or value == value)",
         "tests/test_laws.py::test_parts_of_packets",
     ),
     Mutant(
         CODE + "law.py",
-        "and not (symbol.whole and float(value) % 1)",
-        "and not (symbol.whole and value != value)",
+        "and not (symbol.integer and float(value) % 1)",
+        "and not (symbol.integer and value != value)",
         "tests/test_laws.py::test_parts_of_packets",
     ),
     Mutant(

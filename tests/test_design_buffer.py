@@ -341,7 +341,7 @@ def test_an_interruption_ends_all_runs():
         ({"parameters": {"speed": 1}}, "speed"),
         ({"decrease": 1.0}, r"decrease = 1.* \(0, 1\)"),
         ({"spread": 1}, r"spread = 1.*\[0, 0.9\]"),
-        ({"bandwidth_delay_product": 3}, r"bandwidth_delay_product = 3 packets .*\[10, 1e7\]"),
+        ({"bandwidth_delay_product": 3}, r"bandwidth_delay_product = 3 packets "),
         ({"points": 1}, r"points = 1 buffers"),
         ({"replications": 1}, r"replications = 1 runs"),
         ({"search": "guess"}, "search = 'guess' is out of range: allowed are bisect, scan"),

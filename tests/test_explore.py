@@ -285,7 +285,7 @@ def test_files_round_trip(tmp_path):
         assert back.law.values == pytest.approx(data.law.values, rel=0)
         assert back.valid.values.tolist() == data.valid.values.tolist()
         assert back.simulated_at.values.tolist() == [10, 100]
-        assert back.simulations.values.tolist() == [0.3, 0.9]
+        assert back.simulated.values.tolist() == [0.3, 0.9]
         assert back.attrs["operating_window"] == 24
         assert back.attrs["law"].endswith("throughput_efficiency")
         assert back.attrs["made_by"] == "longfat.explore"
@@ -294,7 +294,7 @@ def test_files_round_trip(tmp_path):
     curve = table[np.isclose(table.loss, 1e-4)]
     expected = EFFICIENCY(curve.window.values, 1e-4, 16, 23)
     assert curve.law.values == pytest.approx(expected, rel=1e-12)
-    assert table.simulations.dropna().tolist() == [0.3, 0.9]
+    assert table.simulated.dropna().tolist() == [0.3, 0.9]
     assert saving.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"
     svg = saving.file(data, "svg").decode()
     for words in ("window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
@@ -453,7 +453,7 @@ def test_the_view_simulates_what_is_shown():
     tell(Progress(found_points(), 2, 13))
     assert view.progress.value == 2
     assert "simulated, 4 replications, 95% intervals" in view.picture.value
-    assert view.data.simulations.values.tolist() == [0.3, 0.9]
+    assert view.data.simulated.values.tolist() == [0.3, 0.9]
     view.set(window=30)  # the place on the x axis: the points stand
     assert view.points is not None
     assert len(background.started) == 1

@@ -209,7 +209,7 @@ def _table(data: xr.Dataset) -> str:
     power = a["criterion"] == "power"
     lines = [
         f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: bandwidth-delay "
-        f"product {text(a['rate'] * a['round_trip_time'], 'bytes')}, {a['product']:.5g} packets of "
+        f"product {text(a['rate'] * a['round_trip_time'], 'bytes')}, {a['bandwidth_delay_product']:.5g} packets of "
         f"{text(a['packet'], 'bytes')}",
     ]
     if power:

@@ -19,7 +19,7 @@ def table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     a = data.attrs
     lines = [
         f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: "
-        f"bandwidth-delay product (BDP) {text(a['product'], 'bytes')}",
+        f"bandwidth-delay product (BDP) {text(a['bandwidth_delay_product'], 'bytes')}",
         *(f"note      {note}" for note in notes),
         "",
         *_tcp(data),
@@ -121,7 +121,7 @@ def _windows(data: xr.Dataset) -> list[str]:
             f"{_interval(row, '')}  {row.source.item()}{', near' if row.status == 'near' else ''}"
         )
     if a["reference_window"]:
-        reference = f"{text(a['reference_bdp'] * a['product'], 'bytes')}, {a['reference_window']} whole segments"
+        reference = f"{text(a['reference_bdp'] * a['bandwidth_delay_product'], 'bytes')}, {a['reference_window']} whole segments"
         lines += ["", f"Selective repeat with a window of {a['reference_bdp']} BDPs ({reference}) carries:", ""]
     for row in rows(data) if a["reference_window"] else []:
         share = float(row.reference_simulated) / (1 - float(row.loss))

@@ -279,8 +279,8 @@ def stability_boundary(
     """
     import xarray as xr
 
-    if parameter not in system.parameters or system.parameters[parameter].axis or system.parameters[parameter].whole:
-        able = ", ".join(name for name, p in system.parameters.items() if not p.axis and not p.whole)
+    if parameter not in system.parameters or system.parameters[parameter].axis or system.parameters[parameter].integer:
+        able = ", ".join(name for name, p in system.parameters.items() if not p.axis and not p.integer)
         raise ValueError(f"parameter = {reprlib.repr(parameter)} is out of range: allowed are {able}")
     declared = system.parameters[parameter]
     ends = [domains.number(parameter, end, declared.unit, declared.domain) for end in bracket]

@@ -135,7 +135,7 @@ def simulate(
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay
     if measured.max() * cycle > 1e17:
-        raise refuse("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", whole=True)
+        raise refuse("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
     raw = run_all(channels, settings, measured, replications, generator, progress)
     shape = (len(channels), len(windows), len(buffers))
     raw = raw.reshape(*shape, replications, -1)

@@ -49,7 +49,7 @@ _NAMES = {
     "SchemeError": "engine",
     "Simulation": "engine",
     "conformance": "conforming",
-    "run": "running",
+    "run": "runs",
     "Service": "services",
     "NOTHING": "services",
     **dict.fromkeys(("DROP", "ENQUEUE", "SEND"), "queues"),

@@ -25,6 +25,6 @@ def read_buffer(buffer: Any) -> tuple[float, float]:
                 try:
                     return integer("buffer", float(amount), "packets", "[0, 1e15]"), math.inf
                 except ValueError:
-                    raise refuse("buffer", buffer, "packets", "[0, 1e15]", whole=True) from None
+                    raise refuse("buffer", buffer, "packets", "[0, 1e15]", integer=True) from None
         return math.inf, quantities.size(buffer, "buffer", "[0, 1e18]")
     return integer("buffer", buffer, "packets", "[0, 1e15]"), math.inf
