@@ -121,7 +121,8 @@ def _windows(data: xr.Dataset) -> list[str]:
             f"{_interval(row, '')}  {row.source.item()}{', near' if row.status == 'near' else ''}"
         )
     if a["reference_window"]:
-        reference = f"{text(a['reference_bdp'] * a['bandwidth_delay_product'], 'bytes')}, {a['reference_window']} whole segments"
+        size = text(a["reference_bdp"] * a["bandwidth_delay_product"], "bytes")
+        reference = f"{size}, {a['reference_window']} whole segments"
         lines += ["", f"Selective repeat with a window of {a['reference_bdp']} BDPs ({reference}) carries:", ""]
     for row in rows(data) if a["reference_window"] else []:
         share = float(row.reference_simulated) / (1 - float(row.loss))
