@@ -149,7 +149,8 @@ def test_every_term_has_a_meaning_and_a_source():
         "congestion window", "in flight", "bandwidth-delay product", "backlog", "round-trip time", "goodput",
         "throughput", "utilisation", "offered load", "service time", "waiting time", "response time", "power",
         "fairness index", "loss (probability)", "selective repeat", "hard acknowledgment", "soft acknowledgment",
-        "loss-load curve", "CADPC", "BLT", "interpretation", "simulator check", "replication", "confidence interval", "warm-up",
+        "loss-load curve", "CADPC", "BLT", "interpretation", "simulator check", "replication",
+        "confidence interval", "warm-up",
     ],
 )  # fmt: skip
 def test_a_term_is_there(term):
