@@ -1,4 +1,4 @@
-"""The front page, the pages of `docs` and what contributors read: links, targets, commands and lists are those of the code.
+"""The front page and the other pages: links, targets, commands and lists agree with the code.
 
 Their examples run as doctests: `pyproject.toml` names the pages.
 """
@@ -103,4 +103,4 @@ def listed(heading):
 
 def test_every_scheme_and_discipline_is_listed():
     assert set(schemes.names()) <= listed("Schemes")
-    assert set(queues.names()) <= listed("Disciplines")
+    assert set(queues.NAMED) <= listed("Disciplines")
