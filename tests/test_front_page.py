@@ -82,6 +82,15 @@ def test_targets_and_commands_exist(path):
     assert set(re.findall(r"(?:`|\$ )longfat ([a-z-]+)", text)) <= {*cli.commands.commands}
 
 
+def test_files_of_contributors_exist():
+    """In tables and commands, but for those that are to be written."""
+    text = text_of(ROOT / "CONTRIBUTING.md")
+    named = re.findall(r"^\| \[?`([^`]+)`|(?<= )((?:tests|docs|figures)/[\w./]+|tests/[\w/]+)", text, re.MULTILINE)
+    paths = {path for pair in named for path in pair if "/" in path and not re.search("NAME|FAMILY", path)}
+    assert len(paths) > 10
+    assert sorted(path for path in paths if not (ROOT / path).exists()) == []
+
+
 def test_every_target_has_a_line_of_help():
     phony = set(re.search(r"^\.PHONY: (.+)$", MAKEFILE, re.MULTILINE)[1].split())
     helped = set(re.findall(r"^([a-z-]+):[^\n]*## [A-Z]", MAKEFILE, re.MULTILINE))
