@@ -28,7 +28,7 @@ def test_the_law_by_hand():
 def test_the_start_by_hand():
     """Twice as much a loop at most, until that is enough; from then on whatever the law says."""
     row = SimpleNamespace(limit=1.0, doubles=44.0)
-    held = feedback.held_back.py_func
+    held = feedback.limited_at_start.py_func
     assert [held(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
     assert held(row, 5.0, 132.0, 44.0) == 5
     assert held(row, 100.0, 133.0, 44.0) == 100

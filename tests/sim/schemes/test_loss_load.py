@@ -131,7 +131,7 @@ def test_choices_are_a_quarter_of_a_round_trip_apart():
         seen = set()
         for step in range(200):
             simulation.advance(0.1 + (step + 1) * 0.0005)
-            seen.add(float(of_flow(simulation).again))
+            seen.add(float(of_flow(simulation).next_choice_at))
         gaps = np.diff(sorted(seen))
         counts[spacing] = len(seen)
         assert gaps.min() > (0.005 if spacing else 0)

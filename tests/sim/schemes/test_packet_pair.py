@@ -138,14 +138,14 @@ def test_packets_leave_as_pairs():
 def test_the_rate_is_integrated():
     """Against scipy's quadrature, across the end of the start."""
     flow = SimpleNamespace(rise=2.0, jump=0.0, target=3.0, began=1.0, propagation=0.05)
-    earned, risen = packet_pair.earned.py_func, packet_pair.risen.py_func
+    credit, ramp = packet_pair.credit.py_func, packet_pair.ramp.py_func
     for begin, end in ((1.0, 1.2), (1.1, 1.1001), (1.4, 1.7), (1.6, 2.0)):
-        expected, _ = integrate.quad(lambda t: 3.0 * risen(flow, t), begin, end, points=[1.5], epsabs=1e-13)
-        assert earned(flow, begin, end) == pytest.approx(expected, rel=1e-9)
-    assert risen(flow, 1.1) == pytest.approx(1 - math.exp(-1))
-    assert risen(flow, 1.5) == 1.0
+        expected, _ = integrate.quad(lambda t: 3.0 * ramp(flow, t), begin, end, points=[1.5], epsabs=1e-13)
+        assert credit(flow, begin, end) == pytest.approx(expected, rel=1e-9)
+    assert ramp(flow, 1.1) == pytest.approx(1 - math.exp(-1))
+    assert ramp(flow, 1.5) == 1.0
     flow.jump = 1.0
-    assert earned(flow, 1.0, 1.2) == pytest.approx(0.6)
+    assert credit(flow, 1.0, 1.2) == pytest.approx(0.6)
 
 
 def test_the_weight_of_the_past():
