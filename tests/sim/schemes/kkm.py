@@ -1,8 +1,8 @@
 """Networks of Kanakia, Keshav and Mishra, for the calibration numbers of the rate schemes: the benchmark's, and others
 that are like them.
 
-H1, H2, ... - S1 - S2 - sink: 20 ms, 1 ms, 1 ms one way; all lines 100 Mbit/s but S1-S2, 40 Mbit/s; packets of 500 B, so
-that the slow line serves ten a millisecond. With `hops` = 3 as many nodes stand between
+H1, H2, ... - S1 - S2 - sink: 20 ms, 1 ms, 1 ms one way; all links 100 Mbit/s but S1-S2, 40 Mbit/s; packets of 500 B, so
+that the slow link serves ten a millisecond. With `hops` = 3 as many nodes stand between
 each host and S1, so that 5 ms lie between neighbours.
 """
 
@@ -26,7 +26,7 @@ class Experiment:
         self.line("S1", "S2", slow, middle)
 
     def line(self, tail, head, rate=FAST, delay=None, switch=True):
-        """One each way; a host's own line has room for all and serves in order."""
+        """One each way; a host's own link has room for all and serves in order."""
         there = {"buffer": self.buffer, "discipline": self.discipline} if switch else {}
         delay = self.exit if delay is None else delay
         self.net.link(tail, head, rate=rate, delay=delay, **there)

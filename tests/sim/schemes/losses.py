@@ -55,7 +55,7 @@ class Entry:
 
 
 class Diary:
-    """One flow on a line of 100 ms round trip without transmission time: rounds are at 0, 0.1, 0.2, ... s."""
+    """One flow on a link of 100 ms round trip without transmission time: rounds are at 0, 0.1, 0.2, ... s."""
 
     def __init__(self, scheme, discipline="fifo", until=1.0, file=None, line=float("inf"), back="fifo", **parameters):
         net = Network().link("a", "b", rate=line, delay=0.05, discipline=discipline)
@@ -108,7 +108,7 @@ class Diary:
         return [entry for entry in self.entries if entry.number == number]
 
     def due(self):
-        """When the timer goes off [s], None if it does not run."""
+        """When the timer expires [s], None if it does not run."""
         due = int(self.flow.due[records.RTO])
         return None if due == records.NEVER else due / records.SECOND
 

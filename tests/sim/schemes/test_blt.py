@@ -23,7 +23,7 @@ from tests.sim.schemes.losses import drop_numbers
 
 PATH = ["source", "S1", "S2", "destination"]
 RULES = {"priority-discard": "corrected", "priority-discard-published": "published", "fifo": "drop-tail"}
-ACCESS, DELAY, SIZE = 150_000_000, 5_000_000, 500  # bit/s, ns of each of the three lines, bytes
+ACCESS, DELAY, SIZE = 150_000_000, 5_000_000, 500  # bit/s, ns of each of the three links, bytes
 
 
 def dumbbell(bottleneck, discipline, buffer, delays=(DELAY,) * 3, last=ACCESS):
@@ -105,8 +105,8 @@ def labels(packets, **options):
     return [priority for _, priority in sent_by(packets, **options)[0]]
 
 
-def test_priorities_of_8_5():
-    """8.5 rule 1: 0, 1, 1, 2, 2, 2, 2, 3 x 8."""
+def test_priorities_of_the_first_packets():
+    """Kim and Farber (1994), section 3.3: 0, 1, 1, 2, 2, 2, 2, 3 x 8."""
     assert labels(15) == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]
     assert labels(300) == referee.priorities_of_two(300)
 
@@ -129,7 +129,7 @@ def count(link, packet, now):
 
 @pytest.mark.parametrize(("growth", "levels"), [(2, 16), (3, 11), (4, 9)])
 def test_priorities_of_large_files(growth, levels):
-    """8.5 rule 1: 4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too."""
+    """4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too."""
     packets = (growth**levels - 1) // (growth - 1)
     counting = Discipline("count", enqueue=count, state={"came": [0] * 16})
     net = Network().link("source", "S1", rate=math.inf, delay=0.01, discipline=counting)
@@ -146,7 +146,7 @@ def test_priorities_of_large_files(growth, levels):
 @pytest.mark.parametrize("packets", [1, 2, 20, 200])
 @pytest.mark.parametrize("scheme", ["blt", "bully-tyrant"])
 def test_a_file_that_fits(scheme, packets, rate):
-    """8.5 rule 2: N packets at the access rate, one packet time more at each of two further lines, and D.
+    """N packets at the access rate, one packet time more at each of two further links, and D.
 
     At 1 Gbit/s 200 packets of 4 us, 2 x 4 us and 30 ms: 30.808 ms.
     """
@@ -163,7 +163,7 @@ ANSWERED = [name for name in schemes.names() if schemes.scheme(name).acknowledge
 
 @pytest.mark.parametrize("scheme", ANSWERED)
 def test_one_packet_of_any_scheme(scheme):
-    """The access line takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none."""
+    """The access link takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none."""
     net = Network().link("source", "S1", rate=math.inf, delay=0.005)
     net.flow(scheme, path=["source", "S1"], packet=SIZE, file=SIZE, access_rate=ACCESS / 8, ack_path="ideal")
     assert end(net).state.flows[0].finish == 26_667 + 10_000_000
@@ -222,14 +222,14 @@ def test_the_reference_file_by_hand():
 
 
 def test_a_loss_begins_a_new_burst():
-    """Packet 3 is lost. 4 leaves by 2.5 ms, is acknowledged at 6.3 ms: 12 is on the line until 6.5 ms, 3 follows.
+    """Packet 3 is lost. 4 leaves by 2.5 ms, is acknowledged at 6.3 ms: 12 is on the link until 6.5 ms, 3 follows.
 
-    It is acknowledged at 10.8 ms with all up to 12, of which 11 is on the line then: 13 follows.
+    It is acknowledged at 10.8 ms with all up to 12, of which 11 is on the link then: 13 follows.
     """
     sent, run = sent_by(20, [3])
     numbers = [number for number, _ in sent]
     assert numbers == [*range(13), *range(3, 12), *range(13, 20)]
-    # 8.2 rule 4: 3 has priority 0. Duplicates by 5 ... 12, and by 4 ... 12 that were sent again, say nothing (rule LI).
+    # A new burst: 3 has priority 0. Duplicates by 5 ... 12, and by 4 ... 12 that were retransmitted, say nothing.
     again = referee.priorities_of_two(17)
     assert [priority for _, priority in sent] == [*referee.priorities_of_two(13), *again[:9], *again[10:]]
     assert run.state.flows[0].timeouts == 0
@@ -238,7 +238,7 @@ def test_a_loss_begins_a_new_burst():
 
 
 def test_what_the_receiver_holds_tells_of_no_loss():
-    """3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was sent again
+    """3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted
     at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are of older transmissions than 9's last one."""
     sent, _ = sent_by(20, [3, 9])
     assert [number for number, _ in sent] == [*range(13), *range(3, 20)]
@@ -251,19 +251,19 @@ def test_a_loss_in_the_second_burst():
     assert numbers[:13] == [*range(13)]
     # from 6.5 ms on one each half millisecond: 3 ... 18 until 14.5 ms
     assert numbers[13:29] == [*range(3, 19)]
-    # 9, at 14.5 ... 15 ms, is acknowledged at 18.8 ms with all up to 18; until 19 ms 17 is on the line
+    # 9, at 14.5 ... 15 ms, is acknowledged at 18.8 ms with all up to 18; until 19 ms 17 is on the link
     assert numbers[29:] == [*range(9, 18), *range(19, 40)]
     assert sent[29] == (9, 0)
 
 
 def test_priorities_reset_on_acknowledgments():
-    """8.2 rule 3: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3."""
+    """`reset`: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3."""
     assert labels(40) == referee.priorities_of_two(40)
     assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
 
 
 def test_known_packets_are_not_sent_again():
-    """8.2 rule 5: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
+    """`skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
     sent, _ = sent_by(20, [3, 7], skip_known=1)
     numbers = [number for number, _ in sent]
     assert numbers[:13] == [*range(13)]
@@ -305,7 +305,7 @@ crowds = st.fixed_dictionaries(
 def crowd(case, scheme, parameters, make):
     """Several files at once, simulated and refereed. Odd rates and times, so that nothing happens at once by chance.
 
-    A rate for each line: bursts on equal lines that begin at the same nanosecond meet at S1 from then on.
+    A rate for each link: bursts on equal links that begin at the same nanosecond meet at S1 from then on.
 
     For 0.2 s, not to the end: in such a network bursts that a drop-tail queue shuts out may be so for ever.
     """
@@ -349,7 +349,7 @@ class Hasty(referee.Burst):
 
 
 def test_the_referee_can_object():
-    """No rule LI, other windows, another switch or no guard, and the two part company."""
+    """Without the test for stale duplicates, with other windows, another switch or no guard, and the two part company."""
     case = {"files": [(120, 1_000_000 * k) for k in range(8)], "buffer": 10, "ratio": 0.2, "delay": 300_000}
     case["rule"] = "corrected"
     crowd(case, "blt", {}, referee.Burst)
@@ -377,7 +377,7 @@ def test_every_connection_has_a_line_of_its_own():
     run.advance(1.0)
     run.packet_counts()
     done = run.transfers()
-    # 50 x 4 us on their own lines, 30 ms, two times 0.4 us; some wait for others' packets at S1, but 8 % of it is used
+    # 50 x 4 us on their own links, 30 ms, two times 0.4 us; some wait for others' packets at S1, but 8 % of it is used
     assert done.sizes["transfer"] > 1500
     times = (done.finish - done.start).values * 1e9
     alone = 50 * 4000 + 6 * DELAY + 2 * 400

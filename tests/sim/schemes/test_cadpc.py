@@ -44,7 +44,7 @@ def test_the_rule_by_hand():
 
 @pytest.mark.parametrize("n", [1, 2, 10, 50, 100])
 def test_n_over_n_plus_1(n):
-    """9.6 test 2: within 3 %, in the second half of 160 s; no losses, a short queue."""
+    """Welzl (2005), section II, equilibrium: within 3 %, in the second half of 160 s; no losses, a short queue."""
     data = run(dumbbell((n, {})), duration=160, warm_up=80, rng=n, progress=False)
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(n / (n + 1), rel=0.03)
     assert float(data.dropped.sum()) == 0
@@ -52,7 +52,7 @@ def test_n_over_n_plus_1(n):
 
 
 def test_the_least_rate_by_hand():
-    """9.3 rule 5: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
+    """Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
     flow.smoothing, flow.weight, next_rate = 0.5, 1.0, cadpc.next_rate.py_func
     assert next_rate(flow) == pytest.approx(2500.0, rel=1e-12)
@@ -61,7 +61,7 @@ def test_the_least_rate_by_hand():
 
 
 def test_weight_two_gets_twice():
-    """9.3 rule 5. Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8."""
+    """Welzl (2005), section IV, weights. Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8."""
     data = run(dumbbell((2, {"weight": 2.0}), (3, {})), duration=400, warm_up=200, rng=1, progress=False)
     shares = data.goodput.values / CAPACITY
     assert shares[:2] == pytest.approx(np.full(2, 2 / 8), rel=0.03)
@@ -69,7 +69,7 @@ def test_weight_two_gets_twice():
 
 
 def test_equal_shares_under_unequal_update_periods():
-    """9.6 test 3: four flows that ask every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After
+    """Four flows that send a request every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After
     at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s."""
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15, buffer=50)
     net.link("b", "a", rate=1.25e8, delay=0.15)
@@ -87,7 +87,7 @@ def one_in_three(link, packet, now):
 
 
 def test_lost_requests_do_not_move_the_fixed_point():
-    """9.6 test 5."""
+    """Three requests in ten are lost: the same total within 3 %."""
     net = dumbbell((10, {}), discipline=Discipline("lossy", enqueue=one_in_three))
     data = run(net, duration=300, warm_up=150, rng=1, progress=False)
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(10 / 11, rel=0.03)
@@ -95,7 +95,7 @@ def test_lost_requests_do_not_move_the_fixed_point():
 
 
 def test_parking_lot():
-    """9.6 test 4: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
+    """Max-min fairness: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
     its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second."""
     net = Network()
     for tail, head in (("a", "b"), ("b", "c")):
@@ -111,7 +111,7 @@ def test_parking_lot():
 
 @pytest.mark.parametrize(("mbit", "duration"), [(1, 600), (10, 160), (100, 160)])
 def test_throughput_grows_with_the_capacity(mbit, duration):
-    """9.6 test 6: 50 flows, 0.98 of the capacity whatever that is, in the second half. At 1 Mbit/s a packet a round
+    """50 flows, 0.98 of the capacity whatever that is, in the second half. At 1 Mbit/s a packet a round
     trip is more than the capacity; from above it comes down by 1 % an update, because a full link reads L = 1."""
     capacity = mbit * 125_000.0
     net = dumbbell((50, {}), capacity=capacity)
@@ -121,7 +121,7 @@ def test_throughput_grows_with_the_capacity(mbit, duration):
 
 @pytest.mark.parametrize(("eagerness", "seconds"), [(1.0, 1.2 * 139), (5.0, 1.2 * 49)])
 def test_a_newcomer_among_nine(eagerness, seconds):
-    """The table of 9.4: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
+    """The fluid recursion: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
     first rate is not 0.001 and packets come in whole numbers."""
     net = dumbbell((9, {}), buffer=500)
     net.flow("cadpc", path=["a", "b"], packet=1000, start=60, parameters={"eagerness": eagerness, "cap": 1.5})

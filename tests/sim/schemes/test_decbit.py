@@ -1,4 +1,4 @@
-"""DECbit against traces by hand, printed transfer times, and what its switch makes of it; schemes.md 2."""
+"""DECbit against traces by hand, printed transfer times, and what its switch makes of it."""
 
 import math
 
@@ -11,14 +11,14 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_rounds():
-    """2.2 rules 1 to 4: each window for two round trips of 0.1 s, one packet more each time."""
+    """Ramakrishnan and Jain (1990): each window for two round trips of 0.1 s, one packet more each time."""
     rounds = list(Diary("decbit", until=0.95).rounds.values())
     assert [len(one) for one in rounds] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 1), (4, 3), (20, 8), (200, 28), (3906, 124), (4000, 126)])
 def test_rounds_of_a_file(packets, rounds):
-    """2.3 rule 1: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906."""
+    """Arithmetic of the rules: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906."""
     net = Network().link("a", "b", rate=math.inf, delay=0.05, duplex=True)
     net.flow("decbit", path=["a", "b"], packet=500, file=500 * packets)
     assert float(run(net, progress=False).transfer_time[0]) == pytest.approx(rounds * 0.1, rel=1e-9)
@@ -50,7 +50,7 @@ def test_short_files(scheme, rtt, rounds, printed):
 def experiment(starts, discipline, probe=True):
     """Experiments 1 and 2 of the same paper: 2 MB, and ten files of 0.5 MB; the transfer time of the first [ms].
 
-    The slow line ends in the sink, and answers return over it."""
+    The bottleneck link ends in the sink, and acknowledgments return over it."""
     net = Network().link("S", "D", rate="40 Mbit/s", delay="2 ms", buffer=440, discipline=discipline)
     net.link("D", "S", rate="40 Mbit/s", delay="2 ms")
     for k, start in enumerate([0.0, *starts]):
@@ -66,12 +66,12 @@ GRADUAL, SUDDEN = np.arange(10) * 0.044 + 0.1, np.arange(10) * 0.004 + 0.1
 
 
 @pytest.mark.parametrize(("starts", "printed"), [(GRADUAL, 5566), (SUDDEN, 5568)])
-def test_nobody_is_told_to_slow_down(starts, printed):
-    """2.3 rule 1: the printed times are those of 126 round trips without a decrease, to the millisecond.
+def test_no_window_is_reduced(starts, printed):
+    """The printed times are those of 126 round trips without a decrease, to the millisecond.
 
-    A round trip is 44 ms, 0.1 ms on the slow line, 0.04 ms at 100 Mbit/s, and 8 + 3.2 us for the 40 B of the answer;
+    A round trip is 44 ms, 0.1 ms on the bottleneck link, 0.04 ms at 100 Mbit/s, and 8 + 3.2 us for the 40 B of the acknowledgment;
     the last one has 4000 - 62 x 63 - 63 = 31 packets. Others make it wait a little. So it is without marks, and with
-    those of a switch that counts what waits (with the probe, that is: without it, half of a window's bits are set now
+    those of a switch that counts its backlog (with the probe, that is: without it, half of a window's bits are set now
     and then in experiment 1). A switch that counts the packet in transmission, too, slows it down."""
     alone = 126 * (44 + 0.1 + 0.04 + 0.0112) + 30 * 0.1
     assert math.floor(alone) == 5566
@@ -81,7 +81,7 @@ def test_nobody_is_told_to_slow_down(starts, printed):
 
 
 def test_one_access_line():
-    """The same with 44.14 ms, where nothing but the source's own line takes time: 5563 to 5566 ms."""
+    """The same with 44.14 ms, where only the access link takes time: 5563 to 5566 ms."""
     net = Network().link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440)
     net.flow("decbit", path=["a", "b"], packet=500, file="2 MB", access_rate="100 Mbit/s", ack_path="ideal")
     time = 1e3 * float(run(net, progress=False).transfer_time[0])
@@ -95,7 +95,7 @@ def lengths(mark, until=0.95, **parameters):
 
 
 def test_half_of_the_bits():
-    """2.2 rules 3 and 4. With a window of 2, the bits of 3 and 4 count, that of 2 does not. Half of them: 1.75, one
+    """Ramakrishnan and Jain (1990). With a window of 2, the bits of 3 and 4 count, that of 2 does not. Half of them: 1.75, one
     packet at a time; after the bits of 5 and 6 that of 7 counts: 2.75, at 0.6 s; after 8 those of 9 and 10."""
     assert lengths((2,))[0] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     rounds, diary = lengths((3,))
@@ -119,7 +119,7 @@ def test_half_of_the_bits():
     ],
 )
 def test_loss(lost, rest):
-    """2.2 rule 6. The timer, 1 s, was last set at 0.3 s; from the first packet missing on all go again, with a window
+    """Ours: go-back-N. The timer, 1 s, was last set at 0.3 s; from the first missing packet on all are retransmitted, with a window
     of one for two round trips. Where 4 alone is lost, the duplicate of 5 brings a bit, too, so that a window of 3 lets
     6 go at 0.4 s, whose bit does not count."""
     diary = Diary("decbit", drop_numbers(*lost), 1.65, min_rto=1)
@@ -138,7 +138,7 @@ def test_fast_retransmit():
 
 
 def knee(product, count=1, round_trips=400, near=1.0, **options):
-    """Sources over a line that holds `product` packets, or some over `near` times as long a way: the second half."""
+    """Sources on a link with a BDP of `product` packets, or some with a path `near` times as long: the second half."""
     rtt = product * 1e-3
     net = Network().link(
         "a", "b", rate=1e6, delay=near * rtt / 2 - 5e-4, buffer=10 * product, discipline=decbit(**options)
@@ -155,7 +155,7 @@ def knee(product, count=1, round_trips=400, near=1.0, **options):
 
 @pytest.mark.parametrize("product", [20, 50, 100])
 def test_knee(product):
-    """2.3 rule 2, of what waits: the window oscillates around the product, and less than a packet waits."""
+    """The window oscillates around the bandwidth-delay product, with a mean backlog below one packet."""
     data, window = knee(product, with_transmission=False)
     assert product < window.max() < 1.05 * product + 3
     assert window.min() > 0.74 * product  # at most two decreases in a row, 0.766
@@ -174,16 +174,16 @@ def test_two_thirds_of_the_knee(product):
 
 
 @pytest.mark.parametrize(("product", "count"), [(40, 2), (40, 3), (60, 2), (60, 3), (60, 4)])
-def test_equal_sources_are_served_alike(product, count):
-    """2.3 rule 3: Jain's index beyond 0.99, the line busy."""
+def test_equal_sources_get_equal_shares(product, count):
+    """Jain's index beyond 0.99, the link busy."""
     data, _ = knee(product, count, 3000, with_transmission=False)
     assert float(data.jain_index) > 0.99
     assert float(data.utilisation) > 0.92
 
 
 @pytest.mark.parametrize(("product", "count"), [(30, 1), (40, 1), (60, 2)])
-def test_the_shorter_way_gets_more(product, count):
-    """2.3 rule 3: windows become alike, so that half the round trip means about twice the throughput."""
+def test_the_shorter_path_gets_more(product, count):
+    """Windows become equal, so that half the round-trip time means about twice the throughput."""
     data, window = knee(product, count, 4000, 0.5, with_transmission=False)
     far, near = data.goodput.values.reshape(2, -1).mean(1)
     assert 1.7 < near / far < 2.3

@@ -1,4 +1,4 @@
-"""DUAL against Tahoe, a trace by hand, and the queue it should keep; schemes.md 7."""
+"""DUAL against Tahoe, a trace by hand, and the queue it should keep."""
 
 import math
 
@@ -29,7 +29,7 @@ def states(scheme, lost, **parameters):
 @pytest.mark.parametrize("lost", [(), (10,), (1, 2), tuple(range(7, 15)), (31, 32, 34, 38)])
 @pytest.mark.parametrize("options", [{}, {"initial_ssthresh": 4, "initial_window": 2}, {"bugfix": 0}])
 def test_tahoe_where_the_round_trip_stays(lost, options):
-    """Rule 2 has no say: the middle of equal numbers is no less than they are."""
+    """No reduction: the round-trip time does not exceed the middle of equal numbers."""
     assert list(states("dual", lost, **options)) == list(states("tahoe", lost, **options))
 
 
@@ -52,13 +52,13 @@ def test_every_second_round_trip(options, factor):
 
 
 def test_a_window_of_one():
-    """Rule 2: not below a packet."""
+    """The window is at least one packet."""
     diary = Diary("dual", late(2, 0.1), until=0.65, initial_ssthresh=1, decrease=0.1)
     assert diary.own.ssthresh == 1.0
 
 
 def test_a_timeout_forgets():
-    """Rule 4: minimum and maximum are those of packets acknowledged since."""
+    """After a timeout minimum and maximum are those of packets acknowledged since."""
     diary = Diary("dual", drop_numbers(*range(7, 15)), 1.25, min_rto=1)
     assert (diary.own.least, diary.own.most) == pytest.approx((0.1, 0.1))
     diary.advance(1.35)

@@ -1,4 +1,4 @@
-"""Explicit end-to-end feedback: what switches say, what a source makes of it, calibration numbers; schemes.md 4."""
+"""Explicit end-to-end feedback: what switches report, how the source reacts, calibration numbers."""
 
 import math
 from types import SimpleNamespace
@@ -18,15 +18,15 @@ RTT = 44.19  # ms: lines 44, own packets 0.18, acknowledgment 0.01
 
 
 def test_the_law_by_hand():
-    """10/ms, 44 ms: 440 served in a loop. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With 300 to
-    come nothing would wait: 5 more. And never less than a packet a loop."""
+    """10/ms, 44 ms: 440 served in a feedback delay. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With 300 to
+    come nothing would wait: 5 more. And never less than a packet a feedback delay."""
     assert predicted_rate(10.0, 40.0, 420.0, 44.0, 0.5, 10.0) == pytest.approx(10 - 5 / 44)
     assert predicted_rate(10.0, 40.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(10 + 5 / 44)
     assert predicted_rate(1.0, 400.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(1 / 44)
 
 
 def test_the_start_by_hand():
-    """Twice as much a loop at most, until that is enough; from then on whatever the law says."""
+    """Twice as much a feedback delay at most, until that is enough; from then on whatever the law says."""
     row = SimpleNamespace(limit=1.0, doubles=44.0)
     held = feedback.limited_at_start.py_func
     assert [held(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
@@ -74,7 +74,7 @@ def waiting(run):
 
 
 def test_the_share_two_round_trips_after_a_change():
-    """A third of the line, and two round trips after the fourth's first packet a fourth, within 5 %; the set point."""
+    """A third of the link, and two round trips after the fourth's first packet a fourth, within 5 %; the set point."""
     run = four()
     run.advance(0.99)
     assert run.state.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
@@ -129,7 +129,7 @@ def on_the_way(run):
 
 
 def test_where_nothing_of_the_flow_waits():
-    """C/(active flows + 1): two others flood a line, a third sends little: a third of it."""
+    """C/(active flows + 1): two others flood a link, a third sends little: a third of it."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, discipline=NAME)
     net.link("b", "a", rate=SLOW, delay=0.01)
     net.flow(traffic.constant(SLOW), path=["a", "b"], packet=500, count=2)
@@ -137,7 +137,7 @@ def test_where_nothing_of_the_flow_waits():
     run = Simulation(net, rng=1)
     run.advance(0.11)
     seen = []
-    while run.now < 0.13:  # before it hears anything
+    while run.now < 0.13:  # before feedback arrives
         run.advance(run.now + 1e-4)
         packets, first = run.state.packets, run.state.flows[2].first_hop
         rows = [k for k in on_the_way(run) if packets["flow"][k] == 2 and packets["hop"][k] == first]

@@ -1,4 +1,4 @@
-"""GAIMD: the ratio to RAP and TCP at equal loss, its smoothness, and the window form by hand; schemes.md 11.2."""
+"""GAIMD: the ratio to RAP and TCP at equal loss, its smoothness, and the window form by hand."""
 
 import math
 
@@ -43,7 +43,7 @@ def test_smoother():
 
 
 def test_window_form_grows():
-    """11.2 (a): 0.31/W for each of the 20 acknowledgments of the first round."""
+    """Yang and Lam (2000): 0.31/W for each of the 20 acknowledgments of the first round."""
     window = 20.0
     for _ in range(20):
         window += 0.31 / window
@@ -65,7 +65,7 @@ def test_window_form_after_a_loss():
 
 
 def test_window_form_after_a_timeout():
-    """As TCP: a window of one packet, slow start up to 7/8 of nothing less than half (SACK's rule 4)."""
+    """As TCP: a window of one packet, slow start up to 7/8 of nothing less than half (RFC 6675, section 5.1)."""
     diary = Diary("gaimd-window", drop_numbers(*range(4)), 1.05, initial_window=4, first_rto=1)
     assert diary.flow.timeouts == 1
     assert diary.flow.window == 1.0

@@ -1,4 +1,4 @@
-"""The loss-load source: its choices against other ways to find them, and what it sends; schemes.md 14.2, 14.4."""
+"""The loss-load source: its choices against other ways to find them, and what it sends (Prithviraj and Williamson, sections 2.2 and 2.3)."""
 
 import math
 

@@ -1,6 +1,6 @@
-"""Packet-pair against hand arithmetic, and the calibration numbers of Kanakia, Keshav and Mishra; schemes.md 3.
+"""Packet-pair against hand arithmetic, and the calibration numbers of Kanakia, Keshav and Mishra.
 
-In their layout a packet takes 44 ms for the lines both ways, 0.1 ms and 2 x 0.04 ms for itself, and 0.0144 ms for its
+In their layout a packet takes 44 ms for the links both ways, 0.1 ms and 2 x 0.04 ms for itself, and 0.0144 ms for its
 acknowledgment.
 """
 
@@ -39,7 +39,7 @@ def rises_to(packets, rate, constant):
 @pytest.mark.parametrize(("access", "expected"), [(18, (80.5, 91.9, 142.2)), (20, (88.5, 100.4, 152.8))])
 def test_short_files(access, expected):
     """Experiment 3: 2 packets, a round trip later 10 at line rate, the others by the inverse exponential of two round
-    trips, and one more for the last; schemes.md 3.4 has the numbers, without what the fast lines take."""
+    trips, and one more for the last. Transmission times of the fast links are included."""
     for packets, printed in zip((4, 20, 200), expected, strict=True):
         found = one("packet-pair", "fair", packets, delays=(access, 1, 1)).transfer_time()
         assert found == pytest.approx(printed, rel=0.005)
@@ -52,7 +52,7 @@ def test_short_files(access, expected):
 
 
 def test_all_of_the_rate_at_once():
-    """As in 1991: ten packets and then 10.11/ms are more than the line's 10/ms, so that it is busy for 198 packets."""
+    """As in 1991: ten packets and then 10.11/ms are more than the link's 10/ms, so that it is busy for 198 packets."""
     found = one("packet-pair", "fair", 200, jump=1).transfer_time()
     assert found == pytest.approx(RTT + 0.1 + 198 / 10 + (RTT - 0.1), abs=0.02)
 
@@ -84,7 +84,7 @@ def test_two_ways():
 
 
 def three_and_one_more(discipline):
-    """Three flows without end; from 2 s on one that nobody controls takes what it gets."""
+    """Three flows without end; from 2 s on one without congestion control takes what it gets."""
     made = Experiment("packet-pair", discipline)
     sink = made.sink("D")
     for k in range(3):
@@ -95,7 +95,7 @@ def three_and_one_more(discipline):
 
 @pytest.mark.parametrize("discipline", ["fair", "round-robin"])
 def test_the_share_is_known_a_round_trip_after_a_change(discipline):
-    """3.4, test 1: a third of the line, and 44 ms after the fourth flow has begun a fourth, within 5 %."""
+    """Keshav (1991): a third of the link, and 44 ms after the fourth flow has begun a fourth, within 5 %."""
     run = three_and_one_more(discipline)
     for time in (1.0, 1.5, 1.9, 2.0):
         run.advance(time)
@@ -109,7 +109,7 @@ def test_the_share_is_known_a_round_trip_after_a_change(discipline):
 
 
 def test_in_order_of_arrival_the_gap_is_not_the_share():
-    """3.4, test 4: a pair is served back to back, so that every flow takes the whole line for its own: much is lost."""
+    """Keshav (1991) needs fair queueing: a pair is served back to back, so that every flow takes the whole link for its own: much is lost."""
     run = three_and_one_more("fifo")
     run.advance(1.9)
     assert (services(run) * MS > 8).all()  # 10/3 would be right
@@ -149,7 +149,7 @@ def test_the_rate_is_integrated():
 
 
 def test_the_weight_of_the_past():
-    """3.3: 0.9 while the smoothed error is below 0.2, then less, 0.1 from 0.7 on."""
+    """Weight of the past: 0.9 while the smoothed error is below 0.2, then less, 0.1 from 0.7 on."""
     flow = SimpleNamespace(smoothing=0.5, error=0.0, service=10.0)
     estimate = packet_pair.estimate.py_func
     estimate(flow, 8.0)  # error 0.2, smoothed 0.1: 0.9 x 10 + 0.1 x 8
@@ -163,7 +163,7 @@ def test_the_weight_of_the_past():
 
 
 def test_what_is_lost():
-    """The first pair is: another one after the first timeout of 3 s. Later packets are sent again; the file ends."""
+    """The first pair is: another one after the first timeout of 3 s. Later packets are retransmitted; the file ends."""
     diary = Diary("packet-pair", drop_numbers(0, 1), until=3.15)
     assert diary.sent(3.0) == [0, 1]
     assert len(diary.entries) == 4
@@ -176,7 +176,7 @@ def test_what_is_lost():
 
 
 def test_a_timeout_halves_the_estimate():
-    """Everything is lost from 1 s on (the buffer stays, the line does not): half of it, with every timeout."""
+    """Everything is lost from 1 s on (the buffer stays, the link does not): half of it, with every timeout."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=440, discipline="fair")
     net.link("b", "a", rate=FAST, delay=0.01).flow("packet-pair", path=["a", "b"], packet=500)
     run = Simulation(net, rng=1)

@@ -15,7 +15,7 @@ def times(diary):
 
 
 def test_a_packet_more_each_round_trip():
-    """11.1 rules 1 to 3. The first acknowledgment, at 0.1 s, sets the interval to 0.1 s; it is 1/2, 1/3, 1/4 of that
+    """ns-2.35, rap.cc, RttTimeout(). The first acknowledgment, at 0.1 s, sets the interval to 0.1 s; it is 1/2, 1/3, 1/4 of that
     from 0.2, 0.3, 0.4 s on."""
     expected = [0, 0.1, 0.2, 0.25, 0.3, 0.3 + 0.1 / 3, 0.3 + 0.2 / 3, 0.4, 0.425, 0.45, 0.475, 0.5]
     assert times(Diary("rap", until=0.505)) == pytest.approx(expected, abs=1e-7)
@@ -23,15 +23,15 @@ def test_a_packet_more_each_round_trip():
 
 @pytest.mark.parametrize("alpha", [1.0, 0.31, 2.0])
 def test_slope(alpha):
-    """Rule 3: 1 packet a round trip at 0.1 s, and nine steps of alpha until 1 s."""
+    """Rejaie et al. (1999), additive increase: 1 packet a round trip at 0.1 s, and nine steps of alpha until 1 s."""
     rate = Diary("rap", until=1.05, alpha=alpha).flow.rate
     assert rate == pytest.approx((1 + 9 * alpha) * 1000 / 0.1, rel=1e-6)
 
 
 def test_age_of_a_packet():
-    """Rules 4 and 5. Packet 10 leaves at 0.475 s. The timeout is 1.2 round trips, 0.12 s: at 0.595 s the interval of
+    """Rejaie et al. (1999), loss by age. Packet 10 leaves at 0.475 s. The timeout is 1.2 round trips, 0.12 s: at 0.595 s the interval of
     20 ms doubles. After the packet of 0.58 s: 0.62, 0.66 s. Three later ones are acknowledged at 0.64 s only (0.6, 0.62
-    and 0.64 s): what the engine then finds does not count any more, but is sent again. The increase comes a round trip
+    and 0.64 s): what the simulator then finds does not count any more, but is retransmitted. The increase comes a round trip
     after the cut: at 0.695 s the interval is 1/35 s, which has gone by since 0.66 s, and the packet leaves at once."""
     diary = Diary("rap", drop_numbers(10), 0.73)
     assert times(diary)[15:] == pytest.approx([0.58, 0.62, 0.66, 0.695, 0.695 + 0.1 / 3.5], abs=1e-7)
@@ -41,7 +41,7 @@ def test_age_of_a_packet():
 
 
 def test_three_later_packets():
-    """Rules 4 and 5, with a timeout of two round trips: the third of them, sent at 0.54 s, is acknowledged at 0.64 s.
+    """Rejaie et al. (1999), loss by later packets, with a timeout of two round trips: the third of them, sent at 0.54 s, is acknowledged at 0.64 s.
     The interval of 1/60 s doubles; after the packet of 0.6333 s the next one leaves at 0.6667 s, and the increase comes
     at 0.74 s. That packet 12 is lost, too, changes nothing but when: 14, sent at 0.56 s, is the third then."""
     diary = Diary("rap", drop_numbers(10), 0.73, timeout_rtts=2)
@@ -56,7 +56,7 @@ def test_three_later_packets():
 
 
 def test_nothing_comes_back():
-    """Rules 1, 4 and 5: at 2 s the first packet is too old: an interval of 4 s. The next increase would come at 4 s."""
+    """Without any acknowledgment: at 2 s the first packet is too old: an interval of 4 s. The next increase would come at 4 s."""
     run = simulation("rap", periodic(1.0))
     rates = []
     for time in (1.9, 2.1, 3.9):
@@ -82,7 +82,7 @@ def bottleneck(**parameters):
 
 
 def test_fine_grain():
-    """Rule 6: while the queue grows the short mean is above the long one, and intervals are that much longer."""
+    """Rejaie et al. (1999), fine grain: while the queue grows the short mean is above the long one, and intervals are that much longer."""
     (rate, plain), (fine_rate, fine) = bottleneck(), bottleneck(fine_grain=1)
     assert rate == pytest.approx(1000 / plain.interval)
     assert fine.short_rtt > 1.02 * fine.long_rtt

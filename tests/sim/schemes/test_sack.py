@@ -6,7 +6,7 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_two_losses_in_one_round_trip():
-    """1.6 rules 1 to 4. 10 and 12 of 7..14 are lost. 7, 8, 9 make the window 11 and let 15..20 go; 11 and 13 leave
+    """RFC 6675, section 5. 10 and 12 of 7..14 are lost. 7, 8, 9 make the window 11 and let 15..20 go; 11 and 13 leave
     the pipe, so that 21 and 22 follow (RFC 3042). 14 is the third behind 10: window min(11, 23 - 10)/2 = 5.5, and
     packet 10 goes at once. Pipe then: 12, 15..22, 10: ten.
 
@@ -27,14 +27,14 @@ def test_two_losses_in_one_round_trip():
 
 
 def test_no_growth_in_recovery():
-    """1.6 rule 4: of partial acknowledgments, too; rule 1: one reduction for all losses of a window."""
+    """RFC 6675, section 5: no growth in recovery, not even for partial acknowledgments; one reduction for one window."""
     diary = Diary("sack", drop_numbers(10, 12, 15, 20), 0.55)
     assert {entry.window for entry in diary.entries if entry.time == 0.5} == {5.5}
 
 
 def test_recovery_ends_beyond_the_last_packet_sent_before_it():
-    """1.6 rule 4. 22, the last one sent before the loss of 10 is found, is lost, too: an acknowledgment up to it, at
-    0.5 s, is partial. It goes again at 0.6 s, between 27 and 28. Its acknowledgment ends recovery and does not grow;
+    """RFC 6675, section 5, step A. 22, the last one sent before the loss of 10 is found, is lost, too: an acknowledgment up to it, at
+    0.5 s, is partial. It is retransmitted at 0.6 s, between 27 and 28. Its acknowledgment ends recovery and does not grow;
     28, 29, 30 do, from 5.5 on. One reduction for both."""
     diary = Diary("sack", drop_numbers(10, 22), 0.75, min_rto=1)
     assert diary.sent(0.6) == [27, 22, 28, 29, 30]
@@ -45,11 +45,11 @@ def test_recovery_ends_beyond_the_last_packet_sent_before_it():
 
 
 def test_pipe():
-    """RFC 6675, 4: the pipe counts what was sent, and is neither acknowledged nor lost. 31, 32, 34, 38, 45, 50 of
-    31..62 are lost. 33 and 35 let 63 and 64 go; 36 is the third behind 31 and 32: 34 packets under way, 3 of them
-    arrived, 2 lost, and 31 sent again: pipe 30, window min(32, 65 - 31)/2 = 16. 37 (with it 34 is lost): 28; 39, 40:
+    """RFC 6675, section 4: the pipe counts what was sent, and is neither acknowledged nor lost. 31, 32, 34, 38, 45, 50 of
+    31..62 are lost. 33 and 35 let 63 and 64 go; 36 is the third behind 31 and 32: 34 packets in flight, 3 of them
+    arrived, 2 lost, and 31 retransmitted: pipe 30, window min(32, 65 - 31)/2 = 16. 37 (with it 34 is lost): 28; 39, 40:
     26; 41 (38): 24; 42, 43, 44, 46, 47: 19; 48 (45): 17; 49: 16; 51: 15: now 32 may go. 52: 34. 53 (50): 14: 38 and
-    45. 54: 50. Then one new packet for each of 55..62. All six are repaired in one round trip (1.10 test 4)."""
+    45. 54: 50. Then one new packet for each of 55..62. All six are repaired in one round trip."""
     diary = Diary("sack", drop_numbers(31, 32, 34, 38, 45, 50), 0.75)
     assert diary.sent(0.6) == [63, 64, 31, 32, 34, 38, 45, 50, *range(65, 73)]
     assert {entry.window for entry in diary.entries if entry.time == 0.6} == {32.0, 16.0}
@@ -59,7 +59,7 @@ def test_pipe():
 
 def test_lost_again():
     """Beyond RFC 6675: 10 is lost twice. Of what was sent behind it the second time, 23, 24, 25 arrive at 0.6 s: it
-    goes again, and the window of 5.5 is halved again. 0.7 s: 27 and 28 leave the pipe, and 29 goes; 10 acknowledges
+    is retransmitted, and the window of 5.5 is halved again. 0.7 s: 27 and 28 leave the pipe, and 29 goes; 10 acknowledges
     up to 29, beyond 28: 30."""
     diary = Diary("sack", drop_numbers(10, 10), 0.75, min_rto=1)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 21, 22, 10]
@@ -71,7 +71,7 @@ def test_lost_again():
 
 
 def test_timeout():
-    """1.6 rule 4: all of 7..14 are lost; slow start from 1 up to floor(8/2) = 4, lowest number first."""
+    """RFC 6675, section 5.1: all of 7..14 are lost; slow start from 1 up to floor(8/2) = 4, lowest number first."""
     diary = Diary("sack", drop_numbers(*range(7, 15)), 1.65, min_rto=1)
     assert [diary.sent(t) for t in (1.3, 1.4, 1.5)] == [[7], [8, 9], [10, 11, 12, 13]]
     assert diary.all(7)[1].ssthresh == 4.0
@@ -80,7 +80,7 @@ def test_timeout():
 
 
 def test_timeout_remembers_what_has_arrived():
-    """9, of 7..14, arrives; nothing else does. It is not sent again (in the RFC it may be)."""
+    """9, of 7..14, arrives; nothing else does. It is not retransmitted (in the RFC it may be)."""
     diary = Diary("sack", drop_numbers(7, 8, *range(10, 15)), 1.85, min_rto=1)
     # The acknowledgment of 9 leaves room for 15, by limited transmit, at 0.4 s, and that of 15 for 16, ...
     assert diary.sent(0.4) == [15]
@@ -91,6 +91,6 @@ def test_timeout_remembers_what_has_arrived():
 
 
 def test_no_parameters_of_duplicates():
-    """The threshold is the engine's, three transmissions."""
+    """The threshold is the simulator's, three transmissions."""
     with pytest.raises(ValueError, match="parameter 'duplicate_threshold' is unknown"):
         Diary("sack", until=0.1, duplicate_threshold=2)

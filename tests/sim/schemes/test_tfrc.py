@@ -1,4 +1,4 @@
-"""TFRC: its equation, traces made by hand, the loss history against a plain one, and rates at steady loss; 12."""
+"""TFRC: its equation, traces made by hand, the loss history against a plain one, and rates at steady loss."""
 
 import math
 
@@ -13,11 +13,11 @@ from tests.sim.schemes.steady import independent, mean_rate, periodic, simulatio
 
 equation = numba.njit(lambda p, capped: tfrc.equation_rate(1.0, 1.0, p, 1.0, 4.0, capped))
 mean_interval = numba.njit(lambda flows, open_interval: tfrc.mean_interval(flows[0], open_interval))
-RATES = {1e-4: 122.0, 1e-3: 38.4, 1e-2: 11.2, 0.05: 3.69, 0.1: 1.77}  # section 12; packets per round trip
+RATES = {1e-4: 122.0, 1e-3: 38.4, 1e-2: 11.2, 0.05: 3.69, 0.1: 1.77}  # RFC 5348, section 3.1; packets per round trip
 
 
 def test_equation():
-    """Rule 1. The digits of section 12; and p = 0.5, where ns-2 counts one loss in a window at most: with b = 1 and
+    """RFC 5348, section 3.1, evaluated with 50 digits; and p = 0.5, where ns-2 counts one loss in a window at most: with b = 1 and
     t_RTO = 4 R, 1/(sqrt(1/3) + 4 min(1, 3 sqrt(3/16)) 0.5 (1 + 8)) = 1/(0.57735 + 18) and 1/(0.57735 + 23.3827)."""
     for p, packets in RATES.items():
         assert equation(p, 1.0) == pytest.approx(packets, rel=5e-3)
@@ -28,7 +28,7 @@ def test_equation():
 
 @pytest.mark.parametrize("p", RATES)
 def test_rate_at_periodic_loss(p):
-    """T12: every interval is 1/p packets and more than a round trip, so that the rate is the equation's."""
+    """Every interval is 1/p packets and more than a round trip, so that the rate is the equation's."""
     assert mean_rate("tfrc", periodic(p), max(300, 20 / p / RATES[p] * 0.1)) == pytest.approx(RATES[p], rel=0.01)
 
 
@@ -43,7 +43,7 @@ def test_rate_at_independent_loss(p):
 
 
 def test_start():
-    """Rule 2 before a loss. Four packets a round trip from 0.1 s on (RFC 3390 allows 4380 B, of packets of 1000 B
+    """RFC 5348, section 4.3, before a loss. Four packets a round trip from 0.1 s on (RFC 3390 allows 4380 B, of packets of 1000 B
     4000). One arrives until 0.2 s: no more than that. Four until 0.3 s: twice as many, and no more at 0.4 s, as 8 would
     be more than twice what arrives; 16 at 0.5 s."""
     diary = Diary("tfrc", until=0.55)
@@ -54,7 +54,7 @@ def test_start():
 
 
 def test_first_loss():
-    """Rules 6 and 2. Packet 20 of the eight per round trip, sent at 0.4375 s, is lost; the third behind it, of 0.475 s,
+    """RFC 5348, section 6.3.1. Packet 20 of the eight per round trip, sent at 0.4375 s, is lost; the third behind it, of 0.475 s,
     is acknowledged at 0.575 s. Since 0.5 s five packets have come (0.4125, 0.425, 0.45, 0.4625, 0.475 s), in the round
     trip before 8: 13 in 0.175 s. The first interval is that of the p at which the equation gives this rate, which
     stays."""
@@ -66,7 +66,7 @@ def test_first_loss():
 
 
 def plain_history(diary, lost, round_trip=0.1):
-    """Transmissions at which loss events begin, from the list of what was sent: rule 5 without a simulator."""
+    """Transmissions at which loss events begin, from the list of what was sent (RFC 5348, section 5.2), without a simulator."""
     arrivals = {k: entry.time + round_trip for k, entry in enumerate(diary.entries) if k not in lost}
     events, began = [], -math.inf
     for k in lost:
@@ -79,7 +79,7 @@ def plain_history(diary, lost, round_trip=0.1):
 
 
 def plain_mean(intervals, discounts, open_interval):
-    """Rules 6 and 7 with the weights as printed; newest first."""
+    """RFC 5348, sections 5.4 and 5.5, with the printed weights; newest first."""
     weights = np.array([1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2])
     ended = np.average(intervals, weights=weights * discounts)
     less = max(0.5, 2 * ended / open_interval) if open_interval > 2 * ended else 1.0
@@ -89,7 +89,7 @@ def plain_mean(intervals, discounts, open_interval):
 
 
 def test_loss_history_against_a_plain_one():
-    """Ten losses, by number; packets sent again count as transmissions of their own."""
+    """Ten losses, by number; packets retransmitted count as transmissions of their own."""
     numbers = [30, 31, 33, 60, 75, 100, 101, 130, 170, 200]
     diary = Diary("tfrc", drop_numbers(*numbers), 3.5)
     first = {}
@@ -106,7 +106,7 @@ def test_loss_history_against_a_plain_one():
 
 @pytest.mark.filterwarnings("ignore::numba.NumbaExperimentalFeatureWarning")  # a row given from outside
 def test_mean_interval_against_a_plain_one():
-    """Rules 6 and 7: lengths as they come, and open intervals below and far beyond what is discounted."""
+    """RFC 5348, sections 5.4 and 5.5: lengths as they come, and open intervals below and far beyond what is discounted."""
     run = simulation("tfrc", independent(0.01), rng=3)
     run.advance(200.0)
     flows = np.array([of_flow(run)])
@@ -119,7 +119,7 @@ def test_mean_interval_against_a_plain_one():
 
 
 def test_discounting_by_hand():
-    """Rule 7 (RFC 5348, 5.5). Eight intervals of 100: up to an open one of 200 all count in full, the open one with
+    """RFC 5348, section 5.5. Eight intervals of 100: up to an open one of 200 all count in full, the open one with
     weight 1 and seven of the others with 1, 1, 1, 0.8, 0.6, 0.4, 0.2 (5 in all). An open one of 300 discounts them by
     200/300, one of 1000 by a half."""
     flows = np.zeros(1, tfrc.TFRC.own.dtype)
@@ -134,7 +134,7 @@ def test_discounting_by_hand():
 
 
 def test_discounting_raises_the_rate_sooner():
-    """Rule 7: losses end at 60 s; a minute later the history has been left behind, without it less so."""
+    """RFC 5348, section 5.5: losses end at 60 s; a minute later the history has been left behind, without it less so."""
     rates = []
     for discounting in (1, 0):
         run = simulation("tfrc", periodic(0.01, until=60), discounting=discounting)
@@ -157,7 +157,7 @@ def test_half_the_rate_after_five_events():
 
 
 def test_no_feedback():
-    """Rule 4. Everything is lost from 60 s on: half the rate 4 R = 0.4 s after the last feedback, and again as long
+    """RFC 5348, section 4.4. Everything is lost from 60 s on: half the rate 4 R = 0.4 s after the last feedback, and again as long
     after that, or after the time of two packets."""
     run = simulation("tfrc", periodic(1e-3, dead_from=60.0))
     run.advance(60.0)
@@ -180,7 +180,7 @@ def rises(**parameters):
 
 
 def test_limit_of_the_increase():
-    """Rule 2, as in ns-2, with 0.1 packets per round trip in each; feedback may come two of them apart."""
+    """ns-2.35, tfrc.cc, increase_rate(), with 0.1 packets per round trip in each; feedback may come two of them apart."""
     assert max(rises()) > 0.25
     assert max(rises(increase=0.1)) <= 0.2 + 1e-6
     assert np.mean(rises(increase=0.1)) <= 0.1
@@ -193,7 +193,7 @@ def test_variant_of_ns():
 
 
 def test_damping():
-    """Rule 3: what is paced is the rate times mean root over root of the round trip; off, the rate itself."""
+    """RFC 5348, section 4.5: the paced rate is the rate times mean root over root of the round-trip time; off, the rate."""
     run = simulation("tfrc", periodic(0.01), damping=0)
     run.advance(20.05)
     assert run.state.flows[0].rate == of_flow(run).allowed

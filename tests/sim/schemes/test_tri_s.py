@@ -1,4 +1,4 @@
-"""Tri-S against traces by hand and the window it should find; schemes.md 6."""
+"""Tri-S against traces by hand and the window it should find."""
 
 import math
 
@@ -25,7 +25,7 @@ def late(number, extra, lost=-1):
 
 
 def test_linear_start():
-    """Rules 2 and 3: the gradient is 1 where the round trip stays, one packet more in each."""
+    """Wang and Crowcroft (1991): the gradient is 1 where the round trip stays, one packet more in each."""
     diary = Diary("tri-s", until=0.55, search=0)
     assert diary.rounds == {
         0.0: [0], 0.1: [1, 2], 0.2: [3, 4, 5], 0.3: [6, 7, 8, 9], 0.4: [*range(10, 15)], 0.5: [*range(15, 21)]
@@ -33,7 +33,7 @@ def test_linear_start():
 
 
 def test_search():
-    """Rule 1: one packet more with every acknowledgment, as in slow start."""
+    """One packet more with every acknowledgment, as in slow start."""
     diary = Diary("tri-s", until=0.45)
     assert [len(one) for one in diary.rounds.values()] == [1, 2, 4, 8, 16]
     assert [len(one) for one in Diary("tri-s", until=0.25, initial_window=3).rounds.values()] == [3, 6, 12]
@@ -52,7 +52,7 @@ def test_threshold_by_hand(extra, window):
 
 @pytest.mark.parametrize(("extra", "window"), [(0.0, 8), (0.03, 8), (0.035, 6), (0.06, 6)])
 def test_a_search_ends_by_hand(extra, window):
-    """Judges are 0, 2 and 6, sent with 1, 2 and 4 packets outstanding. From 3 on packets take d = 0.1 s and the extra
+    """Probes are 0, 2 and 6, sent with 1, 2 and 4 packets outstanding. From 3 on packets take d = 0.1 s and the extra
     time: (4/d - 20)/2 over 10 is 1/2 or more if d is 4/30 = 0.133 s at most. The acknowledgments of 3, 4 and 5 make
     the window 7; that of 6 makes it 8, or 6, and then there are no more than 6 packets in a round trip."""
     diary = Diary("tri-s", late(3, extra), until=0.3 + extra + 0.01)
@@ -68,7 +68,7 @@ def test_settling():
 
 
 def test_losses():
-    """Rule 4: 10 of 7..14 is lost; the third duplicate, of 13, sends it again alone, and the search begins anew. All to
+    """As at the start: 10 of 7..14 is lost; the third duplicate, of 13, sends it again alone, and the search begins anew. All to
     20 is there: 21 and 22, and so on. Without a search 10..14 leave at 0.4 s: 10 again, 15 and 16, 17 to 19, ..."""
     diary = Diary("tri-s", drop_numbers(10), 0.75, min_rto=1)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 10]
@@ -81,14 +81,14 @@ def test_losses():
 
 
 def test_timeout():
-    """Rule 4: all of 7..14 are lost; the timer, 1 s, was last set at 0.3 s."""
+    """As at the start: all of 7..14 are lost; the timer, 1 s, was last set at 0.3 s."""
     diary = Diary("tri-s", drop_numbers(*range(7, 15)), 1.65, min_rto=1)
     assert [diary.sent(time) for time in (1.3, 1.4, 1.5)] == [[7], [8, 9], [10, 11, 12, 13]]
     assert diary.flow.timeouts == 1
 
 
 def windows(product, buffer=None, **parameters):
-    """Alone on a line that holds `product` packets: the run, and the window in its second half."""
+    """Alone on a link with a BDP of `product` packets: the run, and the window in its second half."""
     rtt = product * 1e-3
     net = Network().link("a", "b", rate=1e6, delay=rtt / 2 - 5e-4, buffer=buffer, name="line")
     net.flow("tri-s", path=["a", "b"], packet=1000, ack_path="ideal", parameters=parameters)
@@ -99,7 +99,7 @@ def windows(product, buffer=None, **parameters):
 @pytest.mark.parametrize("product", [20, 100])
 @pytest.mark.parametrize("search", [0, 1])
 def test_the_knee(product, search):
-    """With `settle` the gradient is 1 up to the product P and 0 beyond: P - 1 (1 again), P, P + 1 (0), P (0)."""
+    """With `settle` the gradient is 1 up to the bandwidth-delay product P and 0 beyond: P - 1 (1 again), P, P + 1 (0), P (0)."""
     data, window = windows(product, search=search, settle=1)
     late = window[len(window) // 2 :]
     assert (late.min(), late.max()) == (product - 1, product + 1)
@@ -111,8 +111,8 @@ def test_the_knee(product, search):
 
 @pytest.mark.parametrize("product", [20, 100])
 @pytest.mark.parametrize("search", [0, 1])
-def test_between_half_the_product_and_the_product(product, search):
-    """Literally, once in a round trip. Where the window has grown the judge waits for the one before it: w packets in
+def test_between_half_and_all_of_the_bandwidth_delay_product(product, search):
+    """Literally, once in a round trip. Where the window has grown the probe waits for the one before it: w packets in
     P + 1 packet times, a gradient of P/(P + 1) from one such window to the next, until P + 2 packets take P + 2: 0.
     Where it has fallen they take P, and the growth to w + 1 that follows is a gradient of (P - w)/(P + 1): less than
     1/2 as long as w > (P - 1)/2, so that the window falls again, twice for each growth."""
@@ -123,7 +123,7 @@ def test_between_half_the_product_and_the_product(product, search):
 
 
 def test_a_search_goes_too_far():
-    """The window doubles once more before its judge is back: with a buffer of the product packets are lost."""
+    """The window doubles once more before its probe is back: with a buffer of one bandwidth-delay product packets are lost."""
     _, window = windows(100)
     assert window.max() > 200
     net = Network().link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440)
@@ -132,7 +132,7 @@ def test_a_search_goes_too_far():
 
 
 def test_a_search_begins_as_the_first_one():
-    """Rule 4. Packets from 3 on take 1 s, so that 6, sent with 4, ends the search at 1.2 s; 8 is lost. At 2.2 s it goes
+    """As at the start. Packets from 3 on take 1 s, so that 6, sent with 4, ends the search at 1.2 s; 8 is lost. At 2.2 s it goes
     again alone, and with its acknowledgment a new search begins: its throughput, 1 in a second, is compared with
     nothing. Against that of 6 it would be a gradient of (1 - 4)/(1 - 4) over 10, and the end of the search."""
     diary = Diary("tri-s", late(3, 0.9, lost=8), until=1.25, min_rto=10)

@@ -1,4 +1,4 @@
-"""The sender of XCP: what it declares, and what it makes of an answer; schemes.md 10.2."""
+"""The sender of XCP: what it declares, and how it reacts to feedback (Katabi et al. 2002, section 3.3)."""
 
 import itertools
 import math
@@ -62,14 +62,14 @@ def test_what_packets_declare():
 @pytest.mark.parametrize("other", ["fifo", "red", "xcp"])
 def test_without_a_router_that_speaks(other):
     """One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then
-    2.9 + 1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a line has no transmission time."""
+    2.9 + 1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a link has no transmission time."""
     diary = Diary("xcp", other, until=0.46)
     assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [1, 1, 2, 2, 3]
     assert diary.flow.window == pytest.approx(2.9 + 1 / 2.9 + 1 / (2.9 + 1 / 2.9), rel=1e-12)
 
 
 def test_half_the_window_on_a_loss():
-    """Packets 30 and 32 leave in one window of about 8, and are lost: half the window once, each sent again once."""
+    """Packets 30 and 32 leave in one window of about 8, and are lost: half the window once, each retransmitted once."""
     diary = Diary("xcp", drop_numbers(30, 32), until=1.5)
     windows = [entry.window for entry in diary.entries]
     falls = [(before, after) for before, after in itertools.pairwise(windows) if after < before]
@@ -81,7 +81,7 @@ def test_half_the_window_on_a_loss():
 
 
 def test_one_packet_after_a_timeout():
-    """The only packet under way is lost: 3 s later it goes again, with a window of one, and all goes on."""
+    """The only packet in flight is lost: 3 s later it is retransmitted, with a window of one, and all goes on."""
     diary = Diary("xcp", drop_numbers(0), until=3.05)
     assert [entry.time for entry in diary.all(0)] == [0.0, 3.0]
     assert diary.flow.timeouts == 1

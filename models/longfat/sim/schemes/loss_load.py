@@ -20,7 +20,7 @@ GRID = 200  # points of the search for the least time, before it is refined
 @part
 def expected_loss(rate, excess, spread, k):
     """Return the loss probability P(f) at a rate f, for the reported `excess` a and `spread` b of the other sources."""
-    # Prithviraj and Williamson (1994), section 2.2: P(f) = f^k (f + a) / (f^(k+1) + b), with a the sum of the other
+    # Prithviraj and Williamson, section 2.2: P(f) = f^k (f + a) / (f^(k+1) + b), with a the sum of the other
     # rates minus 1, and b the sum of their (k+1)-th powers, all relative to the capacity.
     if rate <= 0.0 or rate + excess <= 0.0:
         return 0.0
