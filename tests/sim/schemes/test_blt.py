@@ -47,7 +47,7 @@ def end(net, until=100.0):
 
 
 def agree(run, connections, *, at_the_end=True):
-    """Each flow finishes at the referee's nanosecond, with as many transmissions, drops and timeouts."""
+    """Check that each flow has the finish time, transmissions, drops and timeouts of the referee."""
     for name in ("una", "sent", "timeouts", "finish", "dropped"):
         ours = run.state.flows[name].tolist()
         theirs = [records.NEVER if getattr(c, name) is None else getattr(c, name) for c in connections]
@@ -73,7 +73,7 @@ WINDOWS = {
 
 
 def write(link, packet):
-    """Number and priority of one more packet, in the log that begins at this address."""
+    """Write number and priority of one more packet to the log that begins at this address."""
     log = int(link.log)
     row = 1 + 2 * word_at(log, 0).x
     word_at(log, row).x = packet.number
@@ -90,7 +90,7 @@ def record(link, packet, now):
 
 
 def sent_by(packets, beyond=(), **options):
-    """(number, priority) of all packets as they left their source, and the run: 500 us a packet, 3.8 ms both ways."""
+    """Return (number, priority) of all packets as they left the source, and the run: 500 us a packet, 3.8 ms both ways."""
     log = np.zeros(10_000, np.int64)
     seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
     net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
@@ -122,7 +122,7 @@ def test_priorities_of_other_windows(growth, step):
 
 
 def count(link, packet, now):
-    """How many packets of each priority came."""
+    """Count the packets of each priority."""
     link.came[packet.priority] += 1
     return ENQUEUE
 
@@ -170,7 +170,7 @@ def test_one_packet_of_any_scheme(scheme):
 
 
 def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELAY,) * 3, parameters=None, **options):
-    """One file, simulated and refereed."""
+    """Return the simulation of one file, and what the referee computes."""
     name = next(name for name, one in RULES.items() if one == rule)
     run = end(add(dumbbell(bottleneck, name, buffer, delays), scheme, packets, access, parameters=parameters or {}))
     kind = referee.Reno if scheme == "reno" else referee.Burst
@@ -187,8 +187,11 @@ def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELA
 @pytest.mark.parametrize(("access", "bottleneck"), [(150, 30), (150, 90), (150, 150), (160, 32), (160, 100)])
 @pytest.mark.parametrize("rule", ["published", "corrected", "drop-tail"])
 def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
-    """Up to three times what fits at once. With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything
-    happens at the same times, so that the order of events decides."""
+    """Up to three times what fits at once.
+
+    With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything happens at the same times, so that the
+    order of events decides.
+    """
     for packets in (1, 7, 94, 95, 200, 400 if buffer == 75 else 60):
         scheme = "bully-tyrant" if rule == "drop-tail" else "blt"
         delays = (DELAY,) * 3 if access == 150 else (500_000,) * 3
@@ -208,9 +211,9 @@ def test_the_reference_file_by_hand():
     flow = alone("blt", 200, 75, "corrected", 30_000_000)
     t = 8 * SIZE / ACCESS * 1e9
     # 94 packets before it, and itself, leave S1 by T + d + 5 T (94 + 1); then the last line, and half a round trip back
-    told = t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
+    revealed = t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
     # 106 packets from 94 on, of which, again, all are taken that fit: 94 of them, then the 12 that are left
-    again = told + t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
+    again = revealed + t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
     assert flow.sent == 200 + 106 + 12
     assert flow.timeouts == 0
     # of these the receiver has the last: it came 12 behind the first one lost of 106, 94 + 94 + 11 = 199
@@ -238,8 +241,11 @@ def test_a_loss_begins_a_new_burst():
 
 
 def test_what_the_receiver_holds_tells_of_no_loss():
-    """3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted
-    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are of older transmissions than 9's last one."""
+    """3 and 9 are lost; 3 again goes at 6.5 ...
+
+    7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted at 9.5 ... 10 ms. So nothing begins anew:
+    echoes of 4 ... 8 are of older transmissions than 9's last one.
+    """
     sent, _ = sent_by(20, [3, 9])
     assert [number for number, _ in sent] == [*range(13), *range(3, 20)]
 
@@ -303,11 +309,11 @@ crowds = st.fixed_dictionaries(
 
 
 def crowd(case, scheme, parameters, make):
-    """Several files at once, simulated and refereed. Odd rates and times, so that nothing happens at once by chance.
+    """Return the simulation of several files at once, and what the referee computes.
 
-    A rate for each link: bursts on equal links that begin at the same nanosecond meet at S1 from then on.
-
-    For 0.2 s, not to the end: in such a network bursts that a drop-tail queue shuts out may be so for ever.
+    Odd rates and times let nothing happen at the same time by chance. A rate for each link: bursts on equal links that begin
+    at the same nanosecond meet at S1 from then on. It runs for 0.2 s, not to the end: in such a network bursts that a
+    drop-tail queue shuts out may be so for ever.
     """
     access, bottleneck = 151_234_567, round(case["ratio"] * 147_654_321)
     delays = tuple(case["delay"] + k for k in (11, 101, 1009))
@@ -349,7 +355,7 @@ class Hasty(referee.Burst):
 
 
 def test_the_referee_can_object():
-    """Without the test for stale duplicates, with other windows, another switch or no guard, and the two part company."""
+    """The referee differs if a rule is left out: stale duplicates, windows, switch or guard."""
     case = {"files": [(120, 1_000_000 * k) for k in range(8)], "buffer": 10, "ratio": 0.2, "delay": 300_000}
     case["rule"] = "corrected"
     crowd(case, "blt", {}, referee.Burst)

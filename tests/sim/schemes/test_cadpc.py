@@ -15,7 +15,7 @@ CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 
 
 def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50):
-    """`flows` are (count, parameters): round trip 300 ms as in Table I of the paper."""
+    """Return a dumbbell with `flows` of (count, parameters) and a round trip of 300 ms, as in Table I of the paper."""
     net = Network().link("a", "b", rate=capacity, delay=delay, buffer=buffer, discipline=discipline)
     net.link("b", "a", rate=1.25e8, delay=delay)
     for count, parameters in flows:
@@ -24,9 +24,12 @@ def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50
 
 
 def test_the_rule_by_hand():
-    """One flow, a = 1/2, no faster start. Answers at 0.3 s, 0.6 s (the second request leaves with the first answer),
-    and from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s.
-    Of the 1.2 s between two requests the flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last."""
+    """One flow, a = 1/2, no faster start.
+
+    Answers at 0.3 s, 0.6 s (the second request leaves with the first answer), and from then on every 1.2 s, at 1.8 s,
+    3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s. Of the 1.2 s between two requests the
+    flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last.
+    """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15)
     net.link("b", "a", rate=float("inf"), delay=0.15)
     net.flow("cadpc", path=["a", "b"], packet=1000, parameters={"eagerness": 1.0})
@@ -69,8 +72,10 @@ def test_weight_two_gets_twice():
 
 
 def test_equal_shares_under_unequal_update_periods():
-    """Four flows that send a request every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After
-    at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s."""
+    """Four flows that send a request every 4, 8, 12, 16 round trips, from unequal starts (one after the other).
+
+    After at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
+    """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15, buffer=50)
     net.link("b", "a", rate=1.25e8, delay=0.15)
     for k in range(4):
@@ -95,8 +100,11 @@ def test_lost_requests_do_not_move_the_fixed_point():
 
 
 def test_parking_lot():
-    """Max-min fairness: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
-    its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second."""
+    """Rates are max-min fair on two bottlenecks.
+
+    Max-min fairness: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
+    its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second.
+    """
     net = Network()
     for tail, head in (("a", "b"), ("b", "c")):
         net.link(tail, head, rate=CAPACITY, delay=0.05, buffer=50)
@@ -111,8 +119,11 @@ def test_parking_lot():
 
 @pytest.mark.parametrize(("mbit", "duration"), [(1, 600), (10, 160), (100, 160)])
 def test_throughput_grows_with_the_capacity(mbit, duration):
-    """50 flows, 0.98 of the capacity whatever that is, in the second half. At 1 Mbit/s a packet a round
-    trip is more than the capacity; from above it comes down by 1 % an update, because a full link reads L = 1."""
+    """50 flows, 0.98 of the capacity whatever that is, in the second half.
+
+    At 1 Mbit/s a packet a round trip is more than the capacity; from above it comes down by 1 % an update, because a
+    full link reads L = 1.
+    """
     capacity = mbit * 125_000.0
     net = dumbbell((50, {}), capacity=capacity)
     data = run(net, duration=duration, warm_up=duration / 2, rng=1, progress=False)
@@ -121,8 +132,11 @@ def test_throughput_grows_with_the_capacity(mbit, duration):
 
 @pytest.mark.parametrize(("eagerness", "seconds"), [(1.0, 1.2 * 139), (5.0, 1.2 * 49)])
 def test_a_newcomer_among_nine(eagerness, seconds):
-    """The fluid recursion: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
-    first rate is not 0.001 and packets come in whole numbers."""
+    """A newcomer reaches 90 % of its share in the time of the fluid recursion.
+
+    The fluid recursion: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
+    first rate is not 0.001 and packets come in whole numbers.
+    """
     net = dumbbell((9, {}), buffer=500)
     net.flow("cadpc", path=["a", "b"], packet=1000, start=60, parameters={"eagerness": eagerness, "cap": 1.5})
     simulation = Simulation(net, rng=1)

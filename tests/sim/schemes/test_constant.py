@@ -7,8 +7,11 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_even_distances():
-    """100 kB/s, packets of 1000 B: one every 10 ms; packet 3 is lost, which the acknowledgment of 4, sent at 40 ms,
-    tells at 140 ms: then it takes the place of packet 14."""
+    """Packets leave at equal intervals, retransmissions among them.
+
+    100 kB/s, packets of 1000 B: one every 10 ms; packet 3 is lost, which the acknowledgment of 4, sent at 40 ms, tells
+    at 140 ms: then it takes the place of packet 14.
+    """
     diary = Diary("constant", drop_numbers(3), 0.2, rate=100_000.0)
     assert [entry.time for entry in diary.entries] == pytest.approx([0.01 * k for k in range(21)], abs=1e-9)
     assert [entry.number for entry in diary.entries] == [*range(14), 3, *range(14, 20)]

@@ -18,8 +18,11 @@ RTT = 44.19  # ms: lines 44, own packets 0.18, acknowledgment 0.01
 
 
 def test_the_law_by_hand():
-    """10/ms, 44 ms: 440 served in a feedback delay. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With 300 to
-    come nothing would wait: 5 more. And never less than a packet a feedback delay."""
+    """10/ms, 44 ms: 440 served in a feedback delay.
+
+    40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With 300 to come nothing would wait: 5 more. And
+    never less than a packet a feedback delay.
+    """
     assert predicted_rate(10.0, 40.0, 420.0, 44.0, 0.5, 10.0) == pytest.approx(10 - 5 / 44)
     assert predicted_rate(10.0, 40.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(10 + 5 / 44)
     assert predicted_rate(1.0, 400.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(1 / 44)
@@ -28,10 +31,10 @@ def test_the_law_by_hand():
 def test_the_start_by_hand():
     """Twice as much a feedback delay at most, until that is enough; from then on whatever the law says."""
     row = SimpleNamespace(limit=1.0, doubles=44.0)
-    held = feedback.limited_at_start.py_func
-    assert [held(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
-    assert held(row, 5.0, 132.0, 44.0) == 5
-    assert held(row, 100.0, 133.0, 44.0) == 100
+    limited = feedback.limited_at_start.py_func
+    assert [limited(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
+    assert limited(row, 5.0, 132.0, 44.0) == 5
+    assert limited(row, 100.0, 133.0, 44.0) == 100
 
 
 @pytest.mark.parametrize(("packets", "expected"), [(4, 47.1), (20, 63.1), (200, 148.8)])
@@ -47,9 +50,12 @@ def test_short_files(packets, expected):
 
 @pytest.mark.parametrize(("load", "expected"), [(0.2, 638), (0.9, 4044)])
 def test_beside_traffic_that_nobody_controls(load, expected):
-    """Experiment 7, within 2 %: twice the same traffic is met by a file that waits at the bottleneck from the beginning
+    """Experiment 7 of Kanakia, Keshav and Mishra (1992): a file beside Poisson traffic, within 2 %.
+
+    Experiment 7, within 2 %: twice the same traffic is met by a file that waits at the bottleneck from the beginning
     on, so that only the difference to the least time is random. (At 0.9 that is 3953 ms on average, not 4044: sources
-    that need 0.99 of their share leave some ninety packets unserved when the file ends.)"""
+    that need 0.99 of their share leave some ninety packets unserved when the file ends.)
+    """
     optimal = 44 + 400 / (1 - load)
     ratios = []
     for seed in range(2):
@@ -60,7 +66,7 @@ def test_beside_traffic_that_nobody_controls(load, expected):
 
 
 def four():
-    """Three flows, and a fourth from 1 s to 2 s."""
+    """Return a run of three flows, and a fourth from 1 s to 2 s."""
     made = Experiment(NAME, NAME)
     sink = made.sink("D")
     for k in range(4):
@@ -68,8 +74,8 @@ def four():
     return Simulation(made.net, rng=1)
 
 
-def waiting(run):
-    """At the bottleneck."""
+def backlogs(run):
+    """Return the backlog of each flow at the bottleneck [packets]."""
     return [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows]
 
 
@@ -78,12 +84,12 @@ def test_the_share_two_round_trips_after_a_change():
     run = four()
     run.advance(0.99)
     assert run.state.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
-    assert waiting(run) == pytest.approx([10, 10, 10, 0], abs=1)
+    assert backlogs(run) == pytest.approx([10, 10, 10, 0], abs=1)
     run.advance(1.02 + 2 * RTT * MS)  # it comes to the bottleneck 20 ms after 1 s
     assert run.state.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.05)
     run.advance(1.9)
     assert run.state.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.005)
-    assert waiting(run) == pytest.approx([10, 10, 10, 10], abs=1)
+    assert backlogs(run) == pytest.approx([10, 10, 10, 10], abs=1)
 
 
 @pytest.mark.parametrize("rates", [(5e6, 3e6), (3e6, 5e6)])
@@ -107,9 +113,16 @@ def test_the_slowest_switch_counts(rates):
 def test_the_rate_of_service():
     """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
     state = SimpleNamespace(**flow_service.SERVED)
-    packet, waits, none = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
+    packet, backlogged, empty = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
     take, rate = flow_service.take_departure.py_func, []
-    for queue, time in ((waits, 0.001), (waits, 0.002), (waits, 0.004), (none, 0.005), (waits, 0.1), (waits, 0.101)):
+    for queue, time in (
+        (backlogged, 0.001),
+        (backlogged, 0.002),
+        (backlogged, 0.004),
+        (empty, 0.005),
+        (backlogged, 0.1),
+        (backlogged, 0.101),
+    ):
         take(state, queue, packet, time)
         rate.append(state.served_rate)
     #            first sample, 1/4 of 250 kB/s, 1/4 of 500 kB/s, no sample after a pause
@@ -118,7 +131,7 @@ def test_the_rate_of_service():
 
 
 def on_the_way(run):
-    """Rows of the packets that wait, are being sent, or are on their way."""
+    """Return the rows of the packets that are queued, in transmission or in propagation."""
     rows, packets = [int(one) for one in run.state.links["sending"] if one != records.NONE], run.state.packets
     for start in (*run.state.links["head"], *run.state.queues["head"]):
         row = int(start)

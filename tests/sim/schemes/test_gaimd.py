@@ -9,17 +9,21 @@ from tests.sim.schemes.steady import independent, mean_rate, periodic, simulatio
 
 
 def test_ratio_at_periodic_loss():
-    """From beta W to W in (1 - beta) W/alpha rounds: mean sqrt(alpha (1 + beta)/(2 (1 - beta) p)). The ratio of
-    (0.31, 7/8) to (1, 1/2) is sqrt(0.31 15/3) = 1.245."""
+    """From beta W to W in (1 - beta) W/alpha rounds: mean sqrt(alpha (1 + beta)/(2 (1 - beta) p)).
+
+    The ratio of (0.31, 7/8) to (1, 1/2) is sqrt(0.31 15/3) = 1.245.
+    """
     rap, gaimd = (mean_rate(name, periodic(1e-3), 4000) for name in ("rap", "gaimd"))
     assert gaimd / rap == pytest.approx(math.sqrt(0.31 * 15 / 3), rel=0.01)
     assert gaimd == pytest.approx(math.sqrt(0.31 * 7.5 / 1e-3), rel=0.03)
 
 
 def mean_of_independent_losses(alpha, beta, loss):
-    """T. Ott, J. Kemperman and M. Mathis (1996): independent losses, p to 0. The stationary rate X rises by alpha and
-    is cut at the rate p X; the moments of its generator, n E X^(n-1) = (1 - beta^n) E X^(n+1) p/alpha, give this
-    product; 1.3098 for (1, 1/2)."""
+    """Return the mean window at independent losses, for p to 0 (T. Ott, J. Kemperman and M. Mathis, 1996).
+
+    The stationary rate X grows by alpha and is cut at the rate p X; the moments of its generator, n E X^(n-1) = (1 -
+    beta^n) E X^(n+1) p/alpha, give this product; 1.3098 for (1, 1/2).
+    """
     product = 1.0
     for k in range(1, 400):
         product *= (1 - beta ** (2 * k)) / (1 - beta ** (2 * k - 1))
@@ -52,16 +56,18 @@ def test_window_form_grows():
 
 
 def test_window_form_after_a_loss():
-    """Packet 25 of the second round, 20..39, is lost; 28 is the third behind it. At 0.2 s the window has grown by
-    0.31/W 25 times, and 20 packets and what these let go are out: 7/8 of that. It holds until all that was out is
-    acknowledged, then grows again."""
+    """Packet 25 of the second round, 20..39, is lost; 28 is the third behind it.
+
+    At 0.2 s the window has grown by 0.31/W 25 times, and 20 packets and what these let go are out: 7/8 of that. It
+    holds until all that was out is acknowledged, then grows again.
+    """
     diary = Diary("gaimd-window", drop_numbers(25), 0.25, initial_window=20, initial_ssthresh=2)
     assert diary.flow.losses == 1
     assert diary.flow.window == pytest.approx(0.875 * 20.0, rel=0.03)
     assert diary.own.ssthresh == diary.flow.window
-    held = float(diary.flow.window)
-    assert diary.advance(0.295).flow.window == held
-    assert diary.advance(0.55).flow.window > held
+    unchanged = float(diary.flow.window)
+    assert diary.advance(0.295).flow.window == unchanged
+    assert diary.advance(0.55).flow.window > unchanged
 
 
 def test_window_form_after_a_timeout():

@@ -1,7 +1,7 @@
 """Hop by hop: the calibration numbers, how a change travels upstream, and where feedback goes.
 
-H - N1 - N2 - N3 - S1 - S2 - sink with 5, 5, 5, 5, 1 and 1 ms: a feedback packet from N1 reaches the source 10 ms after the packet
-that caused it has left.
+H - N1 - N2 - N3 - S1 - S2 - sink with 5, 5, 5, 5, 1 and 1 ms: a feedback packet from N1 reaches the source 10 ms after
+the packet that caused it has left.
 """
 
 import math
@@ -45,7 +45,7 @@ def test_beside_traffic_that_nobody_controls(load, expected):
 
 
 def stepped(hops):
-    """A flow without end; from 1 s on another one takes half of the slow link."""
+    """Return a run of a greedy flow; from 1 s on another one takes half of the slow link."""
     made = one(NAME, NAME, 10**6, hops=hops, delays=(5 * (hops + 1), 1, 1))
     made.net.link("X", "S1", rate=FAST, delay=0.0)
     made.net.flow(traffic.constant(0.6 * SLOW), path=["X", "S1", "S2", "D"], packet=500, start=1.0, ack_path="ideal")
@@ -55,8 +55,11 @@ def stepped(hops):
 
 
 def test_a_change_travels_upstream():
-    """The rate of each node, from S1's neighbour to the source, falls by a quarter within two feedback delays of 10 ms of the one
-    behind it, and comes to 5 packets/ms; nothing of the flow is lost, and in the end ten packets wait at each."""
+    """A change of the service rate travels upstream, hop by hop.
+
+    The rate of each node, from S1's neighbour to the source, falls by a quarter within two feedback delays of 10 ms of
+    the one behind it, and comes to 5 packets/ms; nothing of the flow is lost, and in the end ten packets wait at each.
+    """
     run, queues = stepped(3)
     run.advance(1.0)
     at = [run.state.queues[q] for q in queues]
@@ -82,8 +85,11 @@ def test_a_change_travels_upstream():
 
 
 def test_the_bottleneck_does_not_feel_the_round_trip():
-    """What waits there after the step is what came in one feedback delay, at most 10 ms x 5/ms + 10 and some of a second one;
-    with 2, 4 or 8 hops before it, the same."""
+    """The peak backlog at the bottleneck does not depend on the end-to-end round-trip time.
+
+    What waits there after the step is what came in one feedback delay, at most 10 ms x 5/ms + 10 and some of a second
+    one; with 2, 4 or 8 hops before it, the same.
+    """
     peaks = []
     for hops in (1, 3, 7):
         run, queues = stepped(hops)
@@ -98,7 +104,7 @@ def test_the_bottleneck_does_not_feel_the_round_trip():
 
 
 def line(first="fifo", second="fifo", **flow):
-    """a - b - c - d - e: switches of the scheme at b and d, others where one wants; rows of the flow's queues."""
+    """Return a run of a - b - c - d - e, with switches of the scheme at b and d, and rows of the queues of the flow."""
     net = Network()
     for tail, head, rate, discipline in (
         ("a", "b", FAST, first), ("b", "c", FAST, NAME), ("c", "d", FAST, second), ("d", "e", SLOW, NAME),
@@ -159,7 +165,10 @@ def test_notes_cost_what_they_weigh():
 
 
 def test_one_note_a_loop_where_little_is_sent():
-    """A packet arrives and leaves at once: that is one feedback packet, from b and from d. The next feedback delay brings the next."""
+    """A packet arrives and leaves at once: that is one feedback packet, from b and from d.
+
+    The next feedback delay brings the next.
+    """
     run, _ = line(parameters={"start_rate": 25_000.0}, stop=0.005)
     run.advance(0.1)
     assert int(run.state.flows[0].sent) == 1

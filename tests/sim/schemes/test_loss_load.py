@@ -1,4 +1,4 @@
-"""The loss-load source: its choices against other ways to find them, and what it sends (Prithviraj and Williamson, sections 2.2 and 2.3)."""
+"""The loss-load source: its choices against other ways to find them, and the packets that it sends."""
 
 import math
 
@@ -20,7 +20,11 @@ CAPACITY = 5e6  # bytes/s; 10 packets of 500 B a ms
 
 
 def test_most_throughput_by_hand():
-    """k = 1: f^2 + 2 a f = b, so that f = sqrt(a^2 + b) - a. k = 2 at a = 0: 2 f^3 = b. Alone: what is free."""
+    """The rate of the largest throughput agrees with closed forms.
+
+    For k = 1 it is f^2 + 2 a f = b, so that f = sqrt(a^2 + b) - a. For k = 2 at a = 0: 2 f^3 = b. Alone: the free
+    capacity.
+    """
     for a, b in ((0.5, 0.7), (-0.3, 0.2), (0.0, 0.01), (40.0, 3.0)):
         assert throughput(a, b, 1.0) == pytest.approx(math.sqrt(a * a + b) - a, rel=1e-12)
     assert throughput(0.0, 0.25, 2.0) == pytest.approx(0.5, rel=1e-14)
@@ -89,7 +93,10 @@ def test_equal_sources_settle(switch):
 
 @pytest.mark.parametrize("colours", [1, 2])
 def test_as_many_red_packets_as_are_expected_to_be_lost(colours):
-    """v = 2/3, k = 2: nothing is lost, yet a third of the packets is red, at random or every third."""
+    """The share of red packets is the expected loss probability.
+
+    With v = 2/3 and k = 2 nothing is lost, yet a third of the packets is red, at random or every third.
+    """
     spy = Spy()
     simulation = Simulation(dumbbell(2, v=2 / 3, spy=spy, colours=colours), rng=1)
     simulation.advance(4.0)
@@ -113,8 +120,11 @@ def test_no_colours():
 
 
 def test_one_packet_first():
-    """Round trip 20 ms + 0.1 ms for the packet + 0.008 ms for its acknowledgment: then five tokens, and a packet
-    every 0.1 ms, because it is alone: f = 1. What packets declare is what was chosen."""
+    """One packet is sent first, to learn of the path.
+
+    Round trip 20 ms + 0.1 ms for the packet + 0.008 ms for its acknowledgment: then five tokens, and a packet every 0.1
+    ms, because it is alone: f = 1. What packets declare is what was chosen.
+    """
     spy = Spy()
     Simulation(dumbbell(1, spy=spy), rng=1).advance(0.0215)
     times = [one.time for one in spy.data]

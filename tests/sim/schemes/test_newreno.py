@@ -6,10 +6,13 @@ from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 
 def test_partial_acknowledgment():
-    """RFC 6582, section 3.2, step 3. 10 and 12 are lost; 15..20 go; after the duplicates of 11, 13, 14 the window is 5 + 3, and
-    those of 15..20 make it 5 + 9: 21, 22, 23. Packet 10 brings the acknowledgment 12, partial: 12 goes at once,
-    inflation 9 - (2 - 1) = 8, 12 + 5 + 8 = 25: packet 24, too. 21, 22, 23 inflate to 11: 25, 26, 27. Packet 12 brings
-    24, beyond the 20 sent before: window 5, inflation 0: 28; the acknowledgment of 24 makes it 5.2: 29."""
+    """A partial acknowledgment retransmits the next missing packet (RFC 6582, section 3.2, step 3).
+
+    10 and 12 are lost; 15..20 go; after the duplicates of 11, 13, 14 the window is 5 + 3, and those of 15..20 make it 5
+    + 9: 21, 22, 23. Packet 10 brings the acknowledgment 12, partial: 12 goes at once, inflation 9 - (2 - 1) = 8, 12 + 5
+    + 8 = 25: packet 24, too. 21, 22, 23 inflate to 11: 25, 26, 27. Packet 12 brings 24, beyond the 20 sent before:
+    window 5, inflation 0: 28; the acknowledgment of 24 makes it 5.2: 29.
+    """
     diary = Diary("newreno", drop_numbers(10, 12), 0.65, limited_transmit=0)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 10]
     assert diary.sent(0.5) == [21, 22, 23, 12, 24]
@@ -22,8 +25,11 @@ def test_partial_acknowledgment():
 
 
 def test_limited_transmit():
-    """RFC 3042, section 2: the first two duplicates let 21 and 22 go; RFC 5681, section 3.2, step 2: they do not count, ssthresh is
-    floor(11/2) = 5 and not floor(13/2) = 6."""
+    """Packets sent by limited transmit do not count for ssthresh (RFC 3042; RFC 5681, section 3.2, step 2).
+
+    The first two duplicates let 21 and 22 go; RFC 5681, section 3.2, step 2: they do not count, ssthresh is floor(11/2)
+    = 5 and not floor(13/2) = 6.
+    """
     diary = Diary("newreno", drop_numbers(10), 0.45, limited_transmit=1)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 21, 22, 10]
     assert (diary.all(10)[1].ssthresh, diary.all(10)[1].inflation) == (5.0, 3.0)
@@ -40,8 +46,11 @@ def test_limited_transmit_ends_with_new_data():
 
 
 def test_excess_deflation():
-    """RFC 6582, section 3.2, step 3. 10 and 20 are lost: the acknowledgment 20 acknowledges 10 packets with an inflation of 9: what
-    lacks, 1, is taken from the window: 4 + 1, and 20..24 are in flight."""
+    """Where the inflation is too small, the window shrinks (RFC 6582, section 3.2, step 3).
+
+    10 and 20 are lost: the acknowledgment 20 acknowledges 10 packets with an inflation of 9: what lacks, 1, is taken
+    from the window: 4 + 1, and 20..24 are in flight.
+    """
     diary = Diary("newreno", drop_numbers(10, 20), 0.65, limited_transmit=0)
     assert diary.sent(0.5) == [21, 22, 23, 20, 24]
     assert (diary.all(20)[1].window, diary.all(20)[1].inflation) == (4.0, 1.0)
@@ -53,9 +62,11 @@ def test_excess_deflation():
 
 @pytest.mark.parametrize("impatient", [1, 0])
 def test_impatient_timer(impatient):
-    """RFC 6582, section 3.2, step 3, restart of the timer. 10, 12, 14, 16 are lost: recovery begins at 0.5 s, with the duplicate of 15; partial
-    acknowledgments, 12, 14 and 16, come at 0.6, 0.7 and 0.8 s, the full one at 0.9 s. Only the first restarts the
-    timer of 1 s."""
+    """Only the first partial acknowledgment restarts the timer (RFC 6582, section 3.2, step 3).
+
+    10, 12, 14, 16 are lost: recovery begins at 0.5 s, with the duplicate of 15; partial acknowledgments, 12, 14 and 16,
+    come at 0.6, 0.7 and 0.8 s, the full one at 0.9 s. Only the first restarts the timer of 1 s.
+    """
     diary = Diary("newreno", drop_numbers(10, 12, 14, 16), 0.55, min_rto=1, impatient=impatient)
     dues = [diary.due()]
     for end in (0.65, 0.75, 0.85, 0.95):
@@ -66,17 +77,24 @@ def test_impatient_timer(impatient):
 
 @pytest.mark.parametrize(("careful", "burst"), [(0, [21, 22, 23, 24, 25]), (1, [21, 22])])
 def test_careful_exit(careful, burst):
-    """RFC 6582, section 3.2, step 3, full acknowledgments: the duplicates of 15..20 are lost, so that nothing is in flight when packet 10 is acknowledged:
-    five packets at once, or max(0, 1) + 1 = 2 (option 1)."""
+    """At the end of recovery a burst is avoided (RFC 6582, section 3.2, step 3, option 1).
+
+    The duplicates of 15..20 are lost, so that nothing is in flight when packet 10 is acknowledged: five packets at
+    once, or max(0, 1) + 1 = 2 (option 1).
+    """
     back = drop_acks(*range(15, 21))
     diary = Diary("newreno", drop_numbers(10), 0.55, back=back, careful_exit=careful, limited_transmit=0)
     assert diary.sent(0.5) == burst
 
 
 def test_burst_limit():
-    """ns-2.35, tcp-newreno.cc, recv(): two packets per duplicate. The mark of 10 halves the window of 11: 5.5; 21..24 go at 0.5 s, and 20 is lost. Its third
-    duplicate, of the same window as the mark, does not halve again (RFC 3168, section 6.1.2), so that 20 + 5 + 3 = 28 would let
-    25, 26, 27 go at once with packet 20; two may. 27 follows with the fourth duplicate, when the inflation is 4."""
+    """In recovery each duplicate releases at most two packets (ns-2.35, tcp-newreno.cc, recv()).
+
+    Two packets per duplicate. The mark of 10 halves the window of 11: 5.5; 21..24 go at 0.5 s, and 20 is lost. Its
+    third duplicate, of the same window as the mark, does not halve again (RFC 3168, section 6.1.2), so that 20 + 5 + 3
+    = 28 would let 25, 26, 27 go at once with packet 20; two may. 27 follows with the fourth duplicate, when the
+    inflation is 4.
+    """
     diary = Diary("newreno", drop_numbers(20, mark=(10,)), 0.65, ecn=1, limited_transmit=0)
     assert diary.sent(0.5) == [21, 22, 23, 24]
     assert diary.sent(0.6) == [20, 25, 26, 27, 28]
@@ -85,9 +103,11 @@ def test_burst_limit():
 
 @pytest.mark.parametrize(("bugfix", "last"), [(1, [63, 64, 65, 66, 67]), (0, [63, 64, 65, 66, 67, 63])])
 def test_careful_variant(bugfix, last):
-    """RFC 6582, section 3.2, step 2. A timeout sends again what test_tahoe.test_bugfix does, and 39, 40, 41, which have arrived, give
-    three duplicates for data sent before it. The threshold is out of reach until the timer, 1 s after 0.5 s, has gone
-    off."""
+    """Packets resent in vain after a timeout start no recovery (RFC 6582, section 3.2, step 2).
+
+    A timeout resends what test_tahoe.test_bugfix does, and 39, 40, 41, which have arrived, give three duplicates
+    for data sent before it. The threshold is out of reach until the timer, 1 s after 0.5 s, has expired.
+    """
     lost = drop_numbers(31, 32, 34, 38)
     diary = Diary("newreno", lost, 0.65, min_rto=1, bugfix=bugfix, limited_transmit=0, duplicate_threshold=1e6)
     diary.own.duplicate_threshold = 3.0
@@ -98,7 +118,10 @@ def test_careful_variant(bugfix, last):
 
 
 def test_timeout_ends_recovery():
-    """RFC 6582, section 3.2, step 4: 10 is lost twice; after the timeout the window opens at once, with every acknowledgment."""
+    """A timeout ends recovery (RFC 6582, section 3.2, step 4).
+
+    10 is lost twice; after the timeout the window opens at once, with every acknowledgment.
+    """
     diary = Diary("newreno", drop_numbers(10, 10), 1.65, min_rto=1, limited_transmit=0)
     assert diary.sent(1.4) == [10]
     # 25..56 have gone meanwhile, as in test_reno.test_timeout. From ssthresh = floor(5/2) = 2 on by 1/2 and 1/2.5.

@@ -23,12 +23,12 @@ SHARE = {"set_point": 20}  # half of what each of 11 flows has of 440 buffers
 
 
 def services(run):
-    """What the first three flows take for their shares [packets/s]."""
+    """Return the service rates that the first three flows estimate [packets/s]."""
     return np.array([of_flow(run, k).service for k in range(3)])
 
 
 def rises_to(packets, rate, constant):
-    """When the inverse exponential has sent so many: rate (t - c (1 - exp(-t/c))) = packets; by bisection."""
+    """Return when the inverse exponential has sent so many packets: rate (t - c (1 - exp(-t/c))); by bisection."""
     low, high = 0.0, 10 * constant
     for _ in range(80):
         t = 0.5 * (low + high)
@@ -38,8 +38,11 @@ def rises_to(packets, rate, constant):
 
 @pytest.mark.parametrize(("access", "expected"), [(18, (80.5, 91.9, 142.2)), (20, (88.5, 100.4, 152.8))])
 def test_short_files(access, expected):
-    """Experiment 3: 2 packets, a round trip later 10 at line rate, the others by the inverse exponential of two round
-    trips, and one more for the last. Transmission times of the fast links are included."""
+    """Short files take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+
+    Experiment 3: 2 packets, a round trip later 10 at line rate, the others by the inverse exponential of two round
+    trips, and one more for the last. Transmission times of the fast links are included.
+    """
     for packets, printed in zip((4, 20, 200), expected, strict=True):
         found = one("packet-pair", "fair", packets, delays=(access, 1, 1)).transfer_time()
         assert found == pytest.approx(printed, rel=0.005)
@@ -72,8 +75,11 @@ def test_three_round_trips_more_than_the_least_time(made, optimal, round_trip):
 
 
 def test_two_ways():
-    """Experiment 6: where data of the other direction push acknowledgments together, gaps at the sender say too much,
-    and more is sent than fits. Measured at the receivers, nothing is lost. Both within 3 % of 1556 + 132 ms."""
+    """Gaps measured at the sender suffer from acknowledgment compression; those at the receiver do not.
+
+    Experiment 6: where data of the other direction push acknowledgments together, gaps at the sender say too much, and
+    more is sent than fits. Measured at the receivers, nothing is lost. Both within 3 % of 1556 + 132 ms.
+    """
     dropped = []
     for at_receiver in (0, 1):
         made = Scenario("6", "packet-pair", "fair", gap_at_receiver=at_receiver, **SHARE)
@@ -84,7 +90,7 @@ def test_two_ways():
 
 
 def three_and_one_more(discipline):
-    """Three flows without end; from 2 s on one without congestion control takes what it gets."""
+    """Return a run of three greedy flows; from 2 s on an uncontrolled one takes its fair share."""
     made = Experiment("packet-pair", discipline)
     sink = made.sink("D")
     for k in range(3):
@@ -104,12 +110,15 @@ def test_the_share_is_known_a_round_trip_after_a_change(discipline):
     for time in (2.0 + RTT * MS, 2.1, 2.5):
         run.advance(time)
         assert services(run) * MS == pytest.approx(np.full(3, 10 / 4), rel=0.05)
-    waiting = [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows[:3]]
-    assert waiting == pytest.approx([10, 10, 10], abs=2)  # the set point
+    backlogs = [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows[:3]]
+    assert backlogs == pytest.approx([10, 10, 10], abs=2)  # the set point
 
 
 def test_in_order_of_arrival_the_gap_is_not_the_share():
-    """Keshav (1991) needs fair queueing: a pair is served back to back, so that every flow takes the whole link for its own: much is lost."""
+    """Without fair queueing the gap does not measure the share.
+
+    A pair is served back to back, so that every flow takes the whole link for its own: much is lost.
+    """
     run = three_and_one_more("fifo")
     run.advance(1.9)
     assert (services(run) * MS > 8).all()  # 10/3 would be right

@@ -15,7 +15,7 @@ from tests.sim.own import column, of_flow
 
 
 def losing(numbers, times=1):
-    """A discipline that drops these packets, each the first `times` times it comes."""
+    """Return a discipline that drops these packets, each the first `times` times it arrives."""
     numbers = tuple(numbers)
 
     def lose(link, packet, now):
@@ -90,7 +90,10 @@ def test_reno_recovers_fast():
 
 
 def test_newreno_repairs_one_hole_a_round_trip():
-    """RFC 6582, section 3.2, step 3: packets 3 and 6 are lost; duplicates by 4, 5, 7: the third at 100.64 ms, with 13 packets sent."""
+    """NewReno repairs one loss per round trip (RFC 6582, section 3.2, step 3).
+
+    Packets 3 and 6 are lost; duplicates by 4, 5, 7: the third at 100.64 ms, with 13 packets sent.
+    """
     run = start("newreno", [3, 6], limited_transmit=0, **TEN)
     flow = flow_at(run, 0.1007)
     assert (flow.window, of_flow(run).ssthresh, flow.inflation, of_flow(run).reduced_at) == (5, 5, 3, 12)
@@ -125,7 +128,10 @@ def test_newreno_restarts_its_timer_at_the_first_partial_acknowledgment_only():
 
 
 def test_sack_repairs_both_holes_at_once():
-    """RFC 6675, section 5: 3 is lost once 4, 5 and 7 are acknowledged (100.64 ms), 6 once 7, 8 and 9 are (100.80 ms)."""
+    """SACK repairs both losses at once (RFC 6675, section 5).
+
+    3 is lost once 4, 5 and 7 are acknowledged (100.64 ms), 6 once 7, 8 and 9 are (100.80 ms).
+    """
     run = start("sack", [3, 6], **TEN)
     flow = flow_at(run, 0.1007)
     # Limited transmit comes by itself: 4, 5 and 7 are in flight no longer, so 13, 14 and 15 had gone.
@@ -177,7 +183,10 @@ def test_limited_transmit_lends_a_packet():
 
 @pytest.mark.parametrize("scheme", ["tahoe", "reno", "newreno", "sack"])
 def test_a_timeout_starts_over(scheme):
-    """RFC 5681, section 3.1: the second window is lost; the timer, 0.3 s after the last new acknowledgment, starts over."""
+    """A timeout brings a slow start (RFC 5681, section 3.1).
+
+    The second window is lost; the timer, 0.3 s after the last new acknowledgment, starts over.
+    """
     run = start(scheme, range(10, 22), min_rto=0.3, granularity=0, **TEN)
     flow = flow_at(run, 0.39)
     assert (flow.una, flow.timeouts, flow.high) == (10, 0, 20)

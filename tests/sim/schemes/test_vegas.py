@@ -23,8 +23,11 @@ def test_slow_start_every_other_round():
 
 
 def test_avoidance():
-    """Brakmo and Peterson (1995), section III-B: with ssthresh 2 and nothing queued the window of 4 grows by 1/4 for each of the 4 acknowledgments,
-    that of 5 by 1/5 five times; with alpha 0 it holds."""
+    """The window grows by a packet per round trip while the backlog is below alpha.
+
+    With ssthresh 2 and nothing queued the window of 4 grows by 1/4 for each of the 4 acknowledgments, that of 5 by 1/5
+    five times; with alpha 0 it holds.
+    """
     diary = Diary("vegas", until=0.25, initial_window=4, initial_ssthresh=2)
     assert [len(diary.sent(t)) for t in (0.0, 0.1, 0.2)] == [4, 5, 6]
     assert diary.flow.window == pytest.approx(6.0, abs=1e-12)
@@ -32,10 +35,13 @@ def test_avoidance():
 
 
 def test_fine_timer_on_the_first_duplicate():
-    """Brakmo and Peterson (1995), section III-A. 13, of 10..13 at 0.5 s, is lost; 10, 11, 12 make the window 7. 14, sent at 0.6 s, brings the
-    first duplicate at 0.7 s, when 13 is 0.2 s old, and 12 and 14 were sent 0.1 s apart: 0.15 s. The fine timer, after
-    13 round trips of 0.1 s, is (0.1 + 2 x 0.05 x 0.75^12) 17/16 = 0.110 s: 13 goes, window 3/4 of 7, inflation 1.
-    Five more duplicates make it 6: 13 + 5.25 + 6 = 24.25."""
+    """The first duplicate retransmits if the fine-grained timer has expired (Brakmo and Peterson, III-A).
+
+    13, of 10..13 at 0.5 s, is lost; 10, 11, 12 make the window 7. 14, sent at 0.6 s, brings the first duplicate at 0.7
+    s, when 13 is 0.2 s old, and 12 and 14 were sent 0.1 s apart: 0.15 s. The fine timer, after 13 round trips of 0.1 s,
+    is (0.1 + 2 x 0.05 x 0.75^12) 17/16 = 0.110 s: 13 goes, window 3/4 of 7, inflation 1. Five more duplicates make it
+    6: 13 + 5.25 + 6 = 24.25.
+    """
     diary = Diary("vegas", drop_numbers(13), 0.75)
     assert diary.sent(0.7) == [13, 20, 21, 22, 23]
     again = diary.all(13)[1]
@@ -52,8 +58,11 @@ def test_fine_timer():
 
 
 def test_first_acknowledgment_after_a_retransmission():
-    """Brakmo and Peterson (1995), section III-A. 14 and 16 of 14..21 are lost; 15 brings 14 at 0.7 s: 3/4 of 8. The new acknowledgment, 16, at 0.8
-    s, finds 16 older than the fine timer: it goes at once, without another reduction."""
+    """The first new acknowledgment checks the timer of the next packet (Brakmo and Peterson, III-A).
+
+    14 and 16 of 14..21 are lost; 15 brings 14 at 0.7 s: 3/4 of 8. The new acknowledgment, 16, at 0.8 s, finds 16 older
+    than the fine timer: it goes at once, without another reduction.
+    """
     diary = Diary("vegas", drop_numbers(14, 16), 0.85)
     assert diary.all(14)[1].time == 0.7
     assert diary.all(14)[1].window == 6.0
@@ -63,8 +72,11 @@ def test_first_acknowledgment_after_a_retransmission():
 
 
 def test_one_reduction_for_what_was_sent_before_it():
-    """ns-2.35, tcp-vegas.cc, recv(). 14 is lost twice; retransmitted at 0.7 s, it is 0.1 s old at 0.8 s, less than 0.109 x 9/8 s,
-    and 0.2 s at 0.9 s: it goes, and the fine timer doubles; it was not sent after the reduction, at 0.7 s."""
+    """Losses of packets sent before a reduction do not reduce again (ns-2.35, tcp-vegas.cc, recv()).
+
+    14 is lost twice; retransmitted at 0.7 s, it is 0.1 s old at 0.8 s, less than 0.109 x 9/8 s, and 0.2 s at 0.9 s: it
+    goes, and the fine timer doubles; it was not sent after the reduction, at 0.7 s.
+    """
     diary = Diary("vegas", drop_numbers(14, 14), 0.95, min_rto=1)
     assert [entry.time for entry in diary.all(14)] == [0.6, 0.7, 0.9]
     assert [entry.window for entry in diary.all(14)] == [5.0, 6.0, 6.0]
@@ -73,8 +85,12 @@ def test_one_reduction_for_what_was_sent_before_it():
 
 
 def test_half_for_a_retransmission_lost():
-    """ns-2.35, tcp-vegas.cc, recv(). 30 and 38 of 30..45, at 0.8 s, are lost: 3/4 of 16 at 0.9 s, and 38 is retransmitted at 1 s, as the first acknowledgment after it shows.
-    It is lost again, 0.1 s old at 1.1 s and 0.2 s old at 1.2 s; it was sent after the reduction: half the window."""
+    """A lost retransmission halves the window (ns-2.35, tcp-vegas.cc, recv()).
+
+    30 and 38 of 30..45, at 0.8 s, are lost: 3/4 of 16 at 0.9 s, and 38 is retransmitted at 1 s, as the first
+    acknowledgment after it shows. It is lost again, 0.1 s old at 1.1 s and 0.2 s old at 1.2 s; it was sent after the
+    reduction: half the window.
+    """
     diary = Diary("vegas", drop_numbers(30, 38, 38), 1.25, min_rto=1)
     assert [entry.time for entry in diary.all(30)] == [0.8, 0.9]
     assert diary.all(30)[1].window == 12.0
@@ -96,7 +112,7 @@ def test_timeout():
 
 
 def settled(count, **parameters):
-    """Flows of 50 packets' product each eighth of the link; all start within some round trips."""
+    """Return a run of flows with a BDP of 50 packets each; all start within some round trips."""
     net = Network().link("a", "b", rate=2.5e6, delay=0.02, buffer=1000)
     net.flow("vegas", path=["a", "b"], count=count, stagger=0.2, ack_path="ideal", parameters=parameters)
     return run(net, duration=60, warm_up=30, rng=1, progress=False)
@@ -119,8 +135,11 @@ def test_queue_of_many_flows(count):
 
 
 def test_slow_start_ends_before_the_queue_is_long():
-    """Brakmo and Peterson (1995), section III-C: gamma = 1 packet ends slow start; the window doubles at most once more: the queue is below one product, 101
-    packets, where Reno's slow start queues a whole one and more."""
+    """Slow start ends at a backlog of gamma (Brakmo and Peterson, III-C).
+
+    Gamma = 1 packet ends slow start; the window doubles at most once more: the queue is below one bandwidth-delay product, 101 packets,
+    where Reno's slow start queues a whole one and more.
+    """
     queues = {}
     for scheme in ("vegas", "reno"):
         net = Network().link("a", "b", rate=2.5e6, delay=0.02, buffer=1000)

@@ -12,7 +12,7 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def say_the_same(link, packet, now):
-    """A router that says the same change to all [bytes]."""
+    """Write the same change into every packet, as a router would [bytes]."""
     if packet.kind == records.DATA:
         packet.header[2] = link.change
         packet.header[3] = -2.0
@@ -61,8 +61,11 @@ def test_what_packets_declare():
 
 @pytest.mark.parametrize("other", ["fifo", "red", "xcp"])
 def test_without_a_router_that_speaks(other):
-    """One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then
-    2.9 + 1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a link has no transmission time."""
+    """Without an XCP router the window grows by a packet per round trip.
+
+    One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then 2.9 +
+    1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a link has no transmission time.
+    """
     diary = Diary("xcp", other, until=0.46)
     assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [1, 1, 2, 2, 3]
     assert diary.flow.window == pytest.approx(2.9 + 1 / 2.9 + 1 / (2.9 + 1 / 2.9), rel=1e-12)
