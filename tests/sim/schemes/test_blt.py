@@ -90,7 +90,7 @@ def record(link, packet, now):
 
 
 def sent_by(packets, beyond=(), **options):
-    """Return (number, priority) of all packets as they left the source, and the run: 500 us a packet, 3.8 ms both ways."""
+    """Return (number, priority) of all packets that left the source, and the run: 500 us a packet, 3.8 ms both ways."""
     log = np.zeros(10_000, np.int64)
     seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
     net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
@@ -311,9 +311,9 @@ crowds = st.fixed_dictionaries(
 def crowd(case, scheme, parameters, make):
     """Return the simulation of several files at once, and what the referee computes.
 
-    Odd rates and times let nothing happen at the same time by chance. A rate for each link: bursts on equal links that begin
-    at the same nanosecond meet at S1 from then on. It runs for 0.2 s, not to the end: in such a network bursts that a
-    drop-tail queue shuts out may be so for ever.
+    Odd rates and times let nothing happen at the same time by chance. Each link has its own rate: bursts on equal links
+    that begin at the same nanosecond meet at S1 from then on. It runs for 0.2 s, not to the end: in such a
+    network a drop-tail queue may shut bursts out for ever.
     """
     access, bottleneck = 151_234_567, round(case["ratio"] * 147_654_321)
     delays = tuple(case["delay"] + k for k in (11, 101, 1009))

@@ -75,8 +75,9 @@ def test_no_window_is_reduced(starts, printed):
 
     A round trip is 44 ms, 0.1 ms on the bottleneck link, 0.04 ms at 100 Mbit/s, and 8 + 3.2 us for the 40 B of the
     acknowledgment; the last one has 4000 - 62 x 63 - 63 = 31 packets. Other packets delay it a little. So it is without
-    marks, and with those of a switch that counts its backlog (with the probe, that is: without it, half of a window's bits
-    are set now and then in experiment 1). A switch that also counts the packet in transmission slows the source down.
+    marks, and with those of a switch that counts its backlog (with the probe, that is: without it, half of the bits of
+    a window are set now and then in experiment 1). A switch that also counts the
+    packet in transmission slows the source down.
     """
     alone = 126 * (44 + 0.1 + 0.04 + 0.0112) + 30 * 0.1
     assert math.floor(alone) == 5566

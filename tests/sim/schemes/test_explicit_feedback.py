@@ -113,15 +113,15 @@ def test_the_slowest_switch_counts(rates):
 def test_the_rate_of_service():
     """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
     state = SimpleNamespace(**flow_service.SERVED)
-    packet, backlogged, empty = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
+    packet, full, empty = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
     take, rate = flow_service.take_departure.py_func, []
     for queue, time in (
-        (backlogged, 0.001),
-        (backlogged, 0.002),
-        (backlogged, 0.004),
+        (full, 0.001),
+        (full, 0.002),
+        (full, 0.004),
         (empty, 0.005),
-        (backlogged, 0.1),
-        (backlogged, 0.101),
+        (full, 0.1),
+        (full, 0.101),
     ):
         take(state, queue, packet, time)
         rate.append(state.served_rate)

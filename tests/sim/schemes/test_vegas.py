@@ -137,8 +137,8 @@ def test_queue_of_many_flows(count):
 def test_slow_start_ends_before_the_queue_is_long():
     """Slow start ends at a backlog of gamma (Brakmo and Peterson, III-C).
 
-    Gamma = 1 packet ends slow start; the window doubles at most once more: the queue is below one bandwidth-delay product, 101 packets,
-    where Reno's slow start queues a whole one and more.
+    Gamma = 1 packet ends slow start; the window doubles at most once more: the queue is below one bandwidth-delay
+    product, 101 packets, where Reno's slow start queues more than one.
     """
     queues = {}
     for scheme in ("vegas", "reno"):

@@ -23,7 +23,7 @@ KIM_FARBER = (
 @part
 def new_burst(flow):
     """Begin a new burst: from the first missing packet to the end of the file."""
-    # Kim and Farber (1994), section 3.3: after a loss, the burst restarts at the first missing packet.
+    # Kim and Farber (1994), section 3.3.3: after a loss, the burst restarts at the first missing packet.
     flow.next = flow.una
     flow.first = flow.transmission
 
@@ -39,7 +39,7 @@ def restart_priorities(flow):
 
 def send(flow, packet):
     """Write the priority of the packet, the number of its window; packets ascend until the next burst."""
-    # Section 3.3: windows grow by the factor gamma = 2, and each packet carries the number of its window.
+    # Section 3.3.1: windows grow by the factor gamma = 2, and each packet carries the number of its window.
     while packet.number - flow.burst >= flow.level_end:
         flow.level_size = flow.growth * flow.level_size + flow.step
         flow.level_end += flow.level_size
@@ -81,7 +81,7 @@ def lost_one(flow, event):
 
 def ack(flow, event):
     """Return an infinite window, after a new burst for a loss and, with `reset`, new priorities after any new data."""
-    # Section 3.3 has two sentences on when priorities restart: after a loss (`reset` = 0), or with new acknowledgments,
+    # Section 3.3.3 names two occasions to restart priorities: a loss (`reset` = 0), or new acknowledgments,
     # for the packets not yet sent (`reset` = 1).
     if lost_one(flow, event) or (event.acked > 0 and flow.reset > 0.0):
         restart_priorities(flow)

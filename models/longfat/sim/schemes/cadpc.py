@@ -25,7 +25,7 @@ def ack(flow, event):
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
-    # Ours, because Welzl (2005), section II, does not say: the second request one round trip after the first, and one
+    # Ours, because Welzl (2005), section II.A, does not say: the second request one round trip after the first, and one
     # packet per round trip until then.
     if flow.responses == 1:
         flow.request = 1
@@ -47,19 +47,19 @@ def alarm(flow, event):
 @part
 def next_rate(flow):
     """Return the rate [bytes/s] by the logistic rule, which grows faster until the start is over."""
-    # Welzl (2005), section II, equation 1: x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), a = 1. Ours, because a = 1
-    # converges slowly with feedback that is one update old: a = 0.5.
+    # Welzl (2005), section II.B, equation (1), with the smoothness factor a = 0.5 of table I:
+    # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity; equation (1) itself has a = 1.
     x, load = flow.rate / flow.capacity, flow.traffic / flow.capacity
-    share = x / flow.weight  # a flow of weight w is w flows that send x/w each
+    share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each
     change = flow.smoothing * (1.0 - share - load)
-    # Section II: a new flow acts like several flows at first, falling linearly to one as its rate nears the converged
+    # Section III: a new flow acts like several flows at first, falling linearly to one as its rate nears the converged
     # value. Ours, because the details are not printed: two flows, growth per update of at most 2.
     if not flow.steady:
         near = min(1.0, share / max(1.0 - load, 1e-9))
         if near >= 1.0:
             flow.steady = True
         change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
-    # Ours, because a rate of zero could never grow: at least one packet in four round trips.
+    # Section II.B: the rate must not reach zero. Ours, because no bound is printed: one packet in four round trips.
     least = flow.packet_size / (4.0 * flow.srtt)
     return max(x * (1.0 + change) * flow.capacity, least)
 
@@ -78,7 +78,7 @@ PARAMETERS = {
 STATE = {"responses": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
 SOURCE = (
     "M. Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks, PFLDnet "
-    "workshop 2005, section II; the start is ours, because its details are not printed there"
+    "workshop 2005, sections II and III, and table I; the start is ours, because its details are not printed there"
 )
 
 CADPC = Scheme(

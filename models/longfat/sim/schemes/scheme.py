@@ -166,7 +166,7 @@ def _parameter(scheme: str, name: str, given: Any) -> Parameter:
     if not isinstance(given, Parameter):
         given = Parameter(domains.number(name, given, "1", "(-inf, inf)"))
     if given.field and given.field not in INITIAL:
-        raise unknown(f"scheme {scheme!r}: field of parameter {name!r}", given.field, INITIAL)
+        raise unknown(f"scheme {scheme!r}, parameter {name!r}: field", given.field, INITIAL)
     return given  # type: ignore[no-any-return]
 
 
