@@ -240,7 +240,7 @@ def test_a_loss_begins_a_new_burst():
     assert run.state.flows[0].finish == 14_500_000 + 3_800_000
 
 
-def test_what_the_receiver_holds_tells_of_no_loss():
+def test_duplicates_of_packets_resent_in_vain():
     """3 and 9 are lost; 3 again goes at 6.5 ...
 
     7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted at 9.5 ... 10 ms. So nothing begins anew:
@@ -268,7 +268,7 @@ def test_priorities_reset_on_acknowledgments():
     assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
 
 
-def test_known_packets_are_not_sent_again():
+def test_known_packets_are_not_resent():
     """`skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
     sent, _ = sent_by(20, [3, 7], skip_known=1)
     numbers = [number for number, _ in sent]
@@ -373,7 +373,7 @@ def test_the_referee_can_object():
 # Arrivals
 
 
-def test_every_connection_has_a_line_of_its_own():
+def test_every_connection_has_its_own_access_link():
     """Two that begin at once take no longer than one where the bottleneck is no bottleneck."""
     rate, packets = 1e9, 50
     net = dumbbell(10_000_000_000, "fifo", 10_000, last=10_000_000_000)

@@ -111,7 +111,7 @@ def test_a_mark_after_a_timeout(scheme):
 
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
-def test_a_loss_is_told_to_the_receiver(scheme):
+def test_cwr_after_a_reduction(scheme):
     """CWR goes with the first new packet after any reduction (RFC 3168, section 6.1.2).
 
     CWR goes with the first new packet after any reduction, here at 0.5 s; the mark of 9 is news at 0.4 s and halves, 10

@@ -49,7 +49,7 @@ def test_short_files(packets, expected):
 
 
 @pytest.mark.parametrize(("load", "expected"), [(0.2, 638), (0.9, 4044)])
-def test_beside_traffic_that_nobody_controls(load, expected):
+def test_beside_uncontrolled_traffic(load, expected):
     """Experiment 7 of Kanakia, Keshav and Mishra (1992): a file beside Poisson traffic, within 2 %.
 
     Experiment 7, within 2 %: twice the same traffic is met by a file that waits at the bottleneck from the beginning
@@ -141,7 +141,7 @@ def on_the_way(run):
     return rows
 
 
-def test_where_nothing_of_the_flow_waits():
+def test_service_rate_without_backlog():
     """C/(active flows + 1): two others flood a link, a third sends little: a third of it."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, discipline=NAME)
     net.link("b", "a", rate=SLOW, delay=0.01)
@@ -159,7 +159,7 @@ def test_where_nothing_of_the_flow_waits():
     assert {round(one) for one in seen} == {round(SLOW / 3)}
 
 
-def test_switches_that_say_nothing():
+def test_switches_without_feedback():
     """The rate stays what it was at first, and what is lost does not change it."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, loss=0.05).link("b", "a", rate=SLOW, delay=0.01)
     net.flow(NAME, path=["a", "b"], packet=500, file="400 kB", parameters={"start_rate": 4e5})

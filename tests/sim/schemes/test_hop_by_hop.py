@@ -33,7 +33,7 @@ def test_short_files(packets, last, printed):
 
 
 @pytest.mark.parametrize(("load", "expected"), [(0.2, 591), (0.9, 4057)])
-def test_beside_traffic_that_nobody_controls(load, expected):
+def test_beside_uncontrolled_traffic(load, expected):
     """Experiment 7, within 2 %: as in test_explicit_feedback.py, so that what is random hardly counts."""
     optimal = 44 + 400 / (1 - load)
     ratios = []
@@ -136,7 +136,7 @@ def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
         assert at_a is None
 
 
-def test_the_first_line_begins_slowly_too():
+def test_the_access_link_starts_slowly_too():
     """Where the sender's own link is a switch of the scheme, that is where the rate begins and doubles, every 6 ms."""
     run, (at_a, *_) = line(first=NAME)
     seen = []
@@ -146,7 +146,7 @@ def test_the_first_line_begins_slowly_too():
     assert sorted({round(one, 6) for one in seen if one < 31}) == [1, 2, 4, 8, 16]
 
 
-def test_notes_cost_what_they_weigh():
+def test_feedback_packets_use_bandwidth():
     """40 B on each link that they take: beside acknowledgments b - a carries those of b, d - c and c - b those of d."""
     run, _ = line(stop=1.0)
     run.advance(1.5)
@@ -164,7 +164,7 @@ def test_notes_cost_what_they_weigh():
     assert of_d == pytest.approx(acknowledgments / 10, abs=10)
 
 
-def test_one_note_a_loop_where_little_is_sent():
+def test_one_feedback_packet_per_delay_where_little_is_sent():
     """A packet arrives and leaves at once: that is one feedback packet, from b and from d.
 
     The next feedback delay brings the next.
@@ -175,7 +175,7 @@ def test_one_note_a_loop_where_little_is_sent():
     assert int(run.state.row.fed) == 2
 
 
-def test_what_is_lost_is_sent_again():
+def test_losses_are_retransmitted():
     run, _ = line(file=4e5)
     run.state.links["loss"][:] = 0.02
     run.advance(6.0)

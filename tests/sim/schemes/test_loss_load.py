@@ -148,7 +148,7 @@ def test_choices_are_a_quarter_of_a_round_trip_apart():
     assert counts[0.25] <= 24 < 150 < counts[0.0]
 
 
-def test_the_access_line_limits():
+def test_the_access_link_limits():
     simulation = Simulation(dumbbell(1, access_rate=0.3 * CAPACITY), rng=1)
     simulation.advance(0.5)
     assert simulation.state.flows[0].rate == pytest.approx(0.3 * CAPACITY)

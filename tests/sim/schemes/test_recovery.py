@@ -214,7 +214,7 @@ def test_every_file_arrives(scheme, lost):
     # 7 x 40.1 + 40 + 73 x 0.1, the last rounds holding 5 and 73 packets.
     [(2000, 0.1203), (10_000, 0.2009), (100_000, 0.3280)],
 )
-def test_t1_slow_start(scheme, file, by_rounds):
+def test_slow_start_of_short_files(scheme, file, by_rounds):
     net = sim.Network().link("a", "b", rate="40 Mbit/s", delay="20 ms")
     net.flow(scheme, path=["a", "b"], packet=500, file=file, ack_path="ideal")
     time = float(sim.run(net, rng=1).transfer_time[0])

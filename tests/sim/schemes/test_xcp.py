@@ -23,7 +23,7 @@ def say(change):
     return Discipline("say", enqueue=say_the_same, parameters={"change": change})
 
 
-def test_the_window_changes_by_what_was_said():
+def test_the_window_changes_by_the_feedback():
     """+1500 B for each packet of 1000 B: 2.5 after the first, so that two go; then 2.5 + 2 1.5 = 5.5: five; then 13."""
     diary = Diary("xcp", say(1500.0), until=0.36)
     assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3)] == [1, 2, 5, 13]
@@ -43,7 +43,7 @@ def test_the_largest_window():
     assert diary.flow.window == 6.5
 
 
-def test_what_packets_declare():
+def test_header_of_packets():
     """First nothing but the window; from the first answer on round trip and window, and a wish without bounds."""
     book = Logbook(Discipline("book"))
     net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=book.discipline)
@@ -60,7 +60,7 @@ def test_what_packets_declare():
 
 
 @pytest.mark.parametrize("other", ["fifo", "red", "xcp"])
-def test_without_a_router_that_speaks(other):
+def test_without_an_xcp_router(other):
     """Without an XCP router the window grows by a packet per round trip.
 
     One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then 2.9 +
