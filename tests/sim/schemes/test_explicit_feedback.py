@@ -113,16 +113,9 @@ def test_the_slowest_switch_counts(rates):
 def test_the_rate_of_service():
     """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
     state = SimpleNamespace(**flow_service.SERVED)
-    packet, full, empty = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
+    packet, waits, none = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
     take, rate = flow_service.take_departure.py_func, []
-    for queue, time in (
-        (full, 0.001),
-        (full, 0.002),
-        (full, 0.004),
-        (empty, 0.005),
-        (full, 0.1),
-        (full, 0.101),
-    ):
+    for queue, time in ((waits, 0.001), (waits, 0.002), (waits, 0.004), (none, 0.005), (waits, 0.1), (waits, 0.101)):
         take(state, queue, packet, time)
         rate.append(state.served_rate)
     #            first sample, 1/4 of 250 kB/s, 1/4 of 500 kB/s, no sample after a pause
