@@ -13,7 +13,7 @@ MS = 1_000_000  # ns
 
 
 def logged(flows, *, rate, until, discipline=CODEL, seed=1):
-    """Lines (time [ns], flow, transmission, size, number) of what enters and leaves a link with CoDel."""
+    """Return lines (time [ns], flow, transmission, size, number) of arrivals at and departures from a CoDel link."""
     logs = Log(100_000), Log(100_000)
     net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
     net.link("a", "b", rate=rate, discipline=discipline).link("b", "d", rate=math.inf, discipline=logs[1].discipline)
@@ -55,7 +55,7 @@ def test_drop_times_by_hand():
 
 
 def pseudo_code(arrivals, nanoseconds_a_byte, target=5 * MS, interval=100 * MS):
-    """Which arrivals leave, and when each transmission begins: RFC 8289, 5.3 to 5.6, as it stands there."""
+    """Return which arrivals leave, and when each transmission begins: RFC 8289, sections 5.3 to 5.6, as printed."""
     queue, left, backlog = deque(), [], 0
     first_above = drop_next = count = last_count = 0
     dropping, largest, now, arrivals = False, 0, 0, deque(arrivals)
@@ -144,7 +144,7 @@ def test_the_standing_queue_is_about_the_target():
 
 
 def test_it_marks_instead():
-    """RFC 8289, 5: with ECN packets that can be marked are marked at the times of drops; others are dropped."""
+    """With ECN, packets are marked at the times of drops; packets without ECN are dropped (RFC 8289, section 5)."""
     net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", discipline=CODEL(ecn=1))
     net.link("b", "a", rate="8 Mbit/s", delay="10 ms")
     net.flow("reno", path=["a", "b"], parameters={"ecn": 1.0, "initial_ssthresh": 30.0})

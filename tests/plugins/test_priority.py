@@ -1,4 +1,4 @@
-"""Strict priority in a file of its own: who leaves when, by hand."""
+"""Strict priority in a file of its own: departure times, by hand."""
 
 import math
 
@@ -30,7 +30,7 @@ BURST = Scheme("burst", start=start, ack=keep, loss=keep, timeout=keep, send=sen
 
 
 def departures(bursts, buffer=None, until=0.1):
-    """(ms, flow, number) of each transmission; bursts are (name, start [ms], packets); 1 ms for a packet."""
+    """Return (ms, flow, number) of each transmission; bursts are (name, start [ms], packets), 1 ms per packet."""
     log = Log(1000)
     net = Network().link("a", "b", rate=1e6, buffer=buffer, discipline=PRIORITY)
     net.link("b", "d", rate=math.inf, discipline=log.discipline)
@@ -64,7 +64,7 @@ def test_push_out_by_hand():
 
 
 def test_priorities_beyond_the_bands():
-    """100 is the last band."""
+    """Priorities beyond the bands are in the last one."""
     net = Network().link("a", "b", rate=1e6, discipline=PRIORITY)
     net.flow(BURST, path=["a", "b"], file=3000, ack_path="ideal", parameters={"priority": 100.0, "size": 3.0})
     one = Simulation(net, rng=1)

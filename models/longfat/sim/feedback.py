@@ -21,6 +21,7 @@ def predicted_rate(service, backlog, sent, delay, gain, set_point):
     The arguments are the service rate [packets/s], the backlog [packets], the packets sent since it was measured, and
     the feedback delay [s]. Without the lower bound no packet would bring the feedback that the rate may grow again.
     """
+    # Mishra and Kanakia (1992): the backlog that the next packet will meet; a rate that corrects a share of its error.
     expected = max(0.0, backlog + sent - service * delay)
     return max(1.0 / delay, service + gain * (set_point - expected) / delay)
 
@@ -32,6 +33,7 @@ def limited_at_start(row, rate, now, delay):
     `row`, a flow or the record of a flow at a switch, has as its state `limit`, the limit of the rate [packets/s],
     infinite once the start is over, and `doubles`, the time at which it doubles next [s].
     """
+    # Ours, because the start is not printed: the rate doubles at most once in a feedback delay.
     if row.limit == math.inf:
         return rate
     if now >= row.doubles:

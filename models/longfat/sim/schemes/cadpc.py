@@ -13,6 +13,8 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 
 def start(flow, event):
     """Return a rate of zero, and send the first request; it is repeated if no response arrives."""
+    # Welzl (2005), section II.A: two requests are needed for a measurement. Ours, because nothing is said of lost ones:
+    # the first one is repeated after `retry`.
     flow.request = 1
     flow.alarm = event.now + flow.retry
     return 0.0

@@ -116,6 +116,7 @@ def alarm(flow, event):
 def choose(flow, event):
     """Return the rate that is best for the last reported loss-load curve [bytes/s]."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
+    # Ours, because section 2.2 does not say how often: a quarter of a round trip between two choices.
     flow.next_choice_at = event.now + flow.spacing * round_trip
     excess, spread, capacity, k = flow.excess, flow.spread, flow.capacity, flow.k
     if flow.response > 0.0:

@@ -27,7 +27,8 @@ SAME_TIME = 0.5e-9  # s
 def ramp(flow, time):
     """Return the share of the controller's rate that is sent: inverse exponential after the start."""
     # Kanakia, Keshav and Mishra (1992), section 5: the rate starts as 1 - exp(-t / tau), because a jump to the whole
-    # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: two round trips, fitted to table 4.3.
+    # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: two round trips, fitted to tables 4.1,
+    # 4.5 and 4.6.
     age, constant = time - flow.began, flow.rise * flow.propagation
     if flow.jump > 0.0 or age >= RAMP_CONSTANTS * constant:
         return 1.0
@@ -87,6 +88,7 @@ def release_pair(flow, now):
 @part
 def probe(flow):
     """Return an infinite rate for one pair of packets back to back; nothing else is sent before its acknowledgments."""
+    # Kanakia, Keshav and Mishra (1992), table 4.3: the second pair comes a round trip after the first one.
     flow.pool = 2.0
     flow.window = 2.0
     flow.limited = 2.0
@@ -106,6 +108,7 @@ def ack(flow, event):
         return flow.rate
     arrived = event.header[0] if flow.arrival_times else event.now
     left = event.now - event.rtt
+    # Keshav (1991): a fair queue separates a pair by the reciprocal of the service rate of the flow.
     gap = arrived - flow.arrived
     together = event.transmission == flow.last + 1 and abs(left - flow.left) < SAME_TIME
     second = flow.may_be_first and together and gap > 0.0
@@ -129,6 +132,7 @@ def ack(flow, event):
 @part
 def begin(flow, now, sample):
     """Return an infinite rate for the prefill after the first sample; the next event comes at once."""
+    # Ours, because table 4.3 shows it and the text does not: ten packets at line rate, or the set point if less.
     flow.service = sample
     flow.began, flow.until = now, now
     control(flow)

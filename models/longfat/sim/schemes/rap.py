@@ -40,6 +40,7 @@ STATE = {
 
 def start(flow, event):
     """Return the initial rate [bytes/s]; interval, round-trip time and timeout are `initial_interval`."""
+    # ns-2.35, ns-default.tcl: ipg_, srtt_ and timeout_ begin at 2 s.
     flow.step_at = event.now + flow.initial_interval
     flow.oldest = event.now
     set_alarm(flow)
@@ -80,6 +81,8 @@ def sample(flow, rtt):
 @part
 def find_oldest(flow, event):
     """Find when the oldest packet was sent that is neither acknowledged nor lost, and whose loss would count."""
+    # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Ours, because send times are
+    # not kept: that of the oldest packet follows from the acknowledged ones and the intervals.
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:

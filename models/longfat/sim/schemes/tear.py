@@ -130,6 +130,7 @@ def loss(flow, event):
 @part
 def halve(flow):
     """Halve the emulated window, as TCP after three duplicate acknowledgments, and end the epoch."""
+    # Rhee, Ozdemir and Yi (2000): window and ssthresh halved, as in TCP.
     end_epoch(flow, 0.0)
     flow.emulated = max(1.0, flow.emulated / 2)
     flow.threshold = flow.emulated
@@ -140,6 +141,7 @@ def halve(flow):
 @part
 def time_out(flow):
     """Emulate a timeout of TCP: window of one packet, slow start, and the epoch charged with the timeout."""
+    # Rhee, Ozdemir and Yi (2000): ssthresh half, window 1, and the epoch is charged with the timeout.
     end_epoch(flow, flow.rto)
     flow.threshold = max(2.0, flow.emulated / 2)
     flow.emulated = 1.0
@@ -187,6 +189,7 @@ def mean_rate(flow):
                 total_open += weight(i + 1) * flow.epochs[i]
                 weights_open += weight(i + 1)
     mean = total / weights
+    # Ours, because the report could not be read: the larger of both, as RFC 5348, section 5.4, for loss intervals.
     if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
     return mean
@@ -195,6 +198,7 @@ def mean_rate(flow):
 @part
 def report(flow, now, ended):
     """Set the rate at the end of a round, at most once per round trip; at once when it falls."""
+    # Ours, because the report could not be read: reports at the end of a round, sooner only for a lower rate.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
     elif flow.slow_start > 0.0:
