@@ -106,7 +106,10 @@ def labels(packets, **options):
 
 
 def test_priorities_of_the_first_packets():
-    """Kim and Farber (1994), section 3.3: 0, 1, 1, 2, 2, 2, 2, 3 x 8."""
+    """Priorities of the first packets are those of Kim and Farber (1994), section 3.3.1.
+
+    0, 1, 1, 2, 2, 2, 2, 3 x 8.
+    """
     assert labels(15) == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]
     assert labels(300) == referee.priorities_of_two(300)
 
@@ -129,7 +132,10 @@ def count(link, packet, now):
 
 @pytest.mark.parametrize(("growth", "levels"), [(2, 16), (3, 11), (4, 9)])
 def test_priorities_of_large_files(growth, levels):
-    """4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too."""
+    """Four bits of priority are enough for large files.
+
+    4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too.
+    """
     packets = (growth**levels - 1) // (growth - 1)
     counting = Discipline("count", enqueue=count, state={"came": [0] * 16})
     net = Network().link("source", "S1", rate=math.inf, delay=0.01, discipline=counting)
@@ -146,9 +152,10 @@ def test_priorities_of_large_files(growth, levels):
 @pytest.mark.parametrize("packets", [1, 2, 20, 200])
 @pytest.mark.parametrize("scheme", ["blt", "bully-tyrant"])
 def test_a_file_that_fits(scheme, packets, rate):
-    """N packets at the access rate, one packet time more at each of two further links, and D.
+    """A file that the buffer can hold takes its transmission time and the propagation delays.
 
-    At 1 Gbit/s 200 packets of 4 us, 2 x 4 us and 30 ms: 30.808 ms.
+    N packets at the access rate, one packet time more at each of two further links, and D. At 1 Gbit/s 200 packets of 4
+    us, 2 x 4 us and 30 ms: 30.808 ms.
     """
     run = end(add(dumbbell(rate, "priority-discard", 1, last=rate), scheme, packets, access=rate))
     each = 8 * SIZE * 10**9 / rate
@@ -163,7 +170,10 @@ ANSWERED = [name for name in schemes.names() if schemes.scheme(name).acknowledge
 
 @pytest.mark.parametrize("scheme", ANSWERED)
 def test_one_packet_of_any_scheme(scheme):
-    """The access link takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none."""
+    """A single packet takes the same time in every scheme.
+
+    The access link takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none.
+    """
     net = Network().link("source", "S1", rate=math.inf, delay=0.005)
     net.flow(scheme, path=["source", "S1"], packet=SIZE, file=SIZE, access_rate=ACCESS / 8, ack_path="ideal")
     assert end(net).state.flows[0].finish == 26_667 + 10_000_000
@@ -187,10 +197,10 @@ def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELA
 @pytest.mark.parametrize(("access", "bottleneck"), [(150, 30), (150, 90), (150, 150), (160, 32), (160, 100)])
 @pytest.mark.parametrize("rule", ["published", "corrected", "drop-tail"])
 def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
-    """Up to three times what fits at once.
+    """A file that overflows the buffer alone finishes as the referee says.
 
-    With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything happens at the same times, so that the
-    order of events decides.
+    Up to three times what fits at once. With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything
+    happens at the same times, so that the order of events decides.
     """
     for packets in (1, 7, 94, 95, 200, 400 if buffer == 75 else 60):
         scheme = "bully-tyrant" if rule == "drop-tail" else "blt"
@@ -202,11 +212,12 @@ def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
 
 
 def test_the_reference_file_by_hand():
-    """N = 200, ratio 1/5, K = 75: packets 0 ... 93 fit, then one in five.
+    """The reference file of the paper, by hand.
 
-    T = 80/3 us is a packet's time at the access rate. Packet k is at S1 at (k + 1) T + d; k // 5 departures have been
-    by then, and 1 + k // 5 of the packets 0 ... k have begun, so that k - k // 5 wait: 75 first for k = 93. 94 finds
-    them waiting and is lost; 95, which comes with a departure, is taken, as the 95th to leave. It tells of 94.
+    N = 200, ratio 1/5, K = 75: packets 0 ... 93 fit, then one in five. T = 80/3 us is a packet's time at the access
+    rate. Packet k is at S1 at (k + 1) T + d; k // 5 departures have been by then, and 1 + k // 5 of the packets 0 ... k
+    have begun, so that k - k // 5 wait: 75 first for k = 93. 94 finds them waiting and is lost; 95, which comes with a
+    departure, is taken, as the 95th to leave. It tells of 94.
     """
     flow = alone("blt", 200, 75, "corrected", 30_000_000)
     t = 8 * SIZE / ACCESS * 1e9
@@ -225,9 +236,10 @@ def test_the_reference_file_by_hand():
 
 
 def test_a_loss_begins_a_new_burst():
-    """Packet 3 is lost. 4 leaves by 2.5 ms, is acknowledged at 6.3 ms: 12 is on the link until 6.5 ms, 3 follows.
+    """A loss begins a new burst at the missing packet, with priority 0.
 
-    It is acknowledged at 10.8 ms with all up to 12, of which 11 is on the link then: 13 follows.
+    Packet 3 is lost. 4 leaves by 2.5 ms, is acknowledged at 6.3 ms: 12 is on the link until 6.5 ms, 3 follows. It is
+    acknowledged at 10.8 ms with all up to 12, of which 11 is on the link then: 13 follows.
     """
     sent, run = sent_by(20, [3])
     numbers = [number for number, _ in sent]
@@ -241,17 +253,20 @@ def test_a_loss_begins_a_new_burst():
 
 
 def test_duplicates_of_packets_resent_in_vain():
-    """3 and 9 are lost; 3 again goes at 6.5 ...
+    """Duplicates of packets resent in vain begin no new burst.
 
-    7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted at 9.5 ... 10 ms. So nothing begins anew:
-    echoes of 4 ... 8 are of older transmissions than 9's last one.
+    3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted
+    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are of older transmissions than 9's last one.
     """
     sent, _ = sent_by(20, [3, 9])
     assert [number for number, _ in sent] == [*range(13), *range(3, 20)]
 
 
 def test_a_loss_in_the_second_burst():
-    """9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms."""
+    """A loss in the second burst begins a third one.
+
+    9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms.
+    """
     sent, _ = sent_by(40, [3, 9, 9])
     numbers = [number for number, _ in sent]
     assert numbers[:13] == [*range(13)]
@@ -263,13 +278,19 @@ def test_a_loss_in_the_second_burst():
 
 
 def test_priorities_reset_on_acknowledgments():
-    """`reset`: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3."""
+    """With `reset` priorities restart with every new acknowledgment.
+
+    `reset`: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3.
+    """
     assert labels(40) == referee.priorities_of_two(40)
     assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
 
 
 def test_known_packets_are_not_resent():
-    """`skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
+    """With `skip_known` packets acknowledged out of order are not resent.
+
+    `skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ...
+    """
     sent, _ = sent_by(20, [3, 7], skip_known=1)
     numbers = [number for number, _ in sent]
     assert numbers[:13] == [*range(13)]
@@ -374,7 +395,10 @@ def test_the_referee_can_object():
 
 
 def test_every_connection_has_its_own_access_link():
-    """Two that begin at once take no longer than one where the bottleneck is no bottleneck."""
+    """Every connection has its own access link.
+
+    Two that begin at once take no longer than one where the bottleneck is no bottleneck.
+    """
     rate, packets = 1e9, 50
     net = dumbbell(10_000_000_000, "fifo", 10_000, last=10_000_000_000)
     net.flow(traffic.arrivals(2000.0, "blt"), path=PATH, packet=SIZE, file=packets * SIZE, access_rate=rate / 8,
@@ -393,7 +417,10 @@ def test_every_connection_has_its_own_access_link():
 
 
 def test_arrivals_by_littles_law():
-    """Connections open on average = completions a second x mean time; the results beside the log of connections."""
+    """Connections, completions and transfer times obey Little's law.
+
+    Connections open on average = completions a second x mean time; the results beside the log of connections.
+    """
     net = dumbbell(30_000_000, "priority-discard", 75)
     net.flow(traffic.arrivals(20.0, "blt"), path=PATH, packet=SIZE, file=100_000, access_rate=ACCESS / 8,
              ack_path="ideal", name="files")  # fmt: skip
@@ -414,7 +441,10 @@ def test_arrivals_by_littles_law():
 
 
 def test_fairness_of_transfers():
-    """By hand: of a log with times 1, 1 and 2 s, (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27."""
+    """Jain's index of the throughputs of transfers, by hand.
+
+    By hand: of a log with times 1, 1 and 2 s, (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27.
+    """
     from longfat.sim import results
 
     net = dumbbell(30_000_000, "fifo", 75)

@@ -24,11 +24,11 @@ def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50
 
 
 def test_the_rule_by_hand():
-    """One flow, a = 1/2, no faster start.
+    """The logistic rule, by hand.
 
-    Answers at 0.3 s, 0.6 s (the second request leaves with the first answer), and from then on every 1.2 s, at 1.8 s,
-    3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s. Of the 1.2 s between two requests the
-    flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last.
+    One flow, a = 1/2, no faster start. Answers at 0.3 s, 0.6 s (the second request leaves with the first answer), and
+    from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s. Of
+    the 1.2 s between two requests the flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last.
     """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15)
     net.link("b", "a", rate=float("inf"), delay=0.15)
@@ -47,7 +47,10 @@ def test_the_rule_by_hand():
 
 @pytest.mark.parametrize("n", [1, 2, 10, 50, 100])
 def test_n_over_n_plus_1(n):
-    """Welzl (2005), section II, equilibrium: within 3 %, in the second half of 160 s; no losses, a short queue."""
+    """The total rate is n/(n + 1) of the capacity (Welzl 2005, section II.B, equation 3).
+
+    Within 3 %, in the second half of 160 s; no losses, a short queue.
+    """
     data = run(dumbbell((n, {})), duration=160, warm_up=80, rng=n, progress=False)
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(n / (n + 1), rel=0.03)
     assert float(data.dropped.sum()) == 0
@@ -55,7 +58,10 @@ def test_n_over_n_plus_1(n):
 
 
 def test_the_least_rate_by_hand():
-    """Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
+    """The rate has a lower bound of one packet in four round trips.
+
+    Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s).
+    """
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
     flow.smoothing, flow.weight, next_rate = 0.5, 1.0, cadpc.next_rate.py_func
     assert next_rate(flow) == pytest.approx(2500.0, rel=1e-12)
@@ -64,7 +70,10 @@ def test_the_least_rate_by_hand():
 
 
 def test_weight_two_gets_twice():
-    """Welzl (2005), section IV, weights. Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8."""
+    """A flow of weight two gets twice the rate (Welzl 2005, section III).
+
+    Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8.
+    """
     data = run(dumbbell((2, {"weight": 2.0}), (3, {})), duration=400, warm_up=200, rng=1, progress=False)
     shares = data.goodput.values / CAPACITY
     assert shares[:2] == pytest.approx(np.full(2, 2 / 8), rel=0.03)
@@ -72,9 +81,10 @@ def test_weight_two_gets_twice():
 
 
 def test_equal_shares_under_unequal_update_periods():
-    """Four flows that send a request every 4, 8, 12, 16 round trips, from unequal starts (one after the other).
+    """Unequal update periods give equal shares.
 
-    After at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
+    Four flows that send a request every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After at
+    least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
     """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15, buffer=50)
     net.link("b", "a", rate=1.25e8, delay=0.15)
@@ -119,10 +129,10 @@ def test_parking_lot():
 
 @pytest.mark.parametrize(("mbit", "duration"), [(1, 600), (10, 160), (100, 160)])
 def test_throughput_grows_with_the_capacity(mbit, duration):
-    """50 flows, 0.98 of the capacity whatever that is, in the second half.
+    """Throughput is proportional to the capacity.
 
-    At 1 Mbit/s a packet a round trip is more than the capacity; from above it comes down by 1 % an update, because a
-    full link reads L = 1.
+    50 flows, 0.98 of the capacity whatever that is, in the second half. At 1 Mbit/s a packet a round trip is more than
+    the capacity; from above it comes down by 1 % an update, because a full link reads L = 1.
     """
     capacity = mbit * 125_000.0
     net = dumbbell((50, {}), capacity=capacity)
@@ -148,7 +158,7 @@ def test_a_newcomer_among_nine(eagerness, seconds):
 
 
 def test_files():
-    """With acknowledgments it transfers files, through losses."""
+    """The variant with acknowledgments transfers files, through losses."""
     net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=50, loss=0.01)
     net.link("b", "a", rate=CAPACITY, delay=0.01)
     net.flow("cadpc-files", path=["a", "b"], packet=1000, file="1 MB")

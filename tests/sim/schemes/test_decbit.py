@@ -11,14 +11,20 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_rounds():
-    """Ramakrishnan and Jain (1990): each window for two round trips of 0.1 s, one packet more each time."""
+    """The window grows by a packet in two round trips (Ramakrishnan and Jain 1990).
+
+    Each window for two round trips of 0.1 s, one packet more each time.
+    """
     rounds = list(Diary("decbit", until=0.95).rounds.values())
     assert [len(one) for one in rounds] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 1), (4, 3), (20, 8), (200, 28), (3906, 124), (4000, 126)])
 def test_rounds_of_a_file(packets, rounds):
-    """Arithmetic of the rules: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906."""
+    """Without marks a file of n (n + 1) packets takes 2 n round trips.
+
+    Arithmetic of the rules: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906.
+    """
     net = Network().link("a", "b", rate=math.inf, delay=0.05, duplex=True)
     net.flow("decbit", path=["a", "b"], packet=500, file=500 * packets)
     assert float(run(net, progress=False).transfer_time[0]) == pytest.approx(rounds * 0.1, rel=1e-9)
@@ -37,10 +43,10 @@ TWO_ROUNDS = {4: (3, 2), 20: (8, 4)}  # 1, 1, 2, 2, ...
     ],
 )
 def test_short_files(scheme, rtt, rounds, printed):
-    """Short files take the round trips of slow start, as Kanakia, Keshav and Mishra (1992) print.
+    """Short files of Tahoe and DECbit take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
 
-    Experiment 3 of Kanakia, Keshav & Mishra (1992): a packet of 500 B takes 0.1 ms at 40 Mbit/s, so that a round trip
-    is 40.1 ms, and the packets of the last one follow each other in 0.1 ms: within 0.5 % of 120, 200, 327 ms.
+    A packet of 500 B takes 0.1 ms at 40 Mbit/s, so that a round trip is 40.1 ms, and the packets of the last one follow
+    each other in 0.1 ms: within 0.5 % of 120, 200, 327 ms.
     """
     for packets, (count, last) in rounds.items():
         net = Network().link("a", "b", rate="40 Mbit/s", delay=rtt / 2000, buffer=440, duplex=True)
@@ -86,8 +92,11 @@ def test_no_window_is_reduced(starts, printed):
     assert not experiment(starts, decbit()) < printed + 200  # or not done in 7 s
 
 
-def test_one_access_line():
-    """The same with 44.14 ms, where only the access link takes time: 5563 to 5566 ms."""
+def test_one_access_link():
+    """Where only the access link takes time, the round trip is shorter.
+
+    The same with 44.14 ms, where only the access link takes time: 5563 to 5566 ms.
+    """
     net = Network().link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440)
     net.flow("decbit", path=["a", "b"], packet=500, file="2 MB", access_rate="100 Mbit/s", ack_path="ideal")
     time = 1e3 * float(run(net, progress=False).transfer_time[0])
@@ -140,10 +149,10 @@ def test_loss(lost, rest):
 
 
 def test_fast_retransmit():
-    """9 of 9, 10, 11 is lost.
+    """With `fast_retransmit` the third duplicate retransmits.
 
-    With a window of 3 the bits of 7, 8 and, as a duplicate, 10 count: 4, so that 12 goes. Its acknowledgment at 0.7 s
-    is the third duplicate: 9 at once and a window of 1; all to 12 is there.
+    9 of 9, 10, 11 is lost. With a window of 3 the bits of 7, 8 and, as a duplicate, 10 count: 4, so that 12 goes. Its
+    acknowledgment at 0.7 s is the third duplicate: 9 at once and a window of 1; all to 12 is there.
     """
     diary = Diary("decbit", drop_numbers(9), 0.95, fast_retransmit=1, min_rto=1)
     assert [diary.sent(time) for time in (0.5, 0.6, 0.7, 0.8, 0.9)] == [[9, 10, 11], [12], [9], [13], [14, 15]]
@@ -191,7 +200,7 @@ def test_two_thirds_of_the_knee(bdp):
 
 @pytest.mark.parametrize(("bdp", "count"), [(40, 2), (40, 3), (60, 2), (60, 3), (60, 4)])
 def test_equal_sources_get_equal_shares(bdp, count):
-    """Jain's index beyond 0.99, the link busy."""
+    """Equal sources get equal shares: Jain's index exceeds 0.99, and the link is fully used."""
     data, _ = knee(bdp, count, 3000, with_transmission=False)
     assert float(data.jain_index) > 0.99
     assert float(data.utilisation) > 0.92
@@ -199,7 +208,10 @@ def test_equal_sources_get_equal_shares(bdp, count):
 
 @pytest.mark.parametrize(("bdp", "count"), [(30, 1), (40, 1), (60, 2)])
 def test_the_shorter_path_gets_more(bdp, count):
-    """Windows become equal, so that half the round-trip time means about twice the throughput."""
+    """The shorter path gets more: windows become equal.
+
+    Windows become equal, so that half the round-trip time means about twice the throughput.
+    """
     data, window = knee(bdp, count, 4000, 0.5, with_transmission=False)
     far, near = data.goodput.values.reshape(2, -1).mean(1)
     assert 1.7 < near / far < 2.3

@@ -61,7 +61,7 @@ def test_a_window_of_one():
 
 
 def test_a_timeout_forgets():
-    """After a timeout minimum and maximum are those of packets acknowledged since."""
+    """After a timeout minimum and maximum are those of round-trip times since then."""
     diary = Diary("dual", drop_numbers(*range(7, 15)), 1.25, min_rto=1)
     assert (diary.own.least, diary.own.most) == pytest.approx((0.1, 0.1))
     diary.advance(1.35)

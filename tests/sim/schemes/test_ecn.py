@@ -31,7 +31,7 @@ def test_a_mark_halves_once_a_window(scheme):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_without_ecn_nothing_is_marked(scheme):
-    """RFC 3168, section 5: packets of a flow without ECN cannot be marked."""
+    """Packets of a flow without ECN are not marked (RFC 3168, section 5)."""
     diary = diary_of(scheme, mark=(10,), until=0.45, ecn=0)
     assert diary.sent(0.4) == [*range(15, 31)]
     assert diary.flow.marks == 0
@@ -59,7 +59,7 @@ def test_a_loss_after_a_mark(scheme):
 
 
 def test_tahoe_starts_over_after_a_mark():
-    """Tahoe has to go back to one packet, because it sends all again; ssthresh stays as the mark left it (ns-2)."""
+    """A loss after a mark brings Tahoe back to one packet; ssthresh stays as the mark left it (ns-2.35)."""
     diary = diary_of("tahoe", 12, mark=(10,), until=0.55)
     assert (diary.all(12)[1].window, diary.all(12)[1].ssthresh) == (1.0, 5.5)
 
@@ -77,7 +77,10 @@ def test_a_mark_after_a_loss(scheme, half):
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_a_mark_on_a_duplicate(scheme):
-    """10 is lost; the duplicate of 11 is marked: it halves the 11, and the third duplicate does not again."""
+    """A mark on a duplicate acknowledgment halves the window, and the loss does not again.
+
+    10 is lost; the duplicate of 11 is marked: it halves the 11, and the third duplicate does not again.
+    """
     diary = diary_of(scheme, 10, mark=(11,), until=0.45)
     assert diary.all(10)[1].window == 5.5
 

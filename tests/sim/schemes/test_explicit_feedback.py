@@ -18,10 +18,10 @@ RTT = 44.19  # ms: lines 44, own packets 0.18, acknowledgment 0.01
 
 
 def test_the_law_by_hand():
-    """10/ms, 44 ms: 440 served in a feedback delay.
+    """The rate corrects the predicted backlog, by hand.
 
-    40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With 300 to come nothing would wait: 5 more. And
-    never less than a packet a feedback delay.
+    10/ms, 44 ms: 440 served in a feedback delay. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With
+    300 to come nothing would wait: 5 more. And never less than a packet a feedback delay.
     """
     assert predicted_rate(10.0, 40.0, 420.0, 44.0, 0.5, 10.0) == pytest.approx(10 - 5 / 44)
     assert predicted_rate(10.0, 40.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(10 + 5 / 44)
@@ -29,7 +29,7 @@ def test_the_law_by_hand():
 
 
 def test_the_start_by_hand():
-    """Twice as much a feedback delay at most, until that is enough; from then on whatever the law says."""
+    """The rate at most doubles in each feedback delay until the law asks for less."""
     row = SimpleNamespace(limit=1.0, doubles=44.0)
     limited = feedback.limited_at_start.py_func
     assert [limited(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
@@ -39,7 +39,10 @@ def test_the_start_by_hand():
 
 @pytest.mark.parametrize(("packets", "expected"), [(4, 47.1), (20, 63.1), (200, 148.8)])
 def test_short_files(packets, expected):
-    """Experiment 3, within 2 %: 1 packet/ms, 45 of them until the first acknowledgment; 2/ms, 88 of them; then 4/ms."""
+    """Short files take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+
+    Experiment 3, within 2 %: 1 packet/ms, 45 of them until the first acknowledgment; 2/ms, 88 of them; then 4/ms.
+    """
     found = one(NAME, NAME, packets).transfer_time()
     assert found == pytest.approx(expected, rel=0.02)
     last = packets - 1.0
@@ -80,7 +83,10 @@ def backlogs(run):
 
 
 def test_the_share_two_round_trips_after_a_change():
-    """A third of the link, and two round trips after the fourth's first packet a fourth, within 5 %; the set point."""
+    """Two round trips after a change, rates are the new shares, with the backlog at its set point.
+
+    A third of the link, and two round trips after the fourth's first packet a fourth, within 5 %; the set point.
+    """
     run = four()
     run.advance(0.99)
     assert run.state.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
@@ -94,7 +100,7 @@ def test_the_share_two_round_trips_after_a_change():
 
 @pytest.mark.parametrize("rates", [(5e6, 3e6), (3e6, 5e6)])
 def test_the_slowest_switch_counts(rates):
-    """Wherever it stands, the rate becomes its, with the set point waiting there."""
+    """The slowest switch decides, wherever it is: the rate is its, with the set point as backlog."""
     net = Network()
     for tail, head, rate in zip("abc", "bcd", (FAST, *rates), strict=True):
         net.link(tail, head, rate=rate, delay=0.01, buffer=300, discipline=NAME if tail != "a" else "fifo")
@@ -135,7 +141,10 @@ def on_the_way(run):
 
 
 def test_service_rate_without_backlog():
-    """C/(active flows + 1): two others flood a link, a third sends little: a third of it."""
+    """Without backlog the service rate is C/(active flows + 1).
+
+    C/(active flows + 1): two others flood a link, a third sends little: a third of it.
+    """
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, discipline=NAME)
     net.link("b", "a", rate=SLOW, delay=0.01)
     net.flow(traffic.constant(SLOW), path=["a", "b"], packet=500, count=2)
@@ -153,7 +162,7 @@ def test_service_rate_without_backlog():
 
 
 def test_switches_without_feedback():
-    """The rate stays what it was at first, and what is lost does not change it."""
+    """Without feedback the start rate holds, and losses do not change it."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, loss=0.05).link("b", "a", rate=SLOW, delay=0.01)
     net.flow(NAME, path=["a", "b"], packet=500, file="400 kB", parameters={"start_rate": 4e5})
     run = Simulation(net, rng=1)

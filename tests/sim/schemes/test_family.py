@@ -20,10 +20,11 @@ BDP = 500  # packets of 1000 B in a round trip of 0.1 s
 )
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_utilisation_of_the_sawtooth(scheme, buffer, expected):
-    """Within 2 %: the window is a sawtooth between half and all of the bandwidth-delay product plus the buffer.
+    """Utilisation of one flow is that of the AIMD sawtooth, within 2 %.
 
-    Ten whole periods are measured; the start, with ssthresh in the middle of the sawtooth, lasts one, and a second one
-    is left out.
+    Within 2 %: the window is a sawtooth between half and all of the bandwidth-delay product plus the buffer. Ten whole
+    periods are measured; the start, with ssthresh in the middle of the sawtooth, lasts one, and a second one is left
+    out.
     """
     rtt, rate = 0.1, BDP * 1000 / 0.1
     net = Network().link("a", "b", rate=rate, delay=rtt / 2, buffer=int(buffer * BDP))
@@ -53,14 +54,20 @@ def square_root(scheme, loss, replications=5):
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 @pytest.mark.parametrize("loss", [0.0003, 0.001, 0.003, 0.01])
 def test_square_root_law(scheme, loss):
-    """Within 15 %; Student's interval of five runs is narrow enough for that to say something."""
+    """Throughput follows the square-root law, within 15 %.
+
+    Within 15 %; Student's interval of five runs is narrow enough for that to say something.
+    """
     mean, lower, upper = square_root(scheme, loss)
     assert mean == pytest.approx(1.0, abs=0.15)
     assert upper - lower < 0.15
 
 
 def test_order_of_the_schemes():
-    """SACK is closest, Reno lowest, at 1 % loss, where several losses in one window are common."""
+    """SACK is closest to the square-root law, Reno lowest.
+
+    SACK is closest, Reno lowest, at 1 % loss, where several losses in one window are common.
+    """
     reno, newreno, sack = (square_root(scheme, 0.01, 10) for scheme in ("reno", "newreno", "sack"))
     assert reno[2] < newreno[1]
     assert newreno[2] < sack[1]
@@ -102,7 +109,10 @@ def test_red_and_many_flows(scheme, ecn, count):
 @pytest.mark.parametrize("scheme", ["newreno", "sack"])
 @pytest.mark.parametrize("longer", [2, 4])
 def test_ratio_of_round_trips(scheme, longer):
-    """With the same losses rates are as 1/RTT: "about r", here within 20 %."""
+    """Throughput is inversely proportional to the round-trip time, within 20 %.
+
+    With the same losses rates are as 1/RTT: "about r", here within 20 %.
+    """
     near = 0.06  # with the queue's 100 packets or so
     data = dumbbell(scheme, 5, far=near * (longer - 1), seconds=300.0)
     near = 0.0501 + float(data.mean_wait[0])

@@ -26,7 +26,10 @@ RTT = 44.3  # ms: lines 44; own packets 0.04 on five and 0.1 on the slow one; ac
     ],
 )
 def test_short_files(packets, last, printed):
-    """Experiment 3: a packet every 3 ms, and twice the rate with each feedback delay of 10 ms; within 2 %."""
+    """Short files take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+
+    Experiment 3: a packet every 3 ms, and twice the rate with each feedback delay of 10 ms; within 2 %.
+    """
     found = one(NAME, NAME, packets, hops=3).transfer_time()
     assert found == pytest.approx(printed, rel=0.02)
     assert found == pytest.approx(last + RTT, abs=0.6)
@@ -34,7 +37,10 @@ def test_short_files(packets, last, printed):
 
 @pytest.mark.parametrize(("load", "expected"), [(0.2, 591), (0.9, 4057)])
 def test_beside_uncontrolled_traffic(load, expected):
-    """Experiment 7, within 2 %: as in test_explicit_feedback.py, so that what is random hardly counts."""
+    """Experiment 7 of Kanakia, Keshav and Mishra (1992): a file beside Poisson traffic, within 2 %.
+
+    Experiment 7, within 2 %: as in test_explicit_feedback.py, so that what is random hardly counts.
+    """
     optimal = 44 + 400 / (1 - load)
     ratios = []
     for seed in range(2):
@@ -120,7 +126,10 @@ def line(first="fifo", second="fifo", **flow):
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 @pytest.mark.parametrize("first", ["fifo", NAME])
 def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
-    """A feedback packet goes on, over c, to the last switch that has: d's to b. The sender's own link may be one."""
+    """Feedback passes switches of other disciplines.
+
+    A feedback packet goes on, over c, to the last switch that has: d's to b. The sender's own link may be one.
+    """
     run, (at_a, at_b, _, at_d) = line(first=first, ack_path=ack_path)
     run.advance(2.0)
     run.packet_counts()
@@ -137,7 +146,10 @@ def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
 
 
 def test_the_access_link_starts_slowly_too():
-    """Where the sender's own link is a switch of the scheme, that is where the rate begins and doubles, every 6 ms."""
+    """An access link with the discipline limits the start of the flow.
+
+    Where the sender's own link is a switch of the scheme, that is where the rate begins and doubles, every 6 ms.
+    """
     run, (at_a, *_) = line(first=NAME)
     seen = []
     while run.now < 0.03:
@@ -147,7 +159,10 @@ def test_the_access_link_starts_slowly_too():
 
 
 def test_feedback_packets_use_bandwidth():
-    """40 B on each link that they take: beside acknowledgments b - a carries those of b, d - c and c - b those of d."""
+    """Feedback packets use the bandwidth of the links that they pass.
+
+    40 B on each link that they take: beside acknowledgments b - a carries those of b, d - c and c - b those of d.
+    """
     run, _ = line(stop=1.0)
     run.advance(1.5)
     state = run.state
@@ -165,9 +180,10 @@ def test_feedback_packets_use_bandwidth():
 
 
 def test_one_feedback_packet_per_delay_where_little_is_sent():
-    """A packet arrives and leaves at once: that is one feedback packet, from b and from d.
+    """A flow of few packets causes one feedback packet per delay.
 
-    The next feedback delay brings the next.
+    A packet arrives and leaves at once: that is one feedback packet, from b and from d. The next feedback delay brings
+    the next.
     """
     run, _ = line(parameters={"start_rate": 25_000.0}, stop=0.005)
     run.advance(0.1)
@@ -185,7 +201,7 @@ def test_losses_are_retransmitted():
 
 
 def test_without_switches_of_the_scheme():
-    """It stays at a packet every 3 ms."""
+    """Without switches of the scheme the start rate holds: a packet every 3 ms."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, duplex=True).flow(NAME, path=["a", "b"], packet=500)
     run = Simulation(net, rng=1)
     run.advance(0.301)

@@ -48,7 +48,10 @@ def test_most_throughput_by_hand():
     ],
 )
 def test_least_time_against_a_fine_search(a, b, k, packets, round_trip):
-    """A grid of 10^5 points up to 3 capacities, refined by scipy between its neighbours."""
+    """The rate of the least time agrees with a fine search.
+
+    A grid of 10^5 points up to 3 capacities, refined by scipy between its neighbours.
+    """
     grid = np.linspace(1e-4, 3.0, 100_000)
     if a < 0:
         grid = np.sort(np.append(grid, -a))
@@ -82,7 +85,10 @@ def dumbbell(count, k=2.0, v=1.0, switch=None, spy=None, **parameters):
 
 @pytest.mark.parametrize("switch", [{}, {"direct": True}, {"window": 0.02}], ids=str)
 def test_equal_sources_settle(switch):
-    """Four sources, k = 2: each sends 3/8 of the capacity; a third is lost."""
+    """Equal sources settle at the equilibrium.
+
+    Four sources, k = 2: each sends 3/8 of the capacity; a third is lost.
+    """
     simulation = Simulation(dumbbell(4, switch=switch), rng=1)
     simulation.advance(3.0)
     rates = simulation.state.flows["rate"] / CAPACITY
@@ -133,7 +139,10 @@ def test_one_packet_first():
 
 
 def test_choices_are_a_quarter_of_a_round_trip_apart():
-    """The clock of the choices moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment."""
+    """Choices are at least a quarter of a round trip apart.
+
+    The clock of the choices moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment.
+    """
     counts = {}
     for spacing in (0.25, 0.0):
         simulation = Simulation(dumbbell(3, spacing=spacing), rng=1)
@@ -155,7 +164,10 @@ def test_the_access_link_limits():
 
 
 def test_a_file_gets_through_whatever_is_lost():
-    """A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each."""
+    """A file is transferred although a third of the packets is lost.
+
+    A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each.
+    """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))
     net.link("b", "a", rate=CAPACITY, delay=0.01)
     net.flow("loss-load", path=["a", "b"], packet=500, file=1e6, count=2, parameters={"k": 2})
@@ -166,7 +178,10 @@ def test_a_file_gets_through_whatever_is_lost():
 
 
 def test_remaining_or_whole_file():
-    """Near the end of a file a round trip more counts for much: less is sent than for the whole file."""
+    """Less is sent for the packets left than for the whole file.
+
+    Near the end of a file a round trip more counts for much: less is sent than for the whole file.
+    """
     rates = []
     for whole in (0, 1):
         net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))

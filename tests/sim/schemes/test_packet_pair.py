@@ -55,7 +55,10 @@ def test_short_files(access, expected):
 
 
 def test_all_of_the_rate_at_once():
-    """As in 1991: ten packets and then 10.11/ms are more than the link's 10/ms, so that it is busy for 198 packets."""
+    """With `jump` the whole rate is sent from the first sample on, as in Keshav (1991).
+
+    As in 1991: ten packets and then 10.11/ms are more than the link's 10/ms, so that it is busy for 198 packets.
+    """
     found = one("packet-pair", "fair", 200, jump=1).transfer_time()
     assert found == pytest.approx(RTT + 0.1 + 198 / 10 + (RTT - 0.1), abs=0.02)
 
@@ -70,7 +73,10 @@ def test_all_of_the_rate_at_once():
     ids=["1", "5", "9b"],
 )
 def test_three_round_trips_more_than_the_least_time(made, optimal, round_trip):
-    """One for the first pair and two, the time constant, for the start; within 3 %."""
+    """Long files take three round trips more than the least time.
+
+    One for the first pair and two, the time constant, for the start; within 3 %.
+    """
     assert made().transfer_time() == pytest.approx(optimal + 3 * round_trip, rel=0.03)
 
 
@@ -101,7 +107,10 @@ def three_and_one_more(discipline):
 
 @pytest.mark.parametrize("discipline", ["fair", "round-robin"])
 def test_the_share_is_known_a_round_trip_after_a_change(discipline):
-    """Keshav (1991): a third of the link, and 44 ms after the fourth flow has begun a fourth, within 5 %."""
+    """A round trip after a change the estimate is the new share.
+
+    A third of the link, and 44 ms after the fourth flow has begun a fourth, within 5 %.
+    """
     run = three_and_one_more(discipline)
     for time in (1.0, 1.5, 1.9, 2.0):
         run.advance(time)
@@ -127,7 +136,10 @@ def test_in_order_of_arrival_the_gap_is_not_the_share():
 
 
 def test_packets_leave_as_pairs():
-    """A pair, a round trip's silence, ten at once; then pairs, and with nobody else two every 0.2 ms in the end."""
+    """Packets leave as pairs.
+
+    A pair, a round trip's silence, ten at once; then pairs, and with nobody else two every 0.2 ms in the end.
+    """
     spy = Spy()
     net = Network().link("a", "b", rate=math.inf, discipline=spy.discipline).link("b", "a", rate=math.inf)
     net.link("b", "c", rate=SLOW, delay=0.01, buffer=440, discipline="fair").link("c", "b", rate=math.inf, delay=0.01)
@@ -145,7 +157,7 @@ def test_packets_leave_as_pairs():
 
 
 def test_the_rate_is_integrated():
-    """Against scipy's quadrature, across the end of the start."""
+    """The credit of the rate agrees with scipy's quadrature, across the end of the start."""
     flow = SimpleNamespace(rise=2.0, jump=0.0, target=3.0, began=1.0, propagation=0.05)
     credit, ramp = packet_pair.credit.py_func, packet_pair.ramp.py_func
     for begin, end in ((1.0, 1.2), (1.1, 1.1001), (1.4, 1.7), (1.6, 2.0)):
@@ -158,7 +170,10 @@ def test_the_rate_is_integrated():
 
 
 def test_the_weight_of_the_past():
-    """Weight of the past: 0.9 while the smoothed error is below 0.2, then less, 0.1 from 0.7 on."""
+    """Small errors of the estimate keep the past, large ones discard it.
+
+    Weight of the past: 0.9 while the smoothed error is below 0.2, then less, 0.1 from 0.7 on.
+    """
     flow = SimpleNamespace(smoothing=0.5, error=0.0, service=10.0)
     estimate = packet_pair.estimate.py_func
     estimate(flow, 8.0)  # error 0.2, smoothed 0.1: 0.9 x 10 + 0.1 x 8
@@ -172,7 +187,10 @@ def test_the_weight_of_the_past():
 
 
 def test_what_is_lost():
-    """The first pair is: another one after the first timeout of 3 s. Later packets are retransmitted; the file ends."""
+    """A lost first pair is repeated; later packets are retransmitted.
+
+    The first pair is: another one after the first timeout of 3 s. Later packets are retransmitted; the file ends.
+    """
     diary = Diary("packet-pair", drop_numbers(0, 1), until=3.15)
     assert diary.sent(3.0) == [0, 1]
     assert len(diary.entries) == 4
@@ -185,7 +203,10 @@ def test_what_is_lost():
 
 
 def test_a_timeout_halves_the_estimate():
-    """Everything is lost from 1 s on (the buffer stays, the link does not): half of it, with every timeout."""
+    """Every timeout halves the estimated service rate.
+
+    Everything is lost from 1 s on (the buffer stays, the link does not): half of it, with every timeout.
+    """
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=440, discipline="fair")
     net.link("b", "a", rate=FAST, delay=0.01).flow("packet-pair", path=["a", "b"], packet=500)
     run = Simulation(net, rng=1)

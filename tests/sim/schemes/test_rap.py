@@ -25,7 +25,10 @@ def test_a_packet_more_each_round_trip():
 
 @pytest.mark.parametrize("alpha", [1.0, 0.31, 2.0])
 def test_slope(alpha):
-    """Rejaie et al. (1999), additive increase: 1 packet a round trip at 0.1 s, and nine steps of alpha until 1 s."""
+    """The rate grows by alpha packets per round trip (Rejaie et al. 1999).
+
+    1 packet a round trip at 0.1 s, and nine steps of alpha until 1 s.
+    """
     rate = Diary("rap", until=1.05, alpha=alpha).flow.rate
     assert rate == pytest.approx((1 + 9 * alpha) * 1000 / 0.1, rel=1e-6)
 

@@ -52,7 +52,10 @@ GROWN += 1 / GROWN  # after three acknowledgments in avoidance (RFC 5681, sectio
 
 @pytest.mark.parametrize("scheme", ["tahoe", "reno", "newreno"])
 def test_two_duplicates_change_nothing(scheme):
-    """Packet 3 is lost; acknowledgments of 0, 1, 2 are new, of 4 and 5 duplicates, up to 100.48 ms."""
+    """Two duplicates change nothing.
+
+    Packet 3 is lost; acknowledgments of 0, 1, 2 are new, of 4 and 5 duplicates, up to 100.48 ms.
+    """
     run = start(scheme, [3], **TEN)
     flow = flow_at(run, 0.1005)
     assert (flow.una, of_flow(run).duplicates, flow.retransmitted) == (3, 2, 0)
@@ -60,7 +63,10 @@ def test_two_duplicates_change_nothing(scheme):
 
 
 def test_tahoe_starts_over():
-    """ns-2.35, tcp.cc, dupack_action(): at the third duplicate (packet 6, 100.56 ms) flight is 13 - 3 = 10."""
+    """Tahoe starts over at the third duplicate (ns-2.35, tcp.cc, dupack_action()).
+
+    At the third duplicate (packet 6, 100.56 ms) flight is 13 - 3 = 10.
+    """
     run = start("tahoe", [3], **TEN)
     flow = flow_at(run, 0.1006)
     assert (flow.window, of_flow(run).ssthresh, of_flow(run).reduced_at) == (1, 5, 12)
@@ -72,7 +78,10 @@ def test_tahoe_starts_over():
 
 
 def test_reno_recovers_fast():
-    """RFC 5681, section 3.2, steps 2 and 3: half of a flight of 10, inflated by 3, packet 3 again."""
+    """Reno halves the flight and inflates by three (RFC 5681, section 3.2, steps 2 and 3).
+
+    Half of a flight of 10, inflated by 3, packet 3 again.
+    """
     run = start("reno", [3], **TEN)
     flow = flow_at(run, 0.1006)
     assert (flow.window, of_flow(run).ssthresh, flow.inflation, of_flow(run).reduced_at) == (5, 5, 3, 12)
@@ -110,7 +119,10 @@ def test_newreno_repairs_one_hole_a_round_trip():
 
 
 def test_newreno_sends_two_packets_at_most_per_acknowledgment_in_recovery():
-    """ns-2.35, tcp-newreno.cc, recv(): two, and the uncounted retransmission, though the window would allow more."""
+    """In recovery a duplicate releases two packets at most (ns-2.35, tcp-newreno.cc, recv()).
+
+    Two, and the uncounted retransmission, though the window would allow more.
+    """
     run = start("newreno", [3, 6], limited_transmit=0, **TEN)
     flow_at(run, 0.20071)
     column(run, "inflation")[0] = 50.0
@@ -119,7 +131,10 @@ def test_newreno_sends_two_packets_at_most_per_acknowledgment_in_recovery():
 
 
 def test_newreno_restarts_its_timer_at_the_first_partial_acknowledgment_only():
-    """RFC 6582, section 3.2, step 3: 3, 6 and 8 are lost; first partial at about 200.7 ms, second at 300.8 ms."""
+    """Only the first partial acknowledgment restarts the timer (RFC 6582, section 3.2, step 3).
+
+    3, 6 and 8 are lost; first partial at about 200.7 ms, second at 300.8 ms.
+    """
     run = start("newreno", [3, 6, 8], min_rto=0.15, **TEN)
     first = int(flow_at(run, 0.2009).due[0])
     assert first > 0.2e9
@@ -156,7 +171,10 @@ def test_four_losses_in_one_window(scheme, rounds):
 
 @pytest.mark.parametrize("bugfix", [0, 1])
 def test_reno_waits_for_its_timer_after_three_losses(bugfix):
-    """With holes at 3, 5, 7 of ten packets the third has too few duplicates left."""
+    """Three losses in a window leave Reno to its timer.
+
+    With holes at 3, 5, 7 of ten packets the third has too few duplicates left.
+    """
     run = start("reno", [3, 5, 7], file=20_000, bugfix=bugfix, **TEN)
     run.advance(5)
     flow = run.state.flows[0]
@@ -165,7 +183,10 @@ def test_reno_waits_for_its_timer_after_three_losses(bugfix):
 
 
 def test_bugfix_blocks_a_second_reduction():
-    """`bugfix`: a second hole in the same window halves again without the guard, and waits for the timer with it."""
+    """`bugfix` blocks a second reduction for one window.
+
+    `bugfix`: a second hole in the same window halves again without the guard, and waits for the timer with it.
+    """
     lost, common = [3, 9], {"initial_window": 20, "initial_ssthresh": 1}
     free, guarded = (flow_at(start("reno", lost, bugfix=flag, **common), 0.28) for flag in (0, 1))
     assert (free.retransmitted, guarded.retransmitted) == (2, 1)
@@ -175,7 +196,10 @@ def test_bugfix_blocks_a_second_reduction():
 
 
 def test_limited_transmit_lends_a_packet():
-    """RFC 3042: the duplicates by 4 and 5 let 13 and 14 out before the third resends."""
+    """Limited transmit sends new packets for the first two duplicates (RFC 3042).
+
+    The duplicates by 4 and 5 let 13 and 14 out before the third resends.
+    """
     lent = flow_at(start("newreno", [3], limited_transmit=1, **TEN), 0.1005)
     kept = flow_at(start("newreno", [3], limited_transmit=0, **TEN), 0.1005)
     assert (lent.high, kept.high) == (15, 13)

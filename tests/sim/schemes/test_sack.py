@@ -67,10 +67,11 @@ def test_pipe():
 
 
 def test_lost_again():
-    """Beyond RFC 6675: 10 is lost twice.
+    """A retransmission that is lost is found and reduces the window again, beyond RFC 6675.
 
-    Of what was sent behind it the second time, 23, 24, 25 arrive at 0.6 s: it is retransmitted, and the window of 5.5
-    is halved again. 0.7 s: 27 and 28 leave the pipe, and 29 goes; 10 acknowledges up to 29, beyond 28: 30.
+    Beyond RFC 6675: 10 is lost twice. Of what was sent behind it the second time, 23, 24, 25 arrive at 0.6 s: it is
+    retransmitted, and the window of 5.5 is halved again. 0.7 s: 27 and 28 leave the pipe, and 29 goes; 10 acknowledges
+    up to 29, beyond 28: 30.
     """
     diary = Diary("sack", drop_numbers(10, 10), 0.75, min_rto=1)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 21, 22, 10]
@@ -94,7 +95,10 @@ def test_timeout():
 
 
 def test_timeout_remembers_what_has_arrived():
-    """9, of 7..14, arrives; nothing else does. It is not retransmitted (in the RFC it may be)."""
+    """After a timeout packets that have arrived are not resent (RFC 6675 lets them be).
+
+    9, of 7..14, arrives; nothing else does. It is not retransmitted (in the RFC it may be).
+    """
     diary = Diary("sack", drop_numbers(7, 8, *range(10, 15)), 1.85, min_rto=1)
     # The acknowledgment of 9 leaves room for 15, by limited transmit, at 0.4 s, and that of 15 for 16, ...
     assert diary.sent(0.4) == [15]
@@ -105,6 +109,6 @@ def test_timeout_remembers_what_has_arrived():
 
 
 def test_no_parameters_of_duplicates():
-    """The threshold is the simulator's, three transmissions."""
+    """SACK takes no parameters of duplicates: the threshold is three transmissions."""
     with pytest.raises(ValueError, match="parameter 'duplicate_threshold' is unknown"):
         Diary("sack", until=0.1, duplicate_threshold=2)

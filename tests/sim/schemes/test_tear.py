@@ -44,7 +44,10 @@ def test_triple_duplicates():
 
 
 def test_one_cut_for_one_window():
-    """13 is of the window of 8 that began with 11; 30 is not. 15 is the third packet behind both."""
+    """Losses of one window reduce the emulated window once.
+
+    13 is of the window of 8 that began with 11; 30 is not. 15 is the third packet behind both.
+    """
     diary = Diary("tear", drop_numbers(11, 13), 0.57)
     assert diary.own.threshold == 6.0
     assert diary.own.epochs[1] == 0.0
@@ -69,7 +72,7 @@ def test_small_window():
 
 
 def test_a_lost_acknowledgment_is_no_loss():
-    """The next one covers it."""
+    """A lost acknowledgment is no loss: the next one covers it."""
     diary = Diary("tear", until=1.0, back=drop_acks(11, 12, 40, 41))
     assert diary.flow.acks_dropped == 4
     assert diary.own.phase == tear.SLOW
@@ -77,9 +80,10 @@ def test_a_lost_acknowledgment_is_no_loss():
 
 
 def test_the_window_passes():
-    """12 arrives, at 0.525 s, and then nothing until 22, at 0.65 s, beyond the window of 8: a timeout.
+    """If the window passes a hole with too few arrivals, that is a timeout.
 
-    Charged: the rounds of 1, 2 and 4, 5 of 8 packets, and 0.2 s. 22 is a round by itself.
+    12 arrives, at 0.525 s, and then nothing until 22, at 0.65 s, beyond the window of 8: a timeout. Charged: the rounds
+    of 1, 2 and 4, 5 of 8 packets, and 0.2 s. 22 is a round by itself.
     """
     diary = Diary("tear", drop_numbers(11, *range(13, 22)), 0.655)
     assert diary.own.epochs[0] == pytest.approx(12 / (0.3 + 0.0625 + 0.2), rel=1e-6)
@@ -88,10 +92,10 @@ def test_the_window_passes():
 
 
 def test_gap_in_which_nothing_comes():
-    """The same, but nothing arrives any more.
+    """If nothing arrives after a hole for long, that is a timeout.
 
-    The gap ends after 8 mean distances and two deviations. Arrivals: 0.1, 0.2, 0.25, 0.3, 0.35, then every 25 ms to 0.5
-    s, 0.525 s.
+    The same, but nothing arrives any more. The gap ends after 8 mean distances and two deviations. Arrivals: 0.1, 0.2,
+    0.25, 0.3, 0.35, then every 25 ms to 0.5 s, 0.525 s.
     """
     run = simulation("tear", periodic(1 / 12, dead_from=0.43), min_rto=10, silent_rtts=100)
     arrivals = [0.1, 0.2, 0.25, 0.3, 0.35, *[0.375 + 0.025 * k for k in range(7)]]
@@ -107,9 +111,10 @@ def test_gap_in_which_nothing_comes():
 
 
 def test_no_feedback():
-    """Missing feedback: half the rate 4 round trips after the last acknowledgment, and so on.
+    """Without feedback the rate is halved.
 
-    The timer of the simulator is kept out of it.
+    Missing feedback: half the rate 4 round trips after the last acknowledgment, and so on. The timer of the simulator
+    is kept out of it.
     """
     run = simulation("tear", periodic(1e-3, dead_from=60.0), min_rto=10.0)
     run.advance(60.1)
@@ -123,7 +128,10 @@ def test_no_feedback():
 
 @pytest.mark.parametrize("p", [1e-3, 3e-3, 1e-2, 2e-2])
 def test_square_root_law(p):
-    """From W/2 to W in W/2 rounds: sqrt(1.5/p) packets a round trip."""
+    """At periodic losses the rate follows the square-root law.
+
+    From W/2 to W in W/2 rounds: sqrt(1.5/p) packets a round trip.
+    """
     assert mean_rate("tear", periodic(p), 1000) == pytest.approx(
         math.sqrt(1.5 / p), rel=0.06
     )  # rounds are whole packets
@@ -131,13 +139,16 @@ def test_square_root_law(p):
 
 @pytest.mark.parametrize("p", [1e-3, 3e-3, 1e-2, 2e-2])
 def test_about_as_fast_as_reno(p):
-    """Within 30 % at the same loss."""
+    """The rate is within 30 % of that of Reno at the same loss."""
     rates = [mean_rate(name, independent(p), 3000) for name in ("tear", "reno")]
     assert rates[0] == pytest.approx(rates[1], rel=0.3)
 
 
 def test_smoother_than_reno():
-    """The mean of eight epochs varies less than a window that is halved."""
+    """The rate varies less than that of Reno.
+
+    The mean of eight epochs varies less than a window that is halved.
+    """
     ours = variation(simulation("tear", independent(5e-3)), "rate", 100.0, 2.73, 250)
     reno = variation(simulation("reno", independent(5e-3)), "window", 100.0, 2.73, 250)
     assert ours < 0.6 * reno

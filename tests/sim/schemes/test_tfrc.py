@@ -31,7 +31,10 @@ def test_equation():
 
 @pytest.mark.parametrize("p", RATES)
 def test_rate_at_periodic_loss(p):
-    """Every interval is 1/p packets and more than a round trip, so that the rate is the equation's."""
+    """At periodic losses the rate is that of the throughput equation.
+
+    Every interval is 1/p packets and more than a round trip, so that the rate is the equation's.
+    """
     assert mean_rate("tfrc", periodic(p), max(300, 20 / p / RATES[p] * 0.1)) == pytest.approx(RATES[p], rel=0.01)
 
 
@@ -100,7 +103,10 @@ def plain_mean(intervals, discounts, open_interval):
 
 
 def test_loss_history_against_a_plain_one():
-    """Ten losses, by number; packets retransmitted count as transmissions of their own."""
+    """The loss history agrees with a plain computation.
+
+    Ten losses, by number; packets retransmitted count as transmissions of their own.
+    """
     numbers = [30, 31, 33, 60, 75, 100, 101, 130, 170, 200]
     diary = Diary("tfrc", drop_numbers(*numbers), 3.5)
     first = {}
@@ -216,7 +222,10 @@ def test_limit_of_the_increase():
 
 
 def test_variant_of_ns():
-    """TCP's timeout is srtt + 4 deviations, here R: 1/(sqrt(2p/3) + 3 sqrt(3p/8) p (1 + 32 p^2)) at p = 0.05."""
+    """With the parameters of ns-2 the timeout of the equation is srtt + 4 deviations.
+
+    TCP's timeout is srtt + 4 deviations, here R: 1/(sqrt(2p/3) + 3 sqrt(3p/8) p (1 + 32 p^2)) at p = 0.05.
+    """
     packets = 1 / (math.sqrt(0.1 / 3) + 3 * math.sqrt(0.15 / 8) * 0.05 * 1.08)
     assert mean_rate("tfrc", periodic(0.05), 500, **tfrc.NS) == pytest.approx(packets, rel=0.02)
 

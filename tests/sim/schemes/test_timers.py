@@ -11,7 +11,10 @@ from tests.sim.schemes.losses import Diary, drop_numbers
     [("ns", 0.010, 0.2, 3.0), ("rfc", 0.001, 1.0, 1.0), ("bsd", 0.5, 1.0, 3.0), ("fine", 0.001, 0.002, 3.0)],
 )
 def test_table(name, granularity, floor, first):
-    """The profiles; the first timeout is 3 s in old code, 1 s in RFC 6298."""
+    """The profiles have the timers of ns-2.35, RFC 6298 and 4.4BSD-Lite.
+
+    The profiles; the first timeout is 3 s in old code, 1 s in RFC 6298.
+    """
     chosen = profile(name)
     assert set(chosen) == set(timers.PARAMETERS)
     assert (chosen["granularity"], chosen["min_rto"], chosen["first_rto"]) == (granularity, floor, first)
@@ -40,17 +43,21 @@ def test_every_scheme_takes_them(name):
 
 
 def test_bsd():
-    """Round trips of 0.1 s are read as one tick: 0.5 s, variation 0.25 s: 1.5 s, three ticks.
+    """With the BSD profile round-trip times and timeouts are whole ticks.
 
-    After 0, 1 and 3 (one packet is timed at a time) the variation is 0.25 x 0.75^2 = 0.14 s: 0.5 + 0.56 s, three ticks
-    again; after 7 it is 0.105 s, below a quarter of a tick: 0.5 + 0.5 s.
+    Round trips of 0.1 s are read as one tick: 0.5 s, variation 0.25 s: 1.5 s, three ticks. After 0, 1 and 3 (one packet
+    is timed at a time) the variation is 0.25 x 0.75^2 = 0.14 s: 0.5 + 0.56 s, three ticks again; after 7 it is 0.105 s,
+    below a quarter of a tick: 0.5 + 0.5 s.
     """
     assert Diary("tahoe", until=0.35, **profile("bsd")).flow.rto == 1.5
     assert Diary("tahoe", until=0.45, **profile("bsd")).flow.rto == 1.0
 
 
 def test_ns_and_fine():
-    """0.1 + 4 x 0.05 x 0.75^k s after k + 1 round trips of 0.1 s: of one packet each in `ns`, of all in `fine`."""
+    """The timeout follows round-trip time and deviation (RFC 6298, rules 2.2 and 2.3).
+
+    0.1 + 4 x 0.05 x 0.75^k s after k + 1 round trips of 0.1 s: of one packet each in `ns`, of all in `fine`.
+    """
     ns = Diary("tahoe", until=0.35, **{**profile("ns"), "min_rto": 0.01}).flow  # 0, 1, 3
     assert ns.rto == pytest.approx(0.1 + 0.2 * 0.75**2, rel=1e-9)
     fine = Diary("tahoe", until=0.35, **profile("fine")).flow  # 0..6

@@ -25,7 +25,10 @@ def late(number, extra, lost=-1):
 
 
 def test_linear_start():
-    """Wang and Crowcroft (1991): the gradient is 1 where the round trip stays, one packet more in each."""
+    """With a linear start the window grows by a packet per round trip (Wang and Crowcroft 1991).
+
+    The gradient is 1 where the round trip stays, one packet more in each.
+    """
     diary = Diary("tri-s", until=0.55, search=0)
     assert diary.rounds == {
         0.0: [0], 0.1: [1, 2], 0.2: [3, 4, 5], 0.3: [6, 7, 8, 9], 0.4: [*range(10, 15)], 0.5: [*range(15, 21)]
@@ -33,7 +36,7 @@ def test_linear_start():
 
 
 def test_search():
-    """One packet more with every acknowledgment, as in slow start."""
+    """In the search the window grows with every acknowledgment, as in slow start."""
     diary = Diary("tri-s", until=0.45)
     assert [len(one) for one in diary.rounds.values()] == [1, 2, 4, 8, 16]
     assert [len(one) for one in Diary("tri-s", until=0.25, initial_window=3).rounds.values()] == [3, 6, 12]
@@ -41,9 +44,10 @@ def test_search():
 
 @pytest.mark.parametrize(("extra", "window"), [(0.0, 4), (0.019, 4), (0.021, 2), (0.1, 2)])
 def test_threshold_by_hand(extra, window):
-    """5, the last packet of the first window of 3, takes d = 0.1 s and the extra time.
+    """The gradient decides between growth and decrease, by hand.
 
-    Throughputs: 1/0.1, 2/0.1, 3/d; (3/d - 20)/1 over 10 is 1/2 or more if d is 0.12 s at most.
+    5, the last packet of the first window of 3, takes d = 0.1 s and the extra time. Throughputs: 1/0.1, 2/0.1, 3/d;
+    (3/d - 20)/1 over 10 is 1/2 or more if d is 0.12 s at most.
     """
     diary = Diary("tri-s", late(5, extra), until=0.3 + extra + 0.01, search=0)
     assert diary.flow.window == window
@@ -54,11 +58,11 @@ def test_threshold_by_hand(extra, window):
 
 @pytest.mark.parametrize(("extra", "window"), [(0.0, 8), (0.03, 8), (0.035, 6), (0.06, 6)])
 def test_a_search_ends_by_hand(extra, window):
-    """Probes are 0, 2 and 6, sent with 1, 2 and 4 packets outstanding.
+    """A search ends with the first failed test, by hand.
 
-    From 3 on packets take d = 0.1 s and the extra time: (4/d - 20)/2 over 10 is 1/2 or more if d is 4/30 = 0.133 s at
-    most. The acknowledgments of 3, 4 and 5 make the window 7; that of 6 makes it 8, or 6, and then there are no more
-    than 6 packets in a round trip.
+    Probes are 0, 2 and 6, sent with 1, 2 and 4 packets outstanding. From 3 on packets take d = 0.1 s and the extra
+    time: (4/d - 20)/2 over 10 is 1/2 or more if d is 4/30 = 0.133 s at most. The acknowledgments of 3, 4 and 5 make the
+    window 7; that of 6 makes it 8, or 6, and then there are no more than 6 packets in a round trip.
     """
     diary = Diary("tri-s", late(3, extra), until=0.3 + extra + 0.01)
     assert diary.sent(0.2) == [3, 4, 5, 6]
@@ -127,12 +131,12 @@ def test_the_knee(bdp, search):
 @pytest.mark.parametrize("bdp", [20, 100])
 @pytest.mark.parametrize("search", [0, 1])
 def test_between_half_and_all_of_the_bandwidth_delay_product(bdp, search):
-    """Literally, once in a round trip.
+    """Without `settle` the window stays between half and all of the bandwidth-delay product.
 
-    Where the window has grown the probe waits for the one before it: w packets in P + 1 packet times, a gradient of
-    P/(P + 1) from one such window to the next, until P + 2 packets take P + 2: 0. Where it has fallen they take P, and
-    the growth to w + 1 that follows is a gradient of (P - w)/(P + 1): less than 1/2 as long as w > (P - 1)/2, so that
-    the window falls again, twice for each growth.
+    Literally, once in a round trip. Where the window has grown the probe waits for the one before it: w packets in P +
+    1 packet times, a gradient of P/(P + 1) from one such window to the next, until P + 2 packets take P + 2: 0. Where
+    it has fallen they take P, and the growth to w + 1 that follows is a gradient of (P - w)/(P + 1): less than 1/2 as
+    long as w > (P - 1)/2, so that the window falls again, twice for each growth.
     """
     data, window = windows(bdp, search=search)
     late = window[len(window) // 2 :]

@@ -7,7 +7,10 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_slow_start_every_other_round():
-    """Brakmo and Peterson (1995), section III-C: twice the window every second round trip; the first one is passive."""
+    """Slow start doubles the window every second round trip (Brakmo and Peterson, III-C).
+
+    Twice the window every second round trip; the first one is passive.
+    """
     diary = Diary("vegas", until=0.75)
     assert diary.rounds == {
         0.0: [0],
@@ -51,7 +54,10 @@ def test_fine_timer_on_the_first_duplicate():
 
 
 def test_fine_timer():
-    """ns-2.35, tcp-vegas.cc, recv(): after 13 round trips of 0.1 s, the first of which sets the variation to 0.05 s."""
+    """The fine-grained timeout follows round-trip time and deviation (ns-2.35, tcp-vegas.cc, recv()).
+
+    After 13 round trips of 0.1 s, the first of which sets the variation to 0.05 s.
+    """
     diary = Diary("vegas", until=0.55)
     assert diary.flow.una == 10
     assert diary.own.fine == pytest.approx((0.1 + 2 * 0.05 * 0.75**9) * 17 / 16, rel=1e-6)
@@ -99,13 +105,19 @@ def test_half_for_a_retransmission_lost():
 
 
 def test_small_windows_become_two():
-    """ns-2.35, tcp-vegas.cc, recv(): a window of 3 becomes 2 and not 2.25. 6 of 6, 7, 8 is lost."""
+    """A window of at most three packets becomes two (ns-2.35, tcp-vegas.cc, recv()).
+
+    A window of 3 becomes 2 and not 2.25. 6 of 6, 7, 8 is lost.
+    """
     diary = Diary("vegas", drop_numbers(6), 0.35, initial_window=3, initial_ssthresh=2, alpha=0, min_rto=1)
     assert (diary.all(6)[1].time, diary.flow.window) == (0.3, 2.0)
 
 
 def test_timeout():
-    """ns-2.35, tcp-vegas.cc, timeout(): all of 14..21 are lost: window 2, ssthresh floor(8/2)."""
+    """A timeout brings a window of two packets (ns-2.35, tcp-vegas.cc, timeout()).
+
+    All of 14..21 are lost: window 2, ssthresh floor(8/2).
+    """
     diary = Diary("vegas", drop_numbers(*range(14, 22)), 1.65, min_rto=1)
     assert diary.sent(1.6) == [14, 15]
     assert (diary.all(14)[1].window, diary.all(14)[1].ssthresh) == (2.0, 4.0)
@@ -120,7 +132,7 @@ def settled(count, **parameters):
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1, 3), (2, 4), (6, 8)])
 def test_queue_of_one_flow(alpha, beta):
-    """Brakmo and Peterson (1995), section III-B: the window settles with alpha to beta packets queued."""
+    """One flow keeps alpha to beta packets in the queue (Brakmo and Peterson, III-B)."""
     data = settled(1, alpha=alpha, beta=beta)
     assert alpha <= float(data.mean_queue[0]) <= beta
     assert float(data.utilisation[0]) == pytest.approx(1.0, abs=1e-3)
@@ -128,7 +140,7 @@ def test_queue_of_one_flow(alpha, beta):
 
 @pytest.mark.parametrize("count", [2, 4, 8])
 def test_queue_of_many_flows(count):
-    """Brakmo and Peterson (1995), section III-B: n flows queue between n alpha and n beta, and lose nothing."""
+    """Many flows, n, keep n alpha to n beta packets in the queue, without losses (Brakmo and Peterson, III-B)."""
     data = settled(count)
     assert count <= float(data.mean_queue[0]) <= 3 * count
     assert float(data.retransmitted.sum()) == 0
