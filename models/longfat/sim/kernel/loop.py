@@ -214,7 +214,7 @@ def clock(state, kind, index, time):
 @part
 def look_around(state):
     """Let a packet enter, send feedback of a switch, let a flow send; return what rows are short of, DONE or PAUSED."""
-    while state.entering != NONE or state.feedback_flow != NONE:
+    while state.short == DONE and (state.entering != NONE or state.feedback_flow != NONE):
         if state.entering != NONE:
             i = state.entering
             state.entering = NONE
@@ -246,11 +246,11 @@ def run(address, until, budget):
         state.horizon = min(until, state.samples * state.sample_every - 1)
     while True:
         while state.attention:
-            if state.sending != NONE:
-                budget -= BURST
             ends = look_around(state)
             if ends != PAUSED:
                 return ends
+            if state.sending != NONE:  # the burst of a flow was cut off
+                budget -= BURST
             if budget < 0:
                 return PAUSED
         if budget <= 0:
