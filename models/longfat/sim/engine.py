@@ -122,7 +122,7 @@ class Simulation:
         budget, still = 1 << 14, 0
         self.prepare()
         self.state.row.unfinished = self._unfinished() if to_the_end else records.NONE
-        delivered, since = self._delivered(), self.now
+        delivered, since = self._delivered() if to_the_end else 0, self.now
         while True:
             begun, before = time.perf_counter(), int(self.state.row.now)
             status = self._chunk(goal, budget)
@@ -133,10 +133,12 @@ class Simulation:
                 budget = int(min(max(budget * PATIENCE / spent, 1 << 10), 1 << 24))
             if progress is not None:
                 progress(self.now)
-            if self._delivered() != delivered or self._starts_later():
-                delivered, since = self._delivered(), self.now
-            elif to_the_end and self.now - since > HOPELESS * float(self.state.timers["max_rto"].max()):
-                raise SchemeError(f"nothing was delivered from {since:.6g} s to {self.now:.6g} s: {self.stands()}")
+            if to_the_end:
+                before_chunk, delivered = delivered, self._delivered()
+                if delivered != before_chunk or self._starts_later():
+                    since = self.now
+                elif self.now - since > HOPELESS * float(self.state.timers["max_rto"].max()):
+                    raise SchemeError(f"nothing was delivered from {since:.6g} s to {self.now:.6g} s: {self.stands()}")
             if status == records.DONE:
                 return
             if status != records.PAUSED:
