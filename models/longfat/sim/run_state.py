@@ -80,7 +80,7 @@ class RunState:
     def begin(self) -> None:
         """Make room for what happens, once links and flows are laid out."""
         self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
-        self.clocks = rows(4 * len(self.senders) + len(self.links) + len(self.queues) + 64, records.ENTRY)
+        self.clocks = rows(4 * len(self.senders) + len(self.links) + 2 * len(self.queues) + 64, records.ENTRY)
         self.connections = rows(LEAST_ROWS, records.CONNECTION)
         self.census = rows(len(self.links), records.CENSUS)
         row = self.row
@@ -119,7 +119,7 @@ class RunState:
         for name in layout.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.packets_room = len(self.packets)
-        row.clocks_room, row.connections_room = len(self.clocks), len(self.connections)
+        row.clocks_room, row.connections_room = self._room("clocks"), self._room("connections")
         return int(self.table.ctypes.data)
 
     def short(self) -> int:
@@ -129,9 +129,16 @@ class RunState:
             if row[f"free_{name}s"] < records.ROOM:
                 return kind
         for kind, name in LISTS.items():
-            if row[name] + records.ROOM > len(getattr(self, name)):
+            if row[name] + records.ROOM > self._room(name):
                 return kind
         return records.DONE
+
+    def _room(self, name: str) -> int:
+        """Return how many entries of a list may be in use before the kernel has to ask for more.
+
+        One event may wake every queue of a service, because its dequeue may be asked again after each drop.
+        """
+        return len(getattr(self, name)) - (len(self.queues) if name == "clocks" else 0)
 
     def renumber(self) -> None:
         """Count the events from 1 again, in the order they are in, long before their numbers run out."""
