@@ -117,16 +117,22 @@ def set_alarm(state, f):
 
 
 @routine
+def follow_up(state, f, fine):
+    """Set the alarm that a callback of the scheme asked for, and send what may be sent; return `fine`."""
+    set_alarm(state, f)
+    if fine:
+        send_soon(state, f)
+    return fine
+
+
+@routine
 def begin(state, f):
     """Let the first packet go."""
     sender = sender_at(state, f)
     clear(state, event_of(state), sender)
     tally_at(state, f).begun = 1
     fine = ask(state, f, sender, START)
-    set_alarm(state, f)
-    if fine:
-        send_soon(state, f)
-    return fine
+    return follow_up(state, f, fine)
 
 
 @part
@@ -244,10 +250,7 @@ def time_out(state, f):
     fine = ask(state, f, sender, ON_TIMEOUT)
     if sender.due[RTO] == NEVER:
         arm(state, f, RTO, state.now + timeout_ns(timer))
-    set_alarm(state, f)
-    if fine:
-        send_soon(state, f)
-    return fine
+    return follow_up(state, f, fine)
 
 
 @routine
@@ -260,10 +263,7 @@ def alarm_rings(state, f):
     if own.impatience >= IMPATIENCE:
         state.callback = ON_ALARM
         fine = False
-    set_alarm(state, f)
-    if fine:
-        send_soon(state, f)
-    return fine
+    return follow_up(state, f, fine)
 
 
 @routine
@@ -283,7 +283,4 @@ def take_feedback(state, i):
     if not sender.transfer:
         return True
     fine = ask(state, f, sender, ON_ACK)
-    set_alarm(state, f)
-    if fine:
-        send_soon(state, f)
-    return fine
+    return follow_up(state, f, fine)

@@ -26,41 +26,34 @@ from longfat.sim.records import DROP, NONE, NOTHING, PASSES, REQUEST, SEND
 
 
 @routine
+def ask(state, link, function, i):
+    """Return what a function of a link's discipline or service returns for a packet."""
+    k = link.number
+    state.link = k
+    return int(
+        function(
+            state,
+            link,
+            link_own(state, k),
+            service_own(state, k),
+            packet_at(state, i),
+            header_at(state, i),
+            since_at(state, i),
+            state.now * 1e-9,
+        )
+    )
+
+
+@part
 def ask_discipline(state, link, hook, i):
-    """Return the answer of a link's discipline about a packet."""
-    k = link.number
-    state.link = k
-    return int(
-        hook_at(state, link.discipline, hook)(
-            state,
-            link,
-            link_own(state, k),
-            service_own(state, k),
-            packet_at(state, i),
-            header_at(state, i),
-            since_at(state, i),
-            state.now * 1e-9,
-        )
-    )
+    """Return what a hook of a link's discipline returns for a packet."""
+    return ask(state, link, hook_at(state, link.discipline, hook), i)
 
 
-@routine
+@part
 def ask_service(state, link, verb, i):
-    """Return the answer of a link's service about a packet."""
-    k = link.number
-    state.link = k
-    return int(
-        verb_at(state, link.service, verb)(
-            state,
-            link,
-            link_own(state, k),
-            service_own(state, k),
-            packet_at(state, i),
-            header_at(state, i),
-            since_at(state, i),
-            state.now * 1e-9,
-        )
-    )
+    """Return what a function of a link's service returns for a packet."""
+    return ask(state, link, verb_at(state, link.service, verb), i)
 
 
 @part
