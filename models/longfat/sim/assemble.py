@@ -52,10 +52,10 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     starts = np.array([round(start * SECOND) for _, _, start in copies], np.int64)
     lay_flows(state, routes, flows, starts)
     state.senders["first_hop"] = first_hops
-    lay_links(state, routes)
+    queue_rows = lay_links(state, routes)
     if max(len(state.links), len(copies), len(state.queues)) >= INDICES:
         raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
-    lay_hops(state, routes)
+    lay_hops(state, routes, queue_rows)
     _lay_traces(state, len(copies), routes.named, sample_every, duration)
     state.begin()
     _schedule(state, routes, starts, sample_every)

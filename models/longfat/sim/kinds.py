@@ -65,8 +65,8 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
     return exact.numerator, exact.denominator
 
 
-def lay_links(state: RunState, routes: Routes) -> None:
-    """Lay out the rows of all links, with what their disciplines and services keep."""
+def lay_links(state: RunState, routes: Routes) -> np.ndarray:
+    """Lay out the rows of all links, with what their disciplines and services keep; return the rows of flows' queues."""
 
     def key(link: Link) -> Hashable:
         return (
@@ -80,8 +80,9 @@ def lay_links(state: RunState, routes: Routes) -> None:
     state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
     _lay_flow_state(state, routes)
-    _lay_queues(state, routes)
+    queue_rows = _lay_queues(state, routes)
     state.lay_rings()
+    return queue_rows
 
 
 def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -133,7 +134,7 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
     state.flow_state = np.tile(state.initial_flow_state, len(state.senders))
 
 
-def _lay_queues(state: RunState, routes: Routes) -> None:
+def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     """Lay out the queues of each link with a service, next to each other, and its workspace."""
     links, of_flows = state.links, np.array(routes.queues, np.int64)
     served = np.flatnonzero(links["service"] != NONE)
@@ -145,9 +146,9 @@ def _lay_queues(state: RunState, routes: Routes) -> None:
     begin = np.concatenate(([0], np.cumsum(count)))
     links["queues"][served], links["queue_count"][served] = begin[served], count[served]
     order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
-    state.queue_numbers = np.empty(len(of_flows), np.int64)
+    queue_rows = np.empty(len(of_flows), np.int64)
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
-    state.queue_numbers[order] = begin[of_flows[order]] + ranks
+    queue_rows[order] = begin[of_flows[order]] + ranks
     state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
     queues["head"], queues["tail"], queues["armed"] = NONE, NONE, NEVER
     queues["number"] = np.arange(len(queues))
@@ -162,6 +163,7 @@ def _lay_queues(state: RunState, routes: Routes) -> None:
             workspace += service.workspace(float(links["limit_packets"][k]), int(count[k]))
     state.queue_own, state.row.queue_own_words = _words(kinds, which)
     state.workspace = rows(workspace, records.WORD)
+    return queue_rows
 
 
 def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:

@@ -127,12 +127,12 @@ def _has_queues_of_flows(link: Link) -> bool:
     return service is not None and service.queues == PER_FLOW
 
 
-def lay_hops(state: RunState, routes: Routes) -> None:
+def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
     """Lay out the rows of all hops."""
     table = np.array(routes.hops, np.int64).reshape(-1, 4)
     state.hops = hops = rows(len(table), records.HOP)
     mine = table[:, 1] != NONE
-    table[mine, 1] = state.queue_numbers[table[mine, 1]]
+    table[mine, 1] = queue_rows[table[mine, 1]]
     for k, name in enumerate(("link", "queue", "then", "feedback")):
         hops[name] = table[:, k]
     hops["about"] = NONE
@@ -148,13 +148,11 @@ def _ahead(state: RunState) -> np.ndarray:
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = np.isin(then, (records.NEXT_HOP, records.TO_RECEIVER))
     # What feeds each link: the link before it, or many, or a sender, a source, or the feedback of a switch.
-    feeder = np.full(len(links), NONE)
     several = np.zeros(len(links), bool)
     entered = np.flatnonzero(goes_on) + 1
-    first_of = np.full(len(links), NONE)
-    first_of[link[entered][::-1]] = link[entered - 1][::-1]
-    np.logical_or.at(several, link[entered], link[entered - 1] != first_of[link[entered]])
-    feeder[:] = first_of
+    feeder = np.full(len(links), NONE)
+    feeder[link[entered][::-1]] = link[entered - 1][::-1]
+    np.logical_or.at(several, link[entered], link[entered - 1] != feeder[link[entered]])
     begins = np.ones(len(hops), bool)
     begins[entered] = False
     several[link[begins]] = True

@@ -30,10 +30,7 @@ BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
 
 
 class RunState:
-    """The arrays of a run by the names of `layout.ARRAYS`, and their addresses in the one row of `table`.
-
-    `queue_numbers` is only for laying it out: the rows of the queues of flows, in the order of their making.
-    """
+    """The arrays of a run by the names of `layout.ARRAYS`, and their addresses in the one row of `table`."""
 
     arrivals: np.ndarray
     clocks: np.ndarray
@@ -69,7 +66,6 @@ class RunState:
     queue_own: np.ndarray
     flow_state: np.ndarray
     workspace: np.ndarray
-    queue_numbers: np.ndarray
 
     def __init__(self) -> None:
         for name, dtype in layout.ARRAYS.items():
