@@ -208,10 +208,11 @@ class Simulation:
 
     def _busiest(self) -> str:
         """The flow with the most on its way."""
-        f = int(np.argmax(self.state.flows["sent"] - self.state.flows["received"] - self.state.flows["dropped"]))
+        flows = self.state.flows
+        f = int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
         if self.state.row.sending != records.NONE:
             f = int(self.state.row.sending)
-        flow = self.state.flows[f]
+        flow = flows[f]
         scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
 

@@ -69,9 +69,8 @@ ADDED = [name for names in COUNTERS.values() for name in names if name != "last_
 
 def _totals(run: Simulation) -> Any:
     """The flows' rows, with what connections counted added to the flow that started them."""
-    flows = run.state.flows
-    named = flows[: len(run.assembly.flow_names)].copy()
-    connections = flows[len(named) :]
+    flows = run.state.flows  # a copy, so that the sums may be written into it
+    named, connections = np.split(flows, [len(run.assembly.flow_names)])
     for counter in ADDED:
         np.add.at(named[counter], connections["template"], connections[counter])
     np.maximum.at(named["last_arrival"], connections["template"], connections["last_arrival"])
