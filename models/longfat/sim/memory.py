@@ -1,8 +1,8 @@
 """Rows of the run's arrays by their addresses: what lets one pointer stand for the whole run in compiled code.
 
 Passing some twenty arrays to every function of the kernel costs more than what the functions do, and makes
-numba's compilation several times longer. So the one row of `WORLD` holds where each array begins, and
-``flow_at(state, f)`` is a row of it: a pointer, no copy. The arrays are kept by the `Simulation`, which writes
+numba's compilation several times longer. So the one row of `layout.STATE` holds where each array begins, and
+``sender_at(state, f)`` is a row of it: a pointer, no copy. The arrays are kept by the `Simulation`, which writes
 their addresses before it calls the kernel. With jit off the same functions look into the same memory.
 """
 
@@ -185,11 +185,16 @@ def _prefetch() -> Any:
 
 prefetch = _prefetch()
 
+CACHE_LINE = 64  # bytes
+PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (
+    one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING)
+)
+
 
 @part
 def prefetch_packet(state, i):
     """Fetch a packet's row: the one behind the packet in hand is needed next."""
-    prefetch(state.packets_base + 64 * i)
+    prefetch(state.packets_base + PACKET_SIZE * i)
 
 
 def _uniform(generator: str, following: str) -> Any:
@@ -242,12 +247,18 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
 @part
 def prefetch_flow(state, f):
     """Fetch what an acknowledgment and the packets that it lets go need of a flow, whose turn is next."""
-    sender = state.senders_base + 192 * f
+    sender = state.senders_base + SENDER_SIZE * f
     prefetch(sender)
-    prefetch(sender + 64)
-    prefetch(sender + 128)
-    prefetch(state.receivers_base + 64 * f)
+    prefetch(sender + CACHE_LINE)
+    prefetch(sender + 2 * CACHE_LINE)
+    prefetch(state.receivers_base + RECEIVER_SIZE * f)
     prefetch(flow_own(state, f))
+
+
+@part
+def is_full(link, size):
+    """Return whether a packet of `size` bytes that has to wait exceeds the buffer of a link."""
+    return link.waiting >= link.limit_packets or link.waiting_bytes + size > link.limit_bytes
 
 
 @part

@@ -33,6 +33,7 @@ from longfat.sim.memory import (
     uniform,
     unlink,
 )
+from longfat.sim.memory import is_full as exceeds_buffer
 from longfat.sim.own import Own
 from longfat.sim.records import CE, ECT, NONE, NOTHING
 from longfat.sim.views import NANOSECONDS, Field, View, relative
@@ -347,7 +348,7 @@ def is_full(link, packet, now):
     """Return whether the buffer has no room for a packet that arrives now; one that need not wait finds room."""
     if link.free_at <= now:
         return False
-    return link.backlog >= link.limit_packets or link.backlog_bytes + packet.size > link.limit_bytes
+    return exceeds_buffer(link._link, packet._packet.length)
 
 
 @part

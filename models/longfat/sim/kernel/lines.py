@@ -58,12 +58,6 @@ def line_up(state, link, begin, size):
             state.attention = 1
 
 
-@part
-def is_full(link, size):
-    """Return whether a packet that has to wait finds no room."""
-    return link.waiting >= link.limit_packets or link.waiting_bytes + size > link.limit_bytes
-
-
 @routine
 def drop(state, link, i):
     """Drop a packet at a link's switch."""

@@ -10,12 +10,12 @@ from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
 from longfat.sim.calls import ON_FEEDBACK
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import enter_soon
-from longfat.sim.kernel.lines import advance, append, drop, is_full, line_up, transmission_time
+from longfat.sim.kernel.lines import advance, append, drop, line_up, transmission_time
 from longfat.sim.kernel.packets import give_back, take_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.requests import lengthen, refresh_counter, stamp
 from longfat.sim.kernel.service import admit_queued, ask_discipline, push_out, take_feedback, wake_queue
-from longfat.sim.memory import header_at, hop_at, link_at, packet_at, receiver_at, tally_at, uniform
+from longfat.sim.memory import header_at, hop_at, is_full, link_at, packet_at, receiver_at, tally_at, uniform
 from longfat.sim.records import (
     AT_ARRIVAL,
     DONE,
@@ -91,19 +91,17 @@ def catch_up(state, k):
     As far as there are rows: what is left then stays late, and its own arrivals come back here.
     """
     link = link_at(state, k)
-    now, i, rest = state.now, link.head, link.late
+    now, i, blocked = state.now, link.head, link.late == 0
     link.head = NONE
     link.tail = NONE
     while i != NONE:
         packet = packet_at(state, i)
         following = packet.next
         hop = hop_at(state, packet.hop)
-        if rest == 0 or hop.link != k or hop.ahead == AT_ARRIVAL or packet.arrival > state.horizon:
-            if hop.link == k and hop.ahead != AT_ARRIVAL:
-                rest = 0  # those behind it, too
-            append(state, link, i, packet)
-        elif state.short != DONE:
-            rest = 0
+        late = hop.link == k and hop.ahead != AT_ARRIVAL
+        if late and (state.short != DONE or packet.arrival > state.horizon):
+            blocked = True  # the packets behind this one have to wait for it
+        if blocked or not late:
             append(state, link, i, packet)
         else:
             link.late -= 1

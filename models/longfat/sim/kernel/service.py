@@ -7,11 +7,12 @@ four verbs of each by their addresses, and counts what waits.
 from longfat.sim.calls import DEQUEUE, EVICT, PUT, TAKE, WAKE_UP, dequeue_at, hook_at, verb_at, wake_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule_departure
-from longfat.sim.kernel.lines import append, drop, is_full, transmission_time
+from longfat.sim.kernel.lines import append, drop, transmission_time
 from longfat.sim.kernel.requests import refresh_counter, stamp
 from longfat.sim.memory import (
     header_at,
     hop_at,
+    is_full,
     link_at,
     link_own,
     packet_at,
