@@ -9,7 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, jit, records, schemes, seam
+from longfat.sim import (
+    Discipline,
+    Network,
+    Parameter,
+    Scheme,
+    SchemeError,
+    Simulation,
+    functions,
+    jit,
+    records,
+    schemes,
+    seam,
+)
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.seam import TABLE
 from tests.sim.own import arrived, of_flow, of_link
@@ -516,7 +528,41 @@ def test_rows_behind_the_views_are_refused():
     def by_a_helper(flow, event):
         return help_oneself(flow)
 
-    for ack in (directly, by_a_helper):
+    @jit.part
+    def local_helper(flow):
+        flow._sender.high = 5
+        return 1.0
+
+    def by_a_helper_in_the_closure(flow, event):
+        return local_helper(flow)
+
+    def by_a_function_inside(flow, event):
+        def inner(flow):
+            return flow._sender.high
+
+        return inner(flow)
+
+    for ack in (directly, by_a_helper, by_a_helper_in_the_closure, by_a_function_inside):
         net = Network().link("a", "b", rate=1e6, duplex=True).flow(Scheme("sly", ack=ack), path=["a", "b"])
         with pytest.raises(ValueError, match="scheme 'sly': ack uses '_sender', a row of the simulator's own"):
             Simulation(net).advance(0.1)
+
+
+def test_a_helper_that_calls_itself_is_looked_at_once():
+    @jit.part
+    def factorial(n):
+        return n * factorial(n - 1) if n > 1 else 1
+
+    def ack(flow, event):
+        return factorial(3) + 0.0
+
+    functions.check_names("scheme 'mine'", "ack", ack)
+
+
+def test_a_global_helper_that_calls_itself_is_looked_at_once():
+    functions.check_names("scheme 'mine'", "ack", count_down)
+
+
+@jit.part
+def count_down(n):
+    return count_down(n - 1) if n > 0 else 0

@@ -66,7 +66,7 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
 
 
 def lay_links(state: RunState, routes: Routes) -> np.ndarray:
-    """Lay out the rows of all links, with what their disciplines and services keep; return the rows of flows' queues."""
+    """Lay out the rows of all links, disciplines and services; return the rows of the queues of flows."""
 
     def key(link: Link) -> Hashable:
         return (

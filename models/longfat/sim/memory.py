@@ -186,9 +186,7 @@ def _prefetch() -> Any:
 prefetch = _prefetch()
 
 CACHE_LINE = 64  # bytes
-PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (
-    one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING)
-)
+PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING))
 
 
 @part
