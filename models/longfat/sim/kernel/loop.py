@@ -190,7 +190,7 @@ def take_samples(state):
         line.served_bytes = link.served_bytes
         line.dropped = link.dropped
     state.samples += 1
-    if state.horizon >= 0:
+    if state.unfinished < 0:
         state.horizon = min(state.until, state.now + state.sample_every - 1)
     schedule(state, SAMPLING, 0, state.now + state.sample_every)
 
