@@ -325,7 +325,7 @@ def test_notes_about_packets_on_their_way_back():
     one = Simulation(net.flow(Scheme("told", ack=ack, state={"told": 0}), path=["a", "b"], file="20 kB"), rng=1)
     one.advance(5.0)
     one.packet_counts()
-    assert one.state.row.fed == one.state.row.fed_received == 20
+    assert one.state.row.feedback_sent == one.state.row.feedback_received == 20
     assert 0 < of_flow(one).told <= 20
 
 

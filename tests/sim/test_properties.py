@@ -72,7 +72,7 @@ def test_between_all_events(seed):
     named = len(run.assembly.link_names)
     if count < 400:
         assert run.state.row.now == until * records.SECOND
-    np.testing.assert_array_equal(results.snapshot(run).census["waited"], area[:named])
+    np.testing.assert_array_equal(results.snapshot(run).census["waiting_time"], area[:named])
 
 
 @many
@@ -130,7 +130,7 @@ def test_two_kinds_of_fifo(seed):
     for name in itertools.chain(*run_state.COUNTERS.values()):
         np.testing.assert_array_equal(flows[name], others[name], name)
     np.testing.assert_array_equal(came, came_there)
-    for name in ("dropped", "largest"):
+    for name in ("dropped", "largest_backlog"):
         np.testing.assert_array_equal(links[name], other_links[name], name)
     for name in results.QUANTITIES:
         np.testing.assert_array_equal(here[name], there[name], name)
@@ -147,7 +147,7 @@ def test_littles_law(seed):
     run.advance(100.0)
     for k in range(len(run.assembly.link_names)):
         link = run.state.links[k]
-        assert results.snapshot(run).census["waited"][k] == link.wait
+        assert results.snapshot(run).census["waiting_time"][k] == link.waiting_time
         assert link.served == arrived(run)[k] - link.dropped
     assert run.packet_counts()["in_flight"] == 0
 
@@ -237,7 +237,7 @@ def test_a_buffer_by_hand(buffer, packets, size, discipline):
     run.state.senders["window"] = 10.0
     run.advance(0.5)
     room = 3 if packets == 3 else 2
-    assert run.state.links[0].largest == room
+    assert run.state.links[0].largest_backlog == room
     assert run.state.links[0].dropped == 10 - 1 - room
     assert run.state.flows[0].dropped == 10 - 1 - room
 

@@ -138,7 +138,9 @@ class Simulation:
                 if delivered != before_chunk or self._starts_later():
                     since = self.now
                 elif self.now - since > HOPELESS * float(self.state.timers["max_rto"].max()):
-                    raise SchemeError(f"nothing was delivered from {since:.6g} s to {self.now:.6g} s: {self.stands()}")
+                    raise SchemeError(
+                        f"nothing was delivered from {since:.6g} s to {self.now:.6g} s: {self.progress_summary()}"
+                    )
             if status == records.DONE:
                 return
             if status != records.PAUSED:
@@ -156,13 +158,13 @@ class Simulation:
     def _delivered(self) -> int:
         """Return how many acknowledgments, and packets that cause none, have arrived."""
         receivers = self.state.receivers
-        silent = receivers["received"][receivers["answers"] == 0].sum()
+        silent = receivers["received"][receivers["acknowledges"] == 0].sum()
         return int(self.state.senders["acks_received"].sum() + silent)
 
     def _starts_later(self) -> bool:
         return bool((self.state.tallies["start"] > self.state.row.now).any())
 
-    def stands(self) -> str:
+    def progress_summary(self) -> str:
         """Say how far the first unfinished file is, and which link drops most."""
         state, named = self.state, len(self.assembly.flow_names)
         files = state.senders["packets"][:named] < records.FOREVER
@@ -187,7 +189,7 @@ class Simulation:
                 template = int(self.state.row.flow)
                 self.state.add_connections(template, int((self.state.tallies["template"] == template).sum()))
             else:
-                self.state.grow(self.state.short() or status)  # of several the first, whatever was noticed last
+                self.state.grow(self.state.shortage() or status)  # of several the first, whatever was noticed last
         except MemoryError as error:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
 
@@ -200,7 +202,7 @@ class Simulation:
         rate = f"{link.rate / (8 * link.scale):g} bytes/s" if link.scale else "any rate"
         kind = "fifo" if link.discipline == records.NONE else self.assembly.disciplines[link.discipline].name
         return SchemeError(
-            f"{where} of flow {self._name(packet.flow)!r} has {int(link.waiting)} packets waiting at {self.now:.9g} s, "
+            f"{where} of flow {self._name(packet.flow)!r} has {int(link.backlog)} packets waiting at {self.now:.9g} s, "
             f"and would send the last, of {int(packet.length)} bytes, after {records.HORIZON / records.SECOND:g} s, "
             f"the last time that 64 bits of nanoseconds can hold, at {rate} and with discipline {kind!r}: give it a "
             "buffer or a higher rate, or the flow less to send"
@@ -210,8 +212,8 @@ class Simulation:
         """The flow with the most on its way."""
         flows = self.state.flows
         f = int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
-        if self.state.row.sending != records.NONE:
-            f = int(self.state.row.sending)
+        if self.state.row.sending_flow != records.NONE:
+            f = int(self.state.row.sending_flow)
         flow = flows[f]
         scheme = f" (scheme {self.assembly.schemes[flow.scheme].name!r})" if self.assembly.schemes else ""
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
@@ -264,19 +266,19 @@ class Simulation:
         whom = f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(f)!r} {when}"
         if error is not None:
             return SchemeError(f"{whom}: {_said(error)}")
-        if self.state.recoveries[f].impatience >= acknowledgments.IMPATIENCE:
+        if self.state.recoveries[f].immediate_calls >= acknowledgments.MOST_IMMEDIATE_CALLS:
             return SchemeError(
-                f"{whom}: {acknowledgments.IMPATIENCE} times in a row flow.alarm was set to no later than now"
+                f"{whom}: {acknowledgments.MOST_IMMEDIATE_CALLS} times in a row flow.alarm was set to no later than now"
             )
-        if flow.window > acknowledgments.MOST_AT_ONCE and flow.rate >= 1e300:
+        if flow.window > acknowledgments.MOST_PACKETS_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: "
+                + f"; allowed are {acknowledgments.MOST_PACKETS_AT_ONCE} packets at once: "
                 "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
-        return SchemeError(f"{whom}: {float(row.value):g} is no {unit}: allowed are values in [0, inf]")
+        return SchemeError(f"{whom}: {float(row.bad_value):g} is no {unit}: allowed are values in [0, inf]")
 
     @property
     def drew(self) -> bool:
@@ -309,7 +311,7 @@ class Simulation:
     def count(self) -> int:
         """Count what links have done until now and the packets in the network; return the number of these."""
         state = self.state
-        sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.lines)
+        sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.access_links)
         return int(kernel()[1](state.address(), *sizes))
 
     def packet_counts(self) -> dict[str, int]:
@@ -331,11 +333,11 @@ class Simulation:
             "dropped": int(tallies["dropped"].sum()),
         }
         acks = [
-            int(receivers["received"][receivers["answers"] == 1].sum()),
+            int(receivers["received"][receivers["acknowledges"] == 1].sum()),
             int(state.senders["acks_received"].sum()),
             int(tallies["acks_dropped"].sum()),
         ]
-        notes = [int(row[name]) for name in ("fed", "fed_received", "fed_dropped")]
+        notes = [int(row[name]) for name in ("feedback_sent", "feedback_received", "feedback_dropped")]
         in_flight = row.in_use
         rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, notes)
         for name, (sent, received, dropped), under_way in zip(

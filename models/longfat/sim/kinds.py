@@ -81,7 +81,7 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
     _lay_flow_state(state, routes)
     queue_rows = _lay_queues(state, routes)
-    state.lay_rings()
+    state.allocate_circular_buffers()
     return queue_rows
 
 
@@ -89,13 +89,13 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Return the row of a kind of link, and the records of its discipline and its service."""
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.serving
-    row.head = row.tail = row.sending = row.queues = row.discipline = row.service = NONE
+    row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
     row.delay = round(link.delay * SECOND)
     # A line without transmission time: the division's numerator is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
     row.length = NONE
-    row.remainder = row.rate >> 1
+    row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
     if link.jitter > 0 and service is not None:
@@ -106,7 +106,10 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
     row.refresh = round(link.counter_refresh * SECOND)
-    row.coarse, row.hidden = link.coarse_clock, not link.stamps or not link.name or link.rate == math.inf
+    row.coarse_clock, row.ignores_requests = (
+        link.coarse_clock,
+        not link.stamps or not link.name or link.rate == math.inf,
+    )
     own, served = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
     if discipline.has_hooks:
         row.discipline = routes.disciplines.place(discipline)
@@ -144,7 +147,7 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
         if service.queues != PER_FLOW:
             count[k] = service.queues
     begin = np.concatenate(([0], np.cumsum(count)))
-    links["queues"][served], links["queue_count"][served] = begin[served], count[served]
+    links["first_queue"][served], links["queue_count"][served] = begin[served], count[served]
     order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
     queue_rows = np.empty(len(of_flows), np.int64)
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
@@ -177,7 +180,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
 
     kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
-    needed = {"lines": lines, "sources": any(flow.traffic is not None for flow in flows)}
+    needed = {"access_links": lines, "sources": any(flow.traffic is not None for flow in flows)}
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
@@ -190,7 +193,7 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     made = {name: rows(1, dtype) for name, dtype in layout.OF_FLOWS.items()}
     row = {name: one[0] for name, one in made.items()}
     sender, timer, receiver, recovery = (row[name] for name in ("senders", "timers", "receivers", "recoveries"))
-    tally, line, source = row["tallies"], row["lines"], row["sources"]
+    tally, line, source = row["tallies"], row["access_links"], row["sources"]
     sender.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
     sender.window, sender.rate = math.inf, math.inf
     sender.resend = sender.timed = NONE
@@ -201,22 +204,22 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     sender.last_paced = -(2**62)
     tally.stop = sender.sends_until = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     tally.finish = NEVER
-    tally.stamps = tally.template = NONE
+    tally.last_stamps = tally.template = NONE
     timer.rto, timer.backoff = 1.0, 1.0
     timer.min_rto, timer.max_rto, timer.max_backoff = 0.2, 60.0, 64.0
     receiver.blocks_head = receiver.blocks_tail = NONE
-    receiver.answers = receiver.in_order = sender.acknowledged = 1
+    receiver.acknowledges = receiver.in_order = sender.acknowledged = 1
     recovery.recover = -2
     recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
     recovery.blocks_head = recovery.blocks_tail = NONE
-    recovery.nodes_head = recovery.nodes_tail = recovery.lost_head = recovery.lost_tail = NONE
+    recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
     line.packet = source.first_row = source.last_row = source.next_row = NONE
     own = rows(0, records.WORD)
     if flow.scheme is not None:
         own = _by_scheme(flow, routes.schemes.place(flow.scheme), row)
     if flow.traffic is not None:
         _by_traffic(flow, row)
-    if not receiver.answers:
+    if not receiver.acknowledges:
         receiver.in_order = 0
     return made, own
 
@@ -225,12 +228,12 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     """Fill in what a flow has from its scheme; return the scheme's own record."""
     scheme = flow.scheme
     assert scheme is not None
-    sender, receiver, recovery, line = (row[name] for name in ("senders", "receivers", "recoveries", "lines"))
+    sender, receiver, recovery, line = (row[name] for name in ("senders", "receivers", "recoveries", "access_links"))
     sender.scheme = place
     sender.transfer = 1
     sender.window_decides = scheme.controls == "window"
-    sender.acknowledged = receiver.answers = scheme.acknowledged
-    sender.labelled, sender.alarmed = scheme.send is not None, scheme.alarm is not None
+    sender.acknowledged = receiver.acknowledges = scheme.acknowledged
+    sender.has_send_callback, sender.has_alarm_callback = scheme.send is not None, scheme.alarm is not None
     receiver.echo_once = scheme.echo == "once"
     recovery.every_loss, recovery.reorder = scheme.every_loss, scheme.reorder
     if scheme.controls == "window":
@@ -241,11 +244,11 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":
         sender.repair = records.SELECTIVE
-    receiver.tells_time = recovery.arrival_times
-    sender.stamped = 1 if scheme.stamped else 2 if receiver.tells_time else 0
+    receiver.reports_arrival = recovery.arrival_times
+    sender.stamped = 1 if scheme.stamped else 2 if receiver.reports_arrival else 0
     line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
-    line.remainder = line.rate >> 1
-    sender.line = line.rate > 0
+    line.carried_remainder = line.rate >> 1
+    sender.access_link = line.rate > 0
     own = rows(scheme.own.words, records.WORD)
     fill_own(own, scheme, flow.parameters)
     return own
@@ -259,7 +262,7 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     row["tallies"].traffic = traffic.kind
     sender.transfer = 0
     receiver.in_order = traffic.kind == records.ARRIVALS  # of its connections
-    receiver.answers = sender.acknowledged = traffic.acknowledged
+    receiver.acknowledges = sender.acknowledged = traffic.acknowledged
     source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
     source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off
     source.mean_size = flow.packet if traffic.exponential_sizes else 0.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from longfat.sim.records import (
-    ACCESS_LINE,
+    ACCESS_LINK,
+    BACKLOG_ENTRY,
     BLOCK,
     CENSUS,
     CONNECTION,
@@ -14,7 +15,6 @@ from longfat.sim.records import (
     HOP,
     LINK,
     LINK_SAMPLE,
-    NODE,
     PACKET,
     QUEUE,
     QUEUED,
@@ -25,7 +25,7 @@ from longfat.sim.records import (
     SOURCE,
     TALLY,
     TIMER,
-    WAIT,
+    TRANSMISSION,
     WORD,
     f8,
     i4,
@@ -40,7 +40,7 @@ OF_FLOWS = {
     "receivers": RECEIVING,
     "recoveries": RECOVERY,
     "tallies": TALLY,
-    "lines": ACCESS_LINE,
+    "access_links": ACCESS_LINK,
     "sources": SOURCE,
 }
 
@@ -54,12 +54,12 @@ ARRAYS = {
     "sacks": SACKS,
     "queued": QUEUED,
     "links": LINK,
-    "waits": WAIT,
+    "backlog_entries": BACKLOG_ENTRY,
     "hops": HOP,
     "queues": QUEUE,
     **OF_FLOWS,
     "blocks": BLOCK,
-    "nodes": NODE,
+    "nodes": TRANSMISSION,
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
@@ -86,16 +86,16 @@ STATE = record(
     ("arrivals", i8),  # entries of the heap
     ("clocks", i8),
     ("attention", i4),  # 1: the loop has to look at what follows, or whether all files are done, before the next event
-    ("short", i4),  # of what rows are short, DONE if of nothing
-    ("entering", i4),  # the packet that has to enter its link
-    ("sending", i4),  # the flow that has to be asked whether it sends more
+    ("shortage", i4),  # of what rows are short, DONE if of nothing
+    ("entering_packet", i4),  # the packet that has to enter its link
+    ("sending_flow", i4),  # the flow that has to be asked whether it sends more
     ("free_packet", i4),  # first and last of the rows that are free; there always is one
     ("last_free_packet", i4),
     ("free_packets", i4),
     ("feedback_flow", i4),  # feedback of a switch that has to be sent
     ("feedback_link", i4),
     ("feedback_hop", i4),
-    ("told", i4),  # the event's header is not zero
+    ("header_set", i4),  # the event's header is not zero
     ("random_state", i8),  # of the network's random numbers, and of the traffic's: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
@@ -116,18 +116,18 @@ STATE = record(
     ("flow", i4),  # the flow, scheme's callback or link in hand: for messages
     ("callback", i4),
     ("link", i4),
-    ("short_of_flows", i4),
+    ("needs_flow_row", i4),
     ("sampled_flows", i4),
     ("sampled_links", i4),
     ("connections", i8),
     ("unfinished", i8),  # files still to be transferred; NONE if nobody waits for them
-    ("value", f8),
+    ("bad_value", f8),
     ("lost_number", i8),
     ("samples", i8),
     ("samples_room", i8),
     ("sample_every", i8),
     ("in_use", i8, (3,)),  # packets in the network, by kind: see `kernel.census`
-    ("fed", i8),  # feedback packets made, received, dropped
-    ("fed_received", i8),
-    ("fed_dropped", i8),
+    ("feedback_sent", i8),  # feedback packets made, received, dropped
+    ("feedback_received", i8),
+    ("feedback_dropped", i8),
 )

@@ -72,7 +72,7 @@ timer_at = _reader(TIMER, "timers_base")
 receiver_at = _reader(Row(records.RECEIVING, "receiver"), "receivers_base")
 recovery_at = _reader(RECOVERY, "recoveries_base")
 tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
-line_at = _reader(Row(records.ACCESS_LINE, "line"), "lines_base")
+access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
 #: Of (state, number): a link, a packet, ...
 link_at = _reader(LINK, "links_base")
@@ -80,12 +80,13 @@ packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
 header_at = _reader(HEADER, "headers_base")
 sack_at = _reader(Row(records.SACKS, "sacks"), "sacks_base")
-wait_at = _reader(Row(records.WAIT, "wait"), "waits_base")
+backlog_entry_at = _reader(Row(records.BACKLOG_ENTRY, "backlog_entry"), "backlog_entries_base")
 queued_at = _reader(Row(records.QUEUED, "queued"), "queued_base")
 hop_at = _reader(Row(records.HOP, "hop"), "hops_base")
 queue_at = _reader(QUEUE, "queues_base")
 block_at = _reader(Row(records.BLOCK, "block"), "blocks_base")
-node_at = _reader(Row(records.NODE, "node"), "nodes_base")
+transmission_at = _reader(Row(records.TRANSMISSION, "transmission"), "nodes_base")
+stamp_at = _reader(Row(records.STAMP, "stamp"), "nodes_base")
 connection_at = _reader(Row(records.CONNECTION, "connection"), "connections_base")
 flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_base")
 link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
@@ -256,7 +257,7 @@ def prefetch_flow(state, f):
 @part
 def is_full(link, size):
     """Return whether a packet of `size` bytes that has to wait exceeds the buffer of a link."""
-    return link.waiting >= link.limit_packets or link.waiting_bytes + size > link.limit_bytes
+    return link.backlog >= link.limit_packets or link.backlog_bytes + size > link.limit_bytes
 
 
 @part

@@ -33,7 +33,7 @@ PACKET = record(
     ("flow", i4),
     ("arrival", i8),  # at the far end of the link
     ("number", i8),  # data: which packet of the flow; acknowledgment: the next one expected; feedback: the link
-    ("echo", i8),  # acknowledgment: number of the packet that caused it
+    ("triggered_by", i8),  # acknowledgment: number of the packet that caused it
     ("sent", i8),  # when the data packet, or the feedback, left
     ("transmission", i8),  # counts the transmissions of the flow
     ("length", i4),  # bytes
@@ -62,15 +62,15 @@ QUEUED = record(
 HOP = record(
     ("link", i4),
     ("queue", i4),  # the flow's own queue at this link, where the link has one per flow
-    ("then", i4),  # what stands at the far end
+    ("far_end", i4),  # what stands at the far end
     ("feedback", i4),  # row of `hops` by which a packet from this link's switch returns to the sender
-    ("about", i4),  # of the last hop of feedback to a switch: the flow's hop there
-    ("ahead", i4),  # what of the arrival at the far end may be worked out at admission, see below
+    ("switch_hop", i4),  # of the last hop of feedback to a switch: the flow's hop there
+    ("in_advance", i4),  # what of the arrival at the far end may be worked out at admission, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
 # Nothing; what the receiver does; also that the packet, or its acknowledgment, enters the next link. That is possible
 # where nobody else comes between: see `kernel.links.admit`.
-AT_ARRIVAL, RECEIVE_AHEAD, ENTER_AHEAD = range(3)
+AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
 
@@ -79,65 +79,65 @@ LINK = record(
     ("free", i8),  # when the transmitter has sent all that it has accepted
     ("delay", i8),
     ("quotient", i8),  # of the division that gives the transmission time of packets of `length`
-    ("rest", i8),
-    ("remainder", i8),  # of it, carried on
+    ("remainder", i8),
+    ("carried_remainder", i8),  # of it, carried on
     ("rate", i8),  # bit/s times `scale`
     ("length", i4),  # bytes
     ("special", i4),  # 0: drop-tail in order of arrival and nothing else, decided at admission
     ("head", i4),  # packets on the link, nearest to the far end first
     ("tail", i4),
     # the second line
-    ("waiting", i4),
-    ("late", i4),  # packets on the link whose arrival might have been worked out, but not yet
-    ("waiting_bytes", i8),
-    ("begin", i8),  # in order of arrival: when the first packet that waits begins transmission
+    ("backlog", i4),
+    ("deferred", i4),  # packets on the link whose arrival might have been worked out, but not yet
+    ("backlog_bytes", i8),
+    ("next_start", i8),  # in order of arrival: when the first packet that waits begins transmission
     ("served", i8),  # transmissions begun, or sure to begin
     ("served_bytes", i8),
     ("busy", i8),
     ("limit_packets", i8),
     ("limit_bytes", i8),
     # packets that wait or are dropped
-    ("ring", i8),  # in order of arrival: the first of its rows of `waits`, and how many they are less one
-    ("ring_mask", i8),
-    ("first", i8),  # counts those that waited: the row of the first one that still does
-    ("wait", f8),  # ns x packets: a float, because sums of times outgrow 63 bits
-    ("largest", i8),
+    ("circular_base", i8),  # in order of arrival: the first of its rows of `waits`, and how many they are less one
+    ("circular_mask", i8),
+    ("circular_head", i8),  # counts those that waited: the row of the first one that still does
+    ("waiting_time", f8),  # ns x packets: a float, because sums of times outgrow 63 bits
+    ("largest_backlog", i8),
     ("dropped", i8),
     ("dropped_bytes", i8),
     ("marked", i8),
-    ("scheduled", i4),  # 1: the heap of arrivals has an entry for it
+    ("has_arrival_event", i4),  # 1: the heap of arrivals has an entry for it
     ("number", i4),  # its own row
     ("discipline", i4),  # row of the hooks, NONE without
     ("service", i4),  # row of the services, NONE: in order of arrival, decided at admission
-    ("sending", i4),  # packet in transmission, where departures are decided when they happen
-    ("queues", i4),  # its first queue
+    ("transmitting", i4),  # packet in transmission, where departures are decided when they happen
+    ("first_queue", i4),  # its first queue
     ("queue_count", i4),
     ("workspace", i8),  # its first word in the workspace of services
-    ("changed", i8),  # when the number waiting last changed; with a service only
-    ("area", f8),  # packets waiting x ns until then
+    ("changed_at", i8),  # when the number waiting last changed; with a service only
+    ("backlog_area", f8),  # packets waiting x ns until then
     ("loss", f8),
     ("jitter", i8),
     ("scale", i8),
     ("bytes_per_second", f8),  # infinite: no transmission time
-    ("impatience", i8),  # ticks in a row wanted no later than now
-    ("hold", i8),  # set by a discipline that keeps the packet in hand until then
+    ("immediate_calls", i8),  # ticks in a row wanted no later than now
+    ("hold_until", i8),  # set by a discipline that keeps the packet in hand until then
     ("flow_state", i8),  # of the words that all disciplines keep of a flow, the first of this one
     ("send_feedback", i8),  # set by a discipline that wants `feedback` sent to the sender of the packet in hand
     ("feedback", f8, (4,)),
     ("work_conserving", i1),  # of its service
     ("may_push_out", i1),
-    ("coarse", i1),  # requests note the time of the refresh, not their own
-    ("hidden", i1),  # requests pass without a trace
+    ("coarse_clock", i1),  # requests note the time of the refresh, not their own
+    ("ignores_requests", i1),  # requests pass without a trace
     ("refresh", i8),  # how old the counter that requests see may get; 0: it is always fresh
-    ("refreshed", i8),  # when that was
+    ("refreshed_at", i8),  # when that was
     ("seen_bytes", i8),  # its value since then
     ("stamped_bytes", i8),  # by which requests have grown here
 )
 
 #: A packet that waits in order of arrival.
-WAIT = record(
-    ("begin", i8),  # of its transmission
-    ("since", i8),
+BACKLOG_ENTRY = record(
+    ("start", i8),  # of its transmission
+    ("arrival", i8),
     ("length", i4),
 )
 
@@ -190,13 +190,13 @@ SENDER = record(
     ("transfer", i1),  # controlled by a scheme, and not yet done
     ("timestamps", i1),
     ("stamped", i1),  # 1: packets carry header fields to the switches and back; 2: acknowledgments bring some
-    ("labelled", i1),  # its scheme looks at every packet that leaves
+    ("has_send_callback", i1),  # its scheme looks at every packet that leaves
     ("request", i1),  # set by a scheme that wants to send one
-    ("line", i1),  # it has a line of its own to its first node
+    ("access_link", i1),  # it has a line of its own to its first node
     ("acknowledged", i1),  # the receiver answers
     ("ect", i1),
     ("cwr", i1),
-    ("alarmed", i1),  # its scheme has an alarm
+    ("has_alarm_callback", i1),  # its scheme has an alarm
 )
 # Who repairs losses: the scheme; the scheme, but what is known to have arrived is not sent again; the sender itself.
 OWN, SKIPS, SELECTIVE = range(3)
@@ -224,11 +224,11 @@ RECEIVING = record(
     ("blocks_head", i4),  # what arrived out of order
     ("blocks_tail", i4),
     ("ack_size", i4),
-    ("answers", i1),  # it acknowledges
+    ("acknowledges", i1),  # it acknowledges
     ("in_order", i1),  # and counts what is missing; a probe's is not waited for
     ("echo_once", i1),  # it echoes a mark once, not until CWR
     ("echo_ce", i1),
-    ("tells_time", i1),  # acknowledgments say when the packet arrived [s], in header field 0
+    ("reports_arrival", i1),  # acknowledgments say when the packet arrived [s], in header field 0
 )
 
 #: What a sender keeps that repairs losses by itself, or knows what has arrived; and what schemes ask for.
@@ -238,8 +238,8 @@ RECOVERY = record(
     ("reorder", i8),  # later transmissions acknowledged before one counts as lost
     ("blocks_head", i4),  # runs of packets that are known to have arrived; of those that skip them
     ("blocks_tail", i4),
-    ("nodes_head", i4),  # transmissions under way; with selective recovery
-    ("nodes_tail", i4),
+    ("outstanding_head", i4),  # transmissions under way; with selective recovery
+    ("outstanding_tail", i4),
     ("lost_head", i4),  # to be sent again
     ("lost_tail", i4),
     ("every_loss", i1),
@@ -247,7 +247,7 @@ RECOVERY = record(
     ("skips", i1),
     ("alarm", f8),  # s; set by a scheme that wants to be called then, negative: none
     ("pool", f8),  # tokens: packets that may leave at once after a pause
-    ("impatience", i8),  # alarms in a row set to no later than now
+    ("immediate_calls", i8),  # alarms in a row set to no later than now
     ("header", f8, (4,)),  # of the packets it sends
 )
 
@@ -264,19 +264,19 @@ TALLY = record(
     ("losses", i8),
     ("timeouts", i8),
     ("marks", i8),
-    ("recent", i8, (6,)),  # the blocks that the receiver reported last
-    ("stamps", i4),  # of the request that arrived last, see `kernel.requests`
-    ("feedback", i4),  # on its way: its requests, their answers, what switches have to say about it
+    ("reported_blocks", i8, (6,)),  # the blocks that the receiver reported last
+    ("last_stamps", i4),  # of the request that arrived last, see `kernel.requests`
+    ("feedback_in_flight", i4),  # on its way: its requests, their answers, what switches have to say about it
     ("template", i4),  # of a connection: the flow that started it
     ("begun", i1),
     ("traffic", i1),  # what it is, see below
 )
 
 #: The line between a source and its first node.
-ACCESS_LINE = record(
+ACCESS_LINK = record(
     ("rate", i8),  # bit/s times `scale`
     ("scale", i8),
-    ("remainder", i8),  # of the division that gives transmission times, carried on
+    ("carried_remainder", i8),  # of the division that gives transmission times, carried on
     ("free", i8),  # when it has sent what it was given
     ("packet", i4),  # in transmission there
 )
@@ -287,7 +287,7 @@ SOURCE = record(
     ("off_at", i8),
     ("gap", f8),  # ns, mean
     ("slack", f8),
-    ("left", i8),  # ns of a gap, when an on-off source fell silent in it
+    ("gap_left", i8),  # ns of a gap, when an on-off source fell silent in it
     ("on_time", f8),
     ("off_time", f8),
     ("shape_on", f8),
@@ -315,7 +315,8 @@ EVENT = record(
 
 #: A run of packets that arrived beyond a hole; a transmission under way, or a link's stamp on a request.
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
-NODE = record(("number", i8), ("transmission", i8), ("next", i4), ("passed", i4))
+TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
+STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
 
 # What a flow is: a transfer by a scheme; packets that no scheme controls; connections that arrive.
 TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
@@ -331,23 +332,23 @@ WORD = record(("x", i8))
 
 #: Rows of the traces.
 FLOW_SAMPLE = record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
-LINK_SAMPLE = record(("waiting", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
+LINK_SAMPLE = record(("backlog", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
 
 #: What a link has done until a moment: see `kernel.census`.
 CENSUS = record(
-    ("waited", f8),  # packets x ns up to now
-    ("begun", f8),  # of these, the waits of packets whose transmission has begun
+    ("waiting_time", f8),  # packets x ns up to now
+    ("started_waiting_time", f8),  # of these, the waits of packets whose transmission has begun
     ("transmitted", i8),  # ns spent transmitting
     ("served", i8),  # packets whose transmission has begun
     ("served_bytes", i8),
     ("arrived", i8),
 )
 
-ROOM = 8  # rows that one event may take before the loop looks again
+ROWS_PER_EVENT = 8  # rows that one event may take before the loop looks again
 
 # What a call of the kernel ends with.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
-NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_WAITS = range(5, 11)
+NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES = range(5, 11)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)

@@ -118,9 +118,9 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
         "connections": connections,
         "fairness": fairness,
         "utilisation": over(new["transmitted"] / SECOND, span) * np.ones(len(links)),
-        "mean_queue": over(new["waited"] / SECOND, span) * np.ones(len(links)),
-        "max_queue": links["largest"].astype(float),
-        "mean_wait": over(new["begun"] / SECOND, new["served"]),
+        "mean_queue": over(new["waiting_time"] / SECOND, span) * np.ones(len(links)),
+        "max_queue": links["largest_backlog"].astype(float),
+        "mean_wait": over(new["started_waiting_time"] / SECOND, new["served"]),
         "arrived": new["arrived"],
         "link_dropped": (links["dropped"] - before.links["dropped"]).astype(float),
         "link_marked": (links["marked"] - before.links["marked"]).astype(float),
@@ -211,7 +211,7 @@ TRACES = {
     "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: the window alone decides"),
     "received": ("received_bytes", "flow", "bytes", "new data that had arrived"),
     "srtt": ("srtt", "flow", "s", "smoothed round-trip time"),
-    "queue": ("waiting", "link", "packets", "waiting packets"),
+    "queue": ("backlog", "link", "packets", "waiting packets"),
     "arrived": ("arrived_bytes", "link", "bytes", "data and acknowledgments that had arrived, dropped ones included"),
 }
 

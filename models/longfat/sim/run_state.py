@@ -13,7 +13,7 @@ from longfat.sim.records import NEVER, NONE
 
 SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above say what comes first
 LEAST_ROWS = 256  # of a pool
-LEAST_WAITS = 64  # rows of a ring
+LEAST_BACKLOG_ENTRIES = 64  # rows of a ring
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
 #: What a flow counts, by the rows that count it; a template sums it up over its connections.
@@ -40,7 +40,7 @@ class RunState:
     sacks: np.ndarray
     queued: np.ndarray
     links: np.ndarray
-    waits: np.ndarray
+    backlog_entries: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
     senders: np.ndarray
@@ -48,7 +48,7 @@ class RunState:
     receivers: np.ndarray
     recoveries: np.ndarray
     tallies: np.ndarray
-    lines: np.ndarray
+    access_links: np.ndarray
     sources: np.ndarray
     blocks: np.ndarray
     nodes: np.ndarray
@@ -81,7 +81,9 @@ class RunState:
         self.census = rows(len(self.links), records.CENSUS)
         row = self.row
         row.free_packet = row.free_block = row.free_node = NONE
-        row.entering = row.sending = row.feedback_flow = row.flow = row.callback = row.link = row.unfinished = NONE
+        row.entering_packet = row.sending_flow = row.feedback_flow = row.flow = row.callback = row.link = (
+            row.unfinished
+        ) = NONE
         for kind in POOLS:
             self.grow(kind)
 
@@ -118,14 +120,14 @@ class RunState:
         row.clocks_room, row.connections_room = self._room("clocks"), self._room("connections")
         return int(self.table.ctypes.data)
 
-    def short(self) -> int:
+    def shortage(self) -> int:
         """Return of what there is too little room for one event, DONE if of nothing."""
         row = self.row
         for kind, name in POOLS.items():
-            if row[f"free_{name}s"] < records.ROOM:
+            if row[f"free_{name}s"] < records.ROWS_PER_EVENT:
                 return kind
         for kind, name in LISTS.items():
-            if row[name] + records.ROOM > self._room(name):
+            if row[name] + records.ROWS_PER_EVENT > self._room(name):
                 return kind
         return records.DONE
 
@@ -151,30 +153,33 @@ class RunState:
 
     def grow(self, kind: int) -> None:
         """Make twice the room of the kind that was short."""
-        for k in np.flatnonzero(self.links["waiting"] > self.links["ring_mask"]):
+        for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
             if self.links["service"][k] == NONE:
-                self._grow_ring(self.links[k])
+                self._grow_circular_buffer(self.links[k])
         if kind in LISTS:
             array = getattr(self, LISTS[kind])
             setattr(self, LISTS[kind], _longer(array, 2 * len(array)))
         elif kind in POOLS:
             self._grow_pool(POOLS[kind])
-        self.row.short = self.short()
+        self.row.shortage = self.shortage()
 
-    def lay_rings(self) -> None:
+    def allocate_circular_buffers(self) -> None:
         """Give every link a ring for the packets that wait in order of arrival: as many as the buffer, at first few."""
-        sizes = np.minimum(LEAST_WAITS, 2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_WAITS) + 1)))
+        sizes = np.minimum(
+            LEAST_BACKLOG_ENTRIES,
+            2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_BACKLOG_ENTRIES) + 1)),
+        )
         sizes = np.where(self.links["service"] == NONE, sizes, 1).astype(np.int64)
-        self.links["ring"], self.links["ring_mask"] = np.cumsum(sizes) - sizes, sizes - 1
-        self.waits = rows(int(sizes.sum()), records.WAIT)
+        self.links["circular_base"], self.links["circular_mask"] = np.cumsum(sizes) - sizes, sizes - 1
+        self.backlog_entries = rows(int(sizes.sum()), records.BACKLOG_ENTRY)
 
-    def _grow_ring(self, link: Any) -> None:
+    def _grow_circular_buffer(self, link: Any) -> None:
         """Move a link's ring, which is full, to the end, with twice the room."""
-        size, begin = int(link.ring_mask) + 1, int(link.ring)
-        ring = np.roll(self.waits[begin : begin + size], -(int(link.first) % size))
-        link.ring, link.ring_mask, link.first = len(self.waits), 2 * size - 1, 0
-        self.waits = _longer(self.waits, len(self.waits) + 2 * size)
-        self.waits[link.ring : link.ring + size] = ring
+        size, begin = int(link.circular_mask) + 1, int(link.circular_base)
+        backlog = np.roll(self.backlog_entries[begin : begin + size], -(int(link.circular_head) % size))
+        link.circular_base, link.circular_mask, link.circular_head = len(self.backlog_entries), 2 * size - 1, 0
+        self.backlog_entries = _longer(self.backlog_entries, len(self.backlog_entries) + 2 * size)
+        self.backlog_entries[link.circular_base : link.circular_base + size] = backlog
 
     def _grow_pool(self, name: str) -> None:
         array = getattr(self, f"{name}s")
@@ -226,7 +231,7 @@ class RunState:
         words = int(self.row.flow_own_words)
         self.flow_own = np.concatenate((self.flow_own, np.tile(self.flow_own[words * template :][:words], count)))
         self.flow_state = np.concatenate((self.flow_state, np.tile(self.initial_flow_state, count)))
-        self.row.short = self.short()
+        self.row.shortage = self.shortage()
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:

@@ -175,7 +175,7 @@ def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
     """When the warm-up of a run ends, to a thousandth of it."""
     run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
     run.advance(until)
-    waiting = run.state.link_samples["waiting"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
+    waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
     return statistics.warm_up(waiting) * until / 1000
 
 
@@ -221,6 +221,7 @@ def _one(
     run.advance(until, tell, to_the_end=to_the_end)
     if to_the_end and not run.all_done():
         raise ValueError(
-            f"duration is absent and not every file is transferred after {until:g} s: {run.stands()}; give duration [s]"
+            f"duration is absent and not every file is transferred after {until:g} s: {run.progress_summary()}; "
+            "give duration [s]"
         )
     return results.measure(run, before, results.snapshot(run)), run.packet_counts()

@@ -119,20 +119,20 @@ LINK_FIELDS = _of(
     "link",
     ("rate", "bytes/s", "infinite for a link without transmission time", False, "bytes_per_second"),
     ("delay", "s", "propagation delay", False, "delay", NS),
-    ("backlog", "packets", "waiting, the one in transmission not counted", False, "waiting"),
-    ("backlog_bytes", "bytes", "of these packets", False, "waiting_bytes"),
-    ("largest_backlog", "packets", "greatest backlog so far", False, "largest"),
+    ("backlog", "packets", "waiting, the one in transmission not counted", False, "backlog"),
+    ("backlog_bytes", "bytes", "of these packets", False, "backlog_bytes"),
+    ("largest_backlog", "packets", "greatest backlog so far", False, "largest_backlog"),
     ("limit_packets", "packets", "of the backlog; 2**62: none"),
     ("limit_bytes", "bytes", "of the backlog; 2**62: none"),
     ("free_at", "s", "when the transmitter has sent all that it has accepted", False, "free", NS),
     ("busy_time", "s", "transmission times of all packets so far", False, "busy", NS),
-    ("backlog_area", "packets s", "backlog, integrated until `changed_at`; not on the fast path", False, "area", NS),
-    ("changed_at", "s", "when the backlog changed last; not on the fast path", False, "changed", NS),
+    ("backlog_area", "packets s", "backlog integrated over time until `changed_at`; only with a service", False, "", NS),
+    ("changed_at", "s", "time of the last change of the backlog; only with a service", False, "", NS),
     ("served", "packets", "transmissions begun"),
     ("served_bytes", "bytes", "of these packets"),
     ("dropped", "packets", "dropped here"),
     ("marked", "packets", "marked here; `mark` counts them", SET),
-    ("hold_until", "s", "the packet in hand is not sent before; in order of arrival only", SET, "hold", NS),
+    ("hold_until", "s", "the packet in hand is not sent before; in order of arrival only", SET, "hold_until", NS),
     ("feedback", "", "four numbers for the sender of the packet in hand", SET),
     ("send_feedback", "1", "1: send them", SET),
 )  # fmt: skip
@@ -144,7 +144,7 @@ PACKET_FIELDS = {
         ("flow", "1", "number of its flow"),
         ("number", "packets", "data: which packet of the flow; acknowledgment: the next one expected"),
         ("transmission", "packets", "which transmission of the flow it is"),
-        ("echo", "packets", "acknowledgment: the packet that caused it"),
+        ("echo", "packets", "acknowledgment: the packet that caused it", False, "triggered_by"),
         ("size", "bytes", "headers included", False, "length"),
         ("sent", "s", "when the data packet left its sender; of an acknowledgment that of the data", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
@@ -259,7 +259,7 @@ def queue_of(link, packet):
 @part
 def queue(link, k):
     """Return the k-th queue of a link, from 0 on."""
-    return queue_numbered(link, link._link.queues + k)
+    return queue_numbered(link, link._link.first_queue + k)
 
 
 @part

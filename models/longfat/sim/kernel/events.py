@@ -9,15 +9,15 @@ it is at its first node next.
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.heap import pop, rise, sink
 from longfat.sim.memory import entry_at, sender_at
-from longfat.sim.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROOM
+from longfat.sim.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
 INDEX_BITS, KIND_BITS = 20, 3
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
-# Here the engine begins again with the entries it has: keys stay below `FIRST` while a call goes on.
+# Here the engine begins again with the entries it has: keys stay below `FIRST_AT_ITS_TIME` while a call goes on.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
-FIRST = 1 << 62  # taken from a key once or twice: before all others of its time
+FIRST_AT_ITS_TIME = 1 << 62  # taken from a key once or twice: before all others of its time
 
 
 @part
@@ -37,18 +37,23 @@ def schedule_arrival(state, link, time):
 @routine
 def schedule_departure(state, link, time):
     """Schedule the end of a transmission: before anything else of its time."""
-    rise(state.arrivals_base, state.arrivals, time, new_key(state, DEPARTURE, link) - FIRST - FIRST)
+    rise(
+        state.arrivals_base,
+        state.arrivals,
+        time,
+        new_key(state, DEPARTURE, link) - FIRST_AT_ITS_TIME - FIRST_AT_ITS_TIME,
+    )
     state.arrivals += 1
 
 
 @part
-def next_arrival(state, link, time):
+def replace_arrival(state, link, time):
     """Put the arrival of the next packet on a link in the place of the first entry, which was the one before."""
     sink(state.arrivals_base, state.arrivals, 0, time, new_key(state, ARRIVAL, link))
 
 
 @part
-def no_arrival(state):
+def remove_arrival(state):
     """Take the first entry away."""
     pop(state.arrivals_base, state.arrivals)
     state.arrivals -= 1
@@ -57,51 +62,51 @@ def no_arrival(state):
 @routine
 def schedule(state, kind, index, time):
     """Schedule an event among the clocks."""
-    _put(state, time, new_key(state, kind, index))
+    push_clock(state, time, new_key(state, kind, index))
 
 
 @part
-def _put(state, time, key):
+def push_clock(state, time, key):
     rise(state.clocks_base, state.clocks, time, key)
     state.clocks += 1
-    if state.clocks + ROOM > state.clocks_room:
-        state.short = NO_CLOCKS
+    if state.clocks + ROWS_PER_EVENT > state.clocks_room:
+        state.shortage = NO_CLOCKS
         state.attention = 1
 
 
 @part
-def next_clock(state):
+def remove_clock(state):
     """Take the first entry of the clocks away."""
     pop(state.clocks_base, state.clocks)
     state.clocks -= 1
 
 
 @part
-def arm(state, f, clock, time):
+def set_timer(state, f, clock, time):
     """Let a flow's clock ring at `time`; an entry that stands later is left behind and ignored when it comes."""
     due = max(time, state.now)
     sender = sender_at(state, f)
     sender.due[clock] = due
     if due < sender.armed[clock]:
-        set_clock(state, f, clock, due)
+        push_timer(state, f, clock, due)
 
 
 @routine
-def set_clock(state, f, clock, time):
+def push_timer(state, f, clock, time):
     """Put the clock's entry among the others."""
     sender = sender_at(state, f)
     sender.armed[clock] = time
     key = new_key(state, CLOCK + clock, f)
-    if clock == PACE and sender.line == IN_USE:
-        key -= FIRST
-    _put(state, time, key)
+    if clock == PACE and sender.access_link == IN_USE:
+        key -= FIRST_AT_ITS_TIME
+    push_clock(state, time, key)
 
 
-IN_USE = 2  # of `sender.line`: a packet is in transmission on the flow's own line
+IN_USE = 2  # of `sender.access_link`: a packet is in transmission on the flow's own line
 
 
 @part
-def first_of_both(state):
+def earliest_event(state):
     """Return time and key of the earliest event; `NEVER` if there is none."""
     time, key = NEVER, 0
     if state.arrivals > 0:
@@ -115,17 +120,17 @@ def first_of_both(state):
 
 
 @part
-def enter_soon(state, i):
-    """Let a packet enter the link of its hop before the next event: see `loop.look_around`.
+def request_admission(state, i):
+    """Let a packet enter the link of its hop before the next event: see `loop.handle_pending`.
 
     To call what follows here would be as good, but numba would compile all of it into each of the callers.
     """
-    state.entering = i
+    state.entering_packet = i
     state.attention = 1
 
 
 @part
-def send_soon(state, f):
+def request_send(state, f):
     """Let a flow send what it may before the next event."""
-    state.sending = f
+    state.sending_flow = f
     state.attention = 1

@@ -2,11 +2,11 @@
 
 from longfat.sim.jit import part
 from longfat.sim.memory import packet_at, prefetch_packet
-from longfat.sim.records import NO_PACKETS, ROOM
+from longfat.sim.records import NO_PACKETS, ROWS_PER_EVENT
 
 
 @part
-def take_packet(state):
+def allocate_packet(state):
     """Return a row for a packet: the one that has been free for longest.
 
     Taken in this order, packets that follow each other on a link tend to stand behind each other in memory.
@@ -15,14 +15,14 @@ def take_packet(state):
     state.free_packet = packet_at(state, i).next
     state.free_packets -= 1
     prefetch_packet(state, state.free_packet)
-    if state.free_packets < ROOM:
-        state.short = NO_PACKETS
+    if state.free_packets < ROWS_PER_EVENT:
+        state.shortage = NO_PACKETS
         state.attention = 1
     return i
 
 
 @part
-def give_back(state, i):
+def release_packet(state, i):
     """Let a packet's row be used again."""
     packet_at(state, state.last_free_packet).next = i
     state.last_free_packet = i

@@ -6,7 +6,7 @@ owner of a list of runs is a row with the fields `blocks_head` and `blocks_tail`
 
 from longfat.sim.jit import part, routine
 from longfat.sim.memory import block_at
-from longfat.sim.records import NO_BLOCKS, NONE, ROOM
+from longfat.sim.records import NO_BLOCKS, NONE, ROWS_PER_EVENT
 
 
 @routine
@@ -33,8 +33,8 @@ def new_block(state, owner, number, before):
     block = block_at(state, b)
     state.free_block = block.next
     state.free_blocks -= 1
-    if state.free_blocks < ROOM:
-        state.short = NO_BLOCKS
+    if state.free_blocks < ROWS_PER_EVENT:
+        state.shortage = NO_BLOCKS
         state.attention = 1
     block.low = number
     block.high = number + 1
@@ -53,7 +53,7 @@ def new_block(state, owner, number, before):
 
 
 @routine
-def keep(state, owner, number):
+def insert_number(state, owner, number):
     """Put a packet beyond a hole into its run; return the run, and whether the packet is new."""
     b = owner.blocks_tail
     if b != NONE and number < block_at(state, b).low:  # a retransmission: likely near the first hole
@@ -81,7 +81,7 @@ def keep(state, owner, number):
 
 
 @part
-def close_hole(state, owner, number):
+def skip_block(state, owner, number):
     """Return the first packet from this one on that is missing, and forget the run that ends there."""
     block = block_at(state, owner.blocks_head)
     if block.low > number:
@@ -92,7 +92,7 @@ def close_hole(state, owner, number):
 
 
 @part
-def forget_below(state, owner, number):
+def remove_blocks_below(state, owner, number):
     """Forget the runs that end at this packet or before it."""
     while owner.blocks_head != NONE and block_at(state, owner.blocks_head).high <= number:
         remove_block(state, owner, owner.blocks_head)

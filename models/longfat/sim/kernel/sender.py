@@ -10,11 +10,11 @@ import math
 
 from longfat.sim.calls import send_at
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.access import leave
-from longfat.sim.kernel.events import IN_USE, arm
-from longfat.sim.kernel.packets import take_packet
+from longfat.sim.kernel.access import leave_source
+from longfat.sim.kernel.events import IN_USE, set_timer
+from longfat.sim.kernel.packets import allocate_packet
 from longfat.sim.kernel.ranges import first_missing
-from longfat.sim.kernel.recovery import next_lost, remember
+from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.timing import timeout_ns
 from longfat.sim.memory import (
     flow_own,
@@ -51,7 +51,7 @@ BURST = 1 << 12  # packets of a flow that leave before the loop looks around, so
 
 
 @routine
-def next_repaired(state, f):
+def next_by_scoreboard(state, f):
     """Return the packet to be sent now, NONE if there is none; for flows whose sender knows what has arrived."""
     sender, own = sender_at(state, f), recovery_at(state, f)
     if sender.repair == SELECTIVE:
@@ -59,7 +59,7 @@ def next_repaired(state, f):
         if own.in_flight + 1 > sender.window and sender.resend == NONE:
             return NONE
         sender.resend = NONE
-        number = next_lost(state, own, sender.una)
+        number = next_retransmission(state, own, sender.una)
         if number != NONE:
             return number
     else:
@@ -74,7 +74,7 @@ def next_repaired(state, f):
 def next_number(state, f, sender):
     """Return the packet to be sent now, NONE if there is none."""
     if sender.repair == SELECTIVE:
-        return next_repaired(state, f)
+        return next_by_scoreboard(state, f)
     if sender.resend != NONE:
         number = sender.resend
         sender.resend = NONE
@@ -82,7 +82,7 @@ def next_number(state, f, sender):
     if sender.next + 1 > sender.una + sender.window + sender.inflation:
         return NONE
     if sender.repair == SKIPS:
-        return next_repaired(state, f)
+        return next_by_scoreboard(state, f)
     if sender.next >= sender.packets:
         return NONE
     sender.next += 1
@@ -105,22 +105,22 @@ def next_departure(state, f):
 
 @routine
 def send(state, f):
-    """Make the packets that a flow may send now: `send_here`, called and not copied."""
-    send_here(state, f)
+    """Make the packets that a flow may send now: `send_inline`, called and not copied."""
+    send_inline(state, f)
 
 
 @part
-def send_here(state, f):
+def send_inline(state, f):
     """Make the packets that a flow may send now, one after the other: each may change what is allowed.
 
     Where rows or feedback of a switch have to be looked after first, the loop comes back here.
     """
     sender = sender_at(state, f)
     now, left = state.now, BURST
-    while sender.line != IN_USE:  # it is asked again when its own line is free
+    while sender.access_link != IN_USE:  # it is asked again when its own line is free
         left -= 1
         if state.attention or left == 0:
-            state.sending = f
+            state.sending_flow = f
             state.attention = 1
             return
         if sender.request and sender.transfer and now < sender.sends_until:
@@ -134,7 +134,7 @@ def send_here(state, f):
             due, saved = next_departure(state, f)
         if due > now:
             if due != NEVER and sender.due[PACE] != due:
-                arm(state, f, PACE, due)
+                set_timer(state, f, PACE, due)
             break
         number = next_number(state, f, sender)
         if number == NONE:
@@ -150,7 +150,7 @@ def send_here(state, f):
 @routine
 def transmit_request(state, f):
     """Let a request for the counters of the links leave: 32 bytes, which grow (see `kernel.requests`)."""
-    i = take_packet(state)
+    i = allocate_packet(state)
     packet = packet_at(state, i)
     packet.flow = f
     packet.kind = FEEDBACK
@@ -162,16 +162,16 @@ def transmit_request(state, f):
     packet.colour = GREEN
     packet.priority = 0
     queued_at(state, i).stamps = NONE
-    state.fed += 1
-    tally_at(state, f).feedback += 1
-    leave(state, f, i)
+    state.feedback_sent += 1
+    tally_at(state, f).feedback_in_flight += 1
+    leave_source(state, f, i)
 
 
 @part
 def transmit_data(state, f, sender, number):
     """Let one data packet leave."""
     now = state.now
-    i = take_packet(state)
+    i = allocate_packet(state)
     packet = packet_at(state, i)
     packet.flow = f
     packet.number = number
@@ -196,7 +196,7 @@ def transmit_data(state, f, sender, number):
             sender.timed = number
             sender.timed_at = now
     if sender.repair == SELECTIVE:
-        remember(state, recovery_at(state, f), number, sender.transmission)
+        record_transmission(state, recovery_at(state, f), number, sender.transmission)
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
         marks |= LAST
@@ -205,15 +205,15 @@ def transmit_data(state, f, sender, number):
         for k in range(4):
             header_at(state, i).x[k] = recovery_at(state, f).header[k]
     packet.marks = marks
-    if sender.labelled:
-        label(state, f, i)
+    if sender.has_send_callback:
+        call_send_callback(state, f, i)
     if sender.acknowledged and sender.due[RTO] == NEVER:
-        arm(state, f, RTO, now + timeout_ns(timer_at(state, f)))
-    leave(state, f, i)
+        set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
+    leave_source(state, f, i)
 
 
 @routine
-def label(state, f, i):
+def call_send_callback(state, f, i):
     """Let the flow's scheme look at a packet that leaves."""
     state.flow = f
     state.callback = ON_SEND

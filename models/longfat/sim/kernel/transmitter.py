@@ -1,11 +1,11 @@
 """What stands on a link and waits for it: the time of a transmission, the buffer, the way to the far end."""
 
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.events import next_arrival, no_arrival, schedule_arrival
-from longfat.sim.kernel.packets import give_back
-from longfat.sim.kernel.recovery import return_nodes
-from longfat.sim.memory import packet_at, prefetch_packet, queued_at, tally_at, wait_at
-from longfat.sim.records import ACK, DATA, NO_WAITS, NONE, REQUEST
+from longfat.sim.kernel.events import remove_arrival, replace_arrival, schedule_arrival
+from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.recovery import release_nodes
+from longfat.sim.memory import backlog_entry_at, packet_at, prefetch_packet, queued_at, tally_at
+from longfat.sim.records import ACK, DATA, NO_BACKLOG_ENTRIES, NONE, REQUEST
 
 
 @part
@@ -15,46 +15,48 @@ def transmission_time(link, size, fresh):
         numerator = int(size) * 8_000_000_000 * link.scale
         link.length = size
         link.quotient = numerator // link.rate
-        link.rest = numerator - link.quotient * link.rate
+        link.remainder = numerator - link.quotient * link.rate
     if fresh:
-        link.remainder = link.rate >> 1
+        link.carried_remainder = link.rate >> 1
     time = link.quotient
-    remainder = link.remainder + link.rest
+    remainder = link.carried_remainder + link.remainder
     if remainder >= link.rate:
         remainder -= link.rate
         time += 1
-    link.remainder = remainder
+    link.carried_remainder = remainder
     return time
 
 
 @part
-def advance(state, link):
+def update_backlog(state, link):
     """Let packets whose transmission has begun wait no longer: amortised one step a packet; in order of arrival."""
-    while link.waiting > 0 and link.begin <= state.now:
-        link.waiting_bytes -= wait_at(state, link.ring + (link.first & link.ring_mask)).length
-        link.waiting -= 1
-        link.first += 1
-        link.begin = wait_at(state, link.ring + (link.first & link.ring_mask)).begin
+    while link.backlog > 0 and link.next_start <= state.now:
+        link.backlog_bytes -= backlog_entry_at(
+            state, link.circular_base + (link.circular_head & link.circular_mask)
+        ).length
+        link.backlog -= 1
+        link.circular_head += 1
+        link.next_start = backlog_entry_at(state, link.circular_base + (link.circular_head & link.circular_mask)).start
 
 
 @part
-def line_up(state, link, begin, size):
+def join_backlog(state, link, begin, size):
     """Let a packet wait, in order of arrival, until its transmission begins."""
     now = state.now
-    wait = wait_at(state, link.ring + ((link.first + link.waiting) & link.ring_mask))
-    wait.begin = begin
-    wait.since = now
-    wait.length = size
-    if link.waiting == 0:
-        link.begin = begin
-    link.waiting += 1
-    link.waiting_bytes += size
-    link.wait += begin - now
-    if link.waiting > link.largest:
-        link.largest = link.waiting
-        if link.waiting > link.ring_mask:
+    entry = backlog_entry_at(state, link.circular_base + ((link.circular_head + link.backlog) & link.circular_mask))
+    entry.start = begin
+    entry.arrival = now
+    entry.length = size
+    if link.backlog == 0:
+        link.next_start = begin
+    link.backlog += 1
+    link.backlog_bytes += size
+    link.waiting_time += begin - now
+    if link.backlog > link.largest_backlog:
+        link.largest_backlog = link.backlog
+        if link.backlog > link.circular_mask:
             state.link = link.number
-            state.short = NO_WAITS
+            state.shortage = NO_BACKLOG_ENTRIES
             state.attention = 1
 
 
@@ -70,21 +72,21 @@ def drop(state, link, i):
     elif packet.kind == ACK:
         tally.acks_dropped += 1
     else:
-        state.fed_dropped += 1
-        tally.feedback -= 1
+        state.feedback_dropped += 1
+        tally.feedback_in_flight -= 1
         if packet.marks & REQUEST:
-            return_nodes(state, queued_at(state, i).stamps)
-    give_back(state, i)
+            release_nodes(state, queued_at(state, i).stamps)
+    release_packet(state, i)
 
 
 @part
-def append(state, link, i, packet):
+def append_to_link(state, link, i, packet):
     """Put a packet behind all others on the link."""
     packet.next = NONE
     if link.tail == NONE:
         link.head = i
-        if link.scheduled == 0:
-            link.scheduled = 1
+        if link.has_arrival_event == 0:
+            link.has_arrival_event = 1
             schedule_arrival(state, link.number, packet.arrival)
     else:
         packet_at(state, link.tail).next = i
@@ -96,7 +98,7 @@ def take_arrived(state, link):
     """Take the packet that has reached the far end off the link; NONE if it was worked out ahead meanwhile."""
     i = link.head
     if i != NONE and packet_at(state, i).arrival > state.now:
-        next_arrival(state, link.number, packet_at(state, i).arrival)
+        replace_arrival(state, link.number, packet_at(state, i).arrival)
         return NONE
     following = NONE
     if i != NONE:
@@ -104,10 +106,10 @@ def take_arrived(state, link):
         link.head = following
     if following == NONE:
         link.tail = NONE
-        link.scheduled = 0
-        no_arrival(state)
+        link.has_arrival_event = 0
+        remove_arrival(state)
     else:
         behind = packet_at(state, following)
         prefetch_packet(state, behind.next)
-        next_arrival(state, link.number, behind.arrival)
+        replace_arrival(state, link.number, behind.arrival)
     return i
