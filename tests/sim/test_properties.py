@@ -105,7 +105,7 @@ def test_pools_that_grow(seed):
     large = Simulation(build(seed), rng=seed)
     large.advance(1.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_state, "LEAST_ROWS", records.ROOM)
+        patch.setattr(run_state, "LEAST_ROWS", records.ROWS_PER_EVENT)
         small = Simulation(build(seed), rng=seed)
         small.state.clocks = small.state.clocks[: small.state.row.clocks + 1].copy()
         small.advance(1.0)
@@ -247,15 +247,15 @@ def test_numbers_of_events_begin_again(monkeypatch):
     plain, pushed = (Simulation(build(7), rng=7) for _ in range(2))
     plain.advance(0.1)
     pushed.advance(0.1)
-    state = pushed.state
+    entries = pushed.state
     last = run_state.LAST_SERIAL
-    state.arrivals["key"][: state.row.arrivals] += (last - 5 - int(state.row.serial)) << run_state.SERIAL_SHIFT
-    state.clocks["key"][: state.row.clocks] += (last - 5 - int(state.row.serial)) << run_state.SERIAL_SHIFT
-    state.row.serial = last - 5
+    entries.arrivals["key"][: entries.row.arrivals] += (last - 5 - int(entries.row.serial)) << run_state.SERIAL_SHIFT
+    entries.clocks["key"][: entries.row.clocks] += (last - 5 - int(entries.row.serial)) << run_state.SERIAL_SHIFT
+    entries.row.serial = last - 5
     for run in (plain, pushed):
         for until in (0.2, 0.3, 0.5):
             run.advance(until)
-    assert state.row.serial < 10**6
+    assert entries.row.serial < 10**6
     assert state(plain) == state(pushed)
 
 

@@ -278,5 +278,5 @@ def test_stamps_are_given_back():
     of_flow(run).period = 1e6
     run.advance(4.0)
     assert int(run.state.row.feedback_dropped) > 50
-    assert int(run.state.flows[0].feedback) == 0
+    assert int(run.state.flows[0].feedback_in_flight) == 0
     assert len(run.state.nodes) - int(run.state.row.free_nodes) == 3

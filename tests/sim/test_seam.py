@@ -382,12 +382,12 @@ def test_parameters_without_a_default():
 
 STATE = {
     "number": 0.5,
-    "whole": 3,
+    "integer": 3,
     "large": 2**53 + 1,  # not a float
     "flag": True,
     "first": "period",
     "numbers": [1.5, 2.5],
-    "wholes": (1, 2**60, 3),
+    "integers": (1, 2**60, 3),
     "flags": [True, False],
     "array": np.arange(4.0),
 }
@@ -400,7 +400,7 @@ def uses_all(flow, event):
     flow.flag = not flow.flag
     flow.first *= 0.5
     flow.numbers[flow.integer % 2] += flow.plain
-    flow.wholes[1] += 1
+    flow.integers[1] += 1
     flow.flags[1] = not flow.flags[1]
     flow.array[3] = flow.array[0] + 1.0 if flow.flag else -1.0
     return 1.0
@@ -418,8 +418,8 @@ def test_state_of_every_type():
     assert found.pop("number") == pytest.approx(0.5 + 3 * 0.02104, abs=3e-9)
     assert found == {
         "plain": 7.0, "period": 0.08, "pace": 1e5, "room": 2000.0, "fast": 0.0,
-        "whole": 6, "large": 2**53 + 7, "flag": False, "first": 0.01, "numbers": [15.5, 9.5],
-        "wholes": [1, 2**60 + 3, 3], "flags": [1, 1], "array": [0.0, 1.0, 2.0, -1.0],
+        "integer": 6, "large": 2**53 + 7, "flag": False, "first": 0.01, "numbers": [15.5, 9.5],
+        "integers": [1, 2**60 + 3, 3], "flags": [1, 1], "array": [0.0, 1.0, 2.0, -1.0],
     }  # fmt: skip
 
 

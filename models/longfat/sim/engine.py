@@ -1,4 +1,4 @@
-"""Running a network: chunks of the compiled loop, with progress, interruption, and the books checked at the end."""
+"""Simulation of a network: calls of the compiled event loop, progress, interruption, and packet conservation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STANDSTILL = 1000  # events at one time for each packet, flow and link that ther
 
 
 class SchemeError(ValueError):
-    """A scheme or discipline of somebody's failed, or answered nonsense."""
+    """Error of a plug-in: it raised an exception or returned an invalid value."""
 
 
 class Simulation:
@@ -89,7 +89,7 @@ class Simulation:
         self._compiled: list[tuple[jit.Callback, ...]] = []
 
     def again(self, rng: Any) -> Simulation:
-        """The same network with other random numbers, before either of them has begun; faster than a new one."""
+        """Return the same network with other random numbers, before either run has begun; faster than a new one."""
         if self.state.row.events:
             raise ValueError(f"again: the run has begun, it stands at {self.now:g} s")
         other = copy.copy(self)
@@ -99,7 +99,7 @@ class Simulation:
 
     @property
     def state(self) -> RunState:
-        """The arrays of the run as they are now."""
+        """Arrays of the run as they are now."""
         return self.assembly.state
 
     @property
@@ -108,7 +108,7 @@ class Simulation:
         return float(self.state.row.now) / records.SECOND
 
     def advance(self, until: float, progress: Any = None, *, to_the_end: bool = False) -> None:
-        """Run until a simulated time [s], or until every file is transferred; from where the last call ended."""
+        """Continue the run until a simulated time [s], or `to_the_end` until every file is transferred."""
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
         if goal < self.state.row.now:
@@ -119,6 +119,7 @@ class Simulation:
             raise KeyboardInterrupt(f"stopped at {self.now:.6g} s of {until:g} s simulated") from None
 
     def _advance(self, goal: int, progress: Any, to_the_end: bool) -> None:
+        """Call the kernel in chunks until the time `goal` [ns] or the end of all files."""
         budget, still = 1 << 14, 0
         self.prepare()
         self.state.row.unfinished = self._unfinished() if to_the_end else records.NONE
@@ -156,16 +157,17 @@ class Simulation:
                 raise KeyboardInterrupt
 
     def _delivered(self) -> int:
-        """Return how many acknowledgments, and packets that cause none, have arrived."""
+        """Return how many acknowledgments, and packets that are not acknowledged, have arrived."""
         receivers = self.state.receivers
         silent = receivers["received"][receivers["acknowledges"] == 0].sum()
         return int(self.state.senders["acks_received"].sum() + silent)
 
     def _starts_later(self) -> bool:
+        """Return whether some flow has not started yet."""
         return bool((self.state.tallies["start"] > self.state.row.now).any())
 
     def progress_summary(self) -> str:
-        """Say how far the first unfinished file is, and which link drops most."""
+        """Return a sentence on the first unfinished file and the link that drops most."""
         state, named = self.state, len(self.assembly.flow_names)
         files = state.senders["packets"][:named] < records.FOREVER
         f = int(np.argmax(files & (state.tallies["finish"][:named] == records.NEVER)))
@@ -179,7 +181,7 @@ class Simulation:
         )
 
     def _make_room(self, status: int) -> None:
-        """What the kernel has asked for when it returned before the end of its budget."""
+        """Enlarge the array that the kernel has found too small, or raise the error that ended the call."""
         if status == records.BAD_VALUE:
             raise self._failure(None)
         if status == records.TOO_LATE:
@@ -194,7 +196,7 @@ class Simulation:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
 
     def _too_late(self) -> SchemeError:
-        """Say which link has more to send than there is time."""
+        """Return the error for a link whose backlog lasts beyond the last time that the clock can hold."""
         link = self.state.links[self.state.row.link]
         named = self.state.row.link < len(self.assembly.link_names)
         packet = self.state.packets[link.tail]
@@ -209,7 +211,7 @@ class Simulation:
         )
 
     def _busiest(self) -> str:
-        """The flow with the most on its way."""
+        """Return a sentence on the flow with the most packets in flight."""
         flows = self.state.flows
         f = int(np.argmax(flows["sent"] - flows["received"] - flows["dropped"]))
         if self.state.row.sending_flow != records.NONE:
@@ -219,12 +221,12 @@ class Simulation:
         return f"flow {self._name(f)!r}{scheme} has window {flow.window:g} packets and rate {flow.rate:g} bytes/s"
 
     def _name(self, f: int) -> str:
-        """A flow's name, for a connection that of the flow that started it."""
+        """Return a flow's name, for a connection that of the flow that started it."""
         template = int(self.state.tallies[f].template)
         return self.assembly.flow_names[f if template == records.NONE else template]
 
     def prepare(self) -> None:
-        """Compile what has to be; `advance` does it too."""
+        """Compile the plug-ins and the kernel; `advance` does it, too."""
         if not self._compiled:
             schemes = [one.compiled() for one in self.assembly.schemes or [known.scheme("reno")]]
             disciplines = [one.compiled() for one in self.assembly.disciplines]
@@ -235,7 +237,7 @@ class Simulation:
             kernel()
 
     def _chunk(self, goal: int, budget: int) -> int:
-        """One call of the kernel: until a time [ns], or that many events and packets sent."""
+        """Call the kernel until a time [ns], or for so many events and packets sent; return why it ended."""
         self.prepare()
         self.state.renumber()
         try:
@@ -249,7 +251,7 @@ class Simulation:
             raise self._failure(error) from None
 
     def _failure(self, error: Exception | None) -> SchemeError:
-        """One sentence that names scheme, callback, flow and simulated time."""
+        """Return the error of a plug-in, with scheme, callback, flow and simulated time."""
         row = self.state.row
         when = f"at {self.now:.9g} s"
         if row.callback == records.NONE:
@@ -282,45 +284,48 @@ class Simulation:
 
     @property
     def drew(self) -> bool:
-        """Whether any random number has been drawn so far; if not, every replication is the same."""
+        """Whether any random number has been drawn so far; if not, all replications are equal."""
         return self._streams() != self._first
 
     def _streams(self) -> list[str]:
-        """Where both streams of random numbers stand."""
+        """Return the states of both random streams."""
         return [repr(stream.bit_generator.state) for stream in (self.rng, self.traffic)]
 
     def transfers(self) -> xr.Dataset:
-        """Every transfer that is complete: ``start`` and ``finish`` [s], packets ``sent`` and ``dropped``, ``flow``.
+        """Return every completed transfer: ``start`` and ``finish`` [s], packets ``sent`` and ``dropped``, ``flow``.
 
-        Of flows of `longfat.sim.traffic.arrivals` every connection is one.
+        Each connection of a flow of `longfat.sim.traffic.arrivals` is a transfer of its own.
         """
         from longfat.sim import results
 
         return results.transfers(self)
 
     def all_done(self) -> bool:
-        """Whether every file has been transferred."""
+        """Return whether every file has been transferred."""
         return self._unfinished() == 0
 
     def _unfinished(self) -> int:
+        """Return how many files are still to be transferred."""
         named = len(self.assembly.flow_names)
         tallies, senders = self.state.tallies[:named], self.state.senders[:named]
         transfers = (tallies["traffic"] == records.TRANSFER) & (senders["packets"] < records.FOREVER)
         return int(((tallies["finish"] == records.NEVER) & transfers).sum())
 
     def count(self) -> int:
-        """Count what links have done until now and the packets in the network; return the number of these."""
+        """Count what links have done until now, and the packets in the network; return the number of these."""
         state = self.state
         sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.access_links)
         return int(kernel()[1](state.address(), *sizes))
 
     def packet_counts(self) -> dict[str, int]:
-        """Every packet accounted for: sent = received + dropped + in flight, for data, acknowledgments and notes.
+        """Return packet counts, after checking conservation: sent = received + dropped + in flight.
+
+        Data packets, acknowledgments and feedback are checked.
 
         Raises
         ------
         RuntimeError
-            If not: then the simulator is wrong, or a discipline lost packets.
+            If packets are not conserved: then the simulator is wrong, or a discipline lost packets.
         """
         state, row = self.state, self.state.row
         found = self.count()
@@ -353,6 +358,7 @@ class Simulation:
 
 
 def _said(error: Exception | None) -> str:
+    """Return an exception of a plug-in as one line."""
     text = " ".join(str(error).split())
     if isinstance(error, TypeError) and "NoneType" in text:  # only with jit off: compilation refuses it
         return jit.NOTHING
@@ -364,7 +370,7 @@ _PREPARED = threading.Lock()
 
 @functools.cache
 def _prepare() -> Any:
-    """Compile the loop for the one signature it has, or load it from disk."""
+    """Compile the kernel's two entry points for the one signature that each has, or load them from disk."""
     if jit.COMPILED:
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
             loop.run.compile((numba.int64,) * 3)
@@ -375,13 +381,13 @@ def _prepare() -> Any:
 
 
 def kernel() -> Any:
-    """The loop, and what counts, compiled once, whatever the number of threads that ask for it."""
+    """Return the event loop and the census, compiled once for all threads."""
     with _PREPARED:
         return _prepare()
 
 
 def _addresses(compiled: list[tuple[jit.Callback, ...]]) -> np.ndarray:
-    """A row for each scheme or discipline."""
+    """Return the addresses of the functions of plug-ins, one row for each plug-in."""
     found = [one.address for row in compiled for one in row]
     table = rows(len(found), records.WORD)
     table["x"] = found

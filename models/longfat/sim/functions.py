@@ -1,4 +1,4 @@
-"""Functions of plug-ins: looked at when a plug-in is made, compiled when a run begins."""
+"""Checks of a plug-in's functions when the plug-in is made, and their compilation when a run begins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "se
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:
-    """Raise a ValueError for what is no function of these arguments, such as "(flow, event)"."""
+    """Raise an error for what is no function with these arguments, such as "(flow, event)"."""
     if not callable(function):
         raise ValueError(f"{whose}: {name} = {function!r} is no function of {takes}")
     try:
@@ -72,7 +72,7 @@ ROWS = ("state", "sender", "timer", "recovery", "own", "event", "link", "service
 
 @functools.lru_cache(maxsize=512)
 def compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
-    """Return a function compiled for numba's signature; of those that ship the code is kept on disk."""
+    """Return a function compiled for numba's signature; the code of plug-ins of the package is kept on disk."""
     check_names(whose, name, function)
     ships = (getattr(function, "__module__", None) or "").startswith(SHIPPED)
     try:

@@ -1,4 +1,4 @@
-"""Rows of links and flows: what many of them have in common is worked out once."""
+"""Rows of links and flows, built once for each kind of link and flow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNBOUNDED = 2**62
 
 
 def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Any], Any]) -> tuple[list[Any], Any]:
-    """Return what `make` makes of each kind of thing, and which kind each of them is."""
+    """Return the rows built by `make` for each kind of thing, and the kind of each thing."""
     known: dict[Hashable, int] = {}
     made: list[Any] = []
     which = np.empty(len(things), np.int64)
@@ -37,7 +37,7 @@ def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[
 
 
 def _stretch(kinds: list[np.ndarray], which: np.ndarray) -> np.ndarray:
-    """Return a row for each thing, of the rows of their kinds."""
+    """Return a row for each thing, given the rows of the kinds."""
     many = np.concatenate(kinds)[which] if kinds else rows(0, records.WORD)
     made = rows(len(many), many.dtype)
     made[:] = many
@@ -45,7 +45,7 @@ def _stretch(kinds: list[np.ndarray], which: np.ndarray) -> np.ndarray:
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return records of words for each thing, as long as the longest, and that length."""
+    """Return a record of words for each thing, all as long as the longest, and this length."""
     words = max(map(len, kinds), default=0)
     padded = np.zeros((len(kinds), words), np.int64)
     for k, one in enumerate(kinds):
@@ -56,7 +56,7 @@ def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]
 
 
 def _bits(name: str, rate: float) -> tuple[int, int] | None:
-    """Return a rate in bit/s as a fraction, None for an infinite one."""
+    """Return a rate [bytes/s] in bit/s as numerator and denominator, None for an infinite rate."""
     if rate == math.inf:
         return None
     if not 1 <= 8 * rate <= 1e15:
@@ -66,7 +66,7 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
 
 
 def lay_links(state: RunState, routes: Routes) -> np.ndarray:
-    """Lay out the rows of all links, disciplines and services; return the rows of the queues of flows."""
+    """Lay out the rows of links, queues, disciplines and services; return the rows of the queues of flows."""
 
     def key(link: Link) -> Hashable:
         return (
@@ -124,7 +124,7 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:
-    """Lay out what disciplines keep of every flow, with the values it begins with."""
+    """Lay out the state that disciplines keep of every flow, with its initial values."""
     initial: list[np.ndarray] = []
     for k, hooked in enumerate(routes.hooked):
         of_flow = routes.links[k].discipline.of_flow
@@ -138,7 +138,7 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
 
 
 def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
-    """Lay out the queues of each link with a service, next to each other, and its workspace."""
+    """Lay out the queues of each link with a service, next to each other, and the workspace; return flows' rows."""
     links, of_flows = state.links, np.array(routes.queues, np.int64)
     served = np.flatnonzero(links["service"] != NONE)
     count = np.bincount(of_flows, minlength=len(links))
@@ -170,7 +170,7 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
 
 
 def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
-    """Lay out the rows of all flows, with what their schemes keep."""
+    """Lay out the rows of all flows, and the records of their schemes."""
 
     def key(flow: Flow) -> Hashable:
         return (
@@ -225,7 +225,7 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
 
 
 def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
-    """Fill in what a flow has from its scheme; return the scheme's own record."""
+    """Set the fields of a flow that depend on its scheme; return the record of the scheme."""
     scheme = flow.scheme
     assert scheme is not None
     sender, receiver, recovery, line = (row[name] for name in ("senders", "receivers", "recoveries", "access_links"))
@@ -255,7 +255,7 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
 
 
 def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
-    """Fill in what a flow has from its generator."""
+    """Set the fields of a flow that depend on its traffic generator."""
     traffic = flow.traffic
     assert traffic is not None
     sender, receiver, source = row["senders"], row["receivers"], row["sources"]

@@ -1,4 +1,4 @@
-"""The record of a plug-in's own: its parameters and its state, by name."""
+"""Record with the parameters and the state of a plug-in, by name."""
 
 from __future__ import annotations
 
@@ -68,19 +68,19 @@ YES_OR_NO = "{0, 1}"
 
 @dataclass(frozen=True)
 class Integer(Parameter):
-    """A parameter that is a whole number."""
+    """Parameter that is an integer."""
 
     def checked(self, name: str, value: Any) -> float:
-        """Return a whole number inside the domain; raise a ValueError for others.
+        """Return an integer inside the domain; raise an error for others.
 
-        >>> Whole(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
+        >>> Integer(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
         1500.0
         """
         return float(domains.integer(name, value, self.unit, self.allowed))
 
 
 def flag(default: bool, about: str, field: str = "") -> Parameter:
-    """Return a parameter that is a yes (1) or no (0); scenario files write that of a discipline as true or false."""
+    """Return a parameter that is 1 (yes) or 0 (no); scenario files write that of a discipline as true or false."""
     return Parameter(float(default), "1", YES_OR_NO, field, about)
 
 
@@ -124,7 +124,7 @@ class Own:
 
     @property
     def words(self) -> int:
-        """Words of eight bytes that the record takes."""
+        """Length of the record in words of eight bytes."""
         return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
 
     def rows(self, name: str = OWN) -> dict[str, Row]:
@@ -132,12 +132,12 @@ class Own:
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
     def fields(self, name: str = OWN, *, settable: bool = True) -> dict[str, Field]:
-        """Return the fields of a view: parameters may be read, state may be set as well if allowed."""
+        """Return the fields of a view: parameters are read-only, the state may be set if allowed."""
         state = {one: Field(name, one, "", "state of its own", settable) for one in self._values}
         return {**{one: Field(name, one, "", "parameter of its own") for one in self.parameters}, **state}
 
     def fill(self, row: np.ndarray, given: Mapping[str, float]) -> None:
-        """Write initial values into words of eight bytes; `given` has every parameter."""
+        """Write the initial values into words of eight bytes; `given` has every parameter."""
         if self.dtype is None:
             return
         made = np.zeros(1, self.dtype)
@@ -150,7 +150,7 @@ class Own:
         row.view(np.uint8).reshape(-1)[: len(raw)] = raw
 
     def read(self, words: np.ndarray, number: int, row_words: int) -> Any:
-        """Return the record of a number out of words of eight bytes, `row_words` for each: its fields by name."""
+        """Return the record with this number from an array of words, with `row_words` words for each record."""
         assert self.dtype is not None
         return words[row_words * number :][: self.words].view(self.dtype)[0]
 
@@ -159,6 +159,7 @@ _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
 
 
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
+    """Raise a ValueError for a name that no field may have."""
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
         raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: allowed are letters, digits and _")
     if keyword.iskeyword(name):
@@ -168,6 +169,7 @@ def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
 
 
 def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Parameter]) -> np.ndarray:
+    """Return the initial value of a state as an array of its type."""
     if isinstance(value, str):
         if value not in parameters:
             raise ValueError(f"{whose}: state {name!r} begins with parameter {value!r}, which there is not")

@@ -1,4 +1,4 @@
-"""The ways of packets through a network: hops, queues, feedback, and what may be worked out found of its time."""
+"""Paths of packets through a network: hops, queues, feedback, and which arrivals can be computed in advance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from longfat.sim.services import PER_FLOW
 
 
 class Kinds:
-    """Things that are alike, each of them once."""
+    """List of different things, in which equal ones share a place."""
 
     def __init__(self, key: Callable[[Any], Any]) -> None:
         self.all: list[Any] = []
@@ -26,7 +26,7 @@ class Kinds:
         self._known: dict[int, int] = {}  # of objects seen before
 
     def place(self, thing: Any) -> int:
-        """Return the place of a thing among all that are not alike."""
+        """Return the place of a thing, which it shares with those equal to it."""
         found = self._known.get(id(thing))
         if found is None:
             keys = [self._key(one) for one in self.all]
@@ -38,14 +38,14 @@ class Kinds:
 
 
 def _code(one: Discipline) -> tuple[Any, ...]:
-    """Return what makes two disciplines the same code: their values stand in records of the links."""
+    """Return the key by which two disciplines share their code; their parameters are in records of the links."""
     service = None if one.serving is None else one.serving.name
     hooks = one.enqueue, one.dequeue, one.feedback, one.tick
     return one.name, hooks, service, one.own.dtype, one.of_flow.dtype
 
 
 class Routes:
-    """Links, those of flows' own included, and the hops of every flow; `route` adds those of one more."""
+    """Links of a network, with internal ones for single flows, and the hops of all flows."""
 
     def __init__(self, net: Network) -> None:
         self.net = net
@@ -63,20 +63,20 @@ class Routes:
         self.hooked = [link.discipline.has_hooks for link in self.links]
 
     def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
-        """Add a line of a flow's own, unbounded, or one of pure delay."""
+        """Add an unbounded link for a single flow, or one of pure delay; return its row."""
         self.links.append(Link("", "", "", rate, delay, jitter=jitter))
         self.per_flow.append(False)
         self.hooked.append(False)
         return len(self.links) - 1
 
     def delay_link(self, delay: float) -> int:
-        """Return a line of pure delay; order is kept whoever shares it."""
+        """Return a link of pure delay, which several flows may share because it keeps their order."""
         if delay not in self.delay_links:
             self.delay_links[delay] = self.own_link(delay)
         return self.delay_links[delay]
 
     def queue(self, link: int) -> int:
-        """Return a queue for one more flow, NONE where a link has none for each."""
+        """Return a queue for one more flow at a link, NONE where the link has no queue per flow."""
         if not self.per_flow[link]:
             return NONE
         self.queues.append(link)
@@ -104,7 +104,11 @@ class Routes:
         return first
 
     def _feedback(self, k: int, first: int, forward: list[int], back: list[int]) -> None:
-        """Lay out where feedback of a switch enters: the way of the acknowledgments from there, or as much delay."""
+        """Lay out the path of feedback from the switch of hop k.
+
+        It follows the acknowledgments from there, or takes the same delay. With hop-by-hop feedback it ends at the
+        switch before.
+        """
         entry = first + len(forward) + (len(back) - k)
         delays = [self.links[one].delay for one in forward]
         told = self.links[forward[k]].discipline
@@ -123,12 +127,13 @@ class Routes:
 
 
 def _has_queues_of_flows(link: Link) -> bool:
+    """Return whether a link has a queue for each flow."""
     service = link.discipline.serving
     return service is not None and service.queues == PER_FLOW
 
 
 def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
-    """Lay out the rows of all hops."""
+    """Lay out the rows of all hops; `queue_rows` are the rows of the queues of flows."""
     table = np.array(routes.hops, np.int64).reshape(-1, 4)
     state.hops = hops = rows(len(table), records.HOP)
     mine = table[:, 1] != NONE
@@ -142,7 +147,7 @@ def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
 
 
 def _in_advance(state: RunState) -> np.ndarray:
-    """Return what of the arrival at the far end of each hop may be worked out found: see `kernel.links.admit`."""
+    """Return for each hop what of the arrival at its far end can be computed at admission, see `records.HOP`."""
     hops, links = state.hops, state.links
     link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)

@@ -1,4 +1,4 @@
-"""The arrays of one run: they are kept here, and grow when the kernel asks for more room."""
+"""Arrays of one run, which grow when the kernel asks for more room."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
 
 
 class RunState:
-    """The arrays of a run by the names of `layout.ARRAYS`, and their addresses in the one row of `table`."""
+    """Arrays of a run, by the names of `layout.ARRAYS`, and their addresses in the one row of `table`."""
 
     arrivals: np.ndarray
     clocks: np.ndarray
@@ -74,7 +74,7 @@ class RunState:
         self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
 
     def begin(self) -> None:
-        """Make room for what happens, once links and flows are laid out."""
+        """Allocate heaps and pools, once links and flows are laid out."""
         self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
         self.clocks = rows(4 * len(self.senders) + len(self.links) + 2 * len(self.queues) + 64, records.ENTRY)
         self.connections = rows(LEAST_ROWS, records.CONNECTION)
@@ -89,7 +89,7 @@ class RunState:
 
     @property
     def flows(self) -> np.ndarray:
-        """Every field of every flow in one table: a copy, for who looks at a run."""
+        """Copy of every field of every flow in one table, for whoever inspects a run."""
         parts = [getattr(self, name) for name in layout.OF_FLOWS if len(getattr(self, name))]
         fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
         made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
@@ -99,7 +99,7 @@ class RunState:
         return made.view(np.recarray)
 
     def copy(self) -> RunState:
-        """Arrays of its own with the same in them."""
+        """Return a copy with arrays of its own."""
         other = copy.copy(self)
         for name in (*layout.ARRAYS, "table"):
             array = getattr(self, name)
@@ -108,11 +108,11 @@ class RunState:
 
     @property
     def row(self) -> Any:
-        """The scalars of the run."""
+        """Scalars of the run."""
         return self.table[0]
 
     def address(self) -> int:
-        """Where `table` is, after the addresses in it have been brought up to date."""
+        """Return the address of `table`, after bringing the addresses in it up to date."""
         row = self.row
         for name in layout.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
@@ -121,7 +121,7 @@ class RunState:
         return int(self.table.ctypes.data)
 
     def shortage(self) -> int:
-        """Return of what there is too little room for one event, DONE if of nothing."""
+        """Return the kind of the first array that has too little room for one more event, DONE if none has."""
         row = self.row
         for kind, name in POOLS.items():
             if row[f"free_{name}s"] < records.ROWS_PER_EVENT:
@@ -134,12 +134,12 @@ class RunState:
     def _room(self, name: str) -> int:
         """Return how many entries of a list may be in use before the kernel has to ask for more.
 
-        One event may wake every queue of a service, because its dequeue may be asked again after each drop.
+        One event may wake every queue of a service, because its `dequeue` is called again after each drop.
         """
         return len(getattr(self, name)) - (len(self.queues) if name == "clocks" else 0)
 
     def renumber(self) -> None:
-        """Count the events from 1 again, in the order they are in, long before their numbers run out."""
+        """Renumber the events from 1, in their order, before their serial numbers run out."""
         row = self.row
         if row.serial < LAST_SERIAL:
             return
@@ -152,7 +152,7 @@ class RunState:
         row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
-        """Make twice the room of the kind that was short."""
+        """Double the array of this kind, and the circular buffers that are full."""
         for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
             if self.links["service"][k] == NONE:
                 self._grow_circular_buffer(self.links[k])
@@ -164,7 +164,7 @@ class RunState:
         self.row.shortage = self.shortage()
 
     def allocate_circular_buffers(self) -> None:
-        """Give every link a ring for the packets that wait in order of arrival: as many as the buffer, at first few."""
+        """Allocate a circular buffer for the backlog of each link without service, at first a small one."""
         sizes = np.minimum(
             LEAST_BACKLOG_ENTRIES,
             2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_BACKLOG_ENTRIES) + 1)),
@@ -174,7 +174,7 @@ class RunState:
         self.backlog_entries = rows(int(sizes.sum()), records.BACKLOG_ENTRY)
 
     def _grow_circular_buffer(self, link: Any) -> None:
-        """Move a link's ring, which is full, to the end, with twice the room."""
+        """Move a link's circular buffer, which is full, to the end of the array and double it."""
         size, begin = int(link.circular_mask) + 1, int(link.circular_base)
         backlog = np.roll(self.backlog_entries[begin : begin + size], -(int(link.circular_head) % size))
         link.circular_base, link.circular_mask, link.circular_head = len(self.backlog_entries), 2 * size - 1, 0
@@ -182,6 +182,7 @@ class RunState:
         self.backlog_entries[link.circular_base : link.circular_base + size] = backlog
 
     def _grow_pool(self, name: str) -> None:
+        """Double a pool of rows."""
         array = getattr(self, f"{name}s")
         old, length = len(array), max(LEAST_ROWS, 2 * len(array))
         if length > MOST_ROWS:
@@ -201,7 +202,7 @@ class RunState:
             self.queued["queue"][old:] = NONE
 
     def add_connections(self, template: int, count: int) -> None:
-        """Add rows for the connections of a template, on the same route."""
+        """Add rows for connections of a template, on the same path."""
         old = len(self.senders)
         if old + count > INDICES:
             raise MemoryError(f"more than {old} flows and connections at once")
@@ -235,13 +236,14 @@ class RunState:
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:
-    """Rows of zeros that begin at a cache line."""
+    """Return an array of zeros that begins at a cache line."""
     memory = np.zeros(length * dtype.itemsize + 64, np.uint8)
     first = -memory.ctypes.data % 64
     return memory[first : first + length * dtype.itemsize].view(dtype)
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
+    """Return a copy of an array, extended by zeros to a length."""
     grown = rows(length, array.dtype)
     grown[: len(array)] = array
     return grown

@@ -1,4 +1,4 @@
-"""`run`: a network simulated once or several times, with everything needed to do it again."""
+"""Simulation of a network, once or in several replications, with everything needed to repeat it."""
 
 from __future__ import annotations
 
@@ -161,6 +161,7 @@ def answer(
 
 
 def _duration(net: Network, duration: float | str | None) -> float:
+    """Return the time to simulate [s]; without a duration every flow needs a file, after which the run ends."""
     if duration is not None:
         return quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
     endless = [flow.name for flow in net.flows if flow.file is None and flow.traffic is None and flow.stop == math.inf]
@@ -172,7 +173,7 @@ def _duration(net: Network, duration: float | str | None) -> float:
 
 
 def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
-    """When the warm-up of a run ends, to a thousandth of it."""
+    """Return the end of the warm-up [s] of a run made for this purpose, with a resolution of 1/1000 of it."""
     run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
     run.advance(until)
     waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
@@ -182,7 +183,10 @@ def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
 def _simulate(
     runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
 ) -> list[tuple[dict[str, np.ndarray], dict[str, int]]]:
-    """Make all runs, side by side, with their books; the first alone if it draws no random number."""
+    """Simulate all runs in parallel, and return their results and packet counts.
+
+    Only the first is simulated if it draws no random number.
+    """
     from longfat.progress import bar
 
     total = None if to_the_end else len(runs) * until
@@ -214,6 +218,7 @@ def _simulate(
 def _one(
     run: Simulation, begin: float, until: float, to_the_end: bool, tell: Any
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+    """Simulate one run, and return its results and packet counts."""
     before = results.snapshot(run)
     if begin > 0:
         run.advance(begin, tell)

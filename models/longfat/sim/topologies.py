@@ -1,4 +1,4 @@
-"""The usual shapes of networks: what `Network.dumbbell`, `Network.chain` and `Network.parking_lot` put together."""
+"""Common topologies: the networks that `Network.dumbbell`, `chain` and `parking_lot` build."""
 
 from __future__ import annotations
 

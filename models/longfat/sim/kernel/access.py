@@ -1,7 +1,7 @@
-"""The line between a source and its first node, where a flow has one of its own (`access_rate`).
+"""Access link: the link between a source and its first node, for flows with `access_rate`.
 
-The source gives it one packet at a time and keeps back what it cannot send yet, so that a scheme which changes its mind
-finds nothing of the old one queued. Each connection of a flow of arrivals has a line of its own.
+The source gives it one packet at a time and keeps the others, so that no packet made under an old window or rate is
+queued there. Each connection of a flow of arrivals has an access link of its own.
 """
 
 from longfat.sim.jit import part, routine
@@ -13,7 +13,7 @@ from longfat.sim.records import NONE, PACE
 
 @part
 def leave_source(state, f, i):
-    """Let a packet leave its source: it is at its first node at once, or when the flow's own line has sent it."""
+    """Send a packet from its source: to the access link, or to the first link at once."""
     if sender_at(state, f).access_link:
         enter_access_link(state, f, i)
     else:
@@ -22,12 +22,12 @@ def leave_source(state, f, i):
 
 @routine
 def enter_access_link(state, f, i):
-    """Put a packet on the flow's own line, which is free."""
+    """Begin the transmission of a packet on the flow's access link, which is idle."""
     line = access_link_at(state, f)
     if line.free < state.now:
         line.free = state.now
         line.carried_remainder = line.rate >> 1
-    # As `transmitter.transmission_time`: k packets in a row take round(8 k size / rate).
+    # As in `transmitter.transmission_time`: k packets in a row take round(8 k size / rate).
     units = int(packet_at(state, i).length) * 8_000_000_000 * line.scale + line.carried_remainder
     time = units // line.rate
     line.carried_remainder = units - time * line.rate
@@ -39,7 +39,7 @@ def enter_access_link(state, f, i):
 
 @routine
 def reach_first_node(state, f):
-    """Let the packet that the line has sent enter the network."""
+    """Let the packet that the access link has transmitted enter the first link."""
     line = access_link_at(state, f)
     i = line.packet
     line.packet = NONE

@@ -1,4 +1,4 @@
-"""What a sender hears, and the questions it asks its scheme: acknowledgments, losses, timeouts, alarms, feedback."""
+"""What a sender does with acknowledgments, losses, timeouts, alarms and feedback, and its calls of the scheme."""
 
 from longfat.sim.calls import callback_at
 from longfat.sim.jit import part, routine
@@ -36,13 +36,13 @@ from longfat.sim.records import (
     START,
 )
 
-MOST_IMMEDIATE_CALLS = 1000  # alarms in a row that a scheme may want at once
-MOST_PACKETS_AT_ONCE = 2**25  # packets: more than the memory that a run may take (`state.MOST_ROWS`)
+MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
+MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)
 
 
 @part
 def clear_event(state, event, sender):
-    """Make an event of which nothing is known but its time."""
+    """Reset the event that callbacks see, except for its time and the packet size."""
     event.now = state.now * 1e-9
     event.rtt = 0.0
     event.acked = 0
@@ -58,7 +58,7 @@ def clear_event(state, event, sender):
 
 @part
 def clear_header(state, event):
-    """Forget what the packet of the last event brought."""
+    """Set the header fields of the event to zero."""
     if state.header_set:
         state.header_set = 0
         for k in range(4):
@@ -67,7 +67,7 @@ def clear_header(state, event):
 
 @part
 def take_header(state, event, i):
-    """Let the event bring the header of a packet."""
+    """Copy the header fields of a packet to the event."""
     state.header_set = 1
     for k in range(4):
         event.header[k] = header_at(state, i).x[k]
@@ -75,9 +75,9 @@ def take_header(state, event, i):
 
 @routine
 def is_unlimited(state, f, sender):
-    """Return whether all that is left may leave at once, and is more than any run can hold.
+    """Return whether a flow may send more packets at once than a run can hold.
 
-    Nothing paces it, neither a rate nor a line of its own nor a limit on update_scoreboard of this event.
+    That is so where neither rate, access link nor a limit for this event holds back what the window allows.
     """
     if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
@@ -86,7 +86,10 @@ def is_unlimited(state, f, sender):
 
 @part
 def call_scheme(state, f, sender, number):
-    """Ask a flow's scheme for its window or rate; False if the answer is none. The state says whom, if it fails."""
+    """Call a callback of a flow's scheme and set the window or rate that it returns; return False if it is invalid.
+
+    Flow and callback are kept in the state for the error message.
+    """
     state.flow = f
     state.callback = number
     call = callback_at(state, sender.scheme, number)
@@ -98,7 +101,7 @@ def call_scheme(state, f, sender, number):
     if value >= 0.0 and sender.rate >= 0.0 and sender.window >= 0.0:  # False for NaN
         if sender.window > MOST_PACKETS_AT_ONCE and is_unlimited(state, f, sender):
             return False
-        state.callback = NONE  # it neither raised nor answered nonsense
+        state.callback = NONE  # it neither raised an error nor returned an invalid value
         return True
     state.bad_value = sender.rate if value >= 0.0 and sender.window >= 0.0 else sender.window if value >= 0.0 else value
     return False
@@ -106,19 +109,19 @@ def call_scheme(state, f, sender, number):
 
 @routine
 def set_alarm(state, f):
-    """Set the clock that the scheme asked for; it rings a nanosecond from now or later, so that time goes on."""
+    """Set the alarm that the scheme asked for, a nanosecond from now at the earliest, so that time advances."""
     own = recovery_at(state, f)
     if own.alarm >= 0.0:
         if own.alarm < LATEST:
             set_timer(state, f, ALARM, max(int(own.alarm * 1e9), state.now + 1))
-        else:  # infinite: never
+        else:  # infinite: no alarm
             sender_at(state, f).due[ALARM] = NEVER
         own.alarm = -1.0
 
 
 @routine
 def finish_callback(state, f, fine):
-    """Set the alarm that a callback of the scheme asked for, and send what may be sent; return `fine`."""
+    """Set the alarm that a callback of the scheme asked for, and send what the flow may send; return `fine`."""
     set_alarm(state, f)
     if fine:
         request_send(state, f)
@@ -127,7 +130,7 @@ def finish_callback(state, f, fine):
 
 @routine
 def start_flow(state, f):
-    """Let the first packet go."""
+    """Call `start` of a flow's scheme, and send the first packets."""
     sender = sender_at(state, f)
     clear_event(state, event_of(state), sender)
     tally_at(state, f).begun = 1
@@ -137,7 +140,7 @@ def start_flow(state, f):
 
 @part
 def acknowledge(state, i):
-    """Take an acknowledgment that has come back; False if the scheme answered nonsense."""
+    """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate."""
     packet = packet_at(state, i)
     f = packet.flow
     sender = sender_at(state, f)
@@ -152,7 +155,7 @@ def acknowledge(state, i):
     else:
         acked = 0
     sample_round_trip(state, f, sender, packet.sent, acked)
-    if not sender.transfer:  # of a packet that was sent twice; of a probe
+    if not sender.transfer:  # the transfer is finished, or the flow is a probe
         release_packet(state, i)
         return True
     lost, fresh = 0, False
@@ -194,7 +197,7 @@ def acknowledge(state, i):
 
 @routine
 def record_received(state, f, una, number):
-    """Remember that a packet has arrived, for flows that do not send such packets again."""
+    """Record that a packet has arrived, for flows that do not retransmit such packets."""
     own = recovery_at(state, f)
     remove_blocks_below(state, own, una)
     if number >= una:
@@ -203,7 +206,7 @@ def record_received(state, f, una, number):
 
 @routine
 def finish_transfer(state, f):
-    """Everything is acknowledged: stop the flow's clocks, and give back what it remembers of its transmissions."""
+    """End a transfer that is completely acknowledged: stop its timers and release its list nodes."""
     sender, tally, own = sender_at(state, f), tally_at(state, f), recovery_at(state, f)
     tally.finish = state.now
     sender.transfer = 0
@@ -211,7 +214,7 @@ def finish_transfer(state, f):
         state.unfinished -= 1
         state.attention = 1
     for k in range(3):
-        if k != PACE or sender.access_link != IN_USE:  # what is on its own line still arrives
+        if k != PACE or sender.access_link != IN_USE:  # a packet in transmission on the access link still arrives
             sender.due[k] = NEVER
     forget_transmissions(state, own)
     remove_blocks_below(state, own, NEVER)
@@ -221,7 +224,7 @@ def finish_transfer(state, f):
 
 @routine
 def report_losses(state, f, lost, fresh):
-    """Tell the scheme of every loss, or once of all losses of one window."""
+    """Call `loss` of the scheme, for every loss or once per window of data."""
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost
     event.lost = lost
@@ -237,7 +240,10 @@ def report_losses(state, f, lost, fresh):
 
 @routine
 def expire_retransmission_timer(state, f):
-    """The timer went off: double it (RFC 6298, 5.5); everything under way counts as lost."""
+    """Handle a retransmission timeout: back off the timer (RFC 6298, rule 5.5) and call `timeout` of the scheme.
+
+    With selective recovery every outstanding transmission counts as lost.
+    """
     sender, timer, own = sender_at(state, f), timer_at(state, f), recovery_at(state, f)
     tally_at(state, f).timeouts += 1
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
@@ -255,7 +261,7 @@ def expire_retransmission_timer(state, f):
 
 @routine
 def expire_alarm(state, f):
-    """The clock rings that the scheme set."""
+    """Call `alarm` of the scheme at the time that it had set."""
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     clear_event(state, event, sender)
     fine = call_scheme(state, f, sender, ON_ALARM)
@@ -268,7 +274,7 @@ def expire_alarm(state, f):
 
 @routine
 def receive_feedback(state, i):
-    """Take what a switch says: an acknowledgment of nothing, with header fields."""
+    """Process feedback of a switch at the sender: call `ack` with nothing acknowledged, but header fields."""
     event = event_of(state)
     packet = packet_at(state, i)
     f = packet.flow
@@ -276,7 +282,7 @@ def receive_feedback(state, i):
     state.feedback_received += 1
     tally_at(state, f).feedback_in_flight -= 1
     clear_event(state, event, sender)
-    if packet.marks & ANSWERED:  # the answer to a request
+    if packet.marks & ANSWERED:  # the answer to a request of this flow
         event.rtt = (state.now - packet.sent) * 1e-9
     take_header(state, event, i)
     release_packet(state, i)

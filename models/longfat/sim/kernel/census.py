@@ -1,4 +1,4 @@
-"""What is counted when somebody looks: links up to this moment, and every packet in the network."""
+"""Counts up to the present moment: what each link has done, and all packets in the network."""
 
 from longfat.sim.jit import entry, part
 from longfat.sim.kernel.transmitter import update_backlog
@@ -16,10 +16,10 @@ from longfat.sim.records import NONE
 
 @part
 def untransmitted(state, link):
-    """Return the transmission time [ns] that a link has counted and that lies ahead."""
+    """Return the transmission time [ns] that a link has counted already, but that lies in the future."""
     if link.jitter == 0 and link.hold_until == 0:
         return max(0, link.free - state.now)
-    # Packets are held back between transmissions: each for itself, to a nanosecond.
+    # Packets are held back between transmissions, so each is counted by itself, to a nanosecond.
     ahead, i = 0, link.head
     while i != NONE:
         packet = packet_at(state, i)
@@ -31,9 +31,9 @@ def untransmitted(state, link):
 
 @part
 def count_link(state, k):
-    """Count what a link has done until now; what was counted ahead of its time is taken back.
+    """Count what a link has done until now, without what was counted in advance.
 
-    On a link that serves in order of arrival a packet's wait and transmission are counted when it is admitted.
+    A link without service counts the waiting time and the transmission of a packet at admission.
     """
     link, count = link_at(state, k), census_at(state, k)
     count.transmitted = link.busy - untransmitted(state, link)
@@ -57,7 +57,7 @@ def count_link(state, k):
 
 @part
 def count_list(state, i, room):
-    """Count the packets of a list by kind; return how many there are, more than `room` if it has no end."""
+    """Count the packets of a list by kind; return how many there are, more than `room` if the list has no end."""
     found = 0
     while i != NONE and found <= room:
         packet = packet_at(state, i)
@@ -69,7 +69,7 @@ def count_list(state, i, room):
 
 @entry(".", "..")
 def count(address, named, links, queues, lines):
-    """Count the first links, and the packets on all links, in all queues and on lines; return how many packets."""
+    """Count what the first `named` links have done, and all packets in the network; return the number of these."""
     state = state_at(address)
     for k in range(named):
         count_link(state, k)

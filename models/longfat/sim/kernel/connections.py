@@ -1,4 +1,7 @@
-"""Connections that come and go: each takes the row of one that has ended, of which no packet is on its way."""
+"""Connections that arrive at random: each reuses the row of a finished one that has no packet left in the network.
+
+The *template* is the flow that starts them: the row of `longfat.sim.traffic.arrivals`.
+"""
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import set_timer
@@ -31,7 +34,7 @@ from longfat.sim.records import (
 
 @part
 def has_nothing_in_flight(state, f):
-    """Return whether nothing of this flow is on its way."""
+    """Return whether no data packet, acknowledgment or feedback of a flow is in the network."""
     sender, receiver, tally = sender_at(state, f), receiver_at(state, f), tally_at(state, f)
     answered = receiver.received == sender.acks_received + tally.acks_dropped and tally.feedback_in_flight == 0
     return answered and sender.transmission == receiver.received + tally.dropped
@@ -39,7 +42,7 @@ def has_nothing_in_flight(state, f):
 
 @routine
 def add_to_template(state, t, f):
-    """Add what a connection counted to what its template counts."""
+    """Add the counters of a finished connection to those of its template."""
     total, tally = tally_at(state, t), tally_at(state, f)
     total.sent += sender_at(state, f).transmission
     total.retransmitted += tally.retransmitted
@@ -59,7 +62,7 @@ def add_to_template(state, t, f):
 
 @part
 def reusable_row(state, t):
-    """Return a row for a connection of template t, NONE if there is none."""
+    """Return a row for a new connection of template t, NONE if there is none."""
     template = source_at(state, t)
     f = template.first_row
     if f == NONE or not has_nothing_in_flight(state, f):
@@ -72,7 +75,7 @@ def reusable_row(state, t):
 
 @part
 def copy_row(base, words, source, target):
-    """Copy a row of so many words."""
+    """Copy a row of `words` words of eight bytes."""
     for k in range(words):
         word_at(base + 8 * words * target, k).x = word_at(base + 8 * words * source, k).x
 
@@ -84,7 +87,7 @@ SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
 
 @routine
 def initialise_connection(state, t, f):
-    """Let row f be a new flow that is what row t is; what stands in the heap still rings, and is ignored."""
+    """Make row f a new connection of template t; timer entries of the old one expire and are ignored."""
     sender = sender_at(state, f)
     hop = sender.first_hop
     armed = sender.armed[0], sender.armed[1], sender.armed[2]
@@ -129,7 +132,7 @@ def initialise_connection(state, t, f):
 
 @routine
 def start_connection(state, t):
-    """Begin a connection of template t; return its row, t if it is too early or late, NONE if rows have to be added."""
+    """Start a connection of template t; return its row, t if none is due, NONE if rows have to be added."""
     now = state.now
     if now >= tally_at(state, t).stop or not has_begun(state, t):
         return t
@@ -145,7 +148,7 @@ def start_connection(state, t):
 
 @routine
 def end_connection(state, f):
-    """Write down a connection that is complete; its row may be used again."""
+    """Log a finished connection, and make its row available for another one."""
     tally = tally_at(state, f)
     template = source_at(state, tally.template)
     entry = connection_at(state, state.connections)

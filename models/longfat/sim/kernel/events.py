@@ -1,9 +1,9 @@
-"""What happens next: two heaps of (time, key), the key being serial, kind and index in one number.
+"""Event queue: two heaps of (time, key), where the key holds serial number, kind and index.
 
-One heap holds what comes often (the head of each link, each transmission that ends), the other what is mostly put off
-(clocks), so that the first stays small. A link has one entry, whatever is on it. Of equal times the event comes first
-that was scheduled first; but a transmission ends before anything else of its time, and a packet whose source has sent
-it is at its first node next.
+One heap holds the frequent events (the next arrival of each link, the end of each transmission), the other the clocks,
+most of which are postponed, so that the first heap stays small. A link has one entry, however many packets are on it.
+Among events at the same time, ends of transmissions come first, then packets that leave an access link, then the
+event that was scheduled first.
 """
 
 from longfat.sim.jit import part, routine
@@ -15,14 +15,14 @@ INDEX_BITS, KIND_BITS = 20, 3
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
-# Here the engine begins again with the entries it has: keys stay below `FIRST_AT_ITS_TIME` while a call goes on.
+# Beyond it `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME` during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
-FIRST_AT_ITS_TIME = 1 << 62  # taken from a key once or twice: before all others of its time
+FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, which then precedes all others of its time
 
 
 @part
 def new_key(state, kind, index):
-    """Return a key that orders equal times by when they were asked for."""
+    """Return a key that orders events at equal times by when they were scheduled."""
     state.serial += 1
     return (state.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
@@ -36,7 +36,7 @@ def schedule_arrival(state, link, time):
 
 @routine
 def schedule_departure(state, link, time):
-    """Schedule the end of a transmission: before anything else of its time."""
+    """Schedule the end of a transmission, before all other events at the same time."""
     rise(
         state.arrivals_base,
         state.arrivals,
@@ -48,25 +48,26 @@ def schedule_departure(state, link, time):
 
 @part
 def replace_arrival(state, link, time):
-    """Put the arrival of the next packet on a link in the place of the first entry, which was the one before."""
+    """Replace the first entry of the heap, an arrival on a link, by the next arrival on that link."""
     sink(state.arrivals_base, state.arrivals, 0, time, new_key(state, ARRIVAL, link))
 
 
 @part
 def remove_arrival(state):
-    """Take the first entry away."""
+    """Remove the first entry of the heap of arrivals."""
     pop(state.arrivals_base, state.arrivals)
     state.arrivals -= 1
 
 
 @routine
 def schedule(state, kind, index, time):
-    """Schedule an event among the clocks."""
+    """Schedule an event in the heap of clocks."""
     push_clock(state, time, new_key(state, kind, index))
 
 
 @part
 def push_clock(state, time, key):
+    """Push (time, key) to the heap of clocks, and ask for more room if it is nearly full."""
     rise(state.clocks_base, state.clocks, time, key)
     state.clocks += 1
     if state.clocks + ROWS_PER_EVENT > state.clocks_room:
@@ -76,14 +77,17 @@ def push_clock(state, time, key):
 
 @part
 def remove_clock(state):
-    """Take the first entry of the clocks away."""
+    """Remove the first entry of the heap of clocks."""
     pop(state.clocks_base, state.clocks)
     state.clocks -= 1
 
 
 @part
 def set_timer(state, f, clock, time):
-    """Let a flow's clock ring at `time`; an entry that stands later is left behind and ignored when it comes."""
+    """Let a flow's timer expire at `time`, now at the earliest.
+
+    The heap gets an entry only if it has none at or before that time. A later one stays there, and is ignored.
+    """
     due = max(time, state.now)
     sender = sender_at(state, f)
     sender.due[clock] = due
@@ -93,7 +97,7 @@ def set_timer(state, f, clock, time):
 
 @routine
 def push_timer(state, f, clock, time):
-    """Put the clock's entry among the others."""
+    """Push an entry for a flow's timer to the heap of clocks."""
     sender = sender_at(state, f)
     sender.armed[clock] = time
     key = new_key(state, CLOCK + clock, f)
@@ -102,12 +106,12 @@ def push_timer(state, f, clock, time):
     push_clock(state, time, key)
 
 
-IN_USE = 2  # of `sender.access_link`: a packet is in transmission on the flow's own line
+IN_USE = 2  # of `sender.access_link`: a packet is in transmission on the access link
 
 
 @part
 def earliest_event(state):
-    """Return time and key of the earliest event; `NEVER` if there is none."""
+    """Return time and key of the earliest event, with time `NEVER` if there is none."""
     time, key = NEVER, 0
     if state.arrivals > 0:
         first = entry_at(state.arrivals_base, 0)
@@ -121,9 +125,9 @@ def earliest_event(state):
 
 @part
 def request_admission(state, i):
-    """Let a packet enter the link of its hop before the next event: see `loop.handle_pending`.
+    """Let a packet enter the link of its hop before the next event, see `loop.handle_pending`.
 
-    To call what follows here would be as good, but numba would compile all of it into each of the callers.
+    Calling `links.admit` here would give the same result, but numba would compile all of it into each of the callers.
     """
     state.entering_packet = i
     state.attention = 1
@@ -131,6 +135,6 @@ def request_admission(state, i):
 
 @part
 def request_send(state, f):
-    """Let a flow send what it may before the next event."""
+    """Let a flow send what it may before the next event, see `loop.handle_pending`."""
     state.sending_flow = f
     state.attention = 1

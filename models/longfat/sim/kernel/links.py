@@ -1,9 +1,9 @@
-"""Links: how a packet enters one, and what follows from that.
+"""Links: how a packet enters one, and what follows.
 
-On a link that serves in order of arrival everything is known when a packet is admitted: it starts when the packets
-before it have been sent, so that only its arrival at the far end is an event, and of the packets on the link only the
-first needs an entry in the heap. A link with a service (`kernel.serving`), or with a discipline that looks at packets
-which leave, takes a second event, the end of the transmission.
+On a link that sends in order of arrival everything is known at admission: the transmission begins when the packets
+before it have been sent. So only the arrival at the far end is an event, and only the first packet on the link needs an
+entry in the heap. A link with a service (`kernel.service`), or with a discipline that is called at dequeue, takes a
+second event, the end of the transmission.
 """
 
 from longfat.sim.calls import ENQUEUE as ON_ENQUEUE
@@ -32,19 +32,19 @@ from longfat.sim.records import (
 
 @routine
 def admit(state, i):
-    """Let a packet enter the queue of the link of its hop, or drop it: `admit_inline`, called and not copied."""
+    """Let a packet enter the link of its hop, or drop it: `admit_inline` as a call, to keep the compiled code small."""
     admit_inline(state, i)
 
 
 @part
 def admit_inline(state, i):
-    """Let a packet enter the queue of the link of its hop, or drop it.
+    """Let a packet enter the link of its hop, or drop it.
 
-    What happens next is worked out at once, as far as nobody else can come between: on a link that serves in order of
-    arrival, and does nothing else, the time of arrival at the far end is known; where all that enters the next link
-    comes from this one, it enters that link in the same order, and so at this time, whatever happens elsewhere
-    meanwhile. In the same way a receiver takes its packets in the order of its link. Nobody can tell the difference:
-    nothing is worked out beyond the next moment at which somebody looks (`horizon`).
+    What follows is computed in advance where no other packet can interfere. On a link without service, discipline or
+    loss the arrival time at the far end is known. Where all packets of the next link come from this one, they enter it
+    in the same order, whatever happens elsewhere meanwhile. In the same way a receiver takes the packets of its last
+    link in order. The results are the same, because nothing is computed beyond the next time at which the run is
+    observed (`horizon`).
     """
     now = state.now
     while i != NONE:
@@ -71,7 +71,7 @@ def admit_inline(state, i):
 
 @part
 def arrive_in_advance(state, link, i, packet, hop):
-    """Let a packet arrive at the far end ahead of its time; return it if it enters the next link then, else NONE."""
+    """Compute the arrival of a packet at the far end; return it if it enters the next link then, else NONE."""
     state.now = packet.arrival
     if hop.far_end == TO_RECEIVER:
         if not receive(state, i):
@@ -86,9 +86,9 @@ def arrive_in_advance(state, link, i, packet, hop):
 
 @routine
 def process_deferred(state, k):
-    """Work out ahead what has been left for later on a link, since nobody looked: its packets in their order.
+    """Compute in advance what was deferred on a link because of the horizon: its packets in order, while rows last.
 
-    As far as there are rows: what is left then stays late, and its own arrivals come back here.
+    What is left remains deferred, and is handled when it arrives.
     """
     link = link_at(state, k)
     now, i, blocked = state.now, link.head, link.deferred == 0
@@ -100,7 +100,7 @@ def process_deferred(state, k):
         hop = hop_at(state, packet.hop)
         late = hop.link == k and hop.in_advance != AT_ARRIVAL
         if late and (state.shortage != DONE or packet.arrival > state.horizon):
-            blocked = True  # the packets behind this one have to wait for it
+            blocked = True  # the packets behind it stay deferred, too
         if blocked or not late:
             append_to_link(state, link, i, packet)
         else:
@@ -114,7 +114,7 @@ def process_deferred(state, k):
 
 @part
 def transmit_in_order(state, link, i, packet, special):
-    """Admit a packet where it is known at once when it will have been sent; return False if it is dropped."""
+    """Admit a packet on a link without service, where its departure is known at once; return False if it is dropped."""
     now = state.now
     size = int(packet.length)
     begin = link.free
@@ -132,11 +132,11 @@ def transmit_in_order(state, link, i, packet, special):
     time = transmission_time(link, size, fresh)
     free = begin + time
     if special:
-        if link.hold_until > begin:  # as with jitter, below: it counts as in transmission
+        if link.hold_until > begin:  # the packet counts as in transmission meanwhile, as with jitter below
             free = max(begin, min(link.hold_until, HORIZON)) + time
-        if link.jitter > 0:  # the transmitter holds it back; the packets behind it wait meanwhile
+        if link.jitter > 0:  # random extra time, during which the packets behind wait
             free = max(begin, now + int(uniform(state) * link.jitter)) + time
-    if free > HORIZON:  # the loop ends here, before a sum of times wraps
+    if free > HORIZON:  # the run ends, before a sum of times exceeds 63 bits
         state.link = link.number
         state.shortage = TOO_LATE
         state.attention = 1
@@ -152,7 +152,7 @@ def transmit_in_order(state, link, i, packet, special):
 
 @routine
 def admit_special(state, link, queue, i):
-    """Admit a packet where chance, a discipline or a service has to be asked, or a request is stamped."""
+    """Admit a packet on a link with random loss, a discipline or a service, or a request that gets a stamp."""
     packet = packet_at(state, i)
     if link.loss > 0.0 and uniform(state) < link.loss:
         drop(state, link, i)
@@ -179,7 +179,7 @@ def admit_special(state, link, queue, i):
 
 @routine
 def send_feedback(state):
-    """Send a packet from a switch to a sender, by the way that acknowledgments take from there."""
+    """Send feedback from a switch to a sender, on the path of the acknowledgments from there."""
     link = link_at(state, state.feedback_link)
     i = allocate_packet(state)
     packet = packet_at(state, i)
@@ -201,7 +201,7 @@ def send_feedback(state):
 
 @routine
 def deliver_to_switch(state, i):
-    """Take feedback for a switch: its discipline may give the queue that it is about another rate."""
+    """Deliver feedback to a switch: its discipline may change the rate of the queue that the feedback is about."""
     packet = packet_at(state, i)
     packet.hop = hop_at(state, packet.hop).switch_hop
     hop = hop_at(state, packet.hop)

@@ -1,4 +1,7 @@
-"""The loop: take the earliest event, let its module deal with it, until a time, a number of events, or want of room."""
+"""Event loop: it takes the earliest event and calls the module that handles it.
+
+It returns at a given time, after a number of events, or when an array has to grow.
+"""
 
 from longfat.sim.calls import ON_TICK, tick_at
 from longfat.sim.jit import entry, part, routine
@@ -74,7 +77,7 @@ from longfat.sim.records import (
 
 @part
 def leave_deferred(state, link, hop):
-    """Count a packet that was not worked out ahead; those behind it may be now, if the horizon has moved."""
+    """Account for the arrival of a deferred packet, and compute those behind it in advance if that is possible now."""
     if hop.in_advance != AT_ARRIVAL:
         link.deferred -= 1
         if link.deferred > 0:
@@ -83,7 +86,7 @@ def leave_deferred(state, link, hop):
 
 @part
 def arrive(state, k):
-    """Let the first packet on a link reach its far end; False if a scheme answered nonsense."""
+    """Move the first packet on a link to its far end; return False if a scheme returned an invalid window or rate."""
     link = link_at(state, k)
     i = take_arrived(state, link)
     if i == NONE:
@@ -91,7 +94,7 @@ def arrive(state, k):
     packet = packet_at(state, i)
     hop = hop_at(state, packet.hop)
     far_end = hop.far_end
-    if hop.link != k:  # the receiver has had it ahead of its time: now its acknowledgment enters the next link
+    if hop.link != k:  # computed in advance: the receiver has had it, and now its acknowledgment enters the next link
         admit(state, i)
     elif far_end == NEXT_HOP:
         packet.hop += 1
@@ -114,7 +117,10 @@ def arrive(state, k):
 
 @routine
 def expire_timer(state, which, f, time):
-    """Let a clock of a flow ring; entries that were put off or left behind cost nothing else. False: as `arrive`."""
+    """Handle the entry of a flow's timer in the heap; return False if a scheme returned an invalid window or rate.
+
+    A timer that was postponed or stopped leaves its entry in the heap: it is put back, or ignored.
+    """
     sender = sender_at(state, f)
     if time != sender.armed[which]:
         return True
@@ -134,7 +140,11 @@ def expire_timer(state, which, f, time):
 
 @routine
 def pace(state, f, time):
-    """It is time for a packet: the one on the flow's own line, the next one of its rate, or of its generator."""
+    """Handle the pacing timer of a flow.
+
+    It means that the access link has sent its packet, that the rate allows the next packet, that a generator emits one,
+    or that the flow or a connection begins.
+    """
     sender, tally = sender_at(state, f), tally_at(state, f)
     if sender.access_link == IN_USE:
         reach_first_node(state, f)
@@ -159,10 +169,10 @@ def pace(state, f, time):
 
 @routine
 def run_tick(state, k):
-    """Let the clock of a link's discipline ring; it says when it wants the next call."""
+    """Call `tick` of a link's discipline, and schedule the next call at the time that it returns."""
     link = link_at(state, k)
     if link.service == NONE:
-        update_backlog(state, link)  # it may look at what waits
+        update_backlog(state, link)  # tick may read the backlog
     state.link = k
     now = state.now * 1e-9
     seconds = tick_at(state, link.discipline, ON_TICK)(state, link, link_own(state, k), service_own(state, k), now)
@@ -177,7 +187,7 @@ def run_tick(state, k):
 
 @routine
 def take_samples(state):
-    """Write one row of each trace, and schedule the next."""
+    """Write one row of each trace, and schedule the next sample."""
     if state.samples >= state.samples_room:
         return
     for f in range(state.sampled_flows):
@@ -204,7 +214,7 @@ def take_samples(state):
 
 @routine
 def handle_clock_event(state, kind, index, time):
-    """Deal with an event among the clocks; False as `arrive`."""
+    """Handle an event of the heap of clocks; return False if a scheme returned an invalid window or rate."""
     if kind == SWITCH_CLOCK:
         run_tick(state, index)
     elif kind == SAMPLING:
@@ -220,7 +230,10 @@ def handle_clock_event(state, kind, index, time):
 
 @part
 def handle_pending(state):
-    """Let a packet enter, send feedback of a switch, let a flow send; return what rows are short of, DONE or PAUSED."""
+    """Carry out what has to happen before the next event, and return DONE, PAUSED or the array that is too small.
+
+    A packet enters its link, a switch sends its feedback, a flow sends what it may.
+    """
     while state.shortage == DONE and (state.entering_packet != NONE or state.feedback_flow != NONE):
         if state.entering_packet != NONE:
             i = state.entering_packet
@@ -235,7 +248,7 @@ def handle_pending(state):
         state.sending_flow = NONE
         state.attention = 0
         send(state, f)
-        state.attention = 1  # whether all files are done has not been asked yet
+        state.attention = 1  # whether all files are done is asked next time
         return PAUSED
     state.attention = 0
     return DONE if state.unfinished == 0 else PAUSED
@@ -243,11 +256,11 @@ def handle_pending(state):
 
 @entry(".", "..")
 def run(address, until, budget):
-    """Run until a time [ns], or for `budget` events; return what it ends with."""
+    """Run until a time [ns], or for `budget` events; return why it ended (see `records.DONE`)."""
     state = state_at(address)
     state.attention = 1
     state.until = until
-    # Somebody looks at the end, or at the next sample; a run that ends with its files may end before.
+    # The run is observed at its end or at the next sample. One that ends with its files may end at any event.
     state.horizon = until if state.unfinished < 0 else -1
     if state.samples < state.samples_room and state.unfinished < 0:
         state.horizon = min(until, state.samples * state.sample_every - 1)

@@ -1,4 +1,4 @@
-"""Rows of packets: taken, and given back."""
+"""Allocation of packet rows."""
 
 from longfat.sim.jit import part
 from longfat.sim.memory import packet_at, prefetch_packet
@@ -7,9 +7,9 @@ from longfat.sim.records import NO_PACKETS, ROWS_PER_EVENT
 
 @part
 def allocate_packet(state):
-    """Return a row for a packet: the one that has been free for longest.
+    """Return a free packet row, the one that has been free for longest.
 
-    Taken in this order, packets that follow each other on a link tend to stand behind each other in memory.
+    In this order packets that follow each other on a link tend to be neighbours in memory.
     """
     i = state.free_packet
     state.free_packet = packet_at(state, i).next
@@ -23,7 +23,7 @@ def allocate_packet(state):
 
 @part
 def release_packet(state, i):
-    """Let a packet's row be used again."""
+    """Release a packet's row."""
     packet_at(state, state.last_free_packet).next = i
     state.last_free_packet = i
     state.free_packets += 1

@@ -1,7 +1,7 @@
-"""Runs of packets that have arrived beyond a hole, so that memory and time follow the holes and not the window.
+"""Blocks of contiguous packets beyond a hole, so that memory and time grow with the holes and not with the window.
 
-A receiver keeps them for its acknowledgments, and a sender that does not send again what it knows to have arrived. The
-owner of a list of runs is a row with the fields `blocks_head` and `blocks_tail`.
+A receiver keeps them for its SACK blocks (RFC 2018), and so does a sender that does not retransmit what has arrived.
+The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
 """
 
 from longfat.sim.jit import part, routine
@@ -11,7 +11,7 @@ from longfat.sim.records import NO_BLOCKS, NONE, ROWS_PER_EVENT
 
 @routine
 def remove_block(state, owner, b):
-    """Unlink a run and give its row back."""
+    """Remove a block from its list and release its row."""
     block = block_at(state, b)
     if block.previous == NONE:
         owner.blocks_head = block.next
@@ -28,7 +28,7 @@ def remove_block(state, owner, b):
 
 @routine
 def new_block(state, owner, number, before):
-    """Return a run of one packet behind the run `before`."""
+    """Insert a block of one packet behind the block `before`, and return it."""
     b = state.free_block
     block = block_at(state, b)
     state.free_block = block.next
@@ -54,9 +54,9 @@ def new_block(state, owner, number, before):
 
 @routine
 def insert_number(state, owner, number):
-    """Put a packet beyond a hole into its run; return the run, and whether the packet is new."""
+    """Insert a packet beyond a hole into the blocks; return its block, and whether the packet is new."""
     b = owner.blocks_tail
-    if b != NONE and number < block_at(state, b).low:  # a retransmission: likely near the first hole
+    if b != NONE and number < block_at(state, b).low:  # probably a retransmission, near the first hole
         b = owner.blocks_head
         if number < block_at(state, b).low:
             b = NONE
@@ -82,7 +82,7 @@ def insert_number(state, owner, number):
 
 @part
 def skip_block(state, owner, number):
-    """Return the first packet from this one on that is missing, and forget the run that ends there."""
+    """Return the first missing packet from this one on, and remove the block that ends there."""
     block = block_at(state, owner.blocks_head)
     if block.low > number:
         return number
@@ -93,14 +93,14 @@ def skip_block(state, owner, number):
 
 @part
 def remove_blocks_below(state, owner, number):
-    """Forget the runs that end at this packet or before it."""
+    """Remove the blocks that end at this packet or before it."""
     while owner.blocks_head != NONE and block_at(state, owner.blocks_head).high <= number:
         remove_block(state, owner, owner.blocks_head)
 
 
 @part
 def first_missing(state, owner, number):
-    """Return the first packet from this one on that is in no run."""
+    """Return the first packet from this one on that is in no block."""
     b = owner.blocks_head
     while b != NONE and block_at(state, b).low <= number:
         number = max(number, block_at(state, b).high)

@@ -1,4 +1,4 @@
-"""The receiver: takes packets in any order, and acknowledges each (RFC 5681, 4.2, without delayed acknowledgments)."""
+"""Receiver: it takes packets in any order and acknowledges each (RFC 5681, section 4.2, without delayed ACKs)."""
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.packets import release_packet
@@ -11,7 +11,7 @@ from longfat.sim.records import SACK as HAS_BLOCKS
 
 @part
 def receive(state, i):
-    """Take a data packet that has arrived; return whether it is an acknowledgment now, about to enter the next link."""
+    """Receive a data packet or a request; return whether its row is an acknowledgment now, for the next link."""
     packet = packet_at(state, i)
     if packet.kind == FEEDBACK:
         answer_request(state, i)
@@ -38,7 +38,7 @@ def receive(state, i):
             tally_at(state, f).marks += 1
         release_packet(state, i)
         return False
-    # RFC 3168, 6.1.3: echo until the sender says that it has reduced; or once, for schemes that count bits.
+    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. For schemes that count marks: echo each mark once.
     if marks & CE:
         tally_at(state, f).marks += 1
         receiver.echo_ce = 1
@@ -49,7 +49,7 @@ def receive(state, i):
     if receiver.reports_arrival:
         header_at(state, i).x[0] = now * 1e-9
     packet.kind = ACK
-    packet.priority = 0  # the best
+    packet.priority = 0  # the highest
     packet.triggered_by = number
     packet.number = receiver.expect
     packet.length = receiver.ack_size
@@ -59,7 +59,7 @@ def receive(state, i):
 
 @routine
 def receive_out_of_order(state, f, i):
-    """Keep a packet beyond a hole, or count one that was here before."""
+    """Store a packet beyond a hole, or count a duplicate; report SACK blocks."""
     packet, receiver = packet_at(state, i), receiver_at(state, f)
     block, new = NONE, False
     if packet.number > receiver.expect:
@@ -74,7 +74,7 @@ def receive_out_of_order(state, f, i):
 
 @part
 def add_block(state, expect, i, count, low, high):
-    """Add a run to an acknowledgment, unless it is in order by now or part of one there; return how many there are."""
+    """Add a block to an acknowledgment, unless it is empty or contained in another; return the number of blocks."""
     if high <= expect:
         return count
     for k in range(count):
@@ -87,7 +87,7 @@ def add_block(state, expect, i, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report the newest run, then those reported before, then any (RFC 2018, 4)."""
+    """Report the newest block, then those reported before, then any others, three at most (RFC 2018, section 4)."""
     tally, receiver = tally_at(state, f), receiver_at(state, f)
     expect = receiver.expect
     for k in range(6):

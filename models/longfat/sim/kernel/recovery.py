@@ -1,6 +1,7 @@
-"""Selective recovery: which transmissions are under way, which are lost, what is sent again.
+"""Selective loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 
-A flow keeps its transmissions in order, and those found lost in the order of their numbers as far as known.
+A flow has two lists: its outstanding transmissions in their order, and the lost ones in the order of their detection.
+Their nodes come from the pool that the stamps of requests use, too (`kernel.requests`).
 """
 
 from longfat.sim.jit import part, routine
@@ -11,7 +12,7 @@ from longfat.sim.records import SACK as HAS_BLOCKS
 
 @part
 def allocate_node(state):
-    """A row for a transmission."""
+    """Return a free list node."""
     n = state.free_node
     state.free_node = transmission_at(state, n).next
     state.free_nodes -= 1
@@ -23,7 +24,7 @@ def allocate_node(state):
 
 @routine
 def record_transmission(state, own, number, transmission):
-    """A transmission is under way."""
+    """Append a transmission to the list of outstanding ones."""
     n = allocate_node(state)
     node = transmission_at(state, n)
     node.number = number
@@ -40,7 +41,7 @@ def record_transmission(state, own, number, transmission):
 
 @routine
 def next_retransmission(state, own, una):
-    """The next packet to be sent again, NONE if there is none."""
+    """Return the number of the next packet to retransmit, NONE if there is none."""
     while own.lost_head != NONE:
         n = own.lost_head
         number = transmission_at(state, n).number
@@ -55,7 +56,7 @@ def next_retransmission(state, own, una):
 
 @routine
 def forget_transmissions(state, own):
-    """The flow is done: no transmission matters any more."""
+    """Release all transmissions of a flow that is finished."""
     release_nodes(state, own.outstanding_head)
     release_nodes(state, own.lost_head)
     own.outstanding_head = NONE
@@ -67,7 +68,7 @@ def forget_transmissions(state, own):
 
 @routine
 def mark_all_lost(state, own):
-    """A timeout: all that is under way counts as lost; the lowest number goes first ."""
+    """Count every outstanding transmission as lost after a timeout, the lowest packet number first."""
     under_way, lost = own.outstanding_head, own.lost_head
     own.outstanding_head = NONE
     own.outstanding_tail = NONE
@@ -88,7 +89,7 @@ def mark_all_lost(state, own):
 
 @part
 def release_node(state, n):
-    """A transmission is accounted for."""
+    """Return a list node to the pool."""
     transmission_at(state, n).next = state.free_node
     state.free_node = n
     state.free_nodes += 1
@@ -96,7 +97,7 @@ def release_node(state, n):
 
 @part
 def release_nodes(state, n):
-    """All of a list."""
+    """Return all nodes of a list to the pool."""
     while n != NONE:
         following = transmission_at(state, n).next
         release_node(state, n)
@@ -105,7 +106,7 @@ def release_nodes(state, n):
 
 @part
 def is_covered(state, una, i, number):
-    """Whether acknowledgment i covers a packet."""
+    """Return whether acknowledgment i covers a packet: cumulatively, by what triggered it, or by a SACK block."""
     if number < una or number == packet_at(state, i).triggered_by:
         return True
     if packet_at(state, i).marks & HAS_BLOCKS:
@@ -117,12 +118,13 @@ def is_covered(state, una, i, number):
 
 @routine
 def update_scoreboard(state, own, una, i):
-    """Cross out the transmissions that an acknowledgment covers; return how many others are lost, and if that is news.
+    """Remove the transmissions that an acknowledgment covers; return how many are lost, and whether a loss is new.
 
-    It is where one of those was made after the last loss that the scheme was told of. An acknowledgment tells of losses
-    among the transmissions made before its own alone.
+    A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
+    threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
+    says otherwise. A loss is new if it was transmitted after the last loss that the scheme was told of.
 
-    The walk ends at the transmission acknowledged: its length is the number of holes before it.
+    Only transmissions up to the acknowledged one are visited, so that the cost is the number of holes before it.
     """
     upto = packet_at(state, i).transmission
     lost, fresh = 0, False
@@ -155,7 +157,7 @@ def update_scoreboard(state, own, una, i):
 
 @part
 def append_lost(state, own, n):
-    """Behind what is already known to be lost."""
+    """Append a transmission to the list of lost ones."""
     transmission_at(state, n).next = NONE
     if own.lost_tail == NONE:
         own.lost_head = n

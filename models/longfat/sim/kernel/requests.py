@@ -1,8 +1,8 @@
-"""Requests to the links of a path for their counters, and what a receiver makes of them.
+"""Requests to the links of a path for their counters, and what a receiver computes from them.
 
-The performance transparency protocol of Welzl, "Scalable router aided congestion avoidance", sec. II. The stamps of a
-request travel with it, the last one first, in rows of `nodes` that hang on `stamps`: `number` is the bytes sent by the
-link, `transmission` the time, `passed` the hop. Those of the request that arrived last hang on the flow's `stamps`.
+This is the performance transparency protocol of Welzl, "Scalable router aided congestion avoidance for bulk data
+transfer in high speed networks", section II. The stamps of a request are a list, the last one first, of nodes of the
+pool of transmissions (`records.STAMP`). The flow keeps those of the request that arrived last.
 """
 
 import math
@@ -12,23 +12,23 @@ from longfat.sim.kernel.recovery import allocate_node, release_nodes
 from longfat.sim.memory import header_at, hop_at, link_at, packet_at, queued_at, stamp_at, tally_at
 from longfat.sim.records import ANSWERED, NONE
 
-RESERVED = -1  # in place of a time
+RESERVED = -1  # time of a stamp that is not yet written
 
 
 @routine
 def refresh_counter(link, now):
-    """The counter of a link that is read once in a while, as it was at the last whole multiple of that while."""
+    """Bring the published byte counter of a link up to date, at integer multiples of its refresh interval."""
     if now - link.refreshed_at < link.refresh:
         return
     link.refreshed_at = now - now % link.refresh
-    ahead = max(0, link.free - link.refreshed_at) if link.service == NONE else 0  # admitted, and sent only later
-    bytes_ahead = ahead * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
-    link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(bytes_ahead))
+    unsent = max(0, link.free - link.refreshed_at) if link.service == NONE else 0  # ns; counted at admission
+    unsent_bytes = unsent * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
+    link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(unsent_bytes))
 
 
 @routine
 def reserve_stamp(state, link, i):
-    """A request takes 16 bytes more for the link's stamp, if the link answers and the packet has room."""
+    """Lengthen a request by 16 bytes for the link's stamp, if the link answers requests and the packet has room."""
     packet, about = packet_at(state, i), queued_at(state, i)
     if not link.ignores_requests and packet.length + 16 <= 576:
         packet.length += 16
@@ -42,7 +42,7 @@ def reserve_stamp(state, link, i):
 
 @routine
 def write_stamp(state, link, i, begin):
-    """A request leaves at `begin`, behind `served_bytes`: noted where room was made for it."""
+    """Write byte counter and time into the stamp reserved for a link; the request leaves at time `begin`."""
     n = queued_at(state, i).stamps
     if n == NONE or stamp_at(state, n).time != RESERVED:
         return
@@ -58,8 +58,10 @@ def write_stamp(state, link, i, begin):
 
 @routine
 def answer_request(state, i):
-    """The receiver compares the stamps of two requests, and returns those of the link with the least capacity to spare:
-    capacity, traffic [bytes/s], time between the stamps [s], and how many links there were.
+    """Compare the stamps of two requests, and answer with those of the link with the least spare capacity.
+
+    The header fields of the answer are capacity and traffic of that link [bytes/s], the time between its stamps [s],
+    and how many links answered, which is 0 where a counter was not refreshed between the requests.
     """
     packet = packet_at(state, i)
     flow = tally_at(state, packet.flow)
@@ -77,7 +79,7 @@ def answer_request(state, i):
                 span = (new.time - old.time) * 1e-9
                 traffic = (new.bytes - old.bytes) / span
                 links += 1
-                if capacity - traffic <= least:  # of equal ones the first on the way, and this goes backwards
+                if capacity - traffic <= least:  # of equal links the first of the path; the list goes backwards
                     least = capacity - traffic
                     told.x[0] = capacity
                     told.x[1] = traffic
@@ -87,11 +89,11 @@ def answer_request(state, i):
             n = new.next
         if new.hop <= old.hop:
             before = old.next
-    # A counter that stands still since the last request hides its link: what the others say is no answer.
+    # A counter that was not refreshed since the last request hides its link, which may be the bottleneck.
     told.x[3] = 0 if stale else links
     release_nodes(state, flow.last_stamps)
     flow.last_stamps = queued_at(state, i).stamps
     queued_at(state, i).stamps = NONE
-    packet.marks = ANSWERED  # to the sender: this is no switch's
+    packet.marks = ANSWERED  # tells the sender that this is no feedback of a switch
     packet.length = 32
     packet.hop += 1

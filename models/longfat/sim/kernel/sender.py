@@ -1,9 +1,9 @@
-"""The sender: what it may send, and the packets it makes.
+"""Sender: which packets it may send, and the packets that it makes.
 
-Two ways of repairing what was lost. *Selective*: the sender keeps its transmissions in order; one that was made
-`reorder` acknowledged transmissions ago and is not acknowledged is lost, is sent again before anything new, and the
-scheme is told (`kernel.acknowledgments`). *Own*: the scheme sees every acknowledgment and says itself what is sent
-again (`resend`, `next`).
+There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. One of them
+is lost when `reorder` later transmissions have been acknowledged. It is retransmitted before new data, and the scheme
+is told (`kernel.acknowledgments`). *Own*: the scheme sees every acknowledgment and decides itself what is
+retransmitted (`resend`, `next`).
 """
 
 import math
@@ -45,17 +45,20 @@ from longfat.sim.records import (
     STAMPED,
 )
 
-LATEST = 4e9  # s; later is never
-ANY = 1e300  # at least: no limit
-BURST = 1 << 12  # packets of a flow that leave before the loop looks around, so that one without end can be stopped
+LATEST = 4e9  # s; a time beyond it is never reached
+ANY = 1e300  # a rate or limit of at least this is none
+BURST = 1 << 12  # packets that a flow sends before the loop continues, so that an endless burst can be stopped
 
 
 @routine
 def next_by_scoreboard(state, f):
-    """Return the packet to be sent now, NONE if there is none; for flows whose sender knows what has arrived."""
+    """Return the next packet to send, NONE if there is none, for a flow that knows which packets have arrived.
+
+    It is NextSeg() of RFC 6675, section 4, with our rule for losses (`recovery.update_scoreboard`).
+    """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if sender.repair == SELECTIVE:
-        # A scheme that sets `resend` lets one packet go whatever the window (RFC 6675, 5, step 4.3).
+        # RFC 6675, section 5, step 4.3: the first lost packet leaves whatever the window; a scheme sets `resend`.
         if own.in_flight + 1 > sender.window and sender.resend == NONE:
             return NONE
         sender.resend = NONE
@@ -72,7 +75,7 @@ def next_by_scoreboard(state, f):
 
 @part
 def next_number(state, f, sender):
-    """Return the packet to be sent now, NONE if there is none."""
+    """Return the number of the next packet to send, NONE if window, file and loss recovery allow none."""
     if sender.repair == SELECTIVE:
         return next_by_scoreboard(state, f)
     if sender.resend != NONE:
@@ -91,13 +94,16 @@ def next_number(state, f, sender):
 
 @routine
 def next_departure(state, f):
-    """Return when the next packet may leave by the rate, and when it counts as having left if it leaves now."""
+    """Return when the rate allows the next packet, and the departure time to record if it leaves now [ns].
+
+    The second is earlier than now if tokens of the pool are left: so much time has been saved up.
+    """
     sender, now = sender_at(state, f), state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
-    last = min(sender.last_paced, int(LATEST) * 1_000_000_000)  # a scheme may have set it
+    last = min(sender.last_paced, int(LATEST) * 1_000_000_000)  # a scheme may have set any time
     due = last + int(gap) if gap < LATEST * 1e9 else NEVER
     pool = recovery_at(state, f).pool
-    if pool > 1.0 and due <= now:  # tokens not used, as many as the pool holds, are time put by
+    if pool > 1.0 and due <= now:  # unused tokens, as many as the pool holds, are saved time
         unused = min((pool - 1.0) * sender.packet_size / sender.rate * 1e9, LATEST * 1e9)
         return due, max(due, now - int(unused))
     return due, now
@@ -105,19 +111,19 @@ def next_departure(state, f):
 
 @routine
 def send(state, f):
-    """Make the packets that a flow may send now: `send_inline`, called and not copied."""
+    """Make the packets that a flow may send now: `send_inline` as a call, to keep the compiled code small."""
     send_inline(state, f)
 
 
 @part
 def send_inline(state, f):
-    """Make the packets that a flow may send now, one after the other: each may change what is allowed.
+    """Make the packets that a flow may send now, one after the other, as each may change what is allowed.
 
-    Where rows or feedback of a switch have to be looked after first, the loop comes back here.
+    It stops where rows run short, a switch has feedback to send, or a burst is very long; the loop then comes back.
     """
     sender = sender_at(state, f)
     now, left = state.now, BURST
-    while sender.access_link != IN_USE:  # it is asked again when its own line is free
+    while sender.access_link != IN_USE:  # else it is asked again when the access link is idle
         left -= 1
         if state.attention or left == 0:
             state.sending_flow = f
@@ -130,7 +136,7 @@ def send_inline(state, f):
         if now >= sender.sends_until or not sender.transfer or sender.limited < 1.0:
             break
         due, saved = now, now
-        if sender.rate < ANY:  # a finite rate paces
+        if sender.rate < ANY:  # a finite rate paces the packets
             due, saved = next_departure(state, f)
         if due > now:
             if due != NEVER and sender.due[PACE] != due:
@@ -149,7 +155,7 @@ def send_inline(state, f):
 
 @routine
 def transmit_request(state, f):
-    """Let a request for the counters of the links leave: 32 bytes, which grow (see `kernel.requests`)."""
+    """Send a request of 32 bytes for the counters of the links, which append their stamps to it."""
     i = allocate_packet(state)
     packet = packet_at(state, i)
     packet.flow = f
@@ -169,7 +175,7 @@ def transmit_request(state, f):
 
 @part
 def transmit_data(state, f, sender, number):
-    """Let one data packet leave."""
+    """Make one data packet and send it."""
     now = state.now
     i = allocate_packet(state)
     packet = packet_at(state, i)
@@ -189,7 +195,7 @@ def transmit_data(state, f, sender, number):
     if number < sender.high:
         tally_at(state, f).retransmitted += 1
         if number == sender.timed:
-            sender.timed = NONE  # Karn: its round trip would be ambiguous
+            sender.timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
     else:
         sender.high = number + 1
         if sender.timed == NONE:
@@ -214,7 +220,7 @@ def transmit_data(state, f, sender, number):
 
 @routine
 def call_send_callback(state, f, i):
-    """Let the flow's scheme look at a packet that leaves."""
+    """Call `send` of the flow's scheme for a packet that leaves."""
     state.flow = f
     state.callback = ON_SEND
     sender = sender_at(state, f)

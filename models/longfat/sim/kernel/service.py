@@ -1,7 +1,7 @@
-"""Links with a service, which decides when the transmitter is free what it sends: see `longfat.sim.services`.
+"""Links with a service, which decides at each departure which packet is sent next: see `longfat.sim.services`.
 
-The end of a transmission is an event here, as is the arrival at the far end. The core knows no service: it calls the
-four verbs of each by their addresses, and counts what waits.
+Here the end of a transmission is an event, as is the arrival at the far end. The core knows no service: it calls the
+four functions of each by their addresses, and keeps the backlog.
 """
 
 from longfat.sim.calls import DEQUEUE, EVICT, PUT, TAKE, WAKE_UP, dequeue_at, hook_at, verb_at, wake_at
@@ -28,7 +28,7 @@ from longfat.sim.records import DROP, NONE, NOTHING, PASSES, REQUEST, SEND
 
 @routine
 def call(state, link, function, i):
-    """Return what a function of a link's discipline or service returns for a packet."""
+    """Call a function of a link's discipline or service for a packet, and return what it returns."""
     k = link.number
     state.link = k
     return int(
@@ -47,21 +47,21 @@ def call(state, link, function, i):
 
 @part
 def call_discipline(state, link, hook, i):
-    """Return what a hook of a link's discipline returns for a packet."""
+    """Call a hook of a link's discipline for a packet, and return what it returns."""
     return call(state, link, hook_at(state, link.discipline, hook), i)
 
 
 @part
 def call_service(state, link, verb, i):
-    """Return what a function of a link's service returns for a packet."""
+    """Call a function of a link's service for a packet, and return what it returns."""
     return call(state, link, verb_at(state, link.service, verb), i)
 
 
 @part
 def collect_feedback(state, link, i):
-    """Note that a discipline has filled in `feedback` and set `send_feedback`; the loop sends it.
+    """Record the feedback that a discipline has filled in with `send_feedback`; the loop sends it.
 
-    On their way back packets have nobody to be told: acknowledgments and feedback cause none.
+    Only data packets cause feedback: on the path of acknowledgments there is no sender to be told.
     """
     if link.send_feedback:
         link.send_feedback = 0
@@ -75,7 +75,7 @@ def collect_feedback(state, link, i):
 
 @part
 def change_backlog(state, link, packets, size):
-    """Note that so many packets more wait, in their number integrated over time, too."""
+    """Add `packets` packets to the backlog, and bring its integral over time up to date."""
     now = state.now
     link.backlog_area += float(link.backlog) * (now - link.changed_at)
     link.changed_at = now
@@ -85,7 +85,7 @@ def change_backlog(state, link, packets, size):
 
 @routine
 def admit_queued(state, link, queue, i):
-    """Admit a packet where the service decides at departure what is sent."""
+    """Admit a packet to a link with a service; where the buffer is full, `evict` chooses what is dropped."""
     size = packet_at(state, i).length
     since_at(state, i).x = state.now
     queued_at(state, i).queue = queue if queue != NONE else link.first_queue
@@ -109,7 +109,7 @@ def admit_queued(state, link, queue, i):
 
 @part
 def leave_backlog(state, link, i):
-    """Take a packet out of those that wait, after its service has taken it out of its queue."""
+    """Remove a packet from the backlog after its service has taken it out of its queue."""
     if not 0 <= i < state.packets_room:
         raise ValueError("the service returned a number that no packet has")
     q = queued_at(state, i).queue
@@ -121,7 +121,7 @@ def leave_backlog(state, link, i):
 
 @routine
 def push_out(state, link, victim):
-    """Drop a waiting packet, as a discipline wants; only where one plain queue is all that the service knows."""
+    """Drop a waiting packet chosen by a discipline; allowed only where the service has one plain queue."""
     if link.service == NONE or not link.may_push_out or not 0 <= victim < state.packets_room:
         raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
     if queued_at(state, victim).queue != link.first_queue:
@@ -133,7 +133,7 @@ def push_out(state, link, victim):
 
 @routine
 def transmit(state, link, i):
-    """Let the transmitter take a packet; the end of the transmission is an event. False if the discipline drops it."""
+    """Begin the transmission of a packet, and schedule its end; return False if the discipline drops the packet."""
     packet = packet_at(state, i)
     if link.discipline != NONE:
         verdict = call_discipline(state, link, DEQUEUE, i)
@@ -162,7 +162,7 @@ def transmit(state, link, i):
 
 @routine
 def end_of_transmission(state, k):
-    """Put the packet on its way; the service chooses the next one."""
+    """Put a transmitted packet on its way to the far end, and let the service choose the next one."""
     link = link_at(state, k)
     i = link.transmitting
     link.transmitting = NONE
@@ -173,7 +173,7 @@ def end_of_transmission(state, k):
 
 @routine
 def send_next(state, link):
-    """Let the transmitter, which is free, take the packet that the service chooses, if any may go."""
+    """Begin the transmission of the packet that the service chooses, if any may leave; the transmitter is idle."""
     k = link.number
     while link.backlog > 0:
         state.link = k
@@ -190,7 +190,7 @@ def send_next(state, link):
 
 @routine
 def wake_queue(state, q):
-    """Let the service look at a queue: the time has come that it asked for, or the queue's rate has changed."""
+    """Call `wake` of a service for a queue: at the time that it asked for, or because the queue's rate has changed."""
     queue = queue_at(state, q)
     link, k = link_at(state, queue.link), queue.link
     state.link = k

@@ -1,4 +1,4 @@
-"""What stands on a link and waits for it: the time of a transmission, the buffer, the way to the far end."""
+"""Transmitter of a link: transmission times, the backlog of links without service, drops, packets on the link."""
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import remove_arrival, replace_arrival, schedule_arrival
@@ -10,7 +10,7 @@ from longfat.sim.records import ACK, DATA, NO_BACKLOG_ENTRIES, NONE, REQUEST
 
 @part
 def transmission_time(link, size, fresh):
-    """Return whole nanoseconds; the rest of the division is carried on, so that k packets take round(8 k size/rate)."""
+    """Return a transmission time [ns]; its remainder is carried over, so that k packets take round(8 k size/rate)."""
     if size != link.length:
         numerator = int(size) * 8_000_000_000 * link.scale
         link.length = size
@@ -29,7 +29,7 @@ def transmission_time(link, size, fresh):
 
 @part
 def update_backlog(state, link):
-    """Let packets whose transmission has begun wait no longer: amortised one step a packet; in order of arrival."""
+    """Remove the packets whose transmission has begun from the backlog of a link without service."""
     while link.backlog > 0 and link.next_start <= state.now:
         link.backlog_bytes -= backlog_entry_at(
             state, link.circular_base + (link.circular_head & link.circular_mask)
@@ -41,7 +41,7 @@ def update_backlog(state, link):
 
 @part
 def join_backlog(state, link, begin, size):
-    """Let a packet wait, in order of arrival, until its transmission begins."""
+    """Add a packet to the backlog of a link without service until its transmission begins."""
     now = state.now
     entry = backlog_entry_at(state, link.circular_base + ((link.circular_head + link.backlog) & link.circular_mask))
     entry.start = begin
@@ -62,7 +62,7 @@ def join_backlog(state, link, begin, size):
 
 @routine
 def drop(state, link, i):
-    """Drop a packet at a link's switch."""
+    """Drop a packet at a link, and count it."""
     packet = packet_at(state, i)
     tally = tally_at(state, packet.flow)
     link.dropped += 1
@@ -81,7 +81,7 @@ def drop(state, link, i):
 
 @part
 def append_to_link(state, link, i, packet):
-    """Put a packet behind all others on the link."""
+    """Append a packet to those on the link, and schedule its arrival if it is the only one."""
     packet.next = NONE
     if link.tail == NONE:
         link.head = i
@@ -95,7 +95,7 @@ def append_to_link(state, link, i, packet):
 
 @part
 def take_arrived(state, link):
-    """Take the packet that has reached the far end off the link; NONE if it was worked out ahead meanwhile."""
+    """Take the packet that has reached the far end off the link; return NONE if it was computed in advance."""
     i = link.head
     if i != NONE and packet_at(state, i).arrival > state.now:
         replace_arrival(state, link.number, packet_at(state, i).arrival)
