@@ -492,5 +492,5 @@ def test_what_is_refused():
             "mine", parameters={"target": Parameter(2.0, "s", "(0, 1]")}
         ): "target = 2 s is out of range",
     }.items():
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises((ValueError, TypeError), match=words):
             call()

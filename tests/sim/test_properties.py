@@ -173,7 +173,7 @@ def test_the_look_into_a_run_can_fail():
         run.packet_counts()
     run.state.senders[0].transmission -= 1
     link.head = first.next
-    with pytest.raises(RuntimeError, match=r"\d+ packets on links and \d+ free of \d+"):
+    with pytest.raises(RuntimeError, match=r"not conserved: \d+ in the network and \d+ free of \d+"):
         run.packet_counts()
 
 

@@ -153,9 +153,9 @@ ANSWERS = {
         {"dequeue": lambda link, packet, now: push_out(0)}, "dequeue returned neither SEND nor DROP"
     ),
     "enqueue -2": ({"enqueue": lambda link, packet, now: -2}, "enqueue returned less than DROP"),
-    "enqueue 2": ({"enqueue": lambda link, packet, now: 2}, "enqueue pushes out a packet that does not wait"),
+    "enqueue 2": ({"enqueue": lambda link, packet, now: 2}, "enqueue pushed out a packet that is not waiting"),
     "enqueue itself": (
-        {"enqueue": lambda link, packet, now: push_out(10**6)}, "enqueue pushes out a packet that does not wait"
+        {"enqueue": lambda link, packet, now: push_out(10**6)}, "enqueue pushed out a packet that is not waiting"
     ),
 }  # fmt: skip
 

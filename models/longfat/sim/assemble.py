@@ -54,7 +54,7 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     state.senders["first_hop"] = first_hops
     queue_rows = lay_links(state, routes)
     if max(len(state.links), len(copies), len(state.queues)) >= INDICES:
-        raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
+        raise ValueError(f"{net!r} is too large: must have less than {INDICES} links (with internal ones) and flows")
     lay_hops(state, routes, queue_rows)
     _lay_traces(state, len(copies), routes.named, sample_every, duration)
     state.begin()
@@ -79,7 +79,7 @@ def _lay_traces(state: RunState, flows: int, links: int, every: float | None, du
     if every is None:
         return
     if not duration < math.inf:
-        raise ValueError("sample_every needs a duration")
+        raise ValueError("sample_every needs duration [s]")
     row = state.row
     row.sample_every = max(1, round(every * SECOND))
     least = (flows + links) * duration / MOST_SAMPLES

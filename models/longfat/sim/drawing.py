@@ -20,20 +20,19 @@ LEAST_WIDTH = 900.0  # px; narrower pictures have room at the right, as a notebo
 
 
 def svg(net: Network) -> str:
-    """Return a picture of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
+    """Return a drawing of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
 
-    Of more than eight flows, those of one kind over hosts of their own and links of one kind are one line with their
-    number.
+    With more than eight flows, those of the same scheme over equal links are drawn as one line with their number.
 
     Parameters
     ----------
     net : Network
-        Laid out along its flows, from left to right.
+        Network, drawn along its flows from left to right.
 
     Returns
     -------
     str
-        SVG as wide as its page.
+        SVG, as wide as the page.
 
     Examples
     --------

@@ -24,12 +24,12 @@ from longfat.sim.run_state import RunState, rows
 if TYPE_CHECKING:
     import xarray as xr
 
-PATIENCE = 0.2  # s between two looks at the keyboard
-LONGEST = 4e9  # s, 127 years: whole nanoseconds with room for what lies ahead
-#: Greatest retransmission timeouts in a row without any delivery, after which a run that waits for its files gives up.
-#: Ours: 20 min with the usual 60 s; hosts give a connection up after 100 s at least (RFC 1122, 4.2.3.5).
+PATIENCE = 0.2  # s of wall time in a call of the kernel, so that Ctrl-C is noticed
+LONGEST = 4e9  # s, 127 years: in nanoseconds less than half of what 64 bits hold
+#: Time without any delivery, in largest retransmission timeouts, after which a run that ends with its files gives up.
+#: Ours: 20 min with the usual 60 s; hosts give up a connection after at least 100 s (RFC 1122, section 4.2.3.5).
 HOPELESS = 20
-STANDSTILL = 1000  # events at one time for each packet, flow and link that there is
+STANDSTILL = 1000  # events at the same simulated time, for each packet, flow and link, after which a run gives up
 
 
 class SchemeError(ValueError):
@@ -37,28 +37,28 @@ class SchemeError(ValueError):
 
 
 class Simulation:
-    """One run of a network, which can be carried on.
+    """One run of a network, which can be continued step by step.
 
     Parameters
     ----------
     net : Network
-        What is run; later changes of it do not count.
+        Network to simulate; later changes of it have no effect.
     rng : None, int, SeedSequence or Generator
-        Of the random numbers: traffic and network have streams of their own, so that schemes can be compared under the
-        same traffic.
+        Seed of the random numbers. Traffic and network have streams of their own, so that schemes can be compared under
+        the same traffic.
     sample_every : float, optional
-        Distance of the samples of the traces [s]; needs `duration`.
+        Interval between the samples of the traces [s]; needs `duration`.
     duration : float
-        Longest time to be run [s]; only for the traces.
+        Longest simulated time [s]; only needed for the traces.
 
     Raises
     ------
     ValueError
         For networks without flows, or too many schemes.
     SchemeError
-        By `advance`, when a scheme fails: with its name and the simulated time.
+        By `advance`, if a plug-in fails: with its name and the simulated time.
     KeyboardInterrupt
-        By `advance`, on Ctrl-C: with the simulated time. The run can be carried on from there.
+        By `advance`, on Ctrl-C: with the simulated time. The run can be continued from there.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Simulation:
     def again(self, rng: Any) -> Simulation:
         """Return the same network with other random numbers, before either run has begun; faster than a new one."""
         if self.state.row.events:
-            raise ValueError(f"again: the run has begun, it stands at {self.now:g} s")
+            raise ValueError(f"again: the run has begun already, and is at {self.now:g} s")
         other = copy.copy(self)
         other.assembly = replace(self.assembly, state=self.state.copy())
         other._begin(rng)
@@ -191,7 +191,7 @@ class Simulation:
                 template = int(self.state.row.flow)
                 self.state.add_connections(template, int((self.state.tallies["template"] == template).sum()))
             else:
-                self.state.grow(self.state.shortage() or status)  # of several the first, whatever was noticed last
+                self.state.grow(self.state.shortage() or status)  # if several are too small, the first of them
         except MemoryError as error:
             raise SchemeError(f"{error or 'no memory'} at {self.now:.9g} s; {self._busiest()}") from None
 
@@ -200,7 +200,7 @@ class Simulation:
         link = self.state.links[self.state.row.link]
         named = self.state.row.link < len(self.assembly.link_names)
         packet = self.state.packets[link.tail]
-        where = f"link {self.assembly.link_names[link.number]!r}" if named else "the line of its own"
+        where = f"link {self.assembly.link_names[link.number]!r}" if named else "the access link"
         rate = f"{link.rate / (8 * link.scale):g} bytes/s" if link.scale else "any rate"
         kind = "fifo" if link.discipline == records.NONE else self.assembly.disciplines[link.discipline].name
         return SchemeError(
@@ -231,7 +231,7 @@ class Simulation:
             schemes = [one.compiled() for one in self.assembly.schemes or [known.scheme("reno")]]
             disciplines = [one.compiled() for one in self.assembly.disciplines]
             services = [one.compiled() for one in self.assembly.services]
-            self._compiled = schemes + disciplines + services  # kept: the kernel has but their addresses
+            self._compiled = schemes + disciplines + services  # the kernel has only their addresses
             state = self.state
             state.callbacks, state.hooks, state.verbs = map(_addresses, (schemes, disciplines, services))
             kernel()
@@ -258,29 +258,28 @@ class Simulation:
             link = self.assembly.link_names[row.link]
             bad = self.state.links[row.link]
             if bad.discipline != records.NONE:
-                whose = f"discipline {self.assembly.disciplines[bad.discipline].name!r}"
+                plug_in = f"discipline {self.assembly.disciplines[bad.discipline].name!r}"
             else:
-                whose = f"service {self.assembly.services[bad.service].name!r}"
-            return SchemeError(f"{whose} failed on link {link!r} {when}: {_said(error)}")
+                plug_in = f"service {self.assembly.services[bad.service].name!r}"
+            return SchemeError(f"{plug_in} failed on link {link!r} {when}: {_said(error)}")
         f = int(row.flow)
         flow = self.state.flows[f]
         scheme = self.assembly.schemes[flow.scheme]
-        whom = f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(f)!r} {when}"
+        where = f"scheme {scheme.name!r}, {calls.CALLBACKS[row.callback]}, flow {self._name(f)!r} {when}"
         if error is not None:
-            return SchemeError(f"{whom}: {_said(error)}")
-        if self.state.recoveries[f].immediate_calls >= acknowledgments.MOST_IMMEDIATE_CALLS:
-            return SchemeError(
-                f"{whom}: {acknowledgments.MOST_IMMEDIATE_CALLS} times in a row flow.alarm was set to no later than now"
-            )
+            return SchemeError(f"{where}: {_said(error)}")
+        most = acknowledgments.MOST_IMMEDIATE_CALLS
+        if self.state.recoveries[f].immediate_calls >= most:
+            return SchemeError(f"{where}: {most} times in a row flow.alarm was set to no later than now")
         if flow.window > acknowledgments.MOST_PACKETS_AT_ONCE and flow.rate >= 1e300:
             return SchemeError(
-                f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
+                f"{where}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
                 + f"; allowed are {acknowledgments.MOST_PACKETS_AT_ONCE} packets at once: "
                 "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
-        return SchemeError(f"{whom}: {float(row.bad_value):g} is no {unit}: allowed are values in [0, inf]")
+        return SchemeError(f"{where}: {float(row.bad_value):g} is no {unit}: must be in [0, inf]")
 
     @property
     def drew(self) -> bool:
@@ -330,7 +329,9 @@ class Simulation:
         state, row = self.state, self.state.row
         found = self.count()
         if found + int(row.free_packets) != len(state.packets):
-            raise RuntimeError(f"{found} packets on links and {row.free_packets} free of {len(state.packets)}")
+            raise RuntimeError(
+                f"packets are not conserved: {found} in the network and {row.free_packets} free of {len(state.packets)}"
+            )
         receivers, tallies = state.receivers, state.tallies
         totals = {
             "sent": int(state.senders["transmission"].sum() + tallies["sent"].sum()),
@@ -342,16 +343,16 @@ class Simulation:
             int(state.senders["acks_received"].sum()),
             int(tallies["acks_dropped"].sum()),
         ]
-        notes = [int(row[name]) for name in ("feedback_sent", "feedback_received", "feedback_dropped")]
+        feedback = [int(row[name]) for name in ("feedback_sent", "feedback_received", "feedback_dropped")]
         in_flight = row.in_use
-        rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, notes)
-        for name, (sent, received, dropped), under_way in zip(
-            ("data packets", "acknowledgments", "notes"), rows, in_flight, strict=True
+        rows = ((totals["sent"], totals["received"], totals["dropped"]), acks, feedback)
+        for name, (sent, received, dropped), left in zip(
+            ("data packets", "acknowledgments", "feedback packets"), rows, in_flight, strict=True
         ):
-            if sent != received + dropped + under_way:
+            if sent != received + dropped + left:
                 raise RuntimeError(
-                    f"the books do not balance: {name} sent {sent}, received {received}, dropped {dropped}, "
-                    f"in flight {under_way}"
+                    f"packets are not conserved: {name} sent {sent}, received {received}, dropped {dropped}, "
+                    f"in flight {left}"
                 )
         of_acks = {f"acks_{name}": count for name, count in zip(totals, acks, strict=True)}
         return {**totals, "in_flight": int(in_flight[0]), **of_acks, "acks_in_flight": int(in_flight[1])}
@@ -360,7 +361,7 @@ class Simulation:
 def _said(error: Exception | None) -> str:
     """Return an exception of a plug-in as one line."""
     text = " ".join(str(error).split())
-    if isinstance(error, TypeError) and "NoneType" in text:  # only with jit off: compilation refuses it
+    if isinstance(error, TypeError) and "NoneType" in text:  # only with jit off; the compiler refuses it
         return jit.NOTHING
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -17,14 +17,14 @@ SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "se
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:
-    """Raise an error for what is no function with these arguments, such as "(flow, event)"."""
+    """Raise a TypeError for what is no function of these arguments, such as "(flow, event)"."""
     if not callable(function):
-        raise ValueError(f"{whose}: {name} = {function!r} is no function of {takes}")
+        raise TypeError(f"{whose}: {name} must be a function of {takes}, got {function!r}")
     try:
         inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
     except TypeError:
         shown = inspect.signature(function)
-        raise ValueError(f"{whose}: {name}{shown} takes the wrong arguments: it is called with {takes}") from None
+        raise TypeError(f"{whose}: {name}{shown} takes the wrong arguments: it is called with {takes}") from None
     except ValueError:
         pass  # a built-in without a signature
 

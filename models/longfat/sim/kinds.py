@@ -91,7 +91,7 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row, discipline, service = made[0], link.discipline, link.discipline.serving
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
     row.delay = round(link.delay * SECOND)
-    # A line without transmission time: the division's numerator is 0.
+    # A link without transmission time: the numerator of the division is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
     row.length = NONE
@@ -100,8 +100,8 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
     if link.jitter > 0 and service is not None:
         raise ValueError(
-            f"jitter of link {link.name!r} needs a discipline that serves in order of arrival: "
-            f"{discipline.name!r} decides at departure"
+            f"jitter of link {link.name!r} needs a discipline that sends in order of arrival: "
+            f"{discipline.name!r} chooses packets at departure"
         )
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)

@@ -21,17 +21,17 @@ class Parameter:
     Parameters
     ----------
     default : float
-        Value where none is given; None if one has to be given.
+        Default value; None if a value has to be given.
     unit : str
-        Unit, "1" for a pure number. Where it is "s", "bytes" or "bytes/s", text such as "50 ms" may be given.
+        Unit, "1" for a dimensionless number. If it is "s", "bytes" or "bytes/s", text such as "50 ms" may be given.
     allowed : str
-        Interval of allowed values, as in ``"[1, inf)"``, or a set of them, as in ``"{0, 1}"``.
+        Domain: an interval such as ``"[1, inf)"``, or a set such as ``"{0, 1}"``.
     field : str
-        For schemes: field of the flow that it sets when the flow starts, in place of one of its own, see
-        `longfat.sim.seam.INITIAL`. For disciplines: the name by which hooks read it, where the link has a field of the
-        parameter's own name.
+        For schemes: field of the flow that the parameter initialises, see `longfat.sim.seam.INITIAL`; it has no field
+        of its own then. For disciplines: the name by which hooks read it, if the link has a field of the parameter's
+        name.
     about : str
-        What it is.
+        Description.
 
     Examples
     --------
@@ -46,15 +46,17 @@ class Parameter:
     about: str = ""
 
     def checked(self, name: str, value: Any) -> float:
-        """Return a value inside the domain, in SI units; raise a ValueError for others.
+        """Return a value inside the domain, in SI units; raise an error for others.
 
         >>> Parameter(0.05, "s", "(0, 1]").checked("interval", "20 ms")
         0.02
         """
         if self.allowed.startswith("{"):
             choices = [float(one) for one in self.allowed.strip("{}").split(",")]
-            if not isinstance(value, int | float | np.number | np.bool_) or float(value) not in choices:
-                raise domains.refuse(name, repr(value) if isinstance(value, str) else value, self.unit, self.allowed)
+            if not isinstance(value, int | float | np.number | np.bool_):
+                raise domains.no_number(name, value, self.unit)
+            if float(value) not in choices:
+                raise domains.refuse(name, value, self.unit, self.allowed)
             return float(value)
         if isinstance(value, str) and self.unit in _QUANTITIES:
             return float(_QUANTITIES[self.unit](value, name, self.allowed))
@@ -88,23 +90,25 @@ State = Mapping[str, Any]
 
 
 class Own:
-    """Layout and initial values of a record of parameters and state.
+    """Layout and initial values of the record with a plug-in's parameters and state.
 
     Parameters
     ----------
     whose : str
-        For messages, such as "scheme 'mine'".
+        Name of the plug-in in error messages, such as "scheme 'mine'".
     parameters : mapping of str to Parameter
-        Those that stand in this record.
+        Parameters in this record.
     state : mapping of str to float, int, bool, sequence of these or str
-        Initial values; text is the name of the parameter that has it.
+        Initial values; text names the parameter that has the initial value.
     taken : collection of str
-        Names of the core's fields, which the record may not use again.
+        Names of the core's fields, which the record may not use.
 
     Raises
     ------
     ValueError
-        For names that are no identifiers, keywords, names of the core or given twice, and for states of other types.
+        For names that are no identifiers, are keywords, are in use, or are given twice; for states of a wrong size.
+    TypeError
+        For states of another type.
     """
 
     def __init__(self, whose: str, parameters: Mapping[str, Parameter], state: State, taken: Collection[str]) -> None:
@@ -161,9 +165,9 @@ _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
     """Raise a ValueError for a name that no field may have."""
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: allowed are letters, digits and _")
+        raise ValueError(f"{whose}: {name!r} cannot name a parameter or state: use letters, digits and _")
     if keyword.iskeyword(name):
-        raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot be the name of a field")
+        raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot name a parameter or state")
     if name in taken:
         raise ValueError(f"{whose}: {name!r} is a field of the simulator already; give it another name")
 
@@ -172,15 +176,17 @@ def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Paramet
     """Return the initial value of a state as an array of its type."""
     if isinstance(value, str):
         if value not in parameters:
-            raise ValueError(f"{whose}: state {name!r} begins with parameter {value!r}, which there is not")
+            raise ValueError(f"{whose}: state {name!r} begins with parameter {value!r}, which does not exist")
         return np.zeros((), np.float64)
     made = np.asarray(value) if isinstance(value, bool | int | float | list | tuple | np.ndarray | np.generic) else None
     kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
-    if made is None or made.dtype.kind not in kinds or made.ndim > 1 or made.size == 0 or made.size > 1000:
-        raise ValueError(
-            f"{whose}: state {name!r} = {value!r} is of type {type(value).__name__}: allowed are a float, an integer, "
-            "a boolean, or up to 1000 of them in a row"
+    if made is None or made.dtype.kind not in kinds:
+        raise TypeError(
+            f"{whose}: state {name!r} must be a float, an integer, a boolean, or up to 1000 of them in a row, "
+            f"got {value!r}"
         )
+    if made.ndim > 1 or made.size == 0 or made.size > 1000:
+        raise ValueError(f"{whose}: state {name!r} has shape {made.shape}: must be one value, or 1 to 1000 in a row")
     if made.ndim and made.dtype.kind == "b":
         return made.astype(np.int64)  # numba has no records with arrays of booleans
     return made.astype(kinds[made.dtype.kind])

@@ -13,17 +13,17 @@ ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # of a link, where its label may be
 
 
 class Placed:
-    """The places of everything in a picture, in pixels.
+    """Places of everything in a drawing [px].
 
-    A box is as high as the lines on one of its sides need. Each link has a slot there, in the order of the boxes at its
-    other end, and each line on it a lane.
+    The height of a box depends on the lines on one of its sides. Each link has a slot there, in the order of the boxes
+    at the other ends, and each line on the link has a lane.
 
     Parameters
     ----------
     drawn : Sketch
-        What is drawn.
+        Boxes, links and flows to draw.
     top : float
-        Where it begins [px].
+        Upper edge of the drawing [px].
     """
 
     def __init__(self, drawn: Sketch, top: float) -> None:

@@ -193,9 +193,9 @@ def _samples(name: str, values: Any, least: int) -> np.ndarray:
     try:
         samples = np.asarray(values, float)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} = {type(values).__name__} is out of range: allowed are numbers in a row") from None
-    if samples.ndim != 1 or len(samples) < least or not np.isfinite(samples).all():
-        raise ValueError(
-            f"{name} of shape {samples.shape} is out of range: allowed are {least} finite numbers or more in a row"
-        )
+        raise TypeError(f"{name} must be numbers in a row, got {values!r}") from None
+    if samples.ndim != 1 or len(samples) < least:
+        raise ValueError(f"{name} has shape {samples.shape}: must be at least {least} numbers in a row")
+    if not np.isfinite(samples).all():
+        raise ValueError(f"{name} has {np.count_nonzero(~np.isfinite(samples))} values that are not finite")
     return samples

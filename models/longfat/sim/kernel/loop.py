@@ -177,10 +177,10 @@ def run_tick(state, k):
     now = state.now * 1e-9
     seconds = tick_at(state, link.discipline, ON_TICK)(state, link, link_own(state, k), service_own(state, k), now)
     if not seconds >= 0.0:  # or NaN
-        raise ValueError("tick returned no time [s] in [0, inf]")
+        raise ValueError("tick returned no time: must be in [0, inf] s")
     link.immediate_calls = link.immediate_calls + 1 if seconds <= now else 0
     if link.immediate_calls >= MOST_IMMEDIATE_CALLS:
-        raise ValueError("tick asked 1000 times in a row to be called at once; return the next time [s]")
+        raise ValueError("tick asked 1000 times in a row to be called at once: must return the next time [s]")
     if seconds < LATEST:
         schedule(state, SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), state.now + 1))
 

@@ -111,10 +111,10 @@ def admit_queued(state, link, queue, i):
 def leave_backlog(state, link, i):
     """Remove a packet from the backlog after its service has taken it out of its queue."""
     if not 0 <= i < state.packets_room:
-        raise ValueError("the service returned a number that no packet has")
+        raise ValueError("the service returned a number that is no packet's")
     q = queued_at(state, i).queue
     if q == NONE or queue_at(state, q).link != link.number:
-        raise ValueError("the service returned a packet that does not wait at this link")
+        raise ValueError("the service returned a packet that is not waiting at this link")
     queued_at(state, i).queue = NONE
     change_backlog(state, link, -1, packet_at(state, i).length)
 
@@ -123,9 +123,9 @@ def leave_backlog(state, link, i):
 def push_out(state, link, victim):
     """Drop a waiting packet chosen by a discipline; allowed only where the service has one plain queue."""
     if link.service == NONE or not link.may_push_out or not 0 <= victim < state.packets_room:
-        raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
+        raise ValueError("enqueue pushed out a packet that is not waiting; push_out needs service='departures'")
     if queued_at(state, victim).queue != link.first_queue:
-        raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
+        raise ValueError("enqueue pushed out a packet that is not waiting; push_out needs service='departures'")
     unlink(state, link.first_queue, victim)
     leave_backlog(state, link, victim)
     drop(state, link, victim)
