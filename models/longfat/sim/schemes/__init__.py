@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from longfat.sim.names import unknown
+from longfat.domains import conflict, unknown
 from longfat.sim.schemes.blt import BLT, BULLY_TYRANT
 from longfat.sim.schemes.cadpc import CADPC, CADPC_FILES
 from longfat.sim.schemes.constant import CONSTANT
@@ -73,5 +73,5 @@ def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[st
             raise unknown("parameter", name, allowed)
     missing = [name for name, one in allowed.items() if one.default is None and name not in given]  # type: ignore[union-attr]
     if chosen is not None and missing:
-        raise ValueError(f"scheme {chosen.name!r} needs {', '.join(missing)}")
+        raise conflict(f"scheme {chosen.name!r}", f"needs {', '.join(missing)}")
     return {name: allowed[name].checked(name, value) for name, value in given.items()}  # type: ignore[union-attr]
