@@ -21,7 +21,7 @@ def test_the_order_in_which_runs_end_does_not_matter():
 
 
 def test_few_futures_are_under_way_at_a_time(monkeypatch):
-    monkeypatch.setattr(execution, "UNDER_WAY", 5)
+    monkeypatch.setattr(execution, "MAX_IN_PROGRESS", 5)
     most, waiting, lock = 0, 0, threading.Lock()
 
     class Counting(ThreadPoolExecutor):

@@ -101,14 +101,14 @@ def test_what_is_asked_for_depends_on_the_outcomes_alone():
         plan = Plan(3, 5, 200, Until.parse({"result": 0.7}), 0.95, lambda one: list(one.variables))
         waiting, ends, taken = [], {}, set()
         while True:
-            while (place := plan.take()) is not None:
+            while (place := plan.next_run()) is not None:
                 waiting.append(place)
                 taken.add(place)
             if not waiting:
                 return ends, taken
             place = waiting.pop(rng.integers(len(waiting)))
-            end = plan.arrived(place, record(values[place]))
-            assert plan.arrived(place, record(math.nan)) is None  # a second time makes no difference
+            end = plan.record_outcome(place, record(values[place]))
+            assert plan.record_outcome(place, record(math.nan)) is None  # a second time makes no difference
             if end is not None:
                 ends[end.index] = (len(end.records), end.status)
 
