@@ -130,7 +130,7 @@ def test_validity_and_the_printed_curve():
     # Between w_a + 1 and 2 w_a + 1 the printed expression is the smaller one.
     assert data.operating_as_printed < data.operating_value
     view = Explorer(state.changed(window=100))
-    assert "outside the law's validity here" in view.value.value
+    assert "outside the law's validity at this operating point" in view.value.value
 
 
 def test_family():
@@ -179,7 +179,7 @@ def test_what_cannot_be_read_says_what_can(one):
             with pytest.raises(ValueError, match="cannot read") as refusal:
                 controls.read(one, name, words)
             said = str(refusal.value)
-            kind = "whole numbers" if symbol.integer else "numbers"
+            kind = "integers" if symbol.integer else "numbers"
             assert said.startswith(f"{name}: cannot read '{words}'; allowed are {kind} in {symbol.domain}")
         for example in said.split("such as ")[1].split(" or "):
             assert symbol.interval.contains(controls.read(one, name, example))
@@ -219,12 +219,17 @@ def test_choices():
     assert view.state.values["segment_packets"] == 16
     assert view.controls["ack_segments"].value == pytest.approx(763.1, abs=0.1)
     view.family.value = "loss"
-    view.members.value = "1e-5, 1e-3"
-    assert view.state.members == (1e-5, 1e-3)
-    view.members.value = "2"
+    view.family_values.value = "1e-5, 1e-3"
+    assert view.state.family_values == (1e-5, 1e-3)
+    with pytest.warns(DeprecationWarning, match="family_values"):
+        assert view.state.members == (1e-5, 1e-3)  # the old name, for one release
+    with pytest.warns(DeprecationWarning, match="family_values"):
+        view.set(family="loss", members=[1e-5, 1e-3])
+    assert view.state.family_values == (1e-5, 1e-3)
+    view.family_values.value = "2"
     assert "loss = 2" in view.message.value
     view.across.value = "loss"
-    assert (view.state.across, view.state.family, view.members.value) == ("loss", "", "")
+    assert (view.state.across, view.state.family, view.family_values.value) == ("loss", "", "")
     view.y_scale.value = "logarithmic"
     assert "lf-chart" in view.picture.value
     view.about.selected_index = 0
@@ -235,12 +240,12 @@ def test_choices():
 
 def test_another_x_axis_keeps_the_family():
     view = lf.explore.law(EFFICIENCY, loss=1e-3)
-    view.set(family="loss", members=[1e-4, 1e-2])
+    view.set(family="loss", family_values=[1e-4, 1e-2])
     view.set(across="ack_segments")
-    assert (view.state.across, view.state.family, view.state.members) == ("ack_segments", "loss", (1e-4, 1e-2))
+    assert (view.state.across, view.state.family, view.state.family_values) == ("ack_segments", "loss", (1e-4, 1e-2))
     view.across.value = "segment_packets"  # by hand
-    assert (view.state.across, view.state.family, view.state.members) == ("segment_packets", "loss", (1e-4, 1e-2))
-    assert (view.family.value, view.members.value) == ("loss", "0.0001, 0.01")
+    assert (view.state.across, view.state.family, view.state.family_values) == ("segment_packets", "loss", (1e-4, 1e-2))
+    assert (view.family.value, view.family_values.value) == ("loss", "0.0001, 0.01")
     assert "segment_packets" not in dict(view.family.options).values()
     assert "window" in dict(view.family.options).values()
 

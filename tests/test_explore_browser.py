@@ -148,7 +148,7 @@ def test_the_page(page, tmp_path, record_property):
     page.get_by_role("button", name="Simulate").click()
 
     # The formula is set without any other server's help; files are links.
-    page.get_by_text("The law, and the call").click()
+    page.get_by_text("Formula and Python call").click()
     page.wait_for_selector(".lf-law mjx-container", timeout=30_000)
     page.get_by_role("button", name="Files").click()
     page.wait_for_selector(".lf-links a", timeout=60_000)
