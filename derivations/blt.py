@@ -113,9 +113,9 @@ def additive_priority() -> Expr:
     half = 1 - alpha / 2
     root = 2 * place / (half + sp.sqrt(half**2 + 2 * alpha * place))
     x = sp.Symbol("m", positive=True)
-    line = packets_in_additive_windows().subs(m, x)
-    require_zero(sp.simplify(line.subs(x, root) - place), "residual")
-    product = sp.Poly(2 * (line - place) / alpha, x).coeff_monomial(1)
+    polynomial = packets_in_additive_windows().subs(m, x)
+    require_zero(sp.simplify(polynomial.subs(x, root) - place), "residual")
+    product = sp.Poly(2 * (polynomial - place) / alpha, x).coeff_monomial(1)
     require(bool(product.subs(alpha, r).is_negative), "one positive root")
     require_zero(root.subs(alpha, 0) - place, "alpha = 0")
     return sp.floor(root)

@@ -57,10 +57,10 @@ def buffer_for_slow_start() -> Expr:
     w, p = sp.symbols("w p", integer=True, positive=True)
     burst = blt.buffer_for_burst().subs({blt.n: w, blt.r: r})
     require(bool((p * t_b - 2 * p * t_a).subs(t_b, 2 * t_a / (1 + u)).simplify().is_nonpositive), "released in time")
-    waits = (w - 1) * Rational(1, 2)
+    backlog = (w - 1) * Rational(1, 2)
     for arrived, taken in ((2 * p + 2, p + 1), (2 * p + 1, p + 1)):
-        require_zero(sp.ceiling(waits.subs(w, arrived)) - (arrived - taken), "arrivals less those taken")
-    require_zero(burst.subs(r, Rational(1, 2)) - waits, "the cases meet")
+        require_zero(sp.ceiling(backlog.subs(w, arrived)) - (arrived - taken), "arrivals less those taken")
+    require_zero(burst.subs(r, Rational(1, 2)) - backlog, "the cases meet")
     # K = D/(3 t_b): a round that is too large comes when no round has outlasted a lone packet, up to r = 2/3.
     room = D / 3 / t_b
     largest = 1 + room / (1 - Rational(2, 3))  # of the rounds that fit

@@ -1,4 +1,4 @@
-"""Points that fail: kept beside the others, with their error, and tried again by the next call."""
+"""Points that fail: kept with their error beside the others, and repeated by the next call."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from tests.sweeping.common import QUIET, Aside, Flushing
 
 
 def moody(load, rng):
-    """Fails in about one run of thirty, and where the load is 3 always."""
+    """Fail in about one run of thirty, and always where the load is 3."""
     if load == 3 or rng.random() < 0.03:
         raise ArithmeticError(f"load {load} is too much")
     return rng.normal(10.0, 1.0)

@@ -137,7 +137,7 @@ def _compare(one: Record, other: Record) -> None:
     there, here = ({name: (v.dims, v.values.shape) for name, v in of.variables.items()} for of in (one, other))
     for name in sorted(there.keys() | here.keys()):
         if name not in there or name not in here:
-            raise ValueError(f"the function returned {name!r} in some runs but not in others")
+            raise ValueError(f"the function returned {name!r} in some runs and not in others")
         if there[name] != here[name]:
             shapes = " and ".join(str(dict(zip(*one, strict=True))) for one in (there[name], here[name]))
             raise ValueError(f"the function returned {name!r} with different dimensions: {shapes}")
