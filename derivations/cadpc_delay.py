@@ -210,7 +210,9 @@ def one_update_late() -> Expr:
 def two_updates_late() -> Expr:
     """Derive the stability bound for d = 2: a < 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)).
 
-    So a = 1 is stable for n < 1 + sqrt(2), and a = 1/2 for all n.
+    So a = 1 is stable for n < 1 + sqrt(2), and a = 1/2 for all n. The bound follows from Jury's conditions of z^3 - p
+    z^2 + q, p = 1 - s and q = n s: P(1) > 0, -P(-1) > 0, q < 1 and 1 - q^2 > p q. The last implies the others while 0
+    <= p <= 1.
     """
     p, q = 1 - s, n * s
     last = 1 - q**2 - p * q

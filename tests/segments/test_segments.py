@@ -287,7 +287,7 @@ def test_a_trace_of_a_sender_that_waits_has_every_segment():
 
 
 def test_listed_losses():
-    # 0 and 1 are sent until 4, when the acknowledgment of 0 arrives: sent until 2, and t_a = 2. A packet of 0 is repeated.
+    # 0 and 1 are sent until 4, when the acknowledgment of 0 (sent until 2, t_a = 2) arrives. A packet of 0 is repeated.
     seen = trace(loss=ListedLosses([0]), window=2, segment_packets=2, ack_segments=1, segments=1)
     assert list(zip(seen.start.values[:3], seen.segment.values[:3], strict=True)) == [(0, 0), (2, 1), (4, 0)]
     assert list(seen.packets.values[:3]) == [2, 2, 1]

@@ -24,8 +24,8 @@ def queue(load, scheme, rng):
 class Aside:
     """State of a test function that is not part of its identity in a store."""
 
-    def __init__(self, **pending):
-        self.__dict__.update(pending)
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
 
     def __getstate__(self):
         return {}

@@ -144,8 +144,8 @@ import longfat as lf
 from tests.sweeping.common import logged_run
 
 if __name__ == "__main__":
-    data = lf.sweep(partial(logged_run, file="calls"), {"load": [1, 2, 3]}, replications=60, rng=5, executor="processes",
-                    store="store", progress=False)
+    data = lf.sweep(partial(logged_run, file="calls"), {"load": [1, 2, 3]}, replications=60, rng=5,
+                    executor="processes", store="store", progress=False)
 """
 
 
