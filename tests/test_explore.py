@@ -146,20 +146,26 @@ def test_family():
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: start(EFFICIENCY, loss=1.0), r"loss = 1 is out of range: allowed are values in \[0, 1\)"),
-        (lambda: start(EFFICIENCY, segment_packets=1.5), "whole numbers in"),
+        (lambda: start(EFFICIENCY, loss=1.0), r"loss = 1 is out of range: must be in \[0, 1\)"),
+        (
+            lambda: start(EFFICIENCY, segment_packets=1.5),
+            r"segment_packets = 1\.5 packets is out of range: must be an integer in \[1, inf\)",
+        ),
         (lambda: start(EFFICIENCY, speed=1.0), "parameter 'speed' is unknown; available: ack_segments, loss, "),
         (lambda: start(EFFICIENCY, "speed"), "parameter 'speed' is unknown"),
-        (lambda: start("mm1"), "law = 'mm1' is out of range"),
-        (lambda: start(EFFICIENCY).spread("window"), "it is the x axis"),
-        (lambda: start(EFFICIENCY).spread("loss", []), "allowed are 1 to 6 values"),
-        (lambda: saving.file(None, "pdf"), "kind = 'pdf' is out of range"),
-        (lambda: controls.read(EFFICIENCY, "loss", "200%"), r"loss = 2 .*out of range: allowed are values in \[0, 1\)"),
-        (lambda: simulations.plan(start(lf.laws.power.network_power)), "has no simulator"),
+        (lambda: start("mm1"), r"law must be a Law, such as those of longfat\.laws, got the string 'mm1'"),
+        (lambda: start(EFFICIENCY).spread("window"), "family = 'window' excludes the same parameter on the x axis"),
+        (lambda: start(EFFICIENCY).spread("loss", []), "family_values = 0 values is out of range: must be 1 to 6 values"),
+        (lambda: saving.file(None, "pdf"), "kind 'pdf' is unknown; available: csv, nc, png, svg"),
+        (lambda: controls.read(EFFICIENCY, "loss", "200%"), r"loss = 2 .*out of range: must be in \[0, 1\)"),
+        (
+            lambda: simulations.plan(start(lf.laws.power.network_power)),
+            r"law with a simulator 'power\.network_power' is unknown; available:",
+        ),
     ],
 )
 def test_refusals(act, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         act()
 
 
@@ -176,11 +182,11 @@ def test_typed_quantities():
 def test_what_cannot_be_read_says_what_can(one):
     for name, symbol in one.symbols.items():
         for words in ("abc", "5 parsec", ""):
-            with pytest.raises(ValueError, match="cannot read") as refusal:
+            with pytest.raises(ValueError, match="cannot be read") as refusal:
                 controls.read(one, name, words)
             said = str(refusal.value)
-            kind = "integers" if symbol.integer else "numbers"
-            assert said.startswith(f"{name}: cannot read '{words}'; allowed are {kind} in {symbol.domain}")
+            kind = "an integer" if symbol.integer else "a number"
+            assert said.startswith(f"{name} = '{words}' cannot be read: must be {kind} in {symbol.domain}")
         for example in said.split("such as ")[1].split(" or "):
             assert symbol.interval.contains(controls.read(one, name, example))
 
@@ -188,7 +194,7 @@ def test_what_cannot_be_read_says_what_can(one):
 def test_an_unreadable_field_is_said():
     view = lf.explore.law(EFFICIENCY)
     view.controls["loss"].field.value = "abc"
-    assert "loss: cannot read &#x27;abc&#x27;; allowed are numbers in [0, 1), such as 0.0" in view.message.value
+    assert "loss = &#x27;abc&#x27; cannot be read: must be a number in [0, 1), such as 0.0" in view.message.value
     assert "%" in view.message.value
     view.controls["loss"].field.value = "0.1%"
     assert view.message.value == ""
@@ -207,7 +213,7 @@ def test_sliders_move_the_picture():
     assert view.state.values["load"] == 0.975
     assert control.slider.value == control.slider.max
     control.field.value = "1"
-    assert "load = 1 is out of range: allowed are values in [0, 1)" in view.message.value
+    assert "load = 1 is out of range: must be in [0, 1)" in view.message.value
     assert view.state.values["load"] == 0.975
     control.field.value = "0.9"
     assert view.message.value == ""

@@ -135,7 +135,7 @@ def test_the_page(page, tmp_path, record_property):
     field = page.locator(".lf-view input[type=text]").nth(1)
     field.fill("2")
     field.press("Enter")
-    page.get_by_text("loss = 2 is out of range: allowed are values in [0, 1)").wait_for()
+    page.get_by_text("loss = 2 is out of range: must be in [0, 1)").wait_for()
     field.fill("1e-3")
     field.press("Enter")
     page.wait_for_function("!document.querySelector('[role=alert]')")

@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 
+from longfat import domains
 from longfat.exact_namespaces import MPMATH, Branch, MpmathNamespace, SympyNamespace, Thunk
 
 __all__ = ["NUMPY", "ArrayNamespace", "JaxNamespace", "MpmathNamespace", "SympyNamespace", "namespace_of"]
@@ -240,7 +241,7 @@ class JaxNamespace(ArrayNamespace):
         import jax
 
         if axis != 0:
-            raise ValueError(f"axis = {axis} is out of range: allowed is 0")
+            raise domains.out_of_range("axis", axis, "1", "0")
         return jax.lax.scan(lambda total, one: (step(total, one),) * 2, start, x)[1]
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from longfat.domains import integer, number, refuse
+from longfat.domains import choice, integer, number, out_of_range
 from longfat.laws.blt.windows import packet_priority
 
 MIN_TICKS_PER_SECOND = 10**15  # the timer's floats are rounded to ticks, everything else is exact
@@ -156,8 +156,7 @@ def unloaded_transfer(
     n = integer("packets", packets, "packets", "[1, 1e6]")
     queue_limit = integer("buffer", buffer, "packets", "[1, 1e9]")
     gamma = number("growth", growth, "1", "[1, inf)")
-    if discipline not in DISCIPLINES:
-        raise refuse("discipline", repr(discipline), "1", ", ".join(DISCIPLINES))
+    choice("discipline", discipline, DISCIPLINES)
     given = {
         "round_trip_time": (round_trip_time, "[0, inf)"),
         "access_time": (access_time, "[0, inf)"),
@@ -170,7 +169,9 @@ def unloaded_transfer(
         for value, checked in ((value, number(name, value, "s", allowed)) for name, (value, allowed) in given.items())
     ]
     if seconds[3] > seconds[2]:  # it would be another bottleneck
-        raise refuse("last_time", float(last_time), "s", f"[0, {float(bottleneck_time):g}], up to the bottleneck's")
+        raise out_of_range(
+            "last_time", float(last_time), "s", f"[0, {float(bottleneck_time):g}], up to the bottleneck's"
+        )
     ticks = math.lcm(*(value.denominator for value in seconds))
     ticks *= -(-MIN_TICKS_PER_SECOND // ticks)
     trip, access, between, last = (int(value * ticks) for value in seconds)

@@ -247,34 +247,36 @@ def test_queues_stay_above_nothing():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"smoothing": 4.0}, r"^smoothing = 4 is out of range: allowed are values in \(0, 3\]"),
-        ({"delay": 0.5}, r"^delay = 0.5 updates .*whole numbers"),
-        ({"delay": "late"}, r"^delay = 'late' updates .*allowed are"),
-        ({"weight": [1, 2]}, r"^weight = 2 values flows .*one or 3"),
-        ({"speed": 1}, r"^speed = .*parameters of CADPC are smoothing"),
-        ({"start": {"window": 1}}, r"^start\['window'\] .*variables of CADPC are rate"),
+        ({"smoothing": 4.0}, r"^smoothing = 4 is out of range: must be in \(0, 3\]"),
+        ({"delay": 0.5}, r"^delay = 0\.5 updates is out of range: must be an integer in \[0, 100000\]"),
+        ({"delay": "late"}, r"^delay must be a number or an array of numbers \[updates\], got the string 'late'"),
+        ({"weight": [1, 2]}, r"^weight has shape \(2,\): must be one value or 3 along 'flow'"),
+        ({"speed": 1}, "^parameter of CADPC 'speed' is unknown; available: capacity, carry"),
+        ({"start": {"window": 1}}, "^start: variable of CADPC 'window' is unknown; available: rate"),
         ({"start": {"rate": -1.0}}, r"^start_rate = -1 .*\[0, inf\]"),
         ({"start": {"rate": np.nan}}, r"^start_rate = nan"),
         ({"duration": 2.5}, r"^duration = 2.5 updates"),
-        ({"step": 0.1}, r"^step = 0.1 updates .*a map has updates"),
+        ({"step": 0.1}, r"^step = 0\.1 excludes a map: it has updates"),
         ({"every": 0}, r"^every = 0 steps .*\[1, 3\]"),
-        ({"method": "guess"}, r"^method = 'guess' .*jax, numpy"),
+        ({"method": "guess"}, "^method 'guess' is unknown; available: jax, numpy"),
     ],
 )
 def test_bad_values_are_named(change, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         integrate(cadpc(3), **{"duration": 3, **change})
 
 
 def test_bad_steps_and_delays_are_named():
-    with pytest.raises(ValueError, match=r"^step = None s "):
+    with pytest.raises((TypeError, ValueError), match=r"^step must be a number \[s\], got None"):
         integrate(cadpc_flow(2), 3)
-    with pytest.raises(ValueError, match=r"^step = 0.5 s .*0.1\], the smallest delay"):
+    with pytest.raises(
+        (TypeError, ValueError), match=r"^step = 0\.5 s is out of range: must be in \(0, 0\.1\] s, the smallest delay"
+    ):
         integrate(cadpc_flow(2, delayed=True), 3, step=0.5, delay=0.1, method="numpy")
-    with pytest.raises(ValueError, match="longest delay of TCP with RED"):
+    with pytest.raises((TypeError, ValueError), match="longest delay of TCP with RED"):
         integrate(tcp_red(), 20, {"window": 500}, step=0.1, method="numpy")  # the queue grows to many round trips
-    with pytest.raises(ValueError, match="kind = 'other'"):
+    with pytest.raises((TypeError, ValueError), match="kind 'other' is unknown; available: flow, map"):
         System("x", "other", lambda *_: 0, {}, {"a": Parameter("1", "(0, 1)", 0.5)})
     for bad in ({"periods": [1, 2]}, {"phases": [0, 0, 1]}, {"routes": [[1, 1, 0]]}, {"floor": 1.0}):
-        with pytest.raises(ValueError, match="allowed are"):
+        with pytest.raises((TypeError, ValueError), match="must be"):
             cadpc(3, **bad)

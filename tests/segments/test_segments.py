@@ -188,26 +188,30 @@ def test_without_jit_the_same_numbers():
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("window", 0, r"window = 0 segments is out of range: allowed are whole numbers in \[1, 1e\+08\]"),
+        ("window", 0, r"window = 0 segments is out of range: must be an integer in \[1, 1e\+08\]"),
         ("window", 2.5, "window = 2.5 segments"),
         ("window", [], "window = "),
-        ("window", "24", "window = '24'"),
+        ("window", "24", r"window must be a number \[segments\], got the string '24'"),
         ("loss", 1, "loss = 1 is out of range"),
         ("loss", -0.1, "loss = -0.1 is out of range"),
         ("loss", float("nan"), "loss = nan is out of range"),
         ("segment_packets", 0, "segment_packets = 0 packets"),
         ("ack_segments", -1, "ack_segments = -1 segments"),
-        ("ack_segments", 23.08, "a whole number of packet times, got 369.28"),
+        (
+            "ack_segments",
+            23.08,
+            r"ack_segments = 23\.08 segments does not fit segment_packets = 16: their product must",
+        ),
         ("segments", 0, "segments = 0 segments"),
-        ("tolerance", 16, r"tolerance = 16 packets is out of range: allowed are whole numbers in \[0, 15\]"),
+        ("tolerance", 16, r"tolerance = 16 packets is out of range: must be an integer in \[0, 15\]"),
         ("replications", 1, "replications = 1 runs"),
         ("confidence", 1.0, "confidence = 1 is out of range"),
-        ("rng", "seed", "rng = 'seed' is out of range"),
+        ("rng", "seed", r"rng must be None, an integer, a numpy\.random\.SeedSequence or a"),
         ("rng", -1, "rng = -1 is out of range"),
     ],
 )
 def test_refusals(name, value, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         run(**{name: value})
 
 
@@ -231,23 +235,26 @@ def test_channel_refusals(arguments, words):
     [
         (
             {"receive_buffer": 25},
-            r"receive_buffer = 25 segments is out of range: .* whole numbers in \[1, 24\]",
+            r"receive_buffer = 25 segments is out of range: .* an integer in \[1, 24\]",
         ),
         ({"receive_buffer": 0}, "receive_buffer = 0 segments"),
         ({"receive_buffer": 0.5}, "receive_buffer = 0.5 segments"),
         ({"receive_buffer": float("nan")}, "receive_buffer = nan segments"),
-        ({"receive_buffer": "half"}, "receive_buffer = 'half'"),
-        ({"receive_buffer": []}, "receive_buffer = .*not empty"),
+        ({"receive_buffer": "half"}, r"receive_buffer must be a number \[segments\], got the string 'half'"),
+        (
+            {"receive_buffer": []},
+            r"receive_buffer = \[\] is out of range: must be one value or a sequence of at least one",
+        ),
         ({"receive_buffer": [6, 30]}, "receive_buffer = 30 segments"),
-        ({"ack": "firm"}, "ack = 'firm' is out of range: allowed are hard, soft"),
-        ({"ask_again": 1}, "ask_again = 1 is out of range: allowed are at once, when free"),
+        ({"ack": "firm"}, "ack 'firm' is unknown; available: hard, soft"),
+        ({"ask_again": 1}, "ask_again 1 is unknown; available: at once, when free"),
     ],
 )
 def test_refused_receive_buffers(more, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         run(window=24, **more)
     if not isinstance(more.get("receive_buffer"), list):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises((TypeError, ValueError), match=message):
             trace(window=24, loss=0.1, segment_packets=16, ack_segments=369 / 16, **more)
 
 

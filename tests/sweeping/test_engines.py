@@ -73,5 +73,5 @@ def test_a_lambda_and_a_pool_of_processes():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         data = sweep(near, {"load": [1, 2]}, rng=7, executor=pool, **QUIET)
         assert data.identical(sweep(near, {"load": [1, 2]}, rng=7, **QUIET))
-        with pytest.raises(ValueError, match=r"function = .* cannot be sent to another process .*: allowed is a func"):
+        with pytest.raises(ValueError, match=r"function = .* cannot be sent to another process .*: must be a func"):
             sweep(holding, {"load": [1]}, executor=pool, **QUIET)

@@ -177,9 +177,9 @@ def test_files_of_other_sweeps_are_reported(tmp_path, counted):
 
 def test_directories_that_are_no_stores_are_refused(tmp_path, counted):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"store = .* is out of range: it holds notes.txt and no sweep.json"):
+    with pytest.raises(ValueError, match=r"store = .* cannot be used: it holds notes.txt and no sweep.json"):
         run(counted, tmp_path)
-    with pytest.raises(ValueError, match=r"store = .*notes.txt is out of range: it is a file"):
+    with pytest.raises(ValueError, match=r"store = .*notes.txt cannot be used: it is a file"):
         run(counted, tmp_path / "notes.txt")
     with pytest.raises(ValueError, match=r"store = .* cannot be written to"):
         run(counted, "/proc/store")

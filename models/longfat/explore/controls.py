@@ -38,7 +38,7 @@ def read(law: Law, name: str, text: str) -> float:
                 raise
             value = reader(text, name, "[-inf, inf]")  # the domain is checked below, of every value
         except ValueError:
-            raise ValueError(f"{name}: cannot read {text!r}; allowed are {_readable(law.symbols[name])}") from None
+            raise ValueError(f"{name} = {text!r} cannot be read: must be {_readable(law.symbols[name])}") from None
     return check(law, name, value)
 
 
@@ -50,7 +50,7 @@ def _readable(symbol: Symbol) -> str:
         examples.append(quantities.text(example, unit))
     elif unit == "probability":
         examples.append(f"{100 * example:g}%")
-    kind = "integers" if symbol.integer else "numbers"
+    kind = "an integer" if symbol.integer else "a number"
     unit = "" if unit in ("1", "probability") else f" {unit}"
     return f"{kind} in {symbol.domain}{unit}, such as {' or '.join(examples)}"
 

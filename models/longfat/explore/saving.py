@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import extras
+from longfat import domains, extras
 from longfat.explore.curves import dataset
 from longfat.explore.simulations import Points
 from longfat.explore.state import State
@@ -63,8 +63,7 @@ def file(data: xr.Dataset, kind: str) -> bytes:
     >>> file(complete(start(queues.mm1_wait)), "csv")[:23]
     b'load,law,operating_valu'
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind = {kind!r} is out of range: allowed are {', '.join(KINDS)}")
+    domains.choice("kind", kind, KINDS)
     if kind == "csv":
         text: str = table(data).to_csv(index=False)
         return text.encode()

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import extras
+from longfat.domains import unknown
 from longfat.own import names_file, read
-from longfat.sim.names import unknown
 
 if TYPE_CHECKING:
     from longfat.law import Law
@@ -103,7 +103,7 @@ def free(host: str, port: int) -> int:
             probe.bind((host, port))
             probe.listen()
         except socket.gaierror:
-            raise ValueError(f"host = {host!r} is unknown: allowed are addresses of this machine") from None
+            raise ValueError(f"host = {host!r} is unknown: must be an address of this machine") from None
         except OSError as error:
             why = error.strerror or error
             raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; --port takes another") from None

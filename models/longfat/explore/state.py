@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from longfat import domains
+from longfat.domains import unknown
 from longfat.explore.scales import Scale
 from longfat.law import Law
-from longfat.sim.names import unknown
 
 CURVES = 6  # largest number besides the one through the operating point; more cannot be distinguished
 
@@ -42,7 +42,7 @@ class State:
     ('load', {'load': 0.5, 'variation': 0.0})
     >>> state.changed(load=1.0)
     Traceback (most recent call last):
-    ValueError: load = 1 is out of range: allowed are values in [0, 1)
+    ValueError: load = 1 is out of range: must be in [0, 1)
     """
 
     law: Law
@@ -85,10 +85,10 @@ class State:
             return replace(self, family="", family_values=())
         _known(self.law, family)
         if family == self.across:
-            raise ValueError(f"family = {family!r} is out of range: it is the x axis; allowed are the other parameters")
+            raise domains.conflict(f"family = {family!r}", "excludes the same parameter on the x axis")
         chosen = default_family_values(self.law, family) if family_values is None else family_values
         if not 1 <= len(chosen) <= CURVES:
-            raise ValueError(f"family_values = {len(chosen)} values is out of range: allowed are 1 to {CURVES} values")
+            raise domains.out_of_range("family_values", f"{len(chosen)} values", "1", f"1 to {CURVES} values")
         checked = dict.fromkeys(check(self.law, family, value) for value in chosen)
         return replace(self, family=family, family_values=tuple(sorted(checked)))
 
@@ -119,10 +119,10 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
     ValueError
         For a law without parameters, unknown parameters and values outside their domains.
     """
-    if not isinstance(law, Law) or not law.symbols:
-        raise ValueError(
-            f"law = {law!r} is out of range: allowed are laws with parameters, such as those of longfat.laws"
-        )
+    if not isinstance(law, Law):
+        raise domains.wrong_type("law", law, "a Law, such as those of longfat.laws")
+    if not law.symbols:
+        raise domains.out_of_range("law", law.name, "1", "a law with parameters")
     signature = inspect.signature(law).parameters
     middle = {
         name: symbol.middle if signature[name].default is inspect.Parameter.empty else float(signature[name].default)

@@ -85,12 +85,11 @@ def cadpc_fairness(
 
     from longfat.fluid.ensemble_kernel import advance
 
-    if not isinstance(precision, str) or precision not in PRECISIONS:
-        raise ValueError(f"precision = {precision!r} is out of range: allowed are {', '.join(PRECISIONS)}")
+    domains.choice("precision", precision, PRECISIONS)
     kind: Any = np.float64 if precision == "double" else np.float32
     rates = domains.numbers("start", start, "1", "[0, inf)").astype(kind)  # a copy: the kernel writes into it
     if rates.ndim != 2 or not rates.size:
-        raise domains.refuse("start", f"an array of shape {rates.shape}", "1", "[0, inf), of shape (points, classes)")
+        raise domains.wrong_shape("start", rates.shape, "(points, classes), both at least 1")
     updates = domains.integer("updates", updates, "updates", "[0, 1000000000]")
     a = _spread("smoothing", domains.numbers("smoothing", smoothing, "1", "(0, 3]"), len(rates), kind)
     counts = domains.numbers("flows", flows, "flows", "[1, inf)", integer=True)
@@ -129,5 +128,5 @@ def cadpc_fairness(
 def _spread(name: str, values: Any, length: int, kind: Any) -> Any:
     """Broadcast one value, or check that there is one for each element."""
     if values.shape not in ((), (length,)):
-        raise domains.refuse(name, f"an array of shape {values.shape}", "1", f"one or {length} of them")
+        raise domains.wrong_shape(name, values.shape, f"one value or {length}")
     return np.ascontiguousarray(np.broadcast_to(values, length), dtype=kind)

@@ -237,11 +237,10 @@ def integrate(
     import xarray as xr
 
     chosen = points(system, start, parameters)
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method = {reprlib.repr(method)} is out of range: allowed are {', '.join(METHODS)}")
+    domains.choice("method", method, METHODS)
     if system.kind == "map":
         if step is not None:
-            raise domains.refuse("step", reprlib.repr(step), system.time, "None: a map has updates")
+            raise domains.conflict(f"step = {reprlib.repr(step)}", "excludes a map", "it has updates")
         steps, h = domains.integer("duration", duration, system.time, "[1, 10000000]"), 1.0
     else:
         duration = domains.number("duration", duration, system.time, "(0, 1e300)")
@@ -296,7 +295,7 @@ def _check_delays(system: System, chosen: Points, states: Any, h: float, memory:
     found = np.array([_delays(system, states[r, some], chosen.one(r)) for r in range(len(chosen))])
     shortest, longest = np.nanmin(found), np.nanmax(found)
     if system.kind == "flow" and shortest < h * (1 - 1e-9):
-        raise domains.refuse("step", h, system.time, f"(0, {shortest:g}], the smallest delay")
+        raise domains.out_of_range("step", h, system.time, f"(0, {shortest:g}], the smallest delay")
     if longest > (memory - 2) * h and memory < states.shape[1]:
         allowed = f"[0, {(memory - 2) * h:g}], twice those at the start"
-        raise domains.refuse(f"longest delay of {system.name}", float(longest), system.time, allowed)
+        raise domains.out_of_range(f"longest delay of {system.name}", float(longest), system.time, allowed)

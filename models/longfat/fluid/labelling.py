@@ -63,8 +63,7 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
     begin = dict(start or {})
     for name in begin:
         if name not in system.variables:
-            known = ", ".join(system.variables)
-            raise ValueError(f"start[{name!r}] is out of range: variables of {system.name} are {known}")
+            raise domains.unknown(f"start: variable of {system.name}", name, system.variables)
     arrays: dict[tuple[str, str], xr.DataArray] = {}
     axes = set()
     for name, declared in system.parameters.items():
@@ -109,17 +108,17 @@ def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
         try:
             plain = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
-            raise domains.refuse(name, repr(value), declared.unit, interval, integer=declared.integer) from None
+            raise domains.wrong_type(name, value, "a number or an array of numbers", declared.unit) from None
         own = (declared.axis,) if declared.axis and plain.ndim else ()
         if plain.ndim - len(own) not in (0, 1):
-            raise domains.refuse(name, f"an array of shape {plain.shape}", declared.unit, interval)
+            raise domains.wrong_shape(name, plain.shape, f"of at most {1 + len(own)} dimensions")
         grid = (name,) if plain.ndim > len(own) else ()
         coords = {name: plain} if grid and not own else {}
         array = xr.DataArray(plain, dims=(*grid, *own), coords=coords)
     if declared.axis and array.sizes.get(declared.axis, declared.length) != declared.length:
-        raise domains.refuse(name, f"{array.sizes[declared.axis]} values", declared.unit, f"one or {declared.length}")
+        raise domains.wrong_shape(name, array.shape, f"one value or {declared.length} along {declared.axis!r}")
     if domains.array(name, array.values, declared.unit, interval, integer=declared.integer):
-        raise domains.refuse(name, math.nan, declared.unit, interval)
+        raise domains.out_of_range(name, math.nan, declared.unit, interval)
     return array
 
 

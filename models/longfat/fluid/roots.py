@@ -68,7 +68,7 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
         if before is not None and np.abs(roots - before)[:count].max() < 1e-7 * scale:
             return roots
         before = roots
-    raise ValueError(f"delays = {late} time is out of range: allowed are values for which {NODES[-1]} nodes suffice")
+    raise domains.out_of_range("delays", late, "1", f"shorter: {NODES[-1]} nodes do not suffice")
 
 
 def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> Array:

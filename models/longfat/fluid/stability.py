@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import reprlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -280,8 +279,8 @@ def stability_boundary(
     import xarray as xr
 
     if parameter not in system.parameters or system.parameters[parameter].axis or system.parameters[parameter].integer:
-        able = ", ".join(name for name, p in system.parameters.items() if not p.axis and not p.integer)
-        raise ValueError(f"parameter = {reprlib.repr(parameter)} is out of range: allowed are {able}")
+        able = [name for name, p in system.parameters.items() if not p.axis and not p.integer]
+        raise domains.unknown("parameter", parameter, able)
     declared = system.parameters[parameter]
     ends = [domains.number(parameter, end, declared.unit, declared.domain) for end in bracket]
     tolerance = domains.number("tolerance", tolerance, "1", "[1e-14, 1]")

@@ -133,8 +133,7 @@ class System:
     slices: Mapping[str, slice] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"kind = {self.kind!r} is out of range: allowed are {', '.join(KINDS)}")
+        domains.choice("kind", self.kind, KINDS)
         domains.integer("period", self.period, "updates", "[1, 10000]" if self.kind == "map" else "[1, 1]")
         slices, place = {}, 0
         for name, variable in self.variables.items():
@@ -167,10 +166,7 @@ class System:
         """
         for name in parameters:
             if name not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
-                raise ValueError(
-                    f"{name} = {parameters[name]!r} is out of range: parameters of {self.name} are {known}"
-                )
+                raise domains.unknown(f"parameter of {self.name}", name, self.parameters)
         result = {}
         for name, declared in self.parameters.items():
             value = xp.asarray(parameters.get(name, declared.default))

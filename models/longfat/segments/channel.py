@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from longfat.domains import integer, number
+from longfat.domains import integer, number, out_of_range
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class ListedLosses:
     def __post_init__(self) -> None:
         checked = tuple(integer("packets", one, "packets", "[0, 1e15]") for one in self.packets)
         if any(later <= one for one, later in pairwise(checked)):
-            raise ValueError(f"packets = {list(self.packets)!r} is out of range: allowed are increasing numbers")
+            raise out_of_range("packets", list(self.packets), "1", "increasing numbers")
         object.__setattr__(self, "packets", checked)
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -10,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from longfat import student
-from longfat.domains import integer, number
+from longfat.domains import choice, conflict, integer, number, out_of_range
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import holes, receiver, sender
 from longfat.threads import side_by_side
@@ -30,7 +29,7 @@ class Rules:
     6
     >>> Rules(24, 16, 369 / 16, receive_buffer=25)
     Traceback (most recent call last):
-    ValueError: receive_buffer = 25 segments is out of range: allowed are whole numbers in [1, 24]
+    ValueError: receive_buffer = 25 segments is out of range: must be an integer in [1, 24]
     """
 
     window: int
@@ -45,17 +44,16 @@ class Rules:
         packets = integer("segment_packets", self.segment_packets, "packets", "[1, 1e9]")
         delay = number("ack_segments", self.ack_segments, "segments", "[0, 1e9]") * packets
         if abs(delay - round(delay)) > 1e-9 * max(1.0, delay):
-            raise ValueError(
-                f"ack_segments = {self.ack_segments} segments is out of range: times segment_packets = {packets} "
-                f"it must be a whole number of packet times, got {delay:.12g}"
+            raise conflict(
+                f"ack_segments = {self.ack_segments} segments",
+                f"does not fit segment_packets = {packets}",
+                f"their product must be an integer, got {delay:.12g}",
             )
         integer("tolerance", self.tolerance, "packets", f"[0, {packets - 1}]")
         if self.receive_buffer is not None:
             integer("receive_buffer", self.receive_buffer, "segments", f"[1, {self.window}]")
         for name, allowed in (("ack", get_args(Strategy)), ("ask_again", get_args(AskAgain))):
-            choice = getattr(self, name)
-            if not isinstance(choice, str) or choice not in allowed:
-                raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
+            choice(name, getattr(self, name), allowed)
 
     @property
     def ack_delay(self) -> int:
@@ -165,7 +163,7 @@ def listed(name: str, value: Any) -> list[Any]:
     if not is_sequence(value):
         return [value]
     if len(value) == 0 or (not isinstance(value, Sequence) and np.ndim(value) != 1):
-        raise ValueError(f"{name} = {value!r} is out of range: allowed are a scalar or a sequence that is not empty")
+        raise out_of_range(name, repr(value), "1", "one value or a sequence of at least one")
     return list(value)
 
 

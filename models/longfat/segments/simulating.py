@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import domains
-from longfat.domains import integer, number, refuse
+from longfat.domains import integer, number, out_of_range
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import sender
 from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all
@@ -134,7 +134,7 @@ def simulate(
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay
     if measured.max() * cycle > 1e17:
-        raise refuse("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
+        raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
     raw = run_all(channels, settings, measured, replications, generator, progress)
     shape = (len(channels), len(windows), len(buffers))
     raw = raw.reshape(*shape, replications, -1)

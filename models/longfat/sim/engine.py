@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from longfat.domains import generator, number, refuse
+from longfat.domains import generator, number, out_of_range
 from longfat.progress import announced
 from longfat.sim import assemble, calls, installed, jit, memory, records
 from longfat.sim import schemes as known
@@ -91,7 +91,7 @@ class Simulation:
     def again(self, rng: Any) -> Simulation:
         """The same network with other random numbers, before either of them has begun; faster than a new one."""
         if self.state.row.events:
-            raise ValueError(f"again: the run has begun, it stands at {self.now:g} s")
+            raise ValueError(f"again: the run has begun, it is at {self.now:g} s")
         other = copy.copy(self)
         other.assembly = replace(self.assembly, state=self.state.copy())
         other._begin(rng)
@@ -112,7 +112,7 @@ class Simulation:
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
         if goal < self.state.row.now:
-            raise refuse("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
+            raise out_of_range("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
         try:
             self._advance(goal, progress, to_the_end)
         except KeyboardInterrupt:
@@ -269,11 +269,11 @@ class Simulation:
             return SchemeError(
                 f"{whom}: nothing limits it: the window is {flow.window:g} packets, no rate paces it, and "
                 + ("it has no file" if flow.packets >= records.FOREVER else f"its file is {flow.packets:g} packets")
-                + f"; allowed are {acknowledgments.MOST_AT_ONCE} packets at once: "
+                + f"; at most {acknowledgments.MOST_AT_ONCE} packets may be sent at once: "
                 "give a file, access_rate, a window or a rate"
             )
         unit = "window [packets]" if flow.window_decides else "rate [bytes/s]"
-        return SchemeError(f"{whom}: {float(row.value):g} is no {unit}: allowed are values in [0, inf]")
+        return SchemeError(f"{whom}: {float(row.value):g} is no {unit}: must be in [0, inf]")
 
     @property
     def drew(self) -> bool:

@@ -53,8 +53,10 @@ class Parameter:
         """
         if self.allowed.startswith("{"):
             choices = [float(one) for one in self.allowed.strip("{}").split(",")]
-            if not isinstance(value, int | float | np.number | np.bool_) or float(value) not in choices:
-                raise domains.refuse(name, repr(value) if isinstance(value, str) else value, self.unit, self.allowed)
+            if not isinstance(value, int | float | np.number | np.bool_):
+                raise domains.wrong_type(name, value, unit=self.unit)
+            if float(value) not in choices:
+                raise domains.out_of_range(name, value, self.unit, " or ".join(f"{one:g}" for one in choices))
             return float(value)
         if isinstance(value, str) and self.unit in _QUANTITIES:
             return float(_QUANTITIES[self.unit](value, name, self.allowed))
@@ -73,7 +75,7 @@ class Integer(Parameter):
     def checked(self, name: str, value: Any) -> float:
         """Return a whole number inside the domain; raise a ValueError for others.
 
-        >>> Whole(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
+        >>> Integer(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
         1500.0
         """
         return float(domains.integer(name, value, self.unit, self.allowed))
@@ -160,7 +162,7 @@ _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
 
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: allowed are letters, digits and _")
+        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: must be letters, digits and _")
     if keyword.iskeyword(name):
         raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot be the name of a field")
     if name in taken:
@@ -170,14 +172,13 @@ def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
 def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Parameter]) -> np.ndarray:
     if isinstance(value, str):
         if value not in parameters:
-            raise ValueError(f"{whose}: state {name!r} begins with parameter {value!r}, which there is not")
+            raise domains.unknown(f"{whose}: state {name!r}: parameter", value, parameters)
         return np.zeros((), np.float64)
     made = np.asarray(value) if isinstance(value, bool | int | float | list | tuple | np.ndarray | np.generic) else None
     kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
     if made is None or made.dtype.kind not in kinds or made.ndim > 1 or made.size == 0 or made.size > 1000:
-        raise ValueError(
-            f"{whose}: state {name!r} = {value!r} is of type {type(value).__name__}: allowed are a float, an integer, "
-            "a boolean, or up to 1000 of them in a row"
+        raise domains.wrong_type(
+            f"{whose}: state {name!r}", value, "a float, an integer, a boolean, or a sequence of 1 to 1000 of them"
         )
     if made.ndim and made.dtype.kind == "b":
         return made.astype(np.int64)  # numba has no records with arrays of booleans

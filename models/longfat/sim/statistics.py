@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from longfat import student
+from longfat import domains, student
 from longfat.domains import integer, number
 
 GROUP = 5  # samples that MSER-5 takes together
@@ -191,9 +191,9 @@ def _samples(name: str, values: Any, least: int) -> np.ndarray:
     try:
         samples = np.asarray(values, float)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} = {type(values).__name__} is out of range: allowed are numbers in a row") from None
-    if samples.ndim != 1 or len(samples) < least or not np.isfinite(samples).all():
-        raise ValueError(
-            f"{name} of shape {samples.shape} is out of range: allowed are {least} finite numbers or more in a row"
-        )
+        raise domains.wrong_type(name, values, "a sequence of numbers") from None
+    if samples.ndim != 1 or len(samples) < least:
+        raise domains.wrong_shape(name, samples.shape, f"a sequence of at least {least} numbers")
+    if not np.isfinite(samples).all():
+        raise domains.out_of_range(name, samples[~np.isfinite(samples)][0], "1", "(-inf, inf)")
     return samples

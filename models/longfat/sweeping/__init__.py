@@ -7,14 +7,13 @@ keeps finished runs on disk, and `driver` connects these.
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from longfat._version import __version__
-from longfat.domains import integer, number
+from longfat.domains import choice, integer, number, out_of_range, wrong_type
 from longfat.sweeping import engines, identity
 from longfat.sweeping import store as stores
 from longfat.sweeping.collecting import Collector
@@ -179,7 +178,7 @@ def sweep(
     Mathematical Statistics 36 (1965), 457-462.
     """
     if not callable(function):
-        raise ValueError(f"function = {reprlib.repr(function)} is out of range: allowed is what can be called")
+        raise wrong_type("function", function, "a function")
     points = Grid.parse(grid)
     widths = None if until is None else Until.parse(until)
     least = 1 if widths is None else 10
@@ -187,10 +186,11 @@ def sweep(
         least = integer("replications", replications, "runs", "[1, 1e9]" if widths is None else "[2, 1e9]")
     most = least if widths is None else integer("at_most", at_most, "runs", f"[{least}, 1e9]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    if store is not None and not (isinstance(store, str | Path) and str(store)):
-        raise ValueError(f"store = {reprlib.repr(store)} is out of range: allowed are None and the path of a directory")
-    if errors not in ("raise", "keep"):
-        raise ValueError(f"errors = {reprlib.repr(errors)} is out of range: allowed are 'raise' and 'keep'")
+    if store is not None and not isinstance(store, str | Path):
+        raise wrong_type("store", store, "None or the path of a directory")
+    if store is not None and not str(store):
+        raise out_of_range("store", "''", "1", "the path of a directory")
+    choice("errors", errors, ("raise", "keep"))
     chosen = engines.adopt(executor)
     portable = engines.portable(function, chosen)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from longfat.domains import unknown, wrong_type
 from longfat.sweeping.processes import Processes
 from longfat.sweeping.records import Failure
 
@@ -41,7 +42,7 @@ class Portable:
         except Exception as error:  # a class may raise any exception when it is pickled
             raise ValueError(
                 f"function = {reprlib.repr(function)} cannot be sent to another process ({Failure.of(error).text}): "
-                "allowed is a function that holds no locks, open files and the like. Threads take any function"
+                "must be a function that holds no locks, open files and the like. Threads take any function"
             ) from None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -66,10 +67,13 @@ def adopt(executor: Any) -> Executor | str:
     if not isinstance(executor, Executor | type | str) and callable(getattr(executor, "get_executor", None)):
         executor = executor.get_executor(pure=False)
     if not isinstance(executor, Executor):
-        raise ValueError(
-            f"executor = {reprlib.repr(executor)} is out of range: allowed are None, a concurrent.futures.Executor "
-            "(threads, processes, loky, mpi4py, ...), a dask Client, 'threads' and 'processes'"
+        if isinstance(executor, str):
+            raise unknown("executor", executor, OURS)
+        expected = (
+            "None, a concurrent.futures.Executor (threads, processes, loky, mpi4py, ...), a dask Client, 'threads' "
+            "or 'processes'"
         )
+        raise wrong_type("executor", executor, expected)
     return executor
 
 

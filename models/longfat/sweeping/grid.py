@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from longfat import domains
+from longfat.domains import out_of_range, wrong_type
 
 TAKEN = ("rng", "replication", "replications", "status")  # names that a sweep uses itself
 
@@ -40,7 +41,7 @@ class Grid:
     def parse(cls, grid: Any) -> Grid:
         """Convert the ``grid=`` argument, or raise a ValueError that says what is wrong with it."""
         if not isinstance(grid, Mapping):
-            raise ValueError(f"grid = {reprlib.repr(grid)} is out of range: allowed is a mapping of names to sequences")
+            raise wrong_type("grid", grid, "a mapping of names to sequences")
         return cls(tuple(_axis(name, values) for name, values in grid.items()))
 
     @property
@@ -77,7 +78,7 @@ class Grid:
 def _axis(name: Any, given: Any) -> Axis:
     if not isinstance(name, str) or not name.isidentifier() or name in TAKEN:
         raise ValueError(
-            f"grid: {name!r} is no name of a parameter: allowed are names that a function may have, "
+            f"grid: {name!r} is no name of a parameter: must be a name that a parameter of a function may have, "
             f"other than {', '.join(TAKEN)}"
         )
     attrs = dict(getattr(given, "attrs", {}))
@@ -88,10 +89,8 @@ def _axis(name: Any, given: Any) -> Axis:
     listed = [values] if alone else list(values)
     kinds = {_kind(value) for value in listed}
     if len(kinds) != 1 or kinds == {"other"} or len(set(listed)) != len(listed):
-        raise ValueError(
-            f"grid: {name} = {reprlib.repr(given)} is out of range: allowed are one or more different values, "
-            "all numbers, all text or all booleans"
-        )
+        allowed = "one value or more, all different, and all numbers, all strings or all booleans"
+        raise out_of_range(f"grid: {name}", reprlib.repr(given), "1", allowed)
     array = np.asarray(listed)
     if array.dtype.kind not in "biufU":  # subclasses of str; integers beyond 64 bits
         array = np.asarray(listed, str if kinds == {"text"} else float)

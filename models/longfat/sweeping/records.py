@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import reprlib
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from longfat.domains import wrong_type
 
 RESULT = "result"  # the name of a number that came without one
 
@@ -94,10 +95,8 @@ def _variable(name: str, value: Any) -> Variable:
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
     if array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"the function returned {name} = {reprlib.repr(value)}: allowed are numbers and arrays of numbers, "
-            "by themselves, in a mapping, or as an xarray Dataset or DataArray"
-        )
+        expected = "a number or an array of numbers, by itself, in a mapping, or as an xarray Dataset or DataArray"
+        raise wrong_type(f"the returned {name}", value, expected)
     dims = tuple(map(str, value.dims)) if labelled else tuple(f"{name}_dim_{k}" for k in range(array.ndim))
     return Variable(dims, np.array(array, np.float64), _plain(value.attrs) if labelled else {})
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from longfat.domains import number
+from longfat.domains import number, out_of_range, wrong_type
 from longfat.student import half_width
 from longfat.sweeping.records import Record
 
@@ -55,10 +54,11 @@ class Until:
         if isinstance(until, str):
             return cls({None: _half_width("until", until)})
         if not isinstance(until, Mapping) or not until or not all(isinstance(name, str) for name in until):
-            raise ValueError(
-                f"until = {reprlib.repr(until)} is out of range: allowed are None, a share of the mean such as '5 %', "
-                "or a mapping of names of variables to such shares or to half widths in their own units"
+            expected = (
+                "None, a share of the mean such as '5 %', or a mapping of names of variables to such shares or to "
+                "half widths in their own units"
             )
+            raise wrong_type("until", until, expected)
         return cls({name: _half_width(f"until: {name}", value) for name, value in until.items()})
 
     def attribute(self) -> str:
@@ -76,10 +76,8 @@ def _half_width(name: str, value: Any) -> HalfWidth:
     try:
         percent = float(match[1] if match else "")
     except ValueError:
-        raise ValueError(
-            f"{name} = {value!r} is out of range: allowed are shares of the mean such as '5 %' and, by variable, "
-            "half widths in its own unit"
-        ) from None
+        allowed = "a share of the mean such as '5 %' or, for one variable, a half width in its own unit"
+        raise out_of_range(name, repr(value), "1", allowed) from None
     return HalfWidth(number(name, percent, "%", "(0, 100)") / 100, relative=True)
 
 

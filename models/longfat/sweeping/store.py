@@ -238,7 +238,7 @@ def _strange(directory: Path) -> list[str]:
 
 def _refusal(directory: Path, why: str) -> ValueError:
     return ValueError(
-        f"store = {directory} is out of range: {why}; allowed are the directory of an earlier sweep, an empty one, "
+        f"store = {directory} cannot be used: {why}; must be the directory of an earlier sweep, an empty one, "
         "or one that is not there"
     )
 

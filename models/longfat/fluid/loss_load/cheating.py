@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,11 +77,10 @@ def cheating(
         "sources": np.atleast_1d(_floats("sources", sources, "sources", "[2, inf)")).ravel(),
     }
     domains.array("sources", axes["sources"], "sources", domains.Interval.parse("[2, inf)"), integer=True)
-    for name, choice, allowed in (("drop", drop, DROPS), ("play", play, PLAYS)):
-        if not isinstance(choice, str) or choice not in allowed:
-            raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
+    domains.choice("drop", drop, DROPS)
+    domains.choice("play", play, PLAYS)
     if drop == "equal" and play == "reply":
-        raise ValueError("play = 'reply' is out of range: allowed is leader with drop = 'equal'")
+        raise domains.conflict("play = 'reply'", "excludes drop = 'equal'")
     power, factor, count = np.meshgrid(*axes.values(), indexing="ij")
     n = count - 1
     edge = _bisect(lambda r: r ** (power + 1) - (power + 1) * r - n * power, 1 + 0 * n, 2 + n * power)

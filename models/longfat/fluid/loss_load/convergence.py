@@ -186,5 +186,5 @@ def _list(values: Any) -> list[Any]:
         values = values.tolist()
     result = list(values) if isinstance(values, list | tuple | range) else [values]
     if not result:
-        raise ValueError(f"{reprlib.repr(values)} is out of range: at least one value is needed")
+        raise domains.out_of_range("values", reprlib.repr(values), "1", "one value or more")
     return result

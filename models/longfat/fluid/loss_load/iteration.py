@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -133,11 +132,10 @@ def trajectory(
     """Yield the states one after another, without end; check all arguments before the first."""
     state = start_rates(start, k)
     if state.ndim != 1:
-        raise domains.refuse("start", f"{state.ndim} dimensions", "1", "[0, inf), one rate for each source")
+        raise domains.wrong_shape("start", state.shape, "(sources,), one rate for each")
     sources = state.size
     reply = replies(k, v, sources, **strategy)
-    if not isinstance(order, str) or order not in ORDERS:
-        raise ValueError(f"order = {reprlib.repr(order)} is out of range: allowed are {', '.join(ORDERS)}")
+    domains.choice("order", order, ORDERS)
     delay = domains.integer("delay", delay, "updates", "[0, 1000000]")
     activity = domains.number("activity", activity, "probability", "(0, 1]")
     fixed = per_source("constant", constant, sources).astype(bool)

@@ -157,14 +157,13 @@ def replies(
 ) -> Reply:
     """Check the strategy's arguments; return its function from excess and spread to rates (over announced capacity)."""
     k, v = domains.number("k", k, "1", "[1, inf)"), domains.number("v", v, "1", "(0, 1]")
-    if not isinstance(strategy, str) or strategy not in STRATEGIES:
-        raise ValueError(f"strategy = {reprlib.repr(strategy)} is out of range: allowed are {', '.join(STRATEGIES)}")
+    domains.choice("strategy", strategy, STRATEGIES)
     limit = per_source("access_rate", access_rate, sources, "1", "(0, inf]") / v
     response = {"packets": packets, "round_trip_time": round_trip_time, "capacity_packets": capacity_packets}
     if strategy == "throughput":
         for name, value in response.items():
             if value is not None:
-                raise ValueError(f"{name} = {reprlib.repr(value)} is out of range: allowed is None with 'throughput'")
+                raise domains.conflict(f"{name} = {reprlib.repr(value)}", "excludes strategy 'throughput'")
 
         def most(excess: Array, spread: Array, which: Any) -> Array:
             result: Array = loss_load.throughput_optimal_rate(excess, spread, k, limit[which])
@@ -173,7 +172,7 @@ def replies(
         return most
     for name, value in response.items():
         if value is None:
-            raise ValueError(f"{name} = None is out of range: strategy 'response' needs a value")
+            raise domains.conflict("strategy 'response'", f"needs {name}")
     number = per_source("packets", packets, sources, "packets", "[1, inf)")
     delay = per_source("round_trip_time", round_trip_time, sources, "s", "[0, inf)")
     mu = v * domains.number("capacity_packets", capacity_packets, "packets/s", "(0, inf)")
@@ -192,10 +191,10 @@ def start_rates(rates: ArrayLike, k: float) -> Array:
     k = domains.number("k", k, "1", "[1, inf)")
     state = _floats("rates", rates, "1", "[0, inf)")
     if state.ndim == 0 or state.shape[-1] == 0:
-        raise domains.refuse("rates", reprlib.repr(rates), "1", "[0, inf), one for each source")
+        raise domains.wrong_shape("rates", state.shape, "(..., sources), one rate for each")
     most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # a margin for the smaller announced capacity
     if domains.array("rates", state, "1", domains.Interval(0.0, most, True, True)):
-        raise domains.refuse("rates", "nan", "1", f"[0, {most:.6g}]")
+        raise domains.out_of_range("rates", "nan", "1", f"[0, {most:.6g}]")
     return state
 
 
@@ -203,14 +202,14 @@ def per_source(name: str, value: Any, sources: int, unit: str = "1", allowed: st
     """Broadcast one value, or one for each source, to an array for all of them."""
     values = _floats(name, value, unit, allowed)
     if values.shape not in ((), (1,), (sources,)):
-        raise domains.refuse(name, f"{values.size} values", unit, f"{allowed}, one or {sources} of them")
+        raise domains.wrong_shape(name, values.shape, f"one value or {sources}")
     return np.broadcast_to(values, sources).copy()
 
 
 def _floats(name: str, value: Any, unit: str, allowed: str) -> Array:
     """Return real numbers in an interval as an array, or raise an error."""
     interval = domains.Interval.parse(allowed)
-    refusal = domains.refuse(name, " ".join(reprlib.repr(value).split()), unit, interval)
+    refusal = domains.wrong_type(name, value, "a number or an array of numbers", unit)
     try:
         values = np.asarray(value)
     except ValueError:
@@ -219,5 +218,5 @@ def _floats(name: str, value: Any, unit: str, allowed: str) -> Array:
         raise refusal
     values = values.astype(float)
     if domains.array(name, values, unit, interval):  # NaN elements
-        raise refusal
+        raise domains.out_of_range(name, math.nan, unit, interval)
     return values

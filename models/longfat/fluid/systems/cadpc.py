@@ -79,12 +79,10 @@ def cadpc(
         for x, length in zip(phases if phases is not None else [0] * n, each, strict=False)
     )
     if len(each) != n or len(offset) != n:
-        raise domains.refuse("periods", f"{len(each)} and {len(offset)} phases", "1", f"{n} of each")
+        raise domains.out_of_range("periods", f"{len(each)} and {len(offset)} phases", "1", f"{n} of each")
     table = np.ones((1, n)) if routes is None else np.asarray(routes, dtype=float)
     if table.ndim != 2 or table.shape[1] != n or not np.isin(table, (0, 1)).all() or not table.any(axis=0).all():
-        raise domains.refuse(
-            "routes", f"an array of shape {table.shape}", "1", f"0 or 1, (links, {n}), with a 1 a flow"
-        )
+        raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a 1 for every flow")
     least = domains.number("floor", floor, "1", "[0, 1)")
     return _cadpc(n, each, offset, tuple(map(tuple, table.tolist())), least)
 

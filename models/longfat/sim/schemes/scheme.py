@@ -117,18 +117,11 @@ class Scheme:
             ("recovery", ("selective", "own")),
             ("echo", ("latched", "once")),
         ):
-            if getattr(self, what) not in allowed:
-                raise ValueError(
-                    f"{what} = {getattr(self, what)!r} of scheme {self.name!r} is out of range: "
-                    f"allowed are {' and '.join(allowed)}"
-                )
+            domains.choice(f"{what} of scheme {self.name!r}:", getattr(self, what), allowed)
         if not isinstance(self.name, str) or not self.name:
-            raise ValueError(f"name = {self.name!r} of a scheme is out of range: allowed is text that is not empty")
+            raise domains.wrong_type("name of a scheme", self.name, "a string that is not empty")
         if not self.acknowledged and self.recovery != "own":
-            raise ValueError(
-                f"recovery = {self.recovery!r} of scheme {self.name!r} is out of range: "
-                "without acknowledgments it is 'own'"
-            )
+            raise domains.conflict(f"acknowledged = False of scheme {self.name!r}", "needs recovery = 'own'")
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)
@@ -166,11 +159,8 @@ def _parameter(scheme: str, name: str, given: Any) -> Parameter:
     """Return a parameter, from one or from a number; refuse one over what the kernel keeps of the flow."""
     if not isinstance(given, Parameter):
         given = Parameter(domains.number(name, given, "1", "(-inf, inf)"))
-    if given.field and given.field not in INITIAL:
-        raise ValueError(
-            f"field = {given.field!r} of parameter {name!r} of scheme {scheme!r} is out of range: allowed are none and "
-            + ", ".join(INITIAL)
-        )
+    if given.field:
+        domains.choice(f"field of parameter {name!r} of scheme {scheme!r}:", given.field, INITIAL)
     return given  # type: ignore[no-any-return]
 
 
