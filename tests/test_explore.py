@@ -155,7 +155,10 @@ def test_family():
         (lambda: start(EFFICIENCY, "speed"), "parameter 'speed' is unknown"),
         (lambda: start("mm1"), r"law must be a Law, such as those of longfat\.laws, got the string 'mm1'"),
         (lambda: start(EFFICIENCY).spread("window"), "family = 'window' excludes the same parameter on the x axis"),
-        (lambda: start(EFFICIENCY).spread("loss", []), "family_values = 0 values is out of range: must be 1 to 6 values"),
+        (
+            lambda: start(EFFICIENCY).spread("loss", []),
+            "family_values = 0 values is out of range: must be 1 to 6 values",
+        ),
         (lambda: saving.file(None, "pdf"), "kind 'pdf' is unknown; available: csv, nc, png, svg"),
         (lambda: controls.read(EFFICIENCY, "loss", "200%"), r"loss = 2 .*out of range: must be in \[0, 1\)"),
         (

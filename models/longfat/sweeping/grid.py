@@ -39,7 +39,7 @@ class Grid:
 
     @classmethod
     def parse(cls, grid: Any) -> Grid:
-        """Convert the ``grid=`` argument, or raise a ValueError that says what is wrong with it."""
+        """Convert the ``grid=`` argument, or raise an error that says what is wrong with it."""
         if not isinstance(grid, Mapping):
             raise wrong_type("grid", grid, "a mapping of names to sequences")
         return cls(tuple(_axis(name, values) for name, values in grid.items()))
