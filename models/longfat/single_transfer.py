@@ -128,6 +128,8 @@ def unloaded_transfer(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its domain.
 
@@ -201,6 +203,8 @@ def unloaded_transfer_time_with_losses(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its domain.
 

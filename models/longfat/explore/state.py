@@ -116,6 +116,8 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a law without parameters, unknown parameters and values outside their domains.
     """

@@ -178,7 +178,7 @@ class Explorer:
         before = self.state
         try:
             self.state = make()
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             self._show_message(str(error))
             return
         self._show_message("")

@@ -61,6 +61,8 @@ def cadpc_fairness(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range, or shapes that do not fit.
 

@@ -143,6 +143,8 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 

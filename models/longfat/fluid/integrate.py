@@ -216,6 +216,8 @@ def integrate(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range, a step above a delay, or delays of a state that grow beyond what is kept.
 

@@ -36,6 +36,8 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range, or if 128 nodes do not resolve the roots: too many, or delays too long.
 

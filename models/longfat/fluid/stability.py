@@ -172,6 +172,8 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
@@ -259,6 +261,8 @@ def stability_boundary(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 

@@ -26,6 +26,8 @@ class IndependentLoss:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
@@ -64,6 +66,8 @@ class GilbertElliott:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
@@ -119,6 +123,8 @@ class ListedLosses:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 

@@ -97,6 +97,8 @@ def simulate(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range, by name, value, unit and range.
 

@@ -57,6 +57,8 @@ def trace(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range, by name, value, unit and range.
 

@@ -99,6 +99,8 @@ def sweep(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For an argument outside its range, by name, value and range, and for a store of another sweep, with the
         differences.

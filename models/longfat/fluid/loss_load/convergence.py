@@ -71,6 +71,8 @@ def time_to_equilibrium(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 

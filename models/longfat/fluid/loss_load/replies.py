@@ -64,6 +64,8 @@ def best_reply(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range, and for rates so large that their powers k + 1 overflow.
 
@@ -115,6 +117,8 @@ def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 

@@ -52,6 +52,8 @@ def cadpc(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
@@ -145,6 +147,8 @@ def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 

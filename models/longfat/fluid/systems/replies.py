@@ -30,6 +30,8 @@ def best_replies(sources: int) -> System:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 

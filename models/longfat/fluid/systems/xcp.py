@@ -31,6 +31,8 @@ def xcp(flows: int) -> System:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
