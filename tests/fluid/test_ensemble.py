@@ -1,4 +1,4 @@
-"""CADPC at many starts: the loop in machine code against a plain one, closed forms, and the general integrator."""
+"""CADPC at many starts: the compiled kernel against NumPy, closed forms, and the general integrator."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from longfat.fluid import cadpc, cadpc_fairness, integrate
 
 
 def plainly(rates, updates, a, threshold, floor=0.0):
-    """The map for all points at once, in NumPy."""
+    """Iterate the map for all points at once, in NumPy."""
     fair = np.full(len(rates), np.nan)
     for t in range(updates + 1):
         jain = rates.sum(axis=1) ** 2 / (rates.shape[1] * (rates**2).sum(axis=1))
@@ -56,7 +56,7 @@ def test_classes_are_flows_that_start_equal():
 
 
 def test_small_differences_vanish_as_the_law_says():
-    """Jain's index of rates 1 +- e is 1/(1 + e^2); e = 0.02 becomes 0.002 in ln(0.1)/ln(1 - a/(n + 1)) updates."""
+    """Jain's index of rates 1 +- e is 1/(1 + e^2); e falls from 0.02 to 0.002 in ln(0.1)/ln(1 - a/(n + 1)) updates."""
     n, e = 20, 0.02
     start = np.where(np.arange(n) % 2, 1 + e, 1 - e)[None] / (n + 1)
     found = cadpc_fairness(start, 1000, 0.5, threshold=1 / (1 + 0.002**2))
@@ -72,7 +72,7 @@ def test_single_precision():
 
 
 def test_the_floor_holds():
-    """Overloaded four times: 0.4 (1 + 0.5 (1 - 0.4 - 4)) is negative."""
+    """At four times the capacity the update 0.4 (1 + 0.5 (1 - 0.4 - 4)) is negative."""
     assert cadpc_fairness(np.full((1, 10), 0.4), 1).rate.max().item() == 0
     rates, fair = plainly(np.linspace(0.1, 0.8, 10)[None], 50, 0.5, 0.9, floor=1e-3)
     found = cadpc_fairness(np.linspace(0.1, 0.8, 10)[None], 50, threshold=0.9, floor=1e-3)

@@ -1,4 +1,4 @@
-"""What a sweep refuses, shows and is called."""
+"""Refused arguments, progress and names of a sweep."""
 
 from concurrent.futures import ThreadPoolExecutor
 
