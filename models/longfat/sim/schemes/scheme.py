@@ -13,7 +13,6 @@ import numpy as np
 from longfat import domains
 from longfat.sim import functions, jit
 from longfat.sim.calls import CALLBACKS
-from longfat.sim.names import unknown
 from longfat.sim.own import Own, Parameter
 from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, flow_view
 
