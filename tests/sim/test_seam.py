@@ -176,7 +176,7 @@ REFUSED_LINKS = {
 
 def watched(enqueue):
     """A network whose link asks this hook; its queues have rates, or where the hook looks at the queue, it is plain."""
-    service = "departures" if enqueue is of_one_that_waits else "rated"
+    service = "departures" if enqueue is of_one_that_waits else "rate-controlled"
     ours = Discipline("ours", enqueue=enqueue, service=service, parameters={"target": 1.0}, state={"mine": 0.0},
                       flow_state={"seen": 0})  # fmt: skip
     net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=5, discipline=ours)

@@ -244,7 +244,7 @@ def test_services_follow_values():
     assert (queues.rem().service, queues.rem(ecn=True).service, queues.rem(ecn=True)(ecn=False).service) == (
         "fifo", "departures", "fifo",
     )  # fmt: skip
-    assert (queues.rem().serving, queues.rem(ecn=True).serving) == (SERVICES["fifo"], SERVICES["departures"])
+    assert (queues.rem().scheduler, queues.rem(ecn=True).scheduler) == (SERVICES["fifo"], SERVICES["departures"])
     assert queues.loss_load(colours=False)(colours=True).service == "departures"
     assert queues.explicit_feedback(service="round-robin")(quantum=900).values["quantum"] == 900.0
     assert queues.explicit_feedback(service="round-robin")(quantum=900).service == "round-robin"

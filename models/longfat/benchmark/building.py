@@ -11,7 +11,7 @@ from longfat.benchmark.entries import Entry
 from longfat.benchmark.experiments import Variant
 from longfat.sim import queues, schemes
 from longfat.sim.network import Network
-from longfat.sim.queues.round_trip_probe import ROUND_TRIP_METER
+from longfat.sim.queues.round_trip_probe import round_trip_probe
 
 if TYPE_CHECKING:
     from longfat.sim.elements import Flow, Link
@@ -43,7 +43,7 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
     found: dict[str, Any] = {"scheme": schemes.scheme("constant"), "bottleneck": queues.FIFO, "switch": queues.FIFO}
     if entry is not None:
         found = {"scheme": schemes.scheme(entry.scheme), **entry.disciplines()}
-    found["meter"] = ROUND_TRIP_METER
+    found["meter"] = round_trip_probe()
     whole, _ = scenario.parse(variant.text(), lambda name: found.get(name.removeprefix("benchmark:")))
     made = Network(whole.name)
     made.links = dict(whole.links)

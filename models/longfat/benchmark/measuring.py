@@ -12,7 +12,7 @@ from longfat.benchmark.entries import OPTIMAL, Entry
 from longfat.benchmark.experiments import Variant
 from longfat.benchmark.optimal import optimal
 from longfat.sim.engine import Simulation
-from longfat.sim.queues.round_trip_probe import ROUND_TRIP_METER
+from longfat.sim.queues.round_trip_probe import round_trip_probe
 from longfat.sim.records import NEVER, SECOND
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
         return {}
     there, back = net.route(probe), net.way_back(probe)
     number = run.assembly.link_names.index(back[-1].name)
-    seen = ROUND_TRIP_METER.own.read(run.state.link_own, number, run.state.row.link_own_words)
+    seen = round_trip_probe().own.read(run.state.link_own, number, run.state.row.link_own_words)
     if seen.answers < 1:
         return {"probes": 0.0}
     # The meter stands before the last line, whose times therefore are not in it.

@@ -87,7 +87,7 @@ def lay_links(state: RunState, routes: Routes) -> None:
 def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, and the records of its discipline and its service."""
     made = rows(1, records.LINK)
-    row, discipline, service = made[0], link.discipline, link.discipline.serving
+    row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     row.head = row.tail = row.sending = row.queues = row.discipline = row.service = NONE
     row.delay = round(link.delay * SECOND)
     # A line without transmission time: the division's numerator is 0.

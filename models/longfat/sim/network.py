@@ -127,7 +127,7 @@ class Network:
                 f"buffer = {buffer} of link {tail}-{head} is out of range: discipline {chosen.name!r} needs room "
                 "for packets"
             )
-        if chosen.serving is not None and chosen.serving.bounded and not packets <= MOST_PLACES:
+        if chosen.scheduler is not None and chosen.scheduler.bounded and not packets <= MOST_PLACES:
             raise ValueError(
                 f"buffer = {buffer} of link {tail}-{head} is out of range: discipline {chosen.name!r} needs a number "
                 f"of packets in [1, {MOST_PLACES}]"

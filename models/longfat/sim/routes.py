@@ -39,7 +39,7 @@ class Kinds:
 
 def _code(one: Discipline) -> tuple[Any, ...]:
     """Return what makes two disciplines the same code: their values stand in records of the links."""
-    service = None if one.serving is None else one.serving.name
+    service = None if one.scheduler is None else one.scheduler.name
     hooks = one.enqueue, one.dequeue, one.feedback, one.tick
     return one.name, hooks, service, one.own.dtype, one.of_flow.dtype
 
@@ -123,7 +123,7 @@ class Routes:
 
 
 def _has_queues_of_flows(link: Link) -> bool:
-    service = link.discipline.serving
+    service = link.discipline.scheduler
     return service is not None and service.queues == PER_FLOW
 
 

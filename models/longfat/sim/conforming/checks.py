@@ -109,7 +109,7 @@ def _order(found: Evidence) -> Result:
     discipline = found.subject.discipline
     if found.subject.is_scheme:
         return NOT_APPLICABLE, [], "a scheme orders no packets"
-    strict = discipline.serving is None or discipline.serving.in_order
+    strict = discipline.scheduler is None or discipline.scheduler.in_order
 
     def look(one: Record) -> str:
         place = {line[1:3]: k for k, line in enumerate(one.entered)}
@@ -175,7 +175,7 @@ def _room(packets: int, size: int) -> str:
 def _work_conservation(found: Evidence) -> Result:
     if found.subject.is_scheme:
         return NOT_APPLICABLE, [], "a scheme serves no link"
-    serving = found.subject.discipline.serving
+    serving = found.subject.discipline.scheduler
     if (serving is not None and not serving.work_conserving) or any(one.link["hold_until"] > 0 for one in found.runs):
         return NOT_APPLICABLE, [], "it holds packets back on purpose"
 

@@ -89,7 +89,7 @@ def portable(thing: Any) -> bytes:
 
 def _modules(plug_in: Any) -> list[Any]:
     """Return the modules of its functions: files that the other process may not find by their names."""
-    given = [*vars(plug_in).values(), *vars(getattr(plug_in, "serving", None) or plug_in).values()]
+    given = [*vars(plug_in).values(), *vars(getattr(plug_in, "scheduler", None) or plug_in).values()]
     functions = [getattr(one, "py_func", one) for one in given if callable(one)]
     names = {getattr(one, "__module__", None) or "" for one in functions}
     own = ("longfat", "numba", "numpy", "builtins", "__main__")

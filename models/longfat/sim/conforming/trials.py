@@ -140,7 +140,7 @@ class Record:
 def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
     """Return the network of a trial."""
     net = Network(trial.name)
-    serving = subject.discipline.serving
+    serving = subject.discipline.scheduler
     packets = not trial.in_bytes or (serving is not None and serving.workspace is not None)  # it needs their number
     buffer = BUFFER if packets else f"{BUFFER * 1000} B"
     options: dict[str, Any] = {"rate": RATE, "delay": DELAY, "buffer": buffer, "loss": trial.loss}
