@@ -16,14 +16,16 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-def rated(rates, log):
+def rate_controlled(rates, log):
     parameters = {"log": float(log.ctypes.data)}
     state = {"rates": rates}
-    return Discipline("rates", service="rated", enqueue=enqueue, dequeue=dequeue, parameters=parameters, state=state)
+    return Discipline(
+        "rates", service="rate-controlled", enqueue=enqueue, dequeue=dequeue, parameters=parameters, state=state
+    )
 
 
 def network(rates, loads, sizes, limit, log):
-    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=rated(rates, log))
+    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=rate_controlled(rates, log))
     for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
         net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=size, name=f"f{k}")
     return net
@@ -134,7 +136,9 @@ def test_rates_are_kept():
     """Floods at a tenth and a fifth of the line, and one without limit: that takes the rest. Then a tenth alone."""
     for rates, expected in (((0.1, 0.2, np.inf), (0.1, 0.2, 0.7)), ((0.1, 0.0, 0.0), (0.1, 0.0, 0.0))):
         log = np.zeros(200_001, np.int64)
-        net = Network().link("a", "b", rate=RATE, buffer=1000, discipline=rated([rate * RATE for rate in rates], log))
+        net = Network().link(
+            "a", "b", rate=RATE, buffer=1000, discipline=rate_controlled([rate * RATE for rate in rates], log)
+        )
         for k in range(3):
             net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
         run = Simulation(net, rng=1)

@@ -1,4 +1,4 @@
-"""Pictures of networks: SVG, put together as text."""
+"""Drawings of networks, as the text of SVG files."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from longfat.sim.sketching import Box, Place, once, said, short, sketch
 if TYPE_CHECKING:
     from longfat.sim.network import Network
 
-#: Okabe and Ito's colours, which colour-blind people can tell apart; the flows are listed by name beside them.
+#: Colours of Okabe and Ito, which colour-blind people can distinguish; a list below names the flow of each line.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # of the first seven flows, of the next seven, and so on
+DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # for the first seven flows, the next seven, and so on
 LEAST_WIDTH = 900.0  # px; narrower pictures have room at the right, as a notebook stretches each to its own width
 
 
 def svg(net: Network) -> str:
-    """Return a picture of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
+    """Return a drawing of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
 
-    Of more than eight flows, those of one kind over hosts of their own and links of one kind are one line with their
-    number.
+    Of more than eight flows, those of one kind over hosts of their own and equal links are drawn as one line, with
+    their number.
 
     Parameters
     ----------
     net : Network
-        Laid out along its flows, from left to right.
+        Network, which is laid out along its flows, from left to right.
 
     Returns
     -------
     str
-        SVG as wide as its page.
+        Text of an SVG file, as wide as its page.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def svg(net: Network) -> str:
 
 
 def _safe(words: str) -> str:
-    """Text for XML, which knows no control characters and no lone surrogates."""
+    """Return text escaped for XML, with unprintable characters replaced."""
     printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in words)
     return escape(printable)
 
@@ -104,7 +104,7 @@ def _node(words: str, box: Box) -> list[str]:
 
 
 def _look(k: int) -> str:
-    """Return colour and dashes of a flow's line: seven colours, and each again with other dashes."""
+    """Return colour and dashes of the k-th flow's line: seven colours, then the same with other dashes."""
     dashes = DASHES[k // len(COLOURS) % len(DASHES)]
     return f'stroke="{COLOURS[k % len(COLOURS)]}" stroke-width="2.5"' + (
         f' stroke-dasharray="{dashes}"' if dashes else ""
@@ -117,13 +117,13 @@ def _line(points: Iterable[Place], look: str, inside: str = "", kind: str = "flo
 
 
 def _wire(band: list[Place]) -> list[str]:
-    """Return a link as a grey band, as wide as the flows on it need."""
+    """Return the grey band of a link, as wide as the lines of its flows need."""
     joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
     return [f'<polygon class="link" points="{joined}" fill="#ddd" stroke="#ddd"/>']
 
 
 def _label(lines: list[str], where: Place) -> list[str]:
-    """Return what a link is, line by line, the last line's middle at a place."""
+    """Return the label of a link, with the middle of its last line at a place."""
     parts = []
     for k, words in enumerate(reversed(lines)):
         place = f'x="{where[0]:.1f}" y="{where[1] - LETTER * k:.1f}" font-size="11" text-anchor="middle"'

@@ -1,8 +1,8 @@
 """Queue disciplines, one file each; `Discipline` is the form in which a user adds another.
 
-A discipline with parameters is called with their values, as in ``queues.red(low=5, high=20)``; ``queues.red.parameters``
-lists its parameters and ``queues.red.source`` names its publication. The rules of every discipline and their sources are
-in docs/rules/queue-disciplines.md.
+A discipline with parameters is called with their values, as in ``queues.red(low=5, high=20)``;
+``queues.red.parameters`` lists its parameters and ``queues.red.source`` names its publication. The rules of every
+discipline and their sources are in docs/rules/queue-disciplines.md.
 
 A new module in this package is enough to add a discipline: every public name in it that is bound to a `Discipline`
 becomes a choice of ``Network.link(discipline=)``, of scenario files and of the command line.

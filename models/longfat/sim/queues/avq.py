@@ -5,9 +5,9 @@ Management", SIGCOMM 2001; ns-2.35, vq.cc, for `alpha` and `start`. The virtual 
 follows dc/dt = alpha (gamma C - arrival rate), between 0 and the true capacity C, so that the utilisation tends to
 `gamma`. If packets are dropped, only those that are admitted count as arrivals.
 
-Ours: packets that are not ECN-capable are dropped when ECN-capable ones would be marked, because RFC 3168, "The Addition
-of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets only;
-ns-2.35 lets them pass. A link with an unbounded buffer or without transmission time never marks or drops.
+Ours: packets that are not ECN-capable are dropped when ECN-capable ones would be marked, because RFC 3168, "The
+Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets
+only; ns-2.35 lets them pass. A link with an unbounded buffer or without transmission time never marks or drops.
 
 >>> avq(gamma=0.9, ecn=True).values["gamma"]
 0.9
@@ -27,8 +27,8 @@ def virtual_buffer(link):
     return link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
 
 
-# Kunniyur & Srikant (2001): c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0) at an arrival of b bytes at t, s being
-# the previous one. ns-2.35, vq.cc: clipped once, after both terms.
+# Kunniyur & Srikant (2001): c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0) at an arrival of b bytes at t, s
+# being the previous one. ns-2.35, vq.cc: clipped once, after both terms.
 @part
 def adapt(link, packet, now):
     """Update the virtual capacity at an arrival."""
@@ -37,8 +37,8 @@ def adapt(link, packet, now):
     link.adapted_at = now
 
 
-# Kunniyur & Srikant (2001): VQ <- max(VQ - c (t - s), 0); if VQ + b exceeds the virtual buffer, mark or drop the packet,
-# otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc: no update at a drop.
+# Kunniyur & Srikant (2001): VQ <- max(VQ - c (t - s), 0); if VQ + b exceeds the virtual buffer, mark or drop the
+# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc: no update at a drop.
 def enqueue(link, packet, now):
     """Mark or drop the packet if it overflows the virtual queue, then update the virtual capacity."""
     if link.rate == math.inf:

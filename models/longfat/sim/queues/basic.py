@@ -15,8 +15,8 @@ def _from_service(name: str, service: str) -> Discipline:
 
 FIFO = Discipline(
     "fifo",
-    source='Ours, because drop-tail needs no source; RFC 7567, "IETF Recommendations Regarding Active Queue Management", '
-    "section 2, discusses it",
+    source='Ours, because drop-tail needs no source; discussed in RFC 7567, "IETF Recommendations Regarding Active '
+    'Queue Management", section 2',
 )
 #: The same rule decided at departure: slower, and therefore the reference for `FIFO` in the tests.
 FIFO_DEPARTURES = Discipline("fifo-departures", service="departures", source=FIFO.source)

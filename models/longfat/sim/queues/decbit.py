@@ -64,7 +64,8 @@ def begin_cycle(link, time):
     link.area_before, link.began, link.begun = so_far, time, True
 
 
-# Ramakrishnan & Jain (1990), section 3: the bit is set if the average over the last and the present cycle is at least 1.
+# Ramakrishnan & Jain (1990), section 3: the bit is set if the average over the last and the present cycle is at least
+# 1.
 @part
 def is_congested(link, time):
     """Return whether the average queue length is at least the threshold; False for an average over no time."""
@@ -105,7 +106,9 @@ decbit = Discipline(
     enqueue=enqueue,
     dequeue=dequeue,
     parameters={
-        "threshold": Parameter(1.0, "packets", "(0, 1e15]", about="Average queue length from which on packets are marked"),
+        "threshold": Parameter(
+            1.0, "packets", "(0, 1e15]", about="Average queue length from which on packets are marked"
+        ),
         "on_departure": flag(False, "Decide when a packet's transmission begins instead of at its arrival"),
         "with_transmission": flag(True, "Count the packet in transmission in the queue length"),
         "with_answers": flag(True, "Count acknowledgments in the queue length"),

@@ -66,7 +66,8 @@ class Discipline:
     parameters : mapping of str to Parameter or float, optional
         Parameters, which hooks read by name: ``link.target``.
     values : mapping of str to float, optional
-        Values of parameters that differ from the defaults; ``discipline(target="5 ms")`` returns a copy with this value.
+        Values of parameters that differ from the defaults; ``discipline(target="5 ms")`` returns a copy with this
+        value.
     state : mapping of str to float, int, bool or a sequence of these, optional
         State variables of a link, with their initial values: ``link.drop_next``.
     flow_state : mapping, optional
@@ -89,9 +90,9 @@ class Discipline:
     Raises
     ------
     ValueError
-        For an unknown service, hooks with other arguments, values outside their ranges, and names of parameters or state
-        variables that are not allowed; when a run begins, for a hook that cannot be compiled or sets a field that it
-        may not set.
+        For an unknown service, hooks with other arguments, values outside their ranges, and names of parameters or
+        state variables that are not allowed; when a run begins, for a hook that cannot be compiled or sets a field that
+        it may not set.
 
     Examples
     --------
@@ -208,7 +209,7 @@ class Discipline:
 
     @property
     def scheduler(self) -> Service | None:
-        """Service that the link runs; None if departure times are computed at arrival, which a `dequeue` hook rules out."""
+        """Service that the link runs; None if departure times are computed at arrival, unless a hook decides later."""
         if isinstance(self.service, Service):
             return self.service
         late = self.service == "fifo" and self.dequeue is not None and not self.late_if

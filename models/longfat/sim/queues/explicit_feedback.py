@@ -1,7 +1,8 @@
 """Fair queueing that writes each flow's service rate and backlog into its packets.
 
-Each switch on the path overwrites the header if it serves the flow more slowly than the switches before it; the receiver
-returns the header in the acknowledgment, and sources of the scheme "explicit-feedback" set their rates from it.
+Each switch on the path overwrites the header if it serves the flow more slowly than the switches before it; the
+receiver returns the header in the acknowledgment, and sources of the scheme "explicit-feedback" set their rates from
+it.
 
 P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, made end to end as in
 H. Kanakia, S. Keshav and P. Mishra, "A Comparison of Reactive Host-based Flow Control Schemes in Reservationless
@@ -52,6 +53,6 @@ explicit_feedback = Discipline(
     needs_buffer=True,
     source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, '
     "doi:10.1145/144179.144254, made end to end as in H. Kanakia, S. Keshav and P. Mishra, "
-    '"A Comparison of Reactive Host-based Flow Control Schemes in Reservationless Networks", AT&T Bell Laboratories, 1992',
+    '"A Comparison of Reactive Host-based Flow Control Schemes in Reservationless Networks", AT&T Bell Labs, 1992',
 )
 EXPLICIT_FEEDBACK = explicit_feedback

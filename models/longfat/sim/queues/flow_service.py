@@ -22,7 +22,7 @@ def record_departure(state, queue, packet, now):
 # Ours, because a flow without backlog gives no samples: such a flow would get C/(number of other backlogged flows + 1).
 @part
 def service_rate(link, state, queue):
-    """Return the flow's service rate [bytes/s]: the estimate if it is backlogged, otherwise a fair share of the link."""
+    """Return the flow's service rate [bytes/s]: the estimate if it is backlogged, otherwise a fair share."""
     if queue.packets > 0 and state.rate_estimate > 0.0:
         return state.rate_estimate
     others = link.active - (1 if queue.packets > 0 else 0)

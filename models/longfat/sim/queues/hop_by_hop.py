@@ -1,9 +1,9 @@
 """Hop-by-hop rate control: each switch sends its upstream neighbour its service rate and backlog of every flow.
 
 The upstream switch sends the flow at the rate that brings the neighbour's backlog to a set point
-(`longfat.sim.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of the
-feedback, and the s packets sent during the last h, the round-trip time of the hop. The excess load of a bottleneck is
-therefore queued upstream of it, hop after hop, and finally at the source. Each feedback message is a packet on the
+(`longfat.sim.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of
+the feedback, and the s packets sent during the last h, the round-trip time of the hop. The excess load of a bottleneck
+is therefore queued upstream of it, hop after hop, and finally at the source. Each feedback message is a packet on the
 reverse link. The last switch of a path is not rate-limited.
 
 P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Ours, because the paper
@@ -115,8 +115,12 @@ hop_by_hop = Discipline(
     feedback=feedback,
     parameters={
         "set_point": Parameter(10.0, "packets", "[0, 1e6]", about="Set point B of the backlog at the next switch"),
-        "gain": Parameter(0.5, "1", "(0, 1]", about="Gain g: share of the difference to the set point that one round trip of the hop corrects"),
-        "every": Integer(10.0, "packets", "[1, 1e9]", about="Departures of a flow after which feedback is sent, if no round trip of the hop has passed before"),
+        "gain": Parameter(
+            0.5, "1", "(0, 1]", about="Gain g: share of the difference to the set point that one round trip corrects"
+        ),
+        "every": Integer(
+            10.0, "packets", "[1, 1e9]", about="Departures of a flow after which feedback is sent at the latest"
+        ),
     },
     # Whether a packet of the flow has arrived; numbers of the next packet to arrive and of the next one to be sent;
     # departures since the last feedback, and its time [s]; delay of the last packet from the upstream switch [s].

@@ -155,8 +155,9 @@ def victim(link, packet):
     return found
 
 
-# Prithviraj & Williamson, section 2.2: while the load exceeds the capacity, packets are dropped with the probability P(f)
-# of their source. Ours: a full buffer drops, too; with `overflow` nothing else does; `threshold` spares short overloads.
+# Prithviraj & Williamson, section 2.2: while the load exceeds the capacity, packets are dropped with the probability
+# P(f) of their source. Ours: a full buffer drops, too; with `overflow` nothing else does; `threshold` spares short
+# overloads.
 def enqueue(link, packet, now):
     """Update the flow's rate, drop by the loss-load law or if the buffer is full, and write the feedback."""
     if packet.kind != DATA:
@@ -198,13 +199,23 @@ loss_load = Discipline(
     tick=tick,
     parameters={
         "k": Parameter(10.0, "1", "(0, 50]", about="Exponent k of the loss-load curve, also known to the sources"),
-        "v": Parameter(1.0, "1", "(0, 1]", about="Virtual factor v: share of the capacity that the feedback is computed from"),
+        "v": Parameter(
+            1.0, "1", "(0, 1]", about="Virtual factor v: share of the capacity that the feedback is computed from"
+        ),
         "overflow": flag(False, "Drop only when the buffer is full; otherwise by the loss-load law, too"),
-        "threshold": Integer(0.0, "packets", "[0, 1e9]", about="Backlog from which on packets are dropped by the loss-load law"),
+        "threshold": Integer(
+            0.0, "packets", "[0, 1e9]", about="Backlog from which on packets are dropped by the loss-load law"
+        ),
         "colours": flag(True, "Drop a queued red packet of the same flow instead of an arriving green one"),
-        "direct": flag(False, "Send feedback from the switch to the sender; otherwise the receiver returns it in acknowledgments"),
-        "silence": Parameter(0.1, "s", "(0, 1e6]", about="Silence after which a flow counts no longer, about two round-trip times"),
-        "window": Parameter(0.0, "s", "[0, 1e6]", about="Interval over which rates are measured; 0 if packets declare them"),
+        "direct": flag(
+            False, "Send feedback from the switch to the sender; otherwise the receiver returns it in acknowledgments"
+        ),
+        "silence": Parameter(
+            0.1, "s", "(0, 1e6]", about="Silence after which a flow counts no longer, about two round-trip times"
+        ),
+        "window": Parameter(
+            0.0, "s", "[0, 1e6]", about="Interval over which rates are measured; 0 if packets declare them"
+        ),
         "farewell": flag(True, "Remove a flow when its last packet arrives; otherwise only silence removes it"),
     },
     state={"changes": 0, "first_flow": END},  # changes of any rate so far; first flow of the list

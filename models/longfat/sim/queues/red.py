@@ -21,8 +21,9 @@ from longfat.sim.seam import is_full, mark, random
 GREATEST_MARK = 0.1  # ns-2.35, red.cc, `mark_p_`: above this probability ECN-capable packets are dropped, too
 
 
-# Floyd & Jacobson (1993), figure 2 and section 6: avg += w_q (q - avg) at each arrival; if the queue was empty for a time
-# t, avg *= (1 - w_q)^(t/s), as if t/s packets had found an empty queue, s being a typical packet's transmission time.
+# Floyd & Jacobson (1993), figure 2 and section 6: avg += w_q (q - avg) at each arrival; if the queue was empty for a
+# time t, avg *= (1 - w_q)^(t/s), as if t/s packets had found an empty queue, s being a typical packet's transmission
+# time.
 @part
 def update_average(link, now):
     """Update the moving average of the backlog at an arrival."""
@@ -46,8 +47,9 @@ def by_average(link):
     return 1.0
 
 
-# Floyd & Jacobson (1993), section 7: p_a = p_b/(1 - count p_b), so that the number of packets between marks is uniform on
-# 1 ... 1/p_b. ns-2.35, red.cc, `wait_`: 0 until count p_b >= 1, then p_b/(2 - count p_b): uniform on 1/p_b ... 2/p_b.
+# Floyd & Jacobson (1993), section 7: p_a = p_b/(1 - count p_b), so that the number of packets between marks is uniform
+# on 1 ... 1/p_b. ns-2.35, red.cc, `wait_`: 0 until count p_b >= 1, then p_b/(2 - count p_b): uniform on 1/p_b ...
+# 2/p_b.
 @part
 def spread_out(link, probability):
     """Return p_a, the marking probability, which grows with the number of packets since the last mark."""
@@ -110,9 +112,9 @@ red = _Red(
     },
     state={"average": 0.0, "count": -1},  # moving average of the backlog [packets]; packets since the last mark
     needs_buffer=True,
-    source='S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions '
-    "on Networking 1(4), 1993, figure 2 and sections 4, 6 and 7, doi:10.1109/90.251892; ns-2.35, red.cc, for `gentle`, "
-    "`wait` and the limit of marking",
+    source='S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM '
+    "Transactions on Networking 1(4), 1993, figure 2 and sections 4, 6 and 7, doi:10.1109/90.251892; ns-2.35, red.cc, "
+    "for gentle, wait and the limit of marking",
 )
 
 

@@ -5,8 +5,9 @@ packet follows from those of the packets before it, so that tokens cost no event
 packets of one size; acknowledgments need no tokens (ours).
 
 N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", section
-2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token at once and coloured red, is
-described there after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network 5(4), 1991.
+2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token at once and coloured red,
+is described there after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network 5(4),
+1991.
 
 >>> leaky_bucket("8 Mbit/s").values["rate"]
 1000000.0
@@ -19,8 +20,8 @@ from longfat.sim.records import DATA, GREEN, RED
 HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
-# ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is when the
-# pool would be full again but for one token; a packet conforms from (tokens - 1) intervals before that time on.
+# ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is when
+# the pool would be full again but for one token; a packet conforms from (tokens - 1) intervals before that time on.
 @part
 def token_ready(link, interval):
     """Return the time from which on the pool has a token for the next packet [s]."""

@@ -1,7 +1,7 @@
 """Router of XCP: it writes into every packet by how much the sender's window is to change.
 
-D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002, section
-3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairness are controlled separately.
+D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002,
+section 3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairness are controlled separately.
 
 * Efficiency controller (section 3.5.1): once a control interval, about one round-trip time, the aggregate rate is to
   change by alpha (C - y) - beta Q/d, with the capacity C and the input y [bytes/s], the persistent queue Q [bytes] and
@@ -69,8 +69,9 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-# Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i with p_i proportional to rtt^2 s/cwnd and n_i to rtt s; a packet
-# keeps the smallest feedback of its path. ns-2.35, xcpq.cc: each packet spends its shares of the interval's budgets.
+# Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i with p_i proportional to rtt^2 s/cwnd and n_i to rtt s; a
+# packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: each packet spends its shares of the interval's
+# budgets.
 def dequeue(link, packet, now):
     """Write the feedback into the packet, as far as the budgets of the control interval last."""
     link.least = min(link.least, float(link.backlog_bytes))
@@ -95,8 +96,8 @@ def dequeue(link, packet, now):
     return SEND
 
 
-# Katabi et al. (2002), sections 3.5.1 and 3.5.2: phi = alpha (C - y) - beta Q/d and h = max(0, gamma y - |phi|), here as
-# rates; the budgets of increase and decrease are h + max(phi, 0) and h + max(-phi, 0).
+# Katabi et al. (2002), sections 3.5.1 and 3.5.2: phi = alpha (C - y) - beta Q/d and h = max(0, gamma y - |phi|), here
+# as rates; the budgets of increase and decrease are h + max(phi, 0) and h + max(-phi, 0).
 @part
 def control(link, now):
     """End a control interval, and compute the budgets of the next one."""
@@ -139,10 +140,16 @@ xcp = Discipline(
     dequeue=dequeue,
     tick=tick,
     parameters={
-        "alpha": Parameter(0.4, "1", "(0, 2]", about="Share of the spare capacity that is allotted in a control interval"),
-        "beta": Parameter(0.226, "1", "[0, 2]", about="Share of the persistent queue that is drained in a control interval"),
+        "alpha": Parameter(
+            0.4, "1", "(0, 2]", about="Share of the spare capacity that is allotted in a control interval"
+        ),
+        "beta": Parameter(
+            0.226, "1", "[0, 2]", about="Share of the persistent queue that is drained in a control interval"
+        ),
         "gamma": Parameter(0.1, "1", "[0, 1]", about="Share of the input that is redistributed among the flows"),
-        "interval": Parameter(0.05, "s", "[1e-3, 1]", about="Control interval while no packet carries a round-trip time"),
+        "interval": Parameter(
+            0.05, "s", "[1e-3, 1]", about="Control interval while no packet carries a round-trip time"
+        ),
     },
     state={
         # this control interval: input [bytes]; sums of rtt s/cwnd [s] and rtt (rtt s/cwnd) [s^2]; beginning and end [s]
@@ -154,6 +161,6 @@ xcp = Discipline(
         "standing": 0.0, "least": 0.0, "queue_ends": 0.0,
     },
     needs_buffer=True,
-    source='D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM '
-    "2002, section 3.5, doi:10.1145/633025.633035; ns-2.35, xcpq.cc, for intervals and budgets",
+    source='D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", '
+    "SIGCOMM 2002, section 3.5, doi:10.1145/633025.633035; ns-2.35, xcpq.cc, for intervals and budgets",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The keys of a scenario file and what each of them holds, for reading and for writing."""
+"""Keys of a scenario file and the kinds of their values, for reading and writing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longfat import quantities
 from longfat.sim import traffic
 from longfat.sim.traffic import Traffic
 
-#: key: what it holds; for the three kinds of table
+# Kinds of the values of all keys, for each kind of table; TYPES explains them.
 LINK = {
     "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
     "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
@@ -28,7 +28,7 @@ RUN = {
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
 _QUANTITY = (int, float, str)
-#: what a key holds: its types in TOML, and how to say that
+#: Kinds of values: the types in TOML, and the words of messages.
 TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "text": ((str,), "text"),
     "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),
@@ -49,7 +49,7 @@ READERS: dict[str, Callable[[Any, str, str], float]] = {
     "s": quantities.duration,
     "bytes": quantities.size,
 }
-#: the generators that a flow's `traffic = {kind = ...}` may name
+#: Generators by the names that a flow's ``traffic = {kind = ...}`` may have.
 GENERATORS: dict[str, Callable[..., Traffic]] = {
     name.replace("_", "-"): made
     for name, made in vars(traffic).items()

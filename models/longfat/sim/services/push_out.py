@@ -122,8 +122,8 @@ def dequeue(link, now):
     return take_from(link, link.first - 1)
 
 
-# Kim & Farber (1994), section 3.3.2, remark that their algorithm should, for fairness, have dropped the packet of lowest
-# priority in the entire queue. This is that rule. Ours: of several such packets the last one is dropped.
+# Kim & Farber (1994), section 3.3.2, remark that their algorithm should, for fairness, have dropped the packet of
+# lowest priority in the entire queue. This is that rule. Ours: of several such packets the last one is dropped.
 def evict_last_of_the_worst(link, packet, now):
     """Take the last packet of the worst priority in the queue, if that is worse than the arriving packet's."""
     worst = node(link, 1).x if link.places > 0 else NONE

@@ -1,8 +1,8 @@
 """Rate-controlled fair queueing: each flow's queue is served at most at its own rate.
 
 A rate regulator for each flow in front of a scheduler, as in H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority
-Queueing", INFOCOM 1993. Ours, because their scheduler has static priorities: the scheduler is self-clocked fair queueing
-(Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
+Queueing", INFOCOM 1993. Ours, because their scheduler has static priorities: the scheduler is self-clocked fair
+queueing (Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
 
 A backlogged queue either is active (its first packet is eligible and has a finish tag, and the queue is in the heap) or
 rests until its first packet becomes eligible. A queue that had to wait for packets of other flows keeps up to one
@@ -194,6 +194,6 @@ RATE_CONTROLLED = Service(
     work_conserving=False,
     workspace=room,
     source='H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority Queueing", INFOCOM 1993, '
-    'doi:10.1109/INFCOM.1993.253355 (the regulators); S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband '
-    'Applications", INFOCOM 1994, doi:10.1109/INFCOM.1994.337677 (the scheduler)',
+    'doi:10.1109/INFCOM.1993.253355 (the regulators); S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for '
+    'Broadband Applications", INFOCOM 1994, doi:10.1109/INFCOM.1994.337677 (the scheduler)',
 )

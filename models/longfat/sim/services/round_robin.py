@@ -1,12 +1,12 @@
 """Deficit round robin: backlogged queues take turns, in each of which they may send a quantum of bytes.
 
 M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
-4(3), 1996, figure 3. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes as
-its deficit counter says; when the counter does not suffice for its first packet, it gets a quantum more and goes to the
-end of the list.
+4(3), 1996, figure 3. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes
+as its deficit counter says; when the counter does not suffice for its first packet, it gets a quantum more and goes to
+the end of the list.
 
-A full buffer takes room from the queue with the most bytes, as the paper does ("buffer stealing"). Ours: the packet that
-is dropped is the last one of that queue (ns-2.35, drr.cc, drops the first one).
+A full buffer takes room from the queue with the most bytes, as the paper does ("buffer stealing"). Ours: the packet
+that is dropped is the last one of that queue (ns-2.35, drr.cc, drops the first one).
 """
 
 from longfat.sim.jit import part

@@ -84,8 +84,9 @@ def queue_in(link, place):
     return queue_numbered(link, entry_at(heap(link), place).key & ((1 << NUMBER) - 1))
 
 
-# McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops from the longest queue,
-# which protects the flows that stay below their share. Ours: longest by bytes, and the last packet of it is dropped.
+# McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops from the longest
+# queue, which protects the flows that stay below their share. Ours: longest by bytes, and the last packet of it is
+# dropped.
 @part
 def take_from_longest(link, packet):
     """Take the last packet of the queue with the most bytes, and return its number and the queue.
