@@ -202,7 +202,7 @@ def endless(link, packet, now):
 
 
 def test_an_endless_loop(monkeypatch):
-    monkeypatch.setattr(conforming, "PATIENCE", 3.0)
+    monkeypatch.setattr(conforming, "TIME_LIMIT", 3.0)
     report = sim.conformance(Discipline("broken", dequeue=endless), progress=False)
     assert [one.name for one in report.failed] == ["return values"]
     assert report.failed[0].message.startswith("the runs without compilation did not end in 3 s: perhaps")
@@ -256,7 +256,7 @@ def test_each_check_can_fail(seen):
     assert one.link["largest_backlog"] > 5
     for name, fields, words in (
         ("conservation", {"left": lost}, "packets that entered link a-b"),
-        ("conservation", {"left": grown}, "that came with 1000 bytes"),
+        ("conservation", {"left": grown}, "that arrived with 1000 bytes"),
         ("conservation", {"left": twice}, "that never arrived there"),
         ("conservation", {"unbalanced": "3 packets"}, "do not balance"),
         ("order", {"left": swapped}, "which had entered after it"),

@@ -1,4 +1,4 @@
-"""Fair queueing over flows with rates: against a plain reference, and rates that change while packets wait."""
+"""Rate-controlled fair queueing: against a plain reference, and with rates that change while packets are queued."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.sim.test_fair_queueing import BYTE, RATE, dequeue, write
 
 
 def enqueue(link, packet, now):
-    """Serve each flow at its rate at most."""
+    """Set the greatest rate of the packet's flow."""
     queue_of(link, packet).rate = link.rates[packet.flow]
     write(link, 0, packet, now)
     return ENQUEUE
@@ -32,8 +32,11 @@ def network(rates, loads, sizes, limit, log):
 
 
 class Reference:
-    """A list per flow; the first packet of one whose time has come has a tag, the others wait for their time. Of equal
-    tags the one that was given before goes first."""
+    """Plain implementation with a list per flow.
+
+    An eligible first packet has a tag, others wait until they are eligible. Of equal tags the one that was given first
+    is sent first.
+    """
 
     def __init__(self, rates, limit):
         flows = range(len(rates))
@@ -57,7 +60,7 @@ class Reference:
         self.turn[f] = self.given
 
     def look(self, now):
-        """Everything whose time has come is active; an idle line takes the smallest tag."""
+        """Activate the flows whose first packets are eligible; an idle link sends the smallest tag."""
         for f, waiting in enumerate(self.lists):
             if waiting and self.tag[f] is None and self.due(f) <= now:
                 self.activate(f)
@@ -113,8 +116,10 @@ class Reference:
     "shares", [(0.31, 0.17, 0.43, 0.07), (0.11, np.inf, 0.23, 0.05), (2.0, 0.9, np.inf, 0.3)], ids=str
 )
 def test_the_plain_one(limit, shares):
-    """Random arrivals: the same packets leave at the same times, the same ones are dropped; rates below, around and
-    above what the line has for each."""
+    """Random arrivals: the same packets depart and are dropped as in the reference.
+
+    The rates lie below, around and above each flow's share of the link.
+    """
     sizes, loads = [997, 613, 1301, 251], [0.4, 0.25, 0.6, 0.1]
     rates = [share * RATE for share in shares]
     log = np.zeros(200_001, np.int64)
@@ -133,7 +138,7 @@ def test_the_plain_one(limit, shares):
 
 
 def test_rates_are_kept():
-    """Floods at a tenth and a fifth of the line, and one without limit: that takes the rest. Then a tenth alone."""
+    """Backlogged flows limited to a tenth and a fifth of the link, and an unlimited one, which gets the rest."""
     for rates, expected in (((0.1, 0.2, np.inf), (0.1, 0.2, 0.7)), ((0.1, 0.0, 0.0), (0.1, 0.0, 0.0))):
         log = np.zeros(200_001, np.int64)
         net = Network().link(

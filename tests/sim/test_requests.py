@@ -1,4 +1,7 @@
-"""Requests to the links of a path (schemes.md 9.2): bytes on the wire, what comes back, what a lost one changes."""
+"""PTP requests to the links of a path: bytes on the links, the reply, and the effect of lost requests.
+
+M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", section II.
+"""
 
 import numpy as np
 import pytest
@@ -24,7 +27,7 @@ def alarm(flow, event):
 
 
 def ack(flow, event):
-    """Keeps what it was told: capacity, traffic, interval, links; how often; the round trip."""
+    """Record the reply (capacity, traffic, interval, links), the number of replies and the round-trip time."""
     for k in range(4):
         flow.told[k] = event.header[k]
     flow.answers += 1
@@ -66,8 +69,12 @@ def asked(net, until):
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
 def test_bytes_on_the_wire(service):
-    """No other traffic: the request is sent with 48, 64 and 80 bytes, the answer with 32 on each of three lines. There
-    it takes 48 + 32 + 80 us, back 32 + 16 + 32 us (with 10^6, 2 10^6 and 10^6 bytes/s), and six times 10 ms."""
+    """The sizes of requests and replies, by hand.
+
+    Without other traffic the request is sent with 48, 64 and 80 bytes, the reply with 32 on each of three links. The
+    request takes 48 + 32 + 80 us, the reply 32 + 16 + 32 us (at 10^6, 2 10^6 and 10^6 bytes/s), and both together six
+    times 10 ms.
+    """
     run, told = asked(chain(first=service, load=0), 0.3)
     assert told[5] == pytest.approx(0.06 + 240e-6, abs=2e-9)
     assert told[4] == 1
@@ -77,8 +84,11 @@ def test_bytes_on_the_wire(service):
 
 
 def test_the_link_with_the_least_to_spare():
-    """Second answer: 0.5 MB/s of 1 MB/s. Between the stamps of two requests lie half a second and 250 packets, one more
-    or less, and the 48 or 80 bytes of the first of them."""
+    """The reply is on the link with the least capacity to spare.
+
+    Second reply: 0.5 MB/s of 1 MB/s. Between the stamps of two requests are half a second and 250 packets, one more or
+    less, and the 48 or 80 bytes of the first of them.
+    """
     _, told = asked(chain(), 0.9)
     capacity, busy, interval, links, answers, _ = told
     assert (capacity, links, answers) == (1e6, 3, 2)
@@ -94,15 +104,17 @@ def test_the_second_link_if_that_is_the_busy_one():
 
 
 def test_a_saturated_link_reads_its_capacity():
-    """9.2 rule 4: bytes that were sent, not those that came. In FIFO they are counted ahead, by what waits: the request
-    waits behind them, too."""
+    """The counter counts bytes sent, not arrivals, so that a saturated link reads its capacity.
+
+    On a FIFO link the backlog is counted in advance, since the request is queued behind it.
+    """
     for service in ("fifo", "fifo-departures"):
         _, told = asked(chain(first=service, load=1_700_000.0, where=(0, 1)), 2.9)
         assert told[1] == pytest.approx(1e6, rel=0.005)
 
 
 def drop_request(link, packet, now):
-    """The request of this number, from 0 on, is lost."""
+    """Drop the request of this number, counted from 0."""
     if packet.kind == FEEDBACK and packet.marks & REQUEST:
         link.came += 1
         if link.came == link.number + 1:
@@ -112,7 +124,7 @@ def drop_request(link, packet, now):
 
 @pytest.mark.parametrize("where", [0, 1])
 def test_a_lost_request_only_lengthens_the_interval(where):
-    """9.2 rule 3: the second is lost, on the first link or on the second, after the first has stamped it."""
+    """The second request is lost, on the first link, or on the second after the first has stamped it."""
     net = chain()
     link = net.links[f"n{where}", f"n{where + 1}"]
     lossy = Discipline("drop-request", enqueue=drop_request, parameters={"number": 1.0}, state={"came": 0})
@@ -138,15 +150,18 @@ def test_links_that_do_not_answer():
 
 
 def test_no_more_than_576_bytes():
-    """32 + 16 for each of 34 links; the last six find no room."""
+    """A request grows from 32 bytes by 16 for each of 34 links; the last six find no room."""
     _, told = asked(chain(rates=(1e9,) * 40, load=0), 2.5)
     assert told[3] == 34
 
 
 def test_counters_that_are_refreshed_once_a_second():
-    """Traffic of 0.5 MB/s begins at 0.25 s; requests every 0.25 s. With the time of the request beside a counter that
-    stands still for a second, a request reads nothing or four times too much; with the time of the refresh it is right
-    when it is new, and nothing comes back when it is not."""
+    """Counters that are updated once a second, with the time of the request or of the update.
+
+    Traffic of 0.5 MB/s begins at 0.25 s, requests every 0.25 s. With the time of the request, a request reads nothing
+    or four times too much; with the time of the update the value is right when it is new, and otherwise there is no
+    reply.
+    """
     seen = {}
     for coarse in (False, True):
         net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=coarse)
@@ -166,7 +181,7 @@ def test_counters_that_are_refreshed_once_a_second():
 
 
 def test_a_link_that_says_nothing_new_hides_no_bottleneck():
-    """The slow link counts once a second, the fast one always: an answer is of both links or of none."""
+    """The slow link updates its counter once a second, the fast one always: a reply covers both links or none."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=True)
     net.link("b", "c", rate=2e6, delay=0.01).link("c", "b", rate=1e6, delay=0.01).link("b", "a", rate=1e6, delay=0.01)
     net.flow(ASKING, path=["a", "b", "c"], parameters={"period": 0.25})
@@ -206,8 +221,11 @@ def unevenly(flow, event):
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
 def test_requests_close_behind_each_other(service):
-    """After 4 and 22 ms in turn, on a path of 30 ms: two or three are under way, and each takes its own stamps along.
-    A packet of the other flow, every 2 ms for 1 ms on the first link, may stand before either of two requests."""
+    """Two or three requests are in flight at once, and each carries its own stamps.
+
+    Requests are sent after 4 and 22 ms in turn, on a path of 30 ms. A packet of the other flow, every 2 ms for 1 ms on
+    the first link, may precede either of two requests.
+    """
     scheme = Scheme(
         "uneven", start=unevenly, ack=ack, alarm=unevenly, controls="rate", recovery="own", acknowledged=False,
         state={**HEARD, "odd": False},
@@ -239,7 +257,7 @@ def begin_asking(flow, event):
 
 
 def keep_answers(flow, event):
-    """The links in the first answer, plus one; how often an answer was to a request from before the beginning."""
+    """Record the links in the first reply, plus one, and count replies to requests from before the start."""
     if event.number < 0:
         if flow.first == 0.0:
             flow.first = 1.0 + event.header[3]
@@ -250,7 +268,7 @@ def keep_answers(flow, event):
 
 @pytest.mark.parametrize("loss", [0.0, 0.1])
 def test_connections_know_nothing_of_each_other(loss):
-    """Files of 50 ms, of which many follow each other in the same rows, with requests every 5 ms until the end."""
+    """Files of 50 ms, many of which reuse the same rows, with requests every 5 ms until the end."""
     scheme = Scheme(
         "curious", start=begin_asking, ack=keep_answers, alarm=ask_on, timeout=ask_on, controls="rate",
         recovery="selective", state={"began": 0.0, "first": 0.0, "foreign": 0},
@@ -269,8 +287,10 @@ def test_connections_know_nothing_of_each_other(loss):
 
 
 def test_stamps_are_given_back():
-    """Of requests that arrive, that are dropped and that nobody compares with anything, and when rows are taken again:
-    what is left are those of the request that arrived last, one for each of three links."""
+    """The rows of stamps are freed: those of requests that arrive, are dropped or are compared with none.
+
+    What remains are the stamps of the request that arrived last, one for each of three links.
+    """
     net = chain(rates=(1e6, 2e6, 1e6), loss=0.2)
     run = Simulation(net, rng=1)
     of_flow(run).period = 0.01

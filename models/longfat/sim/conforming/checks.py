@@ -77,7 +77,7 @@ def _finite(found: Evidence) -> Result:
                 if flow["window"] <= UNLIMITED or flow["rate"] < math.inf:
                     limited.add(name)
                 elif name in limited:
-                    return f"{shown} at {now:.6g} s, so that it is no longer limited"
+                    return f"{shown} at {now:.6g} s, so that nothing limits it any more"
         return ""
 
     return _of_each(found.runs, look)
