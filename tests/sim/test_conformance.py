@@ -1,4 +1,4 @@
-"""`conformance`: plug-ins that keep the rules pass, others fail with a sentence that says what is wrong."""
+"""`conformance`: plug-ins that keep the rules pass; others fail with a message that says what is wrong."""
 
 import dataclasses
 import importlib.util
@@ -38,7 +38,7 @@ OURS = [CODEL, CUBIC, PRIORITY, "reno", "red"]
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled():
-    """The simulator, so that no test's time has that of its compilation."""
+    """Compile the simulator, so that no test's time includes it."""
     engine.kernel()
 
 
@@ -57,7 +57,7 @@ def test_these_pass(plug_in):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Without the process that does not compile: the shorter runs are made here once more."""
+    """Replace the process without compilation by shorter runs in this process."""
 
     def here(subject, seed, timeout):
         try:
@@ -69,7 +69,7 @@ def quick(monkeypatch):
 
 
 def failures(plug_in, **options):
-    """What each failed check says."""
+    """Return the message of each failed check."""
     report = sim.conformance(plug_in, progress=False, **options)
     return {one.name: one.message for one in report.failed}
 
@@ -100,7 +100,7 @@ def test_a_window_that_is_no_number_after_a_loss(quick, value, words):
 
 
 def test_random_numbers_from_elsewhere():
-    """They are the same neither for the same seed nor in plain Python."""
+    """Random numbers from elsewhere differ between runs with the same seed, and in plain Python."""
     said = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
     assert set(said) == {"determinism", "compilation"}
     assert "network 'alone': packet " in said["determinism"]
@@ -109,7 +109,7 @@ def test_random_numbers_from_elsewhere():
 
 
 def test_arithmetic_that_compilation_changes():
-    """x**3 is two products in compiled code and one call of the library in Python, and now and then another number."""
+    """x**3 is two products in compiled code and a library call in Python, which sometimes differ."""
 
     def cube(flow, event):
         return 1.0 + 4.0 * (flow.window + event.now) ** 3 / (1.0 + flow.window) ** 3
@@ -162,7 +162,7 @@ def test_the_last_comes_first(quick):
 
 
 def test_a_link_that_idles(quick):
-    """A break of 2 ms every 10 ms while packets wait; the core keeps the buffer's limit all the same."""
+    """A link that pauses 2 ms every 10 ms with a backlog fails; the buffer's limit holds all the same."""
 
     def lazy(link, now):
         return NOTHING if now % 0.01 < 0.002 else take_first(link, queue(link, 0))
@@ -214,7 +214,7 @@ def test_an_endless_loop(monkeypatch):
 
 @pytest.fixture(scope="module")
 def seen():
-    """All runs of CoDel but those of the other process."""
+    """Return the evidence of all runs of CoDel but those in the other process."""
     subject = subject_of(CODEL, None, None)
     found = checks.Evidence(subject, trials_for(subject))
     for trial in found.trials:
@@ -227,7 +227,7 @@ def seen():
 
 
 def changed(seen, kind="runs", **fields):
-    """The same with other fields of the first run."""
+    """Return a copy of the evidence with other fields of the first run."""
     runs = list(getattr(seen, kind))
     runs[0] = dataclasses.replace(runs[0], **fields)
     return dataclasses.replace(seen, **{kind: runs})
@@ -284,7 +284,7 @@ def test_each_check_can_fail(seen):
 
 
 def stuck(one):
-    """Samples in which the last flow does not get beyond packet 50."""
+    """Return samples in which the last flow does not get beyond packet 50."""
     samples = []
     for now, flows in one.samples:
         last = flows["file2"]
@@ -330,7 +330,7 @@ def test_the_report(quick):
 
 
 def test_parameters_and_what_stands_beside(quick):
-    """The window of a flow is limited by a parameter; the bottleneck has CoDel."""
+    """A scheme with a value of its parameter, and CoDel at the bottleneck."""
     capped = Scheme("capped", ack=lambda flow, event: min(flow.most, flow.window + 1.0), parameters={"most": 2.0})
     assert sim.conformance(capped, beside=CODEL, parameters={"most": 3.0}, progress=False).passed
     assert sim.conformance(CODEL(target="20 ms"), beside=CUBIC, progress=False).passed
@@ -352,7 +352,7 @@ COUNTING = Discipline("counting", enqueue=enqueue, state={"seen": 0})
 
 
 def test_a_file_that_cannot_be_imported_by_name(tmp_path):
-    """As a notebook's cell, it goes to the other process with its functions, compiled ones among them."""
+    """A file without an importable name, such as a notebook's cell, is sent to the other process with its functions."""
     path = tmp_path / "my_plug_in.py"
     path.write_text(SOURCE)
     spec = importlib.util.spec_from_file_location("my_plug_in", path)
@@ -362,7 +362,7 @@ def test_a_file_that_cannot_be_imported_by_name(tmp_path):
 
 
 def test_what_cannot_be_sent():
-    """A closure over an open file compiles no more than it travels; the report says which."""
+    """A closure over an open file neither compiles nor can be sent; the report names it."""
     with open(__file__) as file:
 
         def loss(flow, event):
@@ -392,7 +392,7 @@ def test_what_is_refused(given, options, error, words):
 
 
 def test_parts_are_sent_as_plain_functions():
-    """Numba's own way would compile them in the other process, for rows that do not exist there."""
+    """Compiled functions are sent as plain ones; Numba would compile them for rows that do not exist there."""
 
     @part
     def twice(value):

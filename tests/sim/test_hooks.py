@@ -475,7 +475,7 @@ def test_what_is_refused():
         lambda: queues.round_robin(1, quantum=2): "discipline 'round-robin': 'quantum' is given twice",
         lambda: queues.explicit_feedback(
             service="lifo"
-        ): "service = 'lifo' of discipline 'explicit-feedback' is out of",
+        ): "service of discipline 'explicit-feedback': 'lifo' is unknown; available: ",
         lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
         lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
         lambda: Discipline(

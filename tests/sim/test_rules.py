@@ -55,5 +55,6 @@ def test_the_tests_exist_that_the_pages_name():
             file = path or file
             if not path and not function:
                 continue
+            file = file.removeprefix("tests/sim/")
             code = (Path(__file__).parent / file).read_text(encoding="utf-8")
             assert not function or f"def {function}(" in code, f"{page.name}: {file}::{function}"

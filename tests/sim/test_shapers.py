@@ -11,7 +11,7 @@ MS = 1_000_000  # ns
 
 
 def shaped(discipline, *flows):
-    """A host whose line has no transmission time, behind it a spy; packets of 1000 B, tokens every 10 ms."""
+    """Return a host with an access link without transmission time, and a log; 1000 B packets, a token per 10 ms."""
     spy = Spy()
     net = Network().link("host", "edge", rate=float("inf"), discipline=discipline)
     net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
@@ -59,7 +59,7 @@ def test_a_pool_does_not_hold_more_than_its_size():
 
 
 def test_the_virtual_bucket_colours_instead():
-    """Packets every 1 ms, three tokens at first and one every 10 ms: green are 0, 1, 2, then one in ten; all leave."""
+    """Packets every 1 ms, three tokens at first, one every 10 ms: 0, 1, 2, then one in ten are green; all are sent."""
     net, spy = shaped(queues.virtual_leaky_bucket(100_000.0, tokens=3), traffic.constant(1_000_000.0))
     Simulation(net, rng=1).advance(0.0555)
     assert [one.time for one in spy.data] == [k * MS for k in range(56)]
@@ -89,7 +89,7 @@ def test_a_discipline_may_hold_what_it_admits():
 
 @pytest.mark.parametrize(("tokens", "burst"), [(1, 1), (5, 5)])
 def test_the_pool_of_a_paced_source(tokens, burst):
-    """100 packets/s after a start at which nothing has been sent for ever: the pool is full, and empties at once."""
+    """A paced source of 100 packets/s starts with a full pool, which it uses at once."""
     spy = Spy()
     net = Network().link("a", "b", rate=float("inf"), delay=0.02, discipline=spy.discipline)
     parameters = {"start_rate": 100_000.0, "tokens": tokens}

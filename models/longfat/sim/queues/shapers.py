@@ -59,7 +59,7 @@ def colour(link, packet, now):
 
 _SOURCE = (
     'N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", '
-    "University of Saskatchewan, section 2.1"
+    "University of Saskatchewan, about 1995 (the thesis of this title: Research Report 94-7, 1994), section 2.1"
 )
 POOL = {
     "rate": Parameter(None, "bytes/s", "(0, inf)", "token_rate", "Token rate, in bytes of the packets"),
