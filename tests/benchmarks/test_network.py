@@ -48,7 +48,7 @@ def delivered_per_second(net, seconds):
     return int(run.packet_counts()["received"]) / run.wall_time
 
 
-def whole_call(net, seconds):
+def timed_call(net, seconds):
     """Return the packets delivered by `sim.run`, the seconds that it takes in all, and those of its event loop."""
     begin = time.perf_counter()
     data = sim.run(net, duration=seconds, rng=1, progress=False)
@@ -66,11 +66,11 @@ def test_packets_per_second(benchmark, capsys, form, flows):
     benchmark.group = "network simulator"
     seconds, mbit = WORK[flows]
     net = network(form, flows, mbit)
-    whole_call(net, 0.01)
+    timed_call(net, 0.01)
     calls, theirs = [], []
 
     def by_turns():  # so that both see the same machine
-        calls.append(whole_call(net, seconds))
+        calls.append(timed_call(net, seconds))
         packets, spent = simpy_dumbbell.run(flows, seconds / 10, mbit)
         theirs.append(packets / spent)
 
@@ -115,8 +115,8 @@ def test_set_up_of_many_flows(benchmark, capsys):
         run = sim.Simulation(net, rng=1, duration=2)
         run.prepare()
         ready = time.perf_counter()
-        _, whole, loop = whole_call(net, 0.001)
-        times.append((described - begin, ready - described, whole - loop))
+        _, total, loop = timed_call(net, 0.001)
+        times.append((described - begin, ready - described, total - loop))
 
     measure()
     times.clear()

@@ -92,20 +92,20 @@ def first(link, now):
 )
 def test_a_window_that_is_no_number_after_a_loss(quick, value, words):
     broken = Scheme("broken", ack=ack, loss=lambda flow, event: value)
-    said = failures(broken)
-    assert list(said) == ["windows and rates"]
-    assert words.replace("\\", "") in said["windows and rates"]
-    assert "network 'lossy'" in said["windows and rates"]
-    assert " at 0." in said["windows and rates"]
+    messages = failures(broken)
+    assert list(messages) == ["windows and rates"]
+    assert words.replace("\\", "") in messages["windows and rates"]
+    assert "network 'lossy'" in messages["windows and rates"]
+    assert " at 0." in messages["windows and rates"]
 
 
 def test_random_numbers_from_elsewhere():
     """Random numbers from elsewhere differ between runs with the same seed, and in plain Python."""
-    said = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
-    assert set(said) == {"determinism", "compilation"}
-    assert "network 'alone': packet " in said["determinism"]
-    assert said["determinism"].endswith("s in another with the same seed")
-    assert "compiled, and number" in said["compilation"]
+    messages = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
+    assert set(messages) == {"determinism", "compilation"}
+    assert "network 'alone': packet " in messages["determinism"]
+    assert messages["determinism"].endswith("s in another with the same seed")
+    assert "compiled, and number" in messages["compilation"]
 
 
 def test_arithmetic_that_compilation_changes():
@@ -114,10 +114,10 @@ def test_arithmetic_that_compilation_changes():
     def cube(flow, event):
         return 1.0 + 4.0 * (flow.window + event.now) ** 3 / (1.0 + flow.window) ** 3
 
-    said = failures(Scheme("broken", ack=cube))
-    assert list(said) == ["compilation"]
-    assert "window is " in said["compilation"]
-    assert "x*x*x" in said["compilation"]
+    messages = failures(Scheme("broken", ack=cube))
+    assert list(messages) == ["compilation"]
+    assert "window is " in messages["compilation"]
+    assert "x*x*x" in messages["compilation"]
 
 
 def test_a_rate_that_ends_in_nothing(quick):
@@ -129,19 +129,19 @@ def test_a_rate_that_ends_in_nothing(quick):
         return 0.0 if flow.stopped else 2e5
 
     broken = Scheme("broken", ack=go, start=go, loss=stop, timeout=stop, controls="rate", state={"stopped": False})
-    said = failures(broken)
-    assert list(said) == ["completion"]
-    assert "network 'lossy': flow 'x' made no progress: packet " in said["completion"]
-    assert "rate 0 bytes/s" in said["completion"]
-    assert "the last progress was at " in said["completion"]
+    messages = failures(broken)
+    assert list(messages) == ["completion"]
+    assert "network 'lossy': flow 'x' made no progress: packet " in messages["completion"]
+    assert "rate 0 bytes/s" in messages["completion"]
+    assert "the last progress was at " in messages["completion"]
 
 
 def test_everything_is_dropped(quick):
-    said = failures(Discipline("broken", enqueue=lambda link, packet, now: DROP))
-    assert list(said) == ["completion"]
-    assert "network 'files': flow 'file0' made no progress: packet 0 of 100" in said["completion"]
-    assert "at 60 s" in said["completion"]
-    assert "sent 0 " in said["completion"]
+    messages = failures(Discipline("broken", enqueue=lambda link, packet, now: DROP))
+    assert list(messages) == ["completion"]
+    assert "network 'files': flow 'file0' made no progress: packet 0 of 100" in messages["completion"]
+    assert "at 60 s" in messages["completion"]
+    assert "sent 0 " in messages["completion"]
 
 
 def test_a_service_that_forgets_packets(quick):
@@ -150,15 +150,15 @@ def test_a_service_that_forgets_packets(quick):
             append(link, queue(link, 0), packet)
         return 0
 
-    said = failures(Service("broken", enqueue=forget, dequeue=first))
-    assert list(said) == ["conservation"]
-    assert "network 'files': the packet counts do not balance" in said["conservation"]
+    messages = failures(Service("broken", enqueue=forget, dequeue=first))
+    assert list(messages) == ["conservation"]
+    assert "network 'files': the packet counts do not balance" in messages["conservation"]
 
 
 def test_the_last_comes_first(quick):
-    said = failures(Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))))
-    assert list(said) == ["order"]
-    assert "behind transmission" in said["order"]
+    messages = failures(Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))))
+    assert list(messages) == ["order"]
+    assert "behind transmission" in messages["order"]
 
 
 def test_a_link_that_idles(quick):
@@ -167,10 +167,10 @@ def test_a_link_that_idles(quick):
     def lazy(link, now):
         return NOTHING if now % 0.01 < 0.002 else take_first(link, queue(link, 0))
 
-    said = failures(Service("broken", enqueue=put, dequeue=lazy))
-    assert "work conservation" in said
-    assert "buffer" not in said
-    assert "network 'files': link a-b was idle from " in said["work conservation"]
+    messages = failures(Service("broken", enqueue=put, dequeue=lazy))
+    assert "work conservation" in messages
+    assert "buffer" not in messages
+    assert "network 'files': link a-b was idle from " in messages["work conservation"]
     subject = subject_of(Service("honest", enqueue=put, dequeue=lazy, work_conserving=False), None, None)
     found = checks.Evidence(subject, trials_for(subject))
     found.runs.append(observe(found.trials[1], subject, 1))
@@ -188,10 +188,10 @@ def test_a_link_that_idles(quick):
         (Scheme("broken", ack=lambda flow, event: "wide"), "it returns no number but"),
     ],
 )  # fmt: skip
-def test_answers_that_are_none(quick, broken, words):
-    said = failures(broken)
-    assert "return values" in said
-    assert words in said["return values"]
+def test_refused_return_values(quick, broken, words):
+    messages = failures(broken)
+    assert "return values" in messages
+    assert words in messages["return values"]
 
 
 def endless(link, packet, now):
@@ -234,8 +234,8 @@ def changed(seen, kind="runs", **fields):
 
 
 def verdict(name, found):
-    verdict, _, said = checks.CHECKS[name][1](found)
-    return verdict, said
+    verdict, _, messages = checks.CHECKS[name][1](found)
+    return verdict, messages
 
 
 def test_nothing_to_object(seen):
@@ -273,13 +273,13 @@ def test_each_check_can_fail(seen):
         ("determinism", {"error": "no"}, "in one run: no; in another with the same seed: no error"),
         ("return values", {"error": "no"}, "network 'files': no"),
     ):
-        found, said = verdict(name, changed(seen, **fields))
+        found, messages = verdict(name, changed(seen, **fields))
         assert found == "failed", name
-        assert words in said, said
-    found, said = verdict("determinism", changed(seen, "other", state=one.state | {"flow 'file0': srtt": 0.5}))
+        assert words in messages, messages
+    found, messages = verdict("determinism", changed(seen, "other", state=one.state | {"flow 'file0': srtt": 0.5}))
     assert found == "failed"
-    assert said.endswith("although it draws no random number by longfat.sim.random")
-    found, said = verdict("compilation", changed(seen, "interpreted", left=[]))
+    assert messages.endswith("although it draws no random number by longfat.sim.random")
+    found, messages = verdict("compilation", changed(seen, "interpreted", left=[]))
     assert found == "failed"
 
 
@@ -305,9 +305,11 @@ def test_windows_and_rates_can_fail():
         ("window", math.inf, "nothing limits it"),
     ):
         wrong = flows | {"x": flows["x"] | {name: value}}
-        broken, said = verdict("windows and rates", changed(found, samples=[*found.runs[0].samples[:-1], (now, wrong)]))
+        broken, messages = verdict(
+            "windows and rates", changed(found, samples=[*found.runs[0].samples[:-1], (now, wrong)])
+        )
         assert broken == "failed"
-        assert words in said
+        assert words in messages
 
 
 # The report, and what may be given.
@@ -329,7 +331,7 @@ def test_the_report(quick):
     assert sim.conformance(CUBIC, rng=4, progress=False).seed != report.seed
 
 
-def test_parameters_and_what_stands_beside(quick):
+def test_parameters_and_disciplines(quick):
     """A scheme with a value of its parameter, and CoDel at the bottleneck."""
     capped = Scheme("capped", ack=lambda flow, event: min(flow.most, flow.window + 1.0), parameters={"most": 2.0})
     assert sim.conformance(capped, beside=CODEL, parameters={"most": 3.0}, progress=False).passed

@@ -55,7 +55,7 @@ class Plain:
 
 
 @pytest.fixture(scope="module")
-def book():
+def log():
     """Return a log of the discipline's calls, compiled once; `lines[:] = 0` clears it."""
     return Logbook(decbit())
 
@@ -68,10 +68,10 @@ def book():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("load", [0.5, 0.8, 1.1])
-def test_marks_as_the_plain_one(book, options, load):
+def test_marks_as_the_plain_one(log, options, load):
     """Packets of two sizes at fixed intervals, one of them ECN-capable, and Poisson packets: every mark agrees."""
-    book.lines[:] = 0
-    logged = replace(book.discipline, values={**book.discipline.values, **decbit(**options).values})
+    log.lines[:] = 0
+    logged = replace(log.discipline, values={**log.discipline.values, **decbit(**options).values})
     net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=6, discipline=logged)
     for share, size, ecn in ((0.3, 1000, 1), (0.2, 617, 0)):
         net.flow(
@@ -84,7 +84,7 @@ def test_marks_as_the_plain_one(book, options, load):
     one.packet_counts()
     threshold, marked, judged = Fraction(options.get("threshold", 1.0)), 0, 0
     plain = Plain(6, options.get("with_transmission", True))
-    for call in book.calls:
+    for call in log.calls:
         now = round(call.now * 1e9)
         full = False
         if call.arrives:
@@ -206,7 +206,7 @@ def test_marks_of_others_stay():
     assert one.state.links[1].marked == 0
 
 
-def test_lines_without_transmission_time():
+def test_links_without_transmission_time():
     """The queue is empty at all times but the arrivals."""
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=9, discipline=decbit(threshold=0.01))
     net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file="1 MB")

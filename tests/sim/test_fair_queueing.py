@@ -75,7 +75,7 @@ class Queue:
     def __init__(self, flows, limit):
         self.lists = [[] for _ in range(flows)]  # (size, tag, number)
         self.limit = limit
-        self.served, self.dropped = [], []
+        self.sent, self.dropped = [], []
 
     def bytes(self, f):
         return sum(size for size, _, _ in self.lists[f])
@@ -138,34 +138,34 @@ class RoundRobin(Queue):
 
     def __init__(self, flows, limit, quantum):
         super().__init__(flows, limit)
-        self.quantum, self.ring, self.deficit = quantum, [], [0] * flows
+        self.quantum, self.cycle, self.deficit = quantum, [], [0] * flows
 
     def idle(self):
-        assert not self.ring
+        assert not self.cycle
 
     def start(self, f, size, number):
         pass  # an idle line takes it at once, without a turn
 
     def put(self, f, size, number):
         if not self.lists[f]:
-            self.ring.append(f)
+            self.cycle.append(f)
             self.deficit[f] = self.quantum
         self.lists[f].append((size, 0, number))
 
     def removed(self, f):
         if not self.lists[f]:
-            self.ring.remove(f)
+            self.cycle.remove(f)
 
     def take(self):
-        while self.deficit[self.ring[0]] < self.lists[self.ring[0]][0][0]:
-            f = self.ring.pop(0)
+        while self.deficit[self.cycle[0]] < self.lists[self.cycle[0]][0][0]:
+            f = self.cycle.pop(0)
             self.deficit[f] += self.quantum
-            self.ring.append(f)
-        f = self.ring[0]
+            self.cycle.append(f)
+        f = self.cycle[0]
         size, _, number = self.lists[f].pop(0)
         self.deficit[f] -= size
         if not self.lists[f]:
-            self.ring.pop(0)
+            self.cycle.pop(0)
         return f, size, number
 
 
@@ -319,11 +319,11 @@ def test_what_is_dropped_leaves_the_fluid():
     """
     sizes, loads = [1000, 1000, 1000], [0.9, 0.6, 0.2]
     one, _, departures = observed(queues.BIT_ROUND, loads, sizes, 12, 3)
-    served = [sum(flow == f for flow, _, _ in departures) for f in range(3)]
+    sent = [sum(flow == f for flow, _, _ in departures) for f in range(3)]
     assert one.state.flows["dropped"][:2].min() > 100
-    assert one.state.flows["dropped"][2] < 0.02 * served[2]
-    assert sum(served) == pytest.approx(2000, abs=20)  # in 2 s
-    assert served[0] == pytest.approx(served[1], rel=0.02)
+    assert one.state.flows["dropped"][2] < 0.02 * sent[2]
+    assert sum(sent) == pytest.approx(2000, abs=20)  # in 2 s
+    assert sent[0] == pytest.approx(sent[1], rel=0.02)
 
 
 @pytest.mark.parametrize("last", [False, True])
@@ -356,18 +356,18 @@ def test_below_its_share(discipline, mean, last):
     one = Simulation(net, rng=1)
     row = one.assembly.flow_names.index("modest")
     one.advance(0.06)
-    before, received, waits = int(one.state.flows[row].delay), int(one.state.flows[row].received), []
+    before, received, waiting_times = int(one.state.flows[row].delay), int(one.state.flows[row].received), []
     for time in np.arange(0.06, 1.0, 0.0005):
         one.advance(float(time))
         flow = one.state.flows[row]
         if flow.received > received:
             assert flow.received == received + 1
-            waits.append((int(flow.delay) - before) * 1e-9 / own - 1)
+            waiting_times.append((int(flow.delay) - before) * 1e-9 / own - 1)
         before, received = int(flow.delay), int(flow.received)
-    assert len(waits) > 470
+    assert len(waiting_times) > 470
     assert int(one.state.flows[row].dropped) == 0
-    assert max(waits) <= 11 + 1e-9
-    assert np.mean(waits) == pytest.approx(mean, abs=0.2)
+    assert max(waiting_times) <= 11 + 1e-9
+    assert np.mean(waiting_times) == pytest.approx(mean, abs=0.2)
 
 
 def test_longest_queue_pays():

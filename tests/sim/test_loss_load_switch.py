@@ -296,7 +296,7 @@ def test_marks_of_records():
     assert isinstance(queues.loss_load(), Discipline)
 
 
-def test_a_line_without_transmission_time():
+def test_a_link_without_transmission_time():
     """A link of infinite capacity drops nothing and gives no feedback; the source gets that of the other link."""
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=5, discipline=queues.loss_load(2))
     net.link("b", "c", rate=CAPACITY, delay=0.01, buffer=50, discipline=queues.loss_load(2))

@@ -46,7 +46,7 @@ class Reference:
         self.given, self.turn = 0, [0 for _ in flows]
         self.counted, self.charge = [0 for _ in flows], [0 for _ in flows]
         self.v, self.busy_until = 0, -1
-        self.served, self.dropped = [], []
+        self.sent, self.dropped = [], []
 
     def span(self, f, size):
         return int(size * 1e9 / self.rates[f])
@@ -72,7 +72,7 @@ class Reference:
             self.counted[f] = max(min(self.due(f), now), now - self.span(f, size))
             self.charge[f] = size
             self.busy_until = now + size * BYTE
-            self.served.append((f, number, now))
+            self.sent.append((f, number, now))
             if self.lists[f] and self.due(f) <= now:
                 self.activate(f)
 
@@ -108,7 +108,7 @@ class Reference:
             now = time
             if f is not None:
                 self.arrive(now, f, size, number)
-        return self.served, self.dropped
+        return self.sent, self.dropped
 
 
 @pytest.mark.parametrize("limit", [1, 6, 40])

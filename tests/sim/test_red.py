@@ -166,7 +166,7 @@ def test_idle_time_counts_as_empty_arrivals():
         assert link.average == pytest.approx(4.0 * 0.99**100, rel=1e-12)
 
 
-def test_a_line_without_transmission_time():
+def test_a_link_without_transmission_time():
     link, packet = rows(red(), rate=math.inf)
     link.average = 4.0
     assert ask(link, packet, 1e-6, iter([])) == ENQUEUE

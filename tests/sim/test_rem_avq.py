@@ -17,8 +17,8 @@ RATE = 1e6  # bytes/s; 1000 packets of 1000 B a second
 
 def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
     """Return log, link and run of sources with constant rates: (rate [capacities], size [bytes], ecn)."""
-    book = Logbook(discipline)
-    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=buffer, discipline=book.discipline)
+    log = Logbook(discipline)
+    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=buffer, discipline=log.discipline)
     for k, (rate, size, ecn) in enumerate(flows):
         net.flow(
             FIXED, path=["a", "b"], ack_path="ideal", packet=size, start=0.0012345 * (k + 1),
@@ -27,7 +27,7 @@ def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
     one = Simulation(net, rng=seed)
     one.advance(duration)
     one.packet_counts()
-    return book.calls, one.state.links[0], one
+    return log.calls, one.state.links[0], one
 
 
 class Line:

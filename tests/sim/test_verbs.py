@@ -28,7 +28,7 @@ def write(link, what, packet, now):
     word_at(log, 0).x += 1
 
 
-def note_arrival(link, packet, now):
+def record_arrival(link, packet, now):
     write(link, 2, packet, now)
     return ENQUEUE
 
@@ -44,7 +44,7 @@ def two_of_three(link, packet, now):
 def dropping(service, log):
     parameters = {"log": float(log.ctypes.data), "quantum": 500.0}
     return Discipline(
-        "dropping", service, note_arrival, two_of_three, parameters=parameters, state={"asked": 0}, needs_buffer=True
+        "dropping", service, record_arrival, two_of_three, parameters=parameters, state={"asked": 0}, needs_buffer=True
     )
 
 
@@ -53,7 +53,7 @@ def rows(log, what):
     return [(time, number) for kind, time, number in table if kind == what]
 
 
-def served_by_hand(arrivals, limit):
+def departures_by_hand(arrivals, limit):
     """Return begins of transmissions, drops at departure, and packets that found no room, dropping every third."""
     queue, begun, dropped, asked, free, full = [], [], [], 0, None, 0
 
@@ -93,7 +93,7 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
     run = Simulation(net, rng=2)
     run.advance(3.0)
     run.packet_counts()
-    begun, dropped, full = served_by_hand(rows(log, 2), limit)
+    begun, dropped, full = departures_by_hand(rows(log, 2), limit)
     assert len(dropped) > 300
     assert rows(log, SEND) == begun
     assert rows(log, DROP) == dropped
@@ -116,11 +116,11 @@ def test_drops_at_the_head_of_any_service(service):
         net.flow(traffic.poisson(RATE), path=["a", "b"], packet=1000, name=f"f{k}")
     run = Simulation(net, rng=3)
     run.advance(0.1)
-    served = int(run.state.links[0].served)
+    sent = int(run.state.links[0].served)
     run.advance(1.1)
     packet_counts = run.packet_counts()
     link = run.state.links[0]
-    assert int(link.served) - served == pytest.approx(1000, abs=1)
+    assert int(link.served) - sent == pytest.approx(1000, abs=1)
     sent, dropped = len(rows(log, SEND)), len(rows(log, DROP))
     assert sent == int(link.served)
     assert dropped < int(link.dropped)  # the buffer was full, too
@@ -162,7 +162,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("service", ["departures", "self-clocked"])
 @pytest.mark.parametrize("what", ANSWERS)
-def test_answers_that_are_none(what, service):
+def test_values_that_are_none(what, service):
     hooks, words = ANSWERS[what]
     net = Network().link("a", "b", rate=RATE, buffer=9, discipline=Discipline("ours", service, **hooks))
     net.flow(traffic.constant(2 * RATE), path=["a", "b"])
@@ -173,8 +173,8 @@ def test_answers_that_are_none(what, service):
 @pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
 @pytest.mark.parametrize("answer", ["SEND", None, (0, 1)])
 @pytest.mark.parametrize("hook", ["enqueue", "dequeue"])
-def test_answers_that_are_no_numbers(hook, answer):
-    net = Network().link("a", "b", rate=RATE, discipline=Discipline("ours", **{hook: lambda link, packet, now: answer}))
+def test_values_that_are_no_numbers(hook, value):
+    net = Network().link("a", "b", rate=RATE, discipline=Discipline("ours", **{hook: lambda link, packet, now: value}))
     with pytest.raises(ValueError, match=f"discipline 'ours': {hook} cannot be compiled: it returns no"):
         Simulation(net.flow(traffic.constant(RATE), path=["a", "b"]), rng=1).advance(1.0)
 

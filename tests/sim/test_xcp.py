@@ -110,10 +110,10 @@ CASES = ["alone", "mixed", "behind another router", "with other traffic", "other
 def test_as_the_plain_one(case):
     """Every number that the router writes into a header, for as long as nothing is dropped."""
     options = {"alpha": 0.3, "beta": 0.1, "gamma": 0.3, "interval": 0.02} if case == "other gains" else {}
-    book = Logbook(xcp(**options))
+    log = Logbook(xcp(**options))
     round_trips = {"alone": (0.1,), "more than a second": (1.3, 0.04)}.get(case, (0.04, 0.1234567))
     before = xcp() if case == "behind another router" else None
-    net = star(round_trips, discipline=book.discipline, buffer=10_000, before=before, stagger=0.3, count=2)
+    net = star(round_trips, discipline=log.discipline, buffer=10_000, before=before, stagger=0.3, count=2)
     if case == "with other traffic":
         net.flow(traffic.on_off(0.5 * C, 0.3, 0.3), path=["a", "b"], packet=700)
     one = Simulation(net, rng=1)
@@ -122,7 +122,7 @@ def test_as_the_plain_one(case):
     assert one.state.links["dropped"].sum() == 0
     options["first"] = options.pop("interval", 0.05)
     plain, said, restrained, taken = Plain(**options), 0, 0, 0
-    for call in book.calls:
+    for call in log.calls:
         plain.until(call.now)
         stamped = call.kind == DATA and call.marks & STAMPED
         header = call.header if stamped and call.header[0] > 0 else None
@@ -144,7 +144,7 @@ def test_as_the_plain_one(case):
     assert (restrained > 100) == (case == "behind another router")
 
 
-def line_of(net, **options):
+def link_of(net, **options):
     """Return the row of the router's link."""
     data = run(net, rng=1, progress=False, **options)
     assert float(data.loss.max()) == 0.0
@@ -153,7 +153,7 @@ def line_of(net, **options):
 
 def test_one_flow_fills_the_link():
     """One flow and a buffer of one bandwidth-delay product: busy after ten round trips, a short queue, no drops."""
-    line = line_of(star([0.1]), duration=11.0, warm_up=1.0)
+    line = link_of(star([0.1]), duration=11.0, warm_up=1.0)
     assert line.utilisation >= 0.95
     assert line.mean_queue <= 0.03 * 125
 
@@ -174,7 +174,7 @@ def test_a_few_round_trips():
 @pytest.mark.parametrize(("round_trips", "count"), [([0.1], 5), ([0.04, 0.2], 3), ([0.02, 0.1, 0.3], 2)])
 def test_equal_rates(round_trips, count):
     """Rates are equal within 4 % whatever the round-trip times; the buffer is the greatest bandwidth-delay product."""
-    line = line_of(star(round_trips, count=count, stagger=0.3), duration=60.0, warm_up=30.0)
+    line = link_of(star(round_trips, count=count, stagger=0.3), duration=60.0, warm_up=30.0)
     assert line.utilisation >= 0.95
     assert line.mean_queue <= 0.03 * C * max(round_trips) / 1000
     share = C / (count * len(round_trips))
@@ -217,21 +217,21 @@ def keep(flow, event):
 
 def test_headers_of_others():
     """Of a loss-load source, of a scheme whose numbers look like XCP's, of packets that say nothing: unchanged."""
-    book = Logbook(xcp())
-    net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=book.discipline, duplex=True)
+    log = Logbook(xcp())
+    net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=log.discipline, duplex=True)
     net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})
     net.flow(Scheme("other", start=begin, ack=keep, timeout=keep, stamped=True), path=["a", "b"])
     net.flow("reno", path=["a", "b"])
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    assert len(book.calls) > 1000
-    assert {call.header[3] for call in book.calls if call.marks & STAMPED} == {0.0, 7.0}
-    assert all(call.header == call.header_after for call in book.calls)
+    assert len(log.calls) > 1000
+    assert {call.header[3] for call in log.calls if call.marks & STAMPED} == {0.0, 7.0}
+    assert all(call.header == call.header_after for call in log.calls)
     own = of_link(one)
     assert (own.spacings, own.weighted) == (0.0, 0.0)  # nobody's round trip
 
 
-def test_a_line_without_transmission_time():
+def test_a_link_without_transmission_time():
     """Such a link has no capacity to share: its router writes no feedback; the slower one behind it does."""
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=10, discipline=xcp(), duplex=True)
     net.link("b", "c", rate=C, delay=0.01, buffer=100, discipline=xcp(), duplex=True)

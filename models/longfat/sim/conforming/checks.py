@@ -38,9 +38,9 @@ def _of_each(runs: list[Record], look: Callable[[Record], str]) -> Result:
     if not runs:
         return NOT_APPLICABLE, [], "not checked, because no run was completed"
     for one in runs:
-        said = look(one)
-        if said:
-            return FAILED, names, f"network {one.trial!r}: {said}"
+        message = look(one)
+        if message:
+            return FAILED, names, f"network {one.trial!r}: {message}"
     return PASSED, names, ""
 
 
@@ -253,11 +253,11 @@ def _determinism(found: Evidence) -> Result:
 
     def look(one: Record) -> str:
         again, other = pairs[id(one)]
-        said = _difference(one, again, "in one run", "in another with the same seed")
-        if not said and not one.drew:
-            said = _difference(one, other, "with one seed", "with another")
-            said = said and said + ", although it draws no random number by longfat.sim.random"
-        return said
+        message = _difference(one, again, "in one run", "in another with the same seed")
+        if not message and not one.drew:
+            message = _difference(one, other, "with one seed", "with another")
+            message = message and message + ", although it draws no random number by longfat.sim.random"
+        return message
 
     return _of_each(found.runs, look)
 
@@ -267,10 +267,14 @@ def _compilation(found: Evidence) -> Result:
     if found.not_interpreted:
         return NOT_APPLICABLE if not jit.COMPILED else FAILED, [], found.not_interpreted
     pairs = dict(zip(map(id, found.compiled), found.interpreted, strict=True))
-    verdict, networks, said = _of_each(
+    verdict, networks, message = _of_each(
         found.compiled, lambda one: _difference(one, pairs[id(one)], "compiled", "in plain Python")
     )
-    return verdict, networks, said and f"{said} (compiled code rounds x**3 differently from Python, but not x*x*x)"
+    return (
+        verdict,
+        networks,
+        message and f"{message} (compiled code rounds x**3 otherwise than Python, but not x*x*x)",
+    )
 
 
 #: Checks by name: a sentence for the report, and the function.
