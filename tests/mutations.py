@@ -341,8 +341,8 @@ MUTANTS = [
     # schemes
     kernel(
         "schemes/reno.py",
-        "flow.inflation += 1.0  # 1.4 rule 2",
-        "flow.inflation += 2.0  # 1.4 rule 2",
+        "flow.inflation += 1.0  # RFC 5681",
+        "flow.inflation += 2.0  # RFC 5681",
         "tests/sim/schemes/test_reno.py::test_fast_recovery",
     ),
     kernel(

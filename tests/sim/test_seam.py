@@ -298,7 +298,7 @@ def test_names_and_types_of_state(state, said):
         ({"from": 1.0}, "'from' is a keyword of Python"),
         ({"srtt": 1.0}, "'srtt' is a field of the simulator already"),
         ({"a-b": 1.0}, "'a-b' is no name of a parameter or state"),
-        ({"a": Parameter(1.0, field="first_hop")}, "field = 'first_hop' of parameter 'a' of scheme 'mine'"),
+        ({"a": Parameter(1.0, field="first_hop")}, "scheme 'mine', parameter 'a': field 'first_hop' is unknown"),
         ({"a": "text"}, "a = 'text'"),
     ],
 )
