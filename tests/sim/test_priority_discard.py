@@ -128,7 +128,7 @@ def test_large_buffers(name, buffer, levels):
         run.advance(0.007 * k)
         run.packet_counts()
         link, rows = run.state.links[0], Look(run).rows(Look(run).of(0)[1])
-        assert len(rows) == link.waiting <= buffer
+        assert len(rows) == link.backlog <= buffer
         numbers = [int(run.state.packets[row].number) for row in rows]
         assert numbers == sorted(numbers)
         check_tree(run, rows)

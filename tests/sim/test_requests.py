@@ -297,6 +297,6 @@ def test_stamps_are_given_back():
     run.advance(3.0)
     of_flow(run).period = 1e6
     run.advance(4.0)
-    assert int(run.state.row.fed_dropped) > 50
-    assert int(run.state.flows[0].feedback) == 0
+    assert int(run.state.row.feedback_dropped) > 50
+    assert int(run.state.flows[0].feedback_in_flight) == 0
     assert len(run.state.nodes) - int(run.state.row.free_nodes) == 3

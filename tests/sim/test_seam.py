@@ -9,7 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longfat.sim import Discipline, Network, Parameter, Scheme, SchemeError, Simulation, jit, records, schemes, seam
+from longfat.sim import (
+    Discipline,
+    Network,
+    Parameter,
+    Scheme,
+    SchemeError,
+    Simulation,
+    functions,
+    jit,
+    records,
+    schemes,
+    seam,
+)
 from longfat.sim.queues import ENQUEUE
 from longfat.sim.seam import TABLE
 from tests.sim.own import arrived, of_flow, of_link
@@ -275,20 +287,23 @@ def test_times_are_nanoseconds_in_the_core(given, nanoseconds):
         ({"lambda": 0.0}, "'lambda' is a keyword of Python"),
         ({"window": 0.0}, "'window' is a field of the simulator already"),
         ({"beta": 0.0}, "'beta' is the name of a parameter and of a state"),
-        ({"w max": 0.0}, "'w max' is no name of a parameter or state"),
-        ({"_hidden": 0.0}, "'_hidden' is no name of a parameter or state"),
-        ({3: 0.0}, "3 is no name of a parameter or state"),
-        ({"seen": None}, "state 'seen' = None is of type NoneType: allowed are a float, an integer, a boolean, or up"),
-        ({"seen": {}}, "state 'seen' = {} is of type dict"),
-        ({"seen": 1j}, "state 'seen' = 1j is of type complex"),
-        ({"seen": []}, r"state 'seen' = \[\] is of type list"),
-        ({"seen": [[1.0], [2.0]]}, "state 'seen' = .* is of type list"),
-        ({"seen": [0.0] * 1001}, "state 'seen' = .* is of type list"),
-        ({"seen": "gamma"}, "state 'seen' begins with parameter 'gamma', which there is not"),
+        ({"w max": 0.0}, "'w max' cannot name a parameter or state"),
+        ({"_hidden": 0.0}, "'_hidden' cannot name a parameter or state"),
+        ({3: 0.0}, "3 cannot name a parameter or state"),
+        (
+            {"seen": None},
+            "state 'seen' must be a float, an integer, a boolean, or .*, got None",
+        ),
+        ({"seen": {}}, "state 'seen' must be .*, got {}"),
+        ({"seen": 1j}, "state 'seen' must be .*, got 1j"),
+        ({"seen": []}, r"state 'seen' has shape \(0,\): must be one value"),
+        ({"seen": [[1.0], [2.0]]}, r"state 'seen' has shape \(2, 1\)"),
+        ({"seen": [0.0] * 1001}, r"state 'seen' has shape \(1001,\)"),
+        ({"seen": "gamma"}, "state 'seen' begins with parameter 'gamma', which does not exist"),
     ],
 )
 def test_names_and_types_of_state(state, said):
-    with pytest.raises(ValueError, match="scheme 'mine': " + said):
+    with pytest.raises((ValueError, TypeError), match="scheme 'mine': " + said):
         Scheme("mine", ack=reads_only, parameters={"beta": 0.5}, state=state)
 
 
@@ -297,7 +312,7 @@ def test_names_and_types_of_state(state, said):
     [
         ({"from": 1.0}, "'from' is a keyword of Python"),
         ({"srtt": 1.0}, "'srtt' is a field of the simulator already"),
-        ({"a-b": 1.0}, "'a-b' is no name of a parameter or state"),
+        ({"a-b": 1.0}, "'a-b' cannot name a parameter or state"),
         ({"a": Parameter(1.0, field="first_hop")}, "scheme 'mine', parameter 'a': field 'first_hop' is unknown"),
         ({"a": "text"}, "a = 'text'"),
     ],
@@ -370,12 +385,12 @@ def test_parameters_without_a_default():
 
 STATE = {
     "number": 0.5,
-    "whole": 3,
+    "integer": 3,
     "large": 2**53 + 1,  # not a float
     "flag": True,
     "first": "period",
     "numbers": [1.5, 2.5],
-    "wholes": (1, 2**60, 3),
+    "integers": (1, 2**60, 3),
     "flags": [True, False],
     "array": np.arange(4.0),
 }
@@ -388,7 +403,7 @@ def uses_all(flow, event):
     flow.flag = not flow.flag
     flow.first *= 0.5
     flow.numbers[flow.integer % 2] += flow.plain
-    flow.wholes[1] += 1
+    flow.integers[1] += 1
     flow.flags[1] = not flow.flags[1]
     flow.array[3] = flow.array[0] + 1.0 if flow.flag else -1.0
     return 1.0
@@ -406,8 +421,8 @@ def test_state_of_every_type():
     assert found.pop("number") == pytest.approx(0.5 + 3 * 0.02104, abs=3e-9)
     assert found == {
         "plain": 7.0, "period": 0.08, "pace": 1e5, "room": 2000.0, "fast": 0.0,
-        "whole": 6, "large": 2**53 + 7, "flag": False, "first": 0.01, "numbers": [15.5, 9.5],
-        "wholes": [1, 2**60 + 3, 3], "flags": [1, 1], "array": [0.0, 1.0, 2.0, -1.0],
+        "integer": 6, "large": 2**53 + 7, "flag": False, "first": 0.01, "numbers": [15.5, 9.5],
+        "integers": [1, 2**60 + 3, 3], "flags": [1, 1], "array": [0.0, 1.0, 2.0, -1.0],
     }  # fmt: skip
 
 
@@ -516,7 +531,41 @@ def test_rows_behind_the_views_are_refused():
     def by_a_helper(flow, event):
         return help_oneself(flow)
 
-    for ack in (directly, by_a_helper):
+    @jit.part
+    def local_helper(flow):
+        flow._sender.high = 5
+        return 1.0
+
+    def by_a_helper_in_the_closure(flow, event):
+        return local_helper(flow)
+
+    def by_a_function_inside(flow, event):
+        def inner(flow):
+            return flow._sender.high
+
+        return inner(flow)
+
+    for ack in (directly, by_a_helper, by_a_helper_in_the_closure, by_a_function_inside):
         net = Network().link("a", "b", rate=1e6, duplex=True).flow(Scheme("sly", ack=ack), path=["a", "b"])
         with pytest.raises(ValueError, match="scheme 'sly': ack uses '_sender', a row of the simulator's own"):
             Simulation(net).advance(0.1)
+
+
+def test_a_helper_that_calls_itself_is_looked_at_once():
+    @jit.part
+    def factorial(n):
+        return n * factorial(n - 1) if n > 1 else 1
+
+    def ack(flow, event):
+        return factorial(3) + 0.0
+
+    functions.check_names("scheme 'mine'", "ack", ack)
+
+
+def test_a_global_helper_that_calls_itself_is_looked_at_once():
+    functions.check_names("scheme 'mine'", "ack", count_down)
+
+
+@jit.part
+def count_down(n):
+    return count_down(n - 1) if n > 0 else 0

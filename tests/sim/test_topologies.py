@@ -24,7 +24,7 @@ def test_dumbbell():
     alone = Network.dumbbell("reno", rate=1e6)
     assert len(alone.flows) == 1
     assert alone.links["source-1", "left"].rate == math.inf
-    with pytest.raises(ValueError, match="allowed are one delay, or 2"):
+    with pytest.raises(ValueError, match="must be one delay, or 2"):
         Network.dumbbell(["reno", "sack"], rate=1e6, access_delay=[0.1])
 
 

@@ -104,7 +104,7 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
     assert int(flow.received) == len(begun)
     # Packets that were dropped at the head have waited, but only what is sent counts in the mean wait.
     came = {number: time for time, number in rows(log, 2)}
-    assert float(link.wait) == sum(time - came[number] for time, number in begun)
+    assert float(link.waiting_time) == sum(time - came[number] for time, number in begun)
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -142,7 +142,7 @@ def test_nothing_ever_leaves(service):
     run.advance(1.0)
     run.packet_counts()
     link = run.state.links[0]
-    assert (int(link.served), int(link.busy), int(link.waiting)) == (0, 0, 0)
+    assert (int(link.served), int(link.busy), int(link.backlog)) == (0, 0, 0)
     assert int(link.dropped) == arrived(run)[0] > 2900
 
 
@@ -153,9 +153,9 @@ ANSWERS = {
         {"dequeue": lambda link, packet, now: push_out(0)}, "dequeue returned neither SEND nor DROP"
     ),
     "enqueue -2": ({"enqueue": lambda link, packet, now: -2}, "enqueue returned less than DROP"),
-    "enqueue 2": ({"enqueue": lambda link, packet, now: 2}, "enqueue pushes out a packet that does not wait"),
+    "enqueue 2": ({"enqueue": lambda link, packet, now: 2}, "enqueue pushed out a packet that is not waiting"),
     "enqueue itself": (
-        {"enqueue": lambda link, packet, now: push_out(10**6)}, "enqueue pushes out a packet that does not wait"
+        {"enqueue": lambda link, packet, now: push_out(10**6)}, "enqueue pushed out a packet that is not waiting"
     ),
 }  # fmt: skip
 

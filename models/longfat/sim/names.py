@@ -1,4 +1,4 @@
-"""Refuse an unknown name, with another one only if it is really near; know the names that are taken."""
+"""Refusal of unknown names, with a suggestion only if one is really near, and the sets of names in use."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def nearest(given: str, names: Iterable[str]) -> str | None:
 
 
 class Taken:
-    """The names of a growing collection, so that looking one up does not walk through all of it.
+    """Set of the names of a growing collection, so that looking up a name does not visit all of it.
 
-    Whoever changes the collection by another way makes `among` read it again, as long as its length changes.
+    If the collection is changed in another way, `among` reads it again, provided that its length has changed.
     """
 
     def __init__(self) -> None:
@@ -71,12 +71,12 @@ class Taken:
         self._count = 0
 
     def among(self, count: int, groups: Iterable[Iterable[str]]) -> set[str]:
-        """Return the names of a collection of so many members, each of which has a group of them."""
+        """Return the names of a collection of `count` elements, each of which has a group of names."""
         if count != self._count:
             self._known, self._count = {name for group in groups for name in group}, count
         return self._known
 
     def add(self, group: Iterable[str]) -> None:
-        """Take the names of one more member."""
+        """Add the names of one more element."""
         self._known.update(group)
         self._count += 1

@@ -173,7 +173,7 @@ def test_feedback_packets_use_bandwidth():
     assert back["e-d"] == acknowledgments == int(state.flows[0].sent)
     assert back["d-c"] == back["c-b"]
     of_b, of_d = back["b-a"] - acknowledgments, back["d-c"] - acknowledgments
-    assert of_b + of_d == int(state.row.fed) == int(state.row.fed_received)
+    assert of_b + of_d == int(state.row.feedback_sent) == int(state.row.feedback_received)
     # one for ten packets, at ten packets a ms; sooner only while it begins and ends
     assert of_b == pytest.approx(acknowledgments / 10, abs=10)
     assert of_d == pytest.approx(acknowledgments / 10, abs=10)
@@ -188,7 +188,7 @@ def test_one_feedback_packet_per_delay_where_little_is_sent():
     run, _ = line(parameters={"start_rate": 25_000.0}, stop=0.005)
     run.advance(0.1)
     assert int(run.state.flows[0].sent) == 1
-    assert int(run.state.row.fed) == 2
+    assert int(run.state.row.feedback_sent) == 2
 
 
 def test_losses_are_retransmitted():
