@@ -171,7 +171,7 @@ def test_values_that_are_none(what, service):
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
-@pytest.mark.parametrize("answer", ["SEND", None, (0, 1)])
+@pytest.mark.parametrize("value", ["SEND", None, (0, 1)])
 @pytest.mark.parametrize("hook", ["enqueue", "dequeue"])
 def test_values_that_are_no_numbers(hook, value):
     net = Network().link("a", "b", rate=RATE, discipline=Discipline("ours", **{hook: lambda link, packet, now: value}))
