@@ -40,7 +40,7 @@ def run(flows, seconds, mbit):
     line = ns.PointToPointHelper()
     line.SetDeviceAttribute("DataRate", ns.StringValue(f"{mbit}Mbps"))
     line.SetChannelAttribute("Delay", ns.StringValue("22ms"))
-    line.DisableFlowControl()  # else what finds the queue full is dropped above it, and not counted
+    line.DisableFlowControl()  # otherwise packets are dropped above the queue, and not counted
     devices = line.Install(nodes)
     sender = devices.Get(0).GetObject[ns.PointToPointNetDevice]()
     queue = sender.GetQueue()  # the sending node's own queue is the bottleneck's

@@ -18,7 +18,7 @@ def test_who_was_idle_is_owed_nothing():
     net.flow(AIMD, path=["a", "b"], file="3 kB", start=2.5, ack_path="ideal")
     run = Simulation(net, rng=1)
     run.state.senders["window"] = 10.0
-    run.state.timers["rto"] = 50.0  # nothing is sent again while it waits
+    run.state.timers["rto"] = 50.0  # no retransmission while packets are queued
     run.advance(20.0)
     assert (run.state.flows["finish"] * 1e-9).tolist() == pytest.approx([8, 9])
     assert run.packet_counts()["received"] == 9

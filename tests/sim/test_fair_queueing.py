@@ -144,7 +144,7 @@ class RoundRobin(Queue):
         assert not self.cycle
 
     def start(self, f, size, number):
-        pass  # an idle line takes it at once, without a turn
+        pass  # an idle link sends it at once, without a turn
 
     def put(self, f, size, number):
         if not self.lists[f]:

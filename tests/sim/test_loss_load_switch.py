@@ -97,7 +97,7 @@ def test_virtual_capacity():
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_most_restrictive_link_speaks(order):
-    """Two switches, one of which makes v = 1/2 of its line: with rates 1/4 and 1/2 that one has P > 0."""
+    """Two switches, one of which has v = 1/2: with rates 1/4 and 1/2 that one has P > 0."""
     switches = [queues.loss_load(2, 1.0), queues.loss_load(2, 0.5)][::order]
     simulation = Simulation(network(*switches), rng=1)
     simulation.advance(0.2)

@@ -173,7 +173,7 @@ def test_acknowledgments_are_the_best():
     run.advance(0.2)
     run.packet_counts()
     assert run.state.flows["dropped"].min() > 100
-    # only when nothing worse waits does one get lost
+    # one is dropped only if no worse packet is queued
     assert run.state.flows["acks_dropped"].sum() < 0.01 * run.state.flows["received"].sum()
 
 

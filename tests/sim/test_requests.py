@@ -97,7 +97,7 @@ def test_the_link_with_the_least_to_spare():
 
 
 def test_the_second_link_if_that_is_the_busy_one():
-    """1.5 MB/s on the line of 2 MB/s leave 0.5 MB/s; the others are idle."""
+    """1.5 MB/s on the link of 2 MB/s leave 0.5 MB/s; the other links are idle."""
     _, reply = asked(chain(rates=(1e6, 2e6, 4e6), load=1_600_000.0, where=(1, 2)), 0.9)
     assert reply[0] == 2e6
     assert reply[1] == pytest.approx(1_600_000, abs=3000)

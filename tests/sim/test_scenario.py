@@ -335,7 +335,7 @@ def test_ones_own():
     net = Network().link("a", "b", rate=1e6, buffer=5, discipline=mine, duplex=True)
     net.flow(impostor, path=["a", "b"], file=3000)
     text = net.to_toml()
-    assert 'scheme = "own:reno"  # a Scheme of one\'s own: name its file, as in "my_file.py:NAME"\n' in text
+    assert 'scheme = "own:reno"  # a user\'s own Scheme: name its file, as in "my_file.py:NAME"\n' in text
     assert 'discipline = "own:fifo"  # a Discipline' in text
     with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not at hand: name the file"):
         scenario.read(text)

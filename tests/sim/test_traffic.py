@@ -11,7 +11,7 @@ from longfat.sim.jit import part
 from longfat.sim.memory import word_at
 from longfat.sim.queues import ENQUEUE
 
-RATE = 1e9  # bytes/s of the line: nothing waits for long
+RATE = 1e9  # bytes/s of the link, which hardly has a queue
 
 
 def write(link, packet, now):

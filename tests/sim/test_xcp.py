@@ -228,7 +228,7 @@ def test_headers_of_others():
     assert {call.header[3] for call in log.calls if call.marks & STAMPED} == {0.0, 7.0}
     assert all(call.header == call.header_after for call in log.calls)
     own = of_link(one)
-    assert (own.spacings, own.weighted) == (0.0, 0.0)  # nobody's round trip
+    assert (own.spacings, own.weighted) == (0.0, 0.0)  # no round-trip times
 
 
 def test_a_link_without_transmission_time():

@@ -32,7 +32,7 @@ _DEFAULTS = {(kind, one.name): one.default for kind in (Link, Flow) for one in f
 # All fields of a link but those of its ends, the discipline first.
 _KIND = operator.attrgetter("discipline", *(one.name for one in fields(Link) if one.name not in _ENDS))
 _JSON = json.JSONEncoder(ensure_ascii=False)
-_OWN = 'of one\'s own: name its file, as in "my_file.py:NAME"'
+_OWN = ': name its file, as in "my_file.py:NAME"'
 
 
 def write(net: Network, **options: Any) -> str:
@@ -141,7 +141,7 @@ def _discipline(given: Discipline) -> tuple[Any, str]:
             options["service"] = given.service
         if _same(known, options, given):
             return ({"name": given.name} | options if options else given.name), ""
-    return f"own:{given.name}", f"a Discipline {_OWN}"
+    return f"own:{given.name}", f"a user's own Discipline{_OWN}"
 
 
 def _same(function: Callable[..., Any], options: Mapping[str, Any], given: object) -> bool:
@@ -154,7 +154,7 @@ def _same(function: Callable[..., Any], options: Mapping[str, Any], given: objec
 
 def _scheme(given: Scheme) -> tuple[str, str]:
     known = given.name in schemes.names() and schemes.scheme(given.name) == given
-    return (given.name, "") if known else (f"own:{given.name}", f"a Scheme {_OWN}")
+    return (given.name, "") if known else (f"own:{given.name}", f"a user's own Scheme{_OWN}")
 
 
 def _flow(flow: Flow, number: int) -> str:
@@ -198,7 +198,7 @@ def _traffic(given: Traffic) -> tuple[dict[str, Any], str]:
             if given.scheme is not None:
                 table["by"], comment = _scheme(given.scheme)
             return {"kind": given.name} | table, comment
-    return {"kind": f"own:{given.name}"}, "a generator of one's own, which a file cannot hold"
+    return {"kind": f"own:{given.name}"}, "a user's own generator, which a file cannot hold"
 
 
 def _option(key: str, value: Any) -> Any:
