@@ -336,7 +336,7 @@ def test_ones_own():
     net.flow(impostor, path=["a", "b"], file=3000)
     text = net.to_toml()
     assert 'scheme = "own:reno"  # a user\'s own Scheme: name its file, as in "my_file.py:NAME"\n' in text
-    assert 'discipline = "own:fifo"  # a Discipline' in text
+    assert 'discipline = "own:fifo"  # a user\'s own Discipline' in text
     with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not at hand: name the file"):
         scenario.read(text)
     assert scenario.read(text, {"own:reno": impostor, "own:fifo": mine}.get) == net
