@@ -469,13 +469,13 @@ def test_what_is_refused():
         lambda: queues.discipline("mark-above"): "discipline 'mark-above' needs threshold",
         lambda: queues.discipline(queues.FAIR, quantum=3): "discipline 'fair' has its parameters already: quantum",
         lambda: queues.round_robin(0): r"quantum = 0 bytes is out of range",
-        lambda: queues.round_robin(1.5): "quantum = 1.5 bytes .* whole numbers",
-        lambda: queues.red(gentle=0.5): r"gentle = 0.5 is out of range: allowed are values in \{0, 1\}",
+        lambda: queues.round_robin(1.5): r"quantum = 1\.5 bytes is out of range: must be an integer in \[1, 1e\+09\]",
+        lambda: queues.red(gentle=0.5): r"gentle = 0\.5 is out of range: must be 0 or 1",
         lambda: queues.round_robin(1, 2): "discipline 'round-robin' takes 1 values, got 2",
         lambda: queues.round_robin(1, quantum=2): "discipline 'round-robin': 'quantum' is given twice",
         lambda: queues.explicit_feedback(
             service="lifo"
-        ): "service of discipline 'explicit-feedback': 'lifo' is unknown; available: ",
+        ): "service of discipline 'explicit-feedback': 'lifo' is unknown; available: bit-round,",
         lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
         lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
         lambda: Discipline(
@@ -486,11 +486,11 @@ def test_what_is_refused():
         ): r"'mine': depart is called dequeue now, and takes \(link, packet, now\)",
         lambda: Discipline(
             "mine", enqueue=lambda link: 0
-        ): r"enqueue\(link\) takes the wrong arguments: it is called with",
+        ): r"enqueue must take \(link, packet, now\), got enqueue\(link\)",
         lambda: Discipline("mine", parameters={"rate": 1.0}): "'mine': 'rate' is a field of the simulator already",
         lambda: Discipline(
             "mine", parameters={"target": Parameter(2.0, "s", "(0, 1]")}
         ): "target = 2 s is out of range",
     }.items():
-        with pytest.raises((ValueError, TypeError), match=words):
+        with pytest.raises((TypeError, ValueError), match=words):
             call()

@@ -223,17 +223,17 @@ def test_the_callback_is_named(what):
 
 
 def test_wrong_from_the_start():
-    with pytest.raises(TypeError, match=r"scheme 'mine': ack\(flow\) takes the wrong arguments: .* \(flow, event\)"):
+    with pytest.raises(TypeError, match=r"scheme 'mine': ack must take \(flow, event\), got ack\(flow\)"):
         Scheme("mine", ack=lambda flow: 1.0)
-    with pytest.raises(TypeError, match=r"scheme 'mine': ack must be a function of .*, got 3"):
+    with pytest.raises(TypeError, match=r"scheme 'mine': ack must be a function of .* got the int 3"):
         Scheme("mine", ack=3)
     with pytest.raises(
-        TypeError, match=r"discipline 'ours': enqueue\(link\) takes the wrong arguments: .* with \(link, packet, now\)"
+        TypeError, match=r"discipline 'ours': enqueue must take \(link, packet, now\), got enqueue\(link"
     ):
         Discipline("ours", enqueue=lambda link: 1)
     with pytest.raises(ValueError, match=r"discipline 'ours': arrive is called enqueue now, and takes \(link, packet"):
         Discipline("ours", arrive=lambda link, packet, header, now, rng: 1)
-    with pytest.raises(TypeError, match=r"scheme 'mine': send\(flow\) takes the wrong arguments: .* \(flow, packet\)"):
+    with pytest.raises(TypeError, match=r"scheme 'mine': send must take \(flow, packet\), got send\(flow\)"):
         Scheme("mine", ack=negative, send=lambda flow: 0)
 
 

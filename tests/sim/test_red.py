@@ -67,7 +67,11 @@ def plain(function, **replaced):
 
 def ask(link, packet, now, draws):
     """Return the verdict of RED's hook for given random numbers."""
-    return plain(red.enqueue, random=lambda link: next(draws))(link, packet, now)
+
+    def is_full(link, packet, now):
+        return link.free_at > now and link.backlog >= link.limit_packets
+
+    return plain(red.enqueue, random=lambda link: next(draws), is_full=is_full)(link, packet, now)
 
 
 def rows(discipline, rate=RATE):

@@ -205,10 +205,10 @@ def test_it_can_be_written_down():
 def test_no_files_without_acknowledgments():
     net = Network().link("a", "b", rate=1e6, duplex=True)
     with pytest.raises(
-        ValueError, match=r"file = '1 MB' of flow 'asking-1' is out of range: .* has no acknowledgments"
+        ValueError, match="file = '1 MB' of flow 'asking-1' excludes scheme 'asking': without acknowledgments"
     ):
         net.flow(ASKING, path=["a", "b"], file="1 MB")
-    with pytest.raises(ValueError, match="recovery = 'selective' of scheme 'x'"):
+    with pytest.raises(ValueError, match="acknowledged = False of scheme 'x' needs recovery = 'own'"):
         Scheme("x", ack=ack, acknowledged=False)
 
 

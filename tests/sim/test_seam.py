@@ -287,23 +287,20 @@ def test_times_are_nanoseconds_in_the_core(given, nanoseconds):
         ({"lambda": 0.0}, "'lambda' is a keyword of Python"),
         ({"window": 0.0}, "'window' is a field of the simulator already"),
         ({"beta": 0.0}, "'beta' is the name of a parameter and of a state"),
-        ({"w max": 0.0}, "'w max' cannot name a parameter or state"),
-        ({"_hidden": 0.0}, "'_hidden' cannot name a parameter or state"),
-        ({3: 0.0}, "3 cannot name a parameter or state"),
-        (
-            {"seen": None},
-            "state 'seen' must be a float, an integer, a boolean, or .*, got None",
-        ),
-        ({"seen": {}}, "state 'seen' must be .*, got {}"),
-        ({"seen": 1j}, "state 'seen' must be .*, got 1j"),
-        ({"seen": []}, r"state 'seen' has shape \(0,\): must be one value"),
-        ({"seen": [[1.0], [2.0]]}, r"state 'seen' has shape \(2, 1\)"),
-        ({"seen": [0.0] * 1001}, r"state 'seen' has shape \(1001,\)"),
-        ({"seen": "gamma"}, "state 'seen' begins with parameter 'gamma', which does not exist"),
+        ({"w max": 0.0}, "'w max' is no name of a parameter or state"),
+        ({"_hidden": 0.0}, "'_hidden' is no name of a parameter or state"),
+        ({3: 0.0}, "3 is no name of a parameter or state"),
+        ({"seen": None}, "state 'seen' must be a float, an integer, a boolean, or a sequence"),
+        ({"seen": {}}, "state 'seen' must be a float, .* got the dict {}"),
+        ({"seen": 1j}, "state 'seen' must be a float, .* got the complex number 1j"),
+        ({"seen": []}, r"state 'seen' must be a float, .* got the list \[\]"),
+        ({"seen": [[1.0], [2.0]]}, "state 'seen' must be a float, .* got the list"),
+        ({"seen": [0.0] * 1001}, "state 'seen' must be a float, .* got the list"),
+        ({"seen": "gamma"}, "state 'seen': parameter 'gamma' is unknown; available: beta"),
     ],
 )
 def test_names_and_types_of_state(state, said):
-    with pytest.raises((ValueError, TypeError), match="scheme 'mine': " + said):
+    with pytest.raises((TypeError, ValueError), match="scheme 'mine': " + said):
         Scheme("mine", ack=reads_only, parameters={"beta": 0.5}, state=state)
 
 
@@ -313,12 +310,12 @@ def test_names_and_types_of_state(state, said):
         ({"from": 1.0}, "'from' is a keyword of Python"),
         ({"srtt": 1.0}, "'srtt' is a field of the simulator already"),
         ({"a-b": 1.0}, "'a-b' cannot name a parameter or state"),
-        ({"a": Parameter(1.0, field="first_hop")}, "scheme 'mine', parameter 'a': field 'first_hop' is unknown"),
-        ({"a": "text"}, "a = 'text'"),
+        ({"a": Parameter(1.0, field="first_hop")}, "field of parameter 'a' of scheme 'mine': 'first_hop'"),
+        ({"a": "text"}, "a must be a number, got the string 'text'"),
     ],
 )
 def test_names_of_parameters(parameters, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((TypeError, ValueError), match=said):
         Scheme("mine", ack=reads_only, parameters=parameters)
 
 
@@ -359,16 +356,16 @@ def test_values_of_parameters(name, given, value):
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("period", "2 s", r"period = 2 s is out of range: allowed are values in \(0, 1\]"),
+        ("period", "2 s", r"period = 2 s is out of range: must be in \(0, 1\]"),
         ("period", "5 kB", "period = '5 kB'"),
         ("period", math.nan, "period = nan s is out of range"),
-        ("fast", 0.5, "fast = 0.5 is out of range: .*{0, 1}"),
-        ("fast", "1", "fast = '1' is out of range: .*{0, 1}"),
+        ("fast", 0.5, r"fast = 0\.5 is out of range: must be 0 or 1"),
+        ("fast", "1", "fast must be a number, got the string '1'"),
         ("slow", 1, "parameter 'slow' is unknown; available: fast, pace, period, plain, room"),
     ],
 )
 def test_bad_values_of_parameters(name, given, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((TypeError, ValueError), match=said):
         network(Scheme("mine", ack=keeps, parameters=TAKES), **{name: given})
 
 

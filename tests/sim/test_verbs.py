@@ -199,7 +199,7 @@ def test_values_outside_their_domains(name, parameter):
         wrong += [domain.high if not domain.includes_high else math.nextafter(domain.high, math.inf)]
         wrong += [1.5] if isinstance(declared, Integer) else []
     for value in wrong:
-        with pytest.raises(ValueError, match=f"{parameter}|needs"):
+        with pytest.raises((TypeError, ValueError), match=f"{parameter}|needs"):
             queues.discipline(name, **{**needed, parameter: value})
 
 
@@ -234,7 +234,7 @@ def test_a_parameter_by_another_name():
 def test_thresholds_stay_in_order():
     """Thresholds stay in order also if they are changed one after the other."""
     steep = queues.red(low=44, high=132)
-    with pytest.raises(ValueError, match=r"high = 132 packets is out of range: allowed are values in \(200"):
+    with pytest.raises(ValueError, match=r"high = 132 packets is out of range: must be in \(200"):
         steep(low=200)
     assert steep(low=131.9999).values["low"] == 131.9999
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longfat.domains import refuse
+from longfat.domains import conflict, out_of_range
 from longfat.sim import records
 from longfat.sim.elements import Flow
 from longfat.sim.kernel.events import INDICES, KIND_BITS, SERIAL_SHIFT
@@ -79,12 +79,12 @@ def _lay_traces(state: RunState, flows: int, links: int, every: float | None, du
     if every is None:
         return
     if not duration < math.inf:
-        raise ValueError("sample_every needs duration [s]")
+        raise conflict("sample_every", "needs a duration")
     row = state.row
     row.sample_every = max(1, round(every * SECOND))
     least = (flows + links) * duration / MOST_SAMPLES
     if every < least:
-        raise refuse("sample_every", every, "s", f"[{least:g}, inf)")
+        raise out_of_range("sample_every", every, "s", f"[{least:g}, inf)")
     row.samples_room = round(duration * SECOND) // int(row.sample_every) + 1
     row.sampled_flows, row.sampled_links = flows, links
     state.flow_samples = rows(row.samples_room * flows, records.FLOW_SAMPLE)

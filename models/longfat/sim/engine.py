@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from longfat.domains import generator, number, refuse
+from longfat.domains import generator, number, out_of_range
 from longfat.progress import announced
 from longfat.sim import assemble, calls, installed, jit, memory, records
 from longfat.sim import schemes as known
@@ -112,7 +112,7 @@ class Simulation:
         until = number("until", until, "s", f"[0, {LONGEST:g}]")
         goal = round(until * records.SECOND)
         if goal < self.state.row.now:
-            raise refuse("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
+            raise out_of_range("until", until, "s", f"[{self.now!r}, {LONGEST:g}], because time does not run back")
         try:
             self._advance(goal, progress, to_the_end)
         except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numba
 
+from longfat import domains
 from longfat.sim import jit
 
 SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "services"))
@@ -19,12 +20,12 @@ SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "se
 def check(whose: str, name: str, function: Any, takes: str) -> None:
     """Raise a TypeError for what is no function of these arguments, such as "(flow, event)"."""
     if not callable(function):
-        raise TypeError(f"{whose}: {name} must be a function of {takes}, got {function!r}")
+        raise domains.wrong_type(f"{whose}: {name}", function, f"a function of {takes}")
     try:
         inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
     except TypeError:
         shown = inspect.signature(function)
-        raise TypeError(f"{whose}: {name}{shown} takes the wrong arguments: it is called with {takes}") from None
+        raise TypeError(f"{whose}: {name} must take {takes}, got {name}{shown}") from None
     except ValueError:
         pass  # a built-in without a signature
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import refuse
+from longfat.domains import out_of_range
 from longfat.sim import layout, records
 from longfat.sim.elements import Flow, Link
 from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
@@ -60,7 +60,7 @@ def _bits(name: str, rate: float) -> tuple[int, int] | None:
     if rate == math.inf:
         return None
     if not 1 <= 8 * rate <= 1e15:
-        raise refuse(name, rate, "bytes/s", "[0.125, 1.25e14]")
+        raise out_of_range(name, rate, "bytes/s", "[0.125, 1.25e14]")
     exact = Fraction(8 * rate).limit_denominator(1000)
     return exact.numerator, exact.denominator
 

@@ -1,63 +1,8 @@
-"""Refusal of unknown names, with a suggestion only if one is really near, and the sets of names in use."""
+"""Names in use in a growing collection."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
-
-#: Least similarity of a suggestion (difflib's ratio). Ours: one wrong, missing or additional letter in five passes it;
-#: names of other things do not: "cubic" is at 0.55 from "decbit", "veno" (a TCP of its own) at 0.75 from "reno".
-NEAR = 0.8
-#: More names than that are listed by what stands before the dot, as "queues.*".
-MANY = 50
-
-
-def unknown(what: str, given: object, valid: Iterable[str]) -> ValueError:
-    """Return the error for a name that is none of the valid ones, to be raised by the caller.
-
-    Parameters
-    ----------
-    what : str
-        What is named, such as "scheme".
-    given : object
-        The name that is unknown.
-    valid : iterable of str
-        The names that are known.
-
-    Returns
-    -------
-    ValueError
-        With the nearest name if there is one, and all names.
-
-    Examples
-    --------
-    >>> print(unknown("scheme", "renno", ["reno", "tahoe"]))
-    scheme 'renno' is unknown; did you mean 'reno'? Available: reno, tahoe
-    >>> print(unknown("scheme", "cubic", ["reno", "tahoe"]))
-    scheme 'cubic' is unknown; available: reno, tahoe
-    """
-    names = sorted(valid)
-    near = nearest(str(given), names)
-    hint = f"did you mean {near!r}? Available" if near else "available"
-    if len(names) > MANY:
-        names = list(dict.fromkeys(name.partition(".")[0] + ".*" if "." in name else name for name in names))
-    return ValueError(f"{what} {given!r} is unknown; {hint}: {', '.join(names) or 'none'}")
-
-
-def nearest(given: str, names: Iterable[str]) -> str | None:
-    """Return the name, or the one with a last part, that is a slip of the finger away; None if there is none.
-
-    The case of letters does not matter.
-
-    >>> nearest("newReno", ["reno", "newreno"]), nearest("codel", ["decbit", "red"])
-    ('newreno', None)
-    >>> nearest("md1_wate", ["queues.md1_wait", "queues.mm1_wait"])
-    'queues.md1_wait'
-    """
-    every = list(names)
-    folded = {part.lower(): name for name in every for part in (name.rpartition(".")[2], name)}
-    found = difflib.get_close_matches(given.lower(), folded, n=1, cutoff=NEAR)
-    return folded[found[0]] if found else None
 
 
 class Taken:

@@ -54,9 +54,9 @@ class Parameter:
         if self.allowed.startswith("{"):
             choices = [float(one) for one in self.allowed.strip("{}").split(",")]
             if not isinstance(value, int | float | np.number | np.bool_):
-                raise domains.no_number(name, value, self.unit)
+                raise domains.wrong_type(name, value, unit=self.unit)
             if float(value) not in choices:
-                raise domains.refuse(name, value, self.unit, self.allowed)
+                raise domains.out_of_range(name, value, self.unit, " or ".join(f"{one:g}" for one in choices))
             return float(value)
         if isinstance(value, str) and self.unit in _QUANTITIES:
             return float(_QUANTITIES[self.unit](value, name, self.allowed))
@@ -165,7 +165,7 @@ _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
     """Raise a ValueError for a name that no field may have."""
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-        raise ValueError(f"{whose}: {name!r} cannot name a parameter or state: use letters, digits and _")
+        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: must be letters, digits and _")
     if keyword.iskeyword(name):
         raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot name a parameter or state")
     if name in taken:
@@ -176,17 +176,14 @@ def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Paramet
     """Return the initial value of a state as an array of its type."""
     if isinstance(value, str):
         if value not in parameters:
-            raise ValueError(f"{whose}: state {name!r} begins with parameter {value!r}, which does not exist")
+            raise domains.unknown(f"{whose}: state {name!r}: parameter", value, parameters)
         return np.zeros((), np.float64)
     made = np.asarray(value) if isinstance(value, bool | int | float | list | tuple | np.ndarray | np.generic) else None
     kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
-    if made is None or made.dtype.kind not in kinds:
-        raise TypeError(
-            f"{whose}: state {name!r} must be a float, an integer, a boolean, or up to 1000 of them in a row, "
-            f"got {value!r}"
+    if made is None or made.dtype.kind not in kinds or made.ndim > 1 or made.size == 0 or made.size > 1000:
+        raise domains.wrong_type(
+            f"{whose}: state {name!r}", value, "a float, an integer, a boolean, or a sequence of 1 to 1000 of them"
         )
-    if made.ndim > 1 or made.size == 0 or made.size > 1000:
-        raise ValueError(f"{whose}: state {name!r} has shape {made.shape}: must be one value, or 1 to 1000 in a row")
     if made.ndim and made.dtype.kind == "b":
         return made.astype(np.int64)  # numba has no records with arrays of booleans
     return made.astype(kinds[made.dtype.kind])

@@ -9,7 +9,7 @@ import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
-from longfat.domains import generator, integer, number
+from longfat.domains import conflict, generator, integer, number
 from longfat.sim import results, statistics
 from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation
@@ -125,12 +125,12 @@ def answer(
     automatic = warm_up == "auto"
     begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
     if automatic and duration is None:
-        raise ValueError("warm_up = 'auto' needs duration [s]")
+        raise conflict("warm_up = 'auto'", "needs a duration")
     replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "(0, 1e9]")
     if every is not None and duration is None:
-        raise ValueError("sample_every needs duration [s]")
+        raise conflict("sample_every", "needs a duration")
     random = generator(rng)
     streams = random.spawn(replications)
     runs = [Simulation(net, rng=streams[0], sample_every=every, duration=until)]

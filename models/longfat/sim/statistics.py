@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from longfat import student
+from longfat import domains, student
 from longfat.domains import integer, number
 
 GROUP = 5  # samples in a group of MSER-5
@@ -193,9 +193,9 @@ def _samples(name: str, values: Any, least: int) -> np.ndarray:
     try:
         samples = np.asarray(values, float)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be numbers in a row, got {values!r}") from None
+        raise domains.wrong_type(name, values, "a sequence of numbers") from None
     if samples.ndim != 1 or len(samples) < least:
-        raise ValueError(f"{name} has shape {samples.shape}: must be at least {least} numbers in a row")
+        raise domains.wrong_shape(name, samples.shape, f"a sequence of at least {least} numbers")
     if not np.isfinite(samples).all():
-        raise ValueError(f"{name} has {np.count_nonzero(~np.isfinite(samples))} values that are not finite")
+        raise domains.out_of_range(name, samples[~np.isfinite(samples)][0], "1", "(-inf, inf)")
     return samples

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from longfat import domains
 from longfat.domains import integer
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
@@ -64,7 +65,9 @@ def dumbbell(
         schemes = [schemes]
     delays = [access_delay] * len(schemes) if isinstance(access_delay, str | int | float) else list(access_delay)
     if len(delays) != len(schemes):
-        raise ValueError(f"access_delay has {len(delays)} values: must be one delay, or {len(schemes)}")
+        raise domains.out_of_range(
+            "access_delay", repr(access_delay), "1", f"one delay or {len(schemes)}, one for each scheme"
+        )
     net.link("left", "right", rate=rate, delay=delay, buffer=buffer, discipline=discipline, duplex=True)
     for k, (scheme, own) in enumerate(zip(schemes, delays, strict=True), 1):
         net.link(f"source-{k}", "left", rate=access_rate, delay=own, duplex=True)

@@ -24,7 +24,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, register_model
 from numba.np.arrayobj import record_getattr, record_setattr
 
-from longfat.sim.names import nearest
+from longfat.domains import nearest
 from longfat.sim.rows import ReadOnly, Row
 
 NANOSECONDS = 1e-9  # s, of the core's unit of time

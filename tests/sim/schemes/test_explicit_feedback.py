@@ -131,7 +131,7 @@ def test_the_rate_of_service():
 
 def on_the_way(run):
     """Return the rows of the packets that are queued, in transmission or in propagation."""
-    rows, packets = [int(one) for one in run.state.links["sending"] if one != records.NONE], run.state.packets
+    rows, packets = [int(one) for one in run.state.links["transmitting"] if one != records.NONE], run.state.packets
     for start in (*run.state.links["head"], *run.state.queues["head"]):
         row = int(start)
         while row != records.NONE:

@@ -164,7 +164,7 @@ def admit_special(state, link, queue, i):
             drop(state, link, i)
             return
         if verdict < DROP:
-            raise ValueError("enqueue returned less than DROP: must be ENQUEUE, DROP or push_out(number)")
+            raise ValueError("enqueue returned less than DROP: must be ENQUEUE, DROP or push_out(number of a packet)")
         if verdict > 0:
             push_out(state, link, verdict - 1)
     if packet.marks & REQUEST:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longfat.discovery import named
-from longfat.sim.names import unknown
+from longfat.domains import conflict, unknown
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.timers import profile
 from longfat.sim.schemes.variants import KIM_FARBER_TCP
@@ -55,5 +55,5 @@ def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[st
             raise unknown("parameter", name, allowed)
     missing = [name for name, one in allowed.items() if one.default is None and name not in given]  # type: ignore[union-attr]
     if chosen is not None and missing:
-        raise ValueError(f"scheme {chosen.name!r} needs {', '.join(missing)}")
+        raise conflict(f"scheme {chosen.name!r}", f"needs {', '.join(missing)}")
     return {name: allowed[name].checked(name, value) for name, value in given.items()}  # type: ignore[union-attr]

@@ -13,7 +13,6 @@ import numpy as np
 from longfat import domains
 from longfat.sim import functions, jit
 from longfat.sim.calls import CALLBACKS
-from longfat.sim.names import unknown
 from longfat.sim.own import Own, Parameter
 from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, flow_view
 
@@ -120,14 +119,11 @@ class Scheme:
             ("recovery", ("selective", "own")),
             ("echo", ("latched", "once")),
         ):
-            if getattr(self, what) not in allowed:
-                raise unknown(f"scheme {self.name!r}: {what}", getattr(self, what), allowed)
-        if not isinstance(self.name, str):
-            raise TypeError(f"name of a scheme must be text, got {self.name!r} of type {type(self.name).__name__}")
-        if not self.name:
-            raise ValueError("name of a scheme must not be empty")
+            domains.choice(f"{what} of scheme {self.name!r}:", getattr(self, what), allowed)
+        if not isinstance(self.name, str) or not self.name:
+            raise domains.wrong_type("name of a scheme", self.name, "a string that is not empty")
         if not self.acknowledged and self.recovery != "own":
-            raise ValueError(f"scheme {self.name!r}: acknowledged=False needs recovery='own', got {self.recovery!r}")
+            raise domains.conflict(f"acknowledged = False of scheme {self.name!r}", "needs recovery = 'own'")
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)
@@ -165,8 +161,8 @@ def _parameter(scheme: str, name: str, given: Any) -> Parameter:
     """Return a parameter, made of a number if need be; refuse a field that is not an initial value of a flow."""
     if not isinstance(given, Parameter):
         given = Parameter(domains.number(name, given, "1", "(-inf, inf)"))
-    if given.field and given.field not in INITIAL:
-        raise unknown(f"scheme {scheme!r}, parameter {name!r}: field", given.field, INITIAL)
+    if given.field:
+        domains.choice(f"field of parameter {name!r} of scheme {scheme!r}:", given.field, INITIAL)
     return given  # type: ignore[no-any-return]
 
 

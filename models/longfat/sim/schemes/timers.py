@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longfat.sim.names import unknown
+from longfat.domains import unknown
 from longfat.sim.own import flag
 from longfat.sim.schemes.scheme import Parameter
 
