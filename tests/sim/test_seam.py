@@ -309,7 +309,7 @@ def test_names_and_types_of_state(state, said):
     [
         ({"from": 1.0}, "'from' is a keyword of Python"),
         ({"srtt": 1.0}, "'srtt' is a field of the simulator already"),
-        ({"a-b": 1.0}, "'a-b' cannot name a parameter or state"),
+        ({"a-b": 1.0}, "'a-b' is no name of a parameter or state"),
         ({"a": Parameter(1.0, field="first_hop")}, "field of parameter 'a' of scheme 'mine': 'first_hop'"),
         ({"a": "text"}, "a must be a number, got the string 'text'"),
     ],
