@@ -101,10 +101,10 @@ def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, d
     (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
     """
     from longfat.sim.network import Network
-    from longfat.sim.scenario import reading
+    from longfat.sim.scenario import parsing
 
     net = Network()
-    return net, reading.fill(net, text, find)
+    return net, parsing.fill(net, text, find)
 
 
 def read(text: str, find: Callable[..., Any] | None = None) -> Network:

@@ -353,10 +353,10 @@ class Network:
         >>> Network.from_toml('link = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
         Network('', 2 nodes, 1 links, 0 flows)
         """
-        from longfat.sim.scenario import reading
+        from longfat.sim.scenario import parsing
 
         net = cls()
-        reading.fill(net, text)
+        parsing.fill(net, text)
         return net
 
     @classmethod

@@ -2,6 +2,6 @@
 
 The keys (`keys`) are the arguments of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`.
 Numbers are in SI units; text has a unit. A user's own `Scheme`, `Discipline` or `Traffic` is written (`writing`) as
-``"own:NAME"`` with a comment; the parser (`reading`) calls ``find`` for every name with a colon and every Python file.
+``"own:NAME"`` with a comment; the parser (`parsing`) calls ``find`` for every name with a colon and every Python file.
 `longfat.scenario` reads files.
 """

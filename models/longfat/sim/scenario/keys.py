@@ -19,11 +19,11 @@ LINK = {
 FLOW = {
     "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
     "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
-    "count": "whole", "send_jitter": "s", "parameters": "table",
+    "count": "integer", "send_jitter": "s", "parameters": "table",
 }  # fmt: skip
 RUN = {
-    "duration": "s", "warm_up": "s", "replications": "whole", "confidence": "share", "sample_every": "s",
-    "rng": "whole",
+    "duration": "s", "warm_up": "s", "replications": "integer", "confidence": "share", "sample_every": "s",
+    "rng": "integer",
 }  # fmt: skip
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
@@ -37,7 +37,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
     "share": (_QUANTITY, 'a number or text such as "1%"'),
     "quantity": (_QUANTITY, "a number or text with a unit"),
-    "whole": ((int,), "an integer"),
+    "integer": ((int,), "an integer"),
     "flag": ((bool,), "true or false"),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
     "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),

@@ -207,7 +207,7 @@ def _option(key: str, value: Any) -> Any:
         raise unknown("option", key, RUN)
     if RUN[key] == "s" and value is not None and value != "auto":
         return _written(quantities.duration(value, key), "s")
-    if RUN[key] == "whole" and value is not None:
+    if RUN[key] == "integer" and value is not None:
         try:
             return operator.index(value)
         except TypeError:
@@ -253,5 +253,5 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
-    whole = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
-    return str(int(value)) if whole else repr(float(value))
+    integral = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
+    return str(int(value)) if integral else repr(float(value))
