@@ -26,7 +26,8 @@ ALLOWED = {
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "symbols": {"domains"},
-    "law": {"symbols", "domains", "namespaces"},
+    "docstrings": {"symbols"},
+    "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains", "sums"},
     "single_transfer": {"laws", "domains"},
@@ -34,9 +35,10 @@ ALLOWED = {
     "sim": {"sim", "segments", "threads", "progress", "domains", "student", "quantities", "accessor", "_version"},
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "own"},
+    "simulators": {"law", "sim", "verify"},  # of verify, the estimators
     "verify": {
-        "verify", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim", "segments", "domains",
-        "extras", "files", "student", "_version",
+        "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim",
+        "segments", "domains", "extras", "files", "student", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
@@ -48,7 +50,8 @@ ALLOWED = {
     },
     "accessor": {"extras", "plot"},
     "explore": {
-        "explore", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor",
+        "explore", "simulators", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot",
+        "accessor",
     },
 }  # fmt: skip
 

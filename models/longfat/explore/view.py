@@ -63,7 +63,7 @@ class Explorer:
         self.networks = widgets.Dropdown(
             options=[("choose…", ""), *((one.name, one) for one in presets(law))], description="network"
         )
-        self.judge = simulations.judge(law)
+        self.simulator = simulations.simulator(law)
         self.simulate = widgets.ToggleButton(False, description="Simulate", icon="", tooltip="simulate beside the law")
         self.replications = widgets.BoundedIntText(10, min=2, max=1000, description="replications")
         self.progress = widgets.IntProgress(0, 0, simulations.POINTS, layout=widgets.Layout(width="160px"))
@@ -89,7 +89,7 @@ class Explorer:
         for one in (self.across, self.family, self.members, self.y_scale, self.networks):
             one.layout = box(width="auto", max_width="420px")
         self.replications.layout = box(width="190px")
-        if self.judge is not None:
+        if self.simulator is not None:
             row = [self.simulate, self.replications, self.progress, self.told]
             shown.append(widgets.HBox(row, layout=wrap))
         shown += [widgets.HBox([self.save, self.links], layout=wrap)]
@@ -213,13 +213,13 @@ class Explorer:
     def _simulate(self) -> None:
         """Begin anew if it is wanted, else stop."""
         self._background.cancel()
-        if self.judge is None or not self.simulate.value:
+        if self.simulator is None or not self.simulate.value:
             self.progress.value, self.told.value = 0, "stopped" if self.points is not None else ""
             return
         points = simulations.plan(self.state)
         self.points = None
         self.progress.value, self.progress.max = 0, len(points)
-        self.told.value = f"waiting: {escape(self.judge.words)}"
+        self.told.value = f"waiting: {escape(self.simulator.description)}"
         runs = self.replications.value
         estimate = simulations.estimate(self.state, runs)
         self._background.start(points, estimate, self.state.across, runs, self._heard)
@@ -227,7 +227,7 @@ class Explorer:
     def _heard(self, progress: Progress) -> None:
         self.points, self.progress.value = progress.points, progress.done
         words = progress.error or (
-            "done" if progress.finished else f"{progress.done} of {progress.total} points: {self.judge.words}"  # type: ignore[union-attr]
+            "done" if progress.finished else f"{progress.done} of {progress.total} points: {self.simulator.description}"  # type: ignore[union-attr]
         )
         self.told.value = escape(words)
         self.redraw()
@@ -312,8 +312,7 @@ def _value(state: State, data: Any) -> str:
 
 
 def _sentence(law: Law) -> str:
-    first = (law.__doc__ or "").strip().split("\n\n")[0]
-    return f'{escape(" ".join(first.split()))} <span class="lf-note">{escape(law.source)}</span>'
+    return f'{escape(law.summary)} <span class="lf-note">{escape(law.source)}</span>'
 
 
 def _named(law: Law, names: list[str]) -> list[tuple[str, str]]:

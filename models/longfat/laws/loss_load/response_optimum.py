@@ -30,17 +30,8 @@ from typing import Any, NamedTuple
 
 from longfat.laws.loss_load.curve import log_ratio
 from longfat.laws.loss_load.optimum import largest_throughput, others, psi
-from longfat.laws.loss_load.parameters import (
-    ACCESS,
-    CAPACITY,
-    EXCESS,
-    PACKETS,
-    PAPER,
-    ROUND_TRIP,
-    SENDING,
-    SPREAD,
-    K,
-)
+from longfat.laws.loss_load.parameters import ACCESS, CAPACITY, EXCESS, PACKETS, ROUND_TRIP, SENDING, SPREAD, K
+from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON
 from longfat.roots import newton, root
 
 
@@ -162,9 +153,9 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
 
 
 @root(
-    source=PAPER + ", section 2.2, file transfer response time",
+    source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
     unit="1",
-    derivation="loss_load_response.stationary",
+    result="f, over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a)",
     unknown=SENDING,
     equation=_stationary,
     cases={
@@ -172,12 +163,14 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
         "cusp": lambda f, a, b, k, n, r, mu, f_max: f == -a,
         "access limit": lambda f, a, b, k, n, r, mu, f_max: f >= f_max,
     },
+    derivation="loss_load_response.stationary",
+    not_simulated="the rule that the simulated source computes itself, with response times",
     excess=EXCESS,
-    spread=SPREAD,
+    spread=SPREAD.described(remark="It is 0 for a source that is alone"),
     k=K,
-    packets=PACKETS,
+    packets=PACKETS.described("Packets still to be delivered"),
     round_trip_time=ROUND_TRIP,
-    capacity_packets=CAPACITY,
+    capacity_packets=CAPACITY.described("Capacity that the link announces"),
     access_rate=ACCESS,
 )
 def response_optimal_rate(
@@ -191,55 +184,24 @@ def response_optimal_rate(
     *,
     xp: Any,
 ) -> Any:
-    r"""Rate with the shortest response time: `response_time` at its least over (0, f_max].
+    r"""Return the rate with the shortest `response_time` in (0, f_max].
 
     .. math:: \frac{d}{df} \left[ \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R \right] = 0
         \qquad \text{or} \qquad f = -a
 
-    Parameters
-    ----------
-    excess : float or array
-        a [1], in [-1, inf): the rates of the others over the capacity that the link announces, less 1.
-    spread : float or array
-        b [1], in [0, inf): the sum of the others' rates, each to the power k + 1; 0 for a source that is alone.
-    k : float or array
-        k [1], in [1, inf).
-    packets : float or array
-        N [packets], in [1, inf): what is still to be delivered.
-    round_trip_time : float or array
-        R [s], in [0, inf).
-    capacity_packets : float or array
-        mu [packets/s], in (0, inf): the capacity that the link announces.
-    access_rate : float or array
-        f_max [1], in (0, inf]: the largest rate that the source can send at, over the same capacity.
-
-    Returns
-    -------
-    float or array
-        f [1], over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a).
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
     Never above `throughput_optimal_rate`, and equal to it for R = 0 or N = 1 and in the limit of many packets. Where
-    the others leave some capacity (a < 0), N > 1 and R > 0, the rate -a, up to which nothing is lost, is always a local
-    minimum, a cusp, for the response time rises beyond it with infinite slope; the other one, if there is one, has
-    the derivative 0. The better one is returned, so that the rate jumps where they tie: at a critical value of
-    R mu ln N / N that follows from a, b and k. That there is at most one other is proved for a >= 0 and
-    found by scanning for a < 0. ``solve`` says "cusp", "access limit", "alone" or "converged".
+    the others leave some capacity (a < 0), N > 1 and R > 0, the rate -a, up to which nothing is lost, is always a
+    local minimum, a cusp, since the response time rises beyond it with infinite slope; at another minimum, if there
+    is one, the derivative is 0. The better one is returned, so the rate jumps where they tie: at a critical value of
+    R mu ln N / N that follows from a, b and k. That there is at most one other is proved for a >= 0 and found by
+    scanning for a < 0. The status of ``solve`` is "cusp", "access limit", "alone" or "converged".
 
     Examples
     --------
     >>> round(response_optimal_rate(0.5, 2.25, 1, 1000, 0.02, 10_000), 4)  # the other sends 3/2
     0.656
-
-    References
-    ----------
-    S. Prithviraj and C. Williamson, virtual loss-load model, section 2.2.
     """
     alone = xp.equal(spread, 0)
     some = others(spread, xp)
