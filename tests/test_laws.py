@@ -4,6 +4,7 @@ import functools
 import inspect
 import math
 import pickle
+import re
 import sys
 import types
 from decimal import Decimal
@@ -19,7 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import longfat
-from longfat.law import Law, Symbol, law, registered
+from longfat import docstrings
+from longfat.law import Law, SimulatedBy, Symbol, law, registered
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
 from longfat.laws.queues import mm1k_loss
@@ -29,6 +31,7 @@ from longfat.verify.exact import SLOPE_TOLERANCE, TOLERANCE, beside, exact, slop
 from longfat.verify.points import corners, for_symbols
 from longfat.verify.symbolic import symbolic
 from tests.examples import examples, is_long
+from tests.laws.declarations import missing
 
 LAWS = dict(registered())
 EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.rsplit(".", 1)[1] for name in LAWS])
@@ -175,20 +178,63 @@ def test_accuracy_of_single_precision_can_be_missed():
 
 
 @EVERY
-def test_the_record_says_what_the_docstring_says(one):
+def test_nothing_is_missing_from_the_declaration(one):
+    assert not missing(one), "\n".join(missing(one))
+
+
+@EVERY
+def test_the_docstring_has_what_the_record_says(one):
     text = inspect.getdoc(one)
-    sections = ["Parameters\n---", "Returns\n---", "Raises\n---", "Notes\n---", "Examples\n---", "References\n---"]
-    places = [text.index(section) for section in sections]
-    assert places == sorted(places)
-    assert ".. math::" in text[: places[0]]
-    parameters = text[places[0] : places[1]]
+    head, sections = docstrings.sections(text)
+    assert list(sections) == ["Parameters", "Returns", "Raises", "Notes", "References", "Examples"]
+    assert head == docstrings.sections(one.function.__doc__)[0]
+    assert ">>>" in sections["Examples"]
+    everything = {name: " ".join(section.split()) for name, section in sections.items()}
     for name, symbol in one.symbols.items():
-        assert name in parameters
-        assert symbol.domain in parameters
-        assert f"[{symbol.unit}]" in parameters
+        assert f"{name} : {'int' if symbol.integer else 'float'} or array" in everything["Parameters"]
+        assert f"{symbol.meaning}: {symbol.plain_letter} [{symbol.unit}]" in everything["Parameters"]
+        assert f"in {symbol.domain}, typically " in everything["Parameters"]
+        assert symbol.remark in everything["Parameters"]
         assert symbol.interval.contains(symbol.typical[0])
-    assert f"[{one.unit}]" in text[places[1] : places[2]]
-    assert ">>>" in text[places[4] : places[5]]
+    defaults = [p.default for p in one.__signature__.parameters.values() if p.default is not p.empty]
+    assert re.findall(r"or array, default (\S+)", sections["Parameters"]) == [f"{value:g}" for value in defaults]
+    assert f" [{one.unit}]" in everything["Returns"]
+    assert one.source in everything["References"]
+    assert (f"derivations/{one.derivation.split('.')[0]}.py" in everything["References"]) == bool(one.derivation)
+    if one.validity is not None:
+        assert one.validity.text in everything["Notes"]
+        assert f"{one.validity.accuracy:g}" in everything["Notes"]
+    if one.has_printed:
+        assert one.as_printed.errata in everything["Notes"]
+        assert one.as_printed.errata in " ".join(one.as_printed.__doc__.split())
+
+
+def test_what_a_function_says_itself_is_kept():
+    """A law of one's own may have sections of its own; the class has the docstring of the class."""
+
+    def own(x, *, xp):
+        """Return x.
+
+        Returns
+        -------
+        float
+            The same number.
+
+        Examples
+        --------
+        >>> 1
+        1
+        """
+        return x
+
+    record = Law(own, {"x": Symbol("x", "m", "[0, 9]", (0, 9))}, "m", "an example")
+    sections = docstrings.sections(inspect.getdoc(record))[1]
+    assert list(sections) == ["Parameters", "Returns", "Raises", "References", "Examples"]
+    assert sections["Parameters"] == "x : float or array\n    x [m], in [0, 9], typically 0 to 9."
+    assert sections["Returns"] == "float\n    The same number."
+    assert Law.__doc__.startswith("A published formula")
+    assert Root.__doc__ not in (None, Law.__doc__)
+    assert "Symbols are refused" in inspect.getdoc(throughput_optimal_rate)
 
 
 @EVERY
@@ -378,7 +424,9 @@ def test_masks_by_hand():
     assert result[1, 0] == throughput_efficiency(48, 0.1, 16, 23.0)
     single = np.ma.array([24], mask=[0], dtype=np.float32)
     assert throughput_efficiency(single, np.float32(0.1), np.float32(16), np.float32(23)).dtype == np.float32
-    with pytest.raises(TypeError, match="masked arrays go with NumPy's arrays and numbers only"):
+    with pytest.raises(
+        TypeError, match="throughput_efficiency: masked arrays cannot be combined with arrays other than"
+    ):
         throughput_efficiency(windows, jnp.asarray(0.1), 16, 23.0)
     found = throughput_optimal_rate.solve(np.ma.array([0.5, -999.0], mask=[0, 1]), 0.1, 1, 1)
     assert found.status.tolist()[1] == "outside the domain"
@@ -389,17 +437,17 @@ def test_masks_by_hand():
 def test_floats_of_other_lengths_are_refused(one):
     inside = {name: np.array([symbol.typical[0]]).astype(np.longdouble) for name, symbol in one.symbols.items()}
     if np.finfo(np.longdouble).bits != 64:
-        with pytest.raises(TypeError, match=f"^{one.name}: floats have to have 32 or 64 bits, got float"):
+        with pytest.raises(TypeError, match=f"^{one.name}: arrays must be of float32 or float64, got float"):
             one(**inside)
 
 
 def test_longdouble_and_half_precision():
     """The trajectory was 0.0005 for 0.0271 in the one, and hardly a law has a digit left in the other."""
-    with pytest.raises(TypeError, match="32 or 64 bits"):
+    with pytest.raises(TypeError, match="float32 or float64"):
         trajectory(np.array([0.25], dtype=np.float16), 4, 1)
-    with pytest.raises(TypeError, match="32 or 64 bits"):
+    with pytest.raises(TypeError, match="float32 or float64"):
         jax.jit(lambda x: trajectory(x, 4, 1))(jnp.asarray([0.25], dtype=jnp.float16))
-    with pytest.raises(TypeError, match="32 or 64 bits"):
+    with pytest.raises(TypeError, match="float32 or float64"):
         trajectory(np.longdouble(1e-3), 10, 5)
     assert trajectory(np.float16(0.25), 4.0, np.float64(0)) == 0.25  # the longest type decides
 
@@ -478,12 +526,12 @@ def test_expressions_agree_with_many_digits(one):
 
 
 def test_public_names():
-    """Where people import a law from; each name belongs to one law."""
+    """The public name leads to the law; each name belongs to one law."""
     names = [record.public_name for record in LAWS.values()]
     assert len(set(names)) == len(names)
     for record in LAWS.values():
-        package, name = record.public_name.split(".")
-        assert getattr(getattr(longfat.laws, package), name) is record
+        found = functools.reduce(getattr, record.public_name.split("."), longfat.laws)
+        assert found is record, f"{record.place} is imported, but longfat.laws.{record.public_name} is another object"
     assert throughput_efficiency.public_name == "selective_repeat.throughput_efficiency"
 
 
@@ -532,8 +580,11 @@ def test_dataarrays_keep_their_labels():
 
 
 def test_a_declaration_that_does_not_fit_is_refused():
-    with pytest.raises(TypeError, match="declared"):
-        law(source="none", unit="1", y=Symbol("y", "1", "[0, 1]", (0, 1)))(lambda x, *, xp: x)
+    y = Symbol("y", "1", "[0, 1]", (0, 1))
+    with pytest.raises(TypeError, match=r"@law declares the parameters \['y'\], but the function takes \['x'\]"):
+        law(source="none", unit="1", y=y)(lambda x, *, xp: x)
+    with pytest.raises(TypeError, match="not both"):
+        law(source="none", unit="1", simulated=SimulatedBy("a"), not_simulated="b", y=y)(lambda y, *, xp: y)
     assert "<lambda>" not in str(LAWS)
 
 

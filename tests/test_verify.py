@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from longfat import verify
-from longfat.law import Law, Symbol, Validity, registered
+from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.namespaces import JaxNamespace
@@ -206,11 +206,11 @@ def test_a_simulator_of_ones_own(value, half, status):
     law = Law(right, {"p": X}, "1", "an example")
     asked = []
 
-    def held(effort, rng):
+    def estimator(effort, rng):
         asked.append(effort)
         return lambda p, confidence: tuple(p * p * factor for factor in (value, value - half, value + half))
 
-    table = verify.run([law], estimators={"right": verify.SimulatorCheck(held, relative=0.1)}, quick=True)
+    table = verify.run([law], estimators={"right": verify.SimulatorCheck(estimator, relative=0.1)}, quick=True)
     assert table.simulator.item() == status
     assert bool(table.agrees.item()) == (status == "agrees")
     assert asked == ([1, 4, 16, 64] if status == "undecided" else [1])
@@ -293,14 +293,25 @@ def test_an_erratum_is_no_failure():
     assert table.attrs["agrees"]
 
 
-def test_every_law_has_a_simulator_or_a_reason():
+def test_the_declared_checks_are_used():
+    """Each law of longfat declares a simulator or a reason (tests/test_laws.py); here that they reach the verdicts."""
     laws = [one for name, one in registered() if name.startswith("longfat.laws.")]
+    checks = {one.public_name: simulated.check_of(one) for one in laws}
     assert len(laws) > 80
+    assert sum(check is not None for check in checks.values()) > 30
     for one in laws:
-        assert one.public_name in simulated.HELD or simulated.reason(one) != "no estimator is given", one
-    assert set(simulated.HELD) <= {one.public_name for one in laws}
-    places = [one.place.removeprefix("longfat.laws.") for one in laws]
-    assert all(any(place.startswith(start) for place in places) for start in simulated.NOT_SIMULATED)
+        assert (checks[one.public_name] is None) == bool(one.not_simulated) == (one.simulated is None)
+    wait = checks["queues.mm1_wait"]
+    assert (wait.ranges, wait.accuracy, wait.relative, wait.long) == ({"load": (0.05, 0.8)}, 0.01, 0.05, False)
+
+
+def test_declarations_of_simulators():
+    declared = made(right, simulated=SimulatedBy("nobody", accuracy=1.0))
+    with pytest.raises(ValueError, match=r"right: simulator 'nobody' is unknown; available: .*mm1_wait"):
+        simulated.check_of(declared)
+    assert simulated.check_of(made(right)) is None
+    assert simulated.reason(made(right)) == "@law declares neither simulated= nor not_simulated="
+    assert simulated.reason(made(right, not_simulated="a definition")) == "a definition"
 
 
 def test_points_lie_in_the_domain_and_reach_every_corner():
