@@ -55,9 +55,9 @@ def of_law(law: Any) -> str:
 
 
 def sections(text: str) -> tuple[str, dict[str, str]]:
-    """Return what a docstring has before its first section, and its sections by their headings.
+    r"""Return what a docstring has before its first section, and its sections by their headings.
 
-    >>> sections("Return x.\\n\\nNotes\\n-----\\nExact.")
+    >>> sections("Return x.\n\nNotes\\n-----\nExact.")
     ('Return x.', {'Notes': 'Exact.'})
     """
     head, *rest = _HEADING.split(inspect.cleandoc(text))

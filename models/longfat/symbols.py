@@ -54,9 +54,9 @@ class Symbol:
     remark: str = ""
 
     def described(self, meaning: str = "", remark: str = "") -> Symbol:
-        """Return the same parameter with the meaning or the remark that it has in one law.
+        r"""Return the same parameter with the meaning or the remark that it has in one law.
 
-        >>> load = Symbol(r"\\rho", "1", "[0, 1)", (0.05, 0.95), "Offered load")
+        >>> load = Symbol(r"\rho", "1", "[0, 1)", (0.05, 0.95), "Offered load")
         >>> load.described("Throughput over capacity").meaning
         'Throughput over capacity'
         """

@@ -59,7 +59,7 @@ def test_additive_priorities_against_windows_built_one_by_one(step):
 
 
 @pytest.mark.parametrize("growth", [2, 3, 4, 10, 1000])
-def test_priorities_are_exact_up_to_the_last_whole_double(growth):
+def test_priorities_are_exact_up_to_2_to_the_53(growth):
     """floor(log2(2^49 + 1 - 2)) by logarithms is 49; windows end one packet earlier."""
     first, k = 0, 0
     while first < 2**53:
@@ -81,7 +81,7 @@ def test_priorities_of_fractional_growth_are_exact_for_long_bursts():
 
 
 @pytest.mark.parametrize("step", [1, 2, 5, 1000])
-def test_additive_priorities_are_exact_up_to_the_last_whole_double(step):
+def test_additive_priorities_are_exact_up_to_2_to_the_53(step):
     largest = math.isqrt(2**54 // step)
     for k in (*range(2, 200), *range(largest - 200, largest)):
         first = k + step * k * (k - 1) // 2

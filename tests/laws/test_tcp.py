@@ -13,7 +13,7 @@ import pytest
 import sympy
 
 from longfat.laws import tcp
-from longfat.laws.tcp.arithmetic import whole_logarithm, whole_quotient
+from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
 from longfat.namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from tests.blt_reference import Run
 
@@ -134,7 +134,7 @@ def test_rates_by_hand():
     assert ratio == pytest.approx(math.sqrt(0.31 * 5), rel=1e-14)
 
 
-def test_loss_of_window_against_whole_packets():
+def test_loss_of_window_against_integer_packets():
     # 50 + 51 + ... + 100 = 51 * 75 = 3825 packets a cycle; the fluid cycle has 3 * 100^2 / 8 = 3750
     assert tcp.loss_of_window(100) == pytest.approx(1 / 3750, rel=1e-14)
     assert tcp.loss_of_window(100) == pytest.approx((1 + 2 / 100) / sum(range(50, 101)), rel=1e-14)
@@ -386,38 +386,38 @@ def test_buffer_for_slow_start_at_the_switches_of_kim_and_farber(access):
         (ArrayNamespace(array_api_strict), "float64"),
     ],
 )
-def test_whole_logarithm_next_to_every_power_of_two(xp, kind):
+def test_floor_log2_next_to_every_power_of_two(xp, kind):
     """k = 0, 1, ... up to the largest; the number above 2^k has the same k, the one below has k - 1."""
     k = np.arange(128.0 if kind == "float32" else 1024.0)
     power = np.ldexp(np.ones(k.size, kind), k.astype(int))
     above, below = np.nextafter(power, np.inf, dtype=kind), np.nextafter(power, 0, dtype=kind)
     for x, expected in ((power, k), (above, k), (below[1:], k[1:] - 1)):
-        got, doubled = whole_logarithm(xp.asarray(x, dtype=getattr(xp, kind)), xp)
+        got, doubled = floor_log2(xp.asarray(x, dtype=getattr(xp, kind)), xp)
         np.testing.assert_array_equal(np.asarray(got), expected)
         np.testing.assert_array_equal(np.asarray(doubled), np.ldexp(1.0, expected.astype(int)))
 
 
-def test_whole_logarithm_of_many_digits():
+def test_floor_log2_of_many_digits():
     with mpmath.workdps(400):
         for k in (1, 2, 29, 47, 1000):
             power, little = mpmath.mpf(2) ** k, mpmath.mpf(10) ** -80
             for x, expected in ((power, k), (power + little, k), (power - little, k - 1)):
-                assert whole_logarithm(x, MpmathNamespace()) == (expected, mpmath.mpf(2) ** expected)
+                assert floor_log2(x, MpmathNamespace()) == (expected, mpmath.mpf(2) ** expected)
 
 
-def test_whole_logarithm_of_symbols():
+def test_floor_log2_of_symbols():
     x = sympy.Symbol("x", positive=True)
-    k, doubled = whole_logarithm(x, SympyNamespace())
+    k, doubled = floor_log2(x, SympyNamespace())
     for number in range(1, 300):
         assert (k.subs(x, number), doubled.subs(x, number)) == (number.bit_length() - 1, 2 ** (number.bit_length() - 1))
 
 
-def test_whole_quotient_of_products():
+def test_ceiling_quotient_of_products():
     """n = k w exactly, where a division that rounds upwards would count one window more."""
     k, w = np.meshgrid(np.arange(1.0, 400), np.arange(1.0, 100))
     for kind in (np.float64, np.float32):
-        np.testing.assert_array_equal(whole_quotient((k * w).astype(kind), w.astype(kind), NUMPY), k)
-        np.testing.assert_array_equal(whole_quotient((k * w + 1).astype(kind), w.astype(kind), NUMPY), k + 1)
+        np.testing.assert_array_equal(ceiling_quotient((k * w).astype(kind), w.astype(kind), NUMPY), k)
+        np.testing.assert_array_equal(ceiling_quotient((k * w + 1).astype(kind), w.astype(kind), NUMPY), k + 1)
 
 
 def test_symbols_and_floats_give_the_same_slow_start():

@@ -1,4 +1,4 @@
-"""BLT: a file sent in one burst whose packets say how opportunistic they are; the switch keeps what fits.
+"""BLT: a file sent in one burst whose packets carry priorities; a full switch drops the lowest priority.
 
 Written by ``make stubs``: editors show these signatures and docstrings.
 """

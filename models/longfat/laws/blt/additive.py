@@ -1,4 +1,4 @@
-"""Windows that grow by a constant: the alternative that the paper names. Proofs: derivations/blt.py."""
+"""BLT windows that grow by a constant instead of a factor. Proofs: derivations/blt.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import law
 from longfat.laws.blt.parameters import PACKET, STEP, WINDOW, WINDOWS
-from longfat.laws.blt.sums import BEYOND, whole_window
+from longfat.laws.blt.sums import BEYOND, window_number
 from longfat.laws.sources import KIM_FARBER
 
 
@@ -100,11 +100,11 @@ def additive_priority(packet: Any, step: Any = 1, *, xp: Any) -> Any:
     root = xp.sqrt(half * half + 2 * step * packet)
     if hasattr(xp, "sympy"):
         return xp.sympy.Piecewise((packet * 0, xp.equal(packet, 0)), (xp.floor(2 * packet / (half + root)), True))
-    # Neither form subtracts nearly equal numbers where it is taken, nor divides by 0.
+    # Where each form is used, it neither subtracts nearly equal numbers nor divides by 0.
     wide = half < 0
     ratio = xp.where(
         wide,
         (root - half) / xp.where(wide, step, 1 + 0 * step),
         2 * packet / xp.where(wide | (packet == 0), 1 + 0 * root, half + root),
     )
-    return whole_window(packet, xp.floor(ratio), lambda k: packets_in_additive_windows.function(k, step, xp=xp), xp)
+    return window_number(packet, xp.floor(ratio), lambda k: packets_in_additive_windows.function(k, step, xp=xp), xp)

@@ -1,7 +1,7 @@
-"""Network power from the time that a transfer takes in the empty network; BLT's over TCP's.
+"""Network power from the transfer time in the empty network, and the ratio of BLT's to TCP's.
 
-An estimate: the bottleneck is shared equally, the rest of the unloaded time does not depend on the load. It leaves
-out all losses under load. Proofs: derivations/unloaded.py.
+These are estimates: the bottleneck is shared equally, and the rest of the unloaded time does not depend on the load.
+Losses under load are left out. Proofs: derivations/unloaded.py.
 """
 
 from __future__ import annotations
@@ -118,30 +118,31 @@ def power_advantage(bandwidth_delay_product: Any, packets: Any, *, xp: Any) -> A
 
 
 def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
-    r"""Bandwidth-delay product, in files, from which on BLT's power exceeds TCP's by a given factor: an estimate.
+    r"""Return an estimate of the bandwidth-delay product from which BLT's power exceeds TCP's by a given factor.
 
     .. math:: x: \quad A(x, n) = A
 
     Parameters
     ----------
     advantage : float or array
-        A [1], in [1, inf): BLT's greatest power over TCP's.
+        A [1], in [1, inf): greatest power of BLT over that of TCP.
     packets : float or array
-        n [packets], whole, in [1, inf).
+        n [packets], an integer in [1, inf).
 
     Returns
     -------
     float or array
-        x = C D/F [1]; 0 for A = 1, inf for an advantage that no path gives: A not below the slow-start rounds of n.
+        x = C D/F [1]; 0 for A = 1, inf for an advantage that no path gives, which is A not below the slow-start rounds
+        of n.
 
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Notes
     -----
-    The inverse of `power_advantage`, as good as that. Each number j of extra rounds gives a quadratic in
+    The inverse of `power_advantage`, and as accurate. Each number j of extra rounds gives a quadratic in
     sqrt(1 + x) - 1 with one positive root, if it has one; all terms increase with x, so that the smallest root counts.
 
     Examples
@@ -158,7 +159,7 @@ def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
         array(name, np.asarray(values, dtype=float), unit, FROM_ONE, integer=integer)
     factor, n = np.broadcast_arrays(np.asarray(advantage, dtype=float), np.asarray(packets, dtype=float))
     root = np.sqrt(factor)
-    excess = (factor - 1) / (root + 1)  # g - 1 for A = g^2, with all its digits
+    excess = (factor - 1) / (root + 1)  # g - 1 for A = g^2, without cancellation
     least = np.where(factor == 1, 0.0, factor + n + np.inf)
     for j in range(1, LONGEST):
         reached = (j + 1 > factor) & (2.0**j <= n)

@@ -1,7 +1,7 @@
-"""A BLT file alone on the dumbbell: how long it takes if nothing is lost, and when that is so.
+"""A BLT file alone on a dumbbell: its transfer time without loss, and the buffer that avoids loss.
 
-Source - S1 - S2 - destination. Each of the three lines receives a packet wholly before it sends it on; the
-acknowledgments come back after half a round trip, without any queue. Proofs: derivations/blt.py.
+Source - S1 - S2 - destination. Each switch receives a packet completely before it sends it on; acknowledgments return
+after half of the round-trip propagation time, without queueing. Proofs: derivations/blt.py.
 """
 
 from __future__ import annotations

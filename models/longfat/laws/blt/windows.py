@@ -1,4 +1,4 @@
-"""Windows that grow by a factor: a BLT source sends W_0, W_1, ... in one burst, and k is the priority of W_k.
+"""BLT windows that grow by a factor: a source sends windows W_0, W_1, ... in one burst; W_k has priority k.
 
 Packets of a burst are counted from 0. Proofs: derivations/blt.py.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from longfat.law import law
 from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, WINDOW, WINDOWS
-from longfat.laws.blt.sums import BEYOND, geometric_sum, whole_window
+from longfat.laws.blt.sums import BEYOND, geometric_sum, window_number
 from longfat.laws.sources import KIM_FARBER
 
 
@@ -111,7 +111,7 @@ def packet_priority(packet: Any, growth: Any = 2, *, xp: Any) -> Any:
     spread = xp.where(flat, 1 + 0 * excess * packet, excess * packet)
     ratio = xp.log1p(spread) / xp.log1p(xp.where(flat, 1 + 0 * excess, excess))
     estimate = xp.floor(xp.where(flat, packet + 0 * excess, ratio))
-    found = whole_window(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
+    found = window_number(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
     return xp.where(flat, packet + 0 * excess, found)
 
 
@@ -143,6 +143,6 @@ def packets_encodable(bits: Any, growth: Any = 2, *, xp: Any) -> Any:
     >>> packets_encodable(4)
     65535.0
     """
-    # Not xp.power: 2^pi has to be whole in float32, too.
+    # Not xp.power: 2^pi has to be an integer in float32, too.
     count = 2**bits if hasattr(xp, "sympy") or hasattr(xp, "mp") else xp.round(xp.power(2 + 0 * bits, bits))
     return geometric_sum(count, growth, xp)

@@ -1,7 +1,8 @@
-"""Late reports of the traffic: how deviations of the total multiply, and how far smoothing may go.
+"""Delayed reports of the traffic: how deviations of the total multiply, and the largest stable smoothness factor.
 
-A sender knows its own rate, but the traffic is that of d updates ago. Near the equilibrium the total's deviation
-then obeys z^(d + 1) = (1 - s) z^d - n s, with s = a/(1 + n); differences between flows are not touched by the delay.
+A sender knows its own rate, but the reported traffic is that of d updates ago. Near the equilibrium the total's
+deviation then satisfies z^(d + 1) = (1 - s) z^d - n s, with s = a/(1 + n); the delay does not affect differences
+between flows.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 
 from longfat import domains
 
-CONTRACTIONS = 40  # each at least by 3: 3^-40 is below the rounding
+CONTRACTIONS = 40  # each step gains at least a factor of 3, and 3^-40 is below the rounding
 
 
 def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDArray[np.complex128]:
-    r"""Multipliers of the total's deviation from the equilibrium, per update, with late reports.
+    r"""Return the factors by which an update multiplies the total's deviation from equilibrium if reports are delayed.
 
     .. math:: z^{d + 1} = \left(1 - \frac{a}{1 + n}\right) z^d - \frac{a n}{1 + n}
 
@@ -68,7 +69,7 @@ def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDA
 
 
 def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
-    r"""Smoothness factor below which the equilibrium attracts although reports of the traffic are late.
+    r"""Return the smoothness factor below which the equilibrium is stable although reports are delayed.
 
     .. math:: a < \frac{2 \sin\frac{\theta}{2} \sin\frac{(d + 1) \theta}{2}}{\cos\frac{d \theta}{2}}, \qquad
         n \cos\frac{(2 d + 1) \theta}{2} + \cos\frac{\theta}{2} = 0, \quad

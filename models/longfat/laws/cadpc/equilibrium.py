@@ -1,4 +1,4 @@
-"""Where flows that share one link come to rest."""
+"""Equilibrium of CADPC flows that share one link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long flows of different rates take to become equal, which is longer than their total takes to settle."""
+"""Convergence of CADPC flows with different rates, which takes longer than the convergence of their total."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Growth in continuous time, the picture that the paper's word for equation (2) gives."""
+"""Logistic growth in continuous time, to which the paper likens its equation (2)."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def logistic_rate(rate: Any, flows: Any, updates: Any, smoothing: Any = 1, *, xp
     >>> round(logistic_rate(0.1, 4, 0), 12), round(logistic_rate(0.1, 4, 1e3), 12)
     (0.1, 0.2)
     """
-    # A sum of positive terms, and so is the slope by the rate; x_0/(...) has a slope that cancels when t is large.
+    # All terms are positive, in the slope by the rate as well; the slope of x_0/(...) would cancel for large t.
     decay = smoothing * updates
     return 1 / (xp.exp(-decay) / rate - (1 + flows) * xp.expm1(-decay))

@@ -1,4 +1,4 @@
-"""Where flows over several links come to rest."""
+"""Equilibrium of CADPC flows over several links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.laws.fair_share import arithmetic, max_min_rates
 
 
 def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1) -> NDArray[np.float64]:
-    r"""Rates at which flows over several links come to rest.
+    r"""Return the equilibrium rates of CADPC flows over several links.
 
     .. math:: \frac{\bar x_i}{w_i} = \min_{l \in i} \Bigl(C_l - \sum_{j \ni l} \bar x_j\Bigr)
 

@@ -1,4 +1,4 @@
-"""Two links in a row: flows over both of them, and flows over one."""
+"""Equilibrium of CADPC on two links in a row, with flows over both and flows over one of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The start of a flow: it acts like several flows, and like one when it is near its share.
+"""Startup of a CADPC flow, which acts like several flows at first and like one near its share.
 
-The paper gives the idea in words (section III) and refers to a thesis for the formula. What stands here is ours, after
+The paper gives the idea in words (section III) and refers to a thesis for the formula. The formula here is ours, after
 these words: the number of flows falls linearly with the rate from m_0 to 1.
 """
 
@@ -17,14 +17,14 @@ LARGEST = Symbol("G", "1", "(1, inf)", (1.25, 4.0), "Largest growth of the rate 
 
 
 def acting_like(rate: Any, traffic: Any, initial_flows: Any, xp: Any) -> Any:
-    """m; beyond the equilibrium, and with no capacity to spare, it is 1."""
+    """Return m, the number of flows that a sender acts like: 1 beyond the equilibrium and without spare capacity."""
     spare = 1 - traffic
     if hasattr(xp, "sympy"):
         return xp.piecewise(
             lambda: 1 + 0 * rate, (rate < spare, lambda: initial_flows + (1 - initial_flows) * rate / spare)
         )
     below = rate < spare
-    # The divisor stays positive where the branch is not taken, so that no gradient is spoilt.
+    # The divisor stays positive where the branch is not taken, so that gradients stay finite.
     progress = xp.where(below, rate / xp.where(below, spare, 1 + rate), 1 + 0 * rate)
     return progress + initial_flows * (1 - progress)
 

@@ -1,6 +1,6 @@
-"""The way to the equilibrium of n flows that start together, exactly.
+"""Exact convergence of n CADPC flows that start together.
 
-The deviation e = 1 - (1 + n) x of equation (2) squares with every update.
+Every update squares the deviation e = 1 - (1 + n) x of equation (2).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROUND_TRIPS = Symbol("N", "round trips", "(0, inf)", (1.0, 40.0), "Round trips b
 
 
 def doubled(x: Any, times: Any, xp: Any) -> Any:
-    """x 2^times in two factors, each of them finite: 2^times alone overflows for small x and many times."""
+    """Return x 2^times as a product of two finite factors: 2^times alone overflows for small x and many times."""
     if hasattr(xp, "mp"):
         return xp.mp.ldexp(x, int(times))
     most = 2 * (math.frexp(float(xp.finfo(x.dtype).max))[1] - 1)
@@ -27,17 +27,17 @@ def doubled(x: Any, times: Any, xp: Any) -> Any:
 
 
 def approached(first: Any, squarings: Any, xp: Any) -> Any:
-    """1 - (1 - first)^(2^squarings) for 0 < first <= 1, with all digits of a small ``first``, and right slopes at 1.
+    """Return 1 - (1 - first)^(2^squarings) for 0 < first <= 1, accurate for small ``first`` and with right slopes at 1.
 
-    The logarithm serves small values and has no slope at first = 1; the power serves the others. Where one does not
-    apply it gets 1/4 or 1/2 to work on.
+    The logarithm is accurate for small values, but has no slope at first = 1; the power is used for the others. Each is
+    evaluated at 1/4 or 1/2 where it is not used.
     """
     small = first < 0.5
     logarithm = xp.log1p(-xp.where(small, first, 0.25 + 0 * first))
-    few = xp.minimum(squarings, 14 + 0 * squarings)  # (1/2)^(2^14) is 0 in floats, and 1e-4932 anyway
+    few = xp.minimum(squarings, 14 + 0 * squarings)  # (1/2)^(2^14) = 1e-4932 is 0 in floats
     rest = xp.power(1 - xp.where(small, 0.5 + 0 * first, first), xp.power(2 + 0 * few, few))
     power = doubled(logarithm, squarings, xp)
-    power = xp.maximum(power, -1e6 + 0 * first)  # exp(-1e6) = 1e-434294, and mpmath cannot do much less
+    power = xp.maximum(power, -1e6 + 0 * first)  # exp(-1e6) = 1e-434294, near the limit of mpmath
     return xp.where(small, -xp.expm1(power), 1 - rest)
 
 
@@ -72,7 +72,9 @@ def trajectory(rate: Any, flows: Any, updates: Any, *, xp: Any) -> Any:
         return (1 - (1 - (1 + flows) * rate) ** (2**updates)) / (1 + flows)
     scaled = (1 + flows) * rate
     inside = scaled < 2
-    first = xp.where(inside, scaled * (2 - scaled), 0.25 + 0 * scaled)  # after one update, from both sides below 1
+    first = xp.where(
+        inside, scaled * (2 - scaled), 0.25 + 0 * scaled
+    )  # after one update it is below 1 from either side
     later = approached(first, xp.maximum(updates, 1 + 0 * updates) - 1, xp) / (1 + flows)
     path = xp.where(updates < 1, rate + 0 * later, later)
     return xp.where(inside, path, xp.nan + 0 * path)

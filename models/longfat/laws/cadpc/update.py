@@ -1,4 +1,4 @@
-"""What a sender does when a report of the traffic arrives."""
+"""Update of a CADPC sender's rate when a report of the traffic arrives."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from longfat.laws.fair_share import arithmetic
 
 
 def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
-    r"""Weighted max-min fair rates of flows over several links.
+    r"""Return the weighted max-min fair rates of flows over several links.
 
     .. math:: \sum_i a_{l i} x_i \le C_l, \qquad
         \forall i \; \exists l: \; a_{l i} > 0, \; \sum_j a_{l j} x_j = C_l, \;
@@ -71,11 +71,11 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 
 
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
-    """Rates over weights at which progressive filling stops the flows; 0 for those of weight 0, which are not there.
+    """Return the rates over weights at which progressive filling stops the flows; 0 for absent flows, of weight 0.
 
-    ``links`` are lists of (flow, bytes carried for each of its bytes). What a link could give to those that it has not
-    yet stopped only rises when others stop lower, so an old figure is a lower bound: a link is calculated anew when
-    its figure is the lowest, and stops its flows if it still is.
+    ``links`` are lists of (flow, bytes carried per byte of the flow). The share that a link can give to its flows only
+    rises when some of them stop at lower rates elsewhere, so an older value is a lower bound: a link is recomputed when
+    its value is the lowest, and stops its flows if it still is.
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []
@@ -96,11 +96,11 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
                 left -= usage * weights[flow] * level[flow]
         if not open_flows:
             continue
-        now = max(left / demand, lowest)  # what has been rounded up before may leave less
+        now = max(left / demand, lowest)  # values rounded up before may leave less
         if waiting and now > waiting[0][0]:
             heapq.heappush(waiting, (now, number))
             continue
         for flow in open_flows:
             level[flow] = now
         lowest = now
-    return [math.inf if one is None else one for one in level]  # what it takes of its links is below all floats
+    return [math.inf if one is None else one for one in level]  # its use of its links is below the smallest float

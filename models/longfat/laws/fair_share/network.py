@@ -1,4 +1,4 @@
-"""What a schedule is made for: links, flows with files to transfer, and traffic that nobody controls."""
+"""Input of a schedule: links, flows with files to transfer, and uncontrolled traffic."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Flow:
             raise refuse_words("name", repr(self.name), "texts")
 
     def usage(self) -> dict[str, Any]:
-        """What every link carries for each byte of the flow."""
+        """Return the bytes that each link carries per byte of the flow."""
         carried: dict[str, Any] = {}
         for links, share in ((self.path, 1), (self.reverse_path, self.ack)):
             for link in links if share else ():
@@ -84,7 +84,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Load:
-    """Traffic that takes what it wants of its links, at a constant rate while it is on.
+    """Uncontrolled traffic, which takes a constant rate of its links while it is on.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Load:
             raise domains.refuse("period", self.period, "s", f"[{times[-1] - times[0]}, inf)")
 
     def switches(self, since: Any) -> Iterator[Any]:
-        """When it goes on or off, by turns, the first of them an on; whole periods before ``since`` are left out."""
+        """Return the times at which the load goes on and off in turn, without the periods before ``since``."""
         times: tuple[Any, ...] = tuple(self.times)
         if self.period is None:
             yield from times
@@ -152,7 +152,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Network:
-    """Links, the flows that share them, and the traffic that nobody controls.
+    """Links, the flows that share them, and uncontrolled traffic.
 
     Parameters
     ----------
@@ -203,11 +203,11 @@ class Network:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The flows' names."""
+        """Names of the flows."""
         return tuple(flow.name or f"flow-{i + 1}" for i, flow in enumerate(self.flows))
 
     def numbers(self) -> Iterator[Any]:
-        """All numbers in it."""
+        """Return all numbers of the network."""
         yield from self.links.values()
         for record in (*self.flows, *self.loads):
             for value in vars(record).values():
@@ -222,7 +222,7 @@ def _keep(record: Any, name: str, value: Any) -> None:
 
 
 def _path(name: str, value: Any, empty: bool = False) -> tuple[str, ...]:
-    """Names of links; one name is a path of one link."""
+    """Return the names of a path's links; a single name is a path of one link."""
     links = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
     if not all(isinstance(link, str) for link in links) or not (links or empty):
         raise refuse_words(name, repr(value), "names of links, one or more")

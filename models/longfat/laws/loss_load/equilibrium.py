@@ -1,4 +1,4 @@
-"""Where sources settle that all get most through, on a link that announces v times its capacity."""
+"""Equilibrium of sources that all maximise their throughput, on a link that announces v times its capacity."""
 
 from __future__ import annotations
 

@@ -42,11 +42,13 @@ def loss_probability(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) ->
         return xp.minimum(1, xp.maximum(0, unbounded(rate, excess, spread, k, xp)))
     zero = 0 * (rate + q)
     loss = q * ((rate + excess) / xp.where(xp.equal(rate, 0), 1 + zero, rate))
-    return xp.where(rate + excess > 0, xp.where(loss > 1, 1 + zero, loss), zero)  # bounds that split no slope at a tie
+    return xp.where(
+        rate + excess > 0, xp.where(loss > 1, 1 + zero, loss), zero
+    )  # bounds that do not halve the slope at a tie
 
 
 def unbounded(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The paper's formula."""
+    """Return the value of the paper's formula, which has no bounds."""
     return xp.power(rate, k) * (rate + excess) / (xp.power(rate, k + 1) + spread)
 
 

@@ -1,11 +1,11 @@
-"""The rate with the largest raw throughput: a root without a formula.
+"""Rate with the largest raw throughput: a root without a formula.
 
 With c = (k + 1)/k and A = (b/k)^(1/(k+1)) the equation k f^(k+1) + (k + 1) a f^k = b is
 
     psi(f) = f + c a - A (A/f)^k = 0.
 
-psi is increasing and concave, so that Newton's method converges from the left end of any bracket without a
-detour, quadratically, and every derivative of the root is a quotient of sums of positive terms.
+psi is increasing and concave, so Newton's method converges monotonically and quadratically from the left end of any
+bracket, and every derivative of the root is a quotient of sums of positive terms.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from longfat.roots import newton, root
 
 
 def others(spread: Any, xp: Any) -> Any:
-    """The spread, or 1 for a source that is alone: what is computed with it is not used then."""
+    """Return the spread, or 1 for a source that is alone, whose results are computed with it but not used."""
     return xp.where(xp.equal(spread, 0), 1 + 0 * spread, spread)
 
 
 def scale(spread: Any, k: Any, xp: Any) -> Any:
-    """A = (b/k)^(1/(k+1)), the optimal rate where the others just fill the capacity."""
+    """Return A = (b/k)^(1/(k+1)), the optimal rate if the others just fill the capacity."""
     return xp.exp((xp.log(spread) - xp.log(k)) / (k + 1))
 
 
 def psi(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The equation, divided by k f^k."""
+    """Return the left side of the equation less its right side, divided by k f^k."""
     top = scale(spread, k, xp)
     return rate + (k + 1) / k * excess - top * xp.power(top / rate, k)
 
 
 def largest_throughput(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The root, for a positive spread, in a bracket whose ends are at most a factor of 2 apart.
+    """Return the root for a positive spread, in a bracket whose ends differ by a factor of 2 at most.
 
     For a >= 0 both terms of k f^(k+1) + (k + 1) a f^k are at most b, and one of them at least b/2; for a < 0 the
     rate is at least c |a| and at least A, and psi is positive at their sum.
@@ -56,7 +56,7 @@ def largest_throughput(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
 
 
 def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The root with its derivatives, for a positive spread."""
+    """Return the root with its derivatives, for a positive spread."""
     found = largest_throughput(xp.fixed(excess), xp.fixed(spread), xp.fixed(k), xp)
     return xp.implicit(lambda f, a, b, k: psi(f, a, b, k, xp), found, excess, spread, k)
 

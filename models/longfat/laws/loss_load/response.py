@@ -11,7 +11,7 @@ from longfat.laws.loss_load.loss import unbounded
 from longfat.laws.loss_load.parameters import CAPACITY, EXCESS, PACKETS, ROUND_TRIP, SENDING, SPREAD, K
 from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON
 
-# A share this small that gets through counts as none: the slope of its reciprocal would overflow.
+# A delivered share as small as this counts as 0: the slope of its reciprocal would overflow.
 NOTHING = 1e-140
 
 
@@ -69,13 +69,13 @@ def response_time(
     rounds = 1 + xp.log(packets) / minus_log_loss(rate, excess, spread, k, some, xp)
     lossy = rate + excess > 0
     total = sending + xp.where(lossy, rounds, 1 + 0 * rounds) * round_trip_time
-    return xp.where(goes, total, math.inf + 0 * rate)  # the total itself may be beyond all floats there
+    return xp.where(goes, total, math.inf + 0 * rate)  # the total may overflow there
 
 
 def minus_log_loss(rate: Any, excess: Any, spread: Any, k: Any, passed: Any, xp: Any) -> Any:
-    """-ln P, for 0 < P < 1; some positive number where nothing is lost.
+    """Return -ln P for 0 < P < 1, and some positive number where nothing is lost.
 
-    Below P = 1/2 from the logarithms of its factors, above from what gets through.
+    Below P = 1/2 it is computed from the logarithms of the factors of P, above from 1 - P.
     """
     alone, beyond = xp.equal(spread, 0), rate + excess
     log_r = log_ratio(rate, xp.where(alone, 1 + 0 * spread, spread), k, xp)

@@ -1,8 +1,7 @@
-"""The rate with the shortest response time: a root, a cusp or the access rate.
+"""Rate with the shortest response time: a root, a cusp or the access rate.
 
-Up to a constant and a factor the response time is 1/t + rho/lambda, with lambda = -ln P and
-rho = R mu ln N / N: one number stands for file, round trip and capacity. With e = f P'/P, the elasticity of the loss,
-it falls where
+Up to a constant and a factor the response time is 1/t + rho/lambda, with lambda = -ln P and rho = R mu ln N / N, in
+which file, round-trip time and capacity appear together. With e = f P'/P, the elasticity of the loss, it falls where
 
     h(f) = rho e t^2 / (f lambda^2 t') < 1.
 
@@ -12,14 +11,15 @@ is positive while P < 1/(k + 1), since d(f e)/df = (k + 1)(1 - q)(1 - (k + 1) q)
 1 - (k + 1) q > a/(f + a) and (k + 1)(1 - q) > 1; the second because ln x <= x - 1 at x = 1/P; the third exceeds
 P e^2/t' by the first.
 
-Others below (a < 0): up to f = -a nothing is lost and the best is the cusp f = -a, beyond which lambda^-1 rises with
-infinite slope. h falls from infinity and rises to infinity: there may be a second minimum, and it beats the
-cusp where rho < C(f) = lambda (1/|a| - 1/t). C has one maximum, where h = 1 for rho = C, and the second
-minimum lies beyond it if it beats the cusp at all. So: find that point; compare rho; find the minimum beyond it.
+Others below capacity (a < 0): up to f = -a nothing is lost, and the best such rate is the cusp f = -a, beyond which
+lambda^-1 rises with infinite slope. h falls from infinity and rises to infinity: there may be a second minimum, and it
+beats the cusp where rho < C(f) = lambda (1/|a| - 1/t). C has one maximum, where h = 1 for rho = C, and the second
+minimum lies beyond that point if it beats the cusp at all. So the search finds this point, compares rho, and finds the
+minimum beyond it.
 
-That ln h has one valley and C one maximum is found by scanning k and a/b^(1/(k+1)), on which alone they depend, and
-checked in the tests. Both roots are sought in z = ln((f - f_0)/(f_t - f)), between f_0 = max(0, -a) and the throughput
-optimum f_t, where the logarithms are nearly straight lines: where ln h is searched its slope is 0.6 to 2.5; and
+That ln h has one minimum and C one maximum was found by scanning k and a/b^(1/(k+1)), on which alone they depend; the
+tests check it. Both roots are sought in z = ln((f - f_0)/(f_t - f)), between f_0 = max(0, -a) and the throughput
+optimum f_t, where the logarithms are nearly straight lines: the slope of ln h is 0.6 to 2.5 in the searched range; and
 1 - f/f_t is as accurate as f.
 """
 
@@ -36,7 +36,7 @@ from longfat.roots import newton, root
 
 
 class Point(NamedTuple):
-    """One rate between f_0 and f_t, and what is needed there, with slopes by z."""
+    """Quantities at a rate between f_0 and f_t, with their slopes by z."""
 
     rate: Any
     log_h: Any  # for rho = 1
@@ -46,7 +46,7 @@ class Point(NamedTuple):
 
 
 def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
-    """The rate that belongs to z, and the logarithms of h and C; all sums are of positive terms."""
+    """Return the rate that belongs to z, and the logarithms of h and C, as sums of positive terms."""
     zero = 0 * z
     base, over = xp.maximum(-excess, zero), xp.maximum(excess, zero)
     width, room = top - base, excess < 0
@@ -72,7 +72,7 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     slope = xp.exp(log_slope)
     by_log = slope * rate / passed  # of ln t
     of_p = -(k + 1) * q  # of ln p
-    share = rate / beyond  # not rate / beyond / beyond: XLA squares what divides twice, and the square may be 0
+    share = rate / beyond  # not rate / beyond / beyond: XLA would divide by the square, which may be 0
     of_elasticity = ((k + 1) * p * of_p + excess / beyond * share) / elasticity
     of_fall = -(rate * xp.exp(-log_fall) + k * xp.exp(log_last - log_fall))
     of_slope = (k + 1) * (p - q) - 1
@@ -84,11 +84,11 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
 
 
 def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The best rate beyond max(0, -a); the cusp -a where nothing beyond is better. All are constants here."""
+    """Return the best rate beyond max(0, -a), or the cusp -a where none beyond is better; all values are constants."""
     zero, shape = 0 * (rho + top), (top, excess, spread, k)
     room, late = excess < 0, xp.equal(rho, 0)
     base = xp.where(room, -excess, zero)
-    far = 1.5 * xp.bits(top) + zero  # 1 - f/f_t = exp(-far) does not show in f
+    far = 1.5 * xp.bits(top) + zero  # 1 - f/f_t = exp(-far) is below the rounding of f
 
     def rate(z: Any) -> Any:
         return base + (top - base) * xp.exp(-xp.logaddexp(zero, -z))
@@ -105,7 +105,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     log_rho = xp.log(xp.where(late, 1 + zero, rho))
 
     def search(i: Any, z: Any, cusp: Any) -> tuple[Any, Any]:
-        """First where C is largest, if others leave room; then, from there on, where h = 1, if that beats the cusp."""
+        """Find where C is largest, if a < 0, and from there on where h = 1, if that is better than the cusp."""
         second = i + zero > 1
         cusp = second & room & loses(rate(z), rho, excess, spread, k, xp)
         idle = xp.where(second, cusp | late, excess >= 0)
@@ -118,7 +118,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
 
 
 def loses(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Whether a rate beyond -a is no better than the cusp: rho >= C(rate), for a < 0."""
+    """Return whether a rate beyond -a is no better than the cusp: rho >= C(rate), for a < 0."""
     zero = 0 * (rate + rho)
     free = xp.where(excess < 0, -excess, 1 + zero)
     inner = xp.where(rate > free, rate - free, rate)
@@ -130,7 +130,7 @@ def loses(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any
 
 
 def balance(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The derivative of the response time, times what makes it psi for rho = 0."""
+    """Return the derivative of the response time, times the factor that makes it psi for rho = 0."""
     log_r = log_ratio(rate, spread, k, xp)
     zero = 0 * log_r
     own, rest = xp.logaddexp(zero, log_r), xp.logaddexp(zero, -log_r)
@@ -144,7 +144,7 @@ def balance(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
 
 
 def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: Any) -> tuple[Any, Any]:
-    """The equation as it stands in the paper, for sympy."""
+    """Return both sides of the paper's equation, for sympy."""
     import sympy
 
     loss = f**k * (f + a) / (f ** (k + 1) + b)
@@ -205,7 +205,7 @@ def response_optimal_rate(
     """
     alone = xp.equal(spread, 0)
     some = others(spread, xp)
-    # A room that is no normal number has no digits to divide by: as none, with the same slope.
+    # A subnormal free capacity has too few digits to divide by: it counts as 0, with the same slope.
     normal = excess - xp.fixed(xp.where(abs(excess) < xp.smallest(excess), excess, 0 * excess))
     room = normal < 0
     rho = round_trip_time * capacity_packets * (xp.log(packets) / packets)

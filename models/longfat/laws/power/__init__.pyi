@@ -1,4 +1,4 @@
-"""Network power: throughput over response time, where it is greatest, and how great it can be.
+"""Network power, throughput over response time: its definition, its maximum and its bounds.
 
 Written by ``make stubs``: editors show these signatures and docstrings.
 """

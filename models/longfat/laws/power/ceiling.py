@@ -1,4 +1,4 @@
-"""The greatest power of a link: in the fair share, in order of arrival, and for any service times.
+"""Greatest network power of a link: with equal sharing, in order of arrival, and for any service times.
 
 S = F/C is the mean service time. The growth with C is between that of C^2 and of C. Proofs: derivations/power.py.
 """
@@ -16,7 +16,7 @@ OURS = f"Ours: the maximum over the load of network power, which {KIM_FARBER}, s
 
 
 def greatest(capacity: Any, file_size: Any, round_trip_time: Any, half: Any, xp: Any) -> Any:
-    """C^2/F/(h (1 + q)^2) with q^2 = (1 + D/S)/h; no square of a capacity on the way, which might overflow."""
+    """Return C^2/F/(h (1 + q)^2) with q^2 = (1 + D/S)/h, without a square of the capacity, which might overflow."""
     rate = capacity / file_size
     beyond = 1 + xp.sqrt((1 + round_trip_time * rate) / half)
     return (capacity / beyond) * (rate / beyond) / half

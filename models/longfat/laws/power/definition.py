@@ -1,4 +1,4 @@
-"""What power is, and Little's law, which turns it into numbers of transfers."""
+"""Definition of network power, and Little's law, which relates it to numbers of transfers."""
 
 from __future__ import annotations
 

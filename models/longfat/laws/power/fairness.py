@@ -1,4 +1,4 @@
-"""Jain's fairness index: a function of a whole vector, so no elementwise law."""
+"""Jain's fairness index, which is a function of a vector and so not a law of single numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALLOWED = Interval.parse("[0, inf)")
 
 
 def jain_index(throughputs: Any, axis: int = -1) -> Any:
-    r"""Jain's fairness index of some throughputs.
+    r"""Return Jain's fairness index of several throughputs.
 
     .. math:: f = \frac{\left(\sum_{i=1}^n \Theta_i\right)^2}{n \sum_{i=1}^n \Theta_i^2}
 
@@ -94,7 +94,7 @@ def _check_exact(value: Any) -> None:
 def _check(values: Any, axis: int) -> None:
     try:
         numbers = np.asarray(values, dtype=float)
-    except TypeError:  # a tracer has no values yet
+    except TypeError:  # a tracer has no values
         return
     array("throughputs", numbers, "bytes/s", ALLOWED)
     if np.any(np.all(numbers == 0, axis=axis)):

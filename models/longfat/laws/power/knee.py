@@ -1,7 +1,7 @@
-"""Where power is greatest: the knee of the delay curve, for one queue and a path with propagation delay.
+"""Knee of the delay curve, where network power is greatest, for one queue and a path with propagation delay.
 
-A transfer of mean service time S waits as in M/G/1 and travels for D: R = S (1 + delta + h rho/(1 - rho)) with
-delta = D/S and h = (1 + C_b^2)/2. M/M/1 and processor sharing are h = 1, M/D/1 is h = 1/2. Proofs:
+A transfer of mean service time S waits as in M/G/1 and has the round-trip propagation time D: R = S (1 + delta + h
+rho/(1 - rho)) with delta = D/S and h = (1 + C_b^2)/2. M/M/1 and processor sharing are h = 1, M/D/1 is h = 1/2. Proofs:
 derivations/power.py.
 """
 
@@ -17,7 +17,7 @@ from longfat.laws.sources import KIM_FARBER, KLEINROCK_POWER, KLEINROCK_QUEUES
 
 
 def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
-    """x = rho/(1 - rho) at the knee: the positive root of x^2 + (1 - alpha) x = alpha q^2, without cancellation."""
+    """Return x = rho/(1 - rho) at the knee: the root of x^2 + (1 - alpha) x = alpha q^2, without cancellation."""
     squared = 2 * (1 + propagation) / (1 + variation)  # q^2, the odds squared for alpha = 1
     excess = alpha - 1
     root = xp.sqrt(excess * excess + 4 * alpha * squared)

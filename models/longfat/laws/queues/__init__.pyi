@@ -1,4 +1,4 @@
-"""One queue: how long packets wait, how many are there, and how many a full buffer loses.
+"""One queue: waiting times, numbers in the system, and losses of a full buffer.
 
 Written by ``make stubs``: editors show these signatures and docstrings.
 """

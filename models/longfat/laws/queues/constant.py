@@ -1,4 +1,4 @@
-"""M/D/1/K: packets of one size and room for K of them. All loads, 1 and beyond as well."""
+"""M/D/1/K: constant service times and room for K packets, at any load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longfat.laws.sources import BRUN_GARCIA
 
 
 def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
-    """b_(K-1), the sum of b_0 ... b_(K-1), and the size of what cancels in them."""
+    """Return b_(K-1), the sum of b_0 ... b_(K-1), and the size of the terms that cancel in them."""
     last, total, size = mp.zero, mp.zero, mp.zero
     for m in range(int(capacity)):  # n - k = m
         term = mp.exp(m * load)
@@ -26,7 +26,7 @@ def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
 
 
 def _exact(value: Callable[[Any, Any], tuple[Any, Any]], load: Any, capacity: Any, mp: Any) -> Any:
-    """A numerator and denominator of the sums, at a precision that leaves enough of what cancels."""
+    """Return the quotient of two of the sums, at a precision that leaves enough digits after cancellation."""
     extra = 64
     while True:
         with mp.extraprec(extra):
@@ -50,7 +50,7 @@ def _b(n: Any, load: Any, sympy: Any) -> Any:
 def _all(capacity: Any, load: Any, sympy: Any) -> Any:
     from longfat.sums import Sum
 
-    if capacity.is_Integer:  # sympy leaves a sum over sums as it stands
+    if capacity.is_Integer:  # sympy does not evaluate a sum over sums
         return sympy.Add(*(_b(i, load, sympy).doit() for i in range(int(capacity))))
     n = sympy.Symbol("n", integer=True, nonnegative=True)
     return Sum(_b(n, load, sympy), (n, 0, capacity - 1))

@@ -1,4 +1,4 @@
-"""M/M/1/K: exponential service times and room for K packets. All loads, 1 and beyond as well."""
+"""M/M/1/K: exponential service times and room for K packets, at any load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.laws.sources import KLEINROCK_QUEUES
 
 
 def _loss(load: Any, capacity: Any, xp: Any) -> Any:
-    """exp(K u) phi_1(u)/((K + 1) phi_1((K + 1) u)) with u = ln rho; for u > 0 all over exp(K u)."""
+    """Return exp(K u) phi_1(u)/((K + 1) phi_1((K + 1) u)) with u = ln rho; for u > 0 both divided by exp(K u)."""
     positive = load > 0
     u = xp.log(xp.where(positive, load, xp.ones_like(load)))
     below = u < 0
@@ -22,7 +22,7 @@ def _loss(load: Any, capacity: Any, xp: Any) -> Any:
 
 
 def _mean(load: Any, places: Any, mp: Any) -> Any:
-    """The mean of j = 0 ... m - 1 with weights rho^j; what cancels is of the size of m^2 (rho - 1)^2."""
+    """Return the mean of j = 0 ... m - 1 with weights rho^j; the terms that cancel are of size m^2 (rho - 1)^2."""
     if load == 0:
         return mp.zero
     if load == 1:

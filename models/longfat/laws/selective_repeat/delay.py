@@ -1,4 +1,4 @@
-"""Delay of a segment as the sender and the receiver see it: section 4.2."""
+"""Delay of a segment as the sender and the receiver see it (Gong and Parulkar, section 4.2)."""
 
 from __future__ import annotations
 

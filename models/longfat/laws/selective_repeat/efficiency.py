@@ -1,4 +1,4 @@
-"""Throughput efficiency under a window, and the window for an efficiency: section 4.2."""
+"""Throughput efficiency of a window, and the window for an efficiency (Gong and Parulkar, section 4.2)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from longfat.laws.sources import GONG_PARULKAR
 
 
 def _damaged(loss: Any, packets: Any, xp: Any) -> Any:
-    """g, the probability that a segment loses a packet."""
+    """Return g, the probability that a segment loses a packet."""
     return -xp.expm1(packets * xp.log1p(-loss))
 
 
 def _alone(loss: Any, packets: Any, ack: Any, xp: Any) -> Any:
-    """Efficiency of one segment at a time, t_s / D_s."""
+    """Return the efficiency of one segment at a time, t_s / D_s."""
     return 1 / (1 / (1 - loss) + ack * (1 + repeated_rounds(loss, packets, xp)))
 
 
@@ -107,7 +107,7 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
 def throughput_efficiency_as_printed(
     window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any
 ) -> Any:
-    """The four expressions for ThE as printed in section 4.2."""
+    """Return the throughput efficiency by the four expressions that section 4.2 prints."""
     g = _damaged(loss, segment_packets, xp)
 
     def middle() -> Any:
@@ -157,7 +157,7 @@ def window_for_efficiency(efficiency: Any, loss: Any, segment_packets: Any, ack_
     one = 1 + 0 * b
     # In the third case g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
-    if hasattr(xp, "sympy"):  # one form is enough where nothing is rounded, and conditions do not divide by g = 0
+    if hasattr(xp, "sympy"):  # without rounding one form suffices, and conditions do not divide by g = 0
         small = xp.maximum(2 * c / (b + root), 1)
         return xp.piecewise(
             lambda: 2 * ack_segments + 1,

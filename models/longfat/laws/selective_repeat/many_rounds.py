@@ -1,4 +1,4 @@
-"""Throughput efficiency when segments may need any number of rounds: ours, beyond the reach of section 4.2."""
+"""Throughput efficiency if segments may need any number of rounds (ours), beyond Gong and Parulkar, section 4.2."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from longfat.law import SimulatedBy, Symbol, Validity, law
 from longfat.laws.selective_repeat.parameters import PACKETS, SIMULATED, WINDOW
 from longfat.laws.sources import GONG_PARULKAR
 
-LEVELS = 128  # 2^-128 of 10^9 packets is nothing
+LEVELS = 128  # 2^-128 of 10^9 packets is negligible
 
 VALIDITY = Validity(
     "p <= 0.1, w_a >= 12, s <= 128, any window",

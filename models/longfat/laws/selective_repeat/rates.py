@@ -1,4 +1,4 @@
-"""Rates, acknowledgment delay and windows: sections 3.3 and 3.4."""
+"""Rates, acknowledgment delay and windows (Gong and Parulkar, sections 3.3 and 3.4)."""
 
 from __future__ import annotations
 

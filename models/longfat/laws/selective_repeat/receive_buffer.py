@@ -1,4 +1,6 @@
-"""Receive buffers smaller than the window, hard and soft acknowledgment: ours, for the rules of section 4.3.1."""
+"""Receive buffers smaller than the window under hard and soft acknowledgment (ours).
+
+The rules are those of Gong and Parulkar, section 4.3.1."""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ VALIDITY = Validity(
 
 
 def _round_trip(ack_segments: Any, xp: Any) -> Any:
-    """M, segments from one transmission to the repetition it is answered with, for a sender that never waits."""
+    """Return M, the segments from one transmission to its repetition, for a sender that never waits."""
     return 1 - xp.floor(-ack_segments)
 
 
@@ -33,7 +35,7 @@ def _discards(buffer: Any, ack_segments: Any, xp: Any) -> Any:
 
 
 def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
-    """r, isolated losses per segment: damaged segments, but for those that fall into the buffer after another."""
+    """Return r, isolated losses per segment: damaged segments except those kept in the buffer after another."""
     g = -xp.expm1(segment_packets * xp.log1p(-loss))
     return g / (1 + g * (buffer - 1))
 

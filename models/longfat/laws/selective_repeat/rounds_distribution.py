@@ -1,4 +1,4 @@
-"""The distribution of the number of rounds until a segment is complete, and its largest value over many segments."""
+"""Distribution of the number of rounds until a segment is complete, and its largest value over many segments."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "Segments, of which t
 
 
 def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
-    """ln(1 - p^k), to the last digits where p^k is near 0 and where it is near 1."""
+    """Return ln(1 - p^k), accurate both where p^k is near 0 and where it is near 1."""
 
     def floats() -> Any:
         missing = xp.power(loss, rounds)
         often = missing > 0.5
         half = 0.5 + 0 * missing
-        # Each form is evaluated inside its own region only, so that no branch not taken spoils a gradient.
+        # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
         low = xp.log1p(-xp.where(often, half, missing))
         return xp.where(often, xp.log(-xp.expm1(rounds * xp.log(xp.where(often, loss, half)))), low)
 
@@ -148,7 +148,7 @@ def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: An
 
         def reaches(rounds: Any) -> Any:
             within = segment_packets * log_through(loss, rounds, xp)
-            # On the side on which the smaller of q and 1 - q lies; eps/4 is what rounding q to a float may cost.
+            # Compared on the side of the smaller of q and 1 - q; eps/4 is what rounding q to a float may cost.
             late = -xp.expm1(within) <= (1 - probability) * (1 + 8 * eps) + eps / 4
             return xp.where(probability < 0.5, xp.exp(within) >= probability * (1 - 8 * eps), late)
 

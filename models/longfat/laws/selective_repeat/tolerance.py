@@ -1,4 +1,6 @@
-"""Rounds and delay of a segment some of whose packets may be missing: ours, for the error tolerance of section 3.4."""
+"""Rounds and delay of a segment of which some packets may be missing (ours).
+
+The error tolerance of an application is a parameter of Gong and Parulkar, section 3.4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variances of the rounds and of the delay of a segment: ours, where section 4.2 has the means."""
+"""Variances of the rounds and of the delay of a segment (ours); Gong and Parulkar, section 4.2, have the means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rate of TCP with timeouts: Padhye, Firoiu, Towsley & Kurose, SIGCOMM 1998."""
+"""Rate of TCP with timeouts (Padhye, Firoiu, Towsley and Kurose, SIGCOMM 1998)."""
 
 from __future__ import annotations
 

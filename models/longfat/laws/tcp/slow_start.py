@@ -1,4 +1,4 @@
-"""Slow start without loss: how many rounds a file takes, and how long."""
+"""Slow start without loss: number of rounds and transfer time of a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import law
 from longfat.laws.sources import CARDWELL, JACOBSON
-from longfat.laws.tcp.arithmetic import whole_logarithm, whole_quotient
+from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
 from longfat.laws.tcp.parameters import INITIAL_WINDOW, PACKET_TIME, PACKETS, PATH
 
 
@@ -37,7 +37,7 @@ def slow_start_rounds(packets: Any, initial_window: Any = 1, *, xp: Any) -> Any:
     """
     if hasattr(xp, "sympy"):
         return xp.ceil(xp.log(packets / initial_window + 1) / xp.log(2))
-    return 1 + whole_logarithm(whole_quotient(packets, initial_window, xp), xp)[0]
+    return 1 + floor_log2(ceiling_quotient(packets, initial_window, xp), xp)[0]
 
 
 @law(
@@ -77,9 +77,9 @@ def slow_start_transfer_time(
     200.9
     """
     lone = round_trip_time + packet_time
-    # 2^j stops to grow in the last round, 2^j <= ceil(n/W_0), or once a round outlasts a lone packet. Next to
-    # either edge of the second two values of j give the same time: rounding there does no harm.
-    last = whole_quotient(packets, initial_window, xp)
+    # 2^j stops growing in the last round, 2^j <= ceil(n/W_0), or once a round takes longer than a single packet.
+    # Where the second applies, two values of j next to its edge give the same time, so rounding does not matter.
+    last = ceiling_quotient(packets, initial_window, xp)
     full = xp.maximum(2 * lone / (initial_window * packet_time), 1 + 0 * lone)
-    j, doubled = whole_logarithm(xp.minimum(last, full), xp)
+    j, doubled = floor_log2(xp.minimum(last, full), xp)
     return round_trip_time + j * lone + (packets - initial_window * (doubled - 1)) * packet_time

@@ -1,7 +1,7 @@
-"""A file by TCP alone on a path of three lines, and the buffer that its slow start needs.
+"""A TCP file alone on a path of three links: its transfer time, and the buffer that its slow start needs.
 
-Source - S1 - S2 - destination: each line receives a packet wholly before it sends it on; acknowledgments come back
-after half a round trip, without any queue. Proofs: derivations/unloaded.py.
+Source - S1 - S2 - destination: each switch receives a packet completely before it sends it on; acknowledgments return
+after half of the round-trip propagation time, without queueing. Proofs: derivations/unloaded.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.sources import KIM_FARBER
-from longfat.laws.tcp.arithmetic import whole_logarithm
+from longfat.laws.tcp.arithmetic import floor_log2
 from longfat.laws.tcp.parameters import INITIAL_WINDOW, PACKETS
 from longfat.laws.tcp.slow_start import slow_start_transfer_time
 
@@ -97,7 +97,7 @@ def buffer_for_slow_start(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
     >>> buffer_for_slow_start([200, 2000], 0.2)  # Kim and Farber's switches have 75 to 3750
     array([ 36., 488.])
     """
-    _, power = whole_logarithm(packets, xp)
+    _, power = floor_log2(packets, xp)
     half = xp.sympy.Rational(1, 2) if hasattr(xp, "sympy") else 0.5
     largest = xp.maximum(power * half, packets + 1 - power)
     return (xp.maximum(largest, 1 + 0 * largest) - 1) * (1 - xp.maximum(rate_ratio, half + 0 * rate_ratio))
