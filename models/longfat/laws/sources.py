@@ -21,10 +21,6 @@ WILLIAMSON_CHERITON = (
     'C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed '
     'Datagram Networks", ACM SIGCOMM 1991'
 )
-KANAKIA_KESHAV_MISHRA = (
-    'H. Kanakia, S. Keshav and P. P. Mishra, "A Comparison of Reactive Host-based Flow Control Schemes in '
-    'Reservationless Networks", 1992'
-)
 KLEINROCK_QUEUES = 'L. Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley, 1975'
 KLEINROCK_COMPUTERS = 'L. Kleinrock, "Queueing Systems, Volume 2: Computer Applications", Wiley, 1976'
 KLEINROCK_POWER = (
@@ -42,11 +38,6 @@ LITTLE = (
 GIESSLER = (
     'A. Giessler, J. Hänle, A. König and E. Pade, "Free Buffer Allocation - An Investigation by Simulation", Computer '
     "Networks 1(3), 1978, pages 191-204"
-)
-JAIN_CHIU_HAWE = (
-    'R. Jain, D.-M. Chiu and W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation '
-    "in "
-    'Shared Computer Systems", DEC-TR-301, Digital Equipment Corporation, 1984'
 )
 JACOBSON = 'V. Jacobson, "Congestion Avoidance and Control", ACM SIGCOMM 1988, doi:10.1145/52324.52356'
 MATHIS = (

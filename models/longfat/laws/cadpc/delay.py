@@ -29,33 +29,30 @@ def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDA
     smoothing : float
         a [1], in (0, inf).
     delay : int
-        d [updates], whole, in [0, 500]: age of the reported traffic.
+        d [updates], an integer in [0, 500]: age of the reported traffic.
 
     Returns
     -------
     ndarray
-        The d + 1 multipliers [1], complex, the largest modulus first. The equilibrium attracts if all are inside the
-        unit circle, and the total dies out by the first of them per update.
+        The d + 1 multipliers [1], complex, the largest modulus first. The equilibrium is stable if all are inside the
+        unit circle; deviations of the total then decay by the first of them per update.
 
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
-    Notes
-    -----
-    First order in the deviations; one's own rate is fresh; all update together. Eigenvalues of a companion matrix, to
-    about 1e-14 for simple roots. For d = 0 the multiplier is 1 - a; for d = 1 and a = 1 two of modulus sqrt(n/(1 + n)).
+    Notes ----- First order in the deviations, for a sender that knows its own present rate and flows that update
+    together. Computed as eigenvalues of a companion matrix, to about 1e-14 for simple roots. For d = 0 the multiplier
+    is 1 - a; for d = 1 and a = 1 two of modulus sqrt(n/(1 + n)).
 
     Examples
     --------
     >>> abs(total_multipliers(1, 1, delay=1)).round(6).tolist()
     [0.707107, 0.707107]
 
-    References
-    ----------
-    Ours, derivations/cadpc_delay.py; the update is equation (1) of M. Welzl, Scalable Router Aided Congestion
-    Avoidance.
+    References ---------- Ours, derivations/cadpc_delay.py; the update is equation (1) of M. Welzl, "Scalable Router
+    Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University of Innsbruck.
     """
     n = domains.number("flows", flows, "flows", "(0, inf)")
     a = domains.number("smoothing", smoothing, "1", "(0, inf)")
@@ -80,7 +77,7 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     flows : float or array
         n [flows], in [1, inf]: a number of flows, or the sum of their weights.
     delay : int or array
-        d [updates], whole, in [0, 1e6]: age of the reported traffic.
+        d [updates], an integer in [0, 1e6]: age of the reported traffic.
 
     Returns
     -------
@@ -90,7 +87,7 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Notes
     -----

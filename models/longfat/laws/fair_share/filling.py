@@ -22,31 +22,30 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     Parameters
     ----------
     routes : array of shape (links, flows)
-        a [1], in [0, inf): what a link carries for every byte of a flow. 1 or True where a flow passes a link, 0 where
+        a [1], in [0, inf): bytes that a link carries per byte of a flow. 1 or True where a flow passes a link, 0 where
         it does not; 0.08 where only its acknowledgments do, 40 bytes for 500. Every flow passes a link.
     capacities : float, Fraction, or array of shape (links,)
         C [bytes/s, or any unit], in [0, inf).
     weights : float, Fraction, or array of shape (flows,)
-        w [1], in (0, inf): how many flows each acts like.
+        w [1], in (0, inf): the number of flows that each acts like.
 
     Returns
     -------
     ndarray of shape (flows,)
         x, in the unit of the capacities: floats; or fractions, in an array of objects, where fractions are among the
-        arguments and all others are fractions or whole.
+        arguments and all others are fractions or integers.
 
     Raises
     ------
     ValueError
-        For a value outside its domain, or shapes that do not fit.
+        If a parameter is outside its domain or a shape does not fit.
 
-    Notes
-    -----
-    No rate can grow unless one falls that is, for its weight, no larger already. There is one such allocation
-    (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
-    which no other has more for its weight. All rates grow in proportion to the weights, and a link that becomes full
-    stops its flows; in fractions the result is exact. The shares are those of data, for which a flow's own
-    acknowledgments are a tax; not those of fair queueing, which serves acknowledgments as a flow of their own.
+    Notes ----- No rate can grow unless another falls that is not larger in proportion to its weight. There is one such
+    allocation (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a
+    full link on which no other flow has more in proportion to its weight. All rates grow in proportion to the weights,
+    and a link that becomes full stops its flows; in fractions the result is exact. The shares are those of data,
+    reduced by the flow's own acknowledgments, unlike those of fair queueing, which serves acknowledgments as a separate
+    flow.
 
     Examples
     --------
@@ -56,9 +55,8 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     >>> max_min_rates([[1, Fraction(2, 25)], [Fraction(2, 25), 1]], 5_000_000).tolist()  # one each way, with ACKs
     [Fraction(125000000, 27), Fraction(125000000, 27)]
 
-    References
-    ----------
-    D. Bertsekas and R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2; derivations/fair_share.py.
+    References ---------- D. Bertsekas and R. Gallager, "Data Networks", 2nd edition, Prentice Hall, 1992, section
+    6.5.2; derivations/fair_share.py.
     """
     table = arithmetic.usage_table("routes", routes)
     links, flows = table.shape

@@ -26,21 +26,22 @@ class Flow:
     start : float or Fraction
         Time [s] at which the whole file is at its first link.
     round_trip_time : float or Fraction
-        Propagation [s], in [0, inf), that the transfer time has beyond the fluid's: the way of the last byte and of
+        Round-trip propagation time [s], in [0, inf), that is added to the fluid's time: that of the last byte and of
         its acknowledgment.
     weight : float or Fraction
-        In (0, inf): how many flows it acts like.
+        In (0, inf): the number of flows that it acts like.
     ack : float or Fraction
-        Bytes of acknowledgments for each byte of data, in [0, inf); 40/500 in the KKM benchmark.
+        Bytes of acknowledgments for each byte of data, in [0, inf); 40/500 in the benchmark of Kanakia, Keshav and
+        Mishra.
     reverse_path : str or sequence of str
         The link or links that the acknowledgments cross.
     name : str
-        A name; "flow-1", "flow-2", ... without one.
+        Name; by default "flow-1", "flow-2" and so on.
 
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Examples
     --------
@@ -102,7 +103,7 @@ class Load:
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Examples
     --------

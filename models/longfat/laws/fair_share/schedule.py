@@ -44,15 +44,14 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     ValueError
         For a value outside its domain, or if an ``until`` is needed and missing.
 
-    Notes
-    -----
-    A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without packets and
-    without delay inside the network. What a load takes of a link is not there for flows; where loads ask for more than
-    the link has, flows get nothing. Acknowledgments take `ack` times the rate of the data from the links of the
-    reverse path at the same instant. Exact, because rates only change where a file comes, a file is through, or a load
-    changes; in fractions there is no rounding at all, in floats it is a few units in the last place per event. Flows
-    of equal weight, path and acknowledgments have equal rates, so a file is through when its group's service per flow
-    has grown by the file's size since its start: many files on few paths cost one step of a heap each.
+    Notes ----- A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without
+    packets and without delay inside the network. The capacity that a load takes of a link is not available to flows;
+    where loads exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data
+    from the links of the reverse path at the same instant. Exact, because rates only change where a file comes, a file
+    is through, or a load changes; in fractions there is no rounding at all, in floats it is a few units in the last
+    place per event. Flows of equal weight, path and acknowledgments have equal rates, so a file is through when its
+    group's service per flow has grown by the file's size since its start: many files on few paths cost one step of a
+    heap each.
 
     Examples
     --------
@@ -65,8 +64,8 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
     References
     ----------
-    The optimal transfer times of H. Kanakia, S. Keshav and P. Mishra, A Comparison of Reactive Host-based Flow Control
-    Schemes in Reservationless Networks (1992), section 4; derivations/fair_share.py.
+    The optimal transfer times of H. Kanakia, S. Keshav and P. P. Mishra, "A Comparison of Reactive Host-based Flow
+    Control Schemes in Reservationless Networks", 1992, section 4; derivations/fair_share.py.
     """
     if not isinstance(network, Network):
         raise arithmetic.refuse_words("network", repr(network), "records of the type Network")

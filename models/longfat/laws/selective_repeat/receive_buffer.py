@@ -1,6 +1,7 @@
 """Receive buffers smaller than the window under hard and soft acknowledgment (ours).
 
-The rules are those of Gong and Parulkar, section 4.3.1."""
+The rules are those of Gong and Parulkar, section 4.3.1.
+"""
 
 from __future__ import annotations
 

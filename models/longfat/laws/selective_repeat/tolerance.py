@@ -1,6 +1,7 @@
 """Rounds and delay of a segment of which some packets may be missing (ours).
 
-The error tolerance of an application is a parameter of Gong and Parulkar, section 3.4."""
+The error tolerance of an application is a parameter of Gong and Parulkar, section 3.4.
+"""
 
 from __future__ import annotations
 
