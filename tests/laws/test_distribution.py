@@ -144,7 +144,7 @@ def test_moments_against_their_definitions(loss, packets):
 
 
 def test_the_textbook_variance_would_not_do():
-    """For s p = 40, s p^2 = 4e-11: two rounds, hardly ever three. E[K^2] - S^2 = 4 + ... - 4 keeps 6 digits of 4e-11."""
+    """For s p = 40, s p^2 = 4e-11: two rounds, hardly ever three. E[K^2] - S^2 = 4 + ... - 4 keeps 6 digits."""
     loss, packets = 1e-12, 4 * 10**13
     k = np.arange(0.0, 10)
     late = -np.expm1(packets * np.log1p(-np.minimum(loss**k, 1 - 1e-16)))
@@ -547,8 +547,8 @@ def test_segments_that_wait_for_each_other(window, loss, ack_segments, margin):
 def test_every_delay_of_the_simulator(window, loss, margin):
     """Compare distribution and variance of 10^5 delays from a trace with the laws.
 
-    They lie within the bound of Dvoretzky, Kiefer and Wolfowitz at 99.99 %, and the variance within 4 standard errors. In
-    a large window repetitions wait for each other, which needs a margin.
+    They lie within the bound of Dvoretzky, Kiefer and Wolfowitz at 99.99 %, and the variance within 4 standard errors.
+    In a large window repetitions wait for each other, which needs a margin.
     """
     packets, ack, count = 16, 370, 100_000
     seen = trace(window=window, loss=loss, segment_packets=packets, ack_segments=ack / packets, segments=count, rng=5)

@@ -55,7 +55,7 @@ def test_the_knee_is_where_power_is_greatest(propagation, variation, alpha):
 
 
 def test_no_digits_cancel_for_small_alpha():
-    """With x = 2 alpha q^2/(1 - alpha + ...): alpha q^2 (1 + alpha (1 - q^2) + ...) with q^2 = 6 for alpha towards 0."""
+    """With x = 2 alpha q^2/(1 - alpha + ...): alpha q^2 (1 + alpha (1 - q^2) + ...) with q^2 = 6 as alpha -> 0."""
     assert power.knee_load(5, 1, 1e-12) == pytest.approx(6e-12 * (1 - 5e-12 - 6e-12), rel=1e-15)
     with mpmath.workdps(50):
         exact = power.knee_load(mpmath.mpf(5), mpmath.mpf(1), mpmath.mpf("1e-12"))
