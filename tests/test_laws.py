@@ -262,13 +262,13 @@ def test_outside_the_domain(one):
         for bad in (outside, math.nan, math.inf):
             if bad == math.inf and symbol.interval.contains(bad):
                 continue
-            with pytest.raises(ValueError, match=f"^{name} = .*allowed are") as refusal:
+            with pytest.raises(ValueError, match=f"^{name} = .*must be") as refusal:
                 one(**(inside | {name: bad}))
             assert "\n" not in str(refusal.value)
             assert symbol.unit in ("1", "probability") or symbol.unit in str(refusal.value)
         with pytest.raises(TypeError, match=rf"^{name} must be a number.*, got the string 'much'$") as refusal:
             one(**(inside | {name: "much"}))
-        assert symbol.unit == "1" or f"[{symbol.unit}]" in str(refusal.value)
+        assert symbol.unit in ("1", "probability") or f"[{symbol.unit}]" in str(refusal.value)
         with pytest.raises(ValueError, match=rf"^{name}\[1\] = "):
             one(**(inside | {name: np.array([inside[name], outside])}))
         with pytest.raises(ValueError, match=rf"^{name}\[0, 1\] = "):
@@ -280,10 +280,10 @@ def test_outside_the_domain(one):
         assert np.isnan(compiled(one)(traced)[1]).all()
         if symbol.integer:
             for part in (16.5, sympy.Rational(33, 2), mpmath.mpf(16.5)):
-                with pytest.raises(ValueError, match=f"^{name} = .*whole numbers"):
+                with pytest.raises(ValueError, match=f"^{name} = .*an integer in"):
                     one(**(inside | {name: part}))
             for convert in (np.asarray, jnp.asarray, array_api_strict().asarray):
-                with pytest.raises(ValueError, match=rf"^{name}\[1\] = 16.5.*whole numbers"):
+                with pytest.raises(ValueError, match=rf"^{name}\[1\] = 16.5.*an integer in"):
                     one(**(inside | {name: convert([inside[name], 16.5])}))
             parts = columns(one, [inside, inside | {name: 16.5}, inside, inside])
             np.testing.assert_array_equal(np.isnan(compiled(one)(parts)[1]), [False, True, False, False])
@@ -368,7 +368,7 @@ def test_laws_travel_between_processes(one):
 )
 def test_what_is_no_real_number_is_refused(bad):
     for others in ((24, 16, 23.0), (mpmath.mpf(24), 16, 23.0), (sympy.Symbol("W"), 16, 23.0), (jnp.ones(2), 16, 23.0)):
-        with pytest.raises(TypeError, match=r"^loss must be a number \[probability\], got ") as refusal:
+        with pytest.raises(TypeError, match=r"^loss must be a number, got ") as refusal:
             throughput_efficiency(others[0], bad, *others[1:])
         assert "\n" not in str(refusal.value)
 
@@ -384,7 +384,7 @@ def test_a_number_with_a_unit_is_no_number():
     class Quantity(np.ndarray):
         unit = "ms"
 
-    with pytest.raises(TypeError, match=r"^loss must be a number \[probability\], got the Quantity"):
+    with pytest.raises(TypeError, match=r"^loss must be a number, got "):
         throughput_efficiency(24, np.array([0.1]).view(Quantity), 16, 23.0)
 
 
@@ -486,14 +486,14 @@ def test_the_longest_float_decides_and_plain_numbers_do_not():
 def test_parts_of_packets_in_arrays(convert):
     """K = 2.5 is refused with its index; K = 1 has the loss rho/(1 + rho), 1/3 at rho = 1/2."""
     assert mm1k_loss(0.5, convert([1.0, 1.0]))[1] == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match=r"^capacity\[1\] = 2.5 packets is out of range: allowed are whole numbers"):
+    with pytest.raises(ValueError, match=r"^capacity\[1\] = 2.5 packets is out of range: must be an integer"):
         mm1k_loss(0.5, convert([1.0, 2.5]))
 
 
 @pytest.mark.parametrize("capacity", [2.5, np.float64(2.5), mpmath.mpf(2.5), sympy.Rational(5, 2), sympy.Float(2.5)])
 def test_parts_of_packets(capacity):
     load = sympy.Symbol("r") if isinstance(capacity, sympy.Basic) else 0.5
-    with pytest.raises(ValueError, match=r"^capacity = .* packets is out of range: allowed are whole numbers"):
+    with pytest.raises(ValueError, match=r"^capacity = .* packets is out of range: must be an integer"):
         mm1k_loss(load, capacity)
     mm1k_loss(load, type(capacity)(2))
 

@@ -64,13 +64,15 @@ def test_too_few_packets_are_no_verdict():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="paper = '009' is out of range: allowed are 000, 001, 002, 003, 004"):
+    with pytest.raises(ValueError, match="paper '009' is unknown; available: 000, 001, 002, 003, 004"):
         published("009")
     with pytest.raises(ValueError, match="packets = 10 packets is out of range"):
         published("003", packets=10)
     with pytest.raises(ValueError, match="needs a reason"):
         Finding("0.3", "differs")
-    with pytest.raises(ValueError, match="verdict = 'fine' is out of range"):
+    with pytest.raises(
+        ValueError, match="verdict 'fine' is unknown; available: differs, input, not reproducible, ordering"
+    ):
         Finding("0.3", "fine")
 
 

@@ -183,7 +183,7 @@ class Law:
         if isinstance(xp, namespaces.MpmathNamespace):
             for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
                 if not namespaces.is_scalar(value) and not namespaces._is(value, "mpmath", "mpf"):
-                    raise domains.no_number(name, value, symbol.unit)
+                    raise domains.wrong_type(name, value, unit=symbol.unit)
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
             return xp.mp.convert(self.function(*values, xp=xp))
@@ -237,20 +237,20 @@ class Law:
             try:
                 return value if namespaces._is(value, "mpmath", "mpf") else float(value)
             except OverflowError:
-                raise domains.refuse(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
+                raise domains.out_of_range(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
             except TypeError:
-                raise domains.no_number(name, value, symbol.unit) from None
+                raise domains.wrong_type(name, value, unit=symbol.unit) from None
         with_unit = hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit"))
         if value is None or isinstance(value, str | bytes | complex | np.generic) or with_unit:
-            raise domains.no_number(name, value, symbol.unit)
+            raise domains.wrong_type(name, value, unit=symbol.unit)
         array = value
         if isinstance(value, list | tuple):
             try:
                 array = np.asarray(value)
             except ValueError:  # rows of different lengths
-                raise domains.no_number(name, value, symbol.unit) from None
+                raise domains.wrong_type(name, value, unit=symbol.unit) from None
         if isinstance(getattr(array, "dtype", None), np.dtype) and array.dtype.kind not in "fiub":
-            raise domains.no_number(name, value, symbol.unit)
+            raise domains.wrong_type(name, value, unit=symbol.unit)
         return array
 
     def _check_numbers(self, values: list[Any]) -> None:
@@ -260,7 +260,7 @@ class Law:
                 continue
             inside = value.is_real and symbol.interval.contains(value) and not (symbol.integer and float(value) % 1)
             if not inside:
-                raise domains.refuse(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+                raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
         """Return the law's value for arrays of one library, or for floats, in the longest precision among them."""
@@ -295,12 +295,12 @@ class Law:
             if namespaces.is_scalar(value) or namespaces._is(value, "mpmath", "mpf"):
                 inside = symbol.interval.contains(value) and (not symbol.integer or value == np.floor(float(value)))
                 if not inside:  # NaN is not inside either
-                    raise domains.refuse(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+                    raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
             else:
                 try:
                     array = np.asarray(value, dtype=float)
                 except (TypeError, ValueError):
-                    raise domains.no_number(name, value, symbol.unit) from None
+                    raise domains.wrong_type(name, value, unit=symbol.unit) from None
                 undefined |= domains.array(name, array, symbol.unit, symbol.interval, integer=symbol.integer)
         return undefined
 

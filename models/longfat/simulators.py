@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from longfat.domains import unknown
 from longfat.law import Law
 
 Estimator = Callable[..., tuple[float, float, float]]
@@ -55,8 +56,6 @@ def simulator_of(law: Law) -> Simulator | None:
         return None
     name = law.simulated.simulator
     if name not in SIMULATORS:
-        from longfat.sim.names import unknown
-
         raise unknown(f"{law.public_name}: simulator", name, SIMULATORS)
     return SIMULATORS[name]
 

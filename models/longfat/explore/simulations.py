@@ -64,7 +64,7 @@ def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:
     """Return the parameters of all points to simulate, along the x axis, in an order in which the first show most."""
     found = simulator(state.law)
     if found is None:
-        raise ValueError(f"law = {state.law.name} has no simulator: allowed are {', '.join(sorted(_simulated()))}")
+        raise domains.unknown("law with a simulator", state.law.public_name, _simulated())
     places = state.scale(state.across).dense(points)
     nearest = [found.nearest({**state.values, state.across: float(x)}) for x in places]
     symbol = state.law.symbols[state.across].interval

@@ -69,8 +69,7 @@ def loss_load_equilibrium(
     True
     """
     sources = domains.integer("sources", sources, "1", "[2, 1000]")
-    if quantity not in ("loss", "load"):
-        raise ValueError(f"quantity = {quantity!r} is out of range: allowed are 'loss' and 'load'")
+    domains.choice("quantity", quantity, ("loss", "load"))
     packets = domains.number("packets", packets, "packets", "[1, 1e12]")
     replications = domains.integer("replications", replications, "runs", "[2, 1e6]")
     generator = domains.generator(rng)

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, get_args
 
 from longfat._version import __version__
+from longfat.domains import unknown
 from longfat.files import WholeFiles
 from longfat.verify.published.rows import PAPERS, Verdict, published
 
@@ -77,7 +78,7 @@ def scoreboard(
     chosen = list(papers) if papers is not None else sorted(PAPERS, reverse=True)
     for paper in chosen:
         if paper not in PAPERS:
-            raise ValueError(f"paper = {paper!r} is out of range: allowed are {', '.join(PAPERS)}")
+            raise unknown("paper", paper, PAPERS)
     parts = [_one(paper, packets, seed, store, progress) for paper in sorted(set(chosen), reverse=True)]
     table = pd.concat(parts, ignore_index=True).sort_values("paper", kind="stable", ignore_index=True)
     table.attrs = {"seed": int(seed)}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from longfat import domains
 from longfat.law import Law
 from longfat.simulators import simulator_of
 from longfat.verify import equivalence, points
@@ -129,7 +130,7 @@ def _compared(
     elif validity is not None:
         allowed = validity.accuracy
     else:
-        raise ValueError(f"accuracy = 0 is out of range: {law.name} states none, give one in (0, inf)")
+        raise domains.conflict(f"law {law.name}", "needs an accuracy in (0, inf)", "it states none")
     table = equivalence.check(law, estimator, [point], confidence=confidence, accuracy=allowed)
     table.attrs["allowed"] = allowed
     return table

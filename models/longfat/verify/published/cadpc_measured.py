@@ -273,7 +273,8 @@ def two_bottlenecks(context: Context) -> Finding:
 
 def robustness(context: Context) -> Finding:
     """Section III. Robust: throughput within 2 % of drop-tail and loss below 0.1 % with RED, REM and AVQ; within 5 % of
-    its share 100 s after a change of path. Unsatisfactory: more than 1 % of packets lost beside web-like traffic."""
+    its share 100 s after a change of path. Unsatisfactory: more than 1 % of packets lost beside web-like traffic.
+    """
     plain = _of(context, "CADPC", MANY)["throughput"].mean()
     managed = {name: _of(context, "CADPC", MANY, discipline=name) for name in ("red", "rem", "avq")}
     same = max(abs(float(one["throughput"].mean()) / plain - 1) for one in managed.values())

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, get_args
 
-from longfat.domains import integer
+from longfat.domains import choice, conflict, integer, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,10 +44,9 @@ class Finding:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        if self.verdict not in get_args(Verdict):
-            raise ValueError(f"verdict = {self.verdict!r} is out of range: allowed are {', '.join(get_args(Verdict))}")
+        choice("verdict", self.verdict, get_args(Verdict))
         if self.verdict in ("differs", "not reproducible") and not self.reason:
-            raise ValueError(f"verdict = {self.verdict!r} needs a reason")
+            raise conflict(f"verdict {self.verdict!r}", "needs a reason")
 
 
 def judged(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
@@ -75,7 +74,7 @@ def read(paper: str) -> list[Row]:
     30
     """
     if paper not in PAPERS:
-        raise ValueError(f"paper = {paper!r} is out of range: allowed are {', '.join(PAPERS)}")
+        raise unknown("paper", paper, PAPERS)
     text = files("longfat.verify.published").joinpath(f"{PAPERS[paper]}.csv").read_text(encoding="utf-8")
     return [Row(**line) for line in csv.DictReader(text.splitlines())]
 
