@@ -113,7 +113,7 @@ MUTANTS = [
         CODE + "roots.py",
         "inside &= array == np.floor(array)",
         "inside &= array == array",
-        "tests/test_laws.py::test_whole_numbers_of_a_root",
+        "tests/test_laws.py::test_integers_of_a_root",
     ),
     Mutant(
         CODE + "namespaces.py",

@@ -27,20 +27,22 @@ ALLOWED = {
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "symbols": {"domains"},
-    "law": {"symbols", "domains", "namespaces"},
+    "docstrings": {"symbols"},
+    "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains", "sums"},
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {
-        "sim", "segments", "threads", "progress", "discovery", "domains", "student", "quantities", "accessor", 
+        "sim", "segments", "threads", "progress", "discovery", "domains", "student", "quantities", "accessor",
         "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "own"},
+    "simulators": {"law", "domains", "verify"},  # of verify, the estimators
     "verify": {
-        "verify", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim", "segments", "domains",
-        "extras", "files", "student", "_version",
+        "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim",
+        "segments", "domains", "extras", "files", "student", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
@@ -52,7 +54,8 @@ ALLOWED = {
     },
     "accessor": {"extras", "plot"},
     "explore": {
-        "explore", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor",
+        "explore", "simulators", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot",
+        "accessor",
     },
 }  # fmt: skip
 

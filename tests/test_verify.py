@@ -1,4 +1,4 @@
-"""Verdicts: what agrees, what differs, what cannot be said."""
+"""Verdicts of checks: agrees, differs, undecided."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from longfat import verify
-from longfat.law import Law, Symbol, Validity, registered
+from longfat.law import Law, SimulatedBy, Symbol, Validity, registered
 from longfat.laws.loss_load import response_time
 from longfat.laws.selective_repeat import initial_window
 from longfat.namespaces import JaxNamespace
@@ -39,7 +39,7 @@ def test_verdicts(interval, verdict):
 
 
 def test_where_a_law_jumps_there_is_no_slope():
-    """All is lost from excess = 0 on; a step of 1e-25 leads across."""
+    """All packets are lost from excess = 0 on; a step of 1e-25 crosses this point."""
     file = {"rate": 1.0, "spread": 0.0, "k": 1.0, "packets": 1.0, "round_trip_time": 1.0, "capacity_packets": 1000.0}
     assert exact.slope(response_time, file | {"excess": -1e-40}, "excess") is None
     assert exact.slope(response_time, file | {"excess": -1e-40}, "round_trip_time") == 1.0  # beside T = 1e37 s
@@ -48,7 +48,7 @@ def test_where_a_law_jumps_there_is_no_slope():
 
 
 def test_results_next_to_a_jump_and_next_to_nothing():
-    """Floats have no 1/3: a step there comes out as either, and what is left of 1 - 3 x is as good as another 1e-16."""
+    """1/3 is not a float: next to a step either value is accepted, and for 1 - 3 x any of the size of 1e-16."""
     step = Law(lambda x, *, xp: xp.floor(3 * x + 1e-17), {"x": X}, "m", "a jump")
     rest = Law(lambda x, *, xp: 1 - 3 * x, {"x": X}, "m", "a difference")
     for law, as_good, wrong in ((step, (0.0, 1.0), (2.0, math.nan)), (rest, (0.0, 1e-16, -5e-16), (1e-14, math.nan))):
@@ -59,7 +59,7 @@ def test_results_next_to_a_jump_and_next_to_nothing():
 
 
 def test_slopes_next_to_an_edge():
-    """A corner at 1/3: 1/3 in floats lies below it, and slopes from 0 to 1 are all as good; elsewhere they are not."""
+    """A corner at 1/3: 1/3 in floats lies below it, so any slope from 0 to 1 is accepted there, and only there."""
     third = Fraction(1, 3)
     edge = Law(
         lambda x, *, xp: xp.maximum(x, x.__class__(third.numerator) / third.denominator), {"x": X}, "m", "a corner"
@@ -90,7 +90,7 @@ def test_the_confidence_is_that_of_all_points_together():
 
 
 def test_defaults_need_not_be_given():
-    """A point may leave a parameter with a default out: the table has it, and the estimator if it takes it."""
+    """A point may omit a parameter with a default: the table has it, and the estimator gets it if it takes it."""
     c = Symbol("C", "1", "(0, 1]", (0.1, 1))
 
     def law(x, c=0.5, *, xp):
@@ -179,7 +179,7 @@ def statuses(table):
     ],
 )
 def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
-    """What raises an exception is an error; nothing was compared, so that nothing differs."""
+    """An exception is an error: nothing was compared, so nothing differs."""
     table = verify.run([made(function)], quick=quick)
     verdict = "error" if function is broken else "differs"
     assert {face: status for face, status in statuses(table).items() if status not in ("agrees", "not checked")} == (
@@ -191,7 +191,7 @@ def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
 
 
 def test_where_it_is_wrong_is_said():
-    """(1e-300)^2 is no float: 0 instead of 1e-300, a relative error of 1."""
+    """(1e-300)^2 underflows: the result is 0 instead of 1e-300, a relative error of 1."""
     table = verify.run([made(wrong_where_small)], quick=True)
     assert table.numeric_where.item() == {"p": 1e-300}
     assert table.numeric_error.item() == 1.0
@@ -202,15 +202,15 @@ def test_where_it_is_wrong_is_said():
     [(1.0, 0.01, "agrees"), (1.2, 0.01, "differs"), (1.1, 0.05, "undecided")],
 )
 def test_a_simulator_of_ones_own(value, half, status):
-    """Within 0.1 of the law's value; the estimates lie at a multiple of it. What stays undecided does not agree."""
+    """Within 0.1 of the law's value; the estimates are multiples of it. An undecided check does not agree."""
     law = Law(right, {"p": X}, "1", "an example")
     asked = []
 
-    def held(effort, rng):
+    def estimator(effort, rng):
         asked.append(effort)
         return lambda p, confidence: tuple(p * p * factor for factor in (value, value - half, value + half))
 
-    table = verify.run([law], estimators={"right": verify.SimulatorCheck(held, relative=0.1)}, quick=True)
+    table = verify.run([law], estimators={"right": verify.SimulatorCheck(estimator, relative=0.1)}, quick=True)
     assert table.simulator.item() == status
     assert bool(table.agrees.item()) == (status == "agrees")
     assert asked == ([1, 4, 16, 64] if status == "undecided" else [1])
@@ -218,7 +218,7 @@ def test_a_simulator_of_ones_own(value, half, status):
 
 
 def test_an_exception_is_an_error_on_every_face(monkeypatch):
-    """With its type and message, in the table, the text, the JSON and the exit status; it is never "differs"."""
+    """The table, the text and the JSON show its type and message; the verdict is never "differs"."""
 
     def slip(p, *, xp):
         raise KeyError("a slip")
@@ -295,14 +295,25 @@ def test_an_erratum_is_no_failure():
     assert table.attrs["agrees"]
 
 
-def test_every_law_has_a_simulator_or_a_reason():
+def test_the_declared_checks_are_used():
+    """Each law of longfat declares a simulator or a reason (tests/test_laws.py); here that they reach the verdicts."""
     laws = [one for name, one in registered() if name.startswith("longfat.laws.")]
+    checks = {one.public_name: simulated.check_of(one) for one in laws}
     assert len(laws) > 80
+    assert sum(check is not None for check in checks.values()) > 30
     for one in laws:
-        assert one.public_name in simulated.HELD or simulated.reason(one) != "no estimator is given", one
-    assert set(simulated.HELD) <= {one.public_name for one in laws}
-    places = [one.place.removeprefix("longfat.laws.") for one in laws]
-    assert all(any(place.startswith(start) for place in places) for start in simulated.NOT_SIMULATED)
+        assert (checks[one.public_name] is None) == bool(one.not_simulated) == (one.simulated is None)
+    wait = checks["queues.mm1_wait"]
+    assert (wait.ranges, wait.accuracy, wait.relative, wait.long) == ({"load": (0.05, 0.8)}, 0.01, 0.05, False)
+
+
+def test_declarations_of_simulators():
+    declared = made(right, simulated=SimulatedBy("nobody", accuracy=1.0))
+    with pytest.raises(ValueError, match=r"right: simulator 'nobody' is unknown; available: .*mm1_wait"):
+        simulated.check_of(declared)
+    assert simulated.check_of(made(right)) is None
+    assert simulated.reason(made(right)) == "@law declares neither simulated= nor not_simulated="
+    assert simulated.reason(made(right, not_simulated="a definition")) == "a definition"
 
 
 def test_points_lie_in_the_domain_and_reach_every_corner():

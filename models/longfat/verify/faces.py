@@ -20,16 +20,6 @@ from longfat.law import Law
 from longfat.verify import exact
 from longfat.verify.points import Point
 
-#: Proofs that take more than two seconds each; quick runs leave them out.
-LONG_PROOFS = frozenset({
-    "cadpc_spectrum.spectrum", "cadpc_spectrum.updates_to_fairness",
-    "power.knee", "power.knee_number", "power.first_come_ceiling", "power.greatest_power", "power.power_ceiling",
-    "constant_queues.md1k_loss", "constant_queues.md1k_mean_number", "constant_queues.md1k_wait",
-    "queues.processor_sharing", "queues.mm1_times",
-    "segment_distribution.delay_variance", "segment_distribution.largest", "tcp.pftk_full_rate", "tcp.pftk_rate",
-    "tcp.aimd_utilisation", "tcp.buffer_for_utilisation", "receive_buffer.hard_ack_efficiency",
-    "selective_repeat.receiver_delay",
-})  # fmt: skip
 #: Less work for the compiler, which takes most of the time of a quick run; the same arithmetic.
 LIGHT = {
     "xla_backend_optimization_level": 0,
@@ -81,7 +71,7 @@ def proof(law: Law, *, quick: bool = False) -> Outcome:
         return Outcome("not checked", note="a definition or a composition: no derivation is named")
     if not _derivations():
         return Outcome("not checked", note="derivations are not installed")
-    if quick and law.derivation in LONG_PROOFS:
+    if quick and law.long_proof:
         return Outcome("not checked", note="takes longer: in the full run")
     module, function = law.derivation.split(".")
     try:

@@ -15,7 +15,7 @@ from longfat.domains import conflict, integer, number, unknown
 from longfat.law import PACKAGE, Law, registered
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
-from longfat.verify.simulated import HELD, SimulatorCheck
+from longfat.verify.simulated import SimulatorCheck, check_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +149,8 @@ def _fits(law: Law, pattern: str) -> bool:
 
 def _held(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, SimulatorCheck]:
     """What simulates the chosen laws: ours, then the caller's, by full or short names."""
-    result = {name: HELD[name] for name in chosen if name in HELD and not (quick and HELD[name].long)}
+    declared = {name: check_of(law) for name, law in chosen.items()}
+    result = {name: one for name, one in declared.items() if one is not None and not (quick and one.long)}
     for wanted, given in estimators.items():
         names = [name for name, one in chosen.items() if wanted in (name, one.name, one.place.removeprefix(PACKAGE))]
         if not names:
@@ -184,11 +185,12 @@ def _own(seed: int, law: Law) -> int:
 def _travels(name: str, law: Law, held: Mapping[str, SimulatorCheck]) -> bool:
     """Whether another process finds the same law and the same estimator by its name."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
-    return ours and held.get(name, HELD.get(name)) is HELD.get(name)
+    return ours and held.get(name, check_of(law)) is check_of(law)
 
 
 def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
-    return _face(dict(_chosen(name))[name], HELD.get(name), name, *arguments)
+    law = dict(_chosen(name))[name]
+    return _face(law, check_of(law), name, *arguments)
 
 
 def _face(
@@ -213,7 +215,8 @@ def _face(
     if isinstance(drawn, Outcome):
         return {"simulator": drawn}
     if held is None or not drawn:
-        later = name in HELD and HELD[name].long and quick
+        declared = check_of(law)
+        later = quick and declared is not None and declared.long
         note = "takes longer: in the full run" if later else simulated.reason(law)
         note = "no point of the ranges is valid" if held is not None and not drawn else note
         return {"simulator": Outcome("not checked", note=note)}
