@@ -166,7 +166,7 @@ def test_power(power):
     assert (power.curve_share_lower.where(below, 0) < 0.95).all()
     # n of the rule: the transfers under way where power is greatest
     under_way = float(power.curve_transfers[int(power.curve_power.values.argmax())])
-    assert float(power.buffer_bdp.sel(rule="product/sqrt(n)")) == pytest.approx(max(1, under_way) ** -0.5)
+    assert float(power.buffer_bdp.sel(rule="BDP/sqrt(n)")) == pytest.approx(max(1, under_way) ** -0.5)
     assert np.isnan(power.law_together).all()  # no law of power over the buffer
 
 
@@ -191,12 +191,12 @@ def test_nothing_completed_says_so():
 def test_the_answer(answer):
     assert answer.rule.values.tolist() == [*RULES, "simulated"]
     assert answer.buffer_bytes.values == pytest.approx(answer.buffer_bdp * 12.5e6)
-    assert answer.buffer_packets.sel(rule="one product") == 8333  # 12.5 MB/1500 B = 8333.3
+    assert answer.buffer_packets.sel(rule="one BDP") == 8333  # 12.5 MB/1500 B = 8333.3
     chosen = answer.sel(rule="simulated")
     assert float(chosen.utilisation_lower) >= 0.95
     assert 0.4 < float(chosen.buffer_bdp) < 0.6  # 0.431 by the law; windows of few packets, two runs
     assert answer.share.equals(answer.utilisation) or np.allclose(answer.share, answer.utilisation)
-    assert str(answer.status.sel(rule="product/3").values) == "not reached"
+    assert str(answer.status.sel(rule="BDP/3").values) == "not reached"
     for name in ("buffer_bytes", "buffer_packets", "utilisation", "queueing_delay", "law_together"):
         assert answer[name].attrs["units"]
         assert answer[name].attrs["long_name"]
@@ -207,7 +207,7 @@ def test_several_numbers_of_flows_and_a_scheme_without_a_law():
     answer = design.buffer(**{**SMALL, "scheme": "vegas", "flows": [1, 2], "share": 0.9})
     assert answer.flows.values.tolist() == [1, 2]
     assert np.isnan(answer.buffer_bdp.sel(rule="AIMD closed form")).all()
-    assert (answer.utilisation.sel(rule="one product") > 0.9).all()
+    assert (answer.utilisation.sel(rule="one BDP") > 0.9).all()
     assert np.isnan(answer.law_together).all()
 
 

@@ -65,7 +65,7 @@ class PathFigures:
                 number(name, getattr(self, name), unit, allowed)
 
     def merged(self, other: PathFigures) -> PathFigures:
-        """These figures, and from the other record those that are missing here.
+        """Return these figures, with those that are missing taken from the other record.
 
         Parameters
         ----------

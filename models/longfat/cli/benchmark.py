@@ -120,7 +120,7 @@ def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    """All files of an answer."""
+    """Write the table as CSV, Markdown and HTML, and the Dataset as netCDF."""
     from longfat.benchmark import tables
 
     made = tables.tables(data)
@@ -132,7 +132,7 @@ def _write(data: xr.Dataset, files: Any) -> None:
 
 
 def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> None:
-    """Rates and queues of each experiment, until the last scheme is done, for 20 s at most."""
+    """Draw sending rates and queue lengths of each experiment until the last scheme has finished, for 20 s at most."""
     import matplotlib as mpl
 
     mpl.use("Agg")

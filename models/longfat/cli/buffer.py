@@ -115,7 +115,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @CONFIDENCE
 @SEED
 def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> None:
-    """The buffer that a switch needs: rules, laws and simulations.
+    """Find the buffer that a switch needs, by rules, laws and simulations.
 
     For flows without end the goal is a share of the capacity, for files that arrive at random a share of the greatest
     network power. Writes buffer.csv, buffer.nc, buffer.svg and buffer.png, and prints a table.
@@ -157,13 +157,13 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
 
 
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """One tidy table: the rules and the smallest buffer, then the curve, for each number of flows.
+    """Return one tidy table: the rules and the smallest buffer, then the curve, for each number of flows.
 
     >>> from longfat import design
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
     >>> path |= {"points": 2, "replications": 2}
     >>> list(frame(design.buffer(**path, progress=False)).rule)
-    ['one product', 'product/sqrt(n)', 'AIMD closed form', 'product/3', 'simulated', 'curve', 'curve']
+    ['one BDP', 'BDP/sqrt(n)', 'AIMD closed form', 'BDP/3', 'simulated', 'curve', 'curve']
     """
     import pandas as pd
 
@@ -184,7 +184,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def summary(data: xr.Dataset) -> dict[str, Any]:
-    """The answer for programs: ``path``, ``rules`` and ``curve``, with None where there is no value."""
+    """Return the answer for programs: ``path``, ``rules`` and ``curve``, with None where there is no value."""
     rows = [
         {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
         for row in frame(data).to_dict("records")
@@ -202,7 +202,7 @@ def summary(data: xr.Dataset) -> dict[str, Any]:
 
 
 def _table(data: xr.Dataset) -> str:
-    """The answer for people."""
+    """Return the answer as a text table."""
     from longfat.quantities import text
 
     a = data.attrs
@@ -242,7 +242,7 @@ def _table(data: xr.Dataset) -> str:
         lines += [
             "",
             "together: utilisation by the law for one flow, or for flows that all lose at the same time; apart: lower",
-            "bound by the law for many flows that lose at different times. product/3: a third of the bandwidth-delay",
+            "bound by the law for many flows that lose at different times. BDP/3: a third of the bandwidth-delay",
             "product (Kim and Farber 1994); no law shows that it suffices. CUBIC and BBR are not covered yet.",
         ]
     return "\n".join(lines)
@@ -265,7 +265,7 @@ def _simulated(data: xr.Dataset) -> str:
 
 
 def _sayable(answer: str) -> str:
-    """For terminals that know no more than ASCII."""
+    """Return the answer without characters that the terminal cannot show."""
     try:
         answer.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -274,7 +274,7 @@ def _sayable(answer: str) -> str:
 
 
 def _line(row: Any, power: bool) -> str:
-    """A rule's buffer and what it gave."""
+    """Return the row of one rule: its buffer, and the utilisation or power that the simulation gave."""
     from longfat.quantities import text
 
     flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
@@ -303,7 +303,7 @@ def _or_dash(value: float) -> str:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    """All files of an answer."""
+    """Write the table as CSV, the Dataset as netCDF, and the picture as SVG and PNG."""
     with_units(frame(data), data).to_csv(files.path("buffer.csv"), index=False)
     if left_out("buffer.nc", "buffer.svg", "buffer.png"):
         return

@@ -86,7 +86,7 @@ def loss_load_command(output: str, **flags: Any) -> None:
 
 
 def _table(data: xr.Dataset) -> str:
-    """The answer for people."""
+    """Return the answer as a text table."""
     from longfat.quantities import text
 
     a = data.attrs
@@ -115,7 +115,7 @@ def _table(data: xr.Dataset) -> str:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    """All files of an answer."""
+    """Write the curves as CSV, the Dataset as netCDF, and the picture as SVG and PNG."""
     curves = data[[name for name in data if str(name).startswith("curve_")]]
     table = curves.to_dataframe().reset_index().drop(columns="point").drop_duplicates()
     with_units(table, curves).to_csv(files.path("loss_load.csv"), index=False)

@@ -95,7 +95,7 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
-    """The answer for programs: `flows`, `links` and `run`, with None where there is no value.
+    """Return the answer for programs: `flows`, `links` and `run`, with None where there is no value.
 
     >>> from longfat.sim import Network, run, traffic
     >>> net = Network("one link").link("a", "b", rate=1e6, delay=0.01)
@@ -145,7 +145,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
 
 
 def _values(data: xr.Dataset | Answer, names: dict[str, str], k: int, intervals: bool) -> dict[str, float | None]:
-    """The quantities of one flow or link, with their intervals if there are any."""
+    """Return the quantities of one flow or link, with confidence limits if there are several replications."""
     return {
         f"{name}{end}": _plain(float(data[variable + end][k]))
         for name, variable in names.items()
@@ -154,14 +154,14 @@ def _values(data: xr.Dataset | Answer, names: dict[str, str], k: int, intervals:
 
 
 def _plain(value: float) -> float | None:
-    """For JSON: no NaN; whole numbers without a fraction."""
+    """Return a number for JSON: None for NaN and infinity, an int for an integral value."""
     if not math.isfinite(value):
         return None
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def table(data: xr.Dataset | Answer, net: Network) -> str:
-    """The answer for people."""
+    """Return the answer as text tables of flows and links."""
     from longfat.quantities import text
 
     answer = summary(data, net)
@@ -205,7 +205,7 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
 
 
 def _shown(row: dict[str, Any], name: str, unit: str) -> str:
-    """A quantity, with half of its interval."""
+    """Return a quantity as text, with half the width of its confidence interval."""
     value = row[name]
     if value is None:
         return "-"
@@ -215,7 +215,7 @@ def _shown(row: dict[str, Any], name: str, unit: str) -> str:
 
 
 def _short(value: float, unit: str, digits: int) -> str:
-    """To so many digits; whole numbers of packets in full."""
+    """Return a value rounded to so many digits with its unit; integral packet counts in full."""
     from longfat.quantities import text
 
     if unit == "" and value == int(value):
@@ -226,7 +226,7 @@ def _short(value: float, unit: str, digits: int) -> str:
 
 
 def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
-    """Lines of a table whose first columns are texts."""
+    """Return the lines of a table, with the first ``left`` columns aligned to the left."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     return [
         "  ".join(

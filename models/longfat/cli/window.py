@@ -99,7 +99,7 @@ def window_command(output: str, **flags: Any) -> None:
 
 
 def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
-    """The path from flags first and measurements second, what the measurement was of, and notes on what was used."""
+    """Return the path from options and, where these lack, measurements; the protocol measured; and remarks."""
     from longfat import measured
 
     losses = flags["loss"]
