@@ -87,7 +87,7 @@ def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
     0.804
     """
     together = min(1.0, float(equilibrium_load(k, v))) * transfers.rate
-    left: list[float] = []  # bytes of those under way, who started first is first and ends first
+    left: list[float] = []  # bytes left of the transfers in progress, in the order of their starts and ends
     now, total, started = 0.0, 0.0, 0
     while started < transfers.sources or left:
         each = (together if len(left) > 1 else v * transfers.rate) / max(1, len(left))

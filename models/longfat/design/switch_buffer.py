@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from longfat import quantities
+from longfat import deprecated, quantities
 from longfat._version import __version__
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
 
 
+@deprecated.parameters(product="bandwidth_delay_product")
 def buffer(
     *,
     rate: float | str,
