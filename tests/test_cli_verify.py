@@ -96,7 +96,7 @@ def test_rows_of_a_paper(capsys, tmp_path):
     [
         (["--law", "nothing"], "law 'nothing' is unknown; available: blt.*, cadpc.*, "),
         (["--published", "009"], "paper '009' is unknown; available: 000, 001, 002, 003, 004"),
-        (["003"], "003: papers are for --published"),
+        (["003"], "PAPER 003 needs --published"),
         (["--published", "--law", "md1_wait"], "exclude each other"),
         (["--seed", "-1"], "seed = -1 is out of range"),
         (["--seed", "x"], "seed must be an integer in"),
