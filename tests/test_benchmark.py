@@ -108,7 +108,7 @@ FACTS = {
     # 126 rounds without a mark: 62 windows twice, and a last one
     ("1", "decbit", ""): (5566,), ("2", "decbit", ""): (5566,),
     ("1", "packet-pair", ""): (1576,), ("5", "packet-pair", ""): (776,), ("6", "packet-pair", ""): (1688, 1688),
-    ("9b", "packet-pair", "no probe in the run"): (1448,),  # a single packet takes 2.67 ms there
+    ("9b", "packet-pair", "no probe packets"): (1448,),  # a single packet takes 2.67 ms there
     ("3-4", "explicit-feedback", ""): (47.1,), ("3-20", "explicit-feedback", ""): (63.1,),
     ("3-200", "explicit-feedback", ""): (148.8,),
     ("3-4", "hop-by-hop", ""): (53.1,), ("3-20", "hop-by-hop", ""): (71,),  # 71 to 77, by the length of the loop
@@ -117,7 +117,7 @@ FACTS = {
 
 @pytest.mark.parametrize(("name", "scheme", "words"), FACTS)
 def test_calibration(name, scheme, words):
-    chosen = interpretations.reading(scheme, words) if words else ENTRIES[scheme]
+    chosen = interpretations.interpretation(scheme, words) if words else ENTRIES[scheme]
     ours = measuring.measure(VARIANTS[name], chosen)
     for k, expected in enumerate(FACTS[name, scheme, words]):
         assert 1e3 * ours[f"transfer_time_{k + 1}"] == pytest.approx(expected, rel=0.03)
@@ -178,20 +178,20 @@ def test_printed_times(name, scheme):
     assert 1e3 * ours == pytest.approx(PRINTED[name, scheme], rel=0.03)
 
 
-#: Mean delay and its standard deviation as printed [ms]: by tags of the fluid, and with the times of transmission.
+#: Printed mean delay and standard deviation [ms]: with bit-by-bit round robin, and with transmission times included.
 DELAYS = {
     ("1", "packet-pair", ""): (0.31, 0.17), ("2", "packet-pair", ""): (0.36, 0.23),
     ("6", "packet-pair", ""): (0.38, 0.216),
-    ("1", "explicit-feedback", "delays with the times of transmission"): (0.85, 0.42),
-    ("2", "explicit-feedback", "delays with the times of transmission"): (1.01, 0.49),
-    ("1", "hop-by-hop", "delays with the times of transmission, single packets pass the added switches"): (0.99, 0.41),
-    ("2", "hop-by-hop", "delays with the times of transmission, single packets pass the added switches"): (1.09, 0.51),
+    ("1", "explicit-feedback", "delays include transmission times"): (0.85, 0.42),
+    ("2", "explicit-feedback", "delays include transmission times"): (1.01, 0.49),
+    ("1", "hop-by-hop", "delays include transmission times, probe packets pass the added switches"): (0.99, 0.41),
+    ("2", "hop-by-hop", "delays include transmission times, probe packets pass the added switches"): (1.09, 0.51),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "scheme", "words"), DELAYS)
 def test_printed_delays(name, scheme, words):
-    chosen = interpretations.reading(scheme, words) if words else ENTRIES[scheme]
+    chosen = interpretations.interpretation(scheme, words) if words else ENTRIES[scheme]
     ours = measuring.measure(VARIANTS[name], chosen)
     mean, deviation = DELAYS[name, scheme, words]
     assert 1e3 * ours["delay_mean"] == pytest.approx(mean, rel=0.08)
@@ -201,15 +201,15 @@ def test_printed_delays(name, scheme, words):
 def test_what_one_among_eleven_waits():
     """Experiment 7 at a load of 0.9, where connection 1 and the ten sources nearly always have something to send.
 
-    By tags of the fluid a single packet waits for the rest of a round, 11/2 packets, 0.55 ms (printed 0.56); by
-    self-clocked tags for half a packet and ten or eleven more, 1.05 to 1.15 ms (with 0.194 ms of transmission 1.24 to
-    1.34, printed 1.28). That the sources are not quite always there takes a little off.
+    With bit-by-bit round-robin tags a probe packet waits for the rest of a round, 11/2 packets, 0.55 ms (printed 0.56).
+    With self-clocked fair queueing it waits for half a packet and ten or eleven more, 1.05 to 1.15 ms (with 0.194 ms of
+    transmission 1.24 to 1.34, printed 1.28). The delay is a little shorter, because the sources are not always active.
     """
     fluid = measuring.measure(VARIANTS["7-0.9"], ENTRIES["packet-pair"])["delay_mean"]
     assert 0.9 * 0.55 < 1e3 * fluid < 0.55
-    clocked = measuring.measure(VARIANTS["7-0.9"], interpretations.reading("packet-pair", "self-clocked tags"))[
-        "delay_mean"
-    ]
+    clocked = measuring.measure(
+        VARIANTS["7-0.9"], interpretations.interpretation("packet-pair", "self-clocked fair queueing")
+    )["delay_mean"]
     assert 0.9 * 1.05 < 1e3 * clocked < 1.15
 
 
@@ -429,14 +429,14 @@ def test_each_experiment_has_its_own_numbers():
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [(name, words) for name, rules in interpretations.READINGS.items() for words in rules]
+    ("name", "words"), [(name, words) for name, rules in interpretations.INTERPRETATIONS.items() for words in rules]
 )
 def test_readings_differ_from_the_entry(name, words):
     """Each can be built, and is another network than the entry's, but what differs in the arithmetic alone."""
-    made = interpretations.reading(name, words)
+    made = interpretations.interpretation(name, words)
     one, other = (benchmark.build(VARIANTS["8"], entry) for entry in (made, ENTRIES[name]))
     # the entry's own, and what is taken off the measured delays
-    same = words in ("timer of BSD, a halving for every loss", "delays with the times of transmission")
+    same = words in ("BSD timer, window halved at every loss", "delays include transmission times")
     assert (one == other) is same
 
 
@@ -444,14 +444,14 @@ def test_delays_with_the_times_of_transmission():
     """By hand, experiment 1: 0.04 + 0.1 + 0.04 ms there, 0.0032 + 0.008 + 0.0032 ms back; with three switches more at
     100 Mbit/s three times 0.04 + 0.0032 ms. Nothing else differs: hop by hop keeps them to itself."""
     times = {"explicit-feedback": 0.1944, "hop-by-hop": 0.1944}
-    words = "delays with the times of transmission"
+    words = "delays include transmission times"
     for name, more in times.items():
         plain = measuring.measure(VARIANTS["1"], ENTRIES[name])
-        other = measuring.measure(VARIANTS["1"], interpretations.reading(name, words))
+        other = measuring.measure(VARIANTS["1"], interpretations.interpretation(name, words))
         assert 1e3 * (other["delay_mean"] - plain["delay_mean"]) == pytest.approx(more, abs=1e-9)
         assert other["delay_std"] == plain["delay_std"]
         assert other["transfer_time_1"] == plain["transfer_time_1"]
-    through = interpretations.reading("hop-by-hop", words + ", single packets pass the added switches")
+    through = interpretations.interpretation("hop-by-hop", words + ", probe packets pass the added switches")
     net = benchmark.build(VARIANTS["1"], through)
     probe = next(flow for flow in net.flows if flow.name == "probe")
     assert len(net.route(probe)) == 6
@@ -467,14 +467,14 @@ def test_the_other_texts():
         assert len(others) == count
         networks = [benchmark.build(one) for one in (VARIANTS[name], *others.values())]
         assert all(one != other for k, one in enumerate(networks) for other in networks[:k])
-    with pytest.raises(ValueError, match="edits = 'x = y' does not stand in the file of experiment 1"):
+    with pytest.raises(ValueError, match="edits = 'x = y' is not in the scenario file of experiment 1"):
         replace(VARIANTS["1"], edits=(("x = y", ""),)).text()
 
 
 def test_refusals():
     with pytest.raises(ValueError, match="experiment '11' is unknown; available: 1, 10, 2, "):
         benchmark.run(["11"])
-    with pytest.raises(ValueError, match=r"experiment = .mine.toml. is a network of its own: allowed are the ten"):
+    with pytest.raises(ValueError, match=r"experiment .mine.toml. is unknown: the benchmark runs experiments 1 to 10"):
         benchmark.run(["mine.toml"])
     with pytest.raises(ValueError, match="scheme 'tahoo' is unknown; did you mean 'tahoe'"):
         benchmark.run(["3-4"], ["tahoo"])

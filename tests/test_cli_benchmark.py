@@ -71,7 +71,7 @@ def test_traces(capsys, tmp_path):
         (["--scheme", "no/such.py"], "no/such.py cannot be read: No such file or directory"),
         (
             ["--experiment", "mine.toml"],
-            "longfat: experiment = 'mine.toml' is a network of its own: allowed are the ten",
+            "longfat: experiment 'mine.toml' is unknown: the benchmark runs experiments 1 to 10",
         ),
         (["--scheme", "reno", "--experiment", "3-4", "--discipline", "nosuch"], "discipline 'nosuch' is unknown"),
         (["--replications", "none"], "longfat: replications = 'none' is no whole number"),

@@ -124,5 +124,5 @@ def test_network_simulator(tmp_path, monkeypatch):
     # sqrt(3/(2 p)) = 38.73 and 12.25
     np.testing.assert_allclose(found["windows"]["window"].values.T, [[38.73, 12.25]] * 3, rtol=0.15)
     # Wait r/(2 (1 - r)) = 0.2143 and 0.75; without the 2 for exponential sizes
-    waits = found["waits"]["wait"].values
+    waits = found["waiting_times"]["wait"].values
     np.testing.assert_allclose(waits, [[0.2143, 0.4286], [0.75, 1.5]], rtol=0.03)

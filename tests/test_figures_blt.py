@@ -14,7 +14,7 @@ from longfat.verify.published.blt_measured import PRINTED
 from longfat.verify.published.blt_scenarios import SETS, Path
 
 TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3,), 20)
-NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "outlook", "readings")
+NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "interpretations", "outlook")
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_the_dumbbell():
 
 def test_everybody_runs():
     """A file of every competitor arrives."""
-    for label in scenarios.EVERYBODY:
+    for label in scenarios.COMPETITORS:
         run = Simulation(scenarios.dumbbell(label, Path(150, 150, 0.003), 0.05), rng=1)
         run.advance(1.0)
         assert int(run.state.row.connections) > 3, label

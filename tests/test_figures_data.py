@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from figures import blt, blt_drawing, cadpc, data, gallery, gong_parulkar, loss_load, network_simulator, receive_buffers
-from figures.writing import HERE, whole_figures
+from figures.writing import HERE, figure_files
 from longfat import plot
 from longfat.verify.published import blt_runs, cadpc_runs, loss_load_runs
 from longfat.verify.published.blt_scenarios import SETS
@@ -26,7 +26,7 @@ def test_the_gallery_is_what_the_code_gives():
 def test_a_changed_number_is_noticed(tmp_path):
     """By more than 1e-6 of itself; a row that is not there, too."""
     found = loss_load.figure_2()
-    with whole_figures(tmp_path) as files:
+    with figure_files(tmp_path) as files:
         data.write(files, "one", found, "figures.loss_load")
     assert data.compare(found, "one", tmp_path) == 2 * 501
     assert data.compare(found * (1 + 1e-8), "one", tmp_path) == 2 * 501
@@ -84,7 +84,7 @@ def test_network_simulator(monkeypatch):
     monkeypatch.setattr(network_simulator, "BUFFERS", network_simulator.BUFFERS[:1])
     monkeypatch.setattr(network_simulator, "LOSSES", network_simulator.LOSSES[-1:])
     found = network_simulator.simulate()
-    assert data.compare(found["waits"], "network_simulator_waits", HERE) == 16
+    assert data.compare(found["waiting_times"], "network_simulator_waiting_times", HERE) == 16
     assert data.compare(found["utilisation"], "network_simulator_utilisation", HERE) == 3
 
 

@@ -116,7 +116,7 @@ def test_defaults_need_not_be_given():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="initial_window states none"):
+    with pytest.raises(ValueError, match="initial_window needs accuracy="):
         verify.check(initial_window, None, [{"ack_segments": 1.0}])
     with pytest.raises(ValueError, match="at least one point"):
         verify.check(LAW, None, [])
@@ -232,9 +232,9 @@ def test_an_exception_is_an_error_on_every_face(monkeypatch):
     table = verify.run([law], estimators={"slip": verify.SimulatorCheck(fails, relative=0.1)}, quick=True)
     row = table.iloc[0]
     assert {row[face] for face in verification.FACES} == {"error"}, row.to_dict()
-    assert row.numeric_note == row.jax_note == row.symbolic_note == row.printed_note == "KeyError: 'a slip'"
-    assert row.simulator_note == "OSError: no disk"
-    assert row.proof_note == "derivations.queues.mm1_number: KeyError: 'nothing'"
+    assert row.numeric_remark == row.jax_remark == row.symbolic_remark == row.printed_remark == "KeyError: 'a slip'"
+    assert row.simulator_remark == "OSError: no disk"
+    assert row.proof_remark == "derivations.queues.mm1_number: KeyError: 'nothing'"
     assert not table.attrs["agrees"]
     assert "slip, symbolic: error" in report.to_text(table)
     assert "KeyError: 'a slip'" in report.to_text(table)
@@ -246,14 +246,14 @@ def test_a_validity_that_raises_is_an_error():
     law = made(right, validity=Validity("p < 1/20", lambda p: p / 0, 0.5))
     table = verify.run([law], estimators={"right": lambda p, confidence: (p, p, p)}, quick=True)
     assert table.simulator.item() == "error"
-    assert table.simulator_note.item().startswith("ZeroDivisionError")
+    assert table.simulator_remark.item().startswith("ZeroDivisionError")
 
 
 def test_an_estimator_needs_an_accuracy():
     law = made(right)
-    with pytest.raises(ValueError, match=r"accuracy = None is out of range: .*right states none"):
+    with pytest.raises(ValueError, match="right needs SimulatorCheck"):
         verify.run([law], estimators={"right": lambda p, confidence: (p, p, p)})
-    with pytest.raises(ValueError, match="estimators = 'left' is out of range"):
+    with pytest.raises(ValueError, match="law in estimators 'left' is unknown"):
         verify.run([law], estimators={"left": lambda p, confidence: (p, p, p)})
     stated = made(right, validity=Validity("p < 1/20", lambda p: p < 0.05, 0.5))
     table = verify.run([stated], estimators={"right": lambda p, confidence: (p, p, p)}, quick=True)
@@ -270,25 +270,25 @@ def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
     monkeypatch.setattr(queues, "mm1_number", fails)
     table = verify.run("queues.mm1_mean_number", quick=True)
     assert table.proof.item() == "differs"
-    assert "residual x" in table.proof_note.item()
+    assert "residual x" in table.proof_remark.item()
     assert not table.attrs["agrees"]
     absent = verify.run([made(right, derivation="queues.nothing")], quick=True)
     assert absent.proof.item() == "error"
-    assert "AttributeError: module 'derivations.queues' has no attribute 'nothing'" in absent.proof_note.item()
+    assert "AttributeError: module 'derivations.queues' has no attribute 'nothing'" in absent.proof_remark.item()
     assert not absent.attrs["agrees"]
 
 
 def test_derivations_that_are_not_there(monkeypatch):
     monkeypatch.setattr(faces, "_derivations", lambda: False)
     found = faces.proof(made(right, derivation="queues.nothing"))
-    assert (found.status, found.note) == ("not checked", "derivations are not installed")
+    assert (found.status, found.remark) == ("not checked", "derivations are not installed")
 
 
 def test_an_erratum_is_no_failure():
     """Above the capacity the paper's P exceeds 1; the law's does not."""
     table = verify.run("loss_load.loss.loss_probability", quick=True)
     assert table.printed.item() == "erratum"
-    assert "exceeds 1" in table.printed_note.item()
+    assert "exceeds 1" in table.printed_remark.item()
     assert table.printed_error.item() > 0
     assert table.attrs["agrees"]
 

@@ -61,14 +61,14 @@ def test_an_exception_is_an_error():
     for function, said in ((raises, "KeyError: 'a slip'"), (infinite, "evaluates to zoo, which is no real number")):
         outcome = found(function)
         assert outcome.status == "error"
-        assert said in outcome.note
+        assert said in outcome.remark
 
 
 def test_what_cannot_be_evaluated_says_why():
     outcome = found(unfinished)
-    assert (outcome.status, outcome.note) == ("not checked", "unknown(p, p) is a name for the limit of a recurrence")
+    assert (outcome.status, outcome.remark) == ("not checked", "unknown(p, p) is a name for the limit of a recurrence")
     limit = symbolic(selective_repeat.throughput_efficiency_many_rounds, [])
-    assert (limit.status, limit.note) == ("not checked", "M(oo) is a name for the limit of a recurrence")
+    assert (limit.status, limit.remark) == ("not checked", "M(oo) is a name for the limit of a recurrence")
 
 
 def test_equations_of_roots():
