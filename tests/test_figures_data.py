@@ -1,4 +1,4 @@
-"""The numbers beside the pictures are those that the code gives: some points here, all in the long profile."""
+"""The stored numbers are those that the code gives: some points here, all of them in the long tests."""
 
 from importlib import import_module
 
@@ -24,7 +24,7 @@ def test_the_gallery_is_what_the_code_gives():
 
 
 def test_a_changed_number_is_noticed(tmp_path):
-    """By more than 1e-6 of itself; a row that is not there, too."""
+    """`compare` finds a difference of more than 1e-6 and a missing row."""
     found = loss_load.figure_2()
     with figure_files(tmp_path) as files:
         data.write(files, "one", found, "figures.loss_load")
@@ -127,7 +127,7 @@ EXPLAINED = {
     ],
 )
 def test_stored_pictures(part, tmp_path, monkeypatch):
-    """They are what the code draws from the stored numbers, and nothing in them lies on anything else."""
+    """Stored pictures are what the code draws from the stored numbers, and no text overlaps anything."""
     module, wrong = import_module(f"figures.{part}"), []
 
     def save(files, figure, name):
@@ -149,7 +149,7 @@ def test_stored_pictures(part, tmp_path, monkeypatch):
 
 
 def test_what_collided():
-    """The bully-tyrant's ticks read 3 x 10^0 and 4 x 10^0 on one another; contours and points had labels that met."""
+    """The checks find overlapping tick labels and contour labels, as in earlier versions."""
     kept = blt.kept()
     with plot.style():
         axes = plt.subplots(1, 2, figsize=(10, 4.4))[1]

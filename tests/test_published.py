@@ -1,4 +1,4 @@
-"""Rows of the papers: every one is judged, and the verdicts that matter are what runs say."""
+"""Rows of the papers: every row has an assessment, and the important verdicts follow from runs."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_soft_acknowledgment_falls_most_from_one_product_to_a_half(table):
 
 
 def test_too_few_packets_are_no_verdict():
-    """Of 10^5 packets at p = 1e-5 ... a hundred losses are simulated all the same; the judges say what they saw."""
+    """With 10^5 packets a point still has a hundred losses, so every row has a verdict."""
     few = published("003", packets=1e5, seed=3)
     assert set(few.verdict) <= {"reproduced", "ordering reproduced", "differs", "input"}
 
@@ -75,7 +75,7 @@ def test_refusals():
 
 
 def test_rows_of_the_virtual_loss_load_model():
-    """Four runs at each point: what does not hang on chance, and no verdict without what was seen."""
+    """With four runs at each point, rows whose verdict does not depend on the seed have it."""
     table = published("004", packets=1e5).set_index("claim")
     verdict = table.verdict
     assert len(table) == 61
@@ -94,7 +94,7 @@ def test_rows_of_the_virtual_loss_load_model():
 
 
 def test_when_a_number_is_met():
-    """Within a tenth; or in an interval of a quarter to each side at most, the printed rounding included."""
+    """A number agrees within 10 %, or if it lies, as rounded, in an interval of at most 25 % to each side."""
     point = Point(2, 1.0, "loss", 0.20, 2)
     assert point.meets(Interval(0.219, 0.218, 0.220))
     assert not point.meets(Interval(0.23, 0.21, 0.25))
@@ -104,7 +104,7 @@ def test_when_a_number_is_met():
 
 @pytest.mark.parametrize(("paper", "judges"), [("000", blt.ASSESSMENTS), ("002", cadpc.ASSESSMENTS)])
 def test_rows_that_take_no_runs(paper, judges):
-    """Analytic claims; `published` judges all of them below, in minutes."""
+    """Analytic claims are reproduced; the long tests below assess all others."""
     for row in read(paper):
         if row.kind == "analytic":
             assert judges[row.claim](Context(1e5, 0)).verdict == "reproduced", row.claim
@@ -112,7 +112,7 @@ def test_rows_that_take_no_runs(paper, judges):
 
 @pytest.mark.long
 def test_rows_of_cadpc():
-    """Three runs at each point: verdicts that do not hang on chance, and what stands behind them."""
+    """With three runs at each point, rows whose verdict does not depend on the seed have it, with their numbers."""
     table = published("002", packets=1e5).set_index("claim")
     verdict = table.verdict
     assert dict(verdict.value_counts()) == {"reproduced": 14, "differs": 5, "input": 2, "ordering reproduced": 2}
@@ -148,7 +148,7 @@ KKM = {
 
 @pytest.mark.parametrize("claim", KKM)
 def test_rows_of_kanakia_keshav_and_mishra(claim):
-    """Those that take no long runs; `published("001")` has all of them."""
+    """Rows that need no long runs; `published("001")` has all of them."""
     found = kkm.ASSESSMENTS[claim](Context(1e5, 0))
     assert (found.verdict, KKM[claim][1] in found.ours + found.reason) == (KKM[claim][0], True)
 
@@ -160,7 +160,7 @@ def test_every_printed_cell_is_a_row():
 
 
 def test_when_a_cell_is_met():
-    """Within a tenth; a delay within 0.1 ms, in experiment 9 2.67 ms; deviations by F(9, 9) = 4.03, a factor 2."""
+    """Tolerances: 10 %; a delay 0.1 ms, in experiment 9 2.67 ms; deviations a factor of 2, by F(9, 9) = 4.03."""
     named = {kkm.claim(cell): cell for cell in kkm.cells()}
     for claim, met, missed in (
         ("table 4.1: hbh, transfer time", 1.09 * 1534, 1.11 * 1534),
@@ -174,7 +174,7 @@ def test_when_a_cell_is_met():
 
 @pytest.mark.long
 def test_rows_of_blt():
-    """Two or three short runs at each point: what does not hang on chance, and no verdict without what was seen."""
+    """With two or three short runs at each point, rows whose verdict does not depend on the seed have it."""
     table = published("000", packets=1e5).set_index("claim")
     verdict = table.verdict
     assert len(table) == 82
