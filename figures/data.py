@@ -168,8 +168,8 @@ def compare(data: xr.Dataset, name: str, directory: Path) -> int:
     for key, frame in frames(data, name).items():
         keys = [column for column in frame if column in data.dims]
         path = directory / f"{key}.csv"
-        if not path.exists() and (whole := directory / f"{name}.csv").exists():
-            path = whole
+        if not path.exists() and (single := directory / f"{name}.csv").exists():
+            path = single
         stored = read(path)
         both = _placed(frame, data).merge(
             _placed(stored, data), on=keys, how="left", suffixes=("", "|stored"), indicator=True

@@ -97,8 +97,10 @@ def _printed_scores(experiment: int) -> dict[str, float]:
         if usable and one.metric in ("transfer_time", "transfer_time_mean"):
             times.setdefault((one.connection, one.load_or_size), {})[runs.LABELS[one.scheme]] = float(one.value)
     most = {name for column in times.values() for name in column}
-    whole = [name for name in most if all(name in column for column in times.values())]
-    return {name: sum(column[name] / min(column.values()) for column in times.values()) / len(times) for name in whole}
+    complete = [name for name in most if all(name in column for column in times.values())]
+    return {
+        name: sum(column[name] / min(column.values()) for column in times.values()) / len(times) for name in complete
+    }
 
 
 def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.Table]:

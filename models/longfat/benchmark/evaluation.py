@@ -47,7 +47,7 @@ def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settin
     return measure(variants([variant])[0], chosen, np.random.SeedSequence([seed, draw]))
 
 
-def has_chance(variant: Variant, chosen: Entry) -> bool:
+def may_be_random(variant: Variant, chosen: Entry) -> bool:
     """Return whether replications may differ; the first run tells whether they do."""
     return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
 
@@ -128,7 +128,7 @@ def run(
     chosen = engines.adopt(executor)
 
     def cell(pool: Executor, variant: Variant, one: Entry) -> Any:
-        count = replications if has_chance(variant, one) else 1
+        count = replications if may_be_random(variant, one) else 1
         given = one.name if ENTRIES.get(one.name) is one else one
         settings = hashlib.sha256((variant.text() + one.settings()).encode()).hexdigest()
         function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)

@@ -127,11 +127,11 @@ def _one(paper: str, packets: float, seed: int, store: str | Path | None, progre
     table = published(paper, packets=packets, seed=seed, progress=progress)
     table.insert(0, "paper", paper)
     if store is not None:
-        with WholeFiles(store) as whole:
+        with WholeFiles(store) as folder:
             content = identity | {
                 "longfat": __version__, "seconds": round(monotonic() - begin, 1), "rows": table.to_dict("records"),
             }  # fmt: skip
-            whole.path(name).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+            folder.path(name).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
     return _scaled(table, packets)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, OPTIMAL
-from longfat.benchmark.evaluation import has_chance
+from longfat.benchmark.evaluation import may_be_random
 from longfat.benchmark.experiments import VARIANTS, Variant
 from longfat.benchmark.interpretations import Interpretation, interpretation, tried
 from longfat.benchmark.printed import Cell
@@ -81,7 +81,7 @@ class Seen(NamedTuple):
 
 def _draws(one: Interpretation, count: int) -> int:
     """Return the number of runs of an interpretation: ``count`` in experiment 7, ten elsewhere if it is random."""
-    if not has_chance(one.variant, one.entry):
+    if not may_be_random(one.variant, one.entry):
         return 1
     return count if one.variant.experiment == 7 else RUNS_PRINTED
 
