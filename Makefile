@@ -6,12 +6,12 @@ unexport PYTHONDONTWRITEBYTECODE
 REDRAWN := gong_parulkar receive_buffers loss_load cadpc blt kkm network_simulator scoreboard
 PACKAGES := models derivations docs figures notebooks tests
 
-.PHONY: help venv test tests test-long simulator mutations lint types docs curves explore notebooks notebooks-html browser figures redraw benchmark lock clean
+.PHONY: help venv hooks test tests test-long simulator mutations lint types docs stubs curves explore notebooks notebooks-html browser figures redraw benchmark lock clean
 
-help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+help:  ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "%-16s%s\n", $$1, $$2 }'
 
-venv: .venv/installed  ## make .venv with every extra, from the lock file
+venv: .venv/installed  ## Create .venv with every extra, from the lock file
 
 .venv/installed: requirements.lock setup.cfg pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -22,51 +22,58 @@ venv: .venv/installed  ## make .venv with every extra, from the lock file
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-test: venv  ## linter, type checker, tests
+hooks: venv  ## Install the hooks of .pre-commit-config.yaml; needs pre-commit, which .venv does not have
+	@command -v pre-commit > /dev/null || { echo "pre-commit is missing: install it with '$(BIN)/uv tool install pre-commit'"; exit 1; }
+	pre-commit install
+
+test: venv  ## Run linter, type checker and tests: what has to pass before a commit
 	$(MAKE) --jobs=2 lint types tests  # the first two beside the compiling that the third begins with
 
-tests: simulator
+tests: simulator  ## Run the tests that take seconds, and the examples of the documentation
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -p no:benchmark  # the short doctests last, to fill up
 
-test-long: venv  ## what takes minutes: every claim of the papers, a thousand examples of every law
+test-long: venv  ## Run all tests: also every claim of the papers, and a thousand examples of every law
 	$(BIN)/pytest -n auto -p no:benchmark -m "long or not long" --hypothesis-profile=long
 
-simulator: venv  ## compile the simulator and all that ships with it, before the first run would
+simulator: venv  ## Precompile the packet simulator with its schemes and disciplines
 	$(BIN)/python -m longfat.sim.precompile
 
-mutations: venv  ## break the code a line at a time, and see which test notices
+mutations: venv  ## Change single lines of the code and report which test fails
 	$(BIN)/python -m tests.mutations
 
-lint: venv
+lint: venv  ## Check style, docstrings and formatting (ruff)
 	$(BIN)/ruff check $(PACKAGES)
 	$(BIN)/ruff format --check $(PACKAGES)
 
-types: venv
+types: venv  ## Check the types of the package (mypy)
 	$(BIN)/mypy
 
-docs: venv  ## docs/plug-ins.md and docs/engine.svg, as the code has them
+docs: venv  ## Generate docs/plug-ins.md and docs/engine.svg from the code
 	$(BIN)/python -m docs.pages
 
-curves: venv  ## the window of the paper's example: table, CSV, NetCDF, pictures in ./curves
+stubs: venv  ## Generate the type stubs of the laws, with their docstrings, from their records
+	$(BIN)/python -m docs.stubs
+
+curves: venv  ## Compute the window of a 1 Gbit/s, 100 ms path: table, CSV, NetCDF, SVG and PNG in ./curves
 	$(BIN)/longfat window --rate 1Gbit/s --rtt 100ms --packet 1024B --segment 16KiB \
 	    --loss 1e-4,1e-3,1e-2 --output curves
 
-explore: venv  ## every law with sliders, in the browser
+explore: venv  ## Open every law with sliders in the browser
 	$(BIN)/longfat explore
 
-notebooks: venv  ## the notebooks, in JupyterLab
+notebooks: venv  ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --ServerApp.root_dir=notebooks
 
-notebooks-html: venv  ## the notebooks and their solutions with all results, as pages in ./build/notebooks
+notebooks-html: venv  ## Run the notebooks and their solutions and write them as pages to ./build/notebooks
 	$(BIN)/python -m notebooks.pages
 
-browser:  ## Debian's Chromium, for the tests of the page; without it they are skipped
+browser:  ## Install Debian's Chromium for the tests of `explore`, which are skipped without it
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
 	elif command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ]; then \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; \
-	else echo "no apt-get, or not root: the tests of the page will be skipped"; fi
+	else echo "no apt-get, or not root: the tests of explore in a browser will be skipped"; fi
 
-figures: venv  ## the papers' figures from runs of ours, printed numbers beside them, the simulator beside its laws
+figures: venv  ## Simulate and draw the papers' figures and tables anew (an hour or two)
 	$(BIN)/python -m figures.gong_parulkar
 	$(BIN)/python -m figures.receive_buffers
 	$(BIN)/python -m figures.loss_load
@@ -78,16 +85,16 @@ figures: venv  ## the papers' figures from runs of ours, printed numbers beside 
 	$(BIN)/python -m figures.scoreboard
 	$(BIN)/python -m figures.gallery
 
-redraw: venv  ## the same pictures again from the numbers stored beside them, without simulating
+redraw: venv  ## Draw the same figures from the numbers stored beside them, without simulating
 	for part in $(REDRAWN); do $(BIN)/python -m figures.$$part --redraw || exit 1; done
 	$(BIN)/python -m figures.gallery
 
-benchmark: venv  ## speed, as ratios taken in one run
+benchmark: venv  ## Measure speed, as ratios taken in one run
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-columns=min,median,rounds -q
 
-lock: venv  ## write requirements.lock anew: exact versions and hashes for Python 3.11 and newer
+lock: venv  ## Generate requirements.lock: exact versions and hashes for Python 3.11 and newer
 	$(BIN)/uv pip compile --universal --python-version 3.11 --extra all --extra test --extra dev --generate-hashes \
 	    --no-header --no-annotate --quiet setup.cfg --output-file requirements.lock
 
-clean:
+clean:  ## Remove .venv, ./build and ./curves
 	rm -rf .venv build curves

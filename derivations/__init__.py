@@ -1,1 +1,1 @@
-"""Proofs of the laws, one module per paper; nothing here imports what it proves."""
+"""Proofs of the laws, one module for each paper or topic. No module here imports the law that it proves."""

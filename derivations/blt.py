@@ -1,8 +1,9 @@
-"""Proofs for BLT: windows and priorities, the unloaded transfer, what a burst loses at a switch, and when it ends.
+"""Proofs for BLT: windows and priorities, the unloaded transfer, the losses of a burst at a switch, its end.
 
-Packets and windows are counted from 0. A burst comes to an idle switch at times 0, t_a, 2 t_a, ..., which sends one
-packet in t_b >= t_a; r = t_a/t_b. K >= 1 packets may wait, the one being sent does not count, and what leaves at the
-moment of an arrival has left. The first packet of the burst is its best, and no packet is better than one before it.
+Source: Kim and Farber, MS-CIS-94-55. Packets and windows are counted from 0. A burst arrives at an idle switch at times
+0, t_a, 2 t_a, ..., and the switch sends one packet in t_b >= t_a; r = t_a/t_b. The queue holds K >= 1 packets, besides
+the one in transmission, and a packet that departs at the moment of an arrival departs first. The first packet of the
+burst has the best priority, and no packet has a better priority than one before it.
 """
 
 from collections import namedtuple
@@ -30,7 +31,7 @@ Ending = namedtuple("Ending", "base sent last")
 
 
 def window_size() -> Expr:
-    """|W_0| = 1 and |W_k| = gamma |W_(k-1)|: gamma^k."""
+    """Derive |W_k| = gamma^k from |W_0| = 1 and |W_k| = gamma |W_(k-1)| (section 3.3.1)."""
     size = gamma**k
     require_zero(size.subs(k, 0) - 1, "window 0")
     require_zero(size.subs(k, k + 1) - gamma * size, "growth")
@@ -38,10 +39,10 @@ def window_size() -> Expr:
 
 
 def packets_in_windows() -> Expr:
-    """F_m = (gamma^m - 1)/(gamma - 1): one window after the other, each packet once (the paper's figure 2).
+    """Derive the number of packets in windows 0 ... m - 1, F_m = (gamma^m - 1)/(gamma - 1) (figure 2).
 
-    So the windows before W_m have |W_m| - 1 packets over gamma - 1: one less than W_m for gamma = 2, and 1/(gamma - 1)
-    of it but for gamma^-m, which vanishes for gamma > 1.
+    Every packet belongs to one window. The windows before W_m hold |W_m| - 1 packets over gamma - 1. For gamma = 2 this
+    is one packet less than W_m. For gamma > 1 it is W_m/(gamma - 1) but for the share gamma^-m, which vanishes.
     """
     law = (gamma**m - 1) / (gamma - 1)
     require_zero(law.subs(m, 0), "none")
@@ -56,10 +57,11 @@ def packets_in_windows() -> Expr:
 
 
 def packet_priority() -> Expr:
-    """floor(log_gamma(1 + (gamma - 1) s)): the k with F_k <= s < F_(k+1). gamma = 2: floor(log2(s + 1)).
+    """Derive the priority of packet s: floor(log_gamma(1 + (gamma - 1) s)), floor(log2(s + 1)) for gamma = 2.
 
-    The logarithm is k at s = F_k and increases with s. log_gamma(s + 1), equal for gamma = 2, is not that: for
-    gamma = 3 it is below 1 for packets 0 and 1, and window 0 has one packet.
+    The priority is the k with F_k <= s < F_(k+1). The logarithm is k at s = F_k and increases with s. The simpler
+    log_gamma(s + 1), which agrees for gamma = 2, is wrong in general: for gamma = 3 it is below 1 for packets 0 and 1,
+    but window 0 has one packet.
     """
     place = sp.Symbol("s", nonnegative=True)
     level = sp.log(1 + (gamma - 1) * place) / sp.log(gamma)
@@ -75,7 +77,10 @@ def packet_priority() -> Expr:
 
 
 def packets_encodable() -> Expr:
-    """F_(2^pi): 65535 packets with 4 bits and gamma = 2; 2^(2^10) - 1 is above the largest double."""
+    """Derive the number of packets whose priority fits into pi bits: F_(2^pi).
+
+    It is 65535 packets for 4 bits and gamma = 2. For 10 bits, 2^(2^10) - 1 exceeds the largest double.
+    """
     law = packets_in_windows().subs(m, 2**bits)
     require_zero(law.subs({gamma: 2, bits: 4}) - 65535, "4 bits; 64 K = 65536 as printed")
     require(2 ** (2**10) - 1 > (2**53 - 1) * 2**971 > 2 ** (2**9) - 1, "doubles reach to 9 bits")
@@ -83,7 +88,7 @@ def packets_encodable() -> Expr:
 
 
 def additive_window_size() -> Expr:
-    """|W_0| = 1 and |W_k| = alpha + |W_(k-1)|: 1 + alpha k."""
+    """Derive |W_k| = 1 + alpha k from |W_0| = 1 and |W_k| = alpha + |W_(k-1)|."""
     size = 1 + alpha * k
     require_zero(size.subs(k, 0) - 1, "window 0")
     require_zero(size.subs(k, k + 1) - size - alpha, "growth")
@@ -91,7 +96,7 @@ def additive_window_size() -> Expr:
 
 
 def packets_in_additive_windows() -> Expr:
-    """F_m = m + alpha m (m - 1)/2."""
+    """Derive the number of packets in additive windows 0 ... m - 1: F_m = m + alpha m (m - 1)/2."""
     law = m + alpha * m * (m - 1) / 2
     require_zero(law.subs(m, 0), "none")
     require_zero(law.subs(m, m + 1) - law - additive_window_size().subs(k, m), "one window more")
@@ -99,17 +104,18 @@ def packets_in_additive_windows() -> Expr:
 
 
 def additive_priority() -> Expr:
-    """floor of the root of F_x = s, alpha x^2/2 + h x = s with h = 1 - alpha/2: 2 s/(h + sqrt(h^2 + 2 alpha s)).
+    """Derive the priority of packet s in additive windows: floor(2 s/(h + sqrt(h^2 + 2 alpha s))).
 
-    F increases from x = 1/2 - 1/alpha on, where it is not positive for x >= 0, so that only one root is not negative.
+    With h = 1 - alpha/2 this is the floor of the root of F_x = s, that is alpha x^2/2 + h x = s. F increases from x =
+    1/2 - 1/alpha on, and it is not positive there for x >= 0. So only one root is not negative.
     """
     place = sp.Symbol("s", positive=True)
     half = 1 - alpha / 2
     root = 2 * place / (half + sp.sqrt(half**2 + 2 * alpha * place))
     x = sp.Symbol("m", positive=True)
-    line = packets_in_additive_windows().subs(m, x)
-    require_zero(sp.simplify(line.subs(x, root) - place), "residual")
-    product = sp.Poly(2 * (line - place) / alpha, x).coeff_monomial(1)
+    polynomial = packets_in_additive_windows().subs(m, x)
+    require_zero(sp.simplify(polynomial.subs(x, root) - place), "residual")
+    product = sp.Poly(2 * (polynomial - place) / alpha, x).coeff_monomial(1)
     require(bool(product.subs(alpha, r).is_negative), "one positive root")
     require_zero(root.subs(alpha, 0) - place, "alpha = 0")
     return sp.floor(root)
@@ -119,10 +125,11 @@ def additive_priority() -> Expr:
 
 
 def unloaded_transfer_time() -> Expr:
-    """D + t_a + t_b + t_d + (n - 1) max(t_a, t_b, t_d): line after line, the i-th packet leaves at S + i M.
+    """Derive the unloaded transfer time D + t_a + t_b + t_d + (n - 1) max(t_a, t_b, t_d).
 
-    S is the sum, M the largest of the times of the lines so far. The next line, with time t, sends packet i after
-    packet i - 1 and when it has come: max(S + i M, S + t + (i - 1) M') + t is S + t + i M', M' = max(M, t).
+    By induction over the links, packet i leaves a link at S + i M: S is the sum, and M the largest, of the packet times
+    of the links so far. The next link, of packet time t, sends packet i after its arrival and after packet i - 1. So
+    packet i leaves it at max(S + i M, S + t + (i - 1) M') + t = S + t + i M', with M' = max(M, t).
     """
     S, M = sp.symbols("S M", positive=True)
     for t, largest in ((M, M + over), (M + over, M + over)):  # t <= the largest so far, and t >= it
@@ -130,15 +137,15 @@ def unloaded_transfer_time() -> Expr:
         came, after = S + i * before, S + t + (i - 1) * largest
         claim = S + t + i * largest
         if t == M:
-            require_zero(came + t - claim, "it waits for nothing but its turn")
-            require(bool(sp.simplify(came - after).is_nonnegative), "the line is free")
+            require_zero(came + t - claim, "it is sent when it arrives")
+            require(bool(sp.simplify(came - after).is_nonnegative), "the link is free")
         else:
             require_zero(after + t - claim, "it waits for the packet before")
             require(bool(sp.expand((after - came).subs(i, 1 + k)).is_nonnegative), "from packet 1 on")
         require_zero((came + t - claim).subs(i, 0), "packet 0 waits for nothing")
     law = D + t_a + t_b + t_d + (n - 1) * sp.Max(t_a, t_b, t_d)
     require_zero(law.subs(n, 1) - (D + t_a + t_b + t_d), "a lone packet")
-    require_zero(law.subs({t_d: 0, t_a: t_b}) - (D + (n + 1) * t_b), "equal lines, the last left out")
+    require_zero(law.subs({t_d: 0, t_a: t_b}) - (D + (n + 1) * t_b), "equal links, without the last one")
     return law
 
 
@@ -146,12 +153,13 @@ def unloaded_transfer_time() -> Expr:
 
 
 def accepted() -> Expr:
-    """A_i = min(i + 1, K + 1 + floor(i r)) packets of 0 ... i are accepted, by whatever drops when it is full only.
+    """Derive the number of packets accepted out of 0 ... i: A_i = min(i + 1, K + 1 + floor(i r)).
 
-    The line never idles while packets come, so that it has taken 1 + floor(i r) packets when packet i comes, that one
-    included if it finds the line free. It is accepted if less than K wait, A_(i-1) - 1 - floor(i r) < K; so
-    A_i = min(A_(i-1) + 1, K + 1 + floor(i r)), which the formula solves. All three disciplines drop the arrival: no
-    waiting packet has a worse priority than one that comes after it.
+    This holds for every discipline that drops only when the queue is full. The link never idles while packets arrive,
+    so it has taken 1 + floor(i r) packets when packet i arrives, packet i included if it finds the link free. Packet i
+    is accepted if the queue is below K, A_(i-1) - 1 - floor(i r) < K. So A_i = min(A_(i-1) + 1, K + 1 + floor(i r)),
+    which the formula solves. All three disciplines drop the arrival, because no queued packet has a worse priority than
+    one that arrives after it.
     """
     law = sp.Min(i + 1, K + 1 + sp.floor(i * r))
     require_zero(law.subs(i, 0) - 1, "the first")
@@ -168,7 +176,10 @@ def accepted() -> Expr:
 
 
 def buffer_for_burst() -> Expr:
-    """(n - 1)(1 - r): nothing is lost if n <= K + 1 + floor((n - 1) r), that is ceil((n - 1)(1 - r)) <= K."""
+    """Derive the buffer that a burst of n packets needs: (n - 1)(1 - r), rounded up.
+
+    Nothing is lost if n <= K + 1 + floor((n - 1) r), that is ceil((n - 1)(1 - r)) <= K.
+    """
     last = n - 1
     room = accepted().args
     require(i + 1 in room and K + 1 + sp.floor(i * r) in room, "the two terms")
@@ -178,7 +189,10 @@ def buffer_for_burst() -> Expr:
 
 
 def burst_for_buffer() -> Expr:
-    """1 + K/(1 - r), the n for which `buffer_for_burst` is K; more packets need more places."""
+    """Derive the longest burst that a buffer accepts, 1 + K/(1 - r), by inverting `buffer_for_burst`.
+
+    The buffer needed increases with n.
+    """
     law = 1 + K / (1 - r)
     require_zero(buffer_for_burst().subs(n, law) - K, "inverse")
     require_zero(sp.diff(buffer_for_burst(), n) - (1 - r), "increasing for r < 1")
@@ -186,11 +200,12 @@ def burst_for_buffer() -> Expr:
 
 
 def two_bursts() -> Expr:
-    """2 (D + t_a + t_d) + (h + 2) t_b: one burst with losses, h the last packet lost, and one without.
+    """Derive the transfer time with one lossy burst and one without loss: 2 (D + t_a + t_d) + (h + 2) t_b.
 
-    f, the first lost, is packet number A_f = f; the first accepted after it is the (f + 1)-th to leave, all the time
-    one every t_b, and shows the loss. The second burst begins with f, and the acknowledgment of h, its packet h - f,
-    covers all. If the switch is empty when it comes, every packet takes D + t_a + t_d and its place times t_b.
+    h is the last packet lost and f the first. A_f = f packets are accepted before f. The next packet accepted is the (f
+    + 1)-th to leave the switch, which sends one packet every t_b, and its acknowledgment shows the loss. The second
+    burst begins with f. The acknowledgment of h, which is packet h - f of that burst, covers all packets. If the switch
+    is empty when the second burst arrives, a packet takes D + t_a + t_d and its place in the burst times t_b.
     """
     first, last = sp.symbols("f h", integer=True, nonnegative=True)
     alone = D + t_a + t_d
@@ -204,13 +219,16 @@ def two_bursts() -> Expr:
 
 
 def same_victims() -> int:
-    """For a file alone both priority disciplines push out the same packet: no timer, so two bursts at most wait.
+    """Prove that both priority disciplines drop the same packets for a file alone, unless a timer expires.
 
-    A third burst begins when the first packet of the second, or one behind it, has left the switch, and with it all of
-    the first burst, since nothing overtakes. A full queue holds the end of one burst and the beginning of the next,
-    priorities rising in each, those of the new one not worse than the arrival's. What is worse than the arrival is the
-    end of the old burst: the worse packet nearest the tail is the worst, too. Below: all queues of up to four packets
-    and four priorities. Three bursts would do otherwise: [0 2 | 1 | 0], arrival 0.
+    Without timeouts at most two bursts are queued at once. A third burst begins only when the first packet of the
+    second, or one behind it, has left the switch, and with it all of the first burst, since no packet overtakes
+    another. A full queue holds the end of one burst and the beginning of the next. Priorities get worse within each,
+    and those of the new burst are not worse than the arrival's. Packets worse than the arrival belong to the end of the
+    old burst, so the one nearest the tail is also the worst.
+
+    Checked for all queues of up to four packets and four priorities; returns the number of cases. With three bursts the
+    disciplines can differ: queue [0 2 | 1 | 0], arrival 0.
     """
 
     def victims(queue: tuple[int, ...], arrival: int) -> tuple[int | None, int | None]:
@@ -231,24 +249,25 @@ def same_victims() -> int:
 
 
 def survivors(length: int, places: int, ratio: Fraction) -> list[int]:
-    """Packets of a burst that an idle switch accepts, by `accepted`: where A_i steps."""
+    """List the packets of a burst that an idle switch accepts: those at which A_i of `accepted` steps."""
     counts = [min(j + 1, places + 1 + floor(j * ratio)) for j in range(length)]
     return [j for j in range(length) if counts[j] > (counts[j - 1] if j else 0)]
 
 
 def bursts(packets: int, places: int, ratio: Fraction) -> Iterator[Ending]:
-    """Burst by burst: its first packet, how many packets leave the switch up to the one that ends it, and in all.
+    """Yield for each burst its first packet, the departures up to its end, and all its departures from the switch.
 
     A burst ends with the acknowledgment that completes the file, that of the last packet missing before, or with that
-    of its first accepted packet beyond the first one still missing. ``sent`` is None if there is none: a timeout.
+    of its first accepted packet beyond the first one still missing. ``sent`` is None if there is no such packet, so
+    that a timeout ends it.
     """
-    held: set[int] = set()
+    received: set[int] = set()
     base = 0
     while base < packets:
         kept = [base + j for j in survivors(packets - base, places, ratio)]
-        missing = [number for number in range(base, packets) if number not in held]
-        held |= set(kept)
-        first = next((number for number in missing if number not in held), packets)
+        missing = [number for number in range(base, packets) if number not in received]
+        received |= set(kept)
+        first = next((number for number in missing if number not in received), packets)
         ends = missing[-1] if first == packets else next((number for number in kept if number > first), None)
         yield Ending(base, None if ends is None else 1 + kept.index(ends), len(kept))
         if ends is None:
@@ -259,10 +278,10 @@ def bursts(packets: int, places: int, ratio: Fraction) -> Iterator[Ending]:
 def transfer_time(
     packets: int, trip: Fraction, access: Fraction, between: Fraction, last: Fraction, places: int
 ) -> Fraction | None:
-    """The sum over the bursts of D + t_a + t_d + (packets up to the end) t_b; None if bursts meet or a timer decides.
+    """Sum D + t_a + t_d + (departures up to the end) t_b over the bursts; return None if bursts overlap or time out.
 
-    Bursts do not meet if, when a new one comes to the switch, the last packet of the old one has left it, and if the
-    source had sent it.
+    Bursts do not overlap if the last packet of the old one has left the switch, and the source had sent it, when a new
+    one arrives at the switch.
     """
     alone, total = trip + access + last, Fraction(0)
     endings = list(bursts(packets, places, access / between))

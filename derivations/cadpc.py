@@ -1,8 +1,8 @@
-"""CADPC on one link, n flows that start at the same rate: Welzl, section II.B.
+"""CADPC on one link with n flows that start at the same rate (Welzl, section II.B).
 
-Assumptions: equation (1) with the smoothness factor a, x -> x (1 + a (1 - x - L)), rates and traffic over the
-capacity; a fluid, updates of all flows together, reports that are fresh; so L = n x. The form with a is ours: a = 1
-is equation (1). What follows when the rates differ is in `derivations.cadpc_spectrum`.
+Assumptions: equation (1) with a smoothness factor a, x -> x (1 + a (1 - x - L)); rates x and traffic L as fractions of
+the capacity; a fluid; all flows update together; the traffic report is current. So L = n x. The factor a is ours: a = 1
+is equation (1). Different rates are treated in `derivations.cadpc_spectrum`.
 """
 
 from typing import NamedTuple
@@ -23,17 +23,17 @@ e = sp.Symbol("e", real=True)  # deviation, 1 - (1 + n) x
 
 
 def update(rate: Expr, traffic: Expr, smoothing: Expr = a) -> Expr:
-    """Equation (1), smoothed."""
+    """Return the rate after one update by equation (1) with the smoothness factor."""
     return rate * (1 + smoothing * (1 - rate - traffic))
 
 
 def deviation(rate: Expr) -> Expr:
-    """How far a rate is from the equilibrium, in units of it."""
+    """Return the relative distance of a rate from the equilibrium, 1 - (1 + n) x."""
     return 1 - (1 + n) * rate
 
 
 class Equilibria(NamedTuple):
-    """Fixed points of the synchronous update, the multipliers there, and the total traffic."""
+    """Fixed points of the synchronous update, their multipliers, and the total traffic."""
 
     zero: Expr
     at_zero: Expr
@@ -43,7 +43,10 @@ class Equilibria(NamedTuple):
 
 
 def equilibria() -> Equilibria:
-    """0, which repels with 1 + a, and 1/(1 + n), with multiplier 1 - a: it attracts for 0 < a < 2."""
+    """Derive the fixed points 0, with multiplier 1 + a, and 1/(1 + n), with multiplier 1 - a.
+
+    The first repels. The second attracts for 0 < a < 2. Also checked: a = 1 gives the paper's equations (1) and (2).
+    """
     require_zero(update(x, L, sp.Integer(1)) - x * (2 - x - L), "a = 1 is equation (1)")
     synchronous = update(x, n * x)
     require_zero(synchronous.subs(a, 1) - x * (2 - x - n * x), "equation (2)")
@@ -64,7 +67,10 @@ def equilibria() -> Equilibria:
 
 @once
 def deviation_update() -> Expr:
-    """e -> (1 - a) e + a e^2; at a = 1 the deviation squares, whatever n is."""
+    """Derive the update of the deviation: e -> (1 - a) e + a e^2.
+
+    At a = 1 the deviation is squared, for every n.
+    """
     rate = sp.solve(deviation(x) - e, x)[0]
     after = sp.expand(sp.simplify(deviation(update(rate, n * rate))))
     law = (1 - a) * e + a * e**2
@@ -75,11 +81,13 @@ def deviation_update() -> Expr:
 
 @once
 def trajectory() -> Expr:
-    """x_t = (1 - (1 - (1 + n) x_0)^(2^t))/(1 + n) at a = 1, for 0 < x_0 < 2/(1 + n), which is |e| < 1."""
+    """Derive x_t = (1 - (1 - (1 + n) x_0)^(2^t))/(1 + n) for a = 1 and 0 < x_0 < 2/(1 + n), that is |e| < 1."""
     squared = deviation_update().subs(a, 1)
     solution = e ** (2**t)
     require_zero(solution.subs(t, 0) - e, "at the start")
-    E = sp.Symbol("E", integer=True, positive=True)  # 2^t, whole: no logarithm of a negative number is meant
+    E = sp.Symbol(
+        "E", integer=True, positive=True
+    )  # 2^t, an integer, so that no logarithm of a negative number is needed
     require_zero(squared.subs(e, e**E) - e ** (2 * E), "the next one: its power is 2 E = 2^(t + 1)")
     require_zero(2 * 2**t - 2 ** (t + 1), "2^(t + 1)")
     solution = solution.subs(e, deviation(x_0))
@@ -96,7 +104,10 @@ def trajectory() -> Expr:
 
 
 def updates_to_fraction() -> Expr:
-    """t = log2(ln(1 - phi)/ln|e_0|): the inverse of |e_0|^(2^t) = 1 - phi."""
+    """Derive the updates until the deviation is 1 - phi: t = log2(ln(1 - phi)/ln|e_0|).
+
+    This inverts |e_0|^(2^t) = 1 - phi.
+    """
     size, left = sp.symbols("E_0 D", positive=True)  # |e_0| and 1 - phi
     time = sp.log(sp.log(left) / sp.log(size)) / sp.log(2)
     squarings = sp.simplify(2**time)
@@ -108,13 +119,16 @@ def updates_to_fraction() -> Expr:
 
 
 def update_time() -> Expr:
-    """t N R: one update every N round trips."""
+    """Convert updates into time: t N R, for one update every N round trips of R."""
     return tau * N * R
 
 
 @once
 def logistic() -> Expr:
-    """x(t) = 1/(exp(-a t)/x_0 + (1 + n) (1 - exp(-a t))) solves dx/dt = a x (1 - (1 + n) x), x(0) = x_0."""
+    """Prove that x(t) = 1/(exp(-a t)/x_0 + (1 + n) (1 - exp(-a t))) solves the fluid limit of the update.
+
+    The limit is dx/dt = a x (1 - (1 + n) x), x(0) = x_0. Also checked: the update is Euler's method for it.
+    """
     slope = update(x, n * x) - x  # the change in one update, taken as a velocity
     require_zero(slope - a * x * (1 - (1 + n) * x), "logistic growth")
     law = 1 / (sp.exp(-a * tau) / x_0 + (1 + n) * (1 - sp.exp(-a * tau)))
@@ -127,7 +141,7 @@ def logistic() -> Expr:
 
 
 def conjugate() -> Expr:
-    """z = a (1 + n) x/(1 + a) obeys z -> (1 + a) z (1 - z): smoothed CADPC is the logistic map.
+    """Prove that smoothed CADPC is the logistic map z -> (1 + a) z (1 - z), with z = a (1 + n) x/(1 + a).
 
     Closed forms: 1 + a = 2, z = (1 - e)/2 with e squaring, and 1 + a = 4, z = sin^2 of an angle that doubles (chaos).
     For z in (0, 1) the next z is at most (1 + a)/4: the rate stays positive up to a = 3.
@@ -145,12 +159,15 @@ def conjugate() -> Expr:
 
 
 def multiplicity(rate: Expr, traffic: Expr) -> Expr:
-    """Our reading of section III: m_0 flows at rate 0, linearly down to one at x = 1 - L."""
+    """Return the number of flows that a starting flow acts like: m_0 at rate 0, linearly down to 1 at x = 1 - L.
+
+    This is our interpretation of section III.
+    """
     return m_0 + (1 - m_0) * rate / (1 - traffic)
 
 
 def startup() -> Expr:
-    """The start-up rule has the equilibrium of the update and, near it, its multiplier 1 - a."""
+    """Prove that the start-up rule keeps the equilibrium of the update and its multiplier 1 - a there."""
     m = multiplicity(x, L)
     require_zero(m.subs(x, 0) - m_0, "at a small rate")
     require_zero(m.subs(x, 1 - L) - 1, "at the final rate")

@@ -1,16 +1,15 @@
-"""CADPC with late reports: where the equilibrium stops attracting, in a, n and the delay d.
+"""CADPC with delayed traffic reports: stability of the equilibrium in terms of a, n and the delay d.
 
-Assumptions: those of `derivations.cadpc_spectrum`, but the traffic is that of d updates ago, L = S(t - d); a flow knows
-its own rate. n may be the sum of weights, so n >= 1 is all that is used. The total's deviation obeys
+Assumptions: those of `derivations.cadpc_spectrum`, but with the traffic of d updates ago, L = S(t - d); a flow knows
+its own rate without delay. n may be the sum of weights, so only n >= 1 is used. The deviation of the total follows
 
     P(z) = z^(d + 1) - (1 - s) z^d + n s = 0,  s = a/(1 + n).
 
 The argument (`characteristic`, `boundary`, `crossing`, `monotone`): for small a all roots lie inside the unit circle.
 As a grows from 0 to 2 (so s <= 1) a root can reach the circle only at exp(+-i theta) with n cos((d + 1/2) theta) +
-cos(theta/2) = 0; for n > 1 a is larger the larger theta is, so the first to arrive belongs to the smallest such
-theta, the only one in [pi/(2 d + 1), pi/(d + 1)]. Every root that reaches the circle leaves it, and none comes back
-(0 < s < 2). So the equilibrium attracts below that a and, at a greater one, repels. For n = 1 all arrive together, at
-a = 2.
+cos(theta/2) = 0. For n > 1, a increases with theta. So the first root to arrive belongs to the smallest such theta, the
+only one in [pi/(2 d + 1), pi/(d + 1)]. Every root that reaches the circle leaves it, and none returns (0 < s < 2). So
+the equilibrium attracts below that a and repels above it. For n = 1 all roots arrive together, at a = 2.
 """
 
 from typing import NamedTuple
@@ -30,12 +29,15 @@ theta = 2 * h
 
 
 def late_update(rate: Expr, late_traffic: Expr) -> Expr:
-    """Equation (1), smoothed, with the traffic of d updates ago."""
+    """Return the rate after one update by equation (1), smoothed, with the traffic of d updates ago."""
     return rate * (1 + a * (1 - rate - late_traffic))
 
 
 def characteristic() -> Expr:
-    """P(z): n flows at 1/(1 + n) whose deviations are z^t each, so that the late total's is n z^(t - d)."""
+    """Derive the characteristic polynomial P(z) of n flows at 1/(1 + n) whose deviations are z^t.
+
+    The delayed deviation of the total is then n z^(t - d).
+    """
     x, late = sp.symbols("x L", positive=True)
     rest = {x: 1 / (1 + n), late: n / (1 + n)}
     require_zero((late_update(x, late) - x).subs(rest), "at rest")
@@ -55,20 +57,23 @@ def characteristic() -> Expr:
 
 
 class Boundary(NamedTuple):
-    """Where a pair exp(+-i theta) solves P: the equation of theta/2, and the smoothness factor there."""
+    """Equation for theta/2 at which exp(+-i theta) are roots of P, and the smoothness factor there."""
 
     equation: Expr
     smoothing: Expr
 
 
 def on_the_circle() -> tuple[Expr, Expr]:
-    """Imaginary and real part of P(z) z^-d, which vanishes with P, at z = exp(i theta)."""
+    """Return the imaginary and the real part of P(z) z^-d at z = exp(i theta)."""
     return sp.sin(theta) - n * s * sp.sin(d * theta), sp.cos(theta) - (1 - s) + n * s * sp.cos(d * theta)
 
 
 @once
 def boundary() -> Boundary:
-    """n cos((2 d + 1) theta/2) + cos(theta/2) = 0 and a = 2 sin(theta/2) sin((d + 1) theta/2)/cos(d theta/2)."""
+    """Derive the stability boundary: the equation for theta and a = 2 sin(theta/2) sin((d + 1) theta/2)/cos(d theta/2).
+
+    The equation is n cos((2 d + 1) theta/2) + cos(theta/2) = 0.
+    """
     imaginary, real = on_the_circle()
     point = sp.cos(theta) + sp.I * sp.sin(theta)
     turned = sp.cos(d * theta) - sp.I * sp.sin(d * theta)
@@ -90,7 +95,10 @@ def boundary() -> Boundary:
 
 
 def many_flows() -> Expr:
-    """a < 2 sin(pi/(2 (2 d + 1))) as n grows; the bound falls with n, so that below it any n is stable."""
+    """Derive the bound for many flows: a < 2 sin(pi/(2 (2 d + 1))).
+
+    The boundary falls with n, so below this bound every n is stable.
+    """
     end = sp.pi / (2 * (2 * d + 1))
     quotient = sp.sin(sp.pi / 2 - d * h) / sp.cos(d * h)  # sin((d + 1) theta/2) there, over cos(d theta/2)
     require_zero(sp.simplify((d + 1) * end - (sp.pi / 2 - d * end)), "(d + 1) theta/2 = pi/2 - d theta/2")
@@ -104,12 +112,12 @@ def many_flows() -> Expr:
 
 
 def monotone() -> Expr:
-    """On [pi/(2 d + 1), pi/(d + 1)], d > 0: n falls from infinity to 1 as theta grows, and a grows up to 2.
+    """Prove that on [pi/(2 d + 1), pi/(d + 1)], d > 0, n falls from infinity to 1 and a grows to 2 as theta grows.
 
     a is a product of three factors that do not fall: sin(theta/2) and sin((d + 1) theta/2), whose angles stay below
     pi/2, and 1/cos(d theta/2). 1/n = sin(v)/cos(theta/2), v = (2 d + 1) theta/2 - pi/2, has a numerator that grows
     while v <= pi/2, which is theta <= 2 pi/(2 d + 1), and a denominator that falls. So each n >= 1 has one theta there.
-    Below pi/(2 d + 1) both cosines are positive, so that it is the smallest.
+    Below pi/(2 d + 1) both cosines are positive, so it is the smallest.
     """
     angles = [h, (d + 1) * h, d * h]
     for angle in angles:
@@ -133,7 +141,7 @@ def monotone() -> Expr:
 
 
 def crossing() -> Expr:
-    """Re((dz/ds)/z) > 0 on the circle: roots leave it and never come back.
+    """Prove that Re((dz/ds)/z) > 0 on the unit circle, so that roots leave it and never return.
 
     Its sign is that of -N, N = (1 - cos(theta)) ((1 - s) - (d + 1) (2 - s))/s < 0 for 0 < s < 2; as N is not 0, the
     root is simple. Real roots on the circle: z = 1 only for a = 0; z = -1 for no odd d and, for even d, at a = 2.
@@ -172,9 +180,10 @@ def crossing() -> Expr:
 
 
 def one_update_late() -> Expr:
-    """d = 1: two multipliers with product n s; while they are complex their modulus is sqrt(a n/(1 + n)).
+    """Derive the multipliers for d = 1: their product is n s, and their modulus is sqrt(a n/(1 + n)) while complex.
 
-    At a = 1 it is sqrt(n/(1 + n)) for any n: 4 n s > (1 - s)^2. They leave the circle at a = (1 + n)/n.
+    At a = 1 the modulus is sqrt(n/(1 + n)) for any n, because 4 n s > (1 - s)^2. The multipliers leave the unit circle
+    at a = (1 + n)/n.
     """
     polynomial = sp.Poly(characteristic().subs(d, 1).subs(s, a / (1 + n)), z)
     first, second, product = polynomial.all_coeffs()
@@ -199,10 +208,11 @@ def one_update_late() -> Expr:
 
 
 def two_updates_late() -> Expr:
-    """d = 2: stable for a < 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)); at a = 1 for n < 1 + sqrt(2), at 1/2 for all n.
+    """Derive the stability bound for d = 2: a < 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)).
 
-    Jury's conditions of z^3 - p z^2 + q, p = 1 - s and q = n s: P(1) > 0, -P(-1) > 0, q < 1 and 1 - q^2 > p q. The last
-    implies the others while 0 <= p <= 1.
+    So a = 1 is stable for n < 1 + sqrt(2), and a = 1/2 for all n. The bound follows from Jury's conditions of z^3 - p
+    z^2 + q, p = 1 - s and q = n s: P(1) > 0, -P(-1) > 0, q < 1 and 1 - q^2 > p q. The last implies the others while 0
+    <= p <= 1.
     """
     p, q = 1 - s, n * s
     last = 1 - q**2 - p * q
@@ -221,7 +231,7 @@ def two_updates_late() -> Expr:
 
 
 def trigonometric(expression: Expr) -> Expr:
-    """An expression in sines and cosines of multiples of h, d left free, as a rational function of exponentials."""
+    """Write sines and cosines of multiples of h, with d free, as a rational function of exponentials."""
     u, v = sp.symbols("u v", positive=True)  # exp(i h), exp(i d h)
     plain = expression.rewrite(sp.exp)
     plain = plain.replace(sp.exp, lambda power: _power(power, u, v))
@@ -229,7 +239,7 @@ def trigonometric(expression: Expr) -> Expr:
 
 
 def _power(exponent: Expr, u: Expr, v: Expr) -> Expr:
-    """exp(i (k + m d) h + c) as u^k v^m exp(c)."""
+    """Write exp(i (k + m d) h + c) as u^k v^m exp(c)."""
     turned = sp.expand(exponent / sp.I)
     own = turned.coeff(h, 1)
     constant = sp.expand(turned - own * h)

@@ -1,22 +1,21 @@
-"""CADPC with weights and over several links: where it rests, and that this is not the network's own max-min allocation.
+"""CADPC with weights and over several links: its equilibrium, and how it differs from max-min fairness.
 
-Assumptions: equation (1) for a flow i on the report of the link with the least available bandwidth C_l - lambda_l on
-its way (section II.A); a flow of weight w acts like w flows of equal rates (section III). With B the capacity of that
-link and rates not divided by it, the factor in equation (1) is 1 + (B - x - lambda)/B: at rest x_i = w_i A_l, A_l =
-C_l - lambda_l, so
+Assumptions: flow i applies equation (1) to the report of the link with the least available bandwidth C_l - lambda_l on
+its route (Welzl, section II.A); a flow of weight w acts like w flows of equal rates (section III). Let B be the
+capacity of that link, and rates not be divided by it. The factor in equation (1) is then 1 + (B - x - lambda)/B. In
+equilibrium x_i = w_i A_l with A_l = C_l - lambda_l, so
 
     x_i = w_i min over the links l of i of A_l.        (*)
 
-Uniqueness (in words, the steps are in `lowest_link`): let two solutions of (*) be given, and l a link with the lowest
-A of all links in either of them, say in the first. Every flow on l has x_i = w_i A_l there, and at least that in the
-second. So lambda_l is no less, A_l no more, in the second; and no less by the choice of l: they are equal, and so are
-the rates of all flows on l. Without l and its flows, and with what these take from the other links removed, the same
-argument applies again. The water level of `fill` finds it, link by link.
+Uniqueness (the steps are checked in `lowest_link`): let two solutions of (*) be given, and let l be a link with the
+lowest A of all links in either of them, say in the first. Every flow on l has x_i = w_i A_l there, and at least that in
+the second. So in the second lambda_l is no less and A_l no more. By the choice of l, A_l is no less either: they are
+equal, and so are the rates of all flows on l. Remove l and its flows, and the bandwidth that these use on the other
+links; the same argument applies again. The progressive filling of `fill` finds the solution, link by link.
 
-(*) is the weighted max-min allocation of the network with a flow of weight 1 more on every link, whose rate is A_l:
-each link is then full, and every flow has a link on which none has more for its weight. Max-min fairness of the
-network itself needs A_l = 0 on the bottlenecks. The two differ in the shares and not only in the total
-(`parking_lot`).
+(*) is the weighted max-min allocation of the network with one more flow of weight 1 on every link, whose rate is A_l:
+each link is then full, and every flow has a link on which no flow has more for its weight. Max-min fairness of the
+network itself needs A_l = 0 on the bottlenecks. The two differ in the shares and not only in the total (`parking_lot`).
 """
 
 from typing import NamedTuple
@@ -34,7 +33,10 @@ Rates = list[Expr]
 
 
 def weights() -> Expr:
-    """w flows of rate x/w together: x -> x (1 + a (1 - x/w - L)), at rest at w/(1 + W), in proportion to w."""
+    """Derive the update of w flows of rate x/w together: x -> x (1 + a (1 - x/w - L)).
+
+    In equilibrium the rate is w/(1 + W), in proportion to w.
+    """
     together = w * update(x / w, traffic)
     law = x * (1 + a * (1 - x / w - traffic))
     require_zero(together - law, "w flows")
@@ -47,7 +49,7 @@ def weights() -> Expr:
 
 
 def at_rest() -> Expr:
-    """x = w (C - lambda), the link's available bandwidth, in the unit of the rates and whatever C is."""
+    """Derive the rate in equilibrium, x = w (C - lambda): w times the available bandwidth of the link, for every C."""
     scaled = C * update(x / C / w, traffic / C) * w  # rates over the capacity of the link that reports
     rest = sp.symbols("rest", positive=True)
     solutions = sp.solve(sp.simplify(scaled / x - 1).subs(x, rest), rest)
@@ -57,7 +59,10 @@ def at_rest() -> Expr:
 
 
 def lowest_link() -> Expr:
-    """A = C/(1 + W): the level of a link whose flows all answer to it; it rises when others are fixed."""
+    """Derive the available bandwidth A = C/(1 + W) of a link on whose reports all its flows act.
+
+    It rises when some of the flows are limited elsewhere.
+    """
     level = C / (1 + W)
     require_zero(C - W * level - level, "A = C - lambda, every flow at w A")
     below = sp.Symbol("b", positive=True)  # a flow of weight w fixed at a lower level A = level - b, on another link
@@ -69,7 +74,7 @@ def lowest_link() -> Expr:
 
 
 def fill(routes: list[list[int]], capacities: Rates, weight: Rates) -> tuple[Rates, Rates]:
-    """Rates and available bandwidths, exactly: fix the flows of the lowest link, then those of the next."""
+    """Compute rates and available bandwidths exactly: fix the flows of the lowest link, then those of the next."""
     links, flows = len(routes), len(weight)
     left, rates = list(capacities), [sp.nan] * flows
     while sp.nan in rates:
@@ -88,7 +93,7 @@ def fill(routes: list[list[int]], capacities: Rates, weight: Rates) -> tuple[Rat
 
 
 def network() -> list[Rates]:
-    """(*) in exact arithmetic on networks of several shapes, with unequal capacities and weights."""
+    """Check (*) in exact arithmetic on networks of several shapes, with unequal capacities and weights."""
     found = []
     for routes, capacities, weight in (
         ([[1, 1, 1, 0], [1, 0, 0, 1]], [1, 1], [1, 1, 1, 1]),
@@ -107,7 +112,7 @@ def network() -> list[Rates]:
 
 
 class ParkingLot(NamedTuple):
-    """Rates of the long flow, of a short one on the link with more of them (m_1 >= m_2), and of one on the other."""
+    """Rates of the long flow, of a short one on the link with more of them (m_1 >= m_2), and on the other."""
 
     long: Expr
     crowded: Expr
@@ -115,10 +120,11 @@ class ParkingLot(NamedTuple):
 
 
 def parking_lot() -> ParkingLot:
-    """1/(m_1 + 2) for the long flow and the m_1 short ones; (1 - 1/(m_1 + 2))/(m_2 + 1) for the m_2.
+    """Derive the rates of a parking lot: 1/(m_1 + 2) for the long flow and the m_1 short ones.
 
-    The max-min allocation of the network is 1/(m_1 + 1) and (1 - 1/(m_1 + 1))/m_2. For m_1 = 9, m_2 = 1 the latter is
-    9/10, CADPC gives 5/11 and leaves 5/11 of that link unused, although nobody else could be harmed.
+    The m_2 short flows have (1 - 1/(m_1 + 2))/(m_2 + 1). The max-min allocation of the network is 1/(m_1 + 1) and (1 -
+    1/(m_1 + 1))/m_2. For m_1 = 9 and m_2 = 1 the latter is 9/10, while CADPC gives 5/11 and leaves 5/11 of that link
+    unused, although no other flow would lose by using it.
     """
     crowded = 1 / (m_1 + 2)
     other = (1 - crowded) / (m_2 + 1)
@@ -127,7 +133,7 @@ def parking_lot() -> ParkingLot:
     require_zero(spare_2 - other, "and so has the other")
     fewer = sp.Symbol("k", integer=True, nonnegative=True)
     more = sp.factor((spare_2 - spare_1).subs(m_1, m_2 + fewer))
-    require(more.is_nonnegative, "the long flow answers to the link with more short ones")
+    require(more.is_nonnegative, "the long flow acts on the report of the link with more short flows")
     own, others = sp.symbols("m_own m_other", integer=True, positive=True)
     most = sp.Max(own, others)
     for values in ((9, 1), (1, 9), (4, 4)):

@@ -1,7 +1,7 @@
-"""CADPC on one link, flows of different rates: the total settles at once, fairness takes as long as there are flows.
+"""CADPC on one link with different rates: the total converges at once, fairness takes as long as there are flows.
 
-Assumptions: those of `derivations.cadpc`, but each of n flows has a rate x_i of its own; S is their sum, D the sum of
-(x_i - S/n)^2. Fresh reports: L = S.
+Assumptions: those of `derivations.cadpc`, but each of n flows has its own rate x_i; S is their sum, D the sum of (x_i -
+S/n)^2. Traffic reports are current: L = S.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ W = sp.Symbol("W", positive=True)  # sum of the weights; n without weights
 
 
 def difference() -> Expr:
-    """What an update multiplies x_1 - x_2 by, exactly: 1 + a (1 - S - x_1 - x_2)."""
+    """Derive the exact factor by which an update multiplies x_1 - x_2: 1 + a (1 - S - x_1 - x_2)."""
     law = 1 + a * (1 - S - y - z)
     require_zero(sp.expand(update(y, S) - update(z, S) - (y - z) * law), "difference of two rates")
     at_rest = law.subs({S: n / (1 + n), y: 1 / (1 + n), z: 1 / (1 + n)})
@@ -28,10 +28,10 @@ def difference() -> Expr:
 
 
 def total() -> Expr:
-    """With e = 1 - (1 + n) S/n: e -> (1 - a) e + a e^2 + a (1 + n) D/n.
+    """Derive the update of the deviation of the total: e -> (1 - a) e + a e^2 + a (1 + n) D/n, e = 1 - (1 + n) S/n.
 
-    D is 0 only for equal rates: among others the total's error does not square, it comes to follow D, which shrinks
-    by (1 - a/(1 + n))^2 an update.
+    D is 0 only for equal rates. Otherwise the deviation is not squared, but comes to follow D, which shrinks by (1 -
+    a/(1 + n))^2 per update.
     """
     squares = D + S**2 / n  # sum of x_i^2
     x = sp.Symbol("x", real=True)
@@ -53,7 +53,7 @@ def total() -> Expr:
 
 
 class Spectrum(NamedTuple):
-    """Multipliers near the equilibrium: once, and n - 1 times."""
+    """Multipliers near the equilibrium: of the total (once) and of differences (n - 1 times)."""
 
     total: Expr
     difference: Expr
@@ -61,9 +61,10 @@ class Spectrum(NamedTuple):
 
 @once
 def spectrum() -> Spectrum:
-    """1 - a for the deviations in proportion to the weights, 1 - a/(1 + W) for the n - 1 that add up to 0.
+    """Derive the multipliers at the equilibrium: 1 - a (once) and 1 - a/(1 + W) (n - 1 times).
 
-    Weight w_i: x_i -> x_i (1 + a (1 - x_i/w_i - S)), at rest at w_i/(1 + W). Without weights W = n.
+    1 - a belongs to deviations in proportion to the weights, 1 - a/(1 + W) to those that add up to 0. A flow of weight
+    w_i has x_i -> x_i (1 + a (1 - x_i/w_i - S)), in equilibrium at w_i/(1 + W). Without weights W = n.
     """
     w, v, rate, change, change_all = sp.symbols("w v x delta Delta", real=True)
     weighted = rate * (1 + a * (1 - rate / w - S))
@@ -88,7 +89,10 @@ def spectrum() -> Spectrum:
 
 
 def updates_to_fairness() -> Expr:
-    """ln q/ln(1 - a/(1 + n)), about ln(1/q) (1 + n)/a: it grows with n without bound."""
+    """Derive the updates until differences shrink to the fraction q: ln q/ln(1 - a/(1 + n)).
+
+    This is about ln(1/q) (1 + n)/a, which grows with n without bound.
+    """
     mu = spectrum().difference.subs(W, n)
     law = sp.log(q) / sp.log(mu)
     left = sp.Symbol("mu", positive=True)
@@ -101,7 +105,7 @@ def updates_to_fairness() -> Expr:
 
 
 def newcomer() -> Expr:
-    """1 + a/(1 + n): the growth of a small rate beside n flows at rest; 1 + a on an empty link."""
+    """Derive the growth factor of a small rate: 1 + a/(1 + n) beside n flows in equilibrium, 1 + a alone."""
     growth = sp.limit(update(y, n / (1 + n) + y) / y, y, 0)
     law = 1 + a / (1 + n)
     require_zero(growth - law, "growth")

@@ -1,7 +1,7 @@
-"""Losses and mean values of M/D/1/K: constant service, a limit; the closed form, and the two poles that floats use.
+"""Losses and mean values of M/D/1/K (constant service, finite buffer): the closed form, and its two dominant poles.
 
-The assumptions and the facts used without proof are those of derivations/queues.py. Letters for the generating
-function in z: A of the arrivals in a service, B of b_n, Q of q_n = b_n - b_(n-1).
+The law uses the poles for floating-point numbers. Assumptions and facts used without proof are those of
+derivations/queues.py. Generating functions in z: A of the arrivals in a service, B of b_n, Q of q_n = b_n - b_(n-1).
 """
 
 import mpmath
@@ -15,20 +15,20 @@ tau = sp.Symbol("tau", real=True)
 
 
 def b(n: int) -> Expr:
-    """b_n of Brun and Garcia, with k = n - m: sum over m of exp(m rho) (-m rho)^(n-m)/(n-m)!."""
+    """Return b_n of Brun and Garcia: the sum over m <= n of exp(m rho) (-m rho)^(n-m)/(n-m)!."""
     return sum(exp(m * rho) * (-m * rho) ** (n - m) / sp.factorial(n - m) for m in range(n + 1))
 
 
 @once
 def md1k_chain() -> Expr:
-    """b_n is the sum of pi_j/pi_0 over j <= n, for every n: the closed form solves the embedded chain.
+    """Prove that b_n is the sum of pi_j/pi_0 over j <= n: the closed form solves the embedded Markov chain.
 
-    With pi_j/pi_0 = b_j - b_(j-1) the equations of the chain for 0 ... n - 1, added up, are
+    With pi_j/pi_0 = b_j - b_(j-1), the equations of the chain for 0 ... n - 1, added up, are
 
         sum over i = 0 ... n of a_(n-i) b_i = b_(n-1) + a_n,      a_i = exp(-rho) rho^i/i!.
 
-    In the m-th terms of the b_i stands, by the binomial theorem, exp((m-1) rho) ((1-m) rho)^(n-m)/(n-m)!: a_n for
-    m = 0, and the (m-1)th term of b_(n-1) for the others.
+    By the binomial theorem the m-th terms of the b_i add up to exp((m-1) rho) ((1-m) rho)^(n-m)/(n-m)!. This is a_n for
+    m = 0, and the (m-1)th term of b_(n-1) otherwise.
     """
     m = sp.Symbol("m", integer=True, positive=True)
     for power in range(8):  # the step for n - m = power; m is free, and so n is
@@ -54,11 +54,12 @@ def md1k_chain() -> Expr:
 
 @once
 def md1k() -> Finite:
-    """M/D/1/K from pi_0 = 1/b_(K-1): the departures' chain is that of M/D/1, cut off at K - 1.
+    """Derive loss, mean number and mean wait of M/D/1/K from pi_0 = 1/b_(K-1).
 
-    From one departure to the next a service passes, and before it the mean gap 1/rho if nothing was left behind.
-    Departures are accepted packets: their rate is rho (1 - P). Accepted packets find what departures leave behind,
-    so p_j = (1 - P) pi_j for j < K, and p_K = P (PASTA).
+    The chain of departures is that of M/D/1, truncated at K - 1. The time between departures is a service time, and the
+    mean gap 1/rho before it if the departure left the system empty. Departures are accepted packets, so their rate is
+    rho (1 - P). Accepted packets find what departures leave behind, so p_j = (1 - P) pi_j for j < K, and p_K = P
+    (PASTA).
     """
     last, total = sp.symbols("b_last b_total", positive=True)  # b_(K-1), and the sum of b_0 ... b_(K-1)
     carried = 1 / (1 + (1 / last) / rho)
@@ -79,7 +80,7 @@ def md1k() -> Finite:
 
 @once
 def md1k_solved(room: int) -> Finite:
-    """M/D/1/K for one K: the chain of K states solved, and the loss counted in the services instead."""
+    """Solve M/D/1/K for one K as a linear system of K states, counting the losses during each service."""
     a = [exp(-rho) * rho**i / sp.factorial(i) for i in range(room + 1)]
     left = sp.symbols(f"pi:{room}")
     equations = [sum(left) - 1]
@@ -99,25 +100,25 @@ def md1k_solved(room: int) -> Finite:
 
 
 def md1k_loss() -> Expr:
-    """P of M/D/1/K, once the chain's solution is proved."""
+    """Derive the loss probability P of M/D/1/K."""
     md1k_chain()
     return md1k().loss
 
 
 def md1k_mean_number() -> Expr:
-    """L of M/D/1/K."""
+    """Derive the mean number in the system, L, of M/D/1/K."""
     md1k_chain()
     return md1k().number
 
 
 def md1k_wait() -> Expr:
-    """W_q of M/D/1/K."""
+    """Derive the mean waiting time W_q of M/D/1/K."""
     md1k_chain()
     return md1k().wait
 
 
 def md1k_positive() -> Expr:
-    """The chain by levels, in positive terms: Q = A + (Q - 1) (tail) + tail; and the overflow c_n.
+    """Derive a recurrence with positive terms for the chain: Q = A + (Q - 1) (tail) + tail; and the overflow c_n.
 
     With tail A_j = P(N > j): coefficient by coefficient, q_(j+1) a_0 = A_j + sum over i of q_i A_(j-i+1). With
     E_j = E[max(N - j, 0)], c_n = E_n + sum over i = 1 ... n of q_i E_(n+1-i) is the mean number lost in a service
@@ -140,7 +141,7 @@ def md1k_positive() -> Expr:
 
 
 def md1k_poles() -> Finite:
-    """What the poles 1 and exp(tau) of B give, rho = tau/(exp(tau) - 1), as functions of tau and n = K - 1.
+    """Derive the contribution of the poles 1 and exp(tau) of B, rho = tau/(exp(tau) - 1), with n = K - 1.
 
     A pole s of 1/(1 - z exp(rho (1 - z))) gives b_n the term s^-n/(1 - rho s). Returned are the smooth forms that
     floats use: with w = n tau, phi of tau, phi' of -tau,
@@ -183,7 +184,7 @@ def md1k_poles() -> Finite:
 
 
 def md1k_poles_error(load: str, places: int) -> mpmath.mpf:
-    """Relative error of the two poles for the loss, against the closed form at many digits."""
+    """Compute the relative error of the loss by two poles, against the closed form at many digits."""
     with mpmath.workdps(60 + int(3 * places)):
         x, n = mpmath.mpf(load), places - 1
         last = mpmath.fsum(mpmath.exp(m * x) * (-m * x) ** (n - m) / mpmath.factorial(n - m) for m in range(n + 1))

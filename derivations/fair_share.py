@@ -1,27 +1,27 @@
-"""Max-min fair rates and the schedule of files that get them: one allocation, filling finds it, closed forms.
+"""Max-min fair rates and the schedule of files that have them: uniqueness, progressive filling, closed forms.
 
 Assumptions: a fluid; link l carries a_li >= 0 bytes for every byte of flow i, sum_i a_li x_i <= C_l; every flow has a
-link with a_li > 0. x is max-min fair for the weights w if a feasible y with y_i > x_i has a j with y_j < x_j and
-x_j/w_j <= x_i/w_i (Bertsekas and Gallager, Data Networks, section 6.5.2, with weights and shares a_li).
+link with a_li > 0. x is max-min fair for the weights w if every feasible y with y_i > x_i has a j with y_j < x_j and
+x_j/w_j <= x_i/w_i (Bertsekas and Gallager, Data Networks, section 6.5.2; weights and shares a_li added).
 
     Bottleneck condition: every flow i has a full link l with a_li > 0 on which x_i/w_i is the largest.    (*)
 
-(*) implies max-min: let y be feasible, y_i > x_i, l the bottleneck of i. As l is full under x and not beyond it under
-y, some j on l has y_j < x_j, and x_j/w_j <= x_i/w_i by (*).
+(*) implies max-min: let y be feasible, y_i > x_i, and l the bottleneck of i. Link l is full under x and no more than
+full under y. So some j on l has y_j < x_j, and x_j/w_j <= x_i/w_i by (*).
 
-Max-min implies (*): if no link of i is such, each of them has room or a flow with more for its weight, of which a
-little can be taken: x_i grows, and only flows with more for their weights fall.
+Max-min implies (*): if flow i has no such link, each of its links has spare capacity or a flow with more for its
+weight, of which a little can be taken. Then x_i grows, and only flows with more for their weights fall.
 
 There is one x with (*): let x and y both have it and differ. Of the flows with x_i != y_i take the one with the least
 min(x_i, y_i)/w_i, say with x_i < y_i, and its bottleneck l under x. Some j on l has y_j < x_j, so y_j/w_j < x_j/w_j <=
 x_i/w_i: j should have been taken.
 
-Filling ends with (*): all x_i/w_i grow alike until a link is full; its flows stop there, and no other flow on it has
-stopped higher. Every flow stops, as it has a link; so there is a solution. `networks` checks all of it by trying every
-assignment of bottlenecks to flows.
+Progressive filling ends with (*): all x_i/w_i grow equally until a link is full; its flows stop there, and no other
+flow on it has stopped higher. Every flow stops, as it has a link; so there is a solution. `networks` checks all of this
+by trying every assignment of bottlenecks to flows.
 
-A file is through when the integral of its rate is its size. The rates are constant between events, so the schedule is
-a sum; where a link is never idle until its last file is through, only its bytes count (`busy_link`).
+A file is complete when the integral of its rate is its size. The rates are constant between events, so the schedule is
+a sum. Where a link is never idle until its last file is complete, only its bytes count (`busy_link`).
 """
 
 import itertools
@@ -40,7 +40,7 @@ Rates = tuple[Expr, ...]
 
 
 def fill(usage: Table, capacity: list[Expr], weight: list[Expr]) -> Rates:
-    """The water level: stop the flows of the lowest link, then those of the next."""
+    """Compute max-min fair rates by progressive filling: fix the flows of the lowest link, then those of the next."""
     level: dict[int, Expr] = {}
     while len(level) < len(weight):
         found = {}
@@ -55,7 +55,7 @@ def fill(usage: Table, capacity: list[Expr], weight: list[Expr]) -> Rates:
 
 
 def has_bottlenecks(usage: Table, capacity: list[Expr], weight: list[Expr], rates: Rates) -> bool:
-    """Feasible, and (*), for numbers."""
+    """Return whether numerical rates are feasible and satisfy the bottleneck condition (*)."""
     loads = [sum(share * rate for share, rate in zip(row, rates, strict=True)) for row in usage]
     if min(rates) < 0 or any(load > most for load, most in zip(loads, capacity, strict=True)):
         return False
@@ -70,7 +70,7 @@ def has_bottlenecks(usage: Table, capacity: list[Expr], weight: list[Expr], rate
 
 
 def by_assignment(usage: Table, capacity: list[Expr], weight: list[Expr]) -> set[Rates]:
-    """All rates with (*): every way to give each flow one of its links for a bottleneck, one level for each of them."""
+    """Find all rates with (*): try every assignment of a bottleneck link to each flow."""
     found = set()
     links = [[number for number, row in enumerate(usage) if row[i]] for i in range(len(weight))]
     for assigned in itertools.product(*links):
@@ -101,7 +101,10 @@ SHAPES: tuple[tuple[Table, list[int], list[object]], ...] = (
 
 
 def networks() -> list[Rates]:
-    """On networks of several shapes: one allocation has (*), out of all assignments, and filling finds it."""
+    """Check on networks of several shapes that one allocation satisfies (*), and that filling finds it.
+
+    The allocations are enumerated by `by_assignment`.
+    """
     found = []
     for usage, capacity, weight in SHAPES:
         exact = (
@@ -116,7 +119,7 @@ def networks() -> list[Rates]:
 
 
 def single_link() -> Expr:
-    """w C/W: the link is full, and all levels are C/W, so each is the largest."""
+    """Derive the rate w C/W on a single link: the link is full, and every flow has the same level C/W."""
     w = sp.symbols("w_1:5", positive=True)
     rates = [one * C / sum(w) for one in w]
     require_zero(sum(rates) - C, "full")
@@ -127,7 +130,7 @@ def single_link() -> Expr:
 
 
 class ParkingLot(NamedTuple):
-    """Rates of the long flow, of a short one on the link with more of them (m_1 >= m_2), and of one on the other."""
+    """Rates of the long flow, of a short one on the link with more of them (m_1 >= m_2), and on the other."""
 
     long: Expr
     crowded: Expr
@@ -135,7 +138,10 @@ class ParkingLot(NamedTuple):
 
 
 def parking_lot() -> ParkingLot:
-    """C/(m_1 + 1) for the long flow and the m_1 short ones; what it leaves on the other link for the m_2."""
+    """Derive the rates of a parking lot: C/(m_1 + 1) for the long flow and the m_1 short ones.
+
+    The m_2 short flows share equally what the long flow leaves on their link.
+    """
     crowded = C / (m_1 + 1)
     other = (C - crowded) / m_2
     require_zero(crowded + m_1 * crowded - C, "the crowded link is full, with one level")
@@ -147,7 +153,10 @@ def parking_lot() -> ParkingLot:
 
 
 def two_bottlenecks() -> Rates:
-    """One flow over links of C and C + d, one on each alone: C/2, C/2, C/2 + d; no case is left out, d >= 0."""
+    """Derive the rates of one flow over links of C and C + d and one on each link: C/2, C/2, C/2 + d.
+
+    This holds for every d >= 0.
+    """
     more = sp.Symbol("d", nonnegative=True)
     both, first, second = C / 2, C / 2, C / 2 + more
     require_zero(both + first - C, "the first link is full, with one level")
@@ -157,7 +166,10 @@ def two_bottlenecks() -> Rates:
 
 
 def two_ways() -> Expr:
-    """n flows forward, m back, acknowledgments a < 1: C/(max + a min) for all, as all cross both links."""
+    """Derive the rate of n flows forward and m back whose acknowledgments take a < 1: C/(max(n, m) + a min(n, m)).
+
+    The rate is the same for all, because all cross both directions.
+    """
     back, extra = sp.symbols("m k", integer=True, positive=True)
     share = sp.Symbol("q", positive=True)
     below = share / (1 + share)  # a < 1
@@ -170,19 +182,22 @@ def two_ways() -> Expr:
 
 
 def sorted_files() -> Expr:
-    """T_k = (F_1 + ... + F_k-1 + (n - k + 1) F_k)/C: files F_1 <= F_2 <= ..., all there at 0, on one link."""
+    """Derive completion times on one link: T_k = (F_1 + ... + F_(k-1) + (n - k + 1) F_k)/C.
+
+    The files F_1 <= F_2 <= ... all arrive at time 0.
+    """
     k = sp.Symbol("k", integer=True, positive=True)
     size, before, sum_before = sp.symbols("F_k F_before S", positive=True)  # S = F_1 + ... + F_(k - 1)
     through = (sum_before + (n - k + 1) * size) / C
     earlier = (sum_before - before + (n - k + 2) * before) / C
     require_zero(through - earlier - (n - k + 1) * (size - before) / C, "n - k + 1 files share the link in between")
     require_zero(through.subs({k: 1, sum_before: 0}) - n * size / C, "the first one shares with all")
-    require_zero(through.subs(k, n) - (sum_before + size) / C, "the last one ends when all bytes are through")
+    require_zero(through.subs(k, n) - (sum_before + size) / C, "the last one ends when all bytes are sent")
     return through
 
 
 def equal_files() -> Expr:
-    """n F/C: n equal files that come together are through together."""
+    """Derive the completion time of n equal files that arrive together, n F/C, from `sorted_files`."""
     k = sp.Symbol("k", integer=True, positive=True)
     size, sum_before = sp.symbols("F_k S", positive=True)
     law = n * F / C
@@ -191,7 +206,10 @@ def equal_files() -> Expr:
 
 
 def busy_link() -> Expr:
-    """(1 + a) V/C + D for the last file of a link, never idle, that carries V bytes and acknowledgments for as many."""
+    """Derive the completion time of the last file of a link that is never idle: (1 + a) V/C + D.
+
+    The link carries V bytes of data, and acknowledgments for V bytes of the other direction.
+    """
     volume = sp.Symbol("V", positive=True)
     time = (1 + a) * volume / C + D
     require_zero(C * (time - D) - volume - a * volume, "what the link carries until then")
@@ -199,7 +217,7 @@ def busy_link() -> Expr:
 
 
 def beside_load() -> Expr:
-    """F/(C (1 - L)) + D for a file beside uncontrolled traffic of L capacities."""
+    """Derive the completion time of a file beside uncontrolled traffic of load L: F/(C (1 - L)) + D."""
     law = F / (C * (1 - L)) + D
     require_zero((law - D) * (C - L * C) - F, "what is left of the link, all the time")
     return law
@@ -212,43 +230,49 @@ RTT = sp.Integer(44)
 
 
 def last_of_all(size: Expr, other: Expr, starts: list[Expr], capacity: Expr = SLOW, primaries: int = 1) -> Expr:
-    """When the primaries are through, which share one link with files that come later: last, when all bytes are.
+    """Compute when the primary files complete, last of all, on one link with files that start later.
 
-    Files that are there at once are served alike. No other file is through before the last has come, and then the
-    primaries have more left than a whole file of the others.
+    Files present at the same time share the link equally. The function checks that no other file completes before the
+    last one has started, and that the primaries then have more left than a whole file of the others.
     """
     done = capacity * starts[0] / primaries
-    served = sp.Integer(0)
+    carried = sp.Integer(0)
     for others, (begin, end) in enumerate(itertools.pairwise(starts), start=1):
-        served += capacity * (end - begin) / (primaries + others)
-    require(bool(served < other), "the first of the others is still there")
-    require(bool(size - done - served >= other), "the primaries are through last")
+        carried += capacity * (end - begin) / (primaries + others)
+    require(bool(carried < other), "the first of the others is still there")
+    require(bool(size - done - carried >= other), "the primaries complete last")
     volume = primaries * size + len(starts) * other
     return busy_link().subs({a: 0, D: 0, C: capacity, sp.Symbol("V", positive=True): volume})
 
 
 def gradual(step: int) -> list[Expr]:
-    """Ten starts, from 100 ms on."""
+    """Return ten start times in steps, from 100 ms on."""
     return [sp.Integer(100 + step * j) for j in range(10)]
 
 
 def migrating() -> Expr:
-    """Experiment 5: connection 1 has 4 + 3 + 2 + 1 Mbit in its shares, and the link for itself for the last 6."""
+    """Derive the completion of connection 1 in experiment 5.
+
+    It has 4 + 3 + 2 + 1 Mbit in its shares of the bottleneck, and the link for itself for the last 6.
+    """
     full, half, third = SLOW, SLOW / 2, SLOW / 3
     require_zero(half * 150 - 3, "100 to 250 ms: two on S1-S2; connection 2 has 5 of 8 Mbit left")
     require_zero(third * 150 - 2, "250 to 400 ms: three on S2-H2, 2 Mbit each, which connections 3 and 4 have")
     require_zero(5 - (full - third) * 150 - 1, "connection 2 takes what connection 1 leaves of S1-S2, 1 Mbit is left")
-    require_zero(half * 50 - 1, "400 to 450 ms: two on S1-S2, and connection 2 is through")
+    require_zero(half * 50 - 1, "400 to 450 ms: two on S1-S2, and connection 2 is complete")
     through = 450 + (16 - 4 - 3 - 2 - 1) / full
     require_zero(full * through - 3 * 8, "S1-S2 has carried 3 MB and was never idle")
     return through
 
 
 def torture() -> Expr:
-    """Experiment 10: C/4 from 1.5 to 4 and from 3 to 5.5 ms, every 4 ms; 32 Mbit on what is left."""
+    """Derive the completion in experiment 10: 32 Mbit on what two periodic loads of C/4 leave.
+
+    The loads are on from 1.5 to 4 ms and from 3 to 5.5 ms, every 4 ms.
+    """
 
     def left(time: Expr) -> Expr:
-        """What the loads leave until then, in Mbit."""
+        """Return the bits that the loads leave until a time [Mbit]."""
         taken = sp.Integer(0)
         for first in (Rational(3, 2), sp.Integer(3)):
             turns = sp.Max(sp.floor((time - first) / 4), -1)
@@ -264,12 +288,12 @@ def torture() -> Expr:
     rest = 32 - left(begin)
     require(bool(rest < SLOW * Rational(3, 4) * 3), "it ends where one load is on")
     through = begin + rest / (SLOW * Rational(3, 4))
-    require_zero(left(through) - 32, "all bytes are through")
+    require_zero(left(through) - 32, "all bytes are sent")
     return through
 
 
 def experiments() -> dict[tuple[int, str], Expr]:
-    """Finishes of the primary files, in ms, without the round trip."""
+    """Return the completion times of the primary files of the benchmark, without the round trip [ms]."""
     load = beside_load().subs({F: 16, C: SLOW, D: 0})
     tenth = Rational(15, 400)  # 1.5 of 40 Mbit/s
     slow = SLOW * tenth

@@ -1,9 +1,9 @@
-"""Loss-load curves: what one source gains from its rate, and where sources that all seek the most settle.
+"""Loss-load curves: the raw throughput of a source by its rate, and the equilibrium of throughput-seeking sources.
 
-Assumptions (Prithviraj & Williamson, section 2.2): rates are fractions of the capacity; a source at rate f sees the
-others only as a, their load less 1, and b, the sum of their rates to the power k + 1; its packets are lost with the
-probability P(f) = f^k (f + a)/(f^(k+1) + b), which is 0 for f <= -a and cannot exceed 1. Its raw throughput is
-t = (1 - P) f. Here f > 0, b > 0 (somebody else sends) and any real k > 0.
+Assumptions (Prithviraj & Williamson, section 2.2): rates are fractions of the capacity. A source at rate f depends on
+the others only through a, their load less 1, and b, the sum of their rates to the power k + 1. Its packets are lost
+with probability P(f) = f^k (f + a)/(f^(k+1) + b), which is 0 for f <= -a and cannot exceed 1. Its raw throughput is t =
+(1 - P) f. Here f > 0, b > 0 (some other source sends) and k > 0 is real.
 """
 
 from typing import NamedTuple
@@ -22,17 +22,17 @@ q = sp.Symbol("P", positive=True)  # a value of the loss probability
 
 
 def loss() -> Expr:
-    """P(f) between f = -a and the rate where it reaches 1."""
+    """Return P(f) between f = -a and the rate at which it reaches 1."""
     return f**k * (f + a) / (f ** (k + 1) + b)
 
 
 def balance() -> Expr:
-    """g(f) = f^k (k f + (k + 1) a): raw throughput rises while g < b and falls while g > b."""
+    """Return g(f) = f^k (k f + (k + 1) a): raw throughput rises while g < b and falls while g > b."""
     return f**k * (k * f + (k + 1) * a)
 
 
 class Optimum(NamedTuple):
-    """The equation of the best rate, and the slopes that make its root the only one."""
+    """Equation of the optimal rate, and the slopes that make its root unique."""
 
     equation: sp.Eq
     throughput_slope: Expr
@@ -41,12 +41,12 @@ class Optimum(NamedTuple):
 
 @once
 def optimal_rate() -> Optimum:
-    """The throughput-optimal rate is the only root of g(f) = b beyond max(0, -a); it lies beyond -a (k + 1)/k.
+    """Prove that the throughput-optimal rate is the only root of g(f) = b beyond max(0, -a).
 
-    Beyond max(0, -a): t' = b (b - g)/(f^(k+1) + b)^2, and g increases without limit from a value that is not
-    positive, so t rises up to the one root of g = b and falls after it. Up to -a nothing is lost and t = f rises, too.
-    Where P would exceed 1 nothing arrives, and at the root something does. So the root is the global maximum, and
-    with a limit on the rate it is the smaller of the two.
+    The root lies beyond -a (k + 1)/k. Beyond max(0, -a), t' = b (b - g)/(f^(k+1) + b)^2, and g increases without limit
+    from a value that is not positive. So t rises up to the root of g = b and falls after it. Up to -a nothing is lost,
+    and t = f rises too. Where P would exceed 1 nothing is delivered, but at the root something is. So the root is the
+    global maximum; with a limit on the rate, the optimum is the smaller of the two.
     """
     t = (1 - loss()) * f
     g = balance()
@@ -67,9 +67,9 @@ def optimal_rate() -> Optimum:
 
 @once
 def loss_at_optimum() -> Expr:
-    """P = 1/(k + 1) at the optimal rate of any one source, whatever the others send and whether or not at rest.
+    """Prove that a source at its optimal rate has the loss P = 1/(k + 1), whatever the others send.
 
-    The equation says b = g(f), which turns f^(k+1) + b into (k + 1) f^k (f + a).
+    Equilibrium is not needed. The equation b = g(f) turns f^(k+1) + b into (k + 1) f^k (f + a).
     """
     require_zero(f ** (k + 1) + balance() - (k + 1) * f**k * (f + a), "the denominator")
     law = 1 / (k + 1)
@@ -78,10 +78,11 @@ def loss_at_optimum() -> Expr:
 
 
 def loss_rises() -> Expr:
-    """P' > 0 from max(0, -a) to where P = 1, if ever: P' = f^(k-1) (b ((k + 1) f + k a) - a f^(k+1))/(...)^2.
+    """Prove that P' > 0 from max(0, -a) to the rate at which P = 1, if there is one.
 
-    With a < 0 both terms are positive beyond -a. With a >= 0, P <= 1 means a f^k <= b, and the bracket is
-    at least b (k f + k a). Once P is 1 it stays: a f^k > b for all larger f.
+    P' = f^(k-1) (b ((k + 1) f + k a) - a f^(k+1))/(f^(k+1) + b)^2. With a < 0 both terms are positive beyond -a. With a
+    >= 0, P <= 1 means a f^k <= b, and the bracket is at least b (k f + k a). Once P is 1 it stays: a f^k > b for all
+    larger f.
     """
     D = f ** (k + 1) + b
     bracket = b * ((k + 1) * f + k * a) - a * f ** (k + 1)
@@ -98,7 +99,10 @@ def loss_rises() -> Expr:
 
 @once
 def equilibrium() -> Expr:
-    """M >= 2 equal sources rest at f = (k + 1)/(k M); together (k + 1)/k, each losing 1/(k + 1)."""
+    """Derive the symmetric equilibrium of M >= 2 sources: f = (k + 1)/(k M).
+
+    The load is (k + 1)/k, and each source loses 1/(k + 1).
+    """
     equal = {a: (M - 1) * f - 1, b: (M - 1) * f ** (k + 1)}
     condition = sp.expand(sp.powsimp(sp.expand((balance() - b).subs(equal)))) / f**k
     condition = sp.simplify(condition)
@@ -113,11 +117,11 @@ def equilibrium() -> Expr:
 
 
 def only_equilibrium() -> Expr:
-    """There is no other equilibrium, symmetric or not.
+    """Prove that there is no other equilibrium, symmetric or not.
 
-    At any equilibrium every source loses 1/(k + 1) > 0, so the load L exceeds 1. All P_j have the same (L - 1)/D, D the
-    sum of all f^(k+1), so P_i/P_j = (f_i/f_j)^k, and this is 1 only for equal rates. No rate is zero: a best reply
-    lies beyond max(0, -a).
+    In any equilibrium every source loses 1/(k + 1) > 0, so the load L exceeds 1. All P_j share the factor (L - 1)/D,
+    where D is the sum of all f^(k+1). So P_i/P_j = (f_i/f_j)^k, which is 1 only for equal rates. No rate is zero,
+    because a best reply lies beyond max(0, -a).
     """
     mine, other, L, D = sp.symbols("f_i f_j L D", positive=True)
 
@@ -132,7 +136,7 @@ def only_equilibrium() -> Expr:
 
 
 def shed() -> Expr:
-    """With a load L >= 1 and no P above 1, what is lost in all is L - 1: the law sheds just the excess.
+    """Prove that with a load L >= 1 and no P above 1 the total loss is L - 1: exactly the excess load.
 
     A source loses f P = (L - 1) f^(k+1)/D, and the f^(k+1) of all sources add up to D.
     """
@@ -152,9 +156,9 @@ def shed() -> Expr:
 
 @once
 def virtual_capacity() -> Expr:
-    """With C_v = v C the load is (k + 1) v/k of C, and nothing is lost on C if and only if v <= k/(k + 1).
+    """Derive the load with a virtual capacity v C: (k + 1) v/k of C, without loss on C iff v <= k/(k + 1).
 
-    All is as above in fractions of C_v; on the true capacity M equal sources lose 1 - 1/L, if L > 1.
+    All results above hold in fractions of v C. On the true capacity M equal sources lose 1 - 1/L if L > 1.
     """
     load = M * equilibrium() * (v * C) / C
     require_zero(load - (k + 1) * v / k, "load over true capacity")

@@ -1,7 +1,7 @@
-"""What the printed loss-load curve lets through: an erratum, and its size.
+"""The load that the printed loss-load curve carries above capacity: an erratum, and its size.
 
-A source with f^k (L - 1) > D has P > 1 as printed (L: load, D: sum of all f^(k+1)). A probability ends at 1, so that
-source loses f and not f P, less than the law counts on, and the rest carries more than the capacity.
+A source with f^k (L - 1) > D has P > 1 as printed (L: load, D: sum of all f^(k+1)). A probability is at most 1, so that
+source loses f instead of f P. This is less than the law counts on, so the others carry more than the capacity.
 """
 
 import sympy as sp
@@ -17,9 +17,10 @@ greedy, power, others, others_power = sp.symbols("L_J D_J L_U D_U", positive=Tru
 
 
 def exceeds_one() -> Expr:
-    """P > 1 if and only if f^k (L - 1) > D: it takes others whose load alone exceeds 1, and are slower.
+    """Prove that P > 1 if and only if f^k (L - 1) > D.
 
-    D >= f^(k+1) leaves L - 1 - f > 0. And D >= f^k L for the smallest rate, so that it has P <= 1 - 1/L.
+    This needs other sources that are slower and whose load alone exceeds 1, since D >= f^(k+1) leaves L - 1 - f > 0.
+    For the smallest rate D >= f^k L, so it has P <= 1 - 1/L.
     """
     printed = only_equilibrium()
     require_zero(printed - 1 - (f**k * (L - 1) - D) / D, "the condition")
@@ -29,10 +30,9 @@ def exceeds_one() -> Expr:
 
 
 def carried_above_capacity() -> Expr:
-    """The load carried is 1 + E, E = sum over the clipped of f (P - 1) = L_U D_J/D - L_J - D_J/D, J the clipped, U the
-    others.
+    """Derive the load carried, 1 + E, with E = L_U D_J/D - L_J - D_J/D the sum of f (P - 1) over the clipped.
 
-    Of all sets J the one of the clipped sources makes the sum largest.
+    J are the clipped sources, U the others. Of all sets J, that of the clipped sources maximises the sum.
     """
     total, powers = greedy + others, power + others_power
     clipped = power * (total - 1) / powers - greedy  # sum of f P - f over J
@@ -43,7 +43,10 @@ def carried_above_capacity() -> Expr:
 
 @once
 def bound_by_limit() -> Expr:
-    """E < E' = (L_U D_J - L_J D_U)/(D_J + D_U), which is what E/A tends to when all rates grow with A: its own size."""
+    """Prove that E < E' = (L_U D_J - L_J D_U)/(D_J + D_U).
+
+    E' is the limit of E/A when all rates grow with A.
+    """
     law = carried_above_capacity()
     bound = (others * power - greedy * others_power) / (power + others_power)
     require_zero(bound - law - power / (power + others_power), "the difference is positive")
@@ -61,11 +64,12 @@ def bound_by_limit() -> Expr:
 
 @once
 def worst_case() -> Expr:
-    """The largest E' with rates up to A: q sources at A and m = M - q at u A give A q m (u - u^(k+1))/(q + m u^(k+1)).
+    """Derive the largest E' with rates up to A: A q m (u - u^(k+1))/(q + m u^(k+1)).
 
-    (1) E' falls with D_U, so for given L_U all rates outside J are equal (power mean). (2) In one rate of J, E' <= t
-    says (L_U - t) f^(k+1) - D_U f <= a constant: t < L_U makes it an interval (the left side is convex), so E' is
-    largest at an end of the rate's range, 0 or A; and a source at 0 does better outside J, for E' rises with m.
+    It occurs with q sources at A and m = M - q at u A. (1) E' falls with D_U, so for given L_U all rates outside J are
+    equal (power mean). (2) In one rate of J, E' <= t says (L_U - t) f^(k+1) - D_U f <= a constant. As t < L_U, the left
+    side is convex and this is an interval, so E' is largest at an end of the rate's range, 0 or A. A source at 0 adds
+    more outside J, because E' rises with m.
     """
     bound = bound_by_limit()
     falls = sp.factor(sp.diff(bound, others_power))
@@ -90,10 +94,10 @@ def worst_case() -> Expr:
 
 
 def worst_over_sources() -> Expr:
-    """Per offered load A M at most max over u of (u - w)/(1 + sqrt(w))^2, w = u^(k+1): an eighth for k = 1 (u = 1/3, m
-    = 3 q).
+    """Derive the largest E' per offered load A M: the maximum over u of (u - w)/(1 + sqrt(w))^2, w = u^(k+1).
 
-    For large k it tends to 1: the link would carry nearly all that is offered. E itself has no bound unless rates have.
+    It is 1/8 for k = 1 (u = 1/3, m = 3 q). For large k it tends to 1: the link would carry nearly all that is offered.
+    E has no bound unless the rates have.
     """
     w, ratio = sp.symbols("w r", positive=True)
     per_load = ratio * (u - w) / ((1 + ratio) * (1 + ratio * w))

@@ -1,19 +1,19 @@
-"""Why loss-load sources come to rest: nobody replies below the fair rate, and the largest rate shrinks.
+"""Convergence of loss-load sources: no reply is below the fair rate, and the largest rate shrinks.
 
-The paper reports convergence to an equilibrium "independent of a source's initial rate and feedback delay" and
-quickest for small k (section 2.2, from its references). Here are the reasons, in the notation of
-`derivations.loss_load`: n sources seek the largest raw throughput; besides them there may be constant sources, whose
-rates add up to Y and whose rates to the power k + 1 add up to B (Y = B = 0 if there are none, and then n = M >= 2).
+The paper reports convergence to an equilibrium "independent of a source's initial rate and feedback delay", quickest
+for small k (Prithviraj & Williamson, section 2.2, from its references). This module proves it in the notation of
+`derivations.loss_load`: n sources seek the largest raw throughput. Constant sources may send besides them; their rates
+add up to Y, and their rates to the power k + 1 to B (Y = B = 0 if there are none, and then n = M >= 2).
 
-Put together (`floor`, `ceiling`): let c be the fair rate. After each source has replied once, to whatever it knows,
-all rates are c at least. If the rates that a source knows lie in [c, m], m > c, its reply lies in [c, m - s(m)], s > 0
-continuous. So the interval that holds all rates, also those still on their way as feedback, shrinks whenever everyone
-has replied to it, and its upper end can stay at no m > c. Therefore every start, every order of replies, simultaneous
-or not, and every bounded delay leads to the fair rates, and none of them to a lasting oscillation.
+Summary of the proof (`floor`, `ceiling`): let c be the fair rate. After each source has replied once, to any rates, all
+rates are at least c. If the rates known to a source lie in [c, m], m > c, its reply lies in [c, m - s(m)], with s > 0
+continuous. So the interval that holds all rates, also those still in transit as feedback, shrinks whenever every source
+has replied to it, and its upper end cannot stay at any m > c. Therefore every start, every order of replies,
+simultaneous or not, and every bounded delay leads to the fair rates, and none of them to a lasting oscillation.
 
-Access limits change nothing but the fair rate: no reply lies below c, so a source whose limit is below c sends at its
-limit from its first reply on and is a constant source from then on. The c of the others is a best reply, so it is no
-smaller than c was, and the argument repeats until all limits left exceed c.
+Access limits change only the fair rate: no reply lies below c, so a source whose limit is below c sends at its limit
+from its first reply on, and is a constant source from then on. The c of the others is a best reply, so it is no smaller
+than before, and the argument repeats until all remaining limits exceed c.
 """
 
 from typing import NamedTuple
@@ -30,10 +30,10 @@ X, Y, B = sp.symbols("X Y B", nonnegative=True)
 
 
 def reply_slope() -> Expr:
-    """dF/dx = (x^k - F^k)/(k F^(k-1) (F + a)) of the best reply F to one other source's rate x.
+    """Derive the slope of the best reply F by another source's rate x: (x^k - F^k)/(k F^(k-1) (F + a)).
 
-    From g(F) = b: x adds 1 to a and (k + 1) x^k to b. It is negative below, positive above, and zero just where the
-    other sends at the same rate.
+    This follows from g(F) = b, where x adds 1 to a and (k + 1) x^k to b. The slope is negative for x < F, positive for
+    x > F, and 0 for equal rates.
     """
     by_rate = sp.diff(balance(), f)
     slope = ((k + 1) * x**k - sp.diff(balance(), a)) / by_rate
@@ -44,7 +44,7 @@ def reply_slope() -> Expr:
 
 
 class Curvature(NamedTuple):
-    """Second derivatives of the best reply at rest, and the factor of the squared relative errors."""
+    """Second derivatives of the best reply in equilibrium, and the factor of the squared relative errors."""
 
     same: Expr
     mixed: Expr
@@ -52,12 +52,12 @@ class Curvature(NamedTuple):
 
 
 def reply_curvature() -> Curvature:
-    """At rest F_ii = k and F_ij = 0: F - c = (k/2) sum of (x_i - c)^2 to second order.
+    """Derive the second derivatives of the best reply in equilibrium: F_ii = k and F_ij = 0.
 
-    All first derivatives vanish, so replies of any order and delay converge quadratically. In units of the fair rate
-    the error of a reply is (k + 1)/(2 M) times the sum of the others' squared relative errors; with all M - 1 equal it
-    is (k + 1)(M - 1)/(2 M) times their square. So errors of one part in k + 1 are where the fast end begins: the
-    larger k, the longer the way to it, whatever M.
+    So F - c = (k/2) sum of (x_i - c)^2 to second order. All first derivatives vanish, so replies of any order and delay
+    converge quadratically. In units of the fair rate the error of a reply is (k + 1)/(2 M) times the sum of the others'
+    squared relative errors; with all M - 1 equal it is (k + 1)(M - 1)/(2 M) times their square. So convergence becomes
+    quadratic at relative errors of 1/(k + 1): the larger k, the longer it takes, whatever M.
     """
     slope = reply_slope()
     other = sp.Symbol("x_j", positive=True)
@@ -81,10 +81,11 @@ def reply_curvature() -> Curvature:
 
 @once
 def fair_condition() -> Expr:
-    """h(c) = n k c^(k+1) + (k + 1)(Y - 1) c^k = B: the rate at which all n are at rest, and nobody else is.
+    """Derive the condition for the fair rate: h(c) = n k c^(k+1) + (k + 1)(Y - 1) c^k = B.
 
-    As in `only_equilibrium` all n rates are equal, since all lose 1/(k + 1). h has the form of g, with n k for k, so
-    its positive root is single. Without constant sources it is (k + 1)/(k M).
+    It is the only rate at which all n are in equilibrium. As in `only_equilibrium` all n rates are equal, since all
+    lose 1/(k + 1). h has the form of g, with n k for k, so it has a single positive root. Without constant sources it
+    is (k + 1)/(k M).
     """
     rest = {a: (n - 1) * c + Y - 1, b: (n - 1) * c ** (k + 1) + B}
     h = c**k * (n * k * c + (k + 1) * (Y - 1))
@@ -95,11 +96,11 @@ def fair_condition() -> Expr:
 
 
 def floor() -> Expr:
-    """No best reply lies below c, whatever the others' rates: b - g(c) >= 0.
+    """Prove that no best reply lies below c, whatever the others' rates: b - g(c) >= 0.
 
-    x^(k+1) lies above its tangent at c, (k + 1) c^k x - k c^(k+1); summed over the n - 1 others this bounds b from
+    x^(k+1) lies above its tangent at c, (k + 1) c^k x - k c^(k+1). Summed over the n - 1 others this bounds b from
     below, and their rates cancel. So g(c) <= b = g(F), and g increases: c <= F. (Or c <= -a, and -a < F.) A source
-    that hears nobody takes 1, and c = (k + 1)/(k M) is not above that for M >= 2 and k >= 1.
+    alone on the link sends at rate 1, and c = (k + 1)/(k M) is not above that for M >= 2 and k >= 1.
     """
     tangent = (k + 1) * c**k * x - k * c ** (k + 1)
     require_zero(tangent.subs(x, c) - c ** (k + 1), "touches")
@@ -113,9 +114,10 @@ def floor() -> Expr:
 
 @once
 def ceiling() -> Expr:
-    """A reply to rates in [c, m], m > c, lies below m: g(m) - b >= B ((m/c)^k - 1) + k m^k (m - c) > 0.
+    """Prove that a reply to rates in [c, m], m > c, lies below m.
 
-    x^(k+1) <= m^k x for x <= m bounds b by m^k X + B; X >= (n - 1) c, and B/c^k = n k c + (k + 1)(Y - 1).
+    g(m) - b >= B ((m/c)^k - 1) + k m^k (m - c) > 0: x^(k+1) <= m^k x for x <= m bounds b by m^k X + B; X >= (n - 1) c,
+    and B/c^k = n k c + (k + 1)(Y - 1).
     """
     require_zero(m**k * x - x ** (k + 1) - x * (m**k - x**k), "not negative for x <= m")
     spare = balance().subs({f: m, a: X + Y - 1}) - (m**k * X + B)
@@ -130,12 +132,12 @@ def ceiling() -> Expr:
 
 @once
 def contraction() -> Expr:
-    """Each time that all have replied, m - c shrinks by a factor 1 - 1/((k + 1) M) at least (k >= 1, no constant
-    sources).
+    """Prove that m - c shrinks by at least the factor 1 - 1/((k + 1) M) each time all have replied.
 
-    g falls by no more than (m - F) times its largest slope in [F, m], k (k + 1) m^(k-1) (m + a): a product of factors
-    that rise with the rate; and a <= (M - 1) m - 1. This proves a geometric pace and is no estimate: the pace that is
-    seen is `pace_from_afar`, then `reply_curvature`.
+    This assumes k >= 1 and no constant sources. g falls by no more than (m - F) times its largest slope in [F, m], k (k
+    + 1) m^(k-1) (m + a): a product of factors that rise with the rate; and a <= (M - 1) m - 1. The factor proves
+    geometric convergence; it is no estimate of the actual rate of convergence, which is that of `pace_from_afar`, then
+    that of `reply_curvature`.
     """
     steepest = sp.diff(balance(), f).subs(f, m).subs(a, (M - 1) * m - 1)
     step = ceiling().subs(B, 0) / steepest  # m - F is at least this
@@ -146,11 +148,11 @@ def contraction() -> Expr:
 
 
 def pace_from_afar() -> Expr:
-    """F/m <= (X/((k + 1)(X - 1)))^(1/k), X > 1 the others' load, m their largest rate.
+    """Derive F/m <= (X/((k + 1)(X - 1)))^(1/k), where X > 1 is the others' load and m their largest rate.
 
-    From g(F) = b <= m^k X, leaving out the term k F^(k+1). It says something, F < m, just for X > (k + 1)/k. Far above
-    capacity a reply is no more than (k + 1)^(-1/k), about 1 - ln(k + 1)/k, of the largest rate: larger k, longer way.
-    Many equal sources do reply so.
+    This follows from g(F) = b <= m^k X, leaving out the term k F^(k+1). It implies F < m only for X > (k + 1)/k. Far
+    above capacity a reply is no more than (k + 1)^(-1/k), about 1 - ln(k + 1)/k, of the largest rate: the larger k, the
+    slower the convergence. Many equal sources attain the bound.
     """
     load, share = sp.symbols("X r", positive=True)  # the others' load; F/m
     left_out = balance().subs({a: load - 1, f: share * m}) - (k + 1) * (load - 1) * (share * m) ** k
@@ -166,10 +168,10 @@ def pace_from_afar() -> Expr:
 
 
 def reply_to_idle() -> Expr:
-    """F > (k + 1)/k (1 - X) if the others' load X is below 1; at X = 0+ this is F itself.
+    """Prove that F > (k + 1)/k (1 - X) if the others' load X is below 1; for X = 0+ this is F itself.
 
-    All want the free capacity at once: M sources that see an idle link offer M (k + 1)/k, M times what they rest at.
-    From there about k ln(M)/ln(k + 1) updates lead down to where convergence is quadratic.
+    All sources claim the free capacity at once: M sources that find an idle link offer M (k + 1)/k, M times the load in
+    equilibrium. From there about k ln(M)/ln(k + 1) updates lead to where convergence is quadratic.
     """
     idle = sp.Symbol("phi", positive=True)  # 1 - X
     bound = (k + 1) / k * idle

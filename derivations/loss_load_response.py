@@ -1,7 +1,7 @@
-"""Sources that minimise response time: where they rest, how they answer each other, and when that is stable.
+"""Loss-load sources that minimise response time: their equilibrium, best replies and stability.
 
-Response(f) = N/((1 - P) f mu) + (1 - ln N/ln P) R (Prithviraj & Williamson, section 2.2): N packets, round-trip time
-R, mu the capacity in packets/s. All of N, R and mu that matters to the best rate is one number, e = R mu ln(N)/N.
+Response(f) = N/((1 - P) f mu) + (1 - ln N/ln P) R (Prithviraj & Williamson, section 2.2): N packets, round-trip time R,
+mu the capacity in packets/s. The best rate depends on N, R and mu only through e = R mu ln(N)/N.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,10 @@ N, R, mu, eps = sp.symbols("N R mu epsilon", positive=True)
 
 
 def stationary() -> Expr:
-    """-t'/t^2 + e P'/(P ln(P)^2) = 0, e = R mu ln(N)/N: the derivative of Response over N/mu."""
+    """Derive the stationary condition -t'/t^2 + e P'/(P ln(P)^2) = 0, with e = R mu ln(N)/N.
+
+    The left side is the derivative of Response over N/mu.
+    """
     loss_of, t_of = sp.Function("P")(f), sp.Function("t")(f)
     response = N / (t_of * mu) + (1 - sp.log(N) / sp.log(loss_of)) * R
     law = -sp.diff(t_of, f) / t_of**2 + eps * sp.diff(loss_of, f) / (loss_of * sp.log(loss_of) ** 2)
@@ -41,12 +44,12 @@ def stationary() -> Expr:
 
 
 def limit_bound() -> Expr:
-    """0 <= 1/t(f_r) - 1/t(f_t) <= e/ln(k + 1): so f_r -> f_t if R -> 0 or N -> infinity, each alone.
+    """Prove that 0 <= 1/t(f_r) - 1/t(f_t) <= e/ln(k + 1), so that f_r -> f_t if R -> 0 or if N -> infinity.
 
-    f_r minimises 1/t + e h, h = -1/ln(P) >= 0 (0 where P = 0). P never falls (`loss_rises`), so h does not, and beyond
-    f_t both terms are larger than there: f_r <= f_t. At f_r the sum is no larger than at f_t, where h = 1/ln(k + 1).
-    And t has a single maximum, rising all the way to it (`optimal_rate`), so a throughput near the largest is a rate
-    near f_t.
+    f_r is the response-optimal and f_t the throughput-optimal rate. f_r minimises 1/t + e h, h = -1/ln(P) >= 0 (0 where
+    P = 0). P never falls (`loss_rises`), so h does not, and beyond f_t both terms are larger than at f_t: f_r <= f_t.
+    At f_r the sum is no larger than at f_t, where h = 1/ln(k + 1). And t has a single maximum and rises up to it
+    (`optimal_rate`), so a throughput near the largest belongs to a rate near f_t.
     """
     h = -1 / sp.log(q)
     require(sp.diff(h, q) == 1 / (q * sp.log(q) ** 2), "h rises with P")
@@ -56,9 +59,9 @@ def limit_bound() -> Expr:
 
 
 def first_shift() -> Expr:
-    """f_r = f_t - e k^2 f^(k+2) (f + a)/((k + 1) b ln(k + 1)^2) + O(e^2), f = f_t on the right.
+    """Derive the first-order shift: f_r = f_t - e k^2 f^(k+2) (f + a)/((k + 1) b ln(k + 1)^2) + O(e^2).
 
-    t' = e t^2 P'/(P ln(P)^2), and t' = t'' (f_r - f_t) to first order.
+    On the right f = f_t. t' = e t^2 P'/(P ln(P)^2), and t' = t'' (f_r - f_t) to first order.
     """
     second = sp.diff(optimal_rate().throughput_slope, f)
     here = second.subs(b, balance())
@@ -74,7 +77,7 @@ def first_shift() -> Expr:
 
 
 class Rest(NamedTuple):
-    """M equal sources at rest, all by the loss P: e, the elasticity f P'/P, and each other's effect f (dP/dx)/P."""
+    """M equal sources in equilibrium, by their loss P: e, elasticity f P'/P, and cross-elasticity f (dP/dx)/P."""
 
     epsilon: Expr
     elasticity: Expr
@@ -83,10 +86,11 @@ class Rest(NamedTuple):
 
 @once
 def rest() -> Rest:
-    """(M - 1)(1 - (k + 1) P) ln(P)^2 = e (1 - P) eta, eta = k + (1 - (k + 1) P)/(M P), load 1/(1 - P).
+    """Derive the equilibrium of M equal sources: (M - 1)(1 - (k + 1) P) ln(P)^2 = e (1 - P) eta, load 1/(1 - P).
 
-    e follows from P, not P from e: it is 0 at P = 1/(k + 1), where throughput is largest, and again as P -> 0. So
-    there is a largest e, beyond which equal sources have no common rate above capacity to rest at.
+    eta = k + (1 - (k + 1) P)/(M P). The equation gives e by P, not P by e: e is 0 at P = 1/(k + 1), where throughput is
+    largest, and again as P -> 0. So there is a largest e, beyond which equal sources have no symmetric equilibrium
+    above capacity.
     """
     x = sp.Symbol("x", positive=True)  # one other's rate, the rest of a and b being constant
     apart = {a: a + x, b: b + x ** (k + 1)}
@@ -117,10 +121,11 @@ def rest() -> Rest:
 
 @once
 def slope_of_reply() -> Expr:
-    """dF/dx at rest, by P, k and M, from the stationary condition S(f, x) = 0: -S_x/S_f; zero only where e = 0.
+    """Derive the slope dF/dx in equilibrium by P, k and M; it is zero only for e = 0.
 
-    S = (1 - P - eta P) ln(P)^2 - e f (1 - P)^2 eta. Each term's change is written with p, the relative change of P,
-    and d, the change of eta; e f (1 - P)^2 eta = Z ln(P)^2 at rest, Z = (M - 1) P cross.
+    It is -S_x/S_f for the stationary condition S(f, x) = (1 - P - eta P) ln(P)^2 - e f (1 - P)^2 eta = 0. The change of
+    each term is written with p, the relative change of P, and d, the change of eta; e f (1 - P)^2 eta = Z ln(P)^2 in
+    equilibrium, Z = (M - 1) P cross.
     """
     at = rest()
     l2 = sp.log(q) ** 2
@@ -151,7 +156,10 @@ def slope_of_reply() -> Expr:
 
 
 def first_slope() -> Expr:
-    """(M - 1) dF/dx = -e k (M - 2)/(M (M - 1) ln(k + 1)^2) + O(e^2): none to first order for two sources."""
+    """Derive (M - 1) dF/dx = -e k (M - 2)/(M (M - 1) ln(k + 1)^2) + O(e^2).
+
+    The first order vanishes for two sources.
+    """
     law, at = slope_of_reply(), rest()
     away = sp.Symbol("w", positive=True)
     near = {q: (1 - away) / (k + 1)}  # 1 - (k + 1) P = w
@@ -164,13 +172,13 @@ def first_slope() -> Expr:
 
 
 def stability() -> tuple[Expr, Expr]:
-    """Simultaneous replies: stable if |(M - 1) s| < 1, s = dF/dx, also with any common delay. One by one: -1 < s <
-    1/(M - 1).
+    """Derive stability: |(M - 1) s| < 1 for simultaneous replies, -1 < s < 1/(M - 1) for sequential ones, s = dF/dx.
 
-    The map of all rates has the matrix s (1 1' - I): eigenvalues (M - 1) s for the load and -s for differences, and
-    the first is the largest in size. A delay of d updates makes z of each eigenvalue the d + 1 roots of z^(d+1), all
-    inside the unit circle or none. Replies one by one are Gauss and Seidel's iteration for the matrix (1 + s) I - s 1
-    1', which is symmetric with a positive diagonal, s > -1: it converges just if the matrix is positive definite.
+    Simultaneous replies: the map of all rates has the matrix s (1 1' - I), with eigenvalues (M - 1) s for the load and
+    -s for differences; the first is the largest in size. A common delay of d updates replaces each eigenvalue z by the
+    d + 1 roots of z^(d+1), all inside the unit circle or none. Sequential replies are the Gauss-Seidel iteration for
+    the matrix (1 + s) I - s 1 1', which is symmetric with a positive diagonal for s > -1: it converges if and only if
+    the matrix is positive definite.
     """
     s = sp.Symbol("s", real=True)
     for count in (2, 3, 5):
@@ -183,11 +191,11 @@ def stability() -> tuple[Expr, Expr]:
 
 
 def full_link() -> Expr:
-    """A source may take just what is left, f = -a: a local minimum whenever e > 0; dF/dx = -1 and (M - 1) s = -(M - 1).
+    """Prove that taking exactly the spare capacity, f = -a, is a local minimum for e > 0, with dF/dx = -1.
 
-    1/t falls with slope -1/f^2 up to there; just above, h = -1/ln(P) rises with infinite slope. All rates that add up
-    to the capacity are at rest so, if nobody gains by more: a continuum, on which simultaneous replies are unstable
-    for M > 2, alternate for M = 2, and replies one by one stay.
+    So (M - 1) s = -(M - 1). 1/t falls with slope -1/f^2 up to f = -a; just above, h = -1/ln(P) rises with infinite
+    slope. All rates that add up to the capacity are equilibria, if no source gains by a larger rate: a continuum. There
+    simultaneous replies are unstable for M > 2 and alternate for M = 2, while sequential replies stay.
     """
     above = sp.Symbol("z", positive=True)  # P at a rate just above: proportional to f + a
     h = -1 / sp.log(above)
@@ -199,17 +207,17 @@ def full_link() -> Expr:
 
 
 def one_minimum() -> Expr:
-    """Others above capacity, a >= 0: Response has one minimum between 0 and the throughput optimum.
+    """Prove that Response has one minimum between 0 and the throughput optimum if the others fill the link, a >= 0.
 
-    It falls where h = e E t^2/(f lambda^2 t') < 1, lambda = -ln P and E = f P'/P, since -t'/t^2 + e P'/(P lambda^2) has
-    that sign. With w = f^(k+1)/(f^(k+1) + b), E = (k + 1)(1 - w) - a/(f + a), and
+    Response falls where h = e E t^2/(f lambda^2 t') < 1, lambda = -ln P and E = f P'/P, since -t'/t^2 + e P'/(P
+    lambda^2) has that sign. With w = f^(k+1)/(f^(k+1) + b), E = (k + 1)(1 - w) - a/(f + a), and
 
         d ln h/d ln f = (1 + f E'/E) + 2 E (1/lambda - P/(1 - P)) + P (E^2 + E + f E')/t'.
 
-    All three are positive below the optimum, where P < 1/(k + 1): E + f E' is
-    (k + 1)(1 - w)(1 - (k + 1) w) - a^2/(f + a)^2, and 1 - (k + 1) w > a/(f + a), since P = w (f + a)/f < 1/(k + 1),
-    and (k + 1)(1 - w) > k >= 1 > a/(f + a); ln x < x - 1 at x = 1/P is the second; the third exceeds P E^2/t', and
-    t' > 0 there. So h rises, from 0 at f = 0 to infinity at the optimum, where t' = 0, and is 1 once.
+    All three terms are positive below the optimum, where P < 1/(k + 1). First: E + f E' is (k + 1)(1 - w)(1 - (k + 1)
+    w) - a^2/(f + a)^2; here 1 - (k + 1) w > a/(f + a), since P = w (f + a)/f < 1/(k + 1), and (k + 1)(1 - w) > k >= 1 >
+    a/(f + a). Second: ln x < x - 1 at x = 1/P. Third: it exceeds P E^2/t', and t' > 0 there. So h rises from 0 at f = 0
+    to infinity at the optimum, where t' = 0, and is 1 once.
     """
     P, E, lam, t, slope, change = sp.symbols("P E lambda t t' E'", positive=True)
     c = sp.Symbol("a", nonnegative=True)
@@ -220,9 +228,9 @@ def one_minimum() -> Expr:
     require_zero(sp.diff((1 - printed) * f, f) - (1 - printed * (1 + elasticity)), "t' = 1 - P (1 + E)")
     # d/d ln f of ln h, with f P' = P E, f lambda' = -E, f t'' = -f (P (1 + E))' = -(P E (1 + E) + P f E')
     falls = P * E * (1 + E) + P * f * change
-    whole = f * change / E + 2 * f * slope / t - 1 + 2 * E / lam + falls / slope
+    derivative = f * change / E + 2 * f * slope / t - 1 + 2 * E / lam + falls / slope
     parts = (1 + f * change / E) + 2 * E * (1 / lam - P / (1 - P)) + P * (E**2 + E + f * change) / slope
-    require_zero((whole - parts).subs(t, (1 - P) * f).subs(slope, 1 - P * (1 + E)), "the three parts")
+    require_zero((derivative - parts).subs(t, (1 - P) * f).subs(slope, 1 - P * (1 + E)), "the three parts")
     product = sp.diff(f * elasticity, f)
     require_zero(
         product - ((k + 1) * (1 - w) * (1 - (k + 1) * w) - c**2 / (f + c) ** 2),

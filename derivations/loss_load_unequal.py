@@ -1,8 +1,8 @@
-"""Loss-load sources that do not play along: constant ones, leaders, and cheaters of the virtual capacity.
+"""Loss-load sources that deviate from best replies: constant ones, leaders, and cheaters of the virtual capacity.
 
-n sources seek the largest raw throughput and come to rest (`loss_load_convergence`) beside others that do not reply.
-The latter are M - n; their rates and powers add up to Y and B. The cheater of the paper's footnote 3 knows that the
-curve is drawn for v C while packets are dropped by the curve of C.
+n sources seek the largest raw throughput and reach an equilibrium (`loss_load_convergence`) beside M - n others that do
+not reply. The rates of the others add up to Y, and their rates to the power k + 1 to B. The cheater of footnote 3 of
+Prithviraj & Williamson knows that the curve is drawn for v C while packets are dropped by the curve of C.
 """
 
 from typing import NamedTuple
@@ -19,15 +19,15 @@ w = sp.Symbol("w", positive=True)  # r^k, where only rational functions of it ma
 
 
 def rational(expression: Expr) -> Expr:
-    """An expression with w for r^k, over one denominator."""
+    """Write an expression with w for r^k, over one denominator."""
     return sp.cancel(sp.together(sp.expand_power_exp(expression).subs(r**k, w)))
 
 
 @once
 def carried_by_the_rest() -> Expr:
-    """What constant sources carry in all: 1 - n k c/(k + 1), as long as no P is above 1; each loses (x/c)^k/(k + 1).
+    """Derive the total throughput of constant sources, 1 - n k c/(k + 1), as long as no P is above 1.
 
-    All the capacity is used (`shed`), and each of the n carries c (1 - 1/(k + 1)).
+    Each of them loses (x/c)^k/(k + 1). All the capacity is used (`shed`), and each of the n carries c (1 - 1/(k + 1)).
     """
     carried = 1 - n * c * (1 - loss_at_optimum())
     lost = (x / c) ** k * loss_at_optimum()  # P_i/P_j = (f_i/f_j)^k
@@ -39,7 +39,7 @@ def carried_by_the_rest() -> Expr:
 
 
 class Leader(NamedTuple):
-    """How the others' rate answers the leader's, and the most that one or more leaders carry."""
+    """Response of the others' rate to the leader's, and the largest throughput of one or more leaders."""
 
     others_slope: Expr
     best: Expr
@@ -48,16 +48,17 @@ class Leader(NamedTuple):
 
 @once
 def leader() -> Leader:
-    """A source that fixes its rate first, the others replying, gains nothing: at most 1/M, at the fair rate only.
+    """Prove that a source that fixes its rate first gains nothing: it carries at most 1/M, at the fair rate only.
 
-    It carries 1 - n k c/(k + 1), so it wants the others' c smallest, and c' = (x^k - c^k)/(k c^(k-1) (n c + x - 1)): c
-    falls up to x = c and rises after it. M - n constant sources together: c is a best reply, so it is not below (k +
-    1)/(k M) (`floor`), and they carry at most (M - n)/M, whatever they agree upon, as long as no P is above 1.
+    It carries 1 - n k c/(k + 1), so it wants the others' c to be smallest, and c' = (x^k - c^k)/(k c^(k-1) (n c + x -
+    1)): c falls up to x = c and rises after it. M - n constant sources together: c is a best reply, so it is not below
+    (k + 1)/(k M) (`floor`), and they carry at most (M - n)/M, whatever rates they agree upon, as long as no P is above
+    1.
     """
     condition = fair_condition().subs(Y, x) - x ** (k + 1)
     slope = -sp.diff(condition, x) / sp.diff(condition, c)
     law = (x**k - c**k) / (k * c ** (k - 1) * (n * c + x - 1))
-    require_zero(slope - law, "the others' answer")
+    require_zero(slope - law, "the others' response")
     require_zero(condition.subs(x, c).expand() / c**k - (k * (n + 1) * c - (k + 1)), "x = c: M = n + 1 equal sources")
     most = carried_by_the_rest().subs(c, equilibrium())
     require_zero(most - (M - n) / M, "together")
@@ -66,7 +67,7 @@ def leader() -> Leader:
 
 
 class Cheater(NamedTuple):
-    """By r, the cheater's rate over an honest one's: honest rate, load, and what the cheater carries from load 1 on."""
+    """Honest rate, load, and the cheater's throughput from load 1 on, by r, its rate over an honest one's."""
 
     honest_rate: Expr
     load: Expr
@@ -75,10 +76,11 @@ class Cheater(NamedTuple):
 
 @once
 def cheater() -> Cheater:
-    """The honest rest at y = (k + 1) v/Q, Q = n k + (k + 1) r - r^(k+1) > 0; the cheater at r y, of the true capacity.
+    """Derive the equilibrium beside a cheater: honest sources at y = (k + 1) v/Q, the cheater at r y.
 
-    Up to load 1 it carries r y, all it sends, and r y rises with r. Above, by the curve of the true capacity,
-    T = (r^(k+1) + (k + 1) v n r (1 - r^k)/Q)/(n + r^(k+1)).
+    Rates are fractions of the true capacity, and Q = n k + (k + 1) r - r^(k+1) > 0. Up to load 1 the cheater carries r
+    y, all it sends, and r y rises with r. Above, by the curve of the true capacity, T = (r^(k+1) + (k + 1) v n r (1 -
+    r^k)/Q)/(n + r^(k+1)).
     """
     Q = n * k + (k + 1) * r - r ** (k + 1)
     honest = (k + 1) * v / Q
@@ -99,10 +101,10 @@ def cheater() -> Cheater:
 
 
 def cheating_pays() -> Expr:
-    """dT/dr = (k + 1) n (1 - v)/M^2 at r = 1: positive for every v < 1, zero for v = 1, where the fair rate is the
-    best.
+    """Derive the gain of a small deviation: dT/dr = (k + 1) n (1 - v)/M^2 at r = 1.
 
-    That is above load 1; below it the cheater carries what it sends and gains anyhow.
+    It is positive for every v < 1 and zero for v = 1, where the fair rate is optimal. This is above load 1; below it
+    the cheater carries what it sends and gains in any case.
     """
     slope = sp.cancel(sp.diff(cheater().carried, r).subs(r, 1))
     require_zero(slope - (k + 1) * n * (1 - v) / (n + 1) ** 2, "the slope")
@@ -110,7 +112,10 @@ def cheating_pays() -> Expr:
 
 
 def full_without_loss() -> Expr:
-    """Load 1 at r^(k+1) - (k + 1)(1 - v) r = n (k - (k + 1) v); r = 1 for v = k/(k + 1)."""
+    """Derive the condition for load 1: r^(k+1) - (k + 1)(1 - v) r = n (k - (k + 1) v).
+
+    r = 1 for v = k/(k + 1).
+    """
     Q = n * k + (k + 1) * r - r ** (k + 1)
     condition = r ** (k + 1) - (k + 1) * (1 - v) * r - n * (k - (k + 1) * v)
     require_zero(rational((cheater().load - 1) * Q - condition), "load 1")
@@ -119,18 +124,18 @@ def full_without_loss() -> Expr:
 
 
 class Crowd(NamedTuple):
-    """For M without limit: the cheater's best ratio to the power k, and its gain over the fair share."""
+    """Limits for M -> infinity: the cheater's optimal ratio to the power k, and its gain over the fair share."""
 
     ratio_power: Expr
     gain: Expr
 
 
 def crowd() -> Crowd:
-    """Among very many, v > k/(k + 1): M T -> r V - (V - 1) r^(k+1), V = (k + 1) v/k; largest is v (V/((k + 1)(V -
-    1)))^(1/k).
+    """Derive the cheater's gain among very many sources, v (V/((k + 1)(V - 1)))^(1/k) with V = (k + 1) v/k.
 
-    At r^k = V/((k + 1)(V - 1)). It is 1 for v = 1 and grows without limit as V falls to 1: a small cheater of a link
-    that is just full loses almost nothing.
+    This holds for v > k/(k + 1). M T tends to r V - (V - 1) r^(k+1), which is largest at r^k = V/((k + 1)(V - 1)). The
+    gain is 1 for v = 1 and grows without limit as V falls to 1: a small cheater of a link that is just full loses
+    almost nothing.
     """
     V = sp.Symbol("V", positive=True)
     many = sp.limit(rational((n + 1) * cheater().carried.subs(v, k * V / (k + 1))), n, sp.oo)
@@ -150,11 +155,11 @@ def crowd() -> Crowd:
 
 
 def same_loss_for_all() -> Expr:
-    """If all lose the same fraction, as in one shared buffer, T = r/(n + r): it rises up to Q = 0, and nothing stops
-    it.
+    """Derive the cheater's throughput if all lose the same fraction, as in a shared buffer: T = r/(n + r).
 
-    Q = 0 at r^(k+1) = (k + 1) r + n k, whatever v. The honest ones lose less than their curve says and raise their
-    rates with the cheater's without limit: the share at Q = 0 is approached, not reached.
+    It rises up to Q = 0, so no deviation is too large. Q = 0 at r^(k+1) = (k + 1) r + n k, whatever v. The honest
+    sources lose less than their curve says and raise their rates with the cheater's without limit: the share at Q = 0
+    is approached, but not reached.
     """
     at = cheater()
     share = r / (n + r)
@@ -166,9 +171,9 @@ def same_loss_for_all() -> Expr:
 
 
 def cheater_at_rest() -> Expr:
-    """If the cheater replies like the others, but by the true curve: it loses 1/(k + 1), r^k (L - 1) = L - v.
+    """Derive the equilibrium of a cheater that replies by the true curve: it loses 1/(k + 1), r^k (L - 1) = L - v.
 
-    The honest ones' D is (k + 1) y^k (L - v). For v = 1 that is r = 1; for v < 1, r > 1.
+    The honest sources' D is (k + 1) y^k (L - v). For v = 1 this gives r = 1; for v < 1, r > 1.
     """
     at = cheater()
     L = at.load

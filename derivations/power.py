@@ -1,9 +1,9 @@
-"""Network power P = Theta^alpha/R: its knee, Kleinrock's rules, and the ceilings that nothing passes.
+"""Network power P = Theta^alpha/R: its maximum (the knee), Kleinrock's rules, and upper bounds.
 
-Files of mean size F arrive by a Poisson process at a link of rate C and stay until they are completed; each takes
-the propagation round trip D besides. S = F/C is the mean service time, rho the load, delta = D/S. The response
-times come from derivations/queues.py; that processor sharing is insensitive to the distribution is proved there for
-services of two phases and cited beyond (Kleinrock, vol. 2, chapter 4).
+Files of mean size F arrive by a Poisson process at a link of rate C and stay until they are completed; each also takes
+the propagation round trip D. S = F/C is the mean service time, rho the load, delta = D/S. The response times come from
+derivations/queues.py. That processor sharing is insensitive to the service distribution is proved there for services of
+two phases and cited beyond (Kleinrock, Queueing Systems, vol. 2, chapter 4).
 """
 
 import itertools
@@ -21,7 +21,7 @@ rho = queues.rho
 
 
 def odds_load() -> Expr:
-    """rho = x/(1 + x): every load in (0, 1) once, increasing with its odds x."""
+    """Return the load rho = x/(1 + x) by its odds x: every load in (0, 1) once, increasing."""
     load = x / (1 + x)
     require_zero(sp.diff(load, x) - 1 / (1 + x) ** 2, "increasing")
     require_zero(load.subs(x, 0), "from 0")
@@ -30,7 +30,7 @@ def odds_load() -> Expr:
 
 
 def network_power() -> Expr:
-    """P = Theta^alpha/R, from completed bytes and times in the system: k files of F bytes, completed in T."""
+    """Derive P = Theta^alpha/R from completed bytes and times in the system: k files of F bytes in time T."""
     k, T, total = sp.symbols("k T t_total", positive=True)
     throughput, response = k * F / T, total / k
     power = (throughput**alpha / response).subs({k: sp.Symbol("Theta", positive=True) * T / F})
@@ -41,10 +41,11 @@ def network_power() -> Expr:
 
 
 def little() -> Expr:
-    """N = lambda T over a time that begins and ends empty: both are the same area, summed by time or by arrival.
+    """Prove Little's law N = lambda T for a period that begins and ends with an empty system.
 
-    The number inside is the sum of the indicators of [a_i, d_i). So its integral is the sum of d_i - a_i; with n
-    arrivals in a time tau, N = area/tau, lambda = n/tau, T = area/n.
+    Both sides are the same area, summed by time or by arrival: the number in the system is the sum of the indicators of
+    [a_i, d_i), so its integral is the sum of d_i - a_i. With n arrivals in a time tau, N = area/tau, lambda = n/tau, T
+    = area/n.
     """
     area, n, tau = sp.symbols("A n tau", positive=True)
     rate, mean_time, mean_number = n / tau, area / n, area / tau
@@ -61,19 +62,22 @@ def little() -> Expr:
 
 @once
 def waiting() -> Expr:
-    """W_q in order of arrival, Pollaczek and Khinchine's."""
+    """Return the mean waiting time W_q for service in order of arrival (Pollaczek and Khinchine)."""
     return queues.pollaczek_khinchine().subs(queues.C, V)
 
 
 @once
 def fair_stretch() -> Expr:
-    """T(x)/x under processor sharing."""
+    """Return the mean response time over service time, T(x)/x, under processor sharing."""
     return queues.processor_sharing()
 
 
 @once
 def relative_power() -> Expr:
-    """P S/C^alpha = rho^alpha/(1 + delta + W_q): Theta = rho C and R = D + S (1 + W_q)."""
+    """Derive the power over that of an idle link: P S/C^alpha = rho^alpha/(1 + delta + W_q).
+
+    Theta = rho C and R = D + S (1 + W_q).
+    """
     wait = waiting()
     require_zero((rho * C) ** alpha / C**alpha - rho**alpha, "throughput over capacity")
     require_zero(sp.cancel((delta * S + S * (1 + wait)) / S - (1 + delta + wait)), "response time over S")
@@ -84,10 +88,11 @@ def relative_power() -> Expr:
 
 @once
 def slope() -> Expr:
-    """The sign of the slope of power in the load: that of alpha (1 + delta) - h x^2 - h (1 - alpha) x.
+    """Derive the sign of the slope of power in the load: that of alpha (1 + delta) - h x^2 - h (1 - alpha) x.
 
     This falls from a positive value at x = 0 and has exactly one positive root, since the product of its roots is
-    negative: power rises up to there and falls from there on. A maximum, the only one, whatever the symbols.
+    negative. So power rises up to that root and falls from there on: there is exactly one maximum, for all values of
+    the symbols.
     """
     load, response = odds_load(), 1 + delta + h * x
     require_zero(sp.cancel(load / (1 - load) - x), "odds")
@@ -107,7 +112,7 @@ def slope() -> Expr:
 
 @once
 def odds() -> Expr:
-    """x at the knee, the positive root; q for alpha = 1, with q^2 = (1 + delta)/h."""
+    """Derive the odds x of the load at the knee: the positive root of `slope`; x^2 = (1 + delta)/h for alpha = 1."""
     root = (alpha - 1 + sp.sqrt((alpha - 1) ** 2 + 4 * alpha * (1 + delta) / h)) / 2
     require_zero(sp.expand(slope().subs(x, root)), "root")
     require_zero(root.subs(alpha, 1) - sp.sqrt((1 + delta) / h), "alpha = 1")
@@ -118,7 +123,7 @@ def odds() -> Expr:
 
 
 def knee() -> Expr:
-    """rho* = x/(1 + x)."""
+    """Derive the load at the knee, rho* = x/(1 + x)."""
     law = odds_load().subs(x, odds())
     require_zero(slope().subs({h: 1, delta: 0, x: alpha}), "M/M/1: x = alpha")
     require_zero(odds_load().subs(x, alpha) - alpha / (1 + alpha), "M/M/1")
@@ -130,7 +135,10 @@ def knee() -> Expr:
 
 
 def knee_number() -> Expr:
-    """N* = h x^2/alpha by Little's law; 1 + delta for alpha = 1, whatever the service times (Kleinrock's rule)."""
+    """Derive the mean number at the knee by Little's law: N* = h x^2/alpha.
+
+    For alpha = 1 it is 1 + delta, whatever the service times (Kleinrock's rule).
+    """
     number = odds_load() * (1 + delta + h * x)  # lambda R, in service times
     law = h * x**2 / alpha
     require_zero(sp.cancel(number - law - x * slope() / (alpha * (1 + x))), "they differ by what is 0 at the knee")
@@ -142,7 +150,7 @@ def knee_number() -> Expr:
 
 @once
 def greatest() -> Expr:
-    """C^2/F/(h (1 + q)^2): power at its only maximum, alpha = 1, for R = D + S (1 + h rho/(1 - rho))."""
+    """Derive the greatest power for alpha = 1 and R = D + S (1 + h rho/(1 - rho)): C^2/F/(h (1 + q)^2)."""
     power = rho * C / (D + S * (1 + h * rho / (1 - rho)))
     at_knee = power.subs(rho, q / (1 + q)).subs(D, (h * q**2 - 1) * S).subs(S, F / C)  # q^2 = (1 + D/S)/h
     law = C**2 / F / (h * (1 + q) ** 2)
@@ -159,13 +167,16 @@ def greatest() -> Expr:
 
 
 def greatest_power() -> Expr:
-    """Order of arrival, any sizes: Pollaczek and Khinchine's h."""
+    """Derive the greatest power for service in order of arrival and any sizes: h of Pollaczek and Khinchine."""
     relative_power()
     return greatest().subs(h, (1 + V) / 2)
 
 
 def power_ceiling() -> Expr:
-    """Equal sharing: T(x) = x/(1 - rho) for a file of service time x, so R = D + S/(1 - rho) in the mean, h = 1."""
+    """Derive the greatest power under equal sharing: h = 1.
+
+    A file of service time x has T(x) = x/(1 - rho), so the mean response time is R = D + S/(1 - rho).
+    """
     require_zero(sp.cancel(fair_stretch() - 1 - rho / (1 - rho)), "h = 1")
     unequal_sharing()
     memoryless()
@@ -173,7 +184,10 @@ def power_ceiling() -> Expr:
 
 
 def first_come_ceiling() -> Expr:
-    """Files of one size in order of arrival: M/D/1, h = 1/2; `first_come_is_best` says that nothing passes it."""
+    """Derive the greatest power of files of one size in order of arrival: M/D/1, h = 1/2.
+
+    `first_come_is_best` proves that no discipline exceeds it.
+    """
     require_zero(waiting().subs(V, 0) - Rational(1, 2) * rho / (1 - rho), "h = 1/2")
     first_come_is_best()
     ratio = first_over_fair()
@@ -182,7 +196,10 @@ def first_come_ceiling() -> Expr:
 
 
 def first_over_fair() -> Expr:
-    """First-come over fair ceiling: falls with the propagation delay, from 8/(1 + sqrt(2))^2 = 1.37 to 1."""
+    """Derive the ratio of the first-come to the fair-sharing ceiling.
+
+    It falls with the propagation delay from 8/(1 + sqrt(2))^2 = 1.37 to 1.
+    """
     s = sp.Symbol("s", positive=True)  # sqrt(1 + D/S) = 1 + s
     form = ((1 + (1 + s)) / (sp.sqrt(2) / 2 + (1 + s))) ** 2
     ratio = greatest().subs(h, Rational(1, 2)) / greatest().subs(h, 1)
@@ -194,9 +211,10 @@ def first_over_fair() -> Expr:
 
 
 def ceiling_growth() -> Expr:
-    """d ln P*/d ln C = 1 + 1/q under equal sharing: 2 at D = 0, 3/2 where D = 3 S, 1 for C without limit.
+    """Derive the growth of the ceiling with the capacity: d ln P*/d ln C = 1 + 1/q under equal sharing.
 
-    For any h it lies between 1 and 2: 2 less D/S over (1 + D/S) + sqrt(h (1 + D/S)).
+    It is 2 at D = 0, 3/2 where D = 3 S, and 1 for C without limit. For any h it lies between 1 and 2: 2 less D/S over
+    (1 + D/S) + sqrt(h (1 + D/S)).
     """
     slope_ = sp.simplify(sp.diff(sp.log(greatest()), C) * C)
     stretch = 1 + D * C / F
@@ -209,10 +227,11 @@ def ceiling_growth() -> Expr:
 
 
 def absolute_ceiling() -> Expr:
-    """C/(D + S), of any arrivals and discipline that complete all: Theta <= C, and no file takes less than D + S.
+    """Derive the bound C/(D + S) for any arrivals and any discipline that completes all files.
 
-    Equal gaps of S/rho and equal files come up to it: nobody waits, R = D + S at every load below 1. It exceeds the
-    power of Poisson arrivals by (1 + 1/q)^2, that is fourfold under equal sharing without propagation.
+    Theta <= C, and no file takes less than D + S. Constant gaps of S/rho and equal files approach it: no file waits, R
+    = D + S at every load below 1. It exceeds the power of Poisson arrivals by (1 + 1/q)^2, that is fourfold under equal
+    sharing without propagation.
     """
     law = C / (D + F / C)
     ratio = (law / greatest()).subs(D, (h * q**2 - 1) * F / C)
@@ -223,9 +242,10 @@ def absolute_ceiling() -> Expr:
 
 
 def refusing() -> Expr:
-    """Why nothing may be turned away: one file at a time, the others refused, passes every ceiling here.
+    """Derive the power of a link that rejects every file but the one in service: it exceeds all ceilings here.
 
-    The link is idle 1/lambda of 1/lambda + S: Theta = C rho/(1 + rho), R = D + S. Power grows with the load offered.
+    This shows why the ceilings assume that nothing is rejected. The link is idle 1/lambda of 1/lambda + S: Theta = C
+    rho/(1 + rho), R = D + S. Power grows with the offered load.
     """
     power = C * rho / (1 + rho) / (D + F / C)
     require_zero(sp.limit(power, rho, sp.oo) - absolute_ceiling(), "towards the absolute ceiling")
@@ -234,11 +254,11 @@ def refusing() -> Expr:
 
 
 def unequal_sharing() -> Expr:
-    """Sharing in unequal parts passes the ceiling of equal sharing, for equal files: at every load they take less time.
+    """Prove that sharing in unequal parts exceeds the ceiling of equal sharing for equal files, at every load.
 
-    Each file draws a weight; let the weights lie further and further apart, so that the largest present gets all. A
-    file with a share u of all weights above its own waits for the unfinished work of those, M/D/1's of load v = rho u
-    (PASTA), and while it is served more of them come: its time is that work and its own, over 1 - v.
+    Each file draws a weight; let the weights differ more and more, so that the largest present gets all. A file with a
+    share u of all weights above its own waits for the unfinished work of those files, an M/D/1 queue of load v = rho u
+    (PASTA), and more of them arrive while it is in service: its time is that work and its own, over 1 - v.
     """
     v = sp.Symbol("v", positive=True)
     one = (1 + v / (2 * (1 - v))) / (1 - v)
@@ -256,10 +276,10 @@ def unequal_sharing() -> Expr:
 
 
 def memoryless() -> Expr:
-    """Exponential sizes: every discipline that does not know sizes and never idles has the number of M/M/1.
+    """Prove that with exponential sizes every work-conserving discipline blind to sizes has the mean number of M/M/1.
 
-    Whatever is served, and however it is shared, completions come at rate mu while anything is there: the cut between
-    n and n + 1 balances as in M/M/1, and Little's law gives 1/(1 - rho), h = 1. Idling only delays.
+    Completions occur at rate mu while the system is not empty, however it is shared. So the cut between n and n + 1
+    balances as in M/M/1, and Little's law gives 1/(1 - rho), h = 1. Idling only delays.
     """
     n = sp.Symbol("n", integer=True, nonnegative=True)
     p = (1 - rho) * rho**n
@@ -270,7 +290,7 @@ def memoryless() -> Expr:
 
 
 def schedules(arrived: tuple[int, ...], sizes: tuple[int, ...], slots: int) -> Iterator[list[int]]:
-    """Completion times under every discipline there is: each slot serves one file present, or none."""
+    """Yield the completion times under every discipline: each slot serves one of the files present, or none."""
 
     def step(now: int, left: tuple[int, ...], done: tuple[int, ...]) -> Iterator[list[int]]:
         if not any(left):
@@ -286,15 +306,17 @@ def schedules(arrived: tuple[int, ...], sizes: tuple[int, ...], slots: int) -> I
 
 
 def first_come_is_best() -> Expr:
-    """Files of one size: no discipline completes its n-th file earlier than order of arrival does, on any path.
+    """Prove for files of one size that no discipline completes its n-th file earlier than order of arrival does.
 
-    Let V(t) be the work that the link could have done by t if it never idled while work is there. (1) No discipline
-    has done more: while the one that never idles has work, it does C, and when it has none it has done all that came.
+    Let V(t) be the work that the link could have done by t if it never idled while there is work. (1) No discipline has
+    done more: while the link that never idles has work, it does C, and when it has none it has done all that arrived.
     (2) n completed files are n F of work done: n <= floor(V/F). (3) In order of arrival all work is in completed files
-    but that of one at most, which is unfinished: n = floor(V/F). So the sum of completion times, and with it the mean
-    response time, is least in order of arrival; for every arrival process, and even for disciplines that know the
-    future, that interrupt, share or idle. Throughput being the arrivals', power is greatest for it at every load.
-    Below: the claim against all disciplines of small cases, one by one.
+    but that of at most one unfinished file: n = floor(V/F). So the sum of completion times, and with it the mean
+    response time, is least in order of arrival. This holds for every arrival process, and even for disciplines that
+    know the future, preempt, share or idle. Throughput is that of the arrivals, so order of arrival has the greatest
+    power at every load.
+
+    Checked against all disciplines in small cases.
     """
     work, size, n = sp.symbols("V F n", positive=True)
     partial = sp.Symbol("epsilon", nonnegative=True)  # done of the unfinished one, less than F

@@ -1,4 +1,4 @@
-"""What every proof rests on: residuals that vanish and truths that are known."""
+"""Checks that every proof uses: that a residual vanishes, and that a statement is true."""
 
 from collections.abc import Callable
 from functools import cache, wraps
@@ -12,7 +12,7 @@ _PROVED: list[Any] = []
 
 
 def once(lemma: Lemma) -> Lemma:
-    """A lemma that others rest on, proved the first time that it is needed."""
+    """Decorate a lemma that several proofs use, so that it is proved only the first time that it is called."""
     kept = cache(lemma)
     _PROVED.append(kept)
 
@@ -24,18 +24,24 @@ def once(lemma: Lemma) -> Lemma:
 
 
 def forget() -> None:
-    """Prove everything anew from now on: for who changes an assumption to see the proof fail."""
+    """Discard all stored proofs, so that a test can change an assumption and see the proof fail."""
     for kept in _PROVED:
         kept.cache_clear()
 
 
 def require_zero(residual: Expr, claim: str) -> None:
-    """Every residual passes here; a plain `assert` would vanish under `python -O`."""
+    """Raise an AssertionError that names the claim unless the residual simplifies to 0.
+
+    A function is used because a plain `assert` would be removed by `python -O`.
+    """
     if sp.simplify(residual) != 0:
         raise AssertionError(f"{claim}: residual {residual}")
 
 
 def require(truth: object, claim: str) -> None:
-    """Only True will do: None is how sympy says that it does not know."""
+    """Raise an AssertionError that names the claim unless the statement is True.
+
+    None counts as a failure, because sympy returns it for a statement that it cannot decide.
+    """
     if truth is not True and truth is not sp.true:
         raise AssertionError(claim)

@@ -1,10 +1,10 @@
 """Mean values and losses of single queues: M/M/1 with and without a limit, M/G/1, processor sharing.
 
-Packets arrive at the times of a Poisson process of rate rho; the mean service time is 1. Each function proves one
-result and returns it; one that fails raises AssertionError. Three facts are used without proof: Little's law
-(mean number = rate times mean time, of any part of the system), that Poisson arrivals see time averages (PASTA),
-and that where the number changes by one at a time, departures leave behind what accepted arrivals find. A stands
-for the generating function in z of the arrivals in a service.
+Packets arrive by a Poisson process of rate rho; the mean service time is 1. Each function proves one result and returns
+it; a proof that fails raises AssertionError. Three facts are used without proof: Little's law (mean number = rate times
+mean time, for any part of the system), that Poisson arrivals see time averages (PASTA), and that where the number
+changes by one at a time, departures leave behind what accepted arrivals find. A stands for the generating function in z
+of the arrivals during a service.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ A, C = sp.symbols("A C_b^2", positive=True)
 
 
 class Finite(NamedTuple):
-    """A queue with room for K: loss probability, mean number, mean wait of the packets accepted."""
+    """A queue of capacity K: loss probability, mean number, mean wait of the packets accepted."""
 
     loss: Expr
     number: Expr
@@ -29,7 +29,7 @@ class Finite(NamedTuple):
 
 
 def geometric_sums(last: Expr) -> tuple[Expr, Expr]:
-    """Sums of r^j and of j r^j over j = 0 ... last, for r = rho: proved for every number of terms by induction."""
+    """Prove the sums of r^j and of j r^j over j = 0 ... last, for r = rho, by induction in the number of terms."""
     plain = (1 - rho ** (N + 1)) / (1 - rho)
     weighted = rho * (1 - (N + 1) * rho**N + N * rho ** (N + 1)) / (1 - rho) ** 2
     for total, term in ((plain, rho**N), (weighted, N * rho**N)):
@@ -39,7 +39,7 @@ def geometric_sums(last: Expr) -> tuple[Expr, Expr]:
 
 
 def mm1k_distribution() -> Expr:
-    """p_j of M/M/1/K: up over the cut between j and j + 1 as often as down, lambda p_j = mu p_(j+1)."""
+    """Derive the distribution p_j of M/M/1/K from the balance lambda p_j = mu p_(j+1) between j and j + 1."""
     j = sp.Symbol("j", integer=True, nonnegative=True)
     p = rho**j / geometric_sums(K)[0]
     require_zero((lam * p - mu * p.subs(j, j + 1)).subs(rho, lam / mu), "the cut between j and j + 1")
@@ -50,7 +50,10 @@ def mm1k_distribution() -> Expr:
 
 @once
 def mm1k() -> Finite:
-    """M/M/1/K by PASTA (loss) and Little's law (wait): an accepted packet waits a service for each one it finds."""
+    """Derive loss, mean number and wait of M/M/1/K by PASTA and Little's law.
+
+    An accepted packet waits one mean service time for each packet that it finds.
+    """
     j = sp.Symbol("j", integer=True, nonnegative=True)
     loss = mm1k_distribution().subs(j, K)
     number = geometric_sums(K)[1] / geometric_sums(K)[0]
@@ -71,12 +74,15 @@ def mm1k() -> Finite:
 
 
 def mm1k_wait() -> Expr:
-    """W_q of M/M/1/K, from `mm1k`."""
+    """Derive the mean waiting time W_q of M/M/1/K."""
     return mm1k().wait
 
 
 def phi(x: Expr, exponential: Expr | None = None) -> tuple[Expr, Expr, Expr, Expr]:
-    """phi_1 ... phi_4 of x, phi_k the sum of x^j/(j + k)!: phi_0 = exp and phi_k = 1/k! + x phi_(k+1)."""
+    """Return phi_1 ... phi_4 of x, where phi_k is the sum of x^j/(j + k)!.
+
+    phi_0 = exp and phi_k = 1/k! + x phi_(k+1).
+    """
     forms = [exp(x) if exponential is None else exponential]
     for k in range(4):
         forms.append((forms[-1] - 1 / sp.factorial(k)) / x)
@@ -84,7 +90,7 @@ def phi(x: Expr, exponential: Expr | None = None) -> tuple[Expr, Expr, Expr, Exp
 
 
 def phi_at_zero() -> tuple[Expr, ...]:
-    """phi_k(0) = 1/k!, and phi_1' = phi_1 - phi_2, which Newton's method uses."""
+    """Derive phi_k(0) = 1/k! and phi_1' = phi_1 - phi_2, which Newton's method uses."""
     x = sp.Symbol("x", real=True)
     values = tuple(sp.limit(form, x, 0) for form in phi(x))
     for k, value in enumerate(values, 1):
@@ -95,7 +101,7 @@ def phi_at_zero() -> tuple[Expr, ...]:
 
 
 def mm1k_smooth() -> tuple[Expr, Expr]:
-    """The forms without a division by 0 at u = ln rho = 0: for the loss, and for the mean of j < m.
+    """Derive forms of M/M/1/K without a division by 0 at u = ln rho = 0: the loss, and the mean of j < K.
 
     h(y) = 1/(exp(y) - 1) - 1/y + 1/2 is y (phi_2(y)/2 - phi_3(y))/phi_1(y); the loss divided by exp(K u), for u > 0,
     is the same quotient at -u.
@@ -115,7 +121,7 @@ def mm1k_smooth() -> tuple[Expr, Expr]:
 
 @once
 def mm1_number() -> Expr:
-    """L of M/M/1: M/M/1/K with K beyond all bounds, rho = exp(-a) < 1."""
+    """Derive the mean number in M/M/1 as the limit of M/M/1/K for K -> infinity, rho = exp(-a) < 1."""
     a = sp.Symbol("a", positive=True)
     finite = mm1k()
     require_zero(sp.limit(finite.loss.subs(rho, exp(-a)), K, sp.oo), "nothing is lost")
@@ -126,7 +132,7 @@ def mm1_number() -> Expr:
 
 @once
 def mm1_times() -> tuple[Expr, Expr]:
-    """Wait and response of M/M/1: Little's law, L = rho W, and W_q = W - 1."""
+    """Derive the mean wait and response time of M/M/1 by Little's law: L = rho W, and W_q = W - 1."""
     response = sp.simplify(mm1_number() / rho)
     wait = sp.simplify(response - 1)
     require_zero(wait - mm1_number(), "PASTA: each packet found takes a mean service time")
@@ -135,7 +141,7 @@ def mm1_times() -> tuple[Expr, Expr]:
 
 @once
 def pollaczek_khinchine() -> Expr:
-    """W_q of M/G/1 twice: by mean values, and from the chain of the numbers that departures leave behind."""
+    """Derive the mean wait W_q of M/G/1 in two ways: by mean values, and from the chain of departures."""
     wait, second, moment = sp.symbols("W S2 m", positive=True)
     # A service of length S adds S^2/2 to the integral of the residual service over time; rho of them start in 1.
     residual = rho * second / 2
@@ -159,21 +165,21 @@ def pollaczek_khinchine() -> Expr:
 
 
 def md1_wait() -> Expr:
-    """W_q of M/D/1: no variance."""
+    """Derive the mean wait W_q of M/D/1: M/G/1 with variance 0."""
     return pollaczek_khinchine().subs(C, 0)
 
 
 @once
 def processor_sharing() -> Expr:
-    """T(x)/x = 1/(1 - rho) under processor sharing: for exponential others and every x, by the backward equation.
+    """Derive T(x)/x = 1/(1 - rho) under processor sharing, for exponential other packets and every x.
 
-    Let T(n, x) be the mean time that a packet with x left to be served still needs when n others are there. It is
-    served at 1/(n + 1), the others at n/(n + 1) together: in time dt it gets dt/(n + 1) done, so
+    Let T(n, x) be the mean time that a packet with remaining service x still needs when n others are present. It is
+    served at rate 1/(n + 1), the others at n/(n + 1) together. By the backward equation
 
         dT/dx = (n + 1) (1 + rho (T(n+1, x) - T(n, x))) + n (T(n-1, x) - T(n, x)).
 
-    An arrival finds n with (1 - rho) rho^n (`mm1k_distribution`, the total rate of service being 1 for any n > 0).
-    In the mean of dT/dx over these, what stands before T(n, x) is 0: so its mean grows like the first term.
+    An arrival finds n with probability (1 - rho) rho^n (`mm1k_distribution`, the total service rate being 1 for any n >
+    0). In the mean of dT/dx over these, the coefficient of T(n, x) is 0: so the mean of T grows like the first term.
     """
     n = sp.Symbol("n", integer=True, nonnegative=True)
     weight = (1 - rho) * rho**n
@@ -191,12 +197,12 @@ def processor_sharing() -> Expr:
 
 
 def processor_sharing_insensitive() -> Expr:
-    """The number in the system depends on the load alone: for services of two phases, of whatever lengths.
+    """Prove that the number under processor sharing depends on the load alone, for services of two phases.
 
-    Phase 1 of rate mu_1 is followed by phase 2 of rate mu_2 with probability r. Of i and k packets in the phases,
-    p(i, k) = (1 - rho) C(i + k, i) r_1^i r_2^k, r_1 = lambda/mu_1, r_2 = lambda r/mu_2, balances every state; given
-    i + k it is binomial, and i + k is geometric with rho = r_1 + r_2. Such services have any coefficient of variation
-    from 1/sqrt(2) up. That this goes on for any number of phases, hence for all distributions, is not proved here.
+    Phase 1 of rate mu_1 is followed by phase 2 of rate mu_2 with probability r. With i and k packets in the phases,
+    p(i, k) = (1 - rho) C(i + k, i) r_1^i r_2^k, r_1 = lambda/mu_1, r_2 = lambda r/mu_2, balances every state. Given i +
+    k it is binomial, and i + k is geometric with rho = r_1 + r_2. Such services have any coefficient of variation from
+    1/sqrt(2) up. The extension to any number of phases, hence to all distributions, is not proved here.
     """
     first, second, r = sp.symbols("mu_1 mu_2 r", positive=True)
     i, k = sp.symbols("i k", integer=True, positive=True)

@@ -1,11 +1,11 @@
-"""Receive buffers smaller than the window: ours, for the rules of WUCS-92-38, section 4.3.1.
+"""Receive buffers smaller than the window: our own laws, for the rules of WUCS-92-38, section 4.3.1.
 
-Assumptions: those of section 4.2; a window so wide that the sender always has something to send; hard and soft
-acknowledgment as in section 4.3.1, what was discarded being asked for at once; repetitions of single packets take no
-time beside segments. So time can be counted in slots of one segment each. A request that a slot gives rise to is
-served M slots later, M = ceil(w_a) + 1: the answer comes w_a after the slot's end, and the sender ends the segment it
-is at. A slot gives rise to at most one request, for what it brought or for what was thrown out by it, so requests
-never queue: slot k carries what slot k - M asked for, or else a new segment.
+Assumptions: those of section 4.2; a window so wide that the sender always has a segment to send; hard and soft
+acknowledgment as in section 4.3.1, with discarded segments requested at once; repetitions of single packets take no
+time compared with segments. So time is counted in slots of one segment. A segment requested because of slot k is sent M
+= ceil(w_a) + 1 slots later: the request arrives w_a after the end of the slot, and the sender completes the segment in
+transmission. A slot causes at most one request, for the segment that it carried or for the one that this displaced. So
+requests never queue: slot k carries the segment requested because of slot k - M, or else a new one.
 """
 
 import sympy as sp
@@ -21,42 +21,43 @@ w = sp.Symbol("w_a", nonnegative=True)
 
 
 def round_trip() -> Expr:
-    """M: the segment after k + w_a + 1 slots is the first to begin when the answer to slot k is there."""
+    """Derive M = ceil(w_a) + 1, the slots from a segment to the one that its request causes."""
     slots = sp.ceiling(w) + 1
     for value in (sp.Rational(47, 2), sp.Integer(23), sp.Rational(1, 100), sp.Integer(0)):
-        waited = slots.subs(w, value) - 1  # whole slots after the one that is answered
-        require(bool(waited >= value and (waited - 1 < value)), "the first slot that begins after the answer")
+        waited = slots.subs(w, value) - 1  # slots after the one that is acknowledged
+        require(bool(waited >= value and (waited - 1 < value)), "the first slot that begins after the acknowledgment")
     return slots
 
 
 def slots(trip: int, buffer: int, soft: bool, length: int) -> tuple[int, list[int]]:
-    """One damaged segment, number 0 in slot 0, and no loss after it: discards, and segments consumed after each slot.
+    """Simulate one damaged segment, number 0 in slot 0, and no other loss; return discards and segments consumed.
 
-    The repetition of the damaged segment's packets takes no time, at the beginning of slot `trip`.
+    Segments consumed are listed after each slot. The repetition of the damaged segment's packets takes no time, at the
+    beginning of slot `trip`.
     """
-    held, requests, edge, new, discards, consumed = {0}, {}, 0, 1, 0, [0]
+    buffered, requests, edge, new, discards, consumed = {0}, {}, 0, 1, 0, [0]
     complete = False  # the damaged segment
     for k in range(1, length):
         if k == trip:
             complete = True
-            while edge in held:
-                held.remove(edge)
+            while edge in buffered:
+                buffered.remove(edge)
                 edge += 1
         number = requests.pop(k, None)
         if number is None:
             number, new = new, new + 1
         refused = None
-        if soft and len(held) == buffer:
-            refused = max(*held, number)
+        if soft and len(buffered) == buffer:
+            refused = max(*buffered, number)
         elif not soft and number >= edge + buffer:
             refused = number
-        held.add(number)
+        buffered.add(number)
         if refused is not None:
-            held.remove(refused)
+            buffered.remove(refused)
             requests[k + trip] = refused
             discards += 1
-        while complete and edge in held:
-            held.remove(edge)
+        while complete and edge in buffered:
+            buffered.remove(edge)
             edge += 1
         consumed.append(edge)
     return discards, consumed
@@ -64,13 +65,13 @@ def slots(trip: int, buffer: int, soft: bool, length: int) -> tuple[int, list[in
 
 @once
 def discards() -> Expr:
-    """D = max(0, min(M, 2 (M - B))) under hard acknowledgment, after one damaged segment n.
+    """Derive the discards after one damaged segment under hard acknowledgment: D = max(0, min(M, 2 (M - B))).
 
-    First wave: until n comes again in the beginning of slot n + M, segments n + 1 .. n + M - 1 are sent, and those
-    from n + B on are discarded: M - B. Then n .. n + B - 1 are consumed. n + B comes again B slots later; until
-    then n + M .. n + M + B - 1 are sent, and the second wave is what lies beyond n + 2 B - 1. Then n + B .. n +
-    M - 1 come one a slot, each consumed at once; and where 2 B > M, new segments up to n + 3 B - 1, which are
-    kept, before the second wave comes. Nothing more is discarded.
+    First wave: until the damaged segment n is repeated at the beginning of slot n + M, segments n + 1 .. n + M - 1 are
+    sent, and those from n + B on are discarded: M - B. Then n .. n + B - 1 are consumed. n + B is repeated B slots
+    later. Until then n + M .. n + M + B - 1 are sent, and the second wave is the part beyond n + 2 B - 1. Then n + B ..
+    n + M - 1 arrive one per slot, each consumed at once. Where 2 B > M, new segments up to n + 3 B - 1 arrive, and are
+    kept, before the second wave is repeated. Nothing more is discarded.
     """
     number = sp.Symbol("n", integer=True)
     first = (number + M - 1) - (number + B) + 1
@@ -91,10 +92,10 @@ def discards() -> Expr:
 
 
 def starts() -> Expr:
-    """r = g/(1 + g (B - 1)): the next isolated loss is the first damaged segment after the B - 1 kept behind the last.
+    """Derive the rate of isolated losses per segment: r = g/(1 + g (B - 1)).
 
-    These lie in the buffer; when one of them is damaged it is repeated in the wake of the first, and costs no more
-    discards of the first wave.
+    The next isolated loss is the first damaged segment after the B - 1 kept behind the last. Those are in the buffer:
+    if one of them is damaged, it is repeated along with the first, and causes no more discards of the first wave.
     """
     between = (B - 1) + 1 + geometric_mean(1 - G)
     rate = G / (1 + G * (B - 1))
@@ -104,7 +105,10 @@ def starts() -> Expr:
 
 
 def hard_ack_efficiency() -> Expr:
-    """E = 1/(1/(1 - p) + r D): a segment takes 1/(1 - p) to send, and each isolated loss D segments more."""
+    """Derive the efficiency under hard acknowledgment: E = 1/(1/(1 - p) + r D).
+
+    A segment takes 1/(1 - p) segment times to send, and each isolated loss D more.
+    """
     law = 1 / (mean_transmissions() + starts() * discards())
     require_zero(law.subs(B, round_trip()) - (1 - p), "a buffer of M segments")
     require_zero(law.subs(p, 0) - 1, "no loss")
@@ -113,7 +117,10 @@ def hard_ack_efficiency() -> Expr:
 
 
 def hard_ack_buffer() -> Expr:
-    """The inverse: r D = X, X = 1/e - 1/(1 - p), in both forms of D; they meet where 2 B = M."""
+    """Derive the buffer for a given efficiency by inverting r D = X, X = 1/e - 1/(1 - p), in both forms of D.
+
+    The two forms meet where 2 B = M.
+    """
     rate = G / (1 + G * (B - 1))
     small, large = rate * M, rate * 2 * (M - B)
     narrow = 1 + (G * M - X) / (G * X)
@@ -137,14 +144,14 @@ def hard_ack_buffer() -> Expr:
 
 
 def locked_efficiency() -> Expr:
-    """B/M, soft acknowledgment, after one loss: the state repeats itself every M slots.
+    """Derive the efficiency B/M under soft acknowledgment after one loss: the state repeats itself every M slots.
 
-    Let the buffer be full when the first missing segment r arrives, B < M. (1) Every segment under way comes once in M
-    slots, and the buffer has kept the smallest of what came since it was empty: so it holds r + 1 .. r + B. (2) r
-    throws out the largest of them, r + B, which is asked for, and r .. r + B - 1 are consumed: the buffer is empty.
-    (3) The first missing segment is now r + B, and it comes M slots later. In the M - 1 >= B slots before it the
-    buffer fills, because each of them brings a segment that is neither consumed nor, before the buffer is full,
-    discarded. So r + B finds the buffer full, and all is as before, B further on.
+    Let the buffer be full when the first missing segment r arrives, B < M. (1) Every segment in flight arrives once in
+    M slots, and the buffer has kept the smallest of those that arrived since it was empty: it holds r + 1 .. r + B. (2)
+    r displaces the largest of them, r + B, which is requested again, and r .. r + B - 1 are consumed: the buffer is
+    empty. (3) The first missing segment is now r + B, and it arrives M slots later. In the M - 1 >= B slots before it
+    the buffer fills, because each of them brings a segment that is neither consumed nor, before the buffer is full,
+    discarded. So r + B finds the buffer full, and the state is the same, B further on.
     """
     rate = sp.Min(1, B / M)
     for trip in range(2, 15):

@@ -1,8 +1,9 @@
-"""The distribution of the rounds, the packets sent and the delay of a segment: ours, from section 4.2 of WUCS-92-38.
+"""Distribution of the rounds, the packets sent and the delay of a segment: ours, from WUCS-92-38, section 4.2.
 
-Packets are lost independently with probability p; a round sends again what the round before lost. K is the number of
-rounds of a segment of s packets, N the number of packets sent, D = N t_p + (K - 1) t_a its delay in isolation. Each
-function proves one result with all symbols free and returns it; one that fails raises AssertionError.
+Packets are lost independently with probability p; a round retransmits the packets lost in the round before. K is the
+number of rounds of a segment of s packets, N the number of packets sent, D = N t_p + (K - 1) t_a its delay in
+isolation. Each function proves one result with all symbols free and returns it; a proof that fails raises
+AssertionError.
 """
 
 import mpmath
@@ -24,18 +25,21 @@ t_p, t_a, q = sp.symbols("t_p t_a q", positive=True)
 
 
 def cdf() -> Expr:
-    """F_k = (1 - p^k)^s: 0 before the first round, and 1 at last."""
+    """Derive the distribution function of the rounds: F_k = (1 - p^k)^s."""
     within = rounds_distribution().subs(i, k)
-    require_zero(within.subs(k, 0), "nothing is through before the first round")
+    require_zero(within.subs(k, 0), "nothing is delivered before the first round")
     require_zero(sp.limit(exp(-lam * k), k, sp.oo), "p^k vanishes, so everything is at last")
     return within
 
 
 def pmf() -> Expr:
-    """f_k = F_k - F_(k-1) = F_k (1 - (1 - r)^s), where a packet through by round k was not before with chance r."""
+    """Derive the probability of k rounds: f_k = F_k - F_(k-1) = F_k (1 - (1 - r)^s).
+
+    r is the probability that a packet delivered by round k was not delivered before.
+    """
     within = cdf()
     chance = p ** (k - 1) * (1 - p) / (1 - p**k)
-    require_zero(1 - chance - (1 - p ** (k - 1)) / (1 - p**k), "1 - r is the ratio of what is through")
+    require_zero(1 - chance - (1 - p ** (k - 1)) / (1 - p**k), "1 - r is the ratio of the packets delivered")
     require_zero(chance.subs(k, 1) - 1, "nothing before the first round")
     ratio = sp.Symbol("rho", positive=True)  # (1 - p^(k-1))/(1 - p^k)
     require_zero(within * (1 - ratio**s) - (within - (within ** (1 / s) * ratio) ** s), "F_k (1 - (1 - r)^s)")
@@ -43,7 +47,10 @@ def pmf() -> Expr:
 
 
 def quantile() -> Expr:
-    """F_k reaches q where p^k = 1 - q^(1/s) and grows with k: the smallest whole k is the ceiling of that."""
+    """Derive the q-quantile of the rounds: the ceiling of ln(1 - q^(1/s))/ln(p).
+
+    F_k reaches q where p^k = 1 - q^(1/s), and grows with k.
+    """
     within = cdf()
     at = log(1 - q ** (1 / s)) / log(p)
     reached = (1 - exp(at * log(p))) ** s  # p^k
@@ -56,7 +63,10 @@ def quantile() -> Expr:
 
 @once
 def second_moment() -> Expr:
-    """E[K^2] is the sum over i >= 0 of (2 i + 1) (1 - F_i); the mean is treated in segment_rounds."""
+    """Derive E[K^2] as the sum over i >= 0 of (2 i + 1) (1 - F_i).
+
+    The mean is derived in `segment_rounds.mean_rounds`.
+    """
     f = sp.Function("F")
     require_zero(1 * (f(1) - f(0)) - sum((2 * a + 1) * (f(1) - f(a)) for a in range(1)), "base, M = 1")
     more = sp.Sum((2 * i + 1) * ((f(M + 1) - f(i)) - (f(M) - f(i))), (i, 0, M - 1)).doit()
@@ -68,10 +78,10 @@ def second_moment() -> Expr:
 
 
 def positive_terms() -> Expr:
-    """Sum of (2 k + 1) T_k less the square of the sum of T_k is the sum of T_k (F_k + 2 sum over j < k of F_j).
+    """Prove that sum (2 k + 1) T_k - (sum T_k)^2 is the sum of the positive terms T_k (F_k + 2 sum over j < k of F_j).
 
-    For any F and T = 1 - F, over k < M, by induction in M; L is the sum of T_k so far, so that of F_j is M - L.
-    It is also what remains from round n on, with G the sum of F_j over j < n: (1 + 2 G) L + 2 sum of m T - L^2.
+    This holds for any F and T = 1 - F, over k < M, by induction in M; L is the sum of T_k so far, so that of F_j is M -
+    L. The rest from round n on is (1 + 2 G) L + 2 (sum of m T) - L^2, with G the sum of F_j over j < n.
     """
     late, so_far, before = sp.symbols("T L G")
     left = (2 * M + 1) * late - ((so_far + late) ** 2 - so_far**2)
@@ -90,7 +100,10 @@ def positive_terms() -> Expr:
 
 @once
 def rounds_variance() -> Expr:
-    """Var K = E[K^2] - S^2, the same without the first round: of K - 1. For s = 1 it is p/(1 - p)^2."""
+    """Derive the variance of the rounds, E[K^2] - S^2, in the form without the first round: that of K - 1.
+
+    For s = 1 it is p/(1 - p)^2.
+    """
     positive_terms()
     term = second_moment().function
     require_zero(term.subs(i, 0) - 1, "the first round always takes place")
@@ -108,9 +121,9 @@ def rounds_variance() -> Expr:
 
 
 def tails(packets: int = 5) -> tuple[Expr, Expr]:
-    """The sums over m >= 0 of m T_(n+m) and of s p^(n+m) (1 - p^(n+m))^(s-1), in powers of x = p^n.
+    """Derive the sums over m >= 0 of m T_(n+m) and of s p^(n+m) (1 - p^(n+m))^(s-1), in powers of x = p^n.
 
-    U(x), the sum of m T(p^m x), has U(x) - U(p x) = the sum of T(p^m x) over m >= 1, and vanishes with x.
+    U(x), the sum of m T(p^m x), satisfies U(x) - U(p x) = the sum of T(p^m x) over m >= 1, and vanishes with x.
     """
     tail = sum(weight * x**a / (1 - p**a) for a, weight in binomial_weights(packets))
     require_zero(tail.subs(x, p**round_n) - rounds_tail(packets), "the sum of T itself")
@@ -127,7 +140,10 @@ def tails(packets: int = 5) -> tuple[Expr, Expr]:
 
 
 def generating_function() -> Expr:
-    """E[z^N; K <= k] = ((1 - p) z (1 - (p z)^k)/(1 - p z))^s: one packet by induction in k, s are independent."""
+    """Derive E[z^N; K <= k] = ((1 - p) z (1 - (p z)^k)/(1 - p z))^s.
+
+    One packet by induction in k; s packets are independent.
+    """
     one = (1 - p) * z * (1 - (p * z) ** k) / (1 - p * z)
     require_zero(one.subs(k, 1) - (1 - p) * z, "base: one transmission, not lost")
     step = sp.expand(one.subs(k, k + 1) - one - (1 - p) * p**k * z ** (k + 1), power_base=True)
@@ -138,20 +154,23 @@ def generating_function() -> Expr:
 
 @once
 def sent_within() -> Expr:
-    """E[N; K <= k] = s (1 - p^k)^(s-1) (1 - p^k - k p^k (1 - p))/(1 - p), the slope at z = 1."""
+    """Derive E[N; K <= k] = s (1 - p^k)^(s-1) (1 - p^k - k p^k (1 - p))/(1 - p).
+
+    It is the slope of the generating function at z = 1.
+    """
     slope = sp.diff(generating_function(), z).subs(z, 1)
     closed = s * (1 - p**k) ** (s - 1) * (1 - p**k - k * p**k * (1 - p)) / (1 - p)
     require_zero(slope / closed - 1, "slope at z = 1")
     first = closed.subs(k, 1) / (s * (1 - p) ** s)
-    require_zero(sp.powsimp(sp.factor(first)) - 1, "through in the first round: s packets")
+    require_zero(sp.powsimp(sp.factor(first)) - 1, "delivered in the first round: s packets")
     return closed
 
 
 @once
 def covariance() -> Expr:
-    """Cov(K, N) = sum over k of k s p^k (1 - p^k)^(s-1).
+    """Derive the covariance of rounds and packets sent: Cov(K, N) = sum over k of k s p^k (1 - p^k)^(s-1).
 
-    K is the sum over k >= 0 of the event K > k, and its covariance with N is F_k E[N] - E[N; K <= k], 0 for k = 0.
+    K is the sum over k >= 0 of the indicator of K > k, whose covariance with N is F_k E[N] - E[N; K <= k], 0 for k = 0.
     """
     mean = s / (1 - p)
     term = k * s * p**k * (1 - p**k) ** (s - 1)
@@ -166,7 +185,7 @@ def covariance() -> Expr:
 
 
 def sent_variance() -> Expr:
-    """Var N = s p/(1 - p)^2, from E[z^N] = ((1 - p) z/(1 - p z))^s."""
+    """Derive the variance of the packets sent: Var N = s p/(1 - p)^2, from E[z^N] = ((1 - p) z/(1 - p z))^s."""
     all_rounds = ((1 - p) * z / (1 - p * z)) ** s
     require_zero(sp.limit(exp(-q * k), k, sp.oo), "(p z)^k vanishes for p z = exp(-q) < 1")
     first = sp.diff(all_rounds, z).subs(z, 1)
@@ -177,7 +196,7 @@ def sent_variance() -> Expr:
 
 
 def delay_variance() -> Expr:
-    """Var D = t_p^2 Var N + 2 t_p t_a Cov(K, N) + t_a^2 Var K for D = N t_p + (K - 1) t_a."""
+    """Derive Var D = t_p^2 Var N + 2 t_p t_a Cov(K, N) + t_a^2 Var K for D = N t_p + (K - 1) t_a."""
     var_n, var_k, cov_kn = sp.symbols("VarN VarK Cov")
     sent, rounds = sp.symbols("dN dK")  # deviations from the means
     square = sp.expand((t_p * sent + t_a * rounds) ** 2)
@@ -189,7 +208,10 @@ def delay_variance() -> Expr:
 
 
 def pairs() -> Expr:
-    """What A^s loses when A becomes A + E is multiplied like a pair; so P(K = k, N) needs no difference."""
+    """Derive the product of sums A + E and B + F less A B, without a difference, for P(K = k, N).
+
+    A and E are non-negative, so nothing cancels.
+    """
     a, e, b, f = sp.symbols("A E B F", positive=True)
     added = a * f + e * b + e * f
     require_zero((a + e) * (b + f) - a * b - added, "the product of pairs")
@@ -202,10 +224,11 @@ def pairs() -> Expr:
 
 @once
 def cdf_tolerant() -> Expr:
-    """F = sum over j <= T of C(s, j) x^j (1 - x)^(s-j) = I_(1-x)(s - T, T + 1), x = p^k.
+    """Derive the distribution function if T packets may be missing: F = I_(1-x)(s - T, T + 1), x = p^k.
 
-    What is missing never grows, so a segment is accepted by round k if at most T packets are missing then. Both
-    sides are 1 at x = 0 and have the same slope: that of the sum telescopes.
+    F is the sum over j <= T of C(s, j) x^j (1 - x)^(s-j). The number of missing packets never grows, so a segment is
+    accepted by round k if at most T packets are missing then. The sum and the incomplete beta function are 1 at x = 0
+    and have the same slope: that of the sum telescopes.
     """
     term = binomial(s, j) * x**j * (1 - x) ** (s - j)
     edge = (s - j) * binomial(s, j) * x**j * (1 - x) ** (s - j - 1)
@@ -223,10 +246,11 @@ def cdf_tolerant() -> Expr:
 
 
 def chernoff() -> Expr:
-    """P(at most T missing) <= exp(-(m - T)^2/(2 m)) for T <= m = s x: what is left out as certain.
+    """Prove the bound P(at most T missing) <= exp(-(m - T)^2/(2 m)) for T <= m = s x.
 
-    For any theta > 0 it is at most E[exp(theta (T - X))] <= exp(theta T - m (1 - exp(-theta))), as 1 + y <= exp(y).
-    With theta = -ln(1 - d), T = (1 - d) m that is exp(-m h), and h >= d^2/2: both vanish with slope at d = 0.
+    It shows which rounds the law may neglect. For any theta > 0 the probability is at most E[exp(theta (T - X))] <=
+    exp(theta T - m (1 - exp(-theta))), as 1 + y <= exp(y). With theta = -ln(1 - d), T = (1 - d) m that is exp(-m h),
+    and h >= d^2/2: both sides vanish with slope 0 at d = 0.
     """
     d, mean = sp.symbols("d mu", positive=True)  # d < 1
     theta = -log(1 - d)
@@ -246,7 +270,10 @@ def chernoff() -> Expr:
 
 
 def tolerant_series() -> Expr:
-    """1 - F = sum over j > T of (-1)^(j-T-1) C(s, j) C(j-1, T) x^j, of slope (s - T) C(s, T) x^T (1 - x)^(s-T-1)."""
+    """Derive 1 - F = sum over j > T of (-1)^(j-T-1) C(s, j) C(j-1, T) x^j.
+
+    Its slope is (s - T) C(s, T) x^T (1 - x)^(s-T-1).
+    """
     coefficient = binomial(s, j) * binomial(j - 1, T)
     slope = (s - T) * binomial(s, T) * binomial(s - T - 1, j - T - 1)  # of x^(j-1), but for its sign
     require_zero(sp.gammasimp(j * coefficient - slope), "coefficients")
@@ -265,7 +292,7 @@ def tolerant_series() -> Expr:
 
 @once
 def mean_rounds_tolerant() -> Expr:
-    """S_T = 1 + sum over k >= 1 of 1 - F_k, as for T = 0 (segment_rounds.mean_rounds), where 1 - F_k is larger."""
+    """Derive the mean number of rounds S_T = 1 + sum over k >= 1 of (1 - F_k), as `mean_rounds` for T = 0."""
     chernoff()
     tolerant_series()
     term = 1 - cdf_tolerant().subs(x, p**k)
@@ -275,10 +302,11 @@ def mean_rounds_tolerant() -> Expr:
 
 
 def mean_delay_tolerant() -> Expr:
-    """t_p times s and what is missing after each round that is not accepted, and t_a for every round.
+    """Derive the mean delay if T packets may be missing: t_p per packet sent, t_a per round.
 
-    E[B; B > T] = s x P(B' >= T), with B' out of s - 1 packets: s x for T = 0, so s p/(1 - p) over all rounds; and in
-    powers of x it has j T/(j - 1) times the coefficients of 1 - F for T >= 1.
+    Packets sent are s and those missing after each round that is not accepted. E[B; B > T] = s x P(B' >= T), with B'
+    out of s - 1 packets: s x for T = 0, so s p/(1 - p) over all rounds. In powers of x it has j T/(j - 1) times the
+    coefficients of 1 - F for T >= 1.
     """
     require_zero(sp.gammasimp(j * binomial(s, j) - s * binomial(s - 1, j - 1)), "absorption")
     coefficient = j * binomial(s, j) * binomial(j - 2, T - 1)  # s C(s-1, j-1) times that of P(B' > T - 1) at j - 1
@@ -301,7 +329,10 @@ def mean_delay_tolerant() -> Expr:
 
 
 def largest() -> Expr:
-    """Over M segments: F^M = (1 - p^k)^(M s), one segment of M s packets; so the mean is S(p, M s)."""
+    """Derive the mean of the largest number of rounds of M segments: S(p, M s), from F^M = (1 - p^k)^(M s).
+
+    M segments of s packets have the distribution of one segment of M s packets.
+    """
     require_zero(cdf() ** M - cdf().subs(s, M * s), "M independent segments")
     growth()
     return sp.Sum(1 - rounds_distribution().subs(s, M * s), (i, 0, sp.oo))
@@ -309,10 +340,10 @@ def largest() -> Expr:
 
 @once
 def growth() -> tuple[Expr, Expr]:
-    """H_n/lam <= S < H_n/lam + 1 for n packets, lam = -ln p, so S grows like ln(n)/lam.
+    """Prove that H_n/lam <= S < H_n/lam + 1 for n packets, lam = -ln p, so that S grows like ln(n)/lam.
 
-    A geometric number is a rounded-up exponential one, ceil(E/lam), and so are their maxima; the mean of the
-    largest of n exponential numbers is H_n, by induction in n.
+    A geometric number is a rounded-up exponential one, ceil(E/lam), and so are their maxima. The mean of the largest of
+    n exponential numbers is H_n, by induction in n.
     """
     y = sp.Symbol("y", positive=True)
     require_zero((1 - exp(-y)).subs(y, lam * k) - (1 - p**k).subs(p, exp(-lam)), "P(ceil(E/lam) <= k)")
@@ -334,10 +365,10 @@ def growth() -> tuple[Expr, Expr]:
 
 
 def oscillation() -> Expr:
-    """S - ln(n)/lam approaches a function of ln(n)/lam with period 1.
+    """Prove that S - ln(n)/lam approaches a function of ln(n)/lam with period 1.
 
-    With n = c exp(lam j) and i = j + m, the term 1 - (1 - exp(-lam i))^n tends to t(c, m) = 1 - exp(-c exp(-lam m)); a
-    period, c to c exp(lam), moves the terms by one, and S - ln(n)/lam loses the 1 that it gains.
+    With n = c exp(lam j) and i = j + m, the term 1 - (1 - exp(-lam i))^n tends to t(c, m) = 1 - exp(-c exp(-lam m)). A
+    period, c to c exp(lam), shifts the terms by one, so S grows by 1, and so does ln(n)/lam.
     """
     c = sp.Symbol("c", positive=True)
     term = 1 - (1 - c * exp(-lam * m) / n) ** n
@@ -350,7 +381,10 @@ def oscillation() -> Expr:
 
 
 def oscillation_height(decay: str) -> mpmath.mpf:
-    """Half of the swing of S - ln(n)/lam, measured at 30 digits; its first harmonic is 2 |Gamma(2 pi i/lam)|/lam."""
+    """Compute half of the swing of S - ln(n)/lam at 30 digits.
+
+    Its first harmonic is 2 |Gamma(2 pi i/lam)|/lam.
+    """
     with mpmath.workdps(30):
         u = mpmath.mpf(decay)
 
@@ -366,9 +400,10 @@ def oscillation_height(decay: str) -> mpmath.mpf:
 
 
 def largest_delay() -> Expr:
-    """The mean of a number on v_0 < v_1 < ... is v_0 + sum of (v_(i+1) - v_i) (1 - F_i): by induction in the number.
+    """Derive the mean of a number on v_0 < v_1 < ...: v_0 + sum of (v_(i+1) - v_i) (1 - F_i).
 
-    With F^n for F this is the largest of n: they are all at most d with probability F(d)^n.
+    The proof is by induction in the number of values. With F^n for F this is the mean of the largest of n: all are at
+    most d with probability F(d)^n.
     """
     f, v = sp.Function("F"), sp.Function("v")
     # The law up to v_M: chances F_0, F_1 - F_0, ..., 1 - F_(M-1) for the last. One more value moves 1 - F_M to it.

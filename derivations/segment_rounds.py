@@ -1,8 +1,8 @@
-"""How many rounds and transmissions a segment needs: proofs for section 4.2 of WUCS-92-38 and its series.
+"""Rounds and transmissions of a segment: proofs for section 4.2 of WUCS-92-38 and its series.
 
-F. Gong and G. Parulkar, 1992. Packets are lost independently with probability p; a round sends again what the
-round before lost. Each function proves one result with all symbols free and returns it; one that fails raises
-AssertionError. The forms near p = 1 are what `longfat.laws.selective_repeat.rounds` computes with.
+F. Gong and G. Parulkar, WUCS-92-38, 1992. Packets are lost independently with probability p; a round retransmits the
+packets lost in the round before. Each function proves one result with all symbols free and returns it; a proof that
+fails raises AssertionError. `longfat.laws.selective_repeat.rounds` uses the forms near p = 1.
 """
 
 import mpmath
@@ -18,16 +18,16 @@ i, j, n = sp.symbols("i j n", integer=True, nonnegative=True)
 
 @once
 def rounds_distribution() -> Expr:
-    """Section 4.2: P(rounds <= i) = (1 - p^i)^s, the s packets being independent."""
-    within = 1 - p**i  # one packet; through in exactly round i is i - 1 losses, then none
+    """Derive P(rounds <= i) = (1 - p^i)^s for s independent packets (section 4.2)."""
+    within = 1 - p**i  # one packet; delivered in exactly round i means i - 1 losses, then none
     require_zero(within - within.subs(i, i - 1) - p ** (i - 1) * (1 - p), "P(exactly i) adds up")
-    require_zero(within.subs(i, 0), "nothing is through before the first round")
+    require_zero(within.subs(i, 0), "nothing is delivered before the first round")
     return within**s
 
 
 @once
 def geometric_mean(ratio: Expr) -> Expr:
-    """Sum over k >= 0 of k r^k (1 - r) = r/(1 - r): proved for every partial sum, then its limit."""
+    """Prove that the sum over k >= 0 of k r^k (1 - r) is r/(1 - r): every partial sum, then its limit."""
     r = sp.Symbol("r", positive=True)
     partial = r * (1 - (n + 1) * r**n + n * r ** (n + 1)) / (1 - r)
     require_zero(partial.subs(n, 0), "base, n = 0")
@@ -38,10 +38,10 @@ def geometric_mean(ratio: Expr) -> Expr:
 
 @once
 def mean_rounds() -> Expr:
-    """Section 4.2, third term of D_s: sum of i (F_i - F_{i-1}) is S = sum over i >= 0 of 1 - (1 - p^i)^s.
+    """Derive the mean number of rounds S = sum over i >= 0 of 1 - (1 - p^i)^s (section 4.2, third term of D_s).
 
-    For any F and N, sum_{i=1..N} i (F_i - F_{i-1}) = sum_{i<N} (F_N - F_i), by induction; and the right side
-    is sum_{i<N} (1 - F_i) - N (1 - F_N), whose last term vanishes because 1 - F_N <= s p^N.
+    For any F and N, sum_{i=1..N} i (F_i - F_{i-1}) = sum_{i<N} (F_N - F_i), by induction. The right side is sum_{i<N}
+    (1 - F_i) - N (1 - F_N), whose last term vanishes because 1 - F_N <= s p^N.
     """
     f = sp.Function("F")
     require_zero(1 * (f(1) - f(0)) - sum(f(1) - f(k) for k in range(1)), "base, N = 1")
@@ -60,7 +60,10 @@ def mean_rounds() -> Expr:
 
 @once
 def mean_rounds_bounds() -> tuple[Expr, Expr]:
-    """1 <= S <= 1 + s p/(1 - p), the term i = 0 being 1 and the others at most s p^i; so S -> 1 as p -> 0."""
+    """Prove that 1 <= S <= 1 + s p/(1 - p), so that S -> 1 as p -> 0.
+
+    The term i = 0 is 1, and the others are at most s p^i.
+    """
     term = mean_rounds().function
     require_zero(term.subs(i, 0) - 1, "the first round always takes place")
     upper = 1 + s * geometric_mean(p)  # sum of p^i over i >= 1 is the mean of a geometric number, too
@@ -71,9 +74,10 @@ def mean_rounds_bounds() -> tuple[Expr, Expr]:
 
 @once
 def mean_transmissions() -> Expr:
-    """Section 4.2, second term of D_s: a packet is retransmitted p/(1 - p) times, so sent 1/(1 - p) times.
+    """Derive the mean number of transmissions of a packet, 1/(1 - p) (section 4.2, second term of D_s).
 
-    s packets take s t_p p/(1 - p); s p/(1 - p) is also the X in the burst length L = s + X of section 3.3.
+    A packet is retransmitted p/(1 - p) times. The retransmissions of s packets take s t_p p/(1 - p); s p/(1 - p) is
+    also the X in the burst length L = s + X of section 3.3.
     """
     times = 1 + geometric_mean(p)
     require_zero(times - 1 / (1 - p), "once, and the retransmissions")
@@ -82,16 +86,16 @@ def mean_transmissions() -> Expr:
 
 
 def binomial_weights(packets: int) -> list[tuple[int, Expr]]:
-    """The pairs j, C(s, j) (-1)^(j+1) for j = 1 .. s of 1 - (1 - x)^s = sum of them times x^j."""
+    """Return the pairs j, C(s, j) (-1)^(j+1) for j = 1 .. s: the coefficients of x^j in 1 - (1 - x)^s."""
     return [(k, binomial(packets, k) * (-1) ** (k + 1)) for k in range(1, packets + 1)]
 
 
 @once
 def rounds_tail(packets: int) -> Expr:
-    """Sum over i >= n of 1 - (1 - p^i)^s = sum over j of C(s, j) (-1)^(j+1) p^(j n)/(1 - p^j); S is n = 0.
+    """Derive the tail of S from i = n on: the sum over j of C(s, j) (-1)^(j+1) p^(j n)/(1 - p^j).
 
-    With x = p^n, T(x) - T(p x) is the term n, and T vanishes with x: the series telescopes. That each
-    term expands so for every s is Pascal's rule times 1 - x.
+    With x = p^n, T(x) - T(p x) is the term n, and T vanishes with x: the series telescopes. That each term expands so
+    for every s is Pascal's rule times 1 - x. S is n = 0.
     """
     x = sp.Symbol("x", positive=True)
     tail = sum(weight * x**k / (1 - p**k) for k, weight in binomial_weights(packets))
@@ -103,7 +107,7 @@ def rounds_tail(packets: int) -> Expr:
 
 
 def harmonic_sum() -> Expr:
-    """Sum over j of C(s, j) (-1)^(j+1)/j = H_s, and of C(s, j) (-1)^(j+1) = 1, by induction in s."""
+    """Derive the sums over j of C(s, j) (-1)^(j+1)/j = H_s and of C(s, j) (-1)^(j+1) = 1, by induction in s."""
     # Pascal: a step adds C(s, j-1) (-1)^(j+1)/j = C(s+1, j) (-1)^(j+1)/(s+1), which sums to 1/(s+1).
     require_zero(sp.gammasimp(binomial(s, j - 1) / j - binomial(s + 1, j) / (s + 1)), "absorption")
     for packets in range(1, 9):
@@ -115,7 +119,7 @@ def harmonic_sum() -> Expr:
 
 @once
 def h_series() -> Expr:
-    """h(y) = 1/(1 - exp(-y)) - 1/y - 1/2 = y/12 - y^3/720 + ..., odd, below y^10.
+    """Derive the series of h(y) = 1/(1 - exp(-y)) - 1/y - 1/2 = y/12 - y^3/720 + ..., odd, below y^10.
 
     h(2z) = (coth z - 1/z)/2, and coth z = 1/z + z/(3 + z^2/(5 + z^2/(7 + ...))), checked below z^10.
     """
@@ -134,11 +138,12 @@ def h_series() -> Expr:
 
 @once
 def rounds_near_certain_loss(packets: int) -> Expr:
-    """S = H_s/lam + 1/2 + R with lam = -ln p; returns the leading term of R = sum of C(s, j) (-1)^(j+1) h(j lam).
+    """Derive the leading term of R in S = H_s/lam + 1/2 + R, with lam = -ln p.
 
-    R is O(lam^s) for odd s, O(lam^(s+1)) for even s: s-th differences annihilate every power below, and h
-    is odd. It is not negligible everywhere: |R|/S is 3.2e-11 at lam = 0.3, s = 16, 1.8e-13 at lam = 0.2
-    and 2.3e-18 at lam = 0.1 (`logarithmic_error`), where below 1e-15 for lam < 0.3 is sometimes claimed.
+    R is the sum of C(s, j) (-1)^(j+1) h(j lam). It is O(lam^s) for odd s and O(lam^(s+1)) for even s: s-th differences
+    annihilate every power below, and h is odd. It is not negligible everywhere: |R|/S is 3.2e-11 at lam = 0.3, s = 16,
+    1.8e-13 at lam = 0.2 and 2.3e-18 at lam = 0.1 (`logarithmic_error`), where below 1e-15 for lam < 0.3 is sometimes
+    claimed.
     """
     y = sp.Symbol("y", positive=True)
     h = 1 / (1 - exp(-y)) - 1 / y - Rational(1, 2)
@@ -154,7 +159,7 @@ def rounds_near_certain_loss(packets: int) -> Expr:
 
 
 def logarithmic_error(decay: str, packets: int) -> mpmath.mpf:
-    """Relative error of H_s/lam + 1/2 for S, from the definition of S at 50 digits."""
+    """Compute the relative error of H_s/lam + 1/2 for S, from the definition of S at 50 digits."""
     with mpmath.workdps(50):
         u = mpmath.mpf(decay)
         rounds = mpmath.fsum(1 - (1 - mpmath.exp(-u * k)) ** packets for k in range(int(140 / u)))

@@ -1,10 +1,10 @@
 """Proofs for F. Gong and G. Parulkar, WUCS-92-38 (1992), sections 3.3, 3.4, 4.1 and 4.2.
 
-Each function starts from the assumptions of its section, proves one result with all symbols free (residual
-and limits) and returns it. A proof that fails raises AssertionError. Assumptions of section 4.2: packets are
-lost independently with probability p; the answer to a group of packets arrives t_a after the group's last
-packet was sent and is never lost; everything is delivered in the end; and, for the throughput alone, no
-packet needs a third transmission. Efficiencies count in segment times, t_s = s t_p.
+Each function starts from the assumptions of its section, proves one result with all symbols free (residual and limits)
+and returns it. A proof that fails raises AssertionError. Assumptions of section 4.2: packets are lost independently
+with probability p; the acknowledgment of a group of packets arrives t_a after the group's last packet was sent and is
+never lost; everything is delivered in the end; and, for the throughput alone, no packet needs a third transmission.
+Efficiencies count in segment times, t_s = s t_p.
 """
 
 from collections import namedtuple
@@ -26,7 +26,7 @@ from derivations.segment_rounds import (
 )
 
 t_p, RTD, w, W, g, e = sp.symbols("t_p RTD w_a W g e", positive=True)
-m = sp.Symbol("m", positive=True)  # new segments sent while the answer to the retransmission is awaited
+m = sp.Symbol("m", positive=True)  # new segments sent before the acknowledgment of the retransmission
 S = sp.Symbol("S", positive=True)  # mean number of rounds
 F, F_1, L, size, P, c = sp.symbols("F F_1 L l P c", positive=True)  # size: bytes per packet
 beyond = sp.Symbol("d", nonnegative=True)  # how far a quantity is above a threshold
@@ -49,7 +49,10 @@ ThirdTransmission = namedtuple("ThirdTransmission", "segment window leading")
 
 
 def rate_specification() -> Rate:
-    """Section 3.3: bursts of L packets fit into their period 1/F iff F <= P/(8 L l), that is iff A <= P."""
+    """Derive the largest burst rate: bursts of L packets fit into their period 1/F iff F <= P/(8 L l) (section 3.3).
+
+    This is A <= P: the average rate does not exceed the peak rate.
+    """
     burst_time = 8 * L * size / P
     largest = sp.solve(sp.Eq(burst_time, 1 / F), F)[0]
     require_zero(A.subs(F, largest) - P, "no idle time between bursts means average rate = peak rate")
@@ -58,11 +61,11 @@ def rate_specification() -> Rate:
 
 
 def acknowledgment_delay() -> AckDelay:
-    """Section 3.4, figure 8: t_a = RTD + 3 t_p from the timeline, and w_a = A t_a / (8 s l) = t_a / t_s.
+    """Derive t_a = RTD + 3 t_p from figure 8, and w_a = A t_a/(8 s l) = t_a/t_s (section 3.4).
 
-    Section 3.4 has t_p = 8l/P, section 4.2 has 8l/A. w_a = t_a / t_s holds with the second; with the first
-    the printed w_a is A/P of it, and they agree only without idle time between bursts. A segment rate F
-    has F t_a segments in t_a, but the printed w_a is L/s times that: the same for bursts of one segment only.
+    Section 3.4 has t_p = 8l/P, section 4.2 has 8l/A. w_a = t_a / t_s holds with the second; with the first the printed
+    w_a is A/P of it, and they agree only without idle time between bursts. A segment rate F has F t_a segments in t_a,
+    but the printed w_a is L/s times that: the same for bursts of one segment only.
     """
     answered = sum([RTD / 2, 3 * t_p, RTD / 2])  # from the last packet sent: there, overhead, back
     require_zero(answered - t_a, "figure 8")
@@ -77,10 +80,10 @@ def acknowledgment_delay() -> AckDelay:
 
 
 def initial_window() -> Expr:
-    """Section 3.4: without loss the sender never waits iff W >= 1 + w_a.
+    """Derive the window for which a sender without loss never waits: W >= 1 + w_a (section 3.4).
 
-    The window opens again when the answer to its first segment returns, 1 + w_a segment times after the
-    start; until then W segments last for W segment times.
+    The window opens again when the acknowledgment of its first segment returns, 1 + w_a segment times after the start;
+    until then W segments last for W segment times.
     """
     idle = (1 + w) - W
     bound = sp.solve(idle, W)[0]
@@ -90,9 +93,9 @@ def initial_window() -> Expr:
 
 
 def lossless_efficiency(ratio: Expr) -> Expr:
-    """Min(1, W/(1 + w_a)) from the cycle, for a given ratio W/(1 + w_a), by the sign of ratio - 1.
+    """Derive the efficiency without loss, min(1, W/(1 + w_a)), for a given ratio W/(1 + w_a).
 
-    In a cycle W segments are sent; it lasts until the first answer (1 + w_a) or, if that is longer, W.
+    In a cycle W segments are sent. It lasts until the first acknowledgment, 1 + w_a, or W if that is longer.
     """
     excess = sp.factor(ratio - 1)
     window = ratio * (1 + w)
@@ -103,10 +106,11 @@ def lossless_efficiency(ratio: Expr) -> Expr:
 
 
 def adjusted_window() -> Adjusted:
-    """Section 3.4, W_1 = (F_1/F) W_0: slows down by F_1/F where W_0 <= 1 + w_a (erratum of scope beyond).
+    """Derive that W_1 = (F_1/F) W_0 reduces the rate to F_1/F where W_0 <= 1 + w_a (section 3.4).
 
-    From W_0 = c (1 + w_a), c > 1, the throughput does not fall until F_1/F < 1/c, and then it is c F_1/F.
-    A receiver that advertised 2.5 w_a, w_a >= 1, and asks for 80 % slows nothing down.
+    Beyond that the paper's claim fails (erratum). From W_0 = c (1 + w_a), c > 1, the throughput does not fall until
+    F_1/F < 1/c, and then it is c F_1/F. A receiver that advertised 2.5 w_a, w_a >= 1, and asks for 80 % does not reduce
+    the rate at all.
     """
     fraction = 1 / (1 + sp.Symbol("r", positive=True))  # F_1/F in (0, 1)
     small = 1 / (1 + beyond)  # W_0 / (1 + w_a) in (0, 1]
@@ -124,9 +128,10 @@ def adjusted_window() -> Adjusted:
 
 @once
 def sender_delay() -> Expr:
-    """Section 4.2: D_s = t_s/(1 - p) + t_a S, with S = `mean_rounds`; t_s + t_a without loss.
+    """Derive the sender's delay D_s = t_s/(1 - p) + t_a S, with S = `mean_rounds` (section 4.2).
 
-    Section 4.1 calls t_s + RTD the sender's ideal; this limit has 3 t_p, the receiver's overhead, on top.
+    It is t_s + t_a without loss. Section 4.1 calls t_s + RTD the sender's ideal; this limit has 3 t_p, the receiver's
+    overhead, on top.
     """
     delay = t_s + t_s * geometric_mean(p) + t_a * S
     require_zero(delay - (t_s * mean_transmissions() + t_a * S), "transmission and retransmissions in one term")
@@ -136,9 +141,10 @@ def sender_delay() -> Expr:
 
 
 def receiver_delay() -> Expr:
-    """Section 4.2: D_r = D_s - RTD/2 - 3 t_p = t_s/(1 - p) + RTD (S - 1/2) + 3 t_p (S - 1), free of cancellation.
+    """Derive the receiver's delay D_r = D_s - RTD/2 - 3 t_p in a form without cancellation (section 4.2).
 
-    Without loss it is t_s + RTD/2, the ideal end-to-end delay of section 4.1.
+    The form is t_s/(1 - p) + RTD (S - 1/2) + 3 t_p (S - 1). Without loss it is t_s + RTD/2, the ideal end-to-end delay
+    of section 4.1.
     """
     delay = t_s / (1 - p) + RTD * (S - Rational(1, 2)) + 3 * t_p * (S - 1)
     require_zero(sender_delay() - RTD / 2 - 3 * t_p - delay, "the two forms")
@@ -151,7 +157,7 @@ def receiver_delay() -> Expr:
 
 @once
 def segment_loss() -> Expr:
-    """Section 4.2: g = 1 - (1 - p)^s, the chance that a segment needs a second round; 0 without loss, 1 at p = 1."""
+    """Derive the probability that a segment needs a second round: g = 1 - (1 - p)^s (section 4.2)."""
     chance = 1 - rounds_distribution().subs(i, 1)
     require_zero(chance.subs(p, 0), "no loss")
     require_zero(chance.subs(p, 1) - 1, "certain loss")
@@ -160,10 +166,10 @@ def segment_loss() -> Expr:
 
 @once
 def loss_free_run() -> Expr:
-    """Section 4.2, period 5: segments in a row without loss number (1 - g)/g on average, one less than the 1/g used.
+    """Derive the mean number of consecutive segments without loss, (1 - g)/g: one less than the 1/g of the paper.
 
-    1/g counts the next damaged segment as well, which is the first of the next cycle. The laws below keep
-    1/g, which the paper states as an approximation.
+    Section 4.2, period 5: 1/g also counts the next damaged segment, which is the first of the next cycle. The laws
+    below keep 1/g, which the paper states as an approximation.
     """
     run = geometric_mean(1 - g)
     require_zero(1 / g - run - 1, "one segment")
@@ -171,19 +177,25 @@ def loss_free_run() -> Expr:
 
 
 def efficiency(ledger: Ledger) -> Expr:
-    """Segments delivered in a cycle over its length in segment times, every period counted once."""
+    """Return the segments delivered in a cycle over its length in segment times, every period counted once."""
     return sum(delivered for _, delivered in ledger) / sum(duration for duration, _ in ledger)
 
 
 def ledger_small() -> Ledger:
-    """Figure 12 for 1 < W <= w_a + 1: one window in the two rounds, then each segment takes (w_a + 1)/W."""
+    """List the periods of figure 12 for 1 < W <= w_a + 1.
+
+    One window is sent in the first two rounds, then each segment takes (w_a + 1)/W.
+    """
     each = 1 / lossless_efficiency(1 / (1 + beyond)).subs(beyond, (1 + w) / W - 1)
     return [(sp.Integer(1), W), (w, 0), (p, 0), (w, 0), (each / g, 1 / g)]
 
 
 @once
 def efficiency_small() -> Expr:
-    """Section 4.2, 1 < W <= w_a + 1: (1/g + W)/(2 w_a + 1 + p + (w_a + 1)/(W g)), here without division by g."""
+    """Derive the efficiency for 1 < W <= w_a + 1 in a form without division by g (section 4.2).
+
+    As printed it is (1/g + W)/(2 w_a + 1 + p + (w_a + 1)/(W g)).
+    """
     times_g = (1 + W * g) / ((2 * w + 1 + p) * g + (w + 1) / W)
     require_zero(efficiency(ledger_small()) - times_g, "every period once")
     require_zero((1 / g + W) / (2 * w + 1 + p + (w + 1) / W / g) - times_g, "as printed")
@@ -192,17 +204,20 @@ def efficiency_small() -> Expr:
 
 
 def ledger_middle() -> Ledger:
-    """Figure 12 for w_a + 1 < W < 2 w_a + 1: the sender is busy for one t_a and sends m segments in the next."""
+    """List the periods of figure 12 for w_a + 1 < W < 2 w_a + 1.
+
+    The sender is busy for one t_a and sends m segments in the next.
+    """
     return [(sp.Integer(1), 0), (w, w), (p, 0), (w, m), (1 / g, 1 / g)]
 
 
 @once
 def efficiency_middle() -> Middle:
-    """Section 4.2, w_a + 1 < W < 2 w_a + 1: (w_a + m + 1/g)/(2 w_a + 1 + p + 1/g), m = min(W - w_a, w_a (1-p)).
+    """Derive the efficiency for w_a + 1 < W < 2 w_a + 1: (w_a + m + 1/g)/(2 w_a + 1 + p + 1/g) (section 4.2).
 
-    Erratum: the printed denominator has m more. The m segments are sent inside the second t_a, which 2 w_a
-    already contains: its w_a segment times hold w_a p retransmissions of the first t_a's losses and at most
-    w_a (1 - p) new segments, so none of them needs time outside.
+    m = min(W - w_a, w_a (1 - p)). Erratum: the printed denominator has m more. The m segments are sent inside the
+    second t_a, which 2 w_a already contains: its w_a segment times hold w_a p retransmissions of the losses of the
+    first t_a and at most w_a (1 - p) new segments, so none of them needs additional time.
     """
     ledger = ledger_middle()
     printed_actual, printed_ideal = w + m + 1 / g, 2 * w + 1 + p + m + 1 / g
@@ -220,9 +235,10 @@ def efficiency_middle() -> Middle:
 
 
 def printed_jump() -> Expr:
-    """At W = w_a + 1, where m = 1 (if w_a (1 - p) >= 1), the law meets `efficiency_small`; the printed one falls.
+    """Derive the jump of the printed efficiency at W = w_a + 1: `efficiency_small` minus the printed middle law.
 
-    Returned: efficiency_small minus printed, positive for all p, s and w_a.
+    There m = 1 (if w_a (1 - p) >= 1), and the corrected law meets `efficiency_small`. The jump is positive for all p, s
+    and w_a.
     """
     meet = efficiency_small().subs(W, w + 1)
     middle = efficiency_middle()
@@ -235,9 +251,10 @@ def printed_jump() -> Expr:
 
 
 def long_path() -> LongPath:
-    """Just below W = 2 w_a + 1, m = w_a (1 - p): as w_a -> oo the law tends to 1 - p/2, the printed to (2-p)/(3-p).
+    """Derive the limits for w_a -> infinity just below W = 2 w_a + 1: 1 - p/2; as printed (2 - p)/(3 - p).
 
-    Both for any fixed g, so for any s. A few losses on a long path leave 2/3 of the rate by the printed law.
+    There m = w_a (1 - p). Both limits hold for any fixed g, so for any s. A few losses on a long path leave 2/3 of the
+    rate by the printed law.
     """
     middle = efficiency_middle()
     full = {m: w * (1 - p)}
@@ -253,10 +270,10 @@ def long_path() -> LongPath:
 
 
 def excess_over_loss() -> Excess:
-    """The middle law exceeds 1 - p iff (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1); no cap is applied.
+    """Derive when the middle law exceeds 1 - p: (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1).
 
-    m = W - w_a: p + g (W - (1 - p)(2 w_a + 1 + p)) > 0. m = w_a (1 - p): p + g (w_a p + p^2 - 1) > 0,
-    always so for s = 1, where g = p; for s > 1 and p -> 0, g ~ s p and it is not so.
+    No cap is applied. m = W - w_a: p + g (W - (1 - p)(2 w_a + 1 + p)) > 0. m = w_a (1 - p): p + g (w_a p + p^2 - 1) >
+    0, which always holds for s = 1, where g = p, and fails for s > 1 and p -> 0, where g ~ s p.
     """
     law = efficiency_middle().law
     by_window = p + g * (W - (1 - p) * (2 * w + 1 + p))
@@ -272,10 +289,11 @@ def excess_over_loss() -> Excess:
 
 
 def uncounted_first_segment() -> Expr:
-    """The window gives W = 1 + w_a + (W - w_a - 1) segments, the room 1 + w_a + w_a (1 - p): a min of these is meant.
+    """Derive the segment that the printed min(W - w_a, w_a (1 - p)) omits from a cycle.
 
-    The printed min(W - w_a, w_a (1 - p)) has the cycle's first segment on its left side only. Returned is
-    what that omits where the room decides; with w_a (1 - p) < 1 it leaves a fall at W = w_a + 1.
+    The window allows W = 1 + w_a + (W - w_a - 1) segments, the spare time 1 + w_a + w_a (1 - p); the minimum of these
+    is meant. The printed minimum has the first segment of the cycle in its first argument only. Returned is the
+    efficiency omitted where the spare time decides; with w_a (1 - p) < 1 it leaves a fall at W = w_a + 1.
     """
     law = efficiency_middle().law
     by_room = w * (1 - p)
@@ -287,7 +305,10 @@ def uncounted_first_segment() -> Expr:
 
 
 def efficiency_large() -> Expr:
-    """Section 4.2, W >= 2 w_a + 1: the sender is always busy and sends every packet 1/(1 - p) times, so 1 - p."""
+    """Derive the efficiency for W >= 2 w_a + 1: 1 - p (section 4.2).
+
+    The sender is always busy and sends every packet 1/(1 - p) times.
+    """
     share = t_s / (t_s * mean_transmissions())
     require_zero(share - (1 - p), "useful share of the time")
     require_zero(share.subs(p, 0) - 1, "no loss")
@@ -295,9 +316,10 @@ def efficiency_large() -> Expr:
 
 
 def efficiency_alone() -> Alone:
-    """Section 4.2, W = 1: t_s/D_s = 1/(1/(1 - p) + w_a S); 1/(1 + w_a) without loss, as efficiency_small at W -> 1+.
+    """Derive the efficiency for W = 1: t_s/D_s = 1/(1/(1 - p) + w_a S) (section 4.2).
 
-    With loss they differ by p/(1 + w_a)^2 to first order in p, S being 1 + s p + O(p^2).
+    Without loss it is 1/(1 + w_a), as `efficiency_small` for W -> 1. With loss they differ by p/(1 + w_a)^2 to first
+    order in p, since S = 1 + s p + O(p^2).
     """
     law = 1 / (1 / (1 - p) + w * S)
     require_zero(law.subs(w, t_a / t_s) - t_s / sender_delay(), "t_s/D_s")
@@ -313,10 +335,11 @@ def efficiency_alone() -> Alone:
 
 
 def window_inversion() -> Inversion:
-    """Section 4.2 solved for W: g W^2 + (1 - e (2 w_a + 1 + p) g) W - e (w_a + 1) = 0, and a linear equation.
+    """Derive the window for an efficiency e by solving the laws of section 4.2 for W.
 
-    The quadratic's roots are real and of opposite sign, so one is positive. Its second form does not cancel
-    where the linear coefficient is positive, and gives e (w_a + 1) as p -> 0.
+    For small windows this is the quadratic g W^2 + (1 - e (2 w_a + 1 + p) g) W - e (w_a + 1) = 0, for middle ones a
+    linear equation. The quadratic's roots are real and of opposite sign, so one is positive. Its second form does not
+    cancel where the linear coefficient is positive, and gives e (w_a + 1) as p -> 0.
     """
     b, constant = 1 - e * (2 * w + 1 + p) * g, e * (w + 1)
     quadratic = g * W**2 + b * W - constant
@@ -335,11 +358,12 @@ def window_inversion() -> Inversion:
 
 
 def third_transmission() -> ThirdTransmission:
-    """Section 4.2, fourth assumption: 1 - (1 - p^2)^s is one segment's chance; the w_a + 1 under way have more.
+    """Derive the probability that a packet needs a third transmission (section 4.2, fourth assumption).
 
-    Two losses have chance p^2 per packet (the paper words the segment's chance as each packet's). One segment
-    being safe is too weak: of s (w_a + 1) packets one is concerned with chance s (w_a + 1) p^2 to leading
-    order, w_a s p^2 on long paths. That number is what a range of validity has to bound.
+    For one segment it is 1 - (1 - p^2)^s; for the w_a + 1 segments in flight it is larger. Two losses have probability
+    p^2 per packet (the paper words the segment's probability as each packet's). To bound the validity, one segment is
+    not enough: of s (w_a + 1) packets at least one is concerned with probability s (w_a + 1) p^2 to leading order, w_a
+    s p^2 on long paths.
     """
     segment = 1 - rounds_distribution().subs(i, 2)
     window = 1 - (1 - p**2) ** (s * (w + 1))

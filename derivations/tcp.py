@@ -1,9 +1,9 @@
-"""Proofs for the TCP laws: the sawtooth, its loss rate, timeouts, slow start.
+"""Proofs of the TCP laws: the sawtooth, its loss rate, timeouts, slow start.
 
-Each function starts from a rule of the protocol, proves one result with all symbols free (residual and
-boundary values) and returns it; one that fails raises AssertionError. Windows are in packets, but for the
-sawtooth at a drop-tail link, where they are in bandwidth-delay products and time is in round trips of the
-empty path. The sawtooth is a fluid limit; the rest counts packets.
+Each function starts from a rule of the protocol, proves one result with all symbols free (residual and boundary values)
+and returns it; a proof that fails raises AssertionError. Windows are in packets, except for the sawtooth at a drop-tail
+link, where they are in bandwidth-delay products and time is in round trips of the empty path. The sawtooth is a fluid
+limit; the other proofs count packets.
 """
 
 from collections import namedtuple
@@ -31,13 +31,16 @@ HALF = {u: 1, alpha: 1}
 
 
 def sawtooth(low: Expr, high: Expr, round_time: Expr) -> Sawtooth:
-    """The climb from one window to another, alpha/b packets per round: an acknowledgment covers b packets."""
+    """Return rounds, packets and time of the climb from one window to another, at alpha/b packets per round.
+
+    An acknowledgment covers b packets.
+    """
     density = b / alpha  # rounds per packet of window
     return Sawtooth(*(sp.integrate(density * x, (w, low, high)) for x in (sp.Integer(1), w, round_time)))
 
 
 def window_of_loss() -> Expr:
-    """W with one loss per cycle: the climb from beta W to W has 1/p packets."""
+    """Derive the window W with one loss per cycle: the climb from beta W to W has 1/p packets."""
     window = sp.sqrt(2 * alpha / (b * (1 - beta**2) * p))
     cycle = sawtooth(beta * W, W, R)
     require_zero(cycle.packets.subs(W, window) - 1 / p, "1/p packets in a cycle")
@@ -47,7 +50,10 @@ def window_of_loss() -> Expr:
 
 @once
 def gaimd_rate() -> Expr:
-    """Yang & Lam without timeouts: the packets of a cycle over its time, (1/R) sqrt(alpha (1+beta)/(2b (1-beta) p))."""
+    """Derive the rate of general AIMD without timeouts (Yang & Lam): (1/R) sqrt(alpha (1+beta)/(2b (1-beta) p)).
+
+    It is the packets of a cycle over its time.
+    """
     cycle = sawtooth(beta * W, W, R)
     rate = (cycle.packets / cycle.time).subs(W, window_of_loss())
     law = sp.sqrt(alpha * (1 + beta) / (2 * b * (1 - beta) * p)) / R
@@ -60,7 +66,7 @@ def gaimd_rate() -> Expr:
 
 @once
 def square_root_rate() -> Expr:
-    """Mathis et al., section 2: alpha = 1, beta = 1/2 give (1/R) sqrt(3/(2 b p))."""
+    """Derive the square-root law (1/R) sqrt(3/(2 b p)): alpha = 1, beta = 1/2 (Mathis et al., section 2)."""
     law = sp.sqrt(3 / (2 * b * p)) / R
     require_zero(gaimd_rate().subs(HALF) ** 2 - law**2, "halving")
     require_zero(law.subs({b: 1, p: Rational(3, 2)}) * R - 1, "one packet per round trip at p = 3/2")
@@ -68,28 +74,29 @@ def square_root_rate() -> Expr:
 
 
 def loss_of_window() -> Expr:
-    """p = 8/(3 b W^2), the inverse of `window_of_loss` for halving.
+    """Derive the loss rate by the window, p = 8/(3 b W^2): the inverse of `window_of_loss` for halving.
 
-    In whole packets, b = 1 and W even, the rounds W/2, W/2 + 1, ... W have (3/8) W^2 + (3/4) W: less by 2/W.
+    In integer windows, b = 1 and W even, the rounds W/2, W/2 + 1, ... W have (3/8) W^2 + (3/4) W packets: the law
+    deviates by 2/W.
     """
     law = 8 / (3 * b * W**2)
     require_zero(window_of_loss().subs(HALF).subs(p, law) - W, "inverse")
     require_zero(1 / law - sawtooth(W / 2, W, R).packets.subs(alpha, 1), "packets of the climb")
     half, j = sp.Symbol("h", integer=True, positive=True), sp.Symbol("j", integer=True)
-    whole = sp.summation(j, (j, half, 2 * half))
-    require_zero(whole * law.subs({b: 1, W: 2 * half}) - (1 + 2 / (2 * half)), "whole packets")
+    counted = sp.summation(j, (j, half, 2 * half))
+    require_zero(counted * law.subs({b: 1, W: 2 * half}) - (1 + 2 / (2 * half)), "integer numbers of packets")
     return law
 
 
 def round_time(window: Expr) -> Expr:
-    """Round trips at a link of rate 1 take max(1, w): what does not fit into the path of one product queues."""
+    """Return the round-trip time at a link of rate 1: max(1, w), as the window beyond one BDP queues."""
     queue = window - 1
     require_zero(1 + queue - window, "the queue's time is its length")
     return sp.Max(1, window)
 
 
 def filled(low: Expr, high: Expr) -> Expr:
-    """Utilisation over the climb from a window below one product to one of 1 or more."""
+    """Return the utilisation over the climb from a window below one bandwidth-delay product to one of 1 or more."""
     above = sp.Symbol("v", nonnegative=True)
     slow = sawtooth(low, sp.Integer(1), round_time(1 / (1 + above)))  # the empty path's time for w <= 1
     require_zero(round_time(1 + above) - (1 + above), "w for w >= 1")
@@ -99,17 +106,18 @@ def filled(low: Expr, high: Expr) -> Expr:
 
 @once
 def aimd_utilisation_general() -> Expr:
-    """(1-beta^2)/(1-beta^2+y^2), y = 1/(1+B) - beta, where that is positive; 1 beyond.
+    """Derive the utilisation (1 - beta^2)/(1 - beta^2 + y^2), y = 1/(1 + B) - beta, where y > 0; 1 otherwise.
 
-    The loss comes when the window is the product and the buffer, 1 + B. Where beta (1 + B) >= 1 no window is
-    below one product, and the link never idles. The increase cancels, and so does b.
+    The loss occurs when the window is the bandwidth-delay product and the buffer, 1 + B. Where beta (1 + B) >= 1 the
+    window is never below one bandwidth-delay product, and the link never idles. The increase alpha cancels, and so does
+    b.
     """
     top = 1 + B
     law = (1 - beta**2) / (1 - beta**2 + (1 / top - beta) ** 2)
     require_zero(filled(beta * top, top) - law, "packets over time")
     require_zero(law.subs(B, 0) - (1 + beta) / 2, "no buffer")
     enough = 1 / beta - 1
-    require_zero(beta * (1 + enough) - 1, "where the window stays at one product")
+    require_zero(beta * (1 + enough) - 1, "where the window stays at one bandwidth-delay product")
     require_zero(law.subs(B, enough) - 1, "continuous there")
     require_zero(sp.diff(law, B).subs(B, enough), "and smooth")
     always = sawtooth(beta * top, top, w)  # w >= 1 throughout
@@ -118,21 +126,25 @@ def aimd_utilisation_general() -> Expr:
 
 
 def aimd_utilisation() -> Expr:
-    """Halving: 3 (1 + B)^2/(4 (1 + B + B^2)) for B <= 1, which is 3/(3 + y^2) with y = (1 - B)/(1 + B)."""
+    """Derive the utilisation for halving: 3 (1 + B)^2/(4 (1 + B + B^2)) for B <= 1.
+
+    This is 3/(3 + y^2) with y = (1 - B)/(1 + B).
+    """
     law = 3 * (1 + B) ** 2 / (4 * (1 + B + B**2))
     require_zero(aimd_utilisation_general().subs(HALF) - law, "beta = 1/2")
     require_zero(filled(Rational(1, 2), sp.Integer(1)) - Rational(3, 4), "no buffer: the mean of 1/2 and 1")
     require_zero(law - 3 / (3 + ((1 - B) / (1 + B)) ** 2), "the form without cancellation")
-    require_zero(law.subs(B, 1) - 1, "full at one product")
+    require_zero(law.subs(B, 1) - 1, "full at one bandwidth-delay product")
     require_zero(sp.diff(law, B).subs(B, 1), "with slope 0, as beyond")
     require_zero(sp.diff(law, B, 2).subs(B, 1) + Rational(1, 6), "but curved, from below")
     return law
 
 
 def buffer_for_utilisation() -> Expr:
-    """(4 U - 3)/(sqrt(U) + sqrt(3 (1 - U)))^2 for U in [3/4, 1]: y = sqrt(3 (1 - U)/U) and B = (1 - y)/(1 + y).
+    """Derive the buffer for a utilisation U in [3/4, 1]: (4 U - 3)/(sqrt(U) + sqrt(3 (1 - U)))^2.
 
-    `aimd_utilisation` = U is a quadratic in B whose roots have the product 1: one of them is in [0, 1].
+    `aimd_utilisation` = U is a quadratic in B whose roots have the product 1, so one of them is in [0, 1]: B = (1 -
+    y)/(1 + y) with y = sqrt(3 (1 - U)/U).
     """
     quadratic = (4 * U - 3) * (1 + B**2) + (4 * U - 6) * B
     cleared = (aimd_utilisation() - U) * 4 * (1 + B + B**2)
@@ -143,7 +155,7 @@ def buffer_for_utilisation() -> Expr:
     inside = {U: 3 / (3 + y**2)}
     require_zero(law.subs(inside) - (1 - y) / (1 + y), "the form without cancellation")
     require_zero(law.subs(U, Rational(3, 4)), "no buffer")
-    require_zero(law.subs(U, 1) - 1, "one product")
+    require_zero(law.subs(U, 1) - 1, "one bandwidth-delay product")
     return law
 
 
@@ -152,10 +164,10 @@ def buffer_for_utilisation() -> Expr:
 
 @once
 def first_loss_window() -> Expr:
-    """Section 2.1: E[W] = c + sqrt(8 (1-p)/(3 b p) + c^2), c = (2 + b)/(3 b).
+    """Derive E[W] = c + sqrt(8 (1-p)/(3 b p) + c^2), c = (2 + b)/(3 b) (Padhye et al., section 2.1).
 
-    The first loss of a period is packet 1/p on average, and W - 1 more are sent in the next round. Over
-    k = b W/2 rounds the window goes from W/2 to W; the last round sends W/2 on average, up to that loss.
+    The first loss of a period is packet 1/p on average, and W - 1 more are sent in the next round. Over k = b W/2
+    rounds the window goes from W/2 to W; the last round sends W/2 on average, up to that loss.
     """
     rounds = b * W / 2
     require_zero(W / 2 + rounds / b - W, "the climb ends where it began")
@@ -173,10 +185,11 @@ def first_loss_window() -> Expr:
 
 
 def timeout_share() -> Expr:
-    """Section 2.2: Q, the chance that a loss in a window of w packets ends in a timeout; 1 at w = 3, 3/w as p -> 0.
+    """Derive Q, the probability that a loss in a window of w packets ends in a timeout (Padhye et al., section 2.2).
 
-    In the round of the loss k packets arrive before it with chance q^k p/(1 - q^w), k < w. A timeout comes if
-    fewer than 3 do, or if fewer than 3 of the k that they release in the round after.
+    It is 1 at w = 3, and 3/w as p -> 0. In the round of the loss k packets arrive before it with probability q^k p/(1 -
+    q^w), k < w. A timeout occurs if fewer than 3 do, or if fewer than 3 arrive of the k that they release in the round
+    after.
     """
     k, first, end = sp.symbols("k a c", integer=True, nonnegative=True)
     arrives = sp.Symbol("q", positive=True)  # 1 - p; as a symbol its powers combine
@@ -196,13 +209,13 @@ def timeout_share() -> Expr:
 
 @once
 def timeouts() -> Mean:
-    """Section 2.2: a sequence of timeouts sends 1/(1-p) packets and takes T_0 f(p)/(1-p).
+    """Derive packets and time of a sequence of timeouts: 1/(1-p) and T_0 f(p)/(1-p) (Padhye et al., section 2.2).
 
-    The k-th wait is 2^(k-1) T_0 up to k = 7, and 64 T_0 from there on; each ends by a packet, lost with
-    chance p. Up to k = 6 they last (2^k - 1) T_0 together, then 63 + 64 (k - 6).
+    The k-th wait is 2^(k-1) T_0 up to k = 7, and 64 T_0 from there on. Each ends with a packet, lost with probability
+    p. Up to k = 6 they last (2^k - 1) T_0 together, then 63 + 64 (k - 6).
     """
-    waits = [2 ** min(k - 1, 6) for k in range(1, 12)]
-    lasts = [sum(waits[:k]) for k in range(1, 12)]
+    intervals = [2 ** min(k - 1, 6) for k in range(1, 12)]
+    lasts = [sum(intervals[:k]) for k in range(1, 12)]
     require(lasts[:6] == [2**k - 1 for k in range(1, 7)], "doubling")
     require(lasts[6:] == [63 + 64 * (k - 6) for k in range(7, 12)], "no longer doubling")
     short = sum((2**k - 1) * p ** (k - 1) * (1 - p) for k in range(1, 7))
@@ -214,10 +227,11 @@ def timeouts() -> Mean:
 
 
 def pftk_full_rate() -> Full:
-    """Section 2.3: packets over time of a period and its share of timeouts, in either case of the window limit.
+    """Derive the full model: packets over time of a period and its share of timeouts (Padhye et al., section 2.3).
 
-    At the limit the window climbs for b W_m/2 rounds and stays for V more, which the count of packets
-    gives; the round after the loss is one more. At W_m = E[W] the two have (2 - b)/4 rounds between them.
+    There are two cases of the window limit. At the limit the window climbs for b W_m/2 rounds and stays for V more,
+    which follows from the count of packets; the round after the loss is one more. At W_m = E[W] the two cases differ by
+    (2 - b)/4 rounds.
     """
     window, sequence = first_loss_window(), timeouts()
     packets = q / p + W
@@ -237,10 +251,10 @@ def pftk_full_rate() -> Full:
 
 
 def pftk_rate() -> Expr:
-    """Section 2.3, approximate model: the leading terms of the full rate as p -> 0; 1 + 32 p^2 is a fit to f(p).
+    """Derive the approximate model: the leading terms of the full rate as p -> 0 (Padhye et al., section 2.3).
 
-    Leading terms: 1/p packets, W = sqrt(8/(3 b p)), k = b W/2 rounds, Q = 3/W, which is not let above 1.
-    The fit is 1 at p = 0, like f, but not of the same slope: it is below f up to p = 1/30 or so.
+    Leading terms: 1/p packets, W = sqrt(8/(3 b p)), k = b W/2 rounds, Q = 3/W, limited to 1. The factor 1 + 32 p^2 is a
+    fit to f(p): it is 1 at p = 0, like f, but with another slope, and below f up to about p = 1/30.
     """
     leading = {W: sp.sqrt(8 / (3 * b * p))}
     require_zero(sp.limit(first_loss_window() / leading[W], p, 0) - 1, "window")
@@ -275,10 +289,10 @@ lone = path + t
 
 @once
 def first_packet(number: Expr) -> Expr:
-    """The first packet of a round, W_0 (2^j - 1): round j sends W_0 2^j, every acknowledgment adding 1 to the window.
+    """Derive the first packet of round j, W_0 (2^j - 1): each acknowledgment adds 1 to the window.
 
-    After the acknowledgment of packet a there are a + 1 of them, so W_0 + 2 (a + 1) packets may have been
-    sent: packets W_0 + 2 a and W_0 + 2 a + 1 are released by it.
+    Round j sends W_0 2^j packets. After the acknowledgment of packet a there are a + 1 of them, so W_0 + 2 (a + 1)
+    packets may have been sent: that acknowledgment releases packets W_0 + 2 a and W_0 + 2 a + 1.
     """
     acknowledged = a + 1
     allowed = acknowledged + (W_0 + acknowledged)
@@ -291,7 +305,7 @@ def first_packet(number: Expr) -> Expr:
 
 
 def slow_start_rounds() -> Expr:
-    """The smallest r with first_packet(r) >= n: log2(n/W_0 + 1), rounded up."""
+    """Derive the rounds of slow start for n packets, ceil(log2(n/W_0 + 1)): the least r with first_packet(r) >= n."""
     size = sp.Symbol("W_0", positive=True)
     law = sp.ceiling(sp.log(n / size + 1, 2))
     exact = sp.log(n / size + 1, 2)
@@ -306,15 +320,16 @@ def slow_start_rounds() -> Expr:
 
 @once
 def slow_start_transfer_time() -> Finish:
-    """R + max over j < r of j (R + t) + (n - W_0 (2^j - 1)) t.
+    """Derive the transfer time in slow start: R + max over j < r of j (R + t) + (n - W_0 (2^j - 1)) t.
 
-    Packet m starts at s_m = max over j up to its round of S_j(m) = j (R + t) + (m - W_0 (2^j - 1)) t. This solves
-    the rule of the link, s_m = max(s_(m-1) + t, release of m), the release being 0 in round 0 and the start
-    of packet a plus R + t else, m = W_0 + 2 a or one more:
+    Packet m starts at s_m = max over j up to its round of S_j(m) = j (R + t) + (m - W_0 (2^j - 1)) t. This solves the
+    rule of the link, s_m = max(s_(m-1) + t, release of m). The release is 0 in round 0, and later R + t after the start
+    of packet a, with m = W_0 + 2 a or one more.
 
-    1. S_j(m-1) + t = S_j(m), so waiting for the packet before gives the same maximum over its rounds;
-    2. S_j(a) + R + t = S_(j+1)(m) - (a - first_packet(j)) t, or t less: the release never decides, but for
-       the first packet of a round, a = first_packet(j), where it is the term that comes in new.
+    1. S_j(m-1) + t = S_j(m), so waiting for the packet before gives the same maximum over its rounds.
+
+    2. S_j(a) + R + t = S_(j+1)(m) - (a - first_packet(j)) t, or t less: the release decides only for the first packet
+    of a round, a = first_packet(j), where it is the new term.
 
     S_(j+1) - S_j = R + t - W_0 2^j t falls with j: the maximum is at the first j with W_0 2^j t >= R + t, or in the
     last round. From there on the link is never idle.

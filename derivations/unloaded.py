@@ -1,6 +1,6 @@
-"""TCP alone on three lines, the room that its slow start takes, and power estimated from unloaded times.
+"""TCP alone on three links, the buffer that its slow start needs, and power estimated from unloaded times.
 
-Power is throughput over response time; the estimate is R = T_0 - S + S/(1 - rho): a path whose bottleneck is shared
+Power is throughput over response time. The estimate is R = T_0 - S + S/(1 - rho): a path whose bottleneck is shared
 equally and whose other delays, T_0 - S, do not depend on the load. S = F/C.
 """
 
@@ -21,12 +21,13 @@ u, v = sp.symbols("u v", nonnegative=True)
 
 @once
 def tcp_transfer_time() -> Expr:
-    """`tcp.slow_start_transfer_time` with t = max(t_a, t_b, t_d) and R = D + t_a + t_b + t_d - t, for j extra rounds.
+    """Derive the unloaded transfer time of TCP over three links, for j extra rounds.
 
-    Lines in a row are the slowest of them and delays: whenever packets are released, g_0 <= g_1 <= ..., packet i
-    leaves at max over j <= i of g_j + S + (i - j) M, S the sum and M the largest of the times. For the next line, with
-    time t, the terms are those of packet i's arrival, g_j + S + (i - j) M + t, and of packet i - 1,
-    g_j + S + t + (i - 1 - j) M' + t; the larger is g_j + S + t + (i - j) M', M' = max(M, t).
+    It is `tcp.slow_start_transfer_time` with t = max(t_a, t_b, t_d) and R = D + t_a + t_b + t_d - t: links in series
+    act like the slowest of them and delays. Whenever packets are released, g_0 <= g_1 <= ..., packet i leaves at max
+    over j <= i of g_j + S + (i - j) M, where S is the sum and M the largest of the packet times. For the next link, of
+    packet time t, the terms are those of the arrival of packet i, g_j + S + (i - j) M + t, and of packet i - 1, g_j + S
+    + t + (i - 1 - j) M' + t; the larger is g_j + S + t + (i - j) M', M' = max(M, t).
     """
     total, largest, gap = sp.symbols("S M d", positive=True)  # d = i - j >= 1; for d = 0 only the arrival counts
     claim = total + u + gap * largest
@@ -46,19 +47,20 @@ def tcp_transfer_time() -> Expr:
 
 
 def buffer_for_slow_start() -> Expr:
-    """(w - 1)(1 - max(r, 1/2)) for a round of w packets, whose acknowledgments come every t_b and release two each.
+    """Derive the buffer for a slow-start round of w packets: (w - 1)(1 - max(r, 1/2)).
 
-    r >= 1/2: packet i is released at floor(i/2) t_b <= i t_a, so that they leave the source back to back: a burst, of
-    which `blt.buffer_for_burst` is kept. r <= 1/2: the (2 p + 2)-th comes at p t_b + t_a, when p + 1 have been taken by
-    the line: p + 1 wait, half of them; the (2 p + 1)-th at p t_b finds p + 1 taken: p wait.
+    Acknowledgments come every t_b and release two packets each. r >= 1/2: packet i is released at floor(i/2) t_b <= i
+    t_a, so the packets leave the source back to back, as a burst that needs `blt.buffer_for_burst`. r <= 1/2: packet 2
+    p + 2 arrives at p t_b + t_a, when the link has taken p + 1: p + 1 are queued, half of them; packet 2 p + 1 arrives
+    at p t_b and also finds p + 1 taken: p are queued.
     """
     w, p = sp.symbols("w p", integer=True, positive=True)
     burst = blt.buffer_for_burst().subs({blt.n: w, blt.r: r})
     require(bool((p * t_b - 2 * p * t_a).subs(t_b, 2 * t_a / (1 + u)).simplify().is_nonpositive), "released in time")
-    waits = (w - 1) * Rational(1, 2)
+    backlog = (w - 1) * Rational(1, 2)
     for arrived, taken in ((2 * p + 2, p + 1), (2 * p + 1, p + 1)):
-        require_zero(sp.ceiling(waits.subs(w, arrived)) - (arrived - taken), "arrivals less those taken")
-    require_zero(burst.subs(r, Rational(1, 2)) - waits, "the cases meet")
+        require_zero(sp.ceiling(backlog.subs(w, arrived)) - (arrived - taken), "arrivals less those taken")
+    require_zero(burst.subs(r, Rational(1, 2)) - backlog, "the cases meet")
     # K = D/(3 t_b): a round that is too large comes when no round has outlasted a lone packet, up to r = 2/3.
     room = D / 3 / t_b
     largest = 1 + room / (1 - Rational(2, 3))  # of the rounds that fit
@@ -72,7 +74,10 @@ def buffer_for_slow_start() -> Expr:
 
 @once
 def power_with_unloaded_time() -> Expr:
-    """C/(sqrt(S) + sqrt(T_0))^2: for rho = y/(1 + y), C/P is that square and another, 0 at y = sqrt(T_0/S) only."""
+    """Derive the greatest estimated power: C/(sqrt(S) + sqrt(T_0))^2.
+
+    For rho = y/(1 + y), C/P is that square plus another, which is 0 only at y = sqrt(T_0/S).
+    """
     y = sp.Symbol("y", positive=True)
     rho = y / (1 + y)
     response = T_0 - S + S / (1 - rho)
@@ -88,18 +93,21 @@ def power_with_unloaded_time() -> Expr:
 
 
 def knee_with_unloaded_time() -> Expr:
-    """sqrt(T_0)/(sqrt(S) + sqrt(T_0)); T_0/S transfers are under way there, by Little's law."""
+    """Derive the load of greatest estimated power: sqrt(T_0)/(sqrt(S) + sqrt(T_0)).
+
+    By Little's law T_0/S transfers are then in progress.
+    """
     law = sp.sqrt(T_0) / (sp.sqrt(S) + sp.sqrt(T_0))
     odds = sp.sqrt(T_0 / S)
     require_zero(sp.simplify(odds / (1 + odds) - law), "y = sqrt(T_0/S)")
     number = law / S * (T_0 - S + S / (1 - law))
-    require_zero(sp.simplify(number - T_0 / S), "transfers under way")
+    require_zero(sp.simplify(number - T_0 / S), "transfers in progress")
     return law.subs(S, F / C)
 
 
 @once
 def tau(extra: Expr) -> Expr:
-    """TCP's unloaded time over S with j extra rounds, for lines without time but the bottleneck: D = x S, t_b = S/n."""
+    """Return TCP's unloaded time over S with j extra rounds, if only the bottleneck takes time: D = x S, t_b = S/n."""
     time = tcp_transfer_time().subs({tcp.n: n, tcp.W_0: 1, t_a: 0, t_d: 0})
     time = time.subs({sp.Max(0, t_b): t_b}).subs({t_b: S / n, D: x * S})
     slow = sp.expand(sp.simplify(time / S))
@@ -109,12 +117,18 @@ def tau(extra: Expr) -> Expr:
 
 @once
 def power_advantage() -> Expr:
-    """((1 + sqrt(tau))/(1 + sqrt(1 + x)))^2, tau the largest of tau_j, j < r; returned for one j.
+    """Derive the power advantage of BLT over TCP: ((1 + sqrt(tau))/(1 + sqrt(1 + x)))^2, for one j.
 
-    tau_j = (j + 1) x + c, c = 1 - (2^j - j - 1)/n, 1 for j = 0 and 1, and in (0, 1) beyond, as 2^j <= n for j < r.
+    tau is the largest of tau_j, j < r, and x = D/S. tau_j = (j + 1) x + c, c = 1 - (2^j - j - 1)/n; c is 1 for j = 0
+    and 1, and in (0, 1) beyond, as 2^j <= n for j < r.
+
     1. At x = 0 the largest is tau_0 = tau_1 = 1: no advantage. tau_0 = 1 + x is BLT's own.
+
     2. n >= 2: tau >= tau_1 = 1 + 2 x > 1 + x for every x > 0, so that the advantage is above 1.
-    3. It increases: see below. 4. As x grows tau/(1 + x) tends to r, and so does the advantage.
+
+    3. It increases with x, as proved below.
+
+    4. As x grows tau/(1 + x) tends to r, and so does the advantage.
     """
     ratio = ((1 + sp.sqrt(tau(j))) / (1 + sp.sqrt(1 + x))) ** 2
     require_zero(tau(sp.Integer(0)) - (1 + x), "nothing but the file and the path")
@@ -143,9 +157,10 @@ def power_advantage() -> Expr:
 
 
 def bandwidth_delay_product_for_advantage() -> Expr:
-    """x = w (w + 2), w the positive root of L w^2 + 2 (L - g e) w = l + 4 g e; A = g^2, e = g - 1, L = j + 1 - A.
+    """Derive the bandwidth-delay product, in files, for a power advantage A: x = w (w + 2).
 
-    l = 1 - c. There is one for L > 0, and no x otherwise: the advantage of j extra rounds stays below j + 1. All
+    w is the positive root of L w^2 + 2 (L - g e) w = l + 4 g e, with A = g^2, e = g - 1, L = j + 1 - A, l = 1 - c.
+    There is one for L > 0, and no x otherwise: the advantage of j extra rounds stays below j + 1. All advantages
     increase with x, and so does their largest, which reaches A where the first of them does.
     """
     w, g = sp.symbols("w g", positive=True)
@@ -158,5 +173,5 @@ def bandwidth_delay_product_for_advantage() -> Expr:
     half, rest, big = sp.symbols("h q L", positive=True)
     root = rest / (half + sp.sqrt(half**2 + big * rest))
     require_zero(sp.simplify(big * root**2 + 2 * half * root - rest), "its positive root, L > 0")
-    require_zero(quadratic.subs({w: 0, g: 1, j: 1}), "no advantage, no product")
+    require_zero(quadratic.subs({w: 0, g: 1, j: 1}), "no advantage at a bandwidth-delay product of 0")
     return root * (root + 2)

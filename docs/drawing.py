@@ -1,8 +1,8 @@
-"""The drawing of `docs/engine.md`: the way of a data packet and of its acknowledgment through the engine, as SVG.
+"""Drawing of `docs/engine.md`: the path of a data packet and of its acknowledgment through the engine, as SVG.
 
-Each box names its modules. A disc with a letter stands where an event of the loop happens; the panels below say in
-which of the two heaps it waits. Blue and vermilion are those of Okabe and Ito, which colour-blind people tell apart;
-they say nothing that a word or letter does not say as well.
+Each box names its modules. A disc with a letter marks an event of the loop; the panels below say in which of the two
+heaps it is. Blue and vermilion are those of Okabe and Ito, which colour-blind people can distinguish; a word or letter
+says the same.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ LETTER = 0.56  # of the font size: more than the mean width of a letter of a san
 
 #: The events: letter, name, heap, what happens.
 EVENTS = {
-    "A": ("ARRIVAL", "arrivals", "the first packet on a link reaches the far end; one entry a busy link"),
-    "D": ("DEPARTURE", "arrivals", "a transmission ends; only of links with a service"),
-    "R": ("CLOCK + RTO", "clocks", "a retransmission timer goes off"),
-    "P": ("CLOCK + PACE", "clocks", "a flow begins; rate or generator lets a packet go; the line is free"),
-    "L": ("CLOCK + ALARM", "clocks", "the time that a scheme set in flow.alarm has come"),
+    "A": ("ARRIVAL", "arrivals", "the first packet on a link reaches the far end; one entry per link"),
+    "D": ("DEPARTURE", "arrivals", "a transmission ends; only on links with a service"),
+    "R": ("CLOCK + RTO", "clocks", "a retransmission timer expires"),
+    "P": ("CLOCK + PACE", "clocks", "flow start; next packet of a rate or generator; access link idle"),
+    "L": ("CLOCK + ALARM", "clocks", "the alarm that a scheme set expires"),
     "T": ("SWITCH_CLOCK", "clocks", "a discipline's tick is due"),
-    "W": ("WAKE", "clocks", "a service asked to look at a queue again"),
-    "S": ("SAMPLING", "clocks", "a row of the traces is due"),
+    "W": ("WAKE", "clocks", "wake-up of a service for a queue"),
+    "S": ("SAMPLING", "clocks", "a sample of the traces is due"),
 }
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box with a title, the files that do the work, and a few words."""
+    """Box with a title, the files that do the work, and a few words."""
 
     x: int
     y: int
@@ -54,7 +54,7 @@ class Box:
 
 SENDER = Box(
     30, 130, 190, 120, "Sender", ("kernel/sender.py", "kernel/packets.py"),
-    ("next packet, if window,", "rate, repair allow it"),
+    ("next packet, if window,", "rate, recovery allow it"),
 )  # fmt: skip
 ACCESS = Box(
     282, 130, 160, 120, "Access line", ("kernel/access.py",),
@@ -67,11 +67,11 @@ DISCIPLINE = Box(
 )  # fmt: skip
 FAST = Box(
     514, 180, 404, 78, "No service: in order of arrival", ("kernel/links.py  transmit_in_order",),
-    ("departure and arrival are known now; where nobody", "else comes between, far end follows without A",),
+    ("departure and arrival are known now; the far end", "follows in advance where no packet interferes",),
 )  # fmt: skip
 QUEUE = Box(
     514, 290, 186, 84, "Service: enqueue", ("services/*.py",),
-    ("the packet waits;", "full buffer: evict"), fill=PLUG_IN,
+    ("the packet waits;", "buffer full: evict"), fill=PLUG_IN,
 )  # fmt: skip
 TRANSMIT = Box(
     732, 290, 186, 84, "Service: dequeue", ("services/*.py",), ("discipline: dequeue,", "then transmission"),
@@ -84,7 +84,7 @@ RECEIVER = Box(
 )  # fmt: skip
 BACK = Box(
     494, 450, 444, 130, "Links of the way back", ("kernel/links.py",),
-    ("admission, far end and next hop as above,", "or one wire of pure delay (ack_path=\"ideal\")"),
+    ("admission, far end and next hop as above,", "or one link of pure delay (ack_path=\"ideal\")"),
 )  # fmt: skip
 ACKNOWLEDGED = Box(
     256, 450, 204, 130, "Acknowledgment", ("kernel/acknowledgments.py", "kernel/timing.py", "kernel/recovery.py"),
@@ -92,7 +92,7 @@ ACKNOWLEDGED = Box(
 )  # fmt: skip
 SCHEME = Box(
     30, 450, 190, 130, "Scheme: loss, ack", ("schemes/*.py", "calls.py, views.py"),
-    ("called by its address", "with views of rows,", "returns window or rate"), fill=PLUG_IN,
+    ("called by address", "with views of rows,", "returns window or rate"), fill=PLUG_IN,
 )  # fmt: skip
 HEAP_ARRIVALS = Box(30, 640, 550, 106, "Heap of arrivals", ("kernel/events.py, kernel/heap.py",), fill=QUIET)
 LOOP = Box(
@@ -124,14 +124,14 @@ ARROWS = (
 )
 #: Words beside arrows: x, y, anchor, text.
 WORDS = (
-    (893, 29, "middle", "next hop: the same again at the next link"),
+    (893, 29, "middle", "next hop: the same at the next link"),
     (1062, 340, "end", "last hop"),
     (135, 345, "start", "window, rate, inflation, resend"),
     (135, 362, "start", "the next packets leave"),
     (110, 609, "start", "timeout, alarm"),
     (714, 277, "middle", "or, where the link has a service:"),
-    (30, 30, "start", "Data packet: from left to right. Acknowledgment: back, below."),
-    (30, 48, "start", "Blue boxes: core. Yellow boxes: plug-ins, called by address. Dashed: only where there is one."),
+    (30, 30, "start", "Data packet: from left to right. Acknowledgment: below, from right to left."),
+    (30, 48, "start", "Blue boxes: core. Yellow boxes: plug-ins, called by address. Dashed: optional."),
     (30, 66, "start", "Discs with a letter: events of the loop, listed below."),
 )
 #: Where events happen: letter, x, y.
@@ -149,11 +149,11 @@ def width_of(text: str, kind: str) -> float:
 
 
 def svg() -> str:
-    """Return the drawing."""
+    """Return the drawing as SVG."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
         'role="img" aria-labelledby="title description">',
-        '<title id="title">The way of a packet through the engine</title>',
+        '<title id="title">The path of a packet through the engine</title>',
         '<desc id="description">Sender, access line, admission to a link, by the fast path or by a service, far end, '
         "receiver, acknowledgment, callbacks of the scheme, next packet; and the two heaps of events.</desc>",
         "<style>text{font-family:Helvetica,Arial,sans-serif;fill:#111}.title{font-size:15px;font-weight:bold}"
@@ -188,6 +188,7 @@ def listed() -> list[tuple[str, int, int, str]]:
 
 
 def _box(box: Box) -> list[str]:
+    """Return the SVG elements of a box and its text."""
     dashes = ' stroke-dasharray="6 4"' if box.dashed else ""
     made = [
         f'<rect x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}" rx="6" fill="{box.fill}" '
@@ -201,6 +202,7 @@ def _box(box: Box) -> list[str]:
 
 
 def _disc(letter: str, x: int, y: int) -> list[str]:
+    """Return the SVG elements of a disc with a letter."""
     colour = ARRIVALS if EVENTS[letter][1] == "arrivals" else CLOCKS
     return [
         f'<circle cx="{x}" cy="{y}" r="{RADIUS}" fill="{colour}"/>',

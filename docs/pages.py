@@ -1,4 +1,4 @@
-"""What the code writes of this folder: ``python -m docs.pages``; ``make docs`` does."""
+"""Generated pages of this folder: ``python -m docs.pages`` or ``make docs`` writes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.sim.calls import CALLBACKS, HOOKS
 
 HERE = Path(__file__).resolve().parent
 
-#: The functions that plug-ins call, by who calls them.
+#: Functions for plug-ins, by the kinds of plug-ins that may call them.
 FUNCTIONS = {
     "Schemes, disciplines and services": ("random",),
     "Disciplines and services": (
@@ -27,34 +27,34 @@ HEAD = """\
 This page is generated from `longfat.sim.seam` by `make docs`; do not edit it. [engine.md](engine.md) says how the
 engine calls a plug-in.
 
-A plug-in is a `Scheme` (congestion control), a `Discipline` (what a link drops, marks and tells) or a `Service` (the
-order in which a link sends). It is a set of plain functions that numba compiles. They get *views* of the simulator's
-rows: times in seconds, sizes in bytes, rates in bytes/s, as floats; windows and counts in packets. A field that is not
-listed here does not exist for a plug-in. Setting a field that may only be read is refused when the plug-in is
-compiled, before the run begins.
+A plug-in is a `Scheme` (congestion control), a `Discipline` (which packets a link drops or marks, and what feedback it
+sends) or a `Service` (the order in which a link sends). It is a set of plain functions that numba compiles. They get
+*views* of the simulator's rows: times in seconds, sizes in bytes, rates in bytes/s, as floats; windows and counts in
+packets. A field that is not listed here does not exist for a plug-in. Setting a read-only field is refused when the
+plug-in is compiled, before the run begins.
 
 """
 
 TEXT = """
 - A scheme's callbacks return the window [packets], or the rate [bytes/s] with `controls="rate"`; `send` returns 0.
 - `enqueue` of a discipline returns `ENQUEUE`, `DROP` or `push_out(number)`; `dequeue` returns `SEND` or `DROP`; `tick`
-  returns the time of the next call [s], `math.inf` for none; what `feedback` returns is ignored.
+  returns the time of the next call [s], `math.inf` for none; the return value of `feedback` is ignored.
 - `enqueue` of a service puts the packet into a queue. `dequeue` takes a packet out of its queue and returns its
-  number, `NOTHING` if none may leave. `evict` does so for a packet that gives way where the buffer is full; `NOTHING`
-  drops the one that arrives. `wake` is called after a discipline's `feedback` about a queue; what it and `enqueue`
-  return is ignored.
-- Functions that are left out have defaults, see `help(longfat.sim.Scheme)`, `help(longfat.sim.Discipline)` and
+  number, `NOTHING` if none may leave. If the buffer is full, `evict` does so for the packet to drop; `NOTHING` drops
+  the arriving one. `wake` is called after a discipline's `feedback` about a queue. The return values of `wake` and
+  `enqueue` are ignored.
+- Functions that are not given have defaults, see `help(longfat.sim.Scheme)`, `help(longfat.sim.Discipline)` and
   `help(longfat.sim.Service)`.
 
-**Parameters and state** are fields beside those below, by the names that they are declared with: `flow.beta`,
-`link.target`, `queue.deficit`. A `Parameter(default, unit, domain)` may be read and a state may be set. A state is a
-float, an integer, a boolean or up to 1000 of them; text names the parameter that has its first value. A name that is a
-keyword of Python, a field listed here, or declared twice is refused. A scheme's parameter with `field=` stands in that
-field of the core instead: {initial}.
-A discipline's record of a flow is `flow_state(link, packet.flow)`.
+**Parameters and state** are further fields, by their declared names: `flow.beta`, `link.target`, `queue.deficit`. A
+`Parameter(default, unit, domain)` is read-only, a state may be set. A state is a float, an integer, a boolean or up to
+1000 of them; text names the parameter that has its initial value. A name that is a keyword of Python, a field listed
+here, or declared twice is refused. A scheme's parameter with `field=` initialises that field of the core instead:
+{initial}.
+A discipline's state of a flow is `flow_state(link, packet.flow)`.
 
 **Helper functions** of a plug-in carry the decorator `longfat.sim.part`. A plug-in uses `math` and numbers; random
-numbers come from `random`, so that the seed decides them. Write `x * x * x`, not `x**3`: compiled code rounds powers
+numbers come from `random`, so that the seed determines them. Write `x * x * x`, not `x**3`: compiled code rounds powers
 otherwise than Python does. `longfat.sim.conformance(plug_in)` checks a plug-in on three small networks, compiled and
 in plain Python.
 
@@ -73,6 +73,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def _listed(names: tuple[str, ...], but: str = "") -> str:
+    """Return names as a list in Markdown, without the one given as `but`."""
     return ", ".join(f"`{name}`" for name in names if name != but)
 
 
@@ -120,7 +121,7 @@ PAGES = {"plug-ins.md": plug_ins, "engine.svg": svg}
 
 
 def main() -> None:
-    """Write all of them."""
+    """Write all generated pages."""
     for name, made in PAGES.items():
         (HERE / name).write_text(made(), encoding="utf-8")
 

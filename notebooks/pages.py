@@ -41,7 +41,7 @@ def page(path: Path, mathjax: str | None = None) -> str:
     nbclient.exceptions.CellExecutionError
         If a cell fails.
     """
-    server.without_grammar()
+    server.skip_address_grammar()
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter

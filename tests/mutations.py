@@ -321,15 +321,15 @@ MUTANTS = [
         "tests/sim/test_timing.py::test_limits",
     ),
     kernel(
-        "kernel/lines.py",
-        "link.remainder = link.rate >> 1",
-        "link.remainder = 0",
+        "kernel/transmitter.py",
+        "link.carried_remainder = link.rate >> 1",
+        "link.carried_remainder = 0",
         "tests/sim/test_receiver.py::test_a_burst_after_a_pause_by_hand",
     ),
     kernel(
-        "kernel/lines.py",
-        "return link.waiting >= link.limit_packets or",
-        "return link.waiting > link.limit_packets or",
+        "memory.py",
+        "return link.backlog >= link.limit_packets or",
+        "return link.backlog > link.limit_packets or",
         "tests/sim/test_properties.py::test_a_buffer_by_hand",
     ),
     kernel(
@@ -341,8 +341,8 @@ MUTANTS = [
     # schemes
     kernel(
         "schemes/reno.py",
-        "flow.inflation += 1.0  # 1.4 rule 2",
-        "flow.inflation += 2.0  # 1.4 rule 2",
+        "flow.inflation += 1.0  # RFC 5681",
+        "flow.inflation += 2.0  # RFC 5681",
         "tests/sim/schemes/test_reno.py::test_fast_recovery",
     ),
     kernel(
@@ -390,9 +390,9 @@ MUTANTS = [
     ),
     # the simulator, second block: what the tests once let pass, and the like
     kernel(
-        "kernel/lines.py",
-        "    if fresh:\n        link.remainder = link.rate >> 1\n",
-        "    if fresh:\n        link.remainder = 0\n",
+        "kernel/transmitter.py",
+        "    if fresh:\n        link.carried_remainder = link.rate >> 1\n",
+        "    if fresh:\n        link.carried_remainder = 0\n",
         "tests/sim/test_receiver.py::test_the_first_transmission_after_a_pause",
     ),
     kernel(
@@ -427,7 +427,7 @@ MUTANTS = [
     ),
     kernel(
         "kernel/acknowledgments.py",
-        "sender.limited >= ANY and sender.line == 0",
+        "sender.limited >= ANY and sender.access_link == 0",
         "sender.limited >= ANY",
         "tests/sim/test_engine.py::test_nothing_limits_a_flow",
     ),
@@ -463,8 +463,8 @@ MUTANTS = [
     ),
     kernel(
         "kernel/census.py",
-        "count.begun -= wait.begin - wait.since",
-        "count.begun -= wait.begin - state.now",
+        "count.started_waiting_time -= entry.start - entry.arrival",
+        "count.started_waiting_time -= entry.start - state.now",
         "tests/sim/test_results.py::test_waits_of_an_overload_by_hand",
     ),
     # runs side by side, scenarios

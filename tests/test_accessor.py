@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import longfat as lf
-from longfat import plot
+from longfat import accessor, plot  # noqa: F401  the accessor, without which a Dataset has no plot
 from tests.test_design import BASELINE
 
 
@@ -111,7 +111,7 @@ def test_bounds_of_cadpc():
 
 def test_what_has_no_picture():
     stranger = xr.Dataset()
-    with pytest.raises(ValueError, match="made_by = '' has no picture: allowed are"):
+    with pytest.raises(ValueError, match="data has no picture: made_by '' is unknown; available: "):
         stranger.longfat.plot()
     assert "has no picture" in stranger.longfat._repr_html_()
     with pytest.raises(ValueError, match=r"give what sim\.run returned"):

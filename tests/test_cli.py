@@ -192,7 +192,7 @@ def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):
         (["--mss", "0B"], "mss = 0 bytes"),
         (["--replications", "1"], "replications = 1"),
         (["--target", "1"], "target = 1"),
-        (["--points", "many"], "points = 'many' is no whole number: allowed are whole numbers in [2, 10000]"),
+        (["--points", "many"], "points must be an integer in [2, 10000]"),
         (["--points", "1"], "points = 1"),
         (["--seed", "-1"], "seed = -1"),
         (["--confidence", "1"], "confidence = 1"),

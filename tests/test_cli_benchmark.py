@@ -71,15 +71,15 @@ def test_traces(capsys, tmp_path):
         (["--scheme", "no/such.py"], "no/such.py cannot be read: No such file or directory"),
         (
             ["--experiment", "mine.toml"],
-            "longfat: experiment 'mine.toml' is unknown: the benchmark runs experiments 1 to 10",
+            "longfat: experiment 'mine.toml' is the name of a file: must be one of the ten",
         ),
         (["--scheme", "reno", "--experiment", "3-4", "--discipline", "nosuch"], "discipline 'nosuch' is unknown"),
-        (["--replications", "none"], "longfat: replications = 'none' is no whole number"),
+        (["--replications", "none"], "longfat: replications must be an integer in"),
         (["--seed", "-1"], "longfat: seed = -1 is out of range"),
         (["--traces"], "--traces needs --output"),
         (
             ["--executor", "cluster"],
-            "longfat: executor = 'cluster' is out of range: allowed are threads, processes and",
+            "longfat: executor 'cluster' is unknown; available: processes, the address of a dask",
         ),
         (["--json", "--csv"], "--json and --csv exclude each other"),
     ],

@@ -95,11 +95,11 @@ def test_rows_of_a_paper(capsys, tmp_path):
     ("words", "message"),
     [
         (["--law", "nothing"], "law 'nothing' is unknown; available: blt.*, cadpc.*, "),
-        (["--published", "009"], "paper '009' is unknown"),
+        (["--published", "009"], "paper '009' is unknown; available: 000, 001, 002, 003, 004"),
         (["003"], "003: papers are for --published"),
         (["--published", "--law", "md1_wait"], "exclude each other"),
         (["--seed", "-1"], "seed = -1 is out of range"),
-        (["--seed", "x"], "seed = 'x' is no whole number"),
+        (["--seed", "x"], "seed must be an integer in"),
         (["--workers", "0"], "workers = 0 processes is out of range"),
         (["--html", "/proc/none/page.html"], "cannot be written to"),
     ],

@@ -1,4 +1,4 @@
-"""The proofs of the BLT laws and of unloaded times run, agree with the shipped laws, and can fail."""
+"""The proofs of the BLT laws and of unloaded times run, agree with the laws of the package, and can fail."""
 
 import random
 from fractions import Fraction
@@ -15,7 +15,7 @@ from longfat.single_transfer import Timer, unloaded_transfer
 
 
 def in_letters(expression):
-    """An expression of either side in plain symbols."""
+    """Write an expression of either side in plain symbols."""
     return expression.subs(
         {symbol: sp.Symbol(symbol.name.lstrip("\\"), positive=True) for symbol in expression.free_symbols}
     )
@@ -26,11 +26,11 @@ def same(shipped, proved):
 
 
 def general(expression):
-    """The case of a law that does not hold for a single value of a parameter."""
+    """Return the case of a law that does not hold for a single value of a parameter only."""
     return expression.args[-1][0] if isinstance(expression, sp.Piecewise) else expression
 
 
-# The shipped laws are what is proved
+# The laws of the package equal the proved ones
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_advantage():
 
 
 def test_product_for_an_advantage():
-    """The proved root of each number of rounds, and the least of them."""
+    """The proved root for each number of rounds, and the smallest of them."""
     proved = unloaded.bandwidth_delay_product_for_advantage()
     half, rest, big = (next(s for s in proved.free_symbols if s.name == name) for name in ("h", "q", "L"))
     for n in (2, 7, 200):
@@ -123,8 +123,8 @@ def test_product_for_an_advantage():
 
 
 def by_departures(length, places, ratio):
-    """The same by the clock of the line: packet i comes at i r, one leaves the queue at every whole number."""
-    kept, starts = [], []  # when the line takes each
+    """Compute accepted packets by departures: packet i arrives at i r, one leaves at every integer time."""
+    kept, starts = [], []  # start of each transmission
     for number in range(length):
         now = number * ratio
         waiting = sum(start > now for start in starts)
@@ -149,7 +149,7 @@ def test_survivors_of_a_burst(ratio):
 
 
 def test_bursts_against_packets():
-    """Random paths longer than the files; the timer waits long enough to be of no account."""
+    """Random paths longer than the files, with a timer too long to matter."""
     rng, counted = random.Random(3), {1: 0, 2: 0, 3: 0}
     for _ in range(60):
         between = Fraction(rng.randint(1, 50), 1000)

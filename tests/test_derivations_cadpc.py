@@ -1,4 +1,4 @@
-"""The proofs of the CADPC laws run, agree with the shipped laws, and can fail."""
+"""The proofs of the CADPC laws run, agree with the laws of the package, and can fail."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from longfat.laws import cadpc as laws
 
 
 def in_letters(expression):
-    """An expression of either side in plain symbols; a division by the sum of the weights is one by n."""
+    """Write an expression of either side in plain symbols; a division by the sum of the weights is one by n."""
     plain = {symbol: sp.Symbol(symbol.name.lstrip("\\"), positive=True) for symbol in expression.free_symbols}
     return expression.subs(plain)
 
@@ -25,7 +25,7 @@ def same(shipped, proved):
     return sp.simplify(in_letters(shipped) - in_letters(proved)) == 0
 
 
-# The shipped laws are what is proved
+# The laws of the package equal the proved ones
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_laws(name, proved):
 
 
 def test_updates_to_fraction():
-    """Behind the shipped Max; |1 - y| and |y - 1| are written differently."""
+    """Inside the Max of the law; |1 - y| and |y - 1| are written differently."""
     inside = [part for part in laws.updates_to_fraction.expr.args if part != 0]
     at = {"x_0": sp.Rational(1, 50), "n": 10, "varphi": sp.Rational(9, 10)}
     shipped, proved = (in_letters(side) for side in (inside[0], proofs.updates_to_fraction()))
@@ -90,7 +90,7 @@ def test_networks():
 
 
 def test_multipliers():
-    """The polynomial of the proof vanishes at the shipped multipliers; all of them are there."""
+    """The polynomial of the proof vanishes at the multipliers of the law, which are all of its roots."""
     for flows, smoothing, late in ((3, 1.0, 2), (10, 0.5, 1), (7, 1.3, 4)):
         polynomial = delay.characteristic().subs(delay.d, late)
         polynomial = sp.Poly(polynomial.subs({delay.n: flows, delay.s: sp.Rational(smoothing) / (1 + flows)}), delay.z)
@@ -101,7 +101,7 @@ def test_multipliers():
 
 
 def test_boundary():
-    """At the shipped bound; and its closed forms one and two updates late."""
+    """The polynomial at the bound of the law, and its closed forms for delays of one and two updates."""
     proved = delay.boundary()
     for flows, late in ((1, 1), (4, 3), (25, 6)):
         ends = [np.pi / (2 * (2 * late + 1)), 1.01 * np.pi / (2 * (late + 1))]
@@ -164,7 +164,7 @@ def test_by_hand():
 
 
 def other_update(rate, traffic, smoothing=proofs.a):
-    """A flow that does not count itself twice."""
+    """Return the update of a flow that does not count its own rate twice."""
     return rate * (1 + smoothing * (1 - traffic))
 
 

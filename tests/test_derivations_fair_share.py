@@ -1,4 +1,4 @@
-"""The proofs of max-min fair shares run, agree with the shipped functions, and can fail."""
+"""The proofs of max-min fair shares run, agree with the functions of the package, and can fail."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ def fraction(value):
 
 
 def shipped(usage, capacity, weight):
-    """In fractions."""
+    """Return the rates of the package, in fractions."""
     table = [[fraction(share) for share in row] for row in usage]
     return max_min_rates(table, [fraction(c) for c in capacity], [fraction(w) for w in weight]).tolist()
 
@@ -70,7 +70,7 @@ def test_sorted_and_equal_files():
 
 
 def test_experiments():
-    """The primaries' finishes in the benchmark, to the last digit."""
+    """The completion times of the primary files in the benchmark, exactly."""
     for key, finish in proofs.experiments().items():
         schedule = transfer_times(kkm.NETWORKS[key]())
         assert 1000 * schedule.finish[0] == fraction(finish), key

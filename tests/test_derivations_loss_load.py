@@ -33,20 +33,20 @@ def test_every_proof_runs(proof):
 
 
 def printed(rates, k):
-    """The curve as printed, at the rates of all, by plain sums."""
+    """Return the loss by the curve as printed, from the rates of all sources, by plain sums."""
     rates = np.asarray(rates, dtype=float)
     load, powers = rates.sum(), (rates ** (k + 1)).sum()
     return rates**k * (load - 1) / powers
 
 
 def throughput(f, excess, spread, k):
-    """Raw throughput in mpmath or floats."""
+    """Return the raw throughput in mpmath or floats."""
     loss = f**k * (f + excess) / (f ** (k + 1) + spread) if f > -excess else 0
     return f * (1 - min(max(loss, 0), 1))
 
 
 def reply(others, k):
-    """The best rate by bisection in 40 digits; no formula but the curve's slope, by differences."""
+    """Return the best rate by bisection in 40 digits, from the curve's slope by differences only."""
     with mpmath.workdps(40):
         others = [mpmath.mpf(x) for x in others]
         excess, spread = sum(others) - 1, sum(x ** (k + 1) for x in others)
@@ -107,7 +107,7 @@ def test_slope_and_curvature_by_differences():
 
 
 def test_floor_ceiling_and_pace_hold_for_random_rates():
-    """What is proved, against replies found by bisection: any rates at all, and constant sources among the others."""
+    """The proved bounds against replies found by bisection, for random rates with constant sources among the others."""
     rng = np.random.default_rng(5)
     for _ in range(12):
         k, sources = int(rng.integers(1, 12)), int(rng.integers(2, 6))
@@ -141,7 +141,7 @@ def test_clipped_curve_lets_more_through_by_hand():
 
 
 def worst(k, sources):
-    """The proved bound for rates up to 1: over groups and u, on a grid."""
+    """Return the proved bound for rates up to 1, over groups and u, on a grid."""
     u = np.linspace(0, 1, 20001)
     return max(
         (q * (sources - q) * (u - u ** (k + 1)) / (q + (sources - q) * u ** (k + 1))).max() for q in range(1, sources)
@@ -169,7 +169,7 @@ def test_no_rates_let_more_through_than_the_worst_case(k, sources):
 
 
 def response_reply(others, k, epsilon, start):
-    """The response optimum in 40 digits: root of the slope of 1/t - epsilon/ln P near a start."""
+    """Return the response optimum in 40 digits: the root of the slope of 1/t - epsilon/ln P near a start."""
     excess, spread = sum(others) - 1, sum(x ** (k + 1) for x in others)
 
     def cost(f):
@@ -195,7 +195,7 @@ def test_slope_of_the_response_reply_by_differences(k, sources, loss):
 
 
 def test_response_limits_by_numbers():
-    """First shift and first slope, at an epsilon small enough, against 40 digits."""
+    """First shift and first slope for a small epsilon, against 40 digits."""
     with mpmath.workdps(40):
         others, k, epsilon = [mpmath.mpf("0.4"), mpmath.mpf("0.5")], 3, mpmath.mpf("1e-7")
         best = reply(others, k)
@@ -228,7 +228,7 @@ def test_scenario_one_of_the_paper():
 
 
 def test_leaders_gain_nothing_by_brute_force():
-    """The others' equilibrium by bisection, the leader's goodput by the curve: for every rate below the fair share."""
+    """The others' equilibrium by bisection, the leader's goodput by the curve: never above the fair share."""
     for k, sources in ((1, 2), (2, 5), (10, 11)):
         n = sources - 1
         best = 0.0
@@ -272,7 +272,7 @@ def test_a_proof_can_fail():
 
 @pytest.mark.parametrize(("k", "excess", "spread"), [(1, 0.0, 0.3), (2, 0.5, 1e-3), (5, 3.0, 2.0), (20, 0.1, 1e-12)])
 def test_response_has_one_minimum_where_others_fill_the_link(k, excess, spread):
-    """h = f-part of e E t^2/(f ln(P)^2 t') rises from 0 to infinity; by differences of P itself, in 30 digits."""
+    """h, the f-part of e E t^2/(f ln(P)^2 t'), rises from 0 to infinity; by differences of P, in 30 digits."""
     with mpmath.workdps(30):
         best = reply_root(k, excess, spread)
 
@@ -288,7 +288,7 @@ def test_response_has_one_minimum_where_others_fill_the_link(k, excess, spread):
 
 
 def reply_root(k, excess, spread):
-    """The throughput optimum by bisection of k f^(k+1) + (k + 1) a f^k = b."""
+    """Return the throughput optimum by bisection of k f^(k+1) + (k + 1) a f^k = b."""
     low, high = mpmath.mpf(0), mpmath.mpf(10)
     for _ in range(110):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""The proofs of our own law run, agree with the shipped one, and can fail."""
+"""The proofs of our own law run, agree with the law of the package, and can fail."""
 
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ def test_proofs_by_hand():
 
 
 def by_proof(window, loss, packets, ack):
-    """The law from the derivation's own pieces, in exact fractions, until a repetition is of no account."""
+    """Compute the law from the parts of the derivation, in fractions, until further repetitions are negligible."""
     waits, short, spare = proofs.step()
     distance, share = proofs.distance(), proofs.share_of_waiting()
     window, loss, ack = sp.Rational(window), sp.Rational(loss), sp.Rational(ack)
@@ -52,7 +52,7 @@ def test_the_shipped_law_is_what_the_proofs_put_together(window, loss):
 
 
 def test_the_shipped_law_agrees_with_the_simulator():
-    """Far beyond the reach of section 4.2, up to w_a s p^2 = 122: the paper's example at p = 0.1."""
+    """Far beyond the validity of section 4.2, up to w_a s p^2 = 122: the paper's example at p = 0.1."""
     points = [
         {"window": int(share * w_a) or 1, "loss": p, "segment_packets": s, "ack_segments": w_a}
         for s, w_a in ((1, 12.0), (16, 23.0), (128, 12.0), (16, 763.125))

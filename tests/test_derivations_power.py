@@ -1,4 +1,4 @@
-"""The proofs about power run, give what is known by hand, are what is shipped, and can fail."""
+"""The proofs about power run, give results known by hand, agree with the laws of the package, and can fail."""
 
 import heapq
 import math
@@ -65,9 +65,10 @@ def test_fairness():
 
 
 def weighted_sharing(weights, load, files, seed):
-    """Mean response time of equal files of 1 that share a link by weights drawn for each: event by event.
+    """Simulate the mean response time of equal files of size 1 that share a link by random weights.
 
-    All of a class get served alike, so each class has its own clock of service per file, and a heap of when it ends.
+    All files of a class are served equally, so each class has its own clock of service per file, and a heap of
+    completions.
     """
     draw = random.Random(seed)
     clocks, ends = [0.0] * len(weights), [[] for _ in weights]
@@ -92,7 +93,7 @@ def weighted_sharing(weights, load, files, seed):
 
 
 def largest_weight_first(load, files, seed):
-    """Mean response time of equal files of 1, the one with the largest weight, drawn for each, getting all the link."""
+    """Simulate the mean response time of equal files of size 1 if the one with the largest random weight gets all."""
     draw = random.Random(seed)
     now, total, done, present, coming = 0.0, 0.0, 0, [], draw.expovariate(load)
     while done < files:
@@ -111,8 +112,10 @@ def largest_weight_first(load, files, seed):
 
 
 def test_unequal_sharing_passes_the_fair_ceiling():
-    """Load 1/2, no propagation: equal shares 2 S. Two weights, of 1 and 10^6, about 1.91 S; weights further and further
-    apart 1 + ln 2 = 1.69 S. Deviations of such means are below 0.015."""
+    """Load 1/2, no propagation: equal shares take 2 S, two weights of 1 and 10^6 about 1.91 S.
+
+    Weights that differ more and more tend to 1 + ln 2 = 1.69 S. Deviations of such means are below 0.015.
+    """
     equal, two = (weighted_sharing(weights, 0.5, 60_000, 3) for weights in ([1.0, 1.0], [1.0, 1e6]))
     many = largest_weight_first(0.5, 100_000, 3)
     assert equal == pytest.approx(2.0, abs=0.05)

@@ -1,4 +1,4 @@
-"""The proofs for queues run, give what is known by hand, agree with the shipped laws, and can fail."""
+"""The proofs for queues run, give results known by hand, agree with the laws of the package, and can fail."""
 
 import mpmath
 import pytest
@@ -15,7 +15,7 @@ LETTERS = {LOAD.sympy: rho, ANY_LOAD.sympy: rho, CAPACITY.sympy: K, VARIATION.sy
 
 
 def shipped(law):
-    """The law's expression in the letters of the proofs."""
+    """Return the law's expression in the letters of the proofs."""
     return law.expr.subs(LETTERS)
 
 
@@ -63,7 +63,7 @@ def test_exponential_service(room):
 
 @pytest.mark.parametrize("room", [1, 2, 4])
 def test_constant_service(room):
-    """The shipped sums, written out, are the chain solved as a linear system."""
+    """The sums of the law, written out, equal the chain solved as a linear system."""
     for law, form in zip(
         (laws.md1k_loss, laws.md1k_mean_number, laws.md1k_wait), constant.md1k_solved(room), strict=True
     ):
@@ -91,7 +91,7 @@ def test_two_poles_are_enough(load):
 
 
 def test_where_two_poles_are_not_enough():
-    """With 33 places they would not do at small loads, and below LIGHT the loss is no float any more."""
+    """With 33 places two poles are not sufficient at small loads, and below LIGHT the loss is no float any more."""
     assert constant.md1k_poles_error("0.1", 33) > 1e-13
     assert constant.md1k_poles_error("0.02", 33) > 1e-8
     with mpmath.workdps(400):

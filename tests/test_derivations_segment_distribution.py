@@ -1,4 +1,4 @@
-"""The proofs about the distribution of a segment's rounds and delay run, give what is known by hand, and can fail."""
+"""The proofs about the distribution of a segment's rounds and delay run, give results known by hand, and can fail."""
 
 import inspect
 
@@ -50,7 +50,7 @@ def test_the_quantile_in_the_law_is_the_proved_one():
 
 
 def test_what_is_left_out_as_certain():
-    """The bound holds, and the constants of the laws keep what they leave out below what their accounts say."""
+    """The bound holds, and the constants of the laws keep the neglected terms below the documented error."""
     for few in (0, 1, 8, few_missing.MOST):
         sure = few + few_missing.CERTAIN + mpmath.sqrt(few_missing.CERTAIN**2 + 2 * few_missing.CERTAIN * few)
         for packets in (300, 10**6):
@@ -77,7 +77,7 @@ def test_the_oscillation_is_its_first_harmonic(decay, height):
 
 @pytest.mark.parametrize("segments", [1, 10, 10**6, 10**12])
 def test_growth_of_the_largest(segments):
-    """Between H_n/lam and 1 more; from one period to the next exactly 1 more, as n grows."""
+    """The mean lies between H_n/lam and 1 more; from one period to the next it grows by exactly 1, as n grows."""
     low, high = proofs.growth()
     got = laws.max_rounds(0.1, 16, segments)
     harmonic = mpmath.harmonic(16 * segments) / mpmath.log(10)

@@ -15,7 +15,7 @@ LENGTH = 47 + P  # 2 w_a + 1 + p = 2 * 23 + 1 + 1/100
 
 
 def number(expression, **extra):
-    """The instance put into an expression, exactly."""
+    """Evaluate an expression exactly at the example's values."""
     values = {sr.w: 23, sr.s: 16, sr.p: P, sr.g: G} | {getattr(sr, name): value for name, value in extra.items()}
     value = expression.subs({symbol: sp.Rational(value) for symbol, value in values.items()})
     assert value.is_Rational
@@ -147,7 +147,7 @@ def test_rounds_near_certain_loss(packets, leading):
 
 @pytest.mark.parametrize(("decay", "error"), [("0.3", 3.2e-11), ("0.2", 1.8e-13), ("0.1", 2.3e-18)])
 def test_logarithmic_error(decay, error):
-    """Not below 1e-15 for all lam < 0.3: the measured sizes, by the definition of S at 50 digits."""
+    """The error is not below 1e-15 for all lam < 0.3: measured by the definition of S at 50 digits."""
     assert float(abs(segment_rounds.logarithmic_error(decay, 16))) == pytest.approx(error, rel=0.02)
 
 
@@ -231,7 +231,7 @@ def test_third_transmission():
 
 
 def cycle_with(changed, ledger):
-    """The ledger's rows, one of them replaced."""
+    """Return the rows of the ledger with one of them replaced."""
     row, value = changed
     return lambda: [*ledger[:row], value, *ledger[row + 1 :]]
 
@@ -239,7 +239,7 @@ def cycle_with(changed, ledger):
 @pytest.mark.parametrize(
     ("name", "wrong", "proof"),
     [
-        # The m segments given time of their own: the printed denominator.
+        # With separate time for the m segments: the printed denominator.
         ("ledger_middle", cycle_with((3, (sr.w + sr.m, sr.m)), sr.ledger_middle()), sr.efficiency_middle),
         ("ledger_middle", cycle_with((2, (0, 0)), sr.ledger_middle()), sr.efficiency_middle),
         ("ledger_small", cycle_with((2, (0, 0)), sr.ledger_small()), sr.efficiency_small),

@@ -1,4 +1,4 @@
-"""The proofs of the TCP laws run, agree with the shipped laws, and can fail."""
+"""The proofs of the TCP laws run, agree with the laws of the package, and can fail."""
 
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from longfat.laws import tcp as laws
 
 
 def in_letters(expression):
-    """An expression of either side in plain symbols; beta is 1/(1 + u) in the proofs."""
+    """Write an expression of either side in plain symbols; beta is 1/(1 + u) in the proofs."""
     plain = {symbol: sp.Symbol(symbol.name.lstrip("\\"), positive=True) for symbol in expression.free_symbols}
     plain |= {symbol: proofs.beta for symbol in expression.free_symbols if symbol.name == r"\beta"}
     return expression.subs(plain)
@@ -22,7 +22,7 @@ def same(shipped, proved):
     return sp.simplify(in_letters(shipped) - in_letters(proved)) == 0
 
 
-# The shipped laws are what is proved
+# The laws of the package equal the proved ones
 
 
 @pytest.mark.parametrize("name", ["square_root_rate", "gaimd_rate", "loss_of_window", "pftk_rate"])
@@ -41,7 +41,7 @@ def test_utilisation():
 
 
 def test_utilisation_with_other_factors():
-    """The same, with 1/(1 + B) = beta + (1 - beta) v for v in (0, 1), and with B = 1/beta."""
+    """With 1/(1 + B) = beta + (1 - beta) v for v in (0, 1), and with B = 1/beta."""
     v = 1 / (1 + sp.Symbol("v", positive=True))
     below = sp.simplify(1 / (proofs.beta + (1 - proofs.beta) * v) - 1)
     symbols = [symbol.sympy for symbol in laws.aimd_utilisation_general.symbols.values()]

@@ -140,7 +140,7 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"rate": 0}, r"rate = 0 bytes/s is out of range: allowed are values in \(0, inf\)"),
+        ({"rate": 0}, r"rate = 0 bytes/s is out of range: must be in \(0, inf\)"),
         ({"rate": "5 parsecs"}, "rate = '5 parsecs'"),
         ({"round_trip_time": "nan ms"}, "round_trip_time = 'nan ms'"),
         ({"round_trip_time": 0}, "round_trip_time = 0 s"),
@@ -150,8 +150,8 @@ def test_nothing_reaches_what_cannot_be_reached_with_this_confidence():
         ({"segment": 0}, "segment = 0 bytes"),
         ({"packet": -5}, "packet = -5 bytes"),
         ({"target": 1}, "target = 1 "),
-        ({"search": "guess"}, "search = 'guess'"),
-        ({"source": "hearsay"}, "source = 'hearsay'"),
+        ({"search": "guess"}, "search 'guess' is unknown; available: bisect, scan"),
+        ({"source": "hearsay"}, "source 'hearsay' is unknown; available: auto, law, simulator"),
         ({"points": -1}, "points = -1"),
         ({"confidence": 0}, "confidence = 0"),
         ({"segment": 0.5}, "segment = 0.5 bytes"),

@@ -85,9 +85,9 @@ def test_an_impossible_ceiling_says_so():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"sources": 0}, r"sources = 0 is out of range: allowed are whole numbers in \[1, 1000\]"),
+        ({"sources": 0}, r"sources = 0 is out of range: must be an integer in \[1, 1000\]"),
         ({"loss": 1.0}, r"loss = 1(\.0)? .* \[0, 1\)"),
-        ({"k": [51]}, r"k = 51(\.0)? is out of range: allowed are values in \[1, 50\]"),
+        ({"k": [51]}, r"k = 51(\.0)? is out of range: must be in \[1, 50\]"),
         ({"k": []}, r"k = \[\] is out of range"),
         ({"rate": "fast"}, "rate"),
         ({"points": 1}, "points = 1"),
@@ -129,7 +129,7 @@ def test_the_command(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--loss", "5%", "--k", "2,x"], "longfat: k = 'x' is no number: allowed are values in [1, 50]"),
+        (["--loss", "5%", "--k", "2,x"], "longfat: k must be a number in [1, 50], got the string 'x'"),
         (["--loss", "110%"], "longfat: loss = "),
         (
             ["--loss", "0", "--k", "20", "--points", "2", "--stagger", "0s", "--sources", "11"],

@@ -1,10 +1,11 @@
-"""Domains: intervals as they are written, and one way of refusing."""
+"""Domains: intervals as they are written, and the errors for values that do not fit."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longfat import domains
 from longfat.domains import Interval, array, integer, number
 
 
@@ -22,12 +23,74 @@ def test_ends():
         Interval.parse("0..1")
 
 
-@pytest.mark.parametrize("value", ["5", b"5", None, [1, 2], np.ones((2, 2)), 10**400, float("nan"), object])
-def test_what_is_no_number_is_refused_in_one_line(value):
+@pytest.mark.parametrize("value", ["5", b"5", None, [1, 2], np.ones((2, 2)), object])
+def test_what_is_no_number_is_a_type_error_of_one_line(value):
     for check in (number, integer):
-        with pytest.raises(ValueError, match=r"^x = .* m is out of range") as refusal:
+        with pytest.raises(TypeError, match=r"^x must be a number \[m\], got ") as refusal:
             check("x", value, "m", "[0, 100]")
         assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), float("nan"), float("inf"), 101])
+def test_numbers_outside_the_interval(value):
+    with pytest.raises(ValueError, match=r"^x = .* m is out of range: must be in \[0, 100\] m$"):
+        number("x", value, "m", "[0, 100]")
+    with pytest.raises(ValueError, match=r"^x = .* m is out of range: must be an integer in \[0, 100\]$"):
+        integer("x", value, "m", "[0, 100]")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (domains.wrong_type("load", "0.5"), TypeError, "load must be a number, got the string '0.5'"),
+        (domains.wrong_type("delay", None, unit="s"), TypeError, "delay must be a number [s], got None"),
+        (domains.wrong_type("loss", 1j, unit="probability"), TypeError,
+         "loss must be a number, got the complex number 1j"),
+        (domains.wrong_type("law", 3, "a Law"), TypeError, "law must be a Law, got the int 3"),
+        (domains.unknown("scheme", "renno", ["tahoe", "reno"]), ValueError,
+         "scheme 'renno' is unknown; did you mean 'reno'? Available: reno, tahoe"),
+        (domains.unknown("scheme", "cubic", ["decbit", "blt"]), ValueError,
+         "scheme 'cubic' is unknown; available: blt, decbit"),
+        (domains.unknown("search", 3, ["scan", "bisect"]), ValueError, "search 3 is unknown; available: bisect, scan"),
+        (domains.out_of_range("load", 1.2, "1", "[0, 1)"), ValueError, "load = 1.2 is out of range: must be in [0, 1)"),
+        (domains.out_of_range("rate", -1, "bytes/s", "(0, inf)"), ValueError,
+         "rate = -1 bytes/s is out of range: must be in (0, inf) bytes/s"),
+        (domains.out_of_range("flows", 11, "flows", "[1, 10]", integer=True), ValueError,
+         "flows = 11 flows is out of range: must be an integer in [1, 10]"),
+        (domains.wrong_shape("rates", (2,), "(flows, 3)"), ValueError, "rates has shape (2,): must be (flows, 3)"),
+        (domains.conflict("--bdp", "excludes --file"), ValueError, "--bdp excludes --file"),
+        (domains.conflict("step = 1", "excludes a map", "it has updates"), ValueError,
+         "step = 1 excludes a map: it has updates"),
+    ],
+)  # fmt: skip
+def test_the_message_of_each_helper(error, kind, said):
+    assert type(error) is kind
+    assert str(error) == said
+
+
+def test_long_lists_of_choices_are_sorted_and_complete():
+    names = [f"name-{k}" for k in range(50)]
+    assert str(domains.unknown("name", "x", names)).endswith(", ".join(sorted(names)))
+
+
+@pytest.mark.parametrize("value", ["5", ["many"], [[1], [1, 2]], object])
+def test_what_is_no_array_of_numbers(value):
+    with pytest.raises(TypeError, match=r"^x must be a number or an array of numbers, got "):
+        domains.numbers("x", value, "1", "[0, 9]")
+
+
+@pytest.mark.parametrize("value", [2, "scann", None])
+def test_choices(value):
+    assert domains.choice("search", "scan", ("bisect", "scan")) == "scan"
+    with pytest.raises(ValueError, match=r"^search .* is unknown; "):
+        domains.choice("search", value, ("bisect", "scan"))
+
+
+def test_what_can_seed():
+    with pytest.raises(TypeError, match=r"^rng must be None, an integer, a numpy\.random\.SeedSequence or"):
+        domains.generator("seed")
+    with pytest.raises(ValueError, match=r"^rng = -1 is out of range: must be an integer in \[0, inf\)$"):
+        domains.generator(-1)
 
 
 def test_arrays_name_the_first_bad_element():
@@ -35,16 +98,16 @@ def test_arrays_name_the_first_bad_element():
         array("x", [[0, 1], [7, 9]], "m", Interval.parse("[0, 1]"))
     assert array("x", [0.5, float("nan")], "m", Interval.parse("[0, 1]"))
     assert not array("x", [], "m", Interval.parse("[0, 1]"))
-    with pytest.raises(ValueError, match="whole numbers"):
+    with pytest.raises(ValueError, match=r"x\[1\] = 1\.5 m is out of range: must be an integer in \[0, 2\]"):
         array("x", [1.0, 1.5], "m", Interval.parse("[0, 2]"), integer=True)
 
 
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
-        ("s", "x = 2 s is out of range: allowed are values in [0, 1]"),
-        ("1", "x = 2 is out of range: allowed are values in [0, 1]"),
-        ("probability", "x = 2 is out of range: allowed are values in [0, 1]"),
+        ("s", "x = 2 s is out of range: must be in [0, 1] s"),
+        ("1", "x = 2 is out of range: must be in [0, 1]"),
+        ("probability", "x = 2 is out of range: must be in [0, 1]"),
     ],
 )
 def test_a_value_is_named_with_its_unit_if_that_is_a_word_of_measure(unit, said):

@@ -63,7 +63,7 @@ def _open(page, address):
 
 @pytest.fixture
 def page(served, browser):
-    """The page, with what its console complained of and what it asked other machines for."""
+    """Provide the page, with the errors of its console and its requests to other machines."""
     made = browser.new_page(viewport={"width": WIDTHS[1], "height": 1000})
     made.errors, made.elsewhere = [], []
     made.on("console", lambda one: made.errors.append(one.text) if one.type == "error" else None)
@@ -83,7 +83,7 @@ def _value(page):
 
 
 def _values(page):
-    """What the fields say, by parameter."""
+    """Return the values of the fields, by parameter."""
     names = list(EFFICIENCY.symbols)
     fields = page.locator(".lf-view input[type=text]")
     return {name: float(fields.nth(k).input_value()) for k, name in enumerate(names)}
@@ -135,7 +135,7 @@ def test_the_page(page, tmp_path, record_property):
     field = page.locator(".lf-view input[type=text]").nth(1)
     field.fill("2")
     field.press("Enter")
-    page.get_by_text("loss = 2 is out of range: allowed are values in [0, 1)").wait_for()
+    page.get_by_text("loss = 2 is out of range: must be in [0, 1)").wait_for()
     field.fill("1e-3")
     field.press("Enter")
     page.wait_for_function("!document.querySelector('[role=alert]')")
@@ -148,7 +148,7 @@ def test_the_page(page, tmp_path, record_property):
     page.get_by_role("button", name="Simulate").click()
 
     # The formula is set without any other server's help; files are links.
-    page.get_by_text("The law, and the call").click()
+    page.get_by_text("Formula and Python call").click()
     page.wait_for_selector(".lf-law mjx-container", timeout=30_000)
     page.get_by_role("button", name="Files").click()
     page.wait_for_selector(".lf-links a", timeout=60_000)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longfat import cli, extras
-from longfat.cli import typed
+from longfat.cli import parameter_types
 
 ROOT = Path(__file__).parents[1]
 
@@ -142,7 +142,7 @@ def test_a_command_that_needs_an_extra_is_refused_in_one_line(arguments, message
 
 
 def test_nothing_is_left_out_where_all_is_installed(capsys):
-    assert not typed.left_out("run.nc")
+    assert not parameter_types.left_out("run.nc")
     assert capsys.readouterr() == ("", "")
 
 

@@ -13,6 +13,7 @@ ROOT = Path(longfat.__file__).parent
 
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
+    "discovery": set(),
     "domains": set(),
     "own": {"sim"},
     "sums": set(),
@@ -31,7 +32,10 @@ ALLOWED = {
     "laws": {"law", "roots", "laws", "domains", "sums"},
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
-    "sim": {"sim", "segments", "threads", "progress", "domains", "student", "quantities", "accessor", "_version"},
+    "sim": {
+        "sim", "segments", "threads", "progress", "discovery", "domains", "student", "quantities", "accessor", 
+        "_version",
+    },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "own"},
     "verify": {

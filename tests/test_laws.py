@@ -214,13 +214,13 @@ def test_outside_the_domain(one):
         for bad in (outside, math.nan, math.inf):
             if bad == math.inf and symbol.interval.contains(bad):
                 continue
-            with pytest.raises(ValueError, match=f"^{name} = .*allowed are") as refusal:
+            with pytest.raises(ValueError, match=f"^{name} = .*must be") as refusal:
                 one(**(inside | {name: bad}))
             assert "\n" not in str(refusal.value)
             assert symbol.unit in ("1", "probability") or symbol.unit in str(refusal.value)
         with pytest.raises(TypeError, match=rf"^{name} must be a number.*, got the string 'much'$") as refusal:
             one(**(inside | {name: "much"}))
-        assert symbol.unit == "1" or f"[{symbol.unit}]" in str(refusal.value)
+        assert symbol.unit in ("1", "probability") or f"[{symbol.unit}]" in str(refusal.value)
         with pytest.raises(ValueError, match=rf"^{name}\[1\] = "):
             one(**(inside | {name: np.array([inside[name], outside])}))
         with pytest.raises(ValueError, match=rf"^{name}\[0, 1\] = "):
@@ -232,10 +232,10 @@ def test_outside_the_domain(one):
         assert np.isnan(compiled(one)(traced)[1]).all()
         if symbol.integer:
             for part in (16.5, sympy.Rational(33, 2), mpmath.mpf(16.5)):
-                with pytest.raises(ValueError, match=f"^{name} = .*whole numbers"):
+                with pytest.raises(ValueError, match=f"^{name} = .*an integer in"):
                     one(**(inside | {name: part}))
             for convert in (np.asarray, jnp.asarray, array_api_strict().asarray):
-                with pytest.raises(ValueError, match=rf"^{name}\[1\] = 16.5.*whole numbers"):
+                with pytest.raises(ValueError, match=rf"^{name}\[1\] = 16.5.*an integer in"):
                     one(**(inside | {name: convert([inside[name], 16.5])}))
             parts = columns(one, [inside, inside | {name: 16.5}, inside, inside])
             np.testing.assert_array_equal(np.isnan(compiled(one)(parts)[1]), [False, True, False, False])
@@ -320,7 +320,7 @@ def test_laws_travel_between_processes(one):
 )
 def test_what_is_no_real_number_is_refused(bad):
     for others in ((24, 16, 23.0), (mpmath.mpf(24), 16, 23.0), (sympy.Symbol("W"), 16, 23.0), (jnp.ones(2), 16, 23.0)):
-        with pytest.raises(TypeError, match=r"^loss must be a number \[probability\], got ") as refusal:
+        with pytest.raises(TypeError, match=r"^loss must be a number, got ") as refusal:
             throughput_efficiency(others[0], bad, *others[1:])
         assert "\n" not in str(refusal.value)
 
@@ -336,7 +336,7 @@ def test_a_number_with_a_unit_is_no_number():
     class Quantity(np.ndarray):
         unit = "ms"
 
-    with pytest.raises(TypeError, match=r"^loss must be a number \[probability\], got the Quantity"):
+    with pytest.raises(TypeError, match=r"^loss must be a number, got "):
         throughput_efficiency(24, np.array([0.1]).view(Quantity), 16, 23.0)
 
 
@@ -378,7 +378,9 @@ def test_masks_by_hand():
     assert result[1, 0] == throughput_efficiency(48, 0.1, 16, 23.0)
     single = np.ma.array([24], mask=[0], dtype=np.float32)
     assert throughput_efficiency(single, np.float32(0.1), np.float32(16), np.float32(23)).dtype == np.float32
-    with pytest.raises(TypeError, match="masked arrays go with NumPy's arrays and numbers only"):
+    with pytest.raises(
+        TypeError, match="throughput_efficiency: masked arrays cannot be combined with arrays other than"
+    ):
         throughput_efficiency(windows, jnp.asarray(0.1), 16, 23.0)
     found = throughput_optimal_rate.solve(np.ma.array([0.5, -999.0], mask=[0, 1]), 0.1, 1, 1)
     assert found.status.tolist()[1] == "outside the domain"
@@ -389,17 +391,17 @@ def test_masks_by_hand():
 def test_floats_of_other_lengths_are_refused(one):
     inside = {name: np.array([symbol.typical[0]]).astype(np.longdouble) for name, symbol in one.symbols.items()}
     if np.finfo(np.longdouble).bits != 64:
-        with pytest.raises(TypeError, match=f"^{one.name}: floats have to have 32 or 64 bits, got float"):
+        with pytest.raises(TypeError, match=f"^{one.name}: arrays must be of float32 or float64, got float"):
             one(**inside)
 
 
 def test_longdouble_and_half_precision():
     """The trajectory was 0.0005 for 0.0271 in the one, and hardly a law has a digit left in the other."""
-    with pytest.raises(TypeError, match="32 or 64 bits"):
+    with pytest.raises(TypeError, match="float32 or float64"):
         trajectory(np.array([0.25], dtype=np.float16), 4, 1)
-    with pytest.raises(TypeError, match="32 or 64 bits"):
+    with pytest.raises(TypeError, match="float32 or float64"):
         jax.jit(lambda x: trajectory(x, 4, 1))(jnp.asarray([0.25], dtype=jnp.float16))
-    with pytest.raises(TypeError, match="32 or 64 bits"):
+    with pytest.raises(TypeError, match="float32 or float64"):
         trajectory(np.longdouble(1e-3), 10, 5)
     assert trajectory(np.float16(0.25), 4.0, np.float64(0)) == 0.25  # the longest type decides
 
@@ -436,14 +438,14 @@ def test_the_longest_float_decides_and_plain_numbers_do_not():
 def test_parts_of_packets_in_arrays(convert):
     """K = 2.5 is refused by its place; K = 1 has the loss rho/(1 + rho), 1/3 at rho = 1/2."""
     assert mm1k_loss(0.5, convert([1.0, 1.0]))[1] == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match=r"^capacity\[1\] = 2.5 packets is out of range: allowed are whole numbers"):
+    with pytest.raises(ValueError, match=r"^capacity\[1\] = 2.5 packets is out of range: must be an integer"):
         mm1k_loss(0.5, convert([1.0, 2.5]))
 
 
 @pytest.mark.parametrize("capacity", [2.5, np.float64(2.5), mpmath.mpf(2.5), sympy.Rational(5, 2), sympy.Float(2.5)])
 def test_parts_of_packets(capacity):
     load = sympy.Symbol("r") if isinstance(capacity, sympy.Basic) else 0.5
-    with pytest.raises(ValueError, match=r"^capacity = .* packets is out of range: allowed are whole numbers"):
+    with pytest.raises(ValueError, match=r"^capacity = .* packets is out of range: must be an integer"):
         mm1k_loss(load, capacity)
     mm1k_loss(load, type(capacity)(2))
 

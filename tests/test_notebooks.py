@@ -82,10 +82,10 @@ def test_every_exercise_has_a_solution(path):
 
 
 def test_order_and_minutes():
-    """The notebooks themselves, their README and the project's say the same; so does the sum."""
+    """The notebooks themselves, their README and docs/explore.md say the same; so does the sum."""
     names = pages.order()
     assert sorted(names) == [path.stem for path in NOTEBOOKS] == [path.stem for path in SOLUTIONS]
-    table, readme = (FOLDER / "README.md").read_text(), (FOLDER.parent / "README.md").read_text()
+    table, readme = (FOLDER / "README.md").read_text(), (FOLDER.parent / "docs" / "explore.md").read_text()
     rows = re.findall(r"^\| (\d) \| \[(\w+)\]\(\2\.ipynb\) \| .+ \| (\d+) \|$", table, re.MULTILINE)
     assert rows == re.findall(r"^(\d)\. `(\w+)\.ipynb` \((\d+)", readme, re.MULTILINE)
     assert [name for _, name, _ in rows] == names

@@ -4,8 +4,8 @@ The buffer is one bandwidth-delay product, packets have 500 bytes. Throughput an
 queue length are compared. Tolerances cover these differences: SimPy's Reno has no limit on retransmissions of packets
 sent before a reduction and checks its timer only when it might have expired; ns-3 opens connections by a handshake,
 counts header bytes, has windows in bytes, and recovers from several losses in a window as NewReno does. In all
-simulators every packet is acknowledged, without SACK; the initial window is one packet, timeouts are at least 0.2 s, and
-a loss halves the data in flight (RFC 5681, equation 4). With ns-3's defaults, TcpLinuxReno and proportional rate
+simulators every packet is acknowledged, without SACK; the initial window is one packet, timeouts are at least 0.2 s,
+and a loss halves the data in flight (RFC 5681, equation 4). With ns-3's defaults, TcpLinuxReno and proportional rate
 reduction, its queue is 6 % longer for two flows, 19 % for five. Speed is printed, never asserted.
 """
 

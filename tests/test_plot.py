@@ -106,7 +106,7 @@ def test_with_intervals_of_what_has_none():
     with pytest.raises(ValueError, match="data holds no delay_lower: it takes several replications"):
         plot.with_intervals(data, "delay")
     data = sweep(one, {"load": [0.1, 0.5]}, replications=2, progress=False)
-    with pytest.raises(ValueError, match="x = 'rate' is out of range"):
+    with pytest.raises(ValueError, match="x 'rate' is unknown; available: load"):
         plot.with_intervals(data, "delay", "rate")
 
 
@@ -128,7 +128,9 @@ def test_agreement():
     drawn = [float(points[0]) for points, _ in _intervals(ax)]
     assert drawn == pytest.approx([0.0, 0.1, 0.03, 0.0])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("window [segments]", "simulated - law [1]")
-    with pytest.raises(ValueError, match="x = 'verdict' is out of range"):
+    with pytest.raises(
+        ValueError, match="x 'verdict' is unknown; available: ack_segments, estimate, law, loss, lower,"
+    ):
         plot.agreement(table, "verdict")
     with pytest.raises(ValueError, match="no verdicts"):
         plot.agreement(table[["law"]])

@@ -1,4 +1,4 @@
-"""Sums that sympy estimates wrongly or not at all, by their terms."""
+"""Sums that sympy estimates wrongly or not at all, added up term by term."""
 
 import pytest
 import sympy as sp
@@ -22,7 +22,7 @@ def test_where_sympy_is_wrong():
 
 @pytest.mark.parametrize("x", [20, 400, sp.Float(80), 80.0])
 def test_terms_that_cancel(x):
-    """exp(-x) from terms of up to exp(x); a float put in is taken as the number that it is."""
+    """exp(-x) from terms of up to exp(x); a substituted float counts as its exact fraction."""
     total = Sum((-1) ** j * (r * (n - j)) ** j * sp.exp(r * (n - j)) / sp.factorial(j), (j, 0, n))
     terms = ((-1) ** k * (int(x) * (9 - k)) ** k * sp.exp(int(x) * (9 - k)) / sp.factorial(k) for k in range(9))
     exact = sum(terms)
@@ -42,7 +42,7 @@ def test_without_end():
 
 
 def test_sums_over_sums():
-    """Sum over n < 4 of sum over j <= n of n j: 0 + 1 + 2 * 3 + 3 * 6 = 25; one of the two without end."""
+    """Sum over n < 4 of sum over j <= n of n j: 0 + 1 + 2 * 3 + 3 * 6 = 25; one of the two without an upper limit."""
     total = Sum(Sum(n * j, (j, 0, n)), (n, 0, 3))
     assert len(total.limits) == 2
     assert float(total) == 25

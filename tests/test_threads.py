@@ -1,4 +1,4 @@
-"""Calls side by side: the order of results, what is said on the way, and every way to end early."""
+"""Parallel calls: the order of results, callbacks during the calls, and every way to end early."""
 
 import _thread
 import threading
@@ -37,7 +37,7 @@ def test_calls_run_at_the_same_time_and_no_more_than_asked_for():
 
 
 def test_what_is_said_on_the_way(monkeypatch):
-    """Once for each call, and looks while the only call goes on, in the caller's thread."""
+    """`done` is called once per call, and `look` while the only call runs, in the caller's thread."""
     monkeypatch.setattr(threads, "LOOK", 0.01)
     ended, looks = [], []
 
@@ -58,10 +58,10 @@ def test_what_is_said_on_the_way(monkeypatch):
 
 
 class Waiting:
-    """A function that goes on until it is told to stop, but for one item; all calls have to have begun."""
+    """A function that runs until it is told to stop, except for one item; all calls must have begun."""
 
     def __init__(self, calls, other=None):
-        self.told, self.begun, self.ended = threading.Event(), threading.Barrier(calls), []
+        self.stop_event, self.begun, self.ended = threading.Event(), threading.Barrier(calls), []
         self.other = other
 
     def __call__(self, k):
@@ -69,7 +69,7 @@ class Waiting:
             self.begun.wait(PATIENCE)
         if k == 0 and self.other is not None:
             return self.other()
-        assert self.told.wait(PATIENCE)
+        assert self.stop_event.wait(PATIENCE)
         self.ended.append(k)
         return k
 
@@ -79,10 +79,10 @@ def fail():
 
 
 def test_an_error_ends_the_others():
-    """Those under way are stopped and waited for; those that have not begun never do."""
+    """Running calls are stopped and waited for; pending calls never begin."""
     waiting = Waiting(2, fail)
     with pytest.raises(ValueError, match="of the first call"):
-        side_by_side(waiting, range(10), threads=2, stop=waiting.told.set)
+        side_by_side(waiting, range(10), threads=2, stop=waiting.stop_event.set)
     assert set(waiting.ended) in ({1}, {1, 2})  # the thread of the first call may have begun another one
 
 
@@ -92,7 +92,7 @@ def test_without_a_stop_nobody_waits():
         side_by_side(waiting, range(2), threads=2)
     assert time.monotonic() < begin + PATIENCE / 2
     assert waiting.ended == []
-    waiting.told.set()
+    waiting.stop_event.set()
 
 
 def test_a_timeout_of_the_function_is_its_own():
@@ -111,13 +111,13 @@ def interrupt():
 def test_ctrl_c_ends_all_at_once():
     waiting, begin = Waiting(2, interrupt), time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        side_by_side(waiting, range(2), threads=2, stop=waiting.told.set)
+        side_by_side(waiting, range(2), threads=2, stop=waiting.stop_event.set)
     assert time.monotonic() < begin + PATIENCE / 2
     assert waiting.ended == [1]
 
 
 def test_ctrl_c_ends_calls_inside_calls():
-    """The outer ones know nothing to stop them by; those inside are stopped for them."""
+    """The outer calls have no `stop` of their own; their nested calls are stopped for them."""
     inner, ended = Waiting(2), threading.Event()
 
     def outer(k):
@@ -126,7 +126,7 @@ def test_ctrl_c_ends_calls_inside_calls():
             interrupt()
             return
         try:
-            side_by_side(inner, [0], stop=inner.told.set)
+            side_by_side(inner, [0], stop=inner.stop_event.set)
         except KeyboardInterrupt:
             ended.set()
             raise
@@ -139,20 +139,20 @@ def test_ctrl_c_ends_calls_inside_calls():
 
 @pytest.mark.parametrize("same", [True, False])
 def test_the_first_may_stand_for_all(same):
-    """It is asked once, after the first call has ended, and the others are given up."""
+    """`alone` is called once, after the first call has ended, and the other calls are cancelled."""
     asked = []
 
-    def stands():
+    def is_valid_for_all():
         asked.append(True)
         return same
 
     waiting = Waiting(2, lambda: "first")
     if not same:
-        waiting.told.set()
-    found = side_by_side(waiting, range(3), threads=2, stop=waiting.told.set, alone=stands)
+        waiting.stop_event.set()
+    found = side_by_side(waiting, range(3), threads=2, stop=waiting.stop_event.set, alone=is_valid_for_all)
     assert found == (["first"] if same else ["first", 1, 2])
     assert asked == [True]
 
 
-def test_one_call_is_not_asked_whether_it_stands_for_all():
+def test_a_single_call_is_not_asked_whether_it_is_valid_for_all():
     assert side_by_side(abs, [-1], alone=fail) == [1]

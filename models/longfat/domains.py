@@ -1,28 +1,46 @@
-"""Domains of parameters, and one way of refusing what lies outside them.
+"""Domains of parameters, and the errors for values that do not fit.
 
-Every room of the house uses this module and it uses none of them, so that a bad value is refused in the
-same words by a law, by a simulator and at the command line: parameter, value, unit, allowed range.
+All parts of the package use this module, and it uses none of them, so that a law, a simulator and the command line
+refuse a bad value in the same words. There is one helper for each kind of error:
+
+=============== ============ ====================================================================
+`wrong_type`    TypeError    load must be a number, got the string '0.5'
+`unknown`       ValueError   scheme 'renno' is unknown; did you mean 'reno'? Available: reno, tahoe
+`out_of_range`  ValueError   load = 1.2 is out of range: must be in [0, 1)
+`wrong_shape`   ValueError   capacities has shape (2,): must be one value or 3
+`conflict`      ValueError   tradeoff = 2 needs receive_buffer = True
+=============== ============ ====================================================================
 """
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
 import re
 import reprlib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is used, so that the command line starts fast
 
-#: Units that are no words to read behind a number: "loss = 2 is out of range".
+#: Units that are not written behind a number: "loss = 2 is out of range".
 _UNNAMED = ("1", "probability")
 _INTERVAL = re.compile(r"^([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])$")
+#: An interval at the beginning of a text, and what follows it.
+_LEADING = re.compile(r"^([\[(][^\[\]()]*[\])])(.*)$", re.DOTALL)
+#: Least similarity of a suggestion (difflib's ratio). Ours: one wrong, missing or additional letter in five passes it;
+#: names of other things do not: "cubic" is at 0.55 from "decbit", "veno" (a TCP of its own) at 0.75 from "reno".
+NEAR = 0.8
+#: Longer lists of names are shortened to what stands before the dot, as in "queues.*".
+MANY = 50
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval of the real line, written as mathematicians write it: ``Interval.parse("[0, 1)")``."""
+    """An interval of the real line in mathematical notation: ``Interval.parse("[0, 1)")``."""
 
     low: float
     high: float
@@ -43,7 +61,7 @@ class Interval:
         return cls(float(low), float(high), left == "[", right == "]")
 
     def contains(self, value: Any) -> Any:
-        """True where the value lies inside; works elementwise on any array; False for NaN."""
+        """Return whether the value lies inside, elementwise for arrays; NaN does not."""
         above = value >= self.low if self.includes_low else value > self.low
         below = value <= self.high if self.includes_high else value < self.high
         return above & below
@@ -53,81 +71,166 @@ class Interval:
         return f"{left}{self.low:g}, {self.high:g}{right}"
 
 
-def refuse(name: str, value: object, unit: str, allowed: object, *, integer: bool = False) -> ValueError:
-    """The error for a value outside its domain, to be raised by the caller.
+def wrong_type(name: str, value: object, expected: str = "a number", unit: str = "1") -> TypeError:
+    """Return the error for a value of a wrong type, for the caller to raise.
 
-    >>> print(refuse("window", 0, "segments", "[1, inf)", whole=True))
-    window = 0 segments is out of range: allowed are whole numbers in [1, inf)
+    >>> print(wrong_type("load", "0.5"))
+    load must be a number, got the string '0.5'
+    >>> print(wrong_type("round_trip_time", [0.1], unit="s"))
+    round_trip_time must be a number [s], got the list [0.1]
+    """
+    kinds = {"str": "the string ", "complex": "the complex number ", "NoneType": ""}
+    kind = kinds.get(type(value).__name__, f"the {type(value).__name__} ")
+    wanted = expected if unit in _UNNAMED else f"{expected} [{unit}]"
+    return TypeError(f"{name} must be {wanted}, got {kind}{_shown(value)}")
+
+
+def unknown(name: str, value: object, choices: Iterable[str]) -> ValueError:
+    """Return the error for a value that is none of the choices, for the caller to raise.
+
+    A choice is suggested only if it is really near.
+
+    >>> print(unknown("scheme", "renno", ["reno", "tahoe"]))
+    scheme 'renno' is unknown; did you mean 'reno'? Available: reno, tahoe
+    >>> print(unknown("scheme", "cubic", ["tahoe", "reno"]))
+    scheme 'cubic' is unknown; available: reno, tahoe
+    """
+    names = sorted(choices)
+    near = nearest(str(value), names)
+    hint = f"did you mean {near!r}? Available" if near else "available"
+    if len(names) > MANY:
+        names = list(dict.fromkeys(name.partition(".")[0] + ".*" if "." in name else name for name in names))
+    shown = repr(value) if isinstance(value, str) else _shown(value)
+    return ValueError(f"{name} {shown} is unknown; {hint}: {', '.join(names) or 'none'}")
+
+
+def out_of_range(name: str, value: object, unit: str, allowed: object, *, integer: bool = False) -> ValueError:
+    """Return the error for a value outside its range, for the caller to raise.
+
+    The range is an interval, which a text may follow, or another text.
+
+    >>> print(out_of_range("rate", -1, "bytes/s", "(0, inf)"))
+    rate = -1 bytes/s is out of range: must be in (0, inf) bytes/s
+    >>> print(out_of_range("window", 0, "segments", "[1, inf)", integer=True))
+    window = 0 segments is out of range: must be an integer in [1, inf)
+    >>> print(out_of_range("step", 2.0, "s", "(0, 1], the smallest delay"))
+    step = 2 s is out of range: must be in (0, 1] s, the smallest delay
+    >>> print(out_of_range("flows", [], "1", "one number or more"))
+    flows = [] is out of range: must be one number or more
     """
     shown = f"{value:.6g}" if isinstance(value, float) else str(value)
     unit = "" if unit in _UNNAMED else f" {unit}"
-    allowed = f"whole numbers in {allowed}" if integer else f"values in {allowed}"
-    return ValueError(f"{name} = {shown}{unit} is out of range: allowed are {allowed}")
+    text = str(allowed)
+    match = _LEADING.match(text)
+    if integer:
+        text = f"an integer in {text}"
+    elif match is not None:
+        text = f"in {match[1]}{unit}{match[2]}"
+    return ValueError(f"{name} = {shown}{unit} is out of range: must be {text}")
 
 
-def no_number(name: str, value: object, unit: str) -> TypeError:
-    """Return the error for what is no real number at all, to be raised by the caller.
+def wrong_shape(name: str, shape: object, expected: str) -> ValueError:
+    """Return the error for an array of a wrong shape, for the caller to raise.
 
-    >>> print(no_number("round_trip_time", "30 ms", "s"))
-    round_trip_time must be a number [s], got the string '30 ms'
+    >>> print(wrong_shape("capacities", (2,), "one value or 3"))
+    capacities has shape (2,): must be one value or 3
     """
-    kinds = {"str": "the string ", "bytes": "the bytes ", "complex": "the complex number ", "NoneType": ""}
-    kind = kinds.get(type(value).__name__, f"the {type(value).__name__} ")
-    wanted = "a number" if unit == "1" else f"a number [{unit}]"
-    return TypeError(f"{name} must be {wanted}, got {kind}{' '.join(reprlib.repr(value).split())}")
+    return ValueError(f"{name} has shape {shape}: must be {expected}")
+
+
+def conflict(given: str, rule: str, reason: str = "") -> ValueError:
+    """Return the error for values that are not allowed together, for the caller to raise.
+
+    >>> print(conflict("tradeoff = 2", "needs receive_buffer = True"))
+    tradeoff = 2 needs receive_buffer = True
+    >>> print(conflict("--json", "excludes --csv", "both write to stdout"))
+    --json excludes --csv: both write to stdout
+    """
+    return ValueError(f"{given} {rule}" + (f": {reason}" if reason else ""))
+
+
+def nearest(given: str, names: Iterable[str]) -> str | None:
+    """Return the one of the names that differs from the given name by a typing error at most; None if there is none.
+
+    The last part of a dotted name may stand for it. The case of letters does not matter.
+
+    >>> nearest("newReno", ["reno", "newreno"]), nearest("codel", ["decbit", "red"])
+    ('newreno', None)
+    >>> nearest("md1_wate", ["queues.md1_wait", "queues.mm1_wait"])
+    'queues.md1_wait'
+    """
+    every = list(names)
+    folded = {part.lower(): name for name in every for part in (name.rpartition(".")[2], name)}
+    found = difflib.get_close_matches(given.lower(), folded, n=1, cutoff=NEAR)
+    return folded[found[0]] if found else None
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> float:
-    """A float inside the interval, or a ValueError that says what was wrong.
+    """Return the value as a float inside the interval, or raise a TypeError or a ValueError that says what is wrong.
 
     >>> number("loss", 0.01, "probability", "[0, 1)")
     0.01
     """
     interval = Interval.parse(allowed)
-    result = _float(name, value, unit, interval, integer=False)
+    result = _float(name, value, unit)
     if not interval.contains(result):  # False for NaN as well
-        raise refuse(name, result, unit, interval)
+        raise out_of_range(name, result, unit, interval)
     return result
 
 
 def integer(name: str, value: Any, unit: str, allowed: str) -> int:
-    """An int inside the interval; an integral float such as 16.0 is taken, 16.5 is refused.
+    """Return the value as an int inside the interval; an integral float such as 16.0 is accepted, 16.5 is refused.
 
-    >>> whole_number("window", 16.0, "segments", "[1, inf)")
+    >>> integer("window", 16.0, "segments", "[1, inf)")
     16
     """
     interval = Interval.parse(allowed)
     try:
         result = operator.index(value)
     except TypeError:
-        as_float = _float(name, value, unit, interval, integer=True)
+        as_float = _float(name, value, unit)
         if not math.isfinite(as_float) or as_float != math.floor(as_float):
-            raise refuse(name, as_float, unit, interval, integer=True) from None
+            raise out_of_range(name, as_float, unit, interval, integer=True) from None
         result = int(as_float)
     if not interval.contains(result):
-        raise refuse(name, result, unit, interval, integer=True)
+        raise out_of_range(name, result, unit, interval, integer=True)
     return result
 
 
-def generator(rng: Any) -> np.random.Generator:
-    """A random generator from whatever ``rng=`` was given: None, a seed, a SeedSequence or a Generator.
+def choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return the value if it is one of the choices, or raise a ValueError that lists them.
 
+    >>> choice("search", "scan", ["bisect", "scan"])
+    'scan'
+    """
+    available = list(choices)
+    if not isinstance(value, str) or value not in available:
+        raise unknown(name, value, available)
+    return value
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Return a random generator for ``rng``: None, a seed, a SeedSequence or a Generator.
+
+    >>> import numpy as np
     >>> bool(generator(1).integers(10) == np.random.default_rng(1).integers(10))
     True
     """
+    import numpy as np
+
     try:
         result = np.random.default_rng(rng)
-        result.spawn(0)  # a generator that cannot have children is of no use to replications
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"rng = {reprlib.repr(rng)} is out of range: allowed are None, whole numbers in [0, inf), "
-            "a numpy.random.SeedSequence or a numpy.random.Generator made from one"
-        ) from None
+        result.spawn(0)  # replications need generators that can spawn others
+    except ValueError:
+        raise out_of_range("rng", _shown(rng), "1", "[0, inf)", integer=True) from None
+    except TypeError:
+        expected = "None, an integer, a numpy.random.SeedSequence or a numpy.random.Generator made from one"
+        raise wrong_type("rng", rng, expected) from None
     return result
 
 
 def seed_of(rng: Any) -> int:
-    """Return a whole number that, given as ``rng=``, repeats the run: ``rng`` itself if it is one.
+    """Return an integer that, given as ``rng=``, repeats the run: ``rng`` itself if it is one.
 
     >>> seed_of(7), 0 <= seed_of(None) < 2**63
     (7, True)
@@ -139,20 +242,10 @@ def seed_of(rng: Any) -> int:
         return int(result.integers(2**63))
 
 
-def _float(name: str, value: Any, unit: str, interval: Interval, *, integer: bool) -> float:
-    """One number as a float; text, bytes and arrays of more than no dimension are none."""
-    if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            pass
-        except OverflowError:  # an integer beyond the largest float
-            return math.inf if value > 0 else -math.inf
-    raise refuse(name, " ".join(reprlib.repr(value).split()), unit, interval, integer=integer)
-
-
 def array(name: str, values: Any, unit: str, interval: Interval, *, integer: bool = False) -> bool:
-    """Refuse the first element outside the interval, by its index; True if there are NaN elements, which pass."""
+    """Return whether elements are NaN; refuse the first other element outside the interval, by its index."""
+    import numpy as np
+
     values = np.asarray(values)
     inside = interval.contains(values)
     if integer:
@@ -163,21 +256,42 @@ def array(name: str, values: Any, unit: str, interval: Interval, *, integer: boo
     if outside.any():
         index = tuple(int(i) for i in np.argwhere(outside)[0])
         where = f"[{', '.join(map(str, index))}]" if index else ""
-        raise refuse(f"{name}{where}", values[index].item(), unit, interval, integer=integer)
+        raise out_of_range(f"{name}{where}", values[index].item(), unit, interval, integer=integer)
     return True
 
 
 def numbers(name: str, value: Any, unit: str, allowed: str, *, integer: bool = False) -> np.ndarray:
-    """The value as an array of floats, all inside the interval; NaN is refused like everything else outside.
+    """Return the value as an array of floats inside the interval; NaN is refused like everything else outside.
 
-    >>> numbers("flows", [1, 2], "flows", "[1, inf)", whole=True)
+    >>> numbers("flows", [1, 2], "flows", "[1, inf)", integer=True)
     array([1., 2.])
     """
+    import numpy as np
+
     interval = Interval.parse(allowed)
     try:
+        if isinstance(value, str | bytes):
+            raise TypeError
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise refuse(name, repr(value), unit, interval, integer=integer) from None
+        raise wrong_type(name, value, "a number or an array of numbers", unit) from None
     if array(name, found, unit, interval, integer=integer):
-        raise refuse(name, float("nan"), unit, interval, integer=integer)
+        raise out_of_range(name, float("nan"), unit, interval, integer=integer)
     return found
+
+
+def _float(name: str, value: Any, unit: str) -> float:
+    """Return one number as a float; texts, bytes and arrays with a dimension are no numbers."""
+    if not isinstance(value, str | bytes | bytearray) and not getattr(value, "ndim", 0):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            pass
+        except OverflowError:  # an integer beyond the largest float
+            return math.inf if value > 0 else -math.inf
+    raise wrong_type(name, value, unit=unit)
+
+
+def _shown(value: object) -> str:
+    """Return a short text of one line for any object."""
+    return " ".join(reprlib.repr(value).split())

@@ -1,6 +1,6 @@
-"""The arithmetics of a law that do not round: mpmath's numbers and sympy's expressions.
+"""Exact arithmetics for laws: mpmath numbers and sympy expressions.
 
-They have the names that `longfat.namespaces` lists, and a few for the shipped laws.
+They have the functions that `longfat.namespaces` lists, and some more for the laws of the package.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SYMPY = {
 
 
 class ExactNamespace:
-    """What is alike in both: single numbers or expressions, Python's own arithmetic, nothing computed in vain."""
+    """Common part of both: single numbers or expressions, Python's arithmetic, lazy branches."""
 
     numbers = ""
 
@@ -42,33 +42,33 @@ class ExactNamespace:
 
     @staticmethod
     def sum(terms: Iterable[Any]) -> Any:
-        """The sum of the terms."""
+        """Return the sum of the terms."""
         return functools.reduce(operator.add, terms, 0)
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
-        """``x``, or the bound that it lies beyond."""
+        """Return ``x`` limited to the bounds."""
         return self.minimum(self.maximum(x, low), high)
 
     @staticmethod
     def where_needed(condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function`` of the arguments: branches are lazy already."""
+        """Return ``function`` of the arguments; branches are lazy here, so the condition is not needed."""
         return function(*arguments)
 
     @staticmethod
     def repeat(times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after ``step(i, *state)`` for i = 1 ... times."""
+        """Return the state after ``step(i, *state)`` for i = 1 ... times."""
         for i in range(1, times + 1):
             state = step(i, *state)
         return state
 
     @staticmethod
     def fixed(value: Any) -> Any:
-        """The value."""
+        """Return the value."""
         return value
 
 
 class MpmathNamespace(ExactNamespace):
-    """mpmath numbers at the precision of the moment."""
+    """Arithmetic of mpmath numbers at the working precision."""
 
     numbers = "mpmath numbers"
 
@@ -84,94 +84,94 @@ class MpmathNamespace(ExactNamespace):
         return functools.partial(self._real, getattr(self.mp, MPMATH[name]))
 
     def _real(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """NaN where mpmath gives a complex number, as in arrays."""
+        """Return the function's value, or NaN where mpmath gives a complex number, as for arrays."""
         result = function(*arguments)
         return self.nan if hasattr(result, "_mpc_") else result
 
     def log2(self, x: Any) -> Any:
-        """The logarithm to base 2."""
+        """Return the logarithm to base 2."""
         return self.log(x) / self.mp.log(2)
 
     @staticmethod
     def minimum(left: Any, right: Any) -> Any:
-        """The smaller of two numbers."""
+        """Return the smaller of two numbers."""
         return min(left, right)
 
     @staticmethod
     def maximum(left: Any, right: Any) -> Any:
-        """The larger of two numbers."""
+        """Return the larger of two numbers."""
         return max(left, right)
 
     @staticmethod
     def equal(left: Any, right: Any) -> bool:
-        """Equality of two numbers."""
+        """Return whether two numbers are equal."""
         return bool(left == right)
 
     @staticmethod
     def not_equal(left: Any, right: Any) -> bool:
-        """Whether two numbers differ."""
+        """Return whether two numbers differ."""
         return bool(left != right)
 
     @staticmethod
     def logical_and(left: Any, right: Any) -> bool:
-        """Whether both hold."""
+        """Return whether both conditions hold."""
         return bool(left and right)
 
     @staticmethod
     def logical_or(left: Any, right: Any) -> bool:
-        """Whether one of them holds."""
+        """Return whether at least one condition holds."""
         return bool(left or right)
 
     @staticmethod
     def logical_not(condition: Any) -> bool:
-        """Whether the condition fails; ``~True`` is -2, which counts as true."""
+        """Return whether the condition fails; ``~True`` is -2, which counts as true."""
         return not condition
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Any:
-        """One of two numbers."""
+        """Return ``yes`` if the condition holds, else ``no``."""
         return yes if condition else no
 
     @staticmethod
     def logaddexp(left: Any, right: Any) -> Any:
-        """log(exp(left) + exp(right))."""
+        """Return log(exp(left) + exp(right))."""
         import mpmath
 
         return max(left, right) + mpmath.log1p(mpmath.exp(-abs(left - right)))
 
     def bits(self, like: Any) -> int:
-        """Binary digits of the working precision after the first."""
+        """Return the number of binary digits of the working precision after the first."""
         return int(self.mp.prec) - 1
 
     @staticmethod
     def smallest(like: Any) -> int:
-        """0: all have all their digits."""
+        """Return 0: mpmath numbers of any size have full precision."""
         return 0
 
     @staticmethod
     def iterate(more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after as many steps as it takes until ``more(*state)`` fails."""
+        """Return the state after repeating ``step`` until ``more(*state)`` fails."""
         while more(*state):
             state = step(*state)
         return state
 
     @staticmethod
     def implicit(residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """The solution."""
+        """Return the solution."""
         return solution
 
     @staticmethod
     def piecewise(default: Thunk, *branches: Branch) -> Any:
-        """The value of the first branch whose condition holds, else the default."""
+        """Return the value of the first branch whose condition holds, else the default."""
         return next((value for condition, value in branches if condition), default)()
 
     @staticmethod
     def series(term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
+        """Return the sum of term(i) over i = 1, 2, ..., by the method for mpmath."""
         return mpmath()
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """What the first state tends to, or 0 if that is below: steps until it stays, to the working precision."""
+        """Return the limit of the first state, or 0 if that is negative, to the working precision."""
         for i in range(1, 100 * times):
             before, state = max(state[0], 0), step(i, *state)
             if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
@@ -180,7 +180,7 @@ class MpmathNamespace(ExactNamespace):
 
 
 class SympyNamespace(ExactNamespace):
-    """sympy expressions, written as a reader wants to see them."""
+    """Arithmetic of sympy expressions, in the form in which a reader expects them."""
 
     numbers = "symbols"
 
@@ -193,39 +193,39 @@ class SympyNamespace(ExactNamespace):
         return getattr(self.sympy, SYMPY[name]) if name in SYMPY else super().__getattr__(name)
 
     def expm1(self, x: Any) -> Any:
-        """exp(x) - 1, with exp(s log(b)) written as b^s."""
+        """Return exp(x) - 1, with exp(s log(b)) written as b^s."""
         factor, logarithm = self.sympy.sympify(x).as_independent(self.sympy.log)
         if isinstance(logarithm, self.sympy.log):
             return logarithm.args[0] ** factor - 1
         return self.sympy.exp(x) - 1
 
     def log1p(self, x: Any) -> Any:
-        """log(1 + x)."""
+        """Return log(1 + x)."""
         return self.sympy.log(1 + x)
 
     def log2(self, x: Any) -> Any:
-        """The logarithm to base 2."""
+        """Return the logarithm to base 2."""
         return self.sympy.log(x, 2)
 
     def log10(self, x: Any) -> Any:
-        """The logarithm to base 10."""
+        """Return the logarithm to base 10."""
         return self.sympy.log(x, 10)
 
     def where(self, condition: Any, yes: Any, no: Any) -> Any:
-        """sympy's Piecewise of two cases."""
+        """Return sympy's Piecewise of two cases."""
         return self.sympy.Piecewise((yes, condition), (no, True))
 
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
-        """sympy's Piecewise."""
+        """Return sympy's Piecewise of all branches."""
         return self.sympy.Piecewise(*((value(), condition) for condition, value in branches), (default(), True))
 
     def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """A sum that stands as it is written."""
+        """Return an unevaluated sum."""
         from longfat.sums import Sum
 
         i = self.sympy.Symbol("i", integer=True, positive=True)
         return Sum(term(i), (i, 1, self.sympy.oo))
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """A name for what the recurrence tends to; the law's documentation states the recurrence."""
+        """Return a symbol for the limit of the recurrence; the law's documentation states the recurrence."""
         return self.sympy.Max(self.sympy.Function(name, real=True)(self.sympy.oo), 0)

@@ -128,7 +128,7 @@ class Law:
         if isinstance(xp, namespaces.MpmathNamespace):
             for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
                 if not namespaces.is_scalar(value) and not namespaces._is(value, "mpmath", "mpf"):
-                    raise domains.no_number(name, value, symbol.unit)
+                    raise domains.wrong_type(name, value, unit=symbol.unit)
             values = [xp.mp.convert(value) for value in values]
             self._check(values)
             return xp.mp.convert(self.function(*values, xp=xp))
@@ -168,7 +168,7 @@ class Law:
         masks = [np.ma.getmaskarray(value) for value in values if isinstance(value, np.ma.MaskedArray)]
         plain = [namespaces.filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
         if namespaces.namespace_of(plain) is not namespaces.NUMPY:
-            raise TypeError(f"{self.name}: masked arrays go with NumPy's arrays and numbers only")
+            raise TypeError(f"{self.name}: masked arrays cannot be combined with arrays other than NumPy's")
         result = np.asarray(self(*plain))
         mask = functools.reduce(np.logical_or, masks)
         return np.ma.array(result, mask=np.broadcast_to(mask, result.shape))
@@ -182,20 +182,20 @@ class Law:
             try:
                 return value if namespaces._is(value, "mpmath", "mpf") else float(value)
             except OverflowError:
-                raise domains.refuse(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
+                raise domains.out_of_range(name, reprlib.repr(value), symbol.unit, symbol.interval) from None
             except TypeError:
-                raise domains.no_number(name, value, symbol.unit) from None
+                raise domains.wrong_type(name, value, unit=symbol.unit) from None
         with_unit = hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit"))
         if value is None or isinstance(value, str | bytes | complex | np.generic) or with_unit:
-            raise domains.no_number(name, value, symbol.unit)
+            raise domains.wrong_type(name, value, unit=symbol.unit)
         array = value
         if isinstance(value, list | tuple):
             try:
                 array = np.asarray(value)
             except ValueError:  # rows of different lengths
-                raise domains.no_number(name, value, symbol.unit) from None
+                raise domains.wrong_type(name, value, unit=symbol.unit) from None
         if isinstance(getattr(array, "dtype", None), np.dtype) and array.dtype.kind not in "fiub":
-            raise domains.no_number(name, value, symbol.unit)
+            raise domains.wrong_type(name, value, unit=symbol.unit)
         return array
 
     def _check_numbers(self, values: list[Any]) -> None:
@@ -205,7 +205,7 @@ class Law:
                 continue
             inside = value.is_real and symbol.interval.contains(value) and not (symbol.integer and float(value) % 1)
             if not inside:
-                raise domains.refuse(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+                raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
         traced = any(map(namespaces.is_traced, values))
@@ -213,7 +213,7 @@ class Law:
         arrays = namespaces.as_arrays(values, xp)
         kind = arrays[0].dtype
         if kind is not DOUBLE and xp.finfo(kind).bits not in (32, 64):
-            raise TypeError(f"{self.name}: floats have to have 32 or 64 bits, got {kind}; mpmath has more digits")
+            raise TypeError(f"{self.name}: arrays must be of float32 or float64, got {kind}; mpmath has more digits")
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self.function(*arrays, xp=xp)
@@ -239,12 +239,12 @@ class Law:
             if namespaces.is_scalar(value) or namespaces._is(value, "mpmath", "mpf"):
                 inside = symbol.interval.contains(value) and (not symbol.integer or value == np.floor(float(value)))
                 if not inside:  # NaN as well
-                    raise domains.refuse(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
+                    raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
             else:
                 try:
                     array = np.asarray(value, dtype=float)
                 except (TypeError, ValueError):
-                    raise domains.no_number(name, value, symbol.unit) from None
+                    raise domains.wrong_type(name, value, unit=symbol.unit) from None
                 undefined |= domains.array(name, array, symbol.unit, symbol.interval, integer=symbol.integer)
         return undefined
 
@@ -266,7 +266,7 @@ class Law:
     def as_printed(self) -> Law:
         """The expression as the source prints it, where that one is wrong."""
         if "printed" not in self._faces:
-            raise AttributeError(f"{self.name} has no as_printed: the source's expression stands as it is")
+            raise AttributeError(f"{self.name} has no as_printed: the law is the expression that its source prints")
         printed: Law = self._faces["printed"]
         return printed
 

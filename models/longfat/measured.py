@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
-from longfat.domains import number
+from longfat.domains import number, unknown
 
 _FIGURES = {
     "rate": ("bytes/s", "(0, inf)"), "round_trip_time": ("s", "(0, inf)"), "loss": ("probability", "[0, 1)"),
@@ -138,7 +138,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
         return _tcp(start, end)
     if protocol.value == "UDP":
         return _udp(start, end)
-    raise ValueError(f"{path}: {protocol.name} = {protocol.value!r} is unknown: allowed are 'TCP' and 'UDP'")
+    raise unknown(f"{path}: {protocol.name}", protocol.value, ("TCP", "UDP"))
 
 
 def _content(path: str | PathLike[str]) -> Any:

@@ -1,9 +1,9 @@
-"""Arithmetics that a law can be evaluated in: arrays, mpmath numbers, sympy expressions.
+"""Arithmetics in which a law can be evaluated: arrays, mpmath numbers, sympy expressions.
 
-A law is written over ``xp``. Each class here and in `longfat.exact_namespaces` gives the same names for one arithmetic;
-which one is used follows from the types of the arguments. Besides ``+ - * / **``, comparisons, ``&`` and ``|``, a
-formula of one's own may use these names, which all arithmetics have. They are the array API's, but for ``power``,
-``piecewise`` and the sum of a list:
+A law is written over a namespace ``xp``. Each class here and in `longfat.exact_namespaces` implements the same
+functions for one arithmetic; the types of the arguments select it. Besides ``+ - * / **``, comparisons, ``&`` and
+``|``, a formula may use the following names, which all arithmetics have. They are those of the array API, except
+``power``, ``piecewise`` and the sum of a list:
 
 =============================================================  ========================================================
 ``sqrt(x) exp(x) expm1(x) log(x) log1p(x) log2(x) log10(x)``   roots, powers of e, logarithms (``log`` is natural)
@@ -14,17 +14,17 @@ formula of one's own may use these names, which all arithmetics have. They are t
 ``minimum(x, y) maximum(x, y) clip(x, low, high)``             the smaller, the larger, x within bounds
 ``sum([x, y, z])``                                             the sum of a list of terms, whose length is fixed
 ``where(condition, x, y)``                                     x where the condition holds, else y
-``piecewise(lambda: z, (condition, lambda: x))``               the same for one or more conditions, of which the first
-                                                               that holds counts; what is not needed is not computed
-``equal(x, y) not_equal(x, y)``                                conditions; ``==`` between symbols is no condition
-``logical_and(c, d) logical_or(c, d) logical_not(c)``          conditions combined; ``~`` is no negation in mpmath
+``piecewise(lambda: z, (condition, lambda: x))``               x of the first of one or more conditions that holds, else
+                                                               z; values that are not needed are not computed
+``equal(x, y) not_equal(x, y)``                                conditions; ``==`` between symbols is not a condition
+``logical_and(c, d) logical_or(c, d) logical_not(c)``          conditions combined; ``~`` is not a negation in mpmath
 ``pi e inf nan``                                               constants, in the digits of the arithmetic
 =============================================================  ========================================================
 
-Outside its domain a function gives NaN in arrays and in mpmath. In JAX the gradient of ``where`` looks at both values:
-keep the one that is not needed finite, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
+Outside its domain a function gives NaN in arrays and in mpmath. In JAX the gradient of ``where`` uses both values: keep
+the one that is not selected finite, as in ``where(x > 0, log(where(x > 0, x, 1)), 0)``.
 
-Nothing heavy is imported before somebody passes in its numbers.
+JAX, mpmath and sympy are imported only when arguments of their types occur.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 
+from longfat import domains
 from longfat.exact_namespaces import MPMATH, Branch, MpmathNamespace, SympyNamespace, Thunk
 
 __all__ = ["NUMPY", "ArrayNamespace", "JaxNamespace", "MpmathNamespace", "SympyNamespace", "namespace_of"]
@@ -46,7 +47,7 @@ OF_ONE = (frozenset(MPMATH) | {"log2"}) - {"power"}  # functions of one number
 
 
 class ArrayNamespace:
-    """NumPy, or any array API namespace."""
+    """Arithmetic of NumPy, or of any array API namespace."""
 
     def __init__(self, library: Any) -> None:
         self.library = library
@@ -56,31 +57,34 @@ class ArrayNamespace:
         return functools.partial(_of_one, function, name) if name in OF_ONE else function
 
     def where(self, condition: Any, yes: Any, no: Any) -> Any:
-        """``yes`` where the condition holds, else ``no``; both may be plain numbers."""
+        """Return ``yes`` where the condition holds, else ``no``; both may be plain numbers."""
         if isinstance(yes, int | float) and isinstance(no, int | float):
             yes = self.library.asarray(float(yes))
         return self.library.where(condition, yes, no)
 
     def sum(self, x: Any, *, axis: int | None = None) -> Any:
-        """The sum of a list of terms, element by element, or of an array."""
+        """Return the elementwise sum of a list of terms, or the sum of an array."""
         if hasattr(x, "shape"):
             return self.library.sum(x, axis=axis)
         return functools.reduce(operator.add, x, 0)
 
     def power(self, base: Any, exponent: Any) -> Any:
-        """Base to the exponent."""
+        """Return the base raised to the exponent."""
         return self.library.pow(base, exponent)
 
     def equal(self, left: Any, right: Any) -> Any:
-        """Elementwise equality; never Python's, which is False between a symbol and a number."""
+        """Return elementwise equality.
+
+        Python's ``==`` would be False between a symbol and a number.
+        """
         return left == right
 
     def not_equal(self, left: Any, right: Any) -> Any:
-        """Elementwise inequality."""
+        """Return elementwise inequality."""
         return left != right
 
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
-        """The value of the first branch whose condition holds, else the default."""
+        """Return the value of the first branch whose condition holds, else the default."""
         result = default()
         for condition, value in reversed(branches):
             if self.library.any(condition):
@@ -88,7 +92,10 @@ class ArrayNamespace:
         return result
 
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function`` of the elements for which the condition holds; others are 0 and cost nothing."""
+        """Return ``function`` of the elements for which the condition holds, and 0 for the others.
+
+        The function is evaluated only for the elements that need it.
+        """
         condition, *arguments = self.library.broadcast_arrays(condition, *arguments)
         result = self.library.zeros_like(arguments[0])
         if self.library.any(condition):
@@ -96,21 +103,21 @@ class ArrayNamespace:
         return result
 
     def bits(self, like: Any) -> int:
-        """Binary digits of this arithmetic after the first: the number after 1 is 1 + 2^-bits."""
+        """Return the number of binary digits after the first: the number after 1 is 1 + 2^-bits."""
         return -math.frexp(float(self.library.finfo(like.dtype).eps))[1] + 1
 
     def smallest(self, like: Any) -> float:
-        """The smallest number of this arithmetic that has all its digits."""
+        """Return the smallest number with full precision."""
         return float(self.library.finfo(like.dtype).smallest_normal)
 
     def fixed(self, value: Any) -> Any:
-        """The value as a constant, through which no derivative passes."""
+        """Return the value as a constant, through which no derivative passes."""
         return value
 
     def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after as many steps as it takes until ``more(*state)`` holds for no element.
+        """Return the state after repeating ``step`` until ``more(*state)`` holds for no element.
 
-        What is done is left behind as soon as it is the greater part.
+        Finished elements are set aside as soon as they are the majority.
         """
         state = tuple(self.library.broadcast_arrays(*state))
         while True:
@@ -127,39 +134,39 @@ class ArrayNamespace:
             state = step(*state)
 
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """The solution of ``residual(solution, *parameters) = 0``, with the derivatives that this equation gives it."""
+        """Return the solution of ``residual(solution, *parameters) = 0`` with its implicit derivatives."""
         return solution
 
     def series(self, term: Callable[[Any], Any], floats: Thunk, mpmath: Thunk) -> Any:
-        """The sum of term(i) over i = 1, 2, ..., by the way that this arithmetic needs."""
+        """Return the sum of term(i) over i = 1, 2, ..., by the method that suits this arithmetic."""
         return floats()
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after ``step(i, *state)`` for i = 1 ... times; the number of times is fixed."""
+        """Return the state after ``step(i, *state)`` for i = 1 ... times; the number of times is fixed."""
         for i in range(1, times + 1):
             state = step(i, *state)
         return state
 
     def limit(self, name: str, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """What the first state tends to, or 0 if that is below; so many steps reach it in floats."""
+        """Return the limit of the first state, or 0 if it is negative; ``times`` steps are sufficient for floats."""
         return self.library.maximum(self.repeat(times, step, *state)[0], 0 * state[0])
 
 
 class JaxNamespace(ArrayNamespace):
-    """JAX arrays and tracers: nothing depends on a value at trace time, nothing is written in place."""
+    """Arithmetic of JAX arrays and tracers: no control flow depends on values, nothing is modified in place."""
 
     def piecewise(self, default: Thunk, *branches: Branch) -> Any:
-        """The value of the first branch whose condition holds, else the default."""
+        """Return the value of the first branch whose condition holds, else the default."""
         result = default()
         for condition, value in reversed(branches):
             result = self.library.where(condition, value(), result)
         return result
 
     def where_needed(self, condition: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function`` of the elements for which the condition holds; others are 0.
+        """Return ``function`` of the elements for which the condition holds, and 0 for the others.
 
-        Shapes cannot follow values, so there are three programs, chosen when it runs: no element needs it; at
-        most one in sixteen does, and these are gathered; or all are computed.
+        Shapes cannot depend on values, so there are three programs, chosen at run time: no element needs the function;
+        at most one in sixteen does, and these are gathered; or all are computed.
         """
         import jax
 
@@ -174,7 +181,7 @@ class JaxNamespace(ArrayNamespace):
             return jnp.zeros_like(args[0])
 
         def some(*args: Any) -> Any:
-            at = jnp.nonzero(condition.ravel(), size=few, fill_value=size)[0]  # places to spare lie outside
+            at = jnp.nonzero(condition.ravel(), size=few, fill_value=size)[0]  # unused entries are out of range
             picked = function(*(arg.ravel().at[at].get(mode="clip") for arg in args))
             return jnp.zeros_like(args[0]).ravel().at[at].set(picked, mode="drop").reshape(shape)
 
@@ -183,21 +190,21 @@ class JaxNamespace(ArrayNamespace):
         return jax.lax.switch(which, programs, *arguments)
 
     def fixed(self, value: Any) -> Any:
-        """The value as a constant, through which no derivative passes."""
+        """Return the value as a constant, through which no derivative passes."""
         import jax
 
         return jax.lax.stop_gradient(value)
 
     def iterate(self, more: Callable[..., Any], step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after as many steps as it takes until ``more(*state)`` holds for no element."""
+        """Return the state after repeating ``step`` until ``more(*state)`` holds for no element."""
         import jax
 
         return jax.lax.while_loop(lambda s: self.library.any(more(*s)), lambda s: step(*s), state)
 
     def implicit(self, residual: Callable[..., Any], solution: Any, *parameters: Any) -> Any:
-        """The solution of ``residual(solution, *parameters) = 0``, with the derivatives that this equation gives it.
+        """Return the solution of ``residual(solution, *parameters) = 0`` with its implicit derivatives.
 
-        The rule calls itself on the solution, so that second and higher derivatives follow.
+        The derivative rule applies itself to the solution, so that higher derivatives follow.
         """
         import jax
 
@@ -212,15 +219,21 @@ class JaxNamespace(ArrayNamespace):
         return attached(jax.lax.stop_gradient(solution), *self.library.broadcast_arrays(*parameters))
 
     def expm1(self, x: Any) -> Any:
-        """exp(x) - 1 with the derivative exp(x); JAX's own, (exp(x) - 1) + 1, has no digits left far below 0."""
+        """Return exp(x) - 1 with the derivative exp(x).
+
+        The derivative of JAX's own, (exp(x) - 1) + 1, has no correct digits for x far below 0.
+        """
         return _expm1()(x)
 
     def cumulative_sum(self, x: Any, *, axis: int) -> Any:
-        """Sums of the first elements along the first axis; XLA's own takes seconds to compile with its gradient."""
+        """Return cumulative sums along the first axis.
+
+        The gradient of XLA's own function takes seconds to compile.
+        """
         return self._cumulated(lambda total, one: total + one, self.library.zeros_like(x[0]), x, axis)
 
     def cumulative_prod(self, x: Any, *, axis: int) -> Any:
-        """Products of the first elements along the first axis."""
+        """Return cumulative products along the first axis."""
         return self._cumulated(lambda total, one: total * one, self.library.ones_like(x[0]), x, axis)
 
     @staticmethod
@@ -228,11 +241,11 @@ class JaxNamespace(ArrayNamespace):
         import jax
 
         if axis != 0:
-            raise ValueError(f"axis = {axis} is out of range: allowed is 0")
+            raise domains.out_of_range("axis", axis, "1", "0")
         return jax.lax.scan(lambda total, one: (step(total, one),) * 2, start, x)[1]
 
     def repeat(self, times: int, step: Callable[..., tuple[Any, ...]], *state: Any) -> Any:
-        """The state after ``step(i, *state)`` for i = 1 ... times: one copy of the step to compile."""
+        """Return the state after ``step(i, *state)`` for i = 1 ... times, with one copy of the step to compile."""
         import jax
 
         kind = state[0].dtype
@@ -240,31 +253,31 @@ class JaxNamespace(ArrayNamespace):
 
 
 def _of_one(function: Callable[[Any], Any], name: str, x: Any) -> Any:
-    """A function of an array, or of a number of Python, whose result takes on the precision of what it meets."""
+    """Apply a function to an array, or to a Python number, whose result keeps the precision of other operands."""
     return float(getattr(np, name)(x)) if type(x) in (int, float) else function(x)
 
 
 @functools.cache
 def _expm1() -> Any:
-    """For JAX: one function for all laws, so that it is traced as one."""
+    """Return expm1 for JAX with its own derivative; cached, so that all laws trace the same function."""
     import jax
 
     function = jax.custom_jvp(jax.numpy.expm1)
-    function.defjvps(lambda tangent, answer, x: tangent * jax.numpy.exp(x))
+    function.defjvps(lambda tangent, result, x: tangent * jax.numpy.exp(x))
     return function
 
 
-NUMPY = ArrayNamespace(np)  # follows the array API by itself since 2.1
+NUMPY = ArrayNamespace(np)  # NumPy implements the array API since 2.1
 
 
 def _is(value: Any, module: str, *names: str) -> bool:
-    """Whether a value is of one of a module's types, without importing the module."""
+    """Return whether a value has one of a module's types, without importing the module."""
     loaded = sys.modules.get(module)
     return loaded is not None and any(isinstance(value, getattr(loaded, name)) for name in names)
 
 
 def namespace_of(values: list[Any]) -> Any:
-    """The arithmetic that the values call for: symbols before mpmath before JAX before NumPy.
+    """Return the arithmetic for the types of the values: symbols before mpmath before JAX before NumPy.
 
     >>> namespace_of([0.5, 1]) is NUMPY
     True
@@ -288,12 +301,12 @@ def namespace_of(values: list[Any]) -> Any:
 
 
 def is_traced(value: Any) -> bool:
-    """Whether the value is a JAX tracer: it has no value yet that could be checked."""
+    """Return whether the value is a JAX tracer, which has no value to check yet."""
     return sys.modules.get("jax") is not None and _is(value, "jax.core", "Tracer")
 
 
 def as_arrays(values: list[Any], xp: ArrayNamespace) -> list[Any]:
-    """All values as arrays of one floating type: that of the floating arrays among them, else the default.
+    """Return all values as arrays of one floating type: that of the floating arrays among them, else the default.
 
     >>> [a.dtype.name for a in as_arrays([np.float32([0.5]), 2], NUMPY)]
     ['float32', 'float32']
@@ -308,12 +321,12 @@ def as_arrays(values: list[Any], xp: ArrayNamespace) -> list[Any]:
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a value is a number rather than an array (a zero-dimensional NumPy array is an array)."""
+    """Return whether a value is a number, not an array; a zero-dimensional NumPy array is an array."""
     return isinstance(value, int | float | np.generic)
 
 
 def filled(value: Any) -> Any:
-    """Return a masked array as a plain one with NaN for its masked elements; anything else as it is.
+    """Return a masked array as a plain one with NaN for its masked elements; return other values unchanged.
 
     >>> filled(np.ma.array([1, -999], mask=[False, True]))
     array([ 1., nan])

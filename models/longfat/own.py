@@ -6,8 +6,6 @@ import types
 from pathlib import Path
 from typing import Any, TypeVar
 
-from longfat.sim.names import unknown
-
 Kind = TypeVar("Kind")
 
 
@@ -128,6 +126,8 @@ def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any],
         raise ValueError(f"{file} defines no {words}")
     if wanted in every:
         raise ValueError(f"{what} = {f'{file}:{wanted}'!r} is no {words} but {type(every[wanted]).__name__}")
+    from longfat.domains import unknown
+
     raise unknown(f"{file}: name", wanted, found)
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from longfat.domains import Interval, number
+from longfat.domains import Interval, number, unknown, wrong_type
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
     [0.0001, 0.001, 0.01]
     """
     if not isinstance(text, str):
-        raise _unreadable(name, text, "is not a text", allowed, _FRACTION)
+        raise wrong_type(name, text, "a string of fractions, as '1e-4, 1%'")
     parts = text.split(",")
     return [fraction(part, f"{name}[{i}]" if len(parts) > 1 else name, allowed) for i, part in enumerate(parts)]
 
@@ -250,7 +250,7 @@ def text(value: float, unit: str) -> str:
     if unit == "s":
         return _prefixed(value, "s", _SMALL)
     if unit != "bytes":
-        raise ValueError(f"unit = {unit!r} is unknown: allowed are 'bytes/s', 'bytes' and 's'")
+        raise unknown("unit", unit, ("bytes", "bytes/s", "s"))
     decimal = _prefixed(value, "B", _LARGE)
     for scale, prefix in _BINARY:
         if value and value % scale == 0 and value < 1e4 * scale:  # False for inf and nan
@@ -292,14 +292,14 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
             raise _unreadable(name, str(value), "is not one finite number", allowed, kind) from None
         units = " * ".join(f"{key} ** {power}" for key, power in value.unit_items())
         value = _convert(magnitude, units, kind, (name, str(value), allowed))
-    if getattr(value, "ndim", 0):
-        raise _unreadable(name, value, "is not one number", allowed, kind)
     try:
+        if getattr(value, "ndim", 0):
+            raise TypeError
         plain = float(value)
     except OverflowError:  # an integer or a fraction beyond the largest float
         plain = math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
-        raise _unreadable(name, value, "is not a number", allowed, kind) from None
+        raise wrong_type(name, value, f"a number or a string such as '{kind.example}'", kind.unit) from None
     return number(name, plain, kind.unit, allowed)
 
 
@@ -342,6 +342,4 @@ def _registry() -> Any:
 def _unreadable(name: str, value: object, why: str, allowed: str, kind: _Kind) -> ValueError:
     shown = " ".join(reprlib.repr(value).split())  # short, and one line whatever the object
     unit = "" if kind.unit == "1" else f" {kind.unit}"
-    return ValueError(
-        f"{name} = {shown} {why}: write e.g. {kind.example}; allowed are values in {Interval.parse(allowed)}{unit}"
-    )
+    return ValueError(f"{name} = {shown} {why}: write e.g. {kind.example}; must be in {Interval.parse(allowed)}{unit}")

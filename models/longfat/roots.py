@@ -1,8 +1,8 @@
-"""Laws that are roots: an equation instead of a formula, solved alike in floats, arrays, JAX and mpmath.
+"""Laws given by an equation, whose root is computed in floats, arrays, JAX and mpmath.
 
 `newton` finds the root, safeguarded by a bracket; no derivative passes through it. ``xp.implicit`` (namespaces.py)
-then gives it the derivatives of the implicit-function theorem. `root` declares the law: its equation stands where
-other laws have an expression, and ``solve`` says for every point what kind of answer it is.
+then gives it the derivatives of the implicit-function theorem. `root` declares the law: it has an equation instead of
+an expression, and its ``solve`` returns the kind of solution for every point.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ def newton(
     scale: float = 0.0,
     xp: Any,
 ) -> Any:
-    """Where an increasing function is zero, elementwise, by Newton's method inside a bracket.
+    """Return the zero of an increasing function, elementwise, by Newton's method inside a bracket.
 
     Parameters
     ----------
     function : callable
         Takes x and the parameters, returns the function and its derivative by x.
     low, high, start : float or array
-        The function is not positive at ``low`` and not negative at ``high``; Newton begins at ``start``.
+        The function is not positive at ``low`` and not negative at ``high``; the iteration begins at ``start``.
     *parameters : float or array
-        What else the function needs; everything has the shape of ``start`` or goes with it.
+        Parameters of the function; all shapes broadcast to that of ``start``.
     scale : float
-        Steps count as small relative to max(abs(x), scale): 0 for unknowns of any size, 1 for logarithms.
+        The size of a step is relative to max(abs(x), scale): 0 for unknowns of any size, 1 for logarithms.
     xp : namespace
         The arithmetic.
 
     Returns
     -------
     float or array
-        The root to the rounding of the function; NaN where a value is NaN or the bracket does not close.
+        The root, up to rounding errors of the function; NaN where a value is NaN or the bracket does not close.
 
     Notes
     -----
-    A step that leaves the bracket is replaced by its middle. The end is a step of a few units in the last place, or
-    small steps that do not get smaller any more: the function's rounding. No derivative passes.
+    A step that leaves the bracket is replaced by bisection. The iteration ends at a step of a few units in the last
+    place, or when small steps no longer decrease, because of rounding in the function. No derivative passes.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def newton(
 
 @dataclass(frozen=True)
 class Solution:
-    """Values and, for each of them, what kind of answer it is; both have the parameters' shape."""
+    """Values and, for each of them, the kind of solution; both have the shape of the parameters."""
 
     value: Any
     status: Any
@@ -99,10 +99,10 @@ class Solution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Root(Law):
-    """A law given by an equation; as a `Law`, but with ``equation`` for ``expr``, and with ``solve``.
+    """A law given by an equation: a `Law` with ``equation`` instead of ``expr``, and with ``solve``.
 
-    ``unknown`` is the letter solved for, ``sides`` returns the two sides of the equation from it and the parameters,
-    and ``cases`` are the kinds of answer: conditions on the value and the parameters, of which the first counts.
+    ``unknown`` is the variable solved for. ``sides`` returns the two sides of the equation from it and the parameters.
+    ``cases`` are kinds of solutions: conditions on the value and the parameters, of which the first that holds counts.
     """
 
     unknown: Symbol | None = None
@@ -110,13 +110,13 @@ class Root(Law):
     cases: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The root at some values, in the arithmetic that their types call for; symbols have none."""
+        """Return the root in the arithmetic that the types of the arguments select; symbols raise a TypeError."""
         if any(namespaces._is(value, "sympy", "Basic") for value in (*args, *kwargs.values())):
             raise TypeError(f"{self.name} is a root without a formula: its equation is in {self.name}.equation")
         return super().__call__(*args, **kwargs)
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
-        """Large NumPy arrays in blocks that fit into the cache."""
+        """Evaluate large NumPy arrays in blocks that fit into the cache."""
         shape = np.broadcast_shapes(*(np.shape(value) for value in values)) if xp is namespaces.NUMPY else ()
         if math.prod(shape) <= BLOCK:
             return super()._arrays(values, xp)
@@ -130,7 +130,7 @@ class Root(Law):
 
     @property
     def equation(self) -> sympy.Eq:
-        """What the root satisfies, in the paper's letters."""
+        """Equation of the root, in the paper's letters."""
         import sympy
 
         assert self.sides is not None
@@ -140,27 +140,27 @@ class Root(Law):
 
     @property
     def expr(self) -> sympy.Expr:  # type: ignore[override]
-        """There is none."""
+        """AttributeError: the law has an equation instead."""
         raise AttributeError(f"{self.name} is a root without a formula: its equation is in {self.name}.equation")
 
     def solve(self, *args: Any, **kwargs: Any) -> Solution:
-        """The root and, for every point, what kind of answer it is; no bad point is refused.
+        """Return the root and, for every point, the kind of solution; points outside the domain raise no error.
 
         Parameters
         ----------
         *args, **kwargs
-            As for the law itself: numbers or arrays.
+            Arguments of the law: numbers or arrays.
 
         Returns
         -------
         Solution
-            ``value``, NaN outside the domain (masked elements count as such) and where the solver does not converge;
+            ``value``, NaN outside the domain (as for masked elements) and where the solver does not converge;
             ``status``, text: one of the law's ``cases``, "converged", "not converged" or "outside the domain".
 
         Raises
         ------
         TypeError
-            For what is no number at all.
+            For values that are not numbers.
         """
         given = list(self.bind(*args, **kwargs).values())
         if any(namespaces._is(value, "xarray", "DataArray") for value in given):
@@ -205,23 +205,23 @@ def root(
     derivation: str = "",
     **symbols: Symbol,
 ) -> Callable[[Callable[..., Any]], Root]:
-    """Decorator: declare a law that is a root, and register it among the laws.
+    """Return a decorator that declares a law given by an equation, and registers it among the laws.
 
     Parameters
     ----------
     source, unit, validity, derivation, **symbols
         As for `longfat.law.law`.
     unknown : Symbol
-        What the equation is solved for.
+        The variable that the equation is solved for.
     equation : callable
-        Left and right side, from the unknown and the parameters.
+        Function from the unknown and the parameters to the left and the right side.
     cases : mapping
-        Kinds of answer that are not the equation's root: conditions on the value and the parameters.
+        Kinds of solutions other than the equation's root: conditions on the value and the parameters.
 
     Returns
     -------
     callable
-        Turns a function of the parameters and ``xp``, which finds the root, into a `Root`.
+        Decorator of a function of the parameters and ``xp`` that computes the root; it returns a `Root`.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
         raise ValueError(f"{path}: this is no text in UTF-8: {error.reason} at byte {error.start}") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
@@ -131,7 +131,7 @@ def read(text: str, find: Callable[..., Any] | None = None) -> Network:
 
 def _place(path: str | Path) -> Path:
     """Return where a scenario lies: the path of a file, or the shipped file of a bare name."""
-    from longfat.sim.names import unknown
+    from longfat.domains import unknown
 
     name, place = os.fspath(path), Path(path)
     if place.suffix or place.name != name:  # a folder, or a separator at the end

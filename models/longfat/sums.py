@@ -1,8 +1,8 @@
-"""Sums of sympy that evaluate to the right number.
+"""Sums of sympy with correct numerical values.
 
-sympy estimates a sum by Euler and Maclaurin's formula, and its estimate of the error can be wrong: the mean of a
-truncated geometric distribution came out negative, and a sum whose terms cancel has no digit left. The `Sum` here is
-sympy's in every other way (it prints, differentiates and substitutes alike), but its digits are those of its terms.
+sympy evaluates a sum by the Euler-Maclaurin formula, and its estimate of the error can be wrong: the mean of a
+truncated geometric distribution came out negative, and a sum whose terms cancel has no correct digit. The `Sum` here
+prints, differentiates and substitutes like sympy's, but is evaluated by adding up its terms.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import sympy
 
 GUARD = 30  # bits beyond the precision that is asked for
 MOST_BITS = 2**16  # a sum that is 0 at this precision is 0
-MOST_TERMS = 20_000  # of an infinite sum; one that falls more slowly than this is left to sympy
+MOST_TERMS = 20_000  # of an infinite sum; sympy evaluates one that converges more slowly
 
 
 class Sum(sympy.Sum):  # type: ignore[misc]  # sympy has no types
-    """A sum that is evaluated by adding up its terms, at a precision that is raised until it settles.
+    """A sum that is evaluated by adding up its terms, at a precision that is raised until the value converges.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Sum(sympy.Sum):  # type: ignore[misc]  # sympy has no types
     """
 
     def _eval_subs(self, old: Any, new: Any) -> Any:
-        """A float as the fraction that it is: sympy would round its products, and what cancels would be lost."""
+        """Substitute a float as an exact fraction, because sympy would round products and lose cancelling digits."""
         if new.is_Float and new.is_finite:
             return self._subs(old, sympy.Rational(new))
         return super()._eval_subs(old, new)
@@ -59,7 +59,7 @@ Ranges = tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]
 
 @functools.lru_cache(maxsize=64)
 def _compiled(total: Sum) -> tuple[Callable[..., Any], Ranges]:
-    """The terms and the ranges of the indices, outermost first, in mpmath's numbers at the precision of the moment."""
+    """Return functions for the terms and for the index ranges, outermost first, in mpmath at the working precision."""
     limits = total.limits[::-1]
     indices = [index for index, _, _ in limits]
     ranges = tuple((_number(indices, first), _number(indices, last)) for _, first, last in limits)
@@ -72,8 +72,8 @@ def _number(indices: list[Any], expression: Any) -> Callable[..., Any]:
 
 
 def _total(compiled: tuple[Callable[..., Any], Ranges], outer: tuple[Any, ...]) -> Any:
-    """The sum over the indices inside those that are given; None for an infinite one that falls too slowly."""
-    # The indices are numbers of mpmath: 10**(-1) of Python's is a float.
+    """Return the sum over the inner indices; None for an infinite sum that converges too slowly."""
+    # The indices are mpmath numbers, because 10**(-1) of Python integers is a float.
     term, ranges = compiled
     if len(outer) == len(ranges):
         return mpmath.mpf(term(*outer))

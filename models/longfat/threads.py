@@ -1,4 +1,4 @@
-"""Calls of a function side by side on threads: their results in order, and an end at once on Ctrl-C."""
+"""Parallel calls of a function in threads, with results in order and an immediate end on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from typing import Any, TypeVar
 
-LOOK = 0.2  # s between two looks at the keyboard and at what was done
+LOOK = 0.2  # interval at which keyboard and progress are polled [s]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_here = threading.local()  # in a thread of ours: the event that says that its calls are to end
+_here = threading.local()  # in a worker thread: the event that tells its nested calls to end
 
 
 def side_by_side(
@@ -29,36 +29,37 @@ def side_by_side(
 ) -> list[Result]:
     """Call a function with each item, on all cores, and return its results in the order of the items.
 
-    The function should run without the interpreter's lock, as compiled kernels do. If it calls `side_by_side` in turn,
-    what stops the outer calls stops the inner ones, too.
+    The function should release the interpreter's lock, as compiled kernels do. If it calls `side_by_side` itself,
+    stopping the outer calls stops the inner ones, too.
 
     Parameters
     ----------
     function : callable
         Called with one item, in a thread.
     items : iterable
-        What it is called with.
+        Arguments of the calls.
     threads : int, optional
-        Calls at a time, at least 1; by default as many as there are cores.
+        Concurrent calls, at least 1; by default the number of cores.
     done : callable, optional
         Called in the caller's thread after each call that has ended.
     look : callable, optional
-        Called there about five times a second, for a progress bar.
+        Called in the caller's thread about five times a second, for a progress bar.
     stop : callable, optional
-        Called there if the calls under way are to end early, and has to bring this about; then they are waited for.
-        Without it they end when they do, and nobody waits.
+        Called in the caller's thread to end the running calls early; `side_by_side` then waits for them. Without it
+        they run to their end, and `side_by_side` does not wait.
     alone : callable, optional
-        Asked when the call with the first item has ended: True if its result stands for all, which are given up then.
+        Called when the call with the first item has ended. If it returns True, that result is valid for all items, and
+        the other calls are cancelled.
 
     Returns
     -------
     list
-        A result for each item; one if the first stands for all.
+        One result for each item, or a single one that is valid for all.
 
     Raises
     ------
     BaseException
-        What the first call to fail raised, or KeyboardInterrupt on Ctrl-C. Calls that have not begun never will.
+        The exception of the first call to fail, or KeyboardInterrupt on Ctrl-C. Pending calls are cancelled.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def side_by_side(
         complete = True
         return [future.result() for future in futures]
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # first, so that nothing more begins
+        pool.shutdown(wait=False, cancel_futures=True)  # first, so that no more calls begin
         if not complete:
             ending.set()
             if stop is not None:
@@ -102,6 +103,6 @@ def side_by_side(
 
 
 def _ended(waiting: set[Future[Any]]) -> Iterator[Future[Any]]:
-    """Return calls as they end, until it is time to look."""
+    """Yield calls as they end, until the next look at keyboard and progress is due."""
     with suppress(TimeoutError):
         yield from as_completed(waiting, timeout=LOOK)

@@ -1,4 +1,4 @@
-"""Footnote 3 of the virtual loss-load paper: a source that knows the link's true capacity."""
+"""Gain of a source that knows the true capacity of the link (virtual loss-load model, footnote 3)."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ fluid = lf.fluid.loss_load
 
 
 def brute(k, v, sources, ratios):
-    """Honest sources iterated to rest beside a constant cheater, for many of its rates; its goodput by the curve."""
+    """Return the cheater's goodput for many constant rates, with honest sources iterated to equilibrium beside it."""
     best = 0.0
     for rate in ratios:
         start = np.full(sources, v * (k + 1) / (k * sources))
@@ -21,7 +21,7 @@ def brute(k, v, sources, ratios):
 
 @pytest.mark.parametrize(("k", "v", "sources"), [(2, 0.5, 2), (2, 0.9, 5), (10, 0.8, 5)])
 def test_the_leader_against_brute_force(k, v, sources):
-    """Rates from far below the returned one to beyond it: none is better, and its goodput is reached."""
+    """No rate from far below to far above the returned one gives more goodput, and the returned goodput is reached."""
     found = fluid.cheating(k, v, sources)
     rate, goodput = found.rate.item(), found.goodput.item()
     others = brute(k, v, sources, np.append(rate * np.linspace(0.2, 1.2, 6), [rate * 0.999, rate * 1.001]))
@@ -45,13 +45,13 @@ def test_replying_gains_less_than_leading():
     leading, replying = (fluid.cheating([2, 10], [0.6, 0.9], [2, 5], play=play) for play in ("leader", "reply"))
     assert (replying.goodput <= leading.goodput + 1e-12).all()
     assert (replying.gain > 1).all()
-    # The reply is at rest: by the true curve the cheater loses 1/(k + 1), by the announced one the others do.
+    # The reply is an equilibrium: by the true curve the cheater loses 1/(k + 1), by the announced one the others do.
     k = replying.k
     np.testing.assert_allclose(replying.goodput, replying.rate * k / (k + 1), rtol=1e-9)
 
 
 def test_a_crowd():
-    """v (V/((k + 1)(V - 1)))^(1/k), V = (k + 1) v/k, for very many sources: 1 at v = 1."""
+    """For very many sources the gain tends to v (V/((k + 1)(V - 1)))^(1/k), V = (k + 1) v/k; it is 1 at v = 1."""
     k, v = 4, 0.95
     load = (k + 1) * v / k
     limit = v * (load / ((k + 1) * (load - 1))) ** (1 / k)
@@ -77,9 +77,9 @@ def test_equal_loss_by_hand():
         ({"v": 1.5}, "v = 1.5"),
         ({"v": [0.5, 2.0]}, r"v\[1\] = 2"),
         ({"sources": 1}, "sources = 1 sources"),
-        ({"sources": 2.5}, "sources.* = 2.5 sources .* whole numbers"),
-        ({"drop": "all"}, "drop = 'all'"),
-        ({"play": "fair"}, "play = 'fair'"),
+        ({"sources": 2.5}, r"sources\[0\] = 2\.5 sources is out of range: must be an integer in \[2, inf\)"),
+        ({"drop": "all"}, "drop 'all' is unknown; available: curve, equal"),
+        ({"play": "fair"}, "play 'fair' is unknown; available: leader, reply"),
         ({"drop": "equal", "play": "reply"}, "play = 'reply'"),
     ],
 )

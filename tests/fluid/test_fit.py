@@ -1,4 +1,4 @@
-"""A fit by gradient: the smoothness factor and the first rate of simulated packets, from the fluid that they follow."""
+"""Fit by gradient: the smoothness factor and initial rate of simulated packets, from the fluid model."""
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from longfat.sim import Network, Simulation
 
 
 def simulated(smoothing, count=3, updates=25):
-    """Rates over the capacity after each update of flows on a link of 10 Mbit/s and a round trip of 0.3 s.
+    """Return the rates over the capacity after each update, simulated on a link of 10 Mbit/s and 0.3 s round trip.
 
     From 1.8 s on there is an update every 1.2 s; what it tells covers 0.3 s of the rates before the last and 0.9 s of
     the last: a quarter of each report is an update older.
@@ -31,7 +31,7 @@ def simulated(smoothing, count=3, updates=25):
 @jax.jit
 @jax.value_and_grad
 def misfit(guess, trace):
-    """Of a and the common first rate, both as logarithms, in parts of the rates; compiled once for all traces."""
+    """Return the relative misfit as a function of the logarithms of a and the initial rate, compiled once."""
     a, first = jnp.exp(guess)
     rates = path(cadpc(3), first * jnp.ones(3), len(trace) - 1, smoothing=a, carry=0.25)
     return jnp.mean((rates / trace - 1) ** 2)

@@ -1,4 +1,4 @@
-"""Rests and their stability: the closed form of every member, boundaries of the laws, published linearisations."""
+"""Equilibria and their stability: closed forms of every system, boundaries of the laws, published linearisations."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ from longfat.fluid import (
 
 @pytest.mark.parametrize("a", [0.5, 1.9])
 def test_cadpc_comes_to_rest_at_n_over_n_plus_1(a):
-    """Found, and reached from afar; multipliers 1 - a of the total and 1 - a/(n + 1) of differences."""
+    """The equilibrium is found and reached from afar; multipliers 1 - a (total) and 1 - a/(n + 1) (differences)."""
     found = stability(cadpc(4), {"rate": 0.17}, smoothing=a)
     assert found.status.item() == "converged"
     np.testing.assert_allclose(found.rate, 1 / 5, rtol=1e-10)
@@ -64,7 +64,7 @@ def test_the_boundary_of_late_reports_is_the_laws(delay):
 
 
 def test_paths_do_what_the_boundary_says():
-    """n = 4, d = 1: 1 + 1/n = 1.25."""
+    """For n = 4, d = 1 the boundary is 1 + 1/n = 1.25."""
     run = integrate(cadpc(4), 2000, {"rate": 0.19}, delay=1, smoothing=[1.22, 1.28])
     off = np.abs(run.rate[:, -50:] - 0.2).max(("update", "flow"))
     assert off[0] < 1e-6
@@ -81,7 +81,7 @@ def test_multipliers_are_those_of_the_law():
 
 
 def test_asynchronous_cadpc_has_the_same_rest():
-    """Multipliers of a period of six updates against differences of the six updates themselves."""
+    """Multipliers of a period of six updates against finite differences of the six updates themselves."""
     system = cadpc(3, periods=[1, 2, 3])
     run = integrate(system, 600, {"rate": [0.01, 0.1, 0.3]}, smoothing=1.0, method="numpy")
     np.testing.assert_allclose(run.rate[-1], 0.25, rtol=1e-12)
@@ -100,8 +100,10 @@ def test_asynchronous_cadpc_has_the_same_rest():
 
 
 def test_capc_reaches_its_target():
-    """Both flows without a limit: u/n; with one at 0.1 the other takes the rest. From above a deviation shrinks by
-    1 - z_E R_d: z_E is 1, and 0.8/0.9 where one flow does not follow."""
+    """Without limits each flow has u/n; with one limited to 0.1 the other has the rest.
+
+    From above a deviation shrinks by 1 - z_E R_d: z_E is 1, and 0.8/0.9 where one flow does not follow.
+    """
     demand = xr.DataArray([[np.inf, np.inf], [0.1, np.inf]], dims=("case", "flow"))
     found = stability(capc(2), {"share": 0.5}, demand=demand, down=0.4)
     np.testing.assert_allclose(found.share, [0.45, 0.8], rtol=1e-9)
@@ -111,7 +113,7 @@ def test_capc_reaches_its_target():
 
 
 def test_best_replies_rest_where_slopes_are_zero():
-    """(k + 1) v/(k M), and every multiplier 0."""
+    """The equilibrium is (k + 1) v/(k M), and every multiplier is 0."""
     run = integrate(best_replies(3), 12, {"rate": [0.9, 0.5, 0.4]}, k=5.0, virtual=0.9, method="numpy")
     np.testing.assert_allclose(run.rate[-1], 6 / 5 * 0.9 / 3, rtol=1e-12)
     jacobians, delays = linearise(best_replies(3), run.rate[-1].values, k=5.0, virtual=0.9)
@@ -120,7 +122,7 @@ def test_best_replies_rest_where_slopes_are_zero():
 
 
 def test_tcp_rests_beside_the_square_root_law():
-    """N W/R = C and (1 - beta) W^2 p = alpha; independent losses make that sqrt(2/(1 + beta)) of the law."""
+    """N W/R = C and (1 - beta) W^2 p = alpha: sqrt(2/(1 + beta)) times the square-root law's window."""
     decrease = [0.5, 0.875]
     found = equilibrium(tcp_red(), {"window": 10, "queue": 100, "average": 100}, decrease=decrease, low=20.0)
     assert list(found.status.values) == ["converged"] * 2
@@ -134,8 +136,10 @@ def test_tcp_rests_beside_the_square_root_law():
 
 
 def test_tcp_is_linearised_as_published():
-    """Hollot, Misra, Towsley & Gong, INFOCOM 2001, equation (4): with W and q at rest,
-    dW' = -N/(R^2 C) (dW + dW_R) - (dq - dq_R)/(R^2 C) - R C^2/(2 N^2) dp_R, dq' = N/R dW - dq/R; dp = slope dx."""
+    """Linearisation by Hollot, Misra, Towsley & Gong, INFOCOM 2001, equation (4), with W and q in equilibrium:
+
+    dW' = -N/(R^2 C) (dW + dW_R) - (dq - dq_R)/(R^2 C) - R C^2/(2 N^2) dp_R, dq' = N/R dW - dq/R; dp = slope dx.
+    """
     start = {"window": 10, "queue": 100, "average": 100}
     found = equilibrium(tcp_red(), start, decrease=[0.5, 0.6]).isel(decrease=0)
     state = [found[name].item() for name in ("window", "queue", "average")]
@@ -153,7 +157,7 @@ def test_tcp_is_linearised_as_published():
 
 
 def test_tcp_with_many_flows_is_stable_and_with_few_not():
-    """Fewer flows have larger windows and a larger loop gain; paths agree with the verdict."""
+    """Fewer flows have larger windows and a larger loop gain; paths agree with `stability`."""
     start = {"window": 10, "queue": 100, "average": 100}
     chosen = {"flows": [150.0, 60.0], "low": 20.0, "averaging": 1e-4}
     found = stability(tcp_red(), start, **chosen)
@@ -167,7 +171,7 @@ def test_tcp_with_many_flows_is_stable_and_with_few_not():
 
 
 def test_xcp_fills_the_link_equally():
-    """From afar, with half of the link to spare or overloaded; after 200 round trips, gamma = 0.1: e^-20."""
+    """From half of the link unused or overloaded; after 200 round trips with gamma = 0.1 differences are e^-20."""
     for start in ([0.01, 0.2, 0.3], [0.01, 0.7, 0.6]):
         run = integrate(xcp(3), 20, {"rate": start}, step=0.02, every=100)
         np.testing.assert_allclose(run.rate[-1], 1 / 3, rtol=1e-4)
@@ -176,7 +180,7 @@ def test_xcp_fills_the_link_equally():
 
 @pytest.mark.parametrize("trip", [0.05, 2.0])
 def test_xcp_has_the_boundary_of_its_theorem(trip):
-    """beta = sqrt(2) alpha^2: alpha = pi/(4 sqrt 2) and omega d = pi/4 there, whatever d is."""
+    """For beta = sqrt(2) alpha^2 the boundary is alpha = pi/(4 sqrt 2) with omega d = pi/4, for every d."""
     alpha = np.pi / (4 * np.sqrt(2))
     for factor, stable in ((0.99, True), (1.01, False)):
         chosen = {"alpha": factor * alpha, "beta": np.sqrt(2) * (factor * alpha) ** 2}
@@ -192,7 +196,7 @@ def test_xcp_has_the_boundary_of_its_theorem(trip):
 
 @pytest.mark.parametrize("c", [-0.2, -1.0, -2.0, 0.5])
 def test_roots_of_one_delay_are_lamberts(c):
-    """x' = c x(t - tau): lambda tau = W_k(c tau), k = 0 and -1 being the rightmost for negative c."""
+    """x' = c x(t - tau): lambda tau = W_k(c tau) (Lambert's W); k = 0 and -1 are the rightmost for negative c."""
     for tau in (0.1, 1.0, 3.0):
         found = rightmost_roots(np.array([[[0.0]], [[c]]]), [tau], count=2)
         expected = lambertw(c * tau, 0) / tau
@@ -201,7 +205,7 @@ def test_roots_of_one_delay_are_lamberts(c):
 
 
 def test_roots_of_two_delays():
-    """x' = -x(t - 1)/2 - x(t - 2)/3: what comes out solves the characteristic equation."""
+    """x' = -x(t - 1)/2 - x(t - 2)/3: the roots solve the characteristic equation."""
     found = rightmost_roots(np.array([[[0.0]], [[-1 / 2]], [[-1 / 3]]]), [1.0, 2.0], count=3)
     residual = found + np.exp(-found) / 2 + np.exp(-2 * found) / 3
     assert np.abs(residual[:3]).max() < 1e-9
@@ -209,15 +213,18 @@ def test_roots_of_two_delays():
 
 
 def test_delayed_cadpc_in_continuous_time():
-    """The total's deviation: lambda = -a/(1 + n) (1 + n e^(-lambda tau)). For n = 3 at lambda = i omega cos(omega tau)
-    = -1/3 and omega = a/4 3 sin(omega tau) = a/4 sqrt 8, so that a tau = 4 acos(-1/3)/sqrt 8."""
+    """The total's deviation has lambda = -a/(1 + n) (1 + n e^(-lambda tau)).
+
+    For n = 3 at lambda = i omega: cos(omega tau) = -1/3 and omega = a/4 3 sin(omega tau) = a/4 sqrt 8, so a tau = 4
+    acos(-1/3)/sqrt 8.
+    """
     tau = 4 * np.arccos(-1 / 3) / np.sqrt(8)
     jacobians, delays = linearise(cadpc_flow(3, delayed=True), [0.25] * 3, smoothing=1.0, delay=tau)
     assert rightmost_roots(jacobians[0], delays)[0] == pytest.approx(1j * np.sqrt(8) / 4, abs=1e-9)
 
 
 def test_where_there_is_no_rest():
-    """x' = b + x^2 has none for b = 1, and for b = -4 the rest at 2, which repels by 2 x = 4, below the bound."""
+    """x' = b + x^2 has no equilibrium for b = 1; for b = -4 that at 2 is unstable (2 x = 4) and outside the bound."""
     system = System(
         "square",
         "flow",
@@ -237,7 +244,7 @@ def test_boundaries_that_are_not_there():
     found = stability_boundary(cadpc(4), "smoothing", (0.1, 0.5), {"rate": 0.19}, tolerance=0.5)
     assert found.status.item() == "stable throughout"
     assert np.isnan(found.smoothing.item())
-    with pytest.raises(ValueError, match="parameter = 'delay' is out of range: allowed are smoothing, carry"):
+    with pytest.raises(ValueError, match="parameter 'delay' is unknown; available: carry, smoothing"):
         stability_boundary(cadpc(4), "delay", (0, 3))
     with pytest.raises(ValueError, match=r"^smoothing = 0 "):
         stability_boundary(cadpc(4), "smoothing", (0, 3))

@@ -1,4 +1,4 @@
-"""CoDel as a plug-in: RFC 8289, section 5, packet by packet. The link asks again after every packet that is dropped."""
+"""CoDel as a plug-in: RFC 8289, section 5, packet by packet. The link calls again after each dropped packet."""
 
 import math
 
@@ -7,7 +7,7 @@ from longfat.sim import DROP, ENQUEUE, SEND, Discipline, Parameter, mark, part
 
 @part
 def over_target(link, packet, now):
-    """RFC 8289, 5.6, dodequeue: whether sojourn times have been above the target for an interval."""
+    """Return whether sojourn times have exceeded the target for an interval (RFC 8289, section 5.6, dodequeue)."""
     if now - packet.enqueued_at < link.target or link.backlog_bytes <= link.largest_packet:
         link.first_above = 0.0
     elif link.first_above == 0.0:
@@ -21,7 +21,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, packet, now):
-    """RFC 8289, 5.5: drop at drop_next, and from then on at distances of interval/sqrt(count)."""
+    """Drop at drop_next, and from then on at intervals of interval/sqrt(count) (RFC 8289, section 5.5)."""
     over = over_target(link, packet, now)
     if link.just_dropped and over:
         link.drop_next += link.interval / math.sqrt(link.count)

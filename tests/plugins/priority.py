@@ -1,6 +1,6 @@
-"""Strict priority as a plug-in: eight bands, the best first; a full buffer gives up the last packet of a worse band.
+"""Strict priority as a plug-in: eight bands, the best first; a full buffer drops the last packet of a worse band.
 
-Ours: the textbook's priority queue, with the push-out of Kim & Farber, MS-CIS-94-55 (1994), section 3.3.
+Ours, because strict priority needs no source: push-out after Kim and Farber, MS-CIS-94-55 (1994), section 3.3.2.
 """
 
 from longfat.sim import NOTHING, Discipline, Service, append, part, queue, take_first, take_last

@@ -13,7 +13,7 @@ MS = 1_000_000  # ns
 
 
 def logged(flows, *, rate, until, discipline=CODEL, seed=1):
-    """Lines (time [ns], flow, transmission, size, number) of what enters and leaves a link with CoDel."""
+    """Return lines (time [ns], flow, transmission, size, number) of arrivals at and departures from a CoDel link."""
     logs = Log(100_000), Log(100_000)
     net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
     net.link("a", "b", rate=rate, discipline=discipline).link("b", "d", rate=math.inf, discipline=logs[1].discipline)
@@ -55,8 +55,8 @@ def test_drop_times_by_hand():
 
 
 def pseudo_code(arrivals, nanoseconds_a_byte, target=5 * MS, interval=100 * MS):
-    """Which arrivals leave, and when each transmission begins: RFC 8289, 5.3 to 5.6, as it stands there."""
-    queue, left, held = deque(), [], 0
+    """Return which arrivals leave, and when each transmission begins: RFC 8289, sections 5.3 to 5.6, as printed."""
+    queue, left, backlog = deque(), [], 0
     first_above = drop_next = count = last_count = 0
     dropping, largest, now, arrivals = False, 0, 0, deque(arrivals)
 
@@ -64,14 +64,14 @@ def pseudo_code(arrivals, nanoseconds_a_byte, target=5 * MS, interval=100 * MS):
         return t + interval / math.sqrt(count)
 
     def do_dequeue():
-        nonlocal first_above, held
+        nonlocal first_above, backlog
         ok_to_drop = False
         if not queue:
             first_above = 0
             return None, ok_to_drop
         packet = queue.popleft()
-        held -= packet[1]
-        if now - packet[0] < target or held <= largest:
+        backlog -= packet[1]
+        if now - packet[0] < target or backlog <= largest:
             first_above = 0
         elif first_above == 0:
             first_above = now + interval
@@ -86,7 +86,7 @@ def pseudo_code(arrivals, nanoseconds_a_byte, target=5 * MS, interval=100 * MS):
             packet = arrivals.popleft()
             largest = max(largest, packet[1])
             queue.append(packet)
-            held += packet[1]
+            backlog += packet[1]
         packet, ok_to_drop = do_dequeue()
         if dropping:
             if not ok_to_drop:
@@ -130,21 +130,21 @@ def test_it_is_the_pseudo_code(seed):
 def test_the_standing_queue_is_about_the_target():
     """Two Reno flows in a buffer of 200 ms: 5 ms of standing queue, within a factor of two, and a full link."""
 
-    def waits(discipline):
+    def mean_wait(discipline):
         net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=200, discipline=discipline)
         net.link("b", "a", rate="8 Mbit/s", delay="10 ms").flow("reno", path=["a", "b"], count=2)
         found = run(net, duration=30.0, warm_up=5.0, rng=1, progress=False).sel(link="a-b")
         return float(found.mean_wait), float(found.utilisation)
 
-    wait, utilisation = waits(CODEL)
+    wait, utilisation = mean_wait(CODEL)
     assert 0.0025 < wait < 0.010
     assert utilisation > 0.95
-    assert waits("fifo")[0] > 0.1
-    assert waits(CODEL(target="20 ms"))[0] > 1.5 * wait
+    assert mean_wait("fifo")[0] > 0.1
+    assert mean_wait(CODEL(target="20 ms"))[0] > 1.5 * wait
 
 
 def test_it_marks_instead():
-    """RFC 8289, 5: with ECN packets that can be marked are marked at the times of drops; others are dropped."""
+    """With ECN, packets are marked at the times of drops; packets without ECN are dropped (RFC 8289, section 5)."""
     net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", discipline=CODEL(ecn=1))
     net.link("b", "a", rate="8 Mbit/s", delay="10 ms")
     net.flow("reno", path=["a", "b"], parameters={"ecn": 1.0, "initial_ssthresh": 30.0})

@@ -16,7 +16,7 @@ def drop_every(link, packet, now):
 
 
 def sawtooth(distance, first, rate=1e9, **parameters):
-    """One flow over 100 ms without a queue, of which every so manyth packet is lost."""
+    """Return a flow over 100 ms without a queue, with one loss in a given number of packets."""
     given = {"distance": float(distance), "first": float(first)}
     lossy = Discipline("every so manyth", enqueue=drop_every, parameters=given, state={"seen": 0})
     net = Network().link("a", "b", rate=rate, delay=RTT / 2, discipline=lossy).link("b", "a", rate=1e9, delay=RTT / 2)
@@ -24,22 +24,23 @@ def sawtooth(distance, first, rate=1e9, **parameters):
 
 
 def average(distance):
-    """RFC 9438, 5.1, equation 5: the mean window [packets] with C = 0.4 and beta = 0.7, one loss in so many packets."""
+    """Return the mean window [packets] with C = 0.4 and beta = 0.7 (RFC 9438, section 5.1, equation 5)."""
     c, beta = mpmath.mpf("0.4"), mpmath.mpf("0.7")
     return float((c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (mpmath.mpf(RTT) * distance) ** 0.75)
 
 
 def test_the_equation_is_that_of_the_rfc():
-    """Equation 6 there: 1.054 RTT^0.75/p^0.75; with p = 1e-4 and 100 ms 187 packets (table 1: 1.9e2)."""
+    """Equation 6 of RFC 9438 is 1.054 RTT^0.75/p^0.75; with p = 1e-4 and 100 ms 187 packets (table 1: 1.9e2)."""
     assert average(10_000) == pytest.approx(1.054 * RTT**0.75 * 10_000**0.75, rel=5e-4)
     assert average(10_000) == pytest.approx(187, abs=0.5)
 
 
 @pytest.mark.parametrize(("distance", "within"), [(10_000, 0.01), (3_000, 0.015)])
 def test_mean_window(distance, within):
-    """Throughput times round trip, as RFC 9438 defines it; it assumes a loss just when the window is back at W_max.
+    """Throughput times round-trip time, as RFC 9438 defines the mean window, agrees with equation 5.
 
-    So the first loss comes when slow start has reached that window: 4/(3 + beta) of the mean.
+    The equation assumes a loss just when the window is back at W_max, so the first loss comes when slow start has
+    reached that window: 4/(3 + beta) of the mean.
     """
     one = sawtooth(distance, round(average(distance) * 4 / 3.7), fast_convergence=0.0)
     one.advance(100.0)
@@ -50,7 +51,10 @@ def test_mean_window(distance, within):
 
 
 def test_mean_window_in_the_region_of_reno():
-    """One loss in 1000 packets: CUBIC alone would have 33 packets, Reno sqrt(3/(2 p)) = 38.7 (RFC 9438, 4.3, 5.1)."""
+    """In the Reno-friendly region the window is Reno's (RFC 9438, sections 4.3 and 5.1).
+
+    With one loss in 1000 packets CUBIC alone would have 33 packets, Reno sqrt(3/(2 p)) = 38.7.
+    """
     one = sawtooth(1000, 40)
     one.advance(50.0)
     before = peek.link(one, "a-b").served
@@ -88,7 +92,7 @@ def test_window_along_the_sawtooth():
 
 
 def test_fast_convergence():
-    """RFC 9438, 4.7: after a loss below the last W_max, the next one is (1 + beta)/2 of the window."""
+    """After a loss below the last W_max, the next one is (1 + beta)/2 of the window (RFC 9438, section 4.7)."""
     for on, factor in ((1.0, 0.85), (0.0, 1.0)):
         one = sawtooth(2_000, 150, rate=1.6e6, fast_convergence=on)  # 150 is more than 2000 packets a cycle can keep up
         one.advance(1.5)
@@ -102,7 +106,7 @@ def test_fast_convergence():
 
 
 def test_timeout():
-    """RFC 9438, 4.8: one packet, ssthresh beta times the window; the first stage after slow start has K = 0."""
+    """A timeout brings one packet and ssthresh beta times the window; then K = 0 (RFC 9438, section 4.8)."""
     one = sawtooth(10**9, 10**8)
     one.advance(0.55)
     one.state.links["loss"][:2] = 1.0

@@ -1,4 +1,4 @@
-"""Strict priority in a file of its own: who leaves when, by hand."""
+"""Strict priority in a file of its own: departure times, by hand."""
 
 import math
 
@@ -30,7 +30,7 @@ BURST = Scheme("burst", start=start, ack=keep, loss=keep, timeout=keep, send=sen
 
 
 def departures(bursts, buffer=None, until=0.1):
-    """(ms, flow, number) of each transmission; bursts are (name, start [ms], packets); 1 ms for a packet."""
+    """Return (ms, flow, number) of each transmission; bursts are (name, start [ms], packets), 1 ms per packet."""
     log = Log(1000)
     net = Network().link("a", "b", rate=1e6, buffer=buffer, discipline=PRIORITY)
     net.link("b", "d", rate=math.inf, discipline=log.discipline)
@@ -54,15 +54,17 @@ def test_order_by_hand():
 
 
 def test_push_out_by_hand():
-    """A buffer of three: low 0 is sent, 1 to 3 wait, 4 is dropped. At 0.5 ms two high packets take the places of 3 and
-    2; at 0.6 ms one of equal priority finds no worse packet than itself. All that is dropped is sent again after a
-    second."""
+    """A buffer of three: low 0 is sent, 1 to 3 wait, 4 is dropped.
+
+    At 0.5 ms two high packets take the places of 3 and 2; at 0.6 ms one of equal priority finds no worse packet than
+    itself. All that is dropped is retransmitted after a second.
+    """
     first = departures([("low", 0, 5), ("high", 0.5, 2), ("equal", 0.6, 1)], buffer=3)
     assert first == [(0, "low", 0), (1, "high", 0), (2, "high", 1), (3, "low", 1)]
 
 
 def test_priorities_beyond_the_bands():
-    """100 is the last band."""
+    """Priorities beyond the bands are in the last one."""
     net = Network().link("a", "b", rate=1e6, discipline=PRIORITY)
     net.flow(BURST, path=["a", "b"], file=3000, ack_path="ideal", parameters={"priority": 100.0, "size": 3.0})
     one = Simulation(net, rng=1)

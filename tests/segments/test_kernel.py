@@ -1,4 +1,4 @@
-"""The jumping simulator against the plain one, with the same losses: every number must be the same."""
+"""The kernel that skips delivered packets against a packet-by-packet simulator with the same losses: equal results."""
 
 import numba
 import numpy as np
@@ -24,7 +24,7 @@ def next_loss(rng, parameters, state):
 
 
 def loss_pattern(channel, seed):
-    """Which transmissions the kernel loses with this seed."""
+    """Return whether the kernel loses a transmission, for a seed."""
     rng, state, parameters = np.random.default_rng(seed), np.zeros(2, np.int64), channel.parameters()
     begin(rng, parameters, state)
     lost, end = set(), 0
@@ -79,7 +79,8 @@ def test_same_losses_give_the_same_run(channel, window, segment, ack_delay, tole
     expected = replay(window, segment, ack_delay, tolerance, warm_up, measured, loss_pattern(channel, seed))
     result = jump(channel, window, segment, ack_delay, tolerance, warm_up, measured, seed)
     assert tuple(result[: sender.SENT]) == expected[:3]
-    # The last group counts whole in one and up to the last packet needed in the other; the jump may end in mid-step.
+    # One simulator counts the last group completely, the other up to the last packet needed; the kernel may also end
+    # inside a step.
     assert abs(int(result[sender.SENT]) - expected[3]) <= 2 * segment * (window + 1)
     assert result[sender.LOST_PACKETS] <= result[sender.SENT]
 
@@ -101,7 +102,7 @@ BUFFERS = st.tuples(st.integers(1, 12), st.booleans(), st.booleans())
 )
 @example(IndependentLoss(0.2), 12, 1, 8, 0, 0, 60, 1, (3, True, False))  # of one packet: nothing is kept in part
 @example(IndependentLoss(0.05), 12, 4, 20, 0, 0, 60, 1, (1, True, True))  # a single slot
-@example(IndependentLoss(0.6), 12, 4, 20, 2, 0, 60, 1, (2, True, False))  # thrown out with something under way
+@example(IndependentLoss(0.6), 12, 4, 20, 2, 0, 60, 1, (2, True, False))  # displaced with packets in flight
 def test_same_losses_give_the_same_run_with_a_buffer(
     channel, window, segment, ack_delay, tolerance, warm_up, measured, seed, receiver
 ):
@@ -151,7 +152,7 @@ def test_same_run_at_the_size_people_use(window, loss):
 
 
 def test_the_comparison_can_fail():
-    """One acknowledgment a packet time later is noticed, and every rule of the receiver's."""
+    """A delay longer by one packet time changes the result, and so does every rule of the receiver."""
     channel = IndependentLoss(0.01)
     expected = replay(10, 16, 370, 0, 100, 500, loss_pattern(channel, 7))
     assert tuple(jump(channel, 10, 16, 369, 0, 100, 500, 7)[: sender.SENT]) != expected[:3]

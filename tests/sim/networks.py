@@ -146,9 +146,9 @@ def state(run):
 KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
 #: Fields that name rows, or move when nobody has looked.
 ROWS = {
-    "nodes_head", "nodes_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail", "first",
-    "sending", "first_row", "last_row", "next_row", "stamps", "begin", "waiting", "waiting_bytes", "recover", "packet",
-    "late", "scheduled", "ring", "ring_mask",
+    "outstanding_head", "outstanding_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail",
+    "transmitting", "first_row", "last_row", "next_row", "last_stamps", "next_start", "backlog", "backlog_bytes",
+    "recover", "packet", "deferred", "has_arrival_event", "circular_base", "circular_mask", "circular_head",
 }  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def digest(seeds, until, most):
 def steps(run, until):
     """Carry a run on one event at a time; gives the time before each."""
     goal = round(until * records.SECOND)
-    while run.state.row.now < goal or run.state.row.sending != records.NONE:
+    while run.state.row.now < goal or run.state.row.sending_flow != records.NONE:
         before = int(run.state.row.now)
         status = one_event(run, goal)
         yield before
@@ -195,12 +195,15 @@ class Look:
         }
         self.link = {name: self.links[name].tolist() for name in ("head", "service", "delay")}
         self.lines = [
-            run.state.waits[int(link.ring) + (np.arange(link.first, link.first + link.waiting) & link.ring_mask)]
+            run.state.backlog_entries[
+                int(link.circular_base)
+                + (np.arange(link.circular_head, link.circular_head + link.backlog) & link.circular_mask)
+            ]
             for link in self.links
         ]
         self.queues = [
             run.state.queues["head"][first : first + count].tolist()
-            for first, count in zip(self.links["queues"].tolist(), self.links["queue_count"].tolist(), strict=True)
+            for first, count in zip(self.links["first_queue"].tolist(), self.links["queue_count"].tolist(), strict=True)
         ]
 
     def rows(self, first):
@@ -219,7 +222,7 @@ class Look:
             rows = self.rows(self.link["head"][k])
             ends = [self.column["arrival"][row] - self.link["delay"][k] for row in rows]
             behind = [(length[row], end) for end, row in zip(ends, rows[1:], strict=False) if end > self.now]
-            assert behind == [(int(one.length), int(one.begin)) for one in self.lines[k] if one.begin > self.now]
+            assert behind == [(int(one.length), int(one.start)) for one in self.lines[k] if one.start > self.now]
             return behind
         return [(length[row], None) for first in self.of(k)[1:] for row in self.rows(first)]
 

@@ -203,7 +203,7 @@ def test_lines_without_transmission_time():
 
 def test_bad_values_are_named():
     for bad, message in (
-        (lambda: decbit(threshold=0), r"threshold = 0 packets is out of range: allowed are values in \(0, 1e\+15\]"),
+        (lambda: decbit(threshold=0), r"threshold = 0 packets is out of range: must be in \(0, 1e\+15\]"),
         (lambda: decbit(on_departure=2), "on_departure = 2"),
         (lambda: decbit(with_transmission=0.5), "with_transmission = 0.5"),
         (lambda: Network().link("a", "b", rate=RATE, buffer=0, discipline="decbit"), "buffer = 0"),

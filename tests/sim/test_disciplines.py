@@ -229,7 +229,7 @@ def test_notes(ack_path, at):
     there = sum(delays[k] + 1000 / rates[k] for k in range(at))
     back = sum(delays[k] + (100 / rates[k] if ack_path == "reverse" else 0) for k in range(at))
     flow = of_flow(one)
-    assert int(one.state.row.fed) == int(one.state.row.fed_received) == 1
+    assert int(one.state.row.feedback_sent) == int(one.state.row.feedback_received) == 1
     assert flow.there == pytest.approx(there, abs=2e-9)
     assert flow.when == pytest.approx(there + back, abs=2e-9)
     assert flow.delay == delays[at]

@@ -43,7 +43,9 @@ def test_time_does_not_run_back():
     events = int(one.state.row.events)
     one.advance(0.5)
     assert (one.now, int(one.state.row.events)) == (0.5, events)
-    with pytest.raises(ValueError, match=r"until = 0.25 s is out of range: .* \[0.5, 4e\+09\], because time does not"):
+    with pytest.raises(
+        ValueError, match=r"until = 0\.25 s is out of range: must be in \[0\.5, 4e\+09\] s, because time does not run"
+    ):
         one.advance(0.25)
     with pytest.raises(ValueError, match="until = -1 s"):
         one.advance(-1)
@@ -59,7 +61,7 @@ def test_again_is_a_new_run():
         one.advance(3.0)
     assert state(second) == state(other)
     assert state(first) == state(third) != state(second)
-    with pytest.raises(ValueError, match="again: the run has begun, it stands at 3 s"):
+    with pytest.raises(ValueError, match="again: the run has begun, it is at 3 s"):
         first.again(1)
 
 
@@ -341,7 +343,7 @@ def test_many_schemes_and_disciplines():
 
 def test_jitter_needs_order():
     net = Network().link("a", "b", rate=1e6, jitter=0.001, buffer=10, discipline="fair", duplex=True)
-    with pytest.raises(ValueError, match=r"jitter of link 'a-b' needs a discipline that serves in order .*: 'fair'"):
+    with pytest.raises(ValueError, match=r"jitter of link 'a-b' needs a discipline that sends in order .*: 'fair'"):
         Simulation(net.flow(AIMD, path=["a", "b"]))
 
 
@@ -349,7 +351,7 @@ def test_samples():
     """Every 0.1 s from 0 to 0.3 s are four, though 0.3/0.1 is 2.9999999999999996."""
     data = run(bottleneck(), duration=0.3, sample_every=0.1, rng=1, progress=False)
     assert data.time.values.tolist() == pytest.approx([0, 0.1, 0.2, 0.3])
-    with pytest.raises(ValueError, match="which sample_every needs"):
+    with pytest.raises(ValueError, match="sample_every needs a duration"):
         run(bottleneck(file=1000), sample_every=0.1)
 
 

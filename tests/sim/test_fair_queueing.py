@@ -243,7 +243,7 @@ def test_the_plain_one(kind, discipline, quantum, limit):
     # The link's wait, packets x ns, against the same departures and drops: buffers are small, waits long.
     begin = {(f, number): time for f, number, time in departures}
     wait = sum(begin[f, number] - time for time, f, _, number in arrivals if (f, number) in begin)
-    area = int(one.state.links[0].area)
+    area = int(one.state.links[0].backlog_area)
     assert wait <= area
     assert int(one.state.links[0].served) == count
 

@@ -154,7 +154,7 @@ def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
     assert len(arrivals) > 200
     assert log.rows(BEGUN) == begun
     assert run.state.flows[0].dropped == run.state.links[0].dropped == len(dropped)
-    assert run.state.links[0].area == area
+    assert run.state.links[0].backlog_area == area
 
 
 def in_order(hook):
@@ -395,7 +395,7 @@ def test_when_a_note_arrives(ack_path, where, hook):
     run.packet_counts()
     back = 0.01004 if ack_path == "reverse" else 0.01
     assert heard(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
-    assert run.state.row.fed == run.state.row.fed_received == 1
+    assert run.state.row.feedback_sent == run.state.row.feedback_received == 1
 
 
 def test_a_note_at_departure():
@@ -469,13 +469,13 @@ def test_what_is_refused():
         lambda: queues.discipline("mark-above"): "discipline 'mark-above' needs threshold",
         lambda: queues.discipline(queues.FAIR, quantum=3): "discipline 'fair' has its parameters already: quantum",
         lambda: queues.round_robin(0): r"quantum = 0 bytes is out of range",
-        lambda: queues.round_robin(1.5): "quantum = 1.5 bytes .* whole numbers",
-        lambda: queues.red(gentle=0.5): r"gentle = 0.5 is out of range: allowed are values in \{0, 1\}",
+        lambda: queues.round_robin(1.5): r"quantum = 1\.5 bytes is out of range: must be an integer in \[1, 1e\+09\]",
+        lambda: queues.red(gentle=0.5): r"gentle = 0\.5 is out of range: must be 0 or 1",
         lambda: queues.round_robin(1, 2): "discipline 'round-robin' takes 1 values, got 2",
         lambda: queues.round_robin(1, quantum=2): "discipline 'round-robin': 'quantum' is given twice",
         lambda: queues.explicit_feedback(
             service="lifo"
-        ): "service = 'lifo' of discipline 'explicit-feedback' is out of",
+        ): "service of discipline 'explicit-feedback': 'lifo' is unknown; available: bit-round,",
         lambda: Network().link("a", "b", rate=1e6, discipline=queues.mark_above): "'mark-above' needs threshold",
         lambda: Discipline("mine", "lifo"): "service of discipline 'mine': 'lifo' is unknown; available: bit-round",
         lambda: Discipline(
@@ -486,11 +486,11 @@ def test_what_is_refused():
         ): r"'mine': depart is called dequeue now, and takes \(link, packet, now\)",
         lambda: Discipline(
             "mine", enqueue=lambda link: 0
-        ): r"enqueue\(link\) takes the wrong arguments: it is called with",
+        ): r"enqueue must take \(link, packet, now\), got enqueue\(link\)",
         lambda: Discipline("mine", parameters={"rate": 1.0}): "'mine': 'rate' is a field of the simulator already",
         lambda: Discipline(
             "mine", parameters={"target": Parameter(2.0, "s", "(0, 1]")}
         ): "target = 2 s is out of range",
     }.items():
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises((TypeError, ValueError), match=words):
             call()

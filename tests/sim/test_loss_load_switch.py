@@ -263,7 +263,7 @@ def test_connections_that_come_and_go():
 
 
 def test_bad_values_are_named():
-    with pytest.raises(ValueError, match=r"v = 1.2 is out of range: allowed are values in \(0, 1\]"):
+    with pytest.raises(ValueError, match=r"v = 1.2 is out of range: must be in \(0, 1\]"):
         queues.loss_load(2, 1.2)
     with pytest.raises(ValueError, match="k = 0"):
         queues.loss_load(0)

@@ -83,7 +83,7 @@ class Run(RuleBasedStateMachine):
         check_order(look)
         check_buffers(look)
         links = self.run.state.links
-        for name in ("waiting", "waiting_bytes", "dropped", "served", "largest"):
+        for name in ("backlog", "backlog_bytes", "dropped", "served", "largest_backlog"):
             assert (links[name] >= 0).all(), name
         assert (arrived(self.run) >= 0).all()
 

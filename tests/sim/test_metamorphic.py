@@ -79,7 +79,7 @@ def test_what_is_idle_changes_nothing(seed):
     agree(rows(plain), {name: row for name, row in rows(beside).items() if name != "idle"})
     count = len(plain.assembly.link_names)
     np.testing.assert_array_equal(arrived(plain)[:count], arrived(beside)[:count])
-    for name in ("dropped", "served", "largest"):
+    for name in ("dropped", "served", "largest_backlog"):
         np.testing.assert_array_equal(plain.state.links[name][:count], beside.state.links[name][:count], name)
 
 

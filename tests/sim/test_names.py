@@ -2,8 +2,8 @@
 
 import pytest
 
+from longfat.domains import nearest, unknown
 from longfat.sim import queues, schemes
-from longfat.sim.names import nearest, unknown
 
 
 @pytest.mark.parametrize(

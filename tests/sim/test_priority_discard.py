@@ -128,7 +128,7 @@ def test_large_buffers(name, buffer, levels):
         run.advance(0.007 * k)
         run.packet_counts()
         link, rows = run.state.links[0], Look(run).rows(Look(run).of(0)[1])
-        assert len(rows) == link.waiting <= buffer
+        assert len(rows) == link.backlog <= buffer
         numbers = [int(run.state.packets[row].number) for row in rows]
         assert numbers == sorted(numbers)
         check_tree(run, rows)
@@ -180,7 +180,7 @@ def test_acknowledgments_are_the_best():
 @pytest.mark.parametrize("buffer", [None, "1 MB", MOST_PLACES + 1, 0])
 @pytest.mark.parametrize("name", sorted(RULES))
 def test_the_buffer_is_a_number_of_packets(name, buffer):
-    with pytest.raises(ValueError, match=r"buffer = .* of link a-b is out of range: discipline 'priority-discard"):
+    with pytest.raises(ValueError, match=r"buffer = .* of link a-b excludes discipline 'priority-discard"):
         Network().link("a", "b", rate=RATE, buffer=buffer, discipline=name)
 
 

@@ -72,7 +72,7 @@ def test_between_all_events(seed):
     named = len(run.assembly.link_names)
     if count < 400:
         assert run.state.row.now == until * records.SECOND
-    np.testing.assert_array_equal(results.snapshot(run).census["waited"], area[:named])
+    np.testing.assert_array_equal(results.snapshot(run).census["waiting_time"], area[:named])
 
 
 @many
@@ -105,7 +105,7 @@ def test_pools_that_grow(seed):
     large = Simulation(build(seed), rng=seed)
     large.advance(1.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_state, "LEAST_ROWS", records.ROOM)
+        patch.setattr(run_state, "LEAST_ROWS", records.ROWS_PER_EVENT)
         small = Simulation(build(seed), rng=seed)
         small.state.clocks = small.state.clocks[: small.state.row.clocks + 1].copy()
         small.advance(1.0)
@@ -130,7 +130,7 @@ def test_two_kinds_of_fifo(seed):
     for name in itertools.chain(*run_state.COUNTERS.values()):
         np.testing.assert_array_equal(flows[name], others[name], name)
     np.testing.assert_array_equal(came, came_there)
-    for name in ("dropped", "largest"):
+    for name in ("dropped", "largest_backlog"):
         np.testing.assert_array_equal(links[name], other_links[name], name)
     for name in results.QUANTITIES:
         np.testing.assert_array_equal(here[name], there[name], name)
@@ -147,7 +147,7 @@ def test_littles_law(seed):
     run.advance(100.0)
     for k in range(len(run.assembly.link_names)):
         link = run.state.links[k]
-        assert results.snapshot(run).census["waited"][k] == link.wait
+        assert results.snapshot(run).census["waiting_time"][k] == link.waiting_time
         assert link.served == arrived(run)[k] - link.dropped
     assert run.packet_counts()["in_flight"] == 0
 
@@ -173,7 +173,7 @@ def test_the_look_into_a_run_can_fail():
         run.packet_counts()
     run.state.senders[0].transmission -= 1
     link.head = first.next
-    with pytest.raises(RuntimeError, match=r"\d+ packets on links and \d+ free of \d+"):
+    with pytest.raises(RuntimeError, match=r"not conserved: \d+ in the network and \d+ free of \d+"):
         run.packet_counts()
 
 
@@ -237,7 +237,7 @@ def test_a_buffer_by_hand(buffer, packets, size, discipline):
     run.state.senders["window"] = 10.0
     run.advance(0.5)
     room = 3 if packets == 3 else 2
-    assert run.state.links[0].largest == room
+    assert run.state.links[0].largest_backlog == room
     assert run.state.links[0].dropped == 10 - 1 - room
     assert run.state.flows[0].dropped == 10 - 1 - room
 
@@ -247,15 +247,15 @@ def test_numbers_of_events_begin_again(monkeypatch):
     plain, pushed = (Simulation(build(7), rng=7) for _ in range(2))
     plain.advance(0.1)
     pushed.advance(0.1)
-    state = pushed.state
+    entries = pushed.state
     last = run_state.LAST_SERIAL
-    state.arrivals["key"][: state.row.arrivals] += (last - 5 - int(state.row.serial)) << run_state.SERIAL_SHIFT
-    state.clocks["key"][: state.row.clocks] += (last - 5 - int(state.row.serial)) << run_state.SERIAL_SHIFT
-    state.row.serial = last - 5
+    entries.arrivals["key"][: entries.row.arrivals] += (last - 5 - int(entries.row.serial)) << run_state.SERIAL_SHIFT
+    entries.clocks["key"][: entries.row.clocks] += (last - 5 - int(entries.row.serial)) << run_state.SERIAL_SHIFT
+    entries.row.serial = last - 5
     for run in (plain, pushed):
         for until in (0.2, 0.3, 0.5):
             run.advance(until)
-    assert state.row.serial < 10**6
+    assert entries.row.serial < 10**6
     assert state(plain) == state(pushed)
 
 

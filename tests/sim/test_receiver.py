@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longfat.sim import Discipline, Network, Scheme, Simulation, jit, records
-from longfat.sim.kernel.packets import give_back, take_packet
+from longfat.sim.kernel.packets import allocate_packet, release_packet
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.memory import packet_at, sack_at, state_at
 from longfat.sim.queues import DROP, ENQUEUE
@@ -108,7 +108,7 @@ def feed(address, numbers, reports):
     """Data packets of flow 0 arrive; what is acknowledged, and the runs reported, for each."""
     state = state_at(address)
     for k in range(len(numbers)):
-        i = take_packet(state)
+        i = allocate_packet(state)
         packet = packet_at(state, i)
         packet.flow = 0
         packet.number = numbers[k]
@@ -122,7 +122,7 @@ def feed(address, numbers, reports):
         reports[k, 1] = packet.marks & 16
         for j in range(6):
             reports[k, 2 + j] = sack_at(state, i).x[j] if packet.marks & 16 else 0
-        give_back(state, i)
+        release_packet(state, i)
 
 
 def runs_of(there, expect):

@@ -190,10 +190,10 @@ def test_it_can_be_written_down():
 def test_no_files_without_acknowledgments():
     net = Network().link("a", "b", rate=1e6, duplex=True)
     with pytest.raises(
-        ValueError, match=r"file = '1 MB' of flow 'asking-1' is out of range: .* has no acknowledgments"
+        ValueError, match="file = '1 MB' of flow 'asking-1' excludes scheme 'asking': without acknowledgments"
     ):
         net.flow(ASKING, path=["a", "b"], file="1 MB")
-    with pytest.raises(ValueError, match="recovery = 'selective' of scheme 'x'"):
+    with pytest.raises(ValueError, match="acknowledged = False of scheme 'x' needs recovery = 'own'"):
         Scheme("x", ack=ack, acknowledged=False)
 
 
@@ -277,6 +277,6 @@ def test_stamps_are_given_back():
     run.advance(3.0)
     of_flow(run).period = 1e6
     run.advance(4.0)
-    assert int(run.state.row.fed_dropped) > 50
-    assert int(run.state.flows[0].feedback) == 0
+    assert int(run.state.row.feedback_dropped) > 50
+    assert int(run.state.flows[0].feedback_in_flight) == 0
     assert len(run.state.nodes) - int(run.state.row.free_nodes) == 3

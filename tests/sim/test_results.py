@@ -328,7 +328,7 @@ def test_an_automatic_warm_up():
     assert float(data.max_queue[0]) > 190
     # M/D/1 with load 5/11: rho^2/(2 (1 - rho)) = 0.19 wait; the burst alone would be 200 * 3.3/2/100 = 3.3 more
     assert float(data.mean_queue[0]) < 0.4
-    with pytest.raises(ValueError, match="which warm_up = 'auto' needs"):
+    with pytest.raises(ValueError, match="warm_up = 'auto' needs a duration"):
         run(Network().link("a", "b", rate=1e6, duplex=True).flow(AIMD, path=["a", "b"], file=1000), warm_up="auto")
     with pytest.raises(ValueError, match="warm_up = 'often'"):
         run(net, duration=1.0, warm_up="often")

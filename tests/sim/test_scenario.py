@@ -355,10 +355,12 @@ def test_options_that_a_file_cannot_hold():
     assert net.to_toml(duration="1.5 s", warm_up="auto", rng=None, confidence=0.9) == (
         '[run]\nduration = "1.5 s"\nwarm_up = "auto"\nconfidence = 0.9\n'
     )
-    with pytest.raises(ValueError, match="option 'durations' is unknown; did you mean 'duration'"):
+    with pytest.raises((TypeError, ValueError), match="option 'durations' is unknown; did you mean 'duration'"):
         net.to_toml(durations=3)
     assert net.to_toml(rng=np.int64(3)) == "[run]\nrng = 3\n"
-    with pytest.raises(ValueError, match=r"rng = SeedSequence.*: a file can hold whole numbers"):
+    with pytest.raises(
+        (TypeError, ValueError), match="rng must be an integer, so that a file can hold it, got the SeedSequence"
+    ):
         net.to_toml(rng=np.random.SeedSequence(1))
 
 
@@ -386,28 +388,28 @@ REFUSALS = {
     "syntax": ("[[link]\n", "Expected ']]' at the end of an array declaration"),
     "twice": ('name = "a"\nname = "b"', "Cannot overwrite a value"),
     "top": ("flows = []", "key 'flows' is unknown; did you mean 'flow'? Available: flow, link, name, run"),
-    "plural": ('[link]\nfrom = "a"', "link is no list of tables: head each with [[link]]"),
-    "no tables": ("flow = [3]", "flow 1: 3 is no table"),
-    "run": ("[[run]]", "run = [{}] is out of range: allowed is a table"),
-    "title": ("name = 3", "name = 3 is out of range: allowed is text"),
+    "plural": ('[link]\nfrom = "a"', "link must be a list of tables: head each with [[link]]"),
+    "no tables": ("flow = [3]", "flow 1: must be a table, got 3"),
+    "run": ("[[run]]", "run must be a table, got [{}]"),
+    "title": ("name = 3", "name must be text, got 3"),
     "link key": (with_link("bufer = 3"), "link 1: key 'bufer' is unknown; did you mean 'buffer'?"),
     "no rate": ('link = [{from = "a", to = "b"}]', "link 1: 'rate' is missing"),
     "no from": ('link = [{to = "b", rate = 1}]', "link 1: 'from' is missing"),
-    "node": ('link = [{from = 1, to = "b", rate = 1}]', "link 1: from = 1 is out of range: allowed is text"),
+    "node": ('link = [{from = 1, to = "b", rate = 1}]', "link 1: from must be text, got 1"),
     "unit": (with_link('delay = "3 m"'), "link 1: delay = '3 m' has an unknown unit"),
     "dimension": (with_link('delay = "3 MB"'), "link 1: delay = '3 MB' has a unit of another dimension"),
     "negative": (with_link("delay = -1"), "link 1: delay = -1 s is out of range"),
-    "flag": (with_link('duplex = "yes"'), "link 1: duplex = 'yes' is out of range: allowed is true or false"),
-    "true": (with_link("buffer = true"), "link 1: buffer = true is out of range: allowed is a number [packets]"),
-    "half": (with_link("buffer = 1.5"), "link 1: buffer = 1.5 packets is out of range: allowed are whole numbers"),
+    "flag": (with_link('duplex = "yes"'), "link 1: duplex must be true or false, got 'yes'"),
+    "true": (with_link("buffer = true"), "link 1: buffer must be a number [packets]"),
+    "half": (with_link("buffer = 1.5"), "link 1: buffer = 1.5 packets is out of range: must be an integer"),
     "share": (with_link('loss = "2"'), "link 1: loss = 2 is out of range"),
-    "date": (with_link("loss = 2020-01-01"), "link 1: loss = datetime.date(2020, 1, 1) is out of range"),
+    "date": (with_link("loss = 2020-01-01"), "link 1: loss must be a number or text such as"),
     "discipline": (with_link('discipline = "rad"'), "link 1: discipline 'rad' is unknown; available: avq, "),
     "nameless": (with_link("discipline = {low = 5}"), "link 1: discipline: 'name' is missing"),
-    "no text": (with_link("discipline = {name = 5}"), "link 1: discipline: name = 5 is no text"),
+    "no text": (with_link("discipline = {name = 5}"), "link 1: discipline: name must be a string, got the int 5"),
     "thresholds": (
         with_link('buffer = 9, discipline = {name = "red", low = 5, high = 3}'),
-        "link 1: discipline 'red': high = 3 packets is out of range: allowed are values in (5, 1e+15]",
+        "link 1: discipline 'red': high = 3 packets is out of range: must be in (5, 1e+15]",
     ),
     "red key": (
         with_link('discipline = {name = "red", hihg = 5}'),
@@ -415,7 +417,7 @@ REFUSALS = {
     ),
     "red flag": (
         with_link('discipline = {name = "red", ecn = "yes"}'),
-        "link 1: discipline 'red': ecn = 'yes' is out of range: allowed is true or false",
+        "link 1: discipline 'red': ecn must be true or false, got 'yes'",
     ),
     "no threshold": (
         with_link('buffer = 9, discipline = "mark-above"'),
@@ -438,19 +440,19 @@ REFUSALS = {
     "no scheme": (LINES + 'flow = [{path = ["a", "b"]}]', "flow 1: 'scheme' (or 'traffic') is missing"),
     "both": (with_flow('traffic = {kind = "probe"}'), "flow 1: 'scheme' and 'traffic' exclude each other"),
     "no path": (LINES + 'flow = [{scheme = "reno"}]', "flow 1: 'path' is missing"),
-    "path text": (with_flow("", '"ab"'), "flow 1: path = 'ab' is out of range: allowed is a list of nodes"),
-    "path numbers": (with_flow("", "[1, 2]"), "flow 1: path = [1, 2] is out of range: allowed is a list of nodes"),
+    "path text": (with_flow("", '"ab"'), "flow 1: path must be a list of nodes"),
+    "path numbers": (with_flow("", "[1, 2]"), "flow 1: path must be a list of nodes"),
     "path apart": (with_flow("", '["a", "c"]'), "flow 1: path = a -> c of flow 'reno-1' does not connect"),
     "access rate": (with_flow("access_rate = -1"), "flow 1: access_rate = -1 bytes/s is out of range"),
-    "count": (with_flow("count = 2.5"), "flow 1: count = 2.5 is out of range: allowed is a whole number"),
-    "ack path": (with_flow('ack_path = "idle"'), "flow 1: ack_path = 'idle' of flow 'reno-1' is out of range"),
+    "count": (with_flow("count = 2.5"), "flow 1: count must be an integer, got 2.5"),
+    "ack path": (with_flow('ack_path = "idle"'), "ack_path of flow 'reno-1': 'idle' is unknown; available: ideal"),
     "parameter": (
         with_flow("parameters = {initial_ssthrsh = 3}"),
         "flow 1: parameter 'initial_ssthrsh' is unknown; did you mean 'initial_ssthresh'?",
     ),
     "parameter text": (
         with_flow('parameters = {initial_ssthresh = "big"}'),
-        "flow 1: initial_ssthresh = 'big' packets is out of range",
+        "flow 1: initial_ssthresh must be a number [packets], got the string 'big'",
     ),
     "no kind": (LINES + 'flow = [{traffic = {rate = 1}, path = ["a", "b"]}]', "flow 1: traffic: 'kind' is missing"),
     "kind": (
@@ -463,7 +465,7 @@ REFUSALS = {
     ),
     "traffic type": (
         LINES + 'flow = [{traffic = {kind = "poisson", rate = true}, path = ["a", "b"]}]',
-        "flow 1: traffic 'poisson': rate = true is out of range: allowed is a number or text with a unit",
+        "flow 1: traffic 'poisson': rate must be a number or text with a unit, got true",
     ),
     "traffic unit": (
         LINES + 'flow = [{traffic = {kind = "poisson", rate = "3 ms"}, path = ["a", "b"]}]',
@@ -474,7 +476,7 @@ REFUSALS = {
         "flow 1: scheme 'renno' is unknown; did you mean 'reno'?",
     ),
     "run key": ('[run]\nseed = 3', "run: key 'seed' is unknown; available: confidence, dur"),
-    "run type": ("[run]\nreplications = 2.0", "run: replications = 2.0 is out of range: allowed is a whole number"),
+    "run type": ("[run]\nreplications = 2.0", "run: replications must be an integer, got 2.0"),
     "run unit": ('[run]\nduration = "3 MB"', "run: duration = '3 MB' has a unit of another dimension"),
     "deep": (f"a = {'[' * 100_000}", ""),
 }  # fmt: skip
@@ -506,7 +508,7 @@ def test_parameters_with_units():
 def test_more_links_than_there_is_room_for():
     """Refused by counting, before a second of reading: 2^20 tables would take a minute."""
     begun = time.monotonic()
-    with pytest.raises(ValueError, match="1048576 links are out of range: less than 1048576 are allowed"):
+    with pytest.raises(ValueError, match=r"links = 1048576 is out of range: must be an integer in \[0, 1048576\)"):
         scenario.read("[[link]]\n" * 2**20)
     assert time.monotonic() - begun < 5
 

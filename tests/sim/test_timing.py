@@ -44,8 +44,8 @@ class Plain:
 
 
 @numba.njit
-def compiled_sample(address, seconds):
-    timing.sample(timer_at(state_at(address), 0), seconds)
+def compiled_update_rto(address, seconds):
+    timing.update_rto(timer_at(state_at(address), 0), seconds)
 
 
 @numba.njit
@@ -62,8 +62,8 @@ class Timed:
         self.run = Simulation(net, rng=1)
         self.timer = self.run.state.timers[0]
 
-    def sample(self, seconds):
-        compiled_sample(self.run.state.address(), seconds)
+    def update_rto(self, seconds):
+        compiled_update_rto(self.run.state.address(), seconds)
 
     @property
     def in_force(self):
@@ -80,7 +80,7 @@ def test_against_plain_rfc_6298(name, scale):
     plain = Plain(chosen["min_rto"], chosen["max_rto"], chosen["granularity"], chosen["tick"])
     for _ in range(500):
         r = round(scale * float(rng.lognormal(0, 0.5)), 9)
-        timed.sample(r)
+        timed.update_rto(r)
         plain.measure(r)
         assert timer.srtt == pytest.approx(plain.srtt, rel=1e-12)
         assert timer.rttvar == pytest.approx(plain.rttvar, rel=1e-9, abs=1e-12)
@@ -95,9 +95,9 @@ def test_by_hand():
     """R = 1: SRTT 1, RTTVAR 0.5, RTO 3. R = 2: RTTVAR 0.75 x 0.5 + 0.25 x 1 = 0.625, SRTT 1.125, RTO 3.625."""
     timed = Timed("rfc")
     timer = timed.timer
-    timed.sample(1.0)
+    timed.update_rto(1.0)
     assert (timer.srtt, timer.rttvar, timer.rto) == (1.0, 0.5, 3.0)
-    timed.sample(2.0)
+    timed.update_rto(2.0)
     assert (timer.srtt, timer.rttvar, timer.rto) == (1.125, 0.625, 3.625)
 
 
@@ -105,7 +105,7 @@ def test_granularity():
     """(2.3): a variation that vanishes leaves the clock's grain."""
     timed = Timed("ns", min_rto=1e-3)
     for _ in range(200):
-        timed.sample(0.5)
+        timed.update_rto(0.5)
     assert timed.timer.rto == pytest.approx(0.51, rel=1e-9)
 
 
@@ -117,7 +117,7 @@ def test_whole_ticks(tick):
     for k in range(1, 200):
         for seconds, read in ((round(k * tick, 9), k), (round(k * tick, 9) - 1e-4 * tick, max(1, k - 1))):
             timed.timer.srtt = timed.timer.rttvar = 0.0
-            timed.sample(seconds)
+            timed.update_rto(seconds)
             assert timed.timer.srtt == pytest.approx(read * tick, rel=1e-12)
             assert timed.timer.rto == pytest.approx(3 * read * tick, rel=1e-12)
 
@@ -125,10 +125,10 @@ def test_whole_ticks(tick):
 def test_limits():
     """(2.4), (2.5)."""
     timed = Timed("rfc")
-    timed.sample(1e-4)
+    timed.update_rto(1e-4)
     assert timed.timer.rto == 1.0
     timed = Timed("rfc")
-    timed.sample(100.0)
+    timed.update_rto(100.0)
     assert timed.timer.rto == 60.0
     timed.timer.backoff = 64.0
     assert timed.in_force == 60_000_000_000

@@ -24,7 +24,9 @@ def test_dumbbell():
     alone = Network.dumbbell("reno", rate=1e6)
     assert len(alone.flows) == 1
     assert alone.links["source-1", "left"].rate == math.inf
-    with pytest.raises(ValueError, match="allowed are one delay, or 2"):
+    with pytest.raises(
+        ValueError, match=r"access_delay = \[0\.1\] is out of range: must be one delay or 2, one for each scheme"
+    ):
         Network.dumbbell(["reno", "sack"], rate=1e6, access_delay=[0.1])
 
 

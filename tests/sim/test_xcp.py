@@ -234,7 +234,7 @@ def test_a_line_without_transmission_time():
 
 
 def test_bad_values_are_named():
-    with pytest.raises(ValueError, match=r"alpha = 0 is out of range: allowed are values in \(0, 2\]"):
+    with pytest.raises(ValueError, match=r"alpha = 0 is out of range: must be in \(0, 2\]"):
         xcp(alpha=0)
     with pytest.raises(ValueError, match=r"gamma = 1\.5"):
         xcp(gamma=1.5)

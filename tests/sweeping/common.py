@@ -1,4 +1,4 @@
-"""Functions, grids and executors that several of the tests use."""
+"""Functions, grids and executors for several tests."""
 
 import functools
 import itertools
@@ -16,23 +16,23 @@ QUIET = {"progress": False}
 
 
 def queue(load, scheme, rng):
-    """A number, and an array, that depend on the point and on every bit of the stream."""
+    """Return a number, and an array, that depend on the point and on every bit of the stream."""
     noise = rng.standard_normal(3)
     return {"wait": load + len(scheme) + noise[0], "trace": noise * load}
 
 
 class Aside:
-    """What a function needs for the test alone: no part of what a store knows it by."""
+    """State of a test function that is not part of its identity in a store."""
 
-    def __init__(self, **held):
-        self.__dict__.update(held)
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
 
     def __getstate__(self):
         return {}
 
 
 class Counting:
-    """`queue`, and the number of times that it was called, which is no part of what a store knows it by."""
+    """`queue` with a count of its calls, which is not part of its identity in a store."""
 
     calls = 0
 
@@ -53,7 +53,7 @@ def broken(load, rng):
 
 
 def by_hand(seed, grid, replications):
-    """What the documentation says: a plain loop over places, each with the stream of its own."""
+    """Compute the documented result: a plain loop over runs, each with its own stream."""
     loads, schemes = grid["load"], grid["scheme"]
     waits = np.empty((len(loads), len(schemes), replications))
     traces = np.empty((len(loads), len(schemes), replications, 3))
@@ -65,7 +65,7 @@ def by_hand(seed, grid, replications):
 
 
 class Backwards(Executor):
-    """Runs nothing until it must, and then the last first."""
+    """Executor that starts nothing until it must, and then the last call first."""
 
     def __init__(self):
         self.tasks = []
@@ -87,7 +87,7 @@ class Backwards(Executor):
 
 
 class Flushing(Backwards):
-    """Backwards, and as many at a time as there are: for plans that wait for what they have asked for."""
+    """`Backwards`, but with all pending calls at once: for plans that wait for the runs that they requested."""
 
     def submit(self, function, /, *args, **kwargs):
         future = super().submit(function, *args, **kwargs)
@@ -99,16 +99,16 @@ def run(function, store, grid=GRID, **changes):
     return sweep(function, grid, **({"replications": 4, "rng": 7, "store": store} | QUIET | changes))
 
 
-def noted(load, rng, file):
-    """Takes a while, and says in a file that it ran, and where: one line for each run, in whatever process."""
+def logged_run(load, rng, file):
+    """Run for a while, and write to a file that it ran and in which process: one line for each run."""
     value = rng.random()
     time.sleep(0.02)
-    note(file, f"{os.getpid()} {load}")
+    append_line(file, f"{os.getpid()} {load}")
     return value
 
 
-def note(file, text):
-    """A line at the end of a file, whole even if several processes write."""
+def append_line(file, text):
+    """Append a line to a file, complete even if several processes write."""
     place = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(place, f"{text}\n".encode())
@@ -117,18 +117,18 @@ def note(file, text):
 
 
 def once_killed(load, rng, file):
-    """Kills its own process where the load is 3, the first time."""
+    """Kill the own process where the load is 3, the first time."""
     try:
         if load == 3:
             os.close(os.open(f"{file}.killed", os.O_CREAT | os.O_EXCL))
             os.kill(os.getpid(), signal.SIGKILL)
     except FileExistsError:
         pass
-    return noted(load, rng, file)
+    return logged_run(load, rng, file)
 
 
 def always_killed(load, rng):
-    """Kills every process that runs it where the load is 3."""
+    """Kill every process that runs it where the load is 3."""
     if load == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return load + rng.random()

@@ -1,4 +1,4 @@
-"""What several of the tests begin with."""
+"""Fixtures for several tests."""
 
 import pytest
 
@@ -7,5 +7,5 @@ from tests.sweeping.common import Counting
 
 @pytest.fixture
 def counted():
-    """The function, and the number of times that it was called, by a name that stays the same."""
+    """Return the function and its number of calls, under a name that stays the same."""
     return Counting()

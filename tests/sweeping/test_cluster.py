@@ -1,4 +1,4 @@
-"""Dask, with processes that are really there and really killed: a LocalCluster, and a cluster started by hand."""
+"""Dask with real processes that are really killed: a LocalCluster, and a cluster started from the command line."""
 
 import functools
 import os
@@ -13,7 +13,7 @@ import warnings
 import pytest
 
 from longfat.sweeping import SweepError, sweep
-from tests.sweeping.common import GRID, QUIET, always_killed, noted, queue
+from tests.sweeping.common import GRID, QUIET, always_killed, logged_run, queue
 from tests.sweeping.test_processes import alive, lines
 
 distributed = pytest.importorskip("distributed", reason="the extra longfat[distributed] is not installed")
@@ -37,7 +37,7 @@ def client():
 
 
 def kill_one(file, at, killed):
-    """Kill the process that wrote the line of this number, when it is there."""
+    """Kill the process that wrote the line with this number, when it appears."""
     while len(lines(file)) < at:
         time.sleep(0.005)
     killed.append(int(lines(file)[at - 1].split()[0]))
@@ -55,15 +55,15 @@ def test_a_cluster_of_processes_gives_the_same(client):
 
 
 def test_a_worker_of_a_cluster_is_killed(tmp_path, client):
-    """What was lost with it is run again elsewhere, what was stored is not: by a count over all processes."""
+    """Runs lost with the worker are repeated elsewhere, stored runs are not: by a count over all processes."""
     killed = []
     thread = threading.Thread(target=kill_one, args=(tmp_path / "calls", 20, killed), daemon=True)
     thread.start()
-    function = functools.partial(noted, file=str(tmp_path / "calls"))
+    function = functools.partial(logged_run, file=str(tmp_path / "calls"))
     data = sweep(function, LOADS, replications=20, rng=7, executor=client, store=tmp_path / "store", **QUIET)
     thread.join()
     assert not alive(killed[0])
-    assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=20, rng=7, **QUIET))
+    assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=20, rng=7, **QUIET))
     assert 120 <= len(lines(tmp_path / "calls")) < 180
     assert len(list((tmp_path / "store").glob("p*.npz"))) == 120
     ran = len(lines(tmp_path / "calls"))
@@ -96,7 +96,7 @@ def end(process):
 
 @pytest.fixture
 def by_hand(tmp_path):
-    """`dask scheduler` and two `dask worker`, on a port that is free: the address and the processes."""
+    """Start `dask scheduler` and two `dask worker` on a free port; return the address and the processes."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -115,7 +115,7 @@ def by_hand(tmp_path):
 @pytest.mark.long
 def test_a_cluster_by_hand_loses_a_worker_and_then_its_scheduler(tmp_path, by_hand):
     address, (scheduler, _, other) = by_hand
-    function = functools.partial(noted, file=str(tmp_path / "calls"))
+    function = functools.partial(logged_run, file=str(tmp_path / "calls"))
     with distributed.Client(address, timeout=60) as client:
         client.wait_for_workers(2, timeout=60)
         options = {"replications": 4, "until": {"wait": "10 %"}, "at_most": 60, "rng": 7, "keep": True}
@@ -126,7 +126,9 @@ def test_a_cluster_by_hand_loses_a_worker_and_then_its_scheduler(tmp_path, by_ha
         data = sweep(function, LOADS, replications=30, rng=7, executor=client, **QUIET)
         killed.join()
         assert other.wait(10) == -signal.SIGKILL
-        assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=30, rng=7, **QUIET))
+        assert data.equals(
+            sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=30, rng=7, **QUIET)
+        )
         assert 180 <= len(lines(tmp_path / "calls")) < 240
 
         killed = threading.Timer(1.0, scheduler.kill)

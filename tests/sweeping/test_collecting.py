@@ -1,4 +1,4 @@
-"""Means and honest intervals, and what comes back of what a function returns."""
+"""Means, confidence intervals, and the attributes of what a function returns."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The same numbers wherever they are computed."""
+"""The same numbers on every executor."""
 
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -60,7 +60,7 @@ def test_a_dask_client_is_told_that_equal_calls_are_different_runs():
 
 
 def test_a_lambda_and_a_pool_of_processes():
-    """Functions of notebooks and lambdas are sent with what belongs to them; what cannot be sent is refused."""
+    """Functions of notebooks and lambdas are sent with everything they refer to; others are refused."""
     factor, lock = 3.0, threading.Lock()
 
     def near(load, rng):
@@ -73,5 +73,5 @@ def test_a_lambda_and_a_pool_of_processes():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         data = sweep(near, {"load": [1, 2]}, rng=7, executor=pool, **QUIET)
         assert data.identical(sweep(near, {"load": [1, 2]}, rng=7, **QUIET))
-        with pytest.raises(ValueError, match=r"function = .* cannot be sent to another process .*: allowed is a func"):
+        with pytest.raises(ValueError, match=r"function = .* cannot be sent to another process .*: must be a func"):
             sweep(holding, {"load": [1]}, executor=pool, **QUIET)

@@ -1,4 +1,4 @@
-"""Runs under way: their order, their number, and what becomes of them when one fails or Ctrl-C comes."""
+"""Runs in progress: their order, their number, and what happens when one fails or on Ctrl-C."""
 
 import itertools
 import signal
@@ -15,13 +15,13 @@ from tests.sweeping.common import GRID, QUIET, Aside, Backwards, exponential, qu
 
 def test_the_order_in_which_runs_end_does_not_matter():
     pool = Backwards()
-    # 2 x 3 x 7 = 42 runs, seven at a time: the executor never waits for more than it gets
+    # 2 x 3 x 7 = 42 runs, seven at a time: the executor never needs more than the sweep submits
     data = sweep(queue, GRID, replications=7, rng=7, executor=pool, **QUIET)
     assert data.identical(sweep(queue, GRID, replications=7, rng=7, **QUIET))
 
 
 def test_few_futures_are_under_way_at_a_time(monkeypatch):
-    monkeypatch.setattr(execution, "UNDER_WAY", 5)
+    monkeypatch.setattr(execution, "MAX_IN_PROGRESS", 5)
     most, waiting, lock = 0, 0, threading.Lock()
 
     class Counting(ThreadPoolExecutor):
@@ -77,7 +77,7 @@ def test_ctrl_c_says_what_is_stored(tmp_path):
     def slow(load, rng):
         if next(aside.calls) == 20:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            aside.begun.wait(20)  # a long run: nobody waits for its end
+            aside.begun.wait(20)  # a long run: the sweep does not wait for its end
         return rng.random()
 
     grid, began = {"load": [0.5]}, time.monotonic()

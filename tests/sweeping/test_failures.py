@@ -1,4 +1,4 @@
-"""Points that fail: kept beside the others, with their error, and tried again by the next call."""
+"""Points that fail: kept with their error beside the others, and repeated by the next call."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from tests.sweeping.common import QUIET, Aside, Flushing
 
 
 def moody(load, rng):
-    """Fails in about one run of thirty, and where the load is 3 always."""
+    """Fail in about one run of thirty, and always where the load is 3."""
     if load == 3 or rng.random() < 0.03:
         raise ArithmeticError(f"load {load} is too much")
     return rng.normal(10.0, 1.0)
@@ -91,19 +91,19 @@ def test_a_point_that_fails_is_not_run_on_and_on(tmp_path):
 
 def test_a_failure_beyond_the_end_of_a_point_does_not_count():
     plan = Plan(1, 2, 9, Until.parse({"result": 1.0}), 0.95, lambda one: list(one.variables))
-    assert [plan.take() for _ in range(3)] == [(0, 0), (0, 1), None]
+    assert [plan.next_run() for _ in range(3)] == [(0, 0), (0, 1), None]
     for place, value in (((0, 0), 1.0), ((0, 1), 2.0)):  # t = 12.7: half width 6.4
-        assert plan.arrived(place, record(value)) is None
-    assert [plan.take() for _ in range(3)] == [(0, 2), (0, 3), None]
-    assert plan.arrived((0, 3), Failure("late")) is None
+        assert plan.record_outcome(place, record(value)) is None
+    assert [plan.next_run() for _ in range(3)] == [(0, 2), (0, 3), None]
+    assert plan.record_outcome((0, 3), Failure("late")) is None
     # 1, 2, 1.5: s = 0.5, half width 4.303 0.5 / sqrt(3) = 1.24; and with 1.5 once more it would have been 0.65
-    end = plan.arrived((0, 2), record(1.5))
+    end = plan.record_outcome((0, 2), record(1.5))
     assert (end.status, len(end.records)) == ("failed: replication 3: late", 3)
     wider = Plan(1, 2, 9, Until.parse({"result": 1.3}), 0.95, lambda one: list(one.variables))
-    assert [wider.take() for _ in range(2)] == [(0, 0), (0, 1)]
-    wider.arrived((0, 0), record(1.0))
-    wider.arrived((0, 1), record(2.0))
-    assert [wider.take() for _ in range(2)] == [(0, 2), (0, 3)]
-    wider.arrived((0, 3), Failure("late"))
-    end = wider.arrived((0, 2), record(1.5))
+    assert [wider.next_run() for _ in range(2)] == [(0, 0), (0, 1)]
+    wider.record_outcome((0, 0), record(1.0))
+    wider.record_outcome((0, 1), record(2.0))
+    assert [wider.next_run() for _ in range(2)] == [(0, 2), (0, 3)]
+    wider.record_outcome((0, 3), Failure("late"))
+    end = wider.record_outcome((0, 2), record(1.5))
     assert (end.status, len(end.records)) == ("done", 3)

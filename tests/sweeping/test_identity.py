@@ -1,4 +1,4 @@
-"""Which function a store belongs to."""
+"""Identity of the function of a store."""
 
 import dataclasses
 import functools
@@ -39,7 +39,7 @@ def test_a_function_that_has_changed_is_refused(tmp_path):
 
 
 def same(one, other):
-    """Whether a store takes two functions for the same one."""
+    """Return whether a store takes two functions for the same one."""
     return identity.of(one) == identity.of(other)
 
 
@@ -58,7 +58,7 @@ def test_functions_are_told_apart():
 
 
 class Model:
-    """A queue with a state; `twice` is code that only another method calls."""
+    """A queue with a state; only another method calls `twice`."""
 
     kind = "fifo"
 
@@ -191,7 +191,7 @@ MAKERS = {
     "dataset": lambda c: using(lf.sweep(Model(c).run, {"load": [0.5]}, rng=1, **QUIET)),
     "distribution": lambda c: using(scipy.stats.norm(0, c)),
     "data frame": lambda c: using(pd.DataFrame({"a": [c, 3]}, pd.date_range("2020", periods=2))),
-    "cycle": lambda c: using((ring := [c]) and (ring.append(ring) or ring)),
+    "cycle": lambda c: using((cycle := [c]) and (cycle.append(cycle) or cycle)),
     "lock beside it": lambda c: using([threading.Lock(), c]),
     "memory": lambda c: using(functools.lru_cache(using(c))),
 }
@@ -204,7 +204,7 @@ def test_what_a_function_carries_is_part_of_it(make):
 
 
 def test_an_older_object_s_numbers_are_not_returned(tmp_path):
-    """A method of another object was given the numbers of the first."""
+    """A method of another object once returned the numbers of the first."""
     for place, pick in (("method", lambda model: model.run), ("object", lambda model: model)):
         first = sweep(pick(Model(1)), {"load": [1, 2]}, rng=1, store=tmp_path / place, **QUIET)
         assert first.result.values.tolist() == [1, 2]
@@ -269,7 +269,7 @@ def test_a_function_without_a_module(tmp_path):
 
 
 def test_a_function_has_the_same_identity_in_every_process(tmp_path):
-    """Sets of text have another order in every process, and instructions that ran often are specialised."""
+    """Sets of strings have another order in every process, and instructions that ran often are specialised."""
     code = (
         "import json, sys\n"
         "from longfat.sweeping import identity\n"

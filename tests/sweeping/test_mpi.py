@@ -1,4 +1,4 @@
-"""MPI: the script of a user under mpirun, with mpi4py's pool of processes."""
+"""MPI: a script under mpirun with mpi4py's pool of processes."""
 
 import os
 import shutil

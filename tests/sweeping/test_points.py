@@ -1,4 +1,4 @@
-"""Points and streams: what a function is given."""
+"""Points and streams: the arguments of the function."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ def test_seeds():
     one, two = (sweep(exponential, {"load": [1.0]}, rng=generator, **QUIET) for _ in range(2))
     assert float(one.result[0]) != float(two.result[0])
     assert one.attrs["bit_generator"] == "Philox"
-    # what stands in attrs gives the same numbers again
+    # attrs are sufficient to repeat the numbers
     key = (*json.loads(two.attrs["spawn_key"]), 0, 0)
     again = np.random.Philox(np.random.SeedSequence(int(two.attrs["entropy"]), spawn_key=key))
     assert float(two.result[0]) == exponential(1.0, np.random.Generator(again))

@@ -1,4 +1,4 @@
-"""Pools of processes whose workers are really killed: with SIGKILL, by themselves and from outside."""
+"""Process pools whose workers are really killed: with SIGKILL, by themselves and from outside."""
 
 import functools
 import os
@@ -14,7 +14,7 @@ import pytest
 
 from longfat.sweeping import SweepError, sweep
 from longfat.sweeping.processes import Processes, WorkerDied
-from tests.sweeping.common import GRID, QUIET, always_killed, noted, once_killed, queue
+from tests.sweeping.common import GRID, QUIET, always_killed, logged_run, once_killed, queue
 
 LOADS = {"load": [1, 2, 3, 4, 5, 6]}
 
@@ -49,12 +49,12 @@ def test_by_its_name():
 
 
 def test_a_worker_that_kills_itself_is_replaced(tmp_path, processes):
-    """SIGKILL in the middle of a run: it is begun again, and the sweep does not know."""
+    """SIGKILL in the middle of a run: the run is repeated, and the sweep does not notice."""
     function = functools.partial(once_killed, file=str(tmp_path / "calls"))
     data = sweep(function, LOADS, replications=3, rng=7, executor=processes, **QUIET)
     assert (tmp_path / "calls.killed").exists()
-    assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=3, rng=7, **QUIET))
-    # Each run once, and again at most those that were under way or waiting to be fetched when the worker died.
+    assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=3, rng=7, **QUIET))
+    # Each run once, and again at most those that were running or waiting to be fetched when the worker died.
     assert 18 <= len(lines(tmp_path / "calls")) <= 18 + 4
 
 
@@ -69,11 +69,11 @@ def test_a_worker_that_is_killed_from_outside_is_replaced(tmp_path, processes):
 
     thread = threading.Thread(target=kill, daemon=True)
     thread.start()
-    function = functools.partial(noted, file=str(tmp_path / "calls"))
+    function = functools.partial(logged_run, file=str(tmp_path / "calls"))
     data = sweep(function, LOADS, replications=5, rng=7, executor=processes, store=tmp_path / "store", **QUIET)
     thread.join()
     assert not alive(killed[0])
-    assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=5, rng=7, **QUIET))
+    assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=5, rng=7, **QUIET))
     assert 30 <= len(lines(tmp_path / "calls")) <= 30 + 4
 
 
@@ -120,7 +120,7 @@ def test_shut_down():
 
 
 def test_the_pool_of_ones_own_breaks_and_says_so(tmp_path):
-    """A ProcessPoolExecutor cannot be mended from outside: a clear error, and finished runs are not done again."""
+    """A ProcessPoolExecutor cannot be repaired from outside: a clear error, and finished runs are not repeated."""
     store, file = tmp_path / "store", tmp_path / "calls"
     function = functools.partial(once_killed, file=str(file))
     options = {"replications": 4, "rng": 7, "store": store}
@@ -134,24 +134,24 @@ def test_the_pool_of_ones_own_breaks_and_says_so(tmp_path):
     assert len(lines(file)) == len(list(store.glob("p*.npz"))) == 8
     data = sweep(function, LOADS, **options, **QUIET)
     assert len(lines(file)) == 24
-    assert data.equals(sweep(functools.partial(noted, file=os.devnull), LOADS, replications=4, rng=7, **QUIET))
+    assert data.equals(sweep(functools.partial(logged_run, file=os.devnull), LOADS, replications=4, rng=7, **QUIET))
 
 
 SCRIPT = """
 import sys
 from functools import partial
 import longfat as lf
-from tests.sweeping.common import noted
+from tests.sweeping.common import logged_run
 
 if __name__ == "__main__":
-    data = lf.sweep(partial(noted, file="calls"), {"load": [1, 2, 3]}, replications=60, rng=5, executor="processes",
-                    store="store", progress=False)
+    data = lf.sweep(partial(logged_run, file="calls"), {"load": [1, 2, 3]}, replications=60, rng=5,
+                    executor="processes", store="store", progress=False)
 """
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
 def test_the_whole_sweep_is_ended_and_carried_on(tmp_path, how, monkeypatch):
-    """Every run that is in the store is not run again, by a count over all processes; no process is left behind."""
+    """Stored runs are not repeated, by a count over all processes; no process is left behind."""
     (tmp_path / "script.py").write_text(SCRIPT)
     path = os.pathsep.join([os.getcwd(), *sys.path])
     process = subprocess.Popen(
@@ -186,19 +186,19 @@ def test_the_whole_sweep_is_ended_and_carried_on(tmp_path, how, monkeypatch):
         assert ours[-1].startswith("KeyboardInterrupt: sweep stopped: ")
     ran = len(lines(tmp_path / "calls"))
     left = len(list(tmp_path.glob("store/p*.npz")))
-    assert 40 <= left <= ran <= left + 2 * os.cpu_count() + 2  # those lost were under way
-    function = functools.partial(noted, file="calls")
+    assert 40 <= left <= ran <= left + 2 * os.cpu_count() + 2  # those lost were in progress
+    function = functools.partial(logged_run, file="calls")
     monkeypatch.chdir(tmp_path)
     data = sweep(function, {"load": [1, 2, 3]}, replications=60, rng=5, store="store", **QUIET)
     assert len(lines(tmp_path / "calls")) == ran + 180 - left
     assert data.equals(
-        sweep(functools.partial(noted, file=os.devnull), {"load": [1, 2, 3]}, replications=60, rng=5, **QUIET)
+        sweep(functools.partial(logged_run, file=os.devnull), {"load": [1, 2, 3]}, replications=60, rng=5, **QUIET)
     )
     assert len(list(tmp_path.glob("store/.*"))) <= (how == signal.SIGKILL)  # half-written, and of no account
 
 
 def test_a_script_that_does_not_guard_its_calls_ends(tmp_path):
-    """Its processes begin with the script again, and may not begin others: it used to wait for them for ever."""
+    """Its processes import the script and may not start others: the sweep once waited for them for ever."""
     (tmp_path / "script.py").write_text(
         "import longfat as lf\n"
         "def run(load, rng): return load\n"

@@ -1,4 +1,4 @@
-"""The bar in a real terminal and in a real notebook: shown when it takes long, gone at the end, and no warnings."""
+"""Progress bar in a real terminal and a real notebook: shown in long sweeps, removed at the end, without warnings."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Sequential stopping: the first number of replications that is enough, whoever computes it; coverage as promised."""
+"""Sequential stopping: the first sufficient number of replications, on every executor; coverage as documented."""
 
 import json
 import math
@@ -24,7 +24,7 @@ def normal(place, rng):
 
 
 def first_enough(samples, least, confidence, allowed):
-    """By the definition: the smallest n at which scipy's interval of the first n samples is narrow enough."""
+    """Return the smallest n at which scipy's interval of the first n samples is narrow enough, by definition."""
     for n in range(least, len(samples) + 1):
         some = samples[:n]
         low, high = stats.t.interval(confidence, n - 1, some.mean(0), some.std(0, ddof=1) / math.sqrt(n))
@@ -88,27 +88,27 @@ def test_neither_executor_nor_order_nor_store_matters(tmp_path):
     for path in tmp_path.glob("p0*_r?.npz"):
         path.unlink()
     assert go(store=tmp_path).identical(integer)
-    # Narrower: what is there is taken.
+    # Narrower: stored runs are loaded.
     narrower = go(until={"wait": "4 %"}, store=tmp_path)
     assert bool((narrower.replications > integer.replications).any())
 
 
 def test_what_is_asked_for_depends_on_the_outcomes_alone():
-    """Outcomes in any order: the same places are handed out, and the same replications count."""
+    """Outcomes in any order: the same runs are requested, and the same replications count."""
     values = np.random.default_rng(3).normal(3.0, 2.0, size=(3, 200))
 
     def follow(rng):
         plan = Plan(3, 5, 200, Until.parse({"result": 0.7}), 0.95, lambda one: list(one.variables))
         waiting, ends, taken = [], {}, set()
         while True:
-            while (place := plan.take()) is not None:
+            while (place := plan.next_run()) is not None:
                 waiting.append(place)
                 taken.add(place)
             if not waiting:
                 return ends, taken
             place = waiting.pop(rng.integers(len(waiting)))
-            end = plan.arrived(place, record(values[place]))
-            assert plan.arrived(place, record(math.nan)) is None  # a second time makes no difference
+            end = plan.record_outcome(place, record(values[place]))
+            assert plan.record_outcome(place, record(math.nan)) is None  # a second time makes no difference
             if end is not None:
                 ends[end.index] = (len(end.records), end.status)
 
@@ -129,7 +129,7 @@ def test_the_largest_number_and_what_never_gets_narrow():
 
     kinds = ["wide", "nan", "inf", "constant", "zero"]
     data = sweep(strange, {"kind": kinds}, until="1 %", replications=6, at_most=40, rng=1, **QUIET)
-    # of what is infinite or missing no number of replications makes an interval: the fewest are enough to know
+    # infinite or missing results have no interval for any number of replications, so the fewest are sufficient
     assert data.replications.values.tolist() == [40, 6, 6, 6, 6]
     assert data.status.values.tolist() == ["not narrow enough"] * 3 + ["done"] * 2
     assert data.result_upper.values[3:].tolist() == [4.0, 0.0]
@@ -157,7 +157,7 @@ def test_units_status_and_netcdf(tmp_path):
 
 
 def theory(width, least, confidence, runs=40_000):
-    """Coverage and mean number of replications for normal samples of variance 1, with nothing of ours.
+    """Return coverage and mean number of replications for normal samples of variance 1, without any of our code.
 
     The sample variances are independent of the sample mean (Helmert): the number N at which s is small enough follows
     from a walk of chi-square steps alone, and given N the mean is normal with variance 1 / N. The interval is that of
@@ -208,7 +208,7 @@ def test_chow_and_robbins():
 
 
 def test_relative_error_is_of_the_true_mean():
-    """Exponential samples, within 30 % at 0.9, beside the same procedure run 20000 times side by side."""
+    """Exponential samples, within 30 % at 0.9, against 20000 simulations of the same procedure."""
     rng, runs, share = np.random.default_rng(4), 20_000, 0.3
     sums, squares, error, covers = (np.zeros(runs) for _ in range(4))
     live, n = np.ones(runs, bool), 0

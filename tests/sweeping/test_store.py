@@ -1,4 +1,4 @@
-"""Stores that are whole or refused."""
+"""Stores that are intact or refused."""
 
 import functools
 import itertools
@@ -177,9 +177,9 @@ def test_files_of_other_sweeps_are_reported(tmp_path, counted):
 
 def test_directories_that_are_no_stores_are_refused(tmp_path, counted):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"store = .* is out of range: it holds notes.txt and no sweep.json"):
+    with pytest.raises(ValueError, match=r"store = .* cannot be used: it holds notes.txt and no sweep.json"):
         run(counted, tmp_path)
-    with pytest.raises(ValueError, match=r"store = .*notes.txt is out of range: it is a file"):
+    with pytest.raises(ValueError, match=r"store = .*notes.txt cannot be used: it is a file"):
         run(counted, tmp_path / "notes.txt")
     with pytest.raises(ValueError, match=r"store = .* cannot be written to"):
         run(counted, "/proc/store")
@@ -193,7 +193,7 @@ def test_directories_that_are_no_stores_are_refused(tmp_path, counted):
 
 @pytest.mark.parametrize("text", [b"", b"null", b"[]", b"3", b'"a"', b"{", b'{"format": 2, "grid": null}', b"\xff"])
 def test_a_damaged_manifest_is_made_anew_from_the_runs(tmp_path, counted, text):
-    """The sentence says to delete it, and that is all it takes: the runs hold the seed, too, which nobody gave."""
+    """Deleting it, as the error says, is sufficient: the runs also contain the seed, which the call does not give."""
     integer = run(counted, tmp_path, rng=None)
     counted.calls = 0
     before = (tmp_path / "sweep.json").read_bytes()
@@ -217,7 +217,7 @@ def test_a_whole_number_is_no_float_without_the_manifest_either(tmp_path):
 
 
 def test_no_damage_gives_wrong_numbers(tmp_path):
-    """Bits flipped and ends cut off, in every file: the same numbers, or one sentence whose advice helps."""
+    """Bits flipped and ends cut off, in every file: the same numbers, or one error whose advice helps."""
 
     def one(load, rng):
         return {"wait": load * rng.random(), "queue": rng.random(2)}
@@ -254,7 +254,7 @@ def test_no_damage_gives_wrong_numbers(tmp_path):
 
 
 def test_finished_runs_are_synced_before_and_after_they_appear(tmp_path, monkeypatch):
-    """A rename may come to the disk before content that was not synced, and not at all before the directory is."""
+    """A rename may reach the disk before content that was not synced, and not at all before the directory is synced."""
     called = []
     fsync, replace = os.fsync, os.replace
 
@@ -283,7 +283,7 @@ def test_finished_runs_are_synced_before_and_after_they_appear(tmp_path, monkeyp
 
 
 def test_an_error_while_syncing_ends_the_sweep(tmp_path, monkeypatch):
-    """The disk is found to be broken in another thread, after the last run was handed over or before."""
+    """A disk error occurs in another thread, before or after the last run was saved."""
     real = os.fsync
 
     def failing(place):
@@ -299,7 +299,7 @@ def test_an_error_while_syncing_ends_the_sweep(tmp_path, monkeypatch):
 
 
 def test_a_store_that_can_no_longer_be_written_to(tmp_path, counted, monkeypatch):
-    """A disk that is full after some files: the error says so, and they stay."""
+    """A disk that is full after some files: the error says so, and the files stay."""
     integer = run(counted, None)
     written, savez = itertools.count(), np.savez
 

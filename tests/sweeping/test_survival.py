@@ -1,4 +1,4 @@
-"""Sweeps that are killed, starved and carried on: by real signals, on real disks."""
+"""Sweeps that are killed, run out of disk space, and are continued: with real signals, on real disks."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from tests.sweeping.common import QUIET
 
 
 def test_a_killed_sweep_is_carried_on(tmp_path, monkeypatch):
-    """A process that is really killed, in the middle; what it left is whole, and the rest is computed once."""
+    """A process that is really killed in the middle: its files are intact, and the remaining runs are computed once."""
     (tmp_path / "killed_sweep.py").write_text(
         "import time\n"
         "calls = []\n"
@@ -50,7 +50,7 @@ def test_a_killed_sweep_is_carried_on(tmp_path, monkeypatch):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 64 KiB that is really there."""
+    """Provide a real disk of 64 KiB."""
     place = tmp_path / "disk"
     place.mkdir()
     options = ["-t", "tmpfs", "-o", "size=64k", "tmpfs"]
@@ -65,7 +65,7 @@ def page(load, rng):
 
 
 def test_a_full_disk(small_disk):
-    """The error says that the disk is full; what was finished stays, whole; with more room the rest is computed."""
+    """The error says that the disk is full; finished runs stay intact; with more space the others are computed."""
     loads = {"load": list(range(40))}
     integer = sweep(page, loads, rng=1, **QUIET)
     with pytest.raises(OSError, match=r"store = .* cannot be written to: No space left on device$"):
@@ -83,7 +83,7 @@ def test_a_full_disk(small_disk):
 
 
 def test_a_limit_on_the_size_of_files(tmp_path):
-    """What the system refuses to write is reported in its words: on every machine, in a process of its own."""
+    """The system's own message is reported when it refuses to write: on every machine, in a separate process."""
     code = (
         "import resource, signal, longfat as lf\n"
         "def grows(load, rng): return rng.random(int(load))\n"

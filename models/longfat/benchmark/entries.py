@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import own
-from longfat.sim.names import unknown
+from longfat.domains import unknown
 from longfat.sim.schemes.timers import PROFILES
 from longfat.sweeping import identity
 

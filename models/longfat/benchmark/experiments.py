@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from string import Template
 
-from longfat.sim.names import unknown
+from longfat.domains import unknown
 
 LOADS = ("0.2", "0.4", "0.6", "0.8", "0.9")
 SIZES = (4, 20, 200)  # packets
@@ -114,8 +114,8 @@ def variants(names: Iterable[str] | None = None) -> list[Variant]:
         of_it = {key: one for key, one in usual.items() if str(one.experiment) == name}
         if name.endswith(".toml"):
             raise ValueError(
-                f"experiment {name!r} is unknown: the benchmark runs experiments 1 to 10 and their variants; longfat "
-                "simulate runs any network"
+                f"experiment {name!r} is the name of a file: must be one of the ten experiments, 1 to 10, or of their "
+                "variants; longfat simulate runs any network"
             )
         if not of_it:
             raise unknown("experiment", name, {*VARIANTS, *(str(one.experiment) for one in VARIANTS.values())})

@@ -16,12 +16,13 @@ from longfat.cli.simulate import simulate_command
 from longfat.cli.verify import verify_command
 from longfat.cli.window import window_command
 from longfat.extras import MissingLibrary
-from longfat.sim.names import unknown
 
 
 class _Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not args[0].startswith("-") and args[0] not in self.commands and not ctx.resilient_parsing:
+            from longfat.domains import unknown
+
             raise unknown("command", args[0], self.commands)
         return super().resolve_command(ctx, args)
 
@@ -50,12 +51,14 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         status = commands(arguments, prog_name="longfat", standalone_mode=False)
     except click.NoSuchOption as error:  # click would suggest what is not near
+        from longfat.domains import unknown
+
         known = error.ctx.command.params if error.ctx is not None else []
         flags = [flag for one in known for flag in (*one.opts, *one.secondary_opts) if flag.startswith("--")]
         return _complain(str(unknown("option", error.option_name, [*flags, "--help"])))
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (ValueError, OSError, MissingLibrary) as error:
+    except (TypeError, ValueError, OSError, MissingLibrary) as error:
         return _complain(str(error))
     except (KeyboardInterrupt, click.Abort):
         print("longfat: interrupted, no file was written", file=sys.stderr)

@@ -124,7 +124,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
     from longfat.files import WholeFiles
 
     if as_json and as_csv:
-        raise ValueError("--json and --csv are both given: allowed is one of them")
+        raise click.UsageError("--json and --csv exclude each other")
     with WholeFiles(output) as files:
         data = design.buffer(
             rate=flags["rate"],

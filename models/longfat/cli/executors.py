@@ -17,15 +17,16 @@ def executor(text: str) -> Iterator[Any]:
     if text in ("threads", "processes"):
         yield text
         return
-    allowed = "allowed are threads, processes and the address of a dask scheduler that answers, as tcp://head:8786"
     if "://" not in text:
-        raise ValueError(f"executor = {text!r} is out of range: {allowed}")
+        from longfat.domains import unknown
+
+        raise unknown("executor", text, ("threads", "processes", "the address of a dask scheduler, as tcp://head:8786"))
     extras.need(f"executor = {text!r}", "distributed")
     from distributed import Client
 
     try:
         client = Client(text, timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise ValueError(f"executor = {text!r} does not answer ({error}): {allowed}") from None
+        raise ValueError(f"executor = {text!r}: no dask scheduler answers there ({error})") from None
     with client:
         yield client

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import reprlib
 from typing import TYPE_CHECKING
 
 import click
@@ -26,7 +25,7 @@ def integer(name: str, text: str, unit: str, allowed: str) -> int:
     from longfat import domains
 
     if not re.fullmatch("[+-]?[0-9]{1,40}", text):  # Python would take 1_000 and digits of other scripts, too
-        raise ValueError(f"{name} = {reprlib.repr(text)} is no whole number: allowed are whole numbers in {allowed}")
+        raise domains.wrong_type(name, text, f"an integer in {allowed}")
     return domains.integer(name, int(text), unit, allowed)
 
 
@@ -36,14 +35,14 @@ def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
     >>> numbers("k", "2, 5", "1", "[1, 50]")
     [2.0, 5.0]
     """
-    from longfat.domains import number
+    from longfat.domains import number, wrong_type
 
     found = []
     for word in map(str.strip, text.split(",")):
         try:
             value = float(word)
         except ValueError:
-            raise ValueError(f"{name} = {reprlib.repr(word)} is no number: allowed are values in {allowed}") from None
+            raise wrong_type(name, word, f"a number in {allowed}") from None
         found.append(number(name, value, unit, allowed))
     return found
 

@@ -127,7 +127,7 @@ class Name(_Type):
         if self.own and names_file(word):
             return read(word, _kind(self.own), what=self.what) if self.loaded else word
         if self.checked and word not in (names := list(self.names())):
-            from longfat.sim.names import unknown
+            from longfat.domains import unknown
 
             raise unknown(self.what, word, names)
         return word
@@ -160,7 +160,9 @@ class PathName(_Type):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
         if value == "":
-            raise ValueError(f"{_name(param)} = '' is out of range: allowed is a path")
+            from longfat.domains import out_of_range
+
+            raise out_of_range(_name(param), "''", "1", "a path")
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -176,7 +178,9 @@ class Host(_Type):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the address."""
         if not value.strip():
-            raise ValueError(f"{_name(param)} = {value!r} is out of range: allowed are addresses of this machine")
+            from longfat.domains import out_of_range
+
+            raise out_of_range(_name(param), repr(value), "1", "an address of this machine")
         return value
 
 

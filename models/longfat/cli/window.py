@@ -70,16 +70,15 @@ def window_command(output: str, **flags: Any) -> None:
     """
     from longfat import design
     from longfat.cli.window_table import table
+    from longfat.domains import conflict
     from longfat.files import WholeFiles
 
     with WholeFiles(output) as files:
         path, transport, notes = _path(flags)
         tradeoff = flags["tradeoff"]
         if transport == "TCP" and tradeoff:
-            raise ValueError(
-                "--tradeoff finds receive buffers of selective repeat, and --iperf3 holds a measurement of TCP, which "
-                "they would hold back; leave one of the two out"
-            )
+            reason = "it finds receive buffers of selective repeat, and the file holds a measurement of TCP"
+            raise conflict("--tradeoff", "excludes --iperf3 with TCP", reason)
         data = design.window(
             **path,
             source=flags["source"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from longfat.domains import conflict
 from longfat.laws.tcp import aimd_utilisation_general
 from longfat.sim import schemes
 from longfat.sim.schemes import Scheme
@@ -45,7 +46,7 @@ def with_decrease(
     (0.7, {'beta': 0.7})
     >>> with_decrease(scheme("sack"), {}, 0.7)
     Traceback (most recent call last):
-    ValueError: decrease = 0.7 does not fit scheme 'sack', which multiplies its window by 0.5 at a loss: leave it out,
+    ValueError: decrease = 0.7 excludes scheme 'sack', which multiplies its window by 0.5 at a loss: leave it out,
     or take scheme 'gaimd-window', where it can be set
     """
     known = decrease_of(scheme, parameters)
@@ -57,10 +58,8 @@ def with_decrease(
     if not shipped and math.isnan(known):
         return decrease, parameters
     does = "does not multiply its window by a constant" if math.isnan(known) else f"multiplies its window by {known:g}"
-    raise ValueError(
-        f"decrease = {decrease:g} does not fit scheme {scheme.name!r}, which {does} at a loss: leave it out, or take "
-        "scheme 'gaimd-window', where it can be set"
-    )
+    reason = "leave it out, or take scheme 'gaimd-window', where it can be set"
+    raise conflict(f"decrease = {decrease:g}", f"excludes scheme {scheme.name!r}, which {does} at a loss", reason)
 
 
 def buffer_of_share(share: float, decrease: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from longfat import quantities
 from longfat._version import __version__
 from longfat.design.curves import attrs
-from longfat.domains import integer, number, seed_of
+from longfat.domains import integer, number, out_of_range, seed_of
 from longfat.laws.cadpc import equilibrium_traffic, update_time, updates_to_fairness, weighted_equilibrium_rate
 from longfat.sim import Network, run
 
@@ -107,7 +107,7 @@ def cadpc(
     longest = _packets(queue, capacity, size)
     numbers = [integer("flows", n, "flows", "[2, 1000]") for n in np.atleast_1d(np.asarray(flows))]
     if not numbers:
-        raise ValueError("flows = [] is out of range: allowed is at least one number in [2, 1000]")
+        raise out_of_range("flows", "[]", "1", "one number in [2, 1000] or more")
     remaining = number("remaining", remaining, "1", "(0, 1)")
     smoothing = number("smoothing", smoothing, "1", "(0, 1]")
     replications = integer("replications", replications, "runs", "[2, 1e6]")
@@ -251,7 +251,7 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
 
     values = [number("weights", w, "flows", "(0, inf)") for w in np.atleast_1d(np.asarray(weights, dtype=float))]
     if not values:
-        raise ValueError("weights = [] is out of range: allowed is at least one weight in (0, inf)")
+        raise out_of_range("weights", "[]", "1", "one weight in (0, inf) or more")
     unit, total = quantities.rate(rate), math.fsum(values)
     reserved = unit * (1 + total)
     shares = [weighted_equilibrium_rate(w, total) * reserved for w in values]

@@ -11,7 +11,7 @@ from longfat import quantities
 from longfat._version import __version__
 from longfat.design.curves import attrs
 from longfat.design.sharing import Transfers, in_equilibrium
-from longfat.domains import integer, number, seed_of
+from longfat.domains import integer, number, out_of_range, seed_of
 from longfat.laws.loss_load import equilibrium_loss
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def loss_load(
     ceiling = quantities.fraction(loss, "loss", "[0, 1)")
     choices = [number("k", one, "1", "[1, 50]") for one in np.atleast_1d(np.asarray(k, dtype=float))]
     if not choices:
-        raise ValueError("k = [] is out of range: allowed is at least one value in [1, 50]")
+        raise out_of_range("k", "[]", "1", "one value in [1, 50] or more")
     points = integer("points", points, "1", "[2, 1000]")
     replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")

@@ -18,7 +18,7 @@ class Path:
     """A path and the way it is cut into segments and packets, in SI units; derived figures as properties.
 
     >>> path = Path(rate=125e6, round_trip_time=0.1, segment=16384, packet=1024)
-    >>> path.segment_packets, path.product, round(path.ack_segments, 2)
+    >>> path.segment_packets, path.bandwidth_delay_product, round(path.ack_segments, 2)
     (16, 12500000.0, 763.13)
     """
 

@@ -17,7 +17,7 @@ from longfat.design.buffer_rules import RULES, with_decrease
 from longfat.design.long_flows import LongFlows
 from longfat.design.replicating import Effort
 from longfat.design.search import Search
-from longfat.domains import integer, number, seed_of
+from longfat.domains import choice, conflict, integer, number, out_of_range, seed_of
 from longfat.laws.power import first_come_ceiling, power_ceiling
 from longfat.sim import queues, schemes
 
@@ -174,8 +174,7 @@ def buffer(
     points = integer("points", points, "buffers", "[2, 1000]")
     replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    if not isinstance(search, str) or search not in get_args(Search):
-        raise ValueError(f"search = {reprlib.repr(search)} is out of range: allowed are {', '.join(get_args(Search))}")
+    choice("search", search, get_args(Search))
     subjects: list[LongFlows | ArrivingFiles]
     if file is None:
         numbers = _numbers("flows", 1 if flows is None else flows)
@@ -189,7 +188,7 @@ def buffer(
     else:
         for name, value in (("flows", flows), ("bandwidth_delay_product", bandwidth_delay_product)):
             if value is not None:
-                raise ValueError(f"{name} = {value} is out of range: with file none is allowed")
+                raise conflict(f"{name} = {value}", "excludes file")
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
@@ -238,7 +237,7 @@ def buffer(
 def _numbers(name: str, values: Any) -> list[Any]:
     made = list(np.atleast_1d(np.asarray(values, dtype=object)))
     if not made or len(set(made)) < len(made):
-        raise ValueError(f"{name} = {reprlib.repr(values)} is out of range: allowed are different ones, one or more")
+        raise out_of_range(name, reprlib.repr(values), "1", "one value or more, all different")
     return made
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -15,7 +14,7 @@ from longfat.design.curves import attrs, curves
 from longfat.design.path import Path
 from longfat.design.replicating import Effort
 from longfat.design.search import Search, efficiency, law_is_valid, law_window, simulated_window
-from longfat.domains import integer, number, seed_of
+from longfat.domains import choice, conflict, integer, number, out_of_range, seed_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -158,15 +157,14 @@ def window(
     points = integer("points", points, "windows", "[0, 10000]")
     tradeoff = integer("tradeoff", tradeoff, "windows", "[0, 1000]")
     if tradeoff and not receive_buffer:
-        raise ValueError(
-            f"tradeoff = {tradeoff} needs receive_buffer = True: it is the receive buffer of wider windows"
+        raise conflict(
+            f"tradeoff = {tradeoff}", "needs receive_buffer = True", "it is the receive buffer of wider windows"
         )
     if replications != 0:
         replications = integer("replications", replications, "runs", "[2, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
-    for name, choice, allowed in (("search", search, get_args(Search)), ("source", source, get_args(Source))):
-        if not isinstance(choice, str) or choice not in allowed:
-            raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
+    choice("search", search, get_args(Search))
+    choice("source", source, get_args(Source))
 
     seed = seed_of(rng)
     rows = [_answer(path, p, target, source, search, seed, confidence) for p in _bar(losses, progress)]
@@ -239,7 +237,7 @@ ANSWER = {
 def _losses(loss: Any) -> list[float]:
     values = quantities.fractions(loss) if isinstance(loss, str) else np.atleast_1d(loss)
     if len(values) == 0:
-        raise ValueError("loss = [] is out of range: allowed is at least one probability in [0, 1)")
+        raise out_of_range("loss", "[]", "1", "one probability in [0, 1) or more")
     return [number("loss", value, "probability", "[0, 1)") for value in values]
 
 
@@ -248,10 +246,8 @@ def _refuse_too_many(path: Path) -> None:
     for name, size in (("segment", path.segment), ("packet", path.packet)):
         number(name, size, "bytes", "[1, inf)")
     if not path.ack_segments <= MOST_SEGMENTS:
-        raise ValueError(
-            f"segment = {path.segment:g} bytes is too small: {path.ack_segments:.0f} segments would be in flight on "
-            f"this path, allowed are at most {MOST_SEGMENTS}"
-        )
+        flight = f"as {path.ack_segments:.0f} segments would be in flight, more than {MOST_SEGMENTS}"
+        raise out_of_range("segment", path.segment, "bytes", f"larger on this path, {flight}")
     integer("segment over packet", path.segment_packets, "packets", "[1, 1e6]")
 
 

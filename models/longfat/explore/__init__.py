@@ -1,7 +1,7 @@
-"""Laws under one's hands: sliders made from a law's record, curves, simulated points beside them, files to take away.
+"""Interactive exploration of laws: sliders from a law's record, curves, simulated points, and files to save.
 
-``law`` and ``page`` are for Jupyter and the browser and need ipywidgets; everything else is plain: `start` says what is
-looked at, `dataset` makes numbers of it, `figure` a picture.
+``law`` and ``page`` are for Jupyter and the browser and need ipywidgets. The rest works without: `start` makes the
+state of an exploration, `dataset` computes its numbers, `figure` draws them.
 """
 
 from __future__ import annotations

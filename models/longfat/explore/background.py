@@ -1,4 +1,4 @@
-"""Simulations in the background: one thread, the newest task only, nothing of older ones delivered."""
+"""Background simulations: one thread, the newest task only, and no results of cancelled tasks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from longfat.explore.simulations import Points
 
-PAUSE = 0.3  # s that settings have to rest before simulating begins
+PAUSE = 0.3  # time without a change of the settings before a simulation begins [s]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a task is: points found, points done of how many, and what went wrong."""
+    """Progress of a task: points simulated, points done, the total, and an error."""
 
     points: Points
     done: int
@@ -23,28 +23,30 @@ class Progress:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the task has ended."""
         return bool(self.error) or self.done == self.total
 
 
 class Background:
-    """Runs one task at a time; a new one, or `cancel`, makes the one before it silent and ends it at its next point.
+    """Thread that runs one task at a time; a new task, or `cancel`, discards the previous one.
+
+    A cancelled task delivers no more results, and ends after the point that it is simulating.
 
     Parameters
     ----------
     deliver : callable, optional
-        Given a function without arguments, has it called where results are wanted: the kernel's event loop. At once, in
-        the thread, by default.
+        Schedules the call of a function without arguments, for example in the kernel's event loop. By default the
+        function is called at once, in the background thread.
     pause : float
-        Time that a task waits before it begins, so that a moving slider starts none [s].
+        Time before a task begins [s], so that a moving slider starts none.
 
     Examples
     --------
-    >>> heard = []
+    >>> received = []
     >>> background = Background(pause=0)
-    >>> background.start([{"x": 1.0}, {"x": 2.0}], lambda point: (point["x"],) * 3, "x", 2, heard.append)
+    >>> background.start([{"x": 1.0}, {"x": 2.0}], lambda point: (point["x"],) * 3, "x", 2, received.append)
     >>> background.join()
-    >>> heard[-1].points.value, heard[-1].finished
+    >>> received[-1].points.value, received[-1].finished
     ((1.0, 2.0), True)
     """
 
@@ -53,7 +55,7 @@ class Background:
         self._pause = pause
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._turn = threading.Lock()  # a simulation that cannot be interrupted ends before the next one begins
+        self._turn = threading.Lock()  # a simulation cannot be interrupted, so the next one waits for its end
 
     def start(
         self,
@@ -61,15 +63,15 @@ class Background:
         estimate: Callable[[Mapping[str, float]], tuple[float, ...] | None],
         across: str,
         replications: int,
-        tell: Callable[[Progress], None],
+        on_progress: Callable[[Progress], None],
     ) -> None:
-        """Simulate these points in place of what was going on; ``tell`` hears of each."""
+        """Simulate these points instead of those of the previous task; call ``on_progress`` after each."""
         self.cancel()
         self._stop = stop = threading.Event()
 
-        def say(progress: Progress) -> None:
-            # Asked again where it is delivered: between the two the settings may have changed.
-            self._deliver(lambda: None if stop.is_set() else tell(progress))
+        def report(progress: Progress) -> None:
+            # Check again at delivery, because the settings may have changed in between.
+            self._deliver(lambda: None if stop.is_set() else on_progress(progress))
 
         def work() -> None:
             if stop.wait(self._pause):
@@ -81,21 +83,21 @@ class Background:
                         return
                     try:
                         result = estimate(point)
-                    except Exception as error:  # said where it can be seen; a thread's traceback is not
-                        say(Progress(found, k, len(points), f"{type(error).__name__}: {error}"))
+                    except Exception as error:  # shown on the page, because the traceback of a thread is not
+                        report(Progress(found, k, len(points), f"{type(error).__name__}: {error}"))
                         return
                     found = (
                         replace(found, refused=found.refused + 1)
                         if result is None
                         else found.and_at(point[across], (result[0], result[1], result[2]))
                     )
-                    say(Progress(found, k + 1, len(points)))
+                    report(Progress(found, k + 1, len(points)))
 
         self._thread = threading.Thread(target=work, daemon=True, name="longfat-explore")
         self._thread.start()
 
     def cancel(self) -> None:
-        """End what is going on at its next point; nothing of it is delivered any more."""
+        """End the task after its present point; none of its results are delivered any more."""
         self._stop.set()
 
     def join(self, timeout: float | None = None) -> None:

@@ -1,9 +1,8 @@
-"""The picture that follows a slider: one piece of HTML, made from the Dataset in a few milliseconds.
+"""Picture that follows a slider: HTML with SVG, made from the Dataset in a few milliseconds.
 
-Matplotlib takes some hundred milliseconds for a picture, even if only the lines' data change, and a picture of fixed
-size has unreadable letters on a telephone. Here only the lines are scaled, with strokes of constant width; letters are
-text.
-What is saved is drawn by matplotlib from the same Dataset (`longfat.plot.law_curves`).
+Matplotlib takes some hundred milliseconds for a picture, even if only the data of the lines change, and the text of a
+picture of fixed size is unreadable on a telephone. Here only the lines are scaled, with strokes of constant width, and
+labels are text. Matplotlib draws the files from the same Dataset (`longfat.plot.law_curves`).
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
 #: Okabe and Ito's colours, grey and brown; the first one is the curve through the operating point.
 COLOURS = ("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777", "#8C564B")
 PRINTED = "#D55E00"
-SIZE = 1000  # of the drawing's own units; the browser stretches them
+SIZE = 1000  # width and height of the drawing in its own units; the browser scales them
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: ends, scale, and where a value lies on it, from 0 to 1."""
+    """An axis: its ends, its scale, and the position of a value from 0 to 1."""
 
     low: float
     high: float
     logarithmic: bool
 
     def place(self, values: Any) -> np.ndarray:
-        """Shares of the axis; NaN for what has no place."""
+        """Return positions along the axis; NaN for values that have none."""
         with np.errstate(divide="ignore", invalid="ignore"):
             values = np.asarray(values, dtype=float)
             if self.logarithmic:
@@ -51,7 +50,7 @@ class Axis:
 
 @dataclass
 class Picture:
-    """What is put together: SVG of the lines, HTML of the letters, entries of the legend."""
+    """Parts of the picture: SVG of the lines, HTML of the labels, entries of the legend."""
 
     x: Axis
     y: Axis
@@ -59,7 +58,7 @@ class Picture:
     legend: list[str] = field(default_factory=list)
 
     def path(self, xs: Any, ys: Any, colour: str, width: float, dash: str = "", more: str = "") -> None:
-        """A line, with gaps where there is no value."""
+        """Draw a line, with gaps where there is no value."""
         across, up = SIZE * self.x.place(xs), SIZE * (1 - self.y.place(ys))
         up = np.clip(up, -SIZE, 2 * SIZE)
         parts, pen = [], "M"
@@ -74,7 +73,7 @@ class Picture:
             self.lines.append(f'<path d="{"".join(parts)}" stroke="{colour}" stroke-width="{width}"{dashes}{more}/>')
 
     def dot(self, x: float, y: float, colour: str, size: float, kind: str) -> None:
-        """A round mark: a line without length whose ends are round keeps its shape."""
+        """Draw a round marker: a line of length 0 with round ends, so that stretching does not distort it."""
         a, b = float(self.x.place(x)), float(self.y.place(y))
         if 0 <= a <= 1 and -0.01 <= b <= 1.01:
             self.lines.append(
@@ -83,7 +82,7 @@ class Picture:
             )
 
     def entry(self, colour: str, words: str, dash: str = "", dot: bool = False, width: float = 2.5) -> None:
-        """A line of the legend."""
+        """Add an entry to the legend."""
         shape = (
             f'<path d="M14 6h0" stroke="{colour}" stroke-width="9" stroke-linecap="round"/>'
             if dot
@@ -95,23 +94,23 @@ class Picture:
 
 
 def html(state: State, data: xr.Dataset, points: Points | None = None, scale: str = "automatic") -> str:
-    """The picture of a state.
+    """Return the picture of a state as HTML.
 
     Parameters
     ----------
     state : State
-        What is looked at.
+        The state.
     data : xarray.Dataset
-        What `longfat.explore.curves.dataset` made of it.
+        Its curves, from `longfat.explore.curves.dataset`.
     points : Points, optional
-        What was simulated of it so far.
+        The points simulated so far.
     scale : {"automatic", "linear", "logarithmic"}
-        Of the y axis; logarithmic by itself where positive values span three decades.
+        Scale of the y axis; "automatic" is logarithmic if positive values span three decades.
 
     Returns
     -------
     str
-        HTML with SVG inside, as wide as its place.
+        HTML with SVG inside, as wide as its container.
     """
     law, across = state.law, state.across
     x = _x_axis(state.scale(across))
@@ -127,7 +126,7 @@ def html(state: State, data: xr.Dataset, points: Points | None = None, scale: st
     picture.path([state.values[across]] * 2, [y.low, y.high], "currentColor", 1, "2 4", ' opacity="0.6"')
     picture.dot(state.values[across], here, "currentColor", 13, "ring")
     picture.dot(state.values[across], here, COLOURS[0], 9, "here")
-    picture.entry(COLOURS[0], f"here: {wording.number(here)}", dot=True)
+    picture.entry(COLOURS[0], f"operating point: {wording.number(here)}", dot=True)
     unit = "" if law.unit == "1" else f" [{escape(law.unit)}]"
     symbol = law.symbols[across]
     name = f"{escape(symbol.meaning or across)} {wording.letter(symbol.letter)}"
@@ -152,7 +151,7 @@ def _x_axis(scale: Scale) -> Axis:
 
 
 def _y_axis(values: np.ndarray, data: xr.Dataset, points: Points | None, scale: str) -> Axis | None:
-    """An axis with all finite values in it; None if there are none."""
+    """Return an axis that contains all finite values; None if there are none."""
     found = [values.ravel(), np.atleast_1d(data["operating_value"].values)]
     if points is not None and points.x:
         found += [np.asarray(points.lower), np.asarray(points.upper)]
@@ -191,23 +190,23 @@ def _ticks(axis: Axis, side: str) -> str:
 
 
 def _curves(picture: Picture, state: State, data: xr.Dataset, values: np.ndarray) -> None:
-    """The law, one line for each value of the family; thin and dotted where it is not valid; dashed as printed."""
+    """Draw the law for each family value; thin and dotted where it is not valid, dashed as printed in its source."""
     x = data[state.across].values
-    members = data[state.family].values if state.family else [math.nan]
+    family_values = data[state.family].values if state.family else [math.nan]
     valid = np.atleast_2d(data["valid"].values) if "valid" in data else np.ones(values.shape, dtype=bool)
     colours = iter(COLOURS[1:])
-    for k, member in enumerate(members):
-        here = not state.family or member == state.values[state.family]
+    for k, family_value in enumerate(family_values):
+        here = not state.family or family_value == state.values[state.family]
         colour = COLOURS[0] if here else next(colours)
-        if here and "as_printed" in data:  # below the law: seen where they differ
+        if here and "as_printed" in data:  # drawn below the law, so that it shows where they differ
             picture.path(x, np.atleast_2d(data["as_printed"].values)[k], PRINTED, 2, "9 5")
         inside, outside = _parts(values[k], valid[k])
         picture.path(x, inside, colour, 3 if here else 2)
         picture.path(x, outside, colour, 2, "2 5")
-        words = "the law"
+        words = "law"
         if state.family:
             symbol = state.law.symbols[state.family]
-            words = f"{wording.letter(symbol.letter)} = {wording.quantity(float(member), symbol.unit)}"
+            words = f"{wording.letter(symbol.letter)} = {wording.quantity(float(family_value), symbol.unit)}"
         picture.entry(colour, words)
     if not valid.all():
         picture.entry("currentColor", "outside the law's validity", "2 5", width=2)
@@ -216,7 +215,7 @@ def _curves(picture: Picture, state: State, data: xr.Dataset, values: np.ndarray
 
 
 def _parts(values: np.ndarray, valid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where it is valid, and where it is not, so that the two lines meet."""
+    """Return the valid and the invalid part of a curve, so that the two lines meet."""
     touches = ~valid
     touches[1:] |= ~valid[:-1]
     touches[:-1] |= ~valid[1:]

@@ -1,4 +1,4 @@
-"""From what is being looked at to numbers: the curves as a Dataset."""
+"""Curves of a state, as a Dataset."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ POINTS = 241  # along the x axis: more cannot be told apart on a screen
 
 
 def dataset(state: State, points: int = POINTS) -> xr.Dataset:
-    """The curves of a law: its values, where they are valid, and the source's own expression.
+    """Return the curves of a law: its values, where they are valid, and the expression printed in its source.
 
     Parameters
     ----------
     state : State
-        What to look at.
+        The state.
     points : int
-        Points of each curve.
+        Number of points of each curve.
 
     Returns
     -------
     xarray.Dataset
-        ``law`` along the parameter of the x axis, and along the one that has several values if there is one;
-        ``valid`` if the law's record says where it holds, ``as_printed`` if the source's own expression is kept.
-        ``operating_value`` and the like are those of the operating point, whose parameters are in ``attrs``.
+        ``law`` along the parameter of the x axis, and along that of the family if there is one; ``valid`` if the law's
+        record has a range of validity, ``as_printed`` if it has the expression printed in the source.
+        ``operating_value`` and similar variables are values at the operating point, whose parameters are in ``attrs``.
 
     Examples
     --------
@@ -49,10 +49,10 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
     grid: dict[str, Any] = {**state.values, across: x}
     coordinates: dict[str, Any] = {across: (across, x, about(state, across))}
     if family:
-        members = np.array(sorted({*state.members, state.values[family]}))
+        family_values = np.array(sorted({*state.family_values, state.values[family]}))
         dims = (family, across)
-        grid[family] = members[:, None]
-        coordinates[family] = (family, members, about(state, family))
+        grid[family] = family_values[:, None]
+        coordinates[family] = (family, family_values, about(state, family))
     unit = {"units": law.unit}
     shape = np.broadcast_shapes(*(np.shape(value) for value in grid.values()))
     variables: dict[str, Any] = {"law": (dims, law(**grid), unit | {"long_name": title(law.name)})}
@@ -68,13 +68,13 @@ def dataset(state: State, points: int = POINTS) -> xr.Dataset:
 
 
 def about(state: State, name: str) -> dict[str, str]:
-    """Unit and meaning of a parameter."""
+    """Return unit, meaning and letter of a parameter, as attributes."""
     symbol = state.law.symbols[name]
     return {"units": symbol.unit, "long_name": symbol.meaning or title(name), "letter": symbol.letter}
 
 
 def attributes(state: State) -> dict[str, Any]:
-    """What a file has to say about itself: law, source, axis, and the operating point by parameters."""
+    """Return the attributes of a file: law, source, axis, and the operating point by parameters."""
     return {
         "law": state.law.public_name,
         "source": state.law.source,
@@ -87,5 +87,5 @@ def attributes(state: State) -> dict[str, Any]:
 
 
 def title(name: str) -> str:
-    """A name for people: "throughput_efficiency" is "throughput efficiency"."""
+    """Return a name in words: "throughput_efficiency" is "throughput efficiency"."""
     return name.replace("_", " ")

@@ -1,4 +1,4 @@
-"""All laws on one page: choose a subject and a law, and move its sliders."""
+"""Page of all laws: choose a subject and a law, and move its sliders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST = "selective_repeat", "throughput_efficiency"
 
 
 def by_subject() -> dict[str, list[Law]]:
-    """All laws, grouped by the subject they belong to.
+    """Return all laws, grouped by subject.
 
     >>> sorted(by_subject())
     ['blt', 'cadpc', 'loss_load', 'power', 'queues', 'selective_repeat', 'tcp']
@@ -31,7 +31,7 @@ def by_subject() -> dict[str, list[Law]]:
 
 
 class Page:
-    """A picker over all laws, and the chosen one; shows itself in Jupyter."""
+    """A choice of all laws, and the explorer of the chosen one; it displays itself in Jupyter."""
 
     def __init__(self, first: Law | None = None) -> None:
         self._laws = by_subject()
@@ -56,14 +56,14 @@ class Page:
         self.law.observe(self._chosen, "value")
 
     def _offer(self, name: str | None = None) -> None:
-        """The laws of the subject."""
+        """Offer the laws of the subject."""
         some = self._laws[self.subject.value]
         chosen = next((one for one in some if one.name == name), some[0])
         self.law.options = [(title(one.name), one) for one in some]
         self.law.value = chosen
 
     def _chosen(self, change: Any) -> None:
-        """Another law; parameters of the same name and unit keep their values within a subject."""
+        """Change to another law; within a subject, parameters of the same name and unit keep their values."""
         new, old = change["new"], self.explorer
         if new is None or new is old.state.law:
             return
@@ -75,7 +75,7 @@ class Page:
                     try:
                         state = state.changed(**{name: check(new, name, value)})
                     except ValueError:
-                        continue  # the new law's domain is smaller: its own value stays
+                        continue  # outside the domain of the new law, which keeps its own value
         self.explorer = Explorer(state)
         self._place.children = (self.explorer.widget,)
         old.close()
@@ -85,13 +85,13 @@ class Page:
 
 
 def _begin(record: Law) -> State:
-    """A law in the first network of the papers that suits it: there it says something."""
+    """Return the state of a law in the first network of the papers that fits it, so that the curve is meaningful."""
     state, networks = start(record), presets(record)
     return networks[0].applied(state) if networks else state
 
 
 def page(first: Law | None = None) -> Page:
-    """All laws with sliders: a picker grouped by subject.
+    """Return a page of all laws with sliders, grouped by subject.
 
     Parameters
     ----------

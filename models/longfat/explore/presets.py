@@ -1,7 +1,7 @@
-"""Networks of the papers: one click sets every parameter that a network decides.
+"""Networks of the papers, as presets that set every parameter that a network determines.
 
-A preset says what a network is, by the parameters' names; a law takes those that it has. What a paper leaves open is
-filled in as the project's figures do, and the text says so.
+A preset describes a network by parameter names; a law takes the parameters that it has. Values that a paper leaves open
+are those of the project's figures, and the text says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from longfat.law import Law
 
 @dataclass(frozen=True)
 class Preset:
-    """A network: its name, where it is from, the subjects whose laws it suits, and values in SI units."""
+    """A network: its name, its source, the subjects whose laws it fits, and values in SI units."""
 
     name: str
     source: str
@@ -23,15 +23,18 @@ class Preset:
     values: Mapping[str, float]
 
     def suits(self, law: Law) -> bool:
-        """Whether it decides any parameter of the law."""
+        """Return whether the network determines any parameter of the law."""
         return bool(self.of(law))
 
     def applied(self, state: State) -> State:
-        """The state in this network: the parameters that the law shares with it; the others stay."""
+        """Return the state in this network: the law's parameters that the network determines, the others unchanged."""
         return state.changed(**self.of(state.law))
 
     def of(self, law: Law) -> dict[str, float]:
-        """The parameters of a law that it decides; "blt.buffer" is the buffer of that subject's laws only."""
+        """Return the parameters of a law that the network determines.
+
+        "blt.buffer" is the buffer of the laws of that subject only.
+        """
         about = subject(law)
         if about not in self.subjects:
             return {}
@@ -40,7 +43,7 @@ class Preset:
 
 
 def subject(law: Law) -> str:
-    """The module of longfat.laws that a law is from.
+    """Return the module of longfat.laws to which a law belongs.
 
     >>> from longfat.laws import queues
     >>> subject(queues.mm1_wait)
@@ -51,14 +54,14 @@ def subject(law: Law) -> str:
 
 
 def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) -> Preset:
-    """Segments of 16 packets of 1024 bytes; t_a = RTD + 3 t_p, w_a = t_a/(s t_p)."""
+    """Return a network for segments of 16 packets of 1024 bytes; t_a = RTD + 3 t_p, w_a = t_a/(s t_p)."""
     packets, size = 16, 1024.0
     packet_time = size / rate
     ack_delay = round_trip + 3 * packet_time
     ack_segments = ack_delay / (packets * packet_time)
     window = float(round(ack_segments + 1))
     return Preset(
-        name, "Gong & Parulkar, section 4; packets of 1024 bytes, 16 to a segment, are ours", ("selective_repeat",),
+        name, "Gong & Parulkar, section 4; packets of 1024 bytes, 16 per segment, are ours", ("selective_repeat",),
         {
             "segment_packets": packets, "packet_time": packet_time, "packet_size": size, "round_trip_time": round_trip,
             "ack_delay": ack_delay, "ack_segments": ack_segments, "loss": loss, "peak_rate": rate, "window": window,
@@ -68,7 +71,7 @@ def _selective_repeat(name: str, rate: float, round_trip: float, loss: float) ->
 
 
 def _kim_farber(access: float) -> Preset:
-    """200 packets of 500 bytes, a bottleneck of 0.6 of the access lines, a buffer of C D/3."""
+    """Return a network for 200 packets of 500 bytes, a bottleneck of 0.6 of the access links, a buffer of C D/3."""
     size, packets, round_trip, ratio = 500.0, 200, 0.03, 0.6
     rate, file = ratio * access, size * packets
     bdp = rate * round_trip  # bytes
@@ -85,12 +88,15 @@ def _kim_farber(access: float) -> Preset:
 
 
 def _loss_load(k: float) -> Preset:
-    """Eleven equal sources at (k + 1)/k capacities in all: a = 10 f - 1, b = 10 f^(k+1), seen by one of them."""
+    """Return a network of eleven equal sources with a total load of (k + 1)/k.
+
+    For each of them a = 10 f - 1 and b = 10 f^(k+1).
+    """
     sources, size, capacity = 11, 500.0, 5e6
     rate = (k + 1) / k / sources
     return Preset(
         f"Eleven sources over 40 Mbit/s, 44 ms, k = {k:g}",
-        "Prithviraj & Williamson, section 3.4, scenario 1; at the equilibrium, where the paper only begins",
+        "Prithviraj & Williamson, section 3.4, scenario 1; rates at the equilibrium",
         ("loss_load",),
         {
             "k": k, "v": 1.0, "sources": sources, "capacity": capacity, "capacity_packets": capacity / size,
@@ -101,10 +107,10 @@ def _loss_load(k: float) -> Preset:
 
 
 def _cadpc(flows: int) -> Preset:
-    """Every flow begins with one packet of 1000 bytes an update of four round trips of 300 ms, over 10 Mbit/s."""
+    """Return a network of flows that begin with one packet of 1000 bytes per update of four round trips of 300 ms."""
     rate = 1000 / (4 * 0.3) / 1.25e6
     return Preset(
-        f"{flows} flows over 10 Mbit/s, 300 ms", "Welzl, section III; the first rate, a packet an update, is ours",
+        f"{flows} flows over 10 Mbit/s, 300 ms", "Welzl, section III; our initial rate: one packet per update",
         ("cadpc",),
         {
             "flows": flows, "smoothing": 0.5, "rate": rate, "round_trip_time": 0.3, "round_trips": 4.0,
@@ -124,7 +130,7 @@ PRESETS = (
 
 
 def presets(law: Law) -> tuple[Preset, ...]:
-    """The papers' networks that suit a law.
+    """Return the papers' networks that fit a law.
 
     >>> from longfat.laws import selective_repeat
     >>> [one.name for one in presets(selective_repeat.throughput_efficiency)]

@@ -1,4 +1,4 @@
-"""What can be taken away: the picture as SVG and PNG, the numbers as CSV and NetCDF, the call as Python."""
+"""Files of an exploration: the picture as SVG and PNG, the numbers as CSV and NetCDF, the call as Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat import extras
+from longfat import domains, extras
 from longfat.explore.curves import dataset
 from longfat.explore.simulations import Points
 from longfat.explore.state import State
@@ -23,7 +23,7 @@ KINDS = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv", "nc": "a
 
 
 def complete(state: State, points: Points | None = None) -> xr.Dataset:
-    """The curves, with what was simulated along ``simulated_at``.
+    """Return the curves, with the simulated points along ``simulated_at``.
 
     >>> from longfat.explore.state import start
     >>> from longfat.laws import queues
@@ -43,7 +43,7 @@ def complete(state: State, points: Points | None = None) -> xr.Dataset:
 
 
 def figure(data: xr.Dataset) -> Figure:
-    """A figure of the curves, in the project's style; it belongs to no screen."""
+    """Return a matplotlib figure of the curves in the project's style, without a window."""
     extras.need("explore.figure", "matplotlib")
     from matplotlib.figure import Figure
 
@@ -56,19 +56,18 @@ def figure(data: xr.Dataset) -> Figure:
 
 
 def file(data: xr.Dataset, kind: str) -> bytes:
-    """The bytes of a file: "svg" or "png", the picture; "csv" or "nc", the numbers.
+    """Return the bytes of a file: the picture for "svg" or "png", the numbers for "csv" or "nc".
 
     >>> from longfat.explore.state import start
     >>> from longfat.laws import queues
     >>> file(complete(start(queues.mm1_wait)), "csv")[:23]
     b'load,law,operating_valu'
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind = {kind!r} is out of range: allowed are {', '.join(KINDS)}")
+    domains.choice("kind", kind, KINDS)
     if kind == "csv":
         text: str = table(data).to_csv(index=False)
         return text.encode()
-    if kind == "nc":  # written to a name and read back: not every engine of xarray writes to memory
+    if kind == "nc":  # written to a file and read back, because not every engine of xarray writes to memory
         extras.need("a NetCDF file", "netCDF4")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "data.nc"
@@ -83,7 +82,7 @@ def file(data: xr.Dataset, kind: str) -> bytes:
 
 
 def table(data: xr.Dataset) -> Any:
-    """One row for each point of a curve, and for each simulated one."""
+    """Return a table with one row for each point of a curve, and for each simulated point."""
     import pandas as pd
 
     simulated = [name for name in data if "simulated_at" in data[name].dims]
@@ -96,7 +95,7 @@ def table(data: xr.Dataset) -> Any:
 
 
 def python(state: State) -> str:
-    """The operating point as a call.
+    """Return the operating point as a Python call.
 
     >>> from longfat.explore.state import start
     >>> from longfat.laws import queues

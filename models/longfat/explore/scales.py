@@ -1,4 +1,4 @@
-"""What a slider runs over and what an axis spans: values made from the record of a parameter."""
+"""Scales of sliders and axes, made from the record of a parameter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINEAR = 200  # steps of a linear one
 
 @dataclass(frozen=True)
 class Scale:
-    """The range of a parameter that is in view, and how it is divided.
+    """Range of a parameter on a slider or axis, and its division into steps.
 
     Parameters
     ----------
@@ -43,19 +43,19 @@ class Scale:
 
     @classmethod
     def of(cls, symbol: Symbol) -> Scale:
-        """The scale that the record suggests: its typical range."""
+        """Return the scale of a parameter's typical range."""
         low, high = map(float, symbol.typical)
         return cls(symbol, low, high, symbol.logarithmic)
 
     def including(self, value: float) -> Scale:
-        """The scale with a value in it, if it can hold the value at all: no infinity, no zero among logarithms."""
+        """Return the scale extended to a value; unchanged for infinity, and for values <= 0 if logarithmic."""
         if not math.isfinite(value) or (self.logarithmic and value <= 0) or self.low <= value <= self.high:
             return self
         return Scale(self.symbol, min(self.low, value), max(self.high, value), self.logarithmic)
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        """What the positions of a slider stand for, in order: both ends, and round values between them."""
+        """Values of the slider positions in order: both ends, and round values between them."""
         if self.logarithmic:
             steps = math.ceil(PER_DECADE * math.log10(self.high / self.low))
             inner = np.geomspace(self.low, self.high, steps + 1)
@@ -68,14 +68,14 @@ class Scale:
         return tuple(sorted(x for x in found if self.symbol.interval.contains(x)))
 
     def position(self, value: float) -> int:
-        """The position whose value is nearest, on this scale."""
+        """Return the slider position with the nearest value, measured on this scale."""
         values = np.asarray(self.values)
         if self.logarithmic:
             value, values = math.log(max(value, self.low)), np.log(values)
         return int(np.abs(values - min(value, values[-1])).argmin())
 
     def dense(self, points: int) -> np.ndarray:
-        """Values for a curve, from end to end; whole ones without repetition."""
+        """Return values for a curve from end to end; integers without repetition if the parameter is one."""
         made = np.geomspace if self.logarithmic else np.linspace
         found = made(self.low, self.high, points)
         found[0], found[-1] = self.low, self.high

@@ -1,4 +1,4 @@
-"""The page in a browser: Voila serves one notebook of one cell, and nothing else."""
+"""Server of the page: Voila with one notebook of one cell."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import extras
+from longfat.domains import unknown
 from longfat.own import names_file, read
-from longfat.sim.names import unknown
 
 if TYPE_CHECKING:
     from longfat.law import Law
 
 NEEDED = ("voila", "ipywidgets", "ipykernel")
 KERNEL = "longfat"
-# Voila's own page without the icons that it takes from a server elsewhere.
+# Voila's page without the icons that it loads from another server.
 TEMPLATE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 {% import "spinner.macro.html.j2" as spinner %}
 {%- block notebook_css -%}
@@ -46,8 +46,8 @@ TEMPLATE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
   setInterval(async () => {
     let words = "";
     try {
-      const answer = await fetch(`${baseUrl}api/kernels/${kernelId}`);
-      if (!answer.ok) words = "The session of this page has ended: reload the page.";
+      const response = await fetch(`${baseUrl}api/kernels/${kernelId}`);
+      if (!response.ok) words = "The session of this page has ended: reload the page.";
     } catch {
       words = "The server has ended: start `longfat explore` again.";
     }
@@ -69,24 +69,24 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
     host : str
         Address to listen on.
     port : int
-        Port to listen on; 0 for any that is free.
+        Port to listen on; 0 for any free port.
     browser : bool
         Whether to open a browser.
     say : callable
-        Takes the address once it is served; it has a token, without which nobody gets in.
+        Called with the address once the page is served; the address has a token that is required for access.
     law : str
-        What to begin with: a law's name, or a file that defines one, which then has the page for itself.
+        The first law: its name, or a file that defines it, in which case the page shows this law only.
 
     Raises
     ------
     MissingLibrary
         If Voila is not installed.
     ValueError
-        If the law is unknown, the address is none of this machine's, or the port is in use.
+        If the law is unknown, the address does not belong to this machine, or the port is in use.
     """
     extras.need("explore", *NEEDED)
     if law:
-        find(law)  # refused before anything is served; the kernel, which is elsewhere, does it again
+        find(law)  # checked before the server starts; the kernel, another process, loads it again
         law = str(Path(law).absolute()) if names_file(law) else law
     port = free(host, port)
     token = secrets.token_urlsafe(24)
@@ -95,15 +95,15 @@ def serve(host: str, port: int, browser: bool, say: Callable[[str], None], law: 
 
 
 def free(host: str, port: int) -> int:
-    """The port if it can be listened on, any free one for 0; else a refusal."""
+    """Return the port if it is free, or any free port for 0; raise an error otherwise."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does: a port just left is free
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
         try:
             probe.bind((host, port))
             probe.listen()
         except socket.gaierror:
-            raise ValueError(f"host = {host!r} is unknown: allowed are addresses of this machine") from None
+            raise ValueError(f"host = {host!r} is unknown: must be an address of this machine") from None
         except OSError as error:
             why = error.strerror or error
             raise ValueError(f"port = {port} on {host} cannot be listened on: {why}; --port takes another") from None
@@ -111,7 +111,7 @@ def free(host: str, port: int) -> int:
 
 
 def address(host: str, port: int, token: str) -> str:
-    """What to type into a browser.
+    """Return the address of the page for a browser.
 
     >>> address("127.0.0.1", 8866, "y"), address("::1", 80, "x")
     ('http://127.0.0.1:8866/?token=y', 'http://[::1]:80/?token=x')
@@ -122,7 +122,7 @@ def address(host: str, port: int, token: str) -> str:
 
 
 def application(folder: Path, host: str, port: int, token: str, law: str = "") -> Any:
-    """Voila, ready to start, with a kernel that is this very Python."""
+    """Return Voila, ready to start, with a kernel that runs in the same Python."""
     page = folder / "page"
     page.mkdir()
     (page / "explore.ipynb").write_text(json.dumps(notebook(law)), encoding="utf-8")
@@ -138,7 +138,7 @@ def application(folder: Path, host: str, port: int, token: str, law: str = "") -
     template.joinpath("index.html.j2").write_text(TEMPLATE, encoding="utf-8")
     paths = [str(folder / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
-    without_grammar()
+    skip_address_grammar()
     from longfat.explore.tabs import Server
 
     server = Server()
@@ -158,8 +158,8 @@ def application(folder: Path, host: str, port: int, token: str, law: str = "") -
     return server
 
 
-def without_grammar() -> None:
-    """Keep jsonschema from reading a grammar of addresses, for three seconds, that nothing of Jupyter's needs here."""
+def skip_address_grammar() -> None:
+    """Keep jsonschema from loading a grammar of addresses, which takes three seconds and is not needed."""
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
@@ -182,7 +182,7 @@ def find(text: str) -> Law:
 
 
 def view(text: str) -> Any:
-    """Return what the page shows of a law: a view of its own if it is from a file, all laws if it is one of them."""
+    """Return the widget for a law: its own explorer if the law is from a file, else the page of all laws."""
     from longfat import explore
 
     law = find(text)
@@ -215,11 +215,11 @@ def _run(voila: Any, url: str, browser: bool, say: Callable[[str], None]) -> Non
         if browser:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
-    for part in ("general", "access", "application"):  # no warnings of settings that are not ours, of what is refused
+    for part in ("general", "access", "application"):  # suppress warnings of foreign settings and of refused requests
         logging.getLogger(f"tornado.{part}").setLevel(logging.ERROR)
     loop = IOLoop.current()
     loop.add_callback(listening)
-    # Between two callbacks, not by an exception in the middle of one, which whoever catches it there would swallow.
+    # Stop between two callbacks: an exception inside a callback could be caught and swallowed there.
     before = signal.signal(signal.SIGINT, lambda *_: loop.add_callback_from_signal(loop.stop))
     try:
         voila.start()  # returns after Ctrl-C, its kernels ended

@@ -139,7 +139,7 @@ def plan(state: State, points: int = POINTS) -> list[Mapping[str, float]]:
     """The parameters of every point to simulate, along the x axis and spread so that early ones say most."""
     found = judge(state.law)
     if found is None:
-        raise ValueError(f"law = {state.law.name} has no simulator: allowed are {', '.join(sorted(_JUDGES))}")
+        raise domains.unknown("law with a simulator", state.law.public_name, _JUDGES)
     places = state.scale(state.across).dense(points)
     snapped = [found.snap({**state.values, state.across: float(x)}) for x in places]
     symbol = state.law.symbols[state.across].interval

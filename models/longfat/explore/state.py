@@ -1,24 +1,25 @@
-"""What is being looked at: a law, values of its parameters, an axis. Nothing here knows how it is shown."""
+"""State of an exploration: a law, the values of its parameters, and an axis. It is independent of the display."""
 
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from longfat import domains
+from longfat.domains import unknown
 from longfat.explore.scales import Scale
 from longfat.law import Law
-from longfat.sim.names import unknown
 
-CURVES = 6  # at most, beside the one through the operating point: as many as can be told apart
+CURVES = 6  # largest number besides the one through the operating point; more cannot be distinguished
 
 
 @dataclass(frozen=True)
 class State:
-    """A law, the values of its parameters, which of them is the x axis, and which has several values.
+    """A law, the values of its parameters, the parameter of the x axis, and that of a family of curves.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ class State:
     across : str
         The parameter along the x axis.
     family : str
-        The parameter that has several values; "" if there is none.
-    members : tuple of float
+        The parameter of a family of curves; "" if there is none.
+    family_values : tuple of float
         Its values, besides the one of the operating point.
 
     Examples
@@ -41,45 +42,63 @@ class State:
     ('load', {'load': 0.5, 'variation': 0.0})
     >>> state.changed(load=1.0)
     Traceback (most recent call last):
-    ValueError: load = 1 is out of range: allowed are values in [0, 1)
+    ValueError: load = 1 is out of range: must be in [0, 1)
     """
 
     law: Law
     values: Mapping[str, float]
     across: str
     family: str = ""
-    members: tuple[float, ...] = ()
+    family_values: tuple[float, ...] = ()
 
     def changed(self, **values: float) -> State:
-        """The state with other values of some parameters."""
+        """Return the state with other values of some parameters."""
         checked = {name: check(self.law, name, value) for name, value in values.items()}
         return replace(self, values=MappingProxyType({**self.values, **checked}))
 
     def along(self, across: str) -> State:
-        """The state with another parameter along the x axis."""
+        """Return the state with another parameter along the x axis."""
         _known(self.law, across)
         return replace(self.spread("") if across == self.family else self, across=across)
 
-    def spread(self, family: str, members: Sequence[float] | None = None) -> State:
-        """The state with curves for several values of one parameter, three over its range by default; "" for one."""
+    @property
+    def members(self) -> tuple[float, ...]:
+        """Old name of ``family_values``."""
+        warnings.warn("State.members is deprecated: use State.family_values", DeprecationWarning, stacklevel=2)
+        return self.family_values
+
+    def spread(
+        self,
+        family: str,
+        family_values: Sequence[float] | None = None,
+        *,
+        members: Sequence[float] | None = None,
+    ) -> State:
+        """Return the state with a family of curves, for several values of one parameter.
+
+        By default there are three values over its range; the family "" is a single curve.
+        """
+        if members is not None:
+            warnings.warn("members= is deprecated: use family_values=", DeprecationWarning, stacklevel=2)
+            family_values = members
         if family == "":
-            return replace(self, family="", members=())
+            return replace(self, family="", family_values=())
         _known(self.law, family)
         if family == self.across:
-            raise ValueError(f"family = {family!r} is out of range: it is the x axis; allowed are the other parameters")
-        chosen = some(self.law, family) if members is None else members
+            raise domains.conflict(f"family = {family!r}", "excludes the same parameter on the x axis")
+        chosen = default_family_values(self.law, family) if family_values is None else family_values
         if not 1 <= len(chosen) <= CURVES:
-            raise ValueError(f"members = {len(chosen)} values is out of range: allowed are 1 to {CURVES} values")
+            raise domains.out_of_range("family_values", f"{len(chosen)} values", "1", f"1 to {CURVES} values")
         checked = dict.fromkeys(check(self.law, family, value) for value in chosen)
-        return replace(self, family=family, members=tuple(sorted(checked)))
+        return replace(self, family=family, family_values=tuple(sorted(checked)))
 
     def scale(self, name: str) -> Scale:
-        """The scale of a parameter, with its value in it."""
+        """Return the scale of a parameter, extended to its value."""
         return Scale.of(self.law.symbols[name]).including(self.values[name])
 
 
 def start(law: Law, across: str | None = None, **values: float) -> State:
-    """The state to begin with: the law's own defaults, else the middle of the typical range, along the first parameter.
+    """Return the initial state: default values, else the middle of typical ranges, along the first parameter.
 
     Parameters
     ----------
@@ -88,22 +107,24 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
     across : str, optional
         The parameter along the x axis.
     **values : float
-        Of some parameters, in the record's units.
+        Values of some parameters, in the record's units.
 
     Returns
     -------
     State
-        What to look at.
+        The initial state.
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a law without parameters, unknown parameters and values outside their domains.
     """
-    if not isinstance(law, Law) or not law.symbols:
-        raise ValueError(
-            f"law = {law!r} is out of range: allowed are laws with parameters, such as those of longfat.laws"
-        )
+    if not isinstance(law, Law):
+        raise domains.wrong_type("law", law, "a Law, such as those of longfat.laws")
+    if not law.symbols:
+        raise domains.out_of_range("law", law.name, "1", "a law with parameters")
     signature = inspect.signature(law).parameters
     middle = {
         name: symbol.middle if signature[name].default is inspect.Parameter.empty else float(signature[name].default)
@@ -113,14 +134,14 @@ def start(law: Law, across: str | None = None, **values: float) -> State:
     return state if across is None else state.along(across)
 
 
-def some(law: Law, name: str) -> tuple[float, ...]:
-    """Three values of a parameter over its typical range: a quarter, half and three quarters of the way."""
+def default_family_values(law: Law, name: str) -> tuple[float, ...]:
+    """Return three values of a parameter: a quarter, half and three quarters of its typical range."""
     values = Scale.of(law.symbols[name]).values
     return tuple(dict.fromkeys(values[(len(values) - 1) * part // 4] for part in (1, 2, 3)))
 
 
 def check(law: Law, name: str, value: Any) -> float:
-    """A value inside the domain of a parameter, or the refusal that says what is allowed."""
+    """Return a value inside the domain of a parameter, or raise an error that says what is allowed."""
     _known(law, name)
     symbol = law.symbols[name]
     number = domains.integer if symbol.integer else domains.number

@@ -1,4 +1,4 @@
-"""How it looks: as wide as its place, letters of 12 px at least, a visible focus, the page's own colours."""
+"""Style sheet: full width, labels of at least 12 px, a visible focus, the colours of the page."""
 
 CSS = """<style>
 .lf-view { width: 100%; max-width: 1500px; margin: 0 auto; font-size: 14px; line-height: 1.4; box-sizing: border-box;

@@ -1,10 +1,11 @@
-"""One law in Jupyter or the browser: sliders, the curve, simulated points, files."""
+"""Explorer of one law in Jupyter or the browser: sliders, the curve, simulated points, files."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import time
+import warnings
 from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -21,19 +22,19 @@ from longfat.explore.style import CSS
 if TYPE_CHECKING:
     from longfat.law import Law
 
-SLOW = 0.1  # s of this thread's own time; what takes longer to draw gets fewer points from then on
-FEWEST = 61
+SLOW = 0.1  # CPU time of drawing [s]; curves that take longer are drawn with fewer points from then on
+FEWEST = 61  # points of a curve
 
 
 class Explorer:
-    """A law with its sliders; shows itself in Jupyter, and ``widget`` goes into other layouts.
+    """A law with its sliders; it displays itself in Jupyter, and ``widget`` can be part of other layouts.
 
     Parameters
     ----------
     state : State
-        What to look at first.
+        The initial state.
     background : Background, optional
-        Where simulations run; a thread that delivers to the kernel's event loop by default.
+        Thread of the simulations; by default one that delivers to the kernel's event loop.
 
     Examples
     --------
@@ -48,27 +49,33 @@ class Explorer:
         self.state = state
         self.points: simulations.Points | None = None
         self._density, self._slow = curves.POINTS, 0
-        self._showing = False  # whether the widgets are being set to the state, and not by hand
+        self._showing = False  # whether the widgets are being set to the state, not changed by the user
         self._background = background or Background(_loop())
         law, names = state.law, list(state.law.symbols)
         self.controls = {
-            name: Control(law, name, state.scale(name), state.values[name], self._moved, self._say) for name in names
+            name: Control(law, name, state.scale(name), state.values[name], self._moved, self._show_message)
+            for name in names
         }
         self.across = widgets.Dropdown(options=_named(law, names), value=state.across, description="x axis")
-        self.family = widgets.Dropdown(options=self._families(), value=state.family, description="several")
-        self.members = widgets.Text(
-            _joined(state.members), description="values", continuous_update=False, tooltip="numbers with commas"
+        self.family = widgets.Dropdown(options=self._families(), value=state.family, description="family of curves")
+        self.family_values = widgets.Text(
+            _joined(state.family_values),
+            description="family values",
+            continuous_update=False,
+            tooltip="values, separated by commas",
         )
         self.y_scale = widgets.Dropdown(options=["automatic", "linear", "logarithmic"], description="y axis")
         self.networks = widgets.Dropdown(
             options=[("choose…", ""), *((one.name, one) for one in presets(law))], description="network"
         )
-        self.judge = simulations.judge(law)
-        self.simulate = widgets.ToggleButton(False, description="Simulate", icon="", tooltip="simulate beside the law")
+        self.simulator = simulations.judge(law)
+        self.simulate = widgets.ToggleButton(
+            False, description="Simulate", icon="", tooltip="simulate points along the x axis"
+        )
         self.replications = widgets.BoundedIntText(10, min=2, max=1000, description="replications")
         self.progress = widgets.IntProgress(0, 0, simulations.POINTS, layout=widgets.Layout(width="160px"))
-        self.told = widgets.HTML("")
-        self.save = widgets.Button(description="Files…", tooltip="SVG, PNG, CSV and NetCDF of what is shown")
+        self.simulation_status = widgets.HTML("")
+        self.save = widgets.Button(description="Files…", tooltip="save the curves as SVG, PNG, CSV or NetCDF")
         self.links, self.value, self.picture = widgets.HTML(""), widgets.HTML(""), widgets.HTML("")
         self.message, self.formula, self.code = widgets.HTML(""), widgets.HTMLMath(""), widgets.HTML("")
         self.widget = self._layout()
@@ -81,27 +88,27 @@ class Explorer:
         head = widgets.HTML(
             f'<div class="lf-head"><h2>{escape(curves.title(law.name))}</h2><p>{_sentence(law)}</p></div>'
         )
-        shown = [self.value]
+        left_column = [self.value]
         if law.validity is not None:
             where = f"<summary>Where the law is valid</summary>{escape(law.validity.text)}"
-            shown.append(widgets.HTML(f'<details class="lf-note">{where}</details>'))
-        shown.append(self.picture)
-        for one in (self.across, self.family, self.members, self.y_scale, self.networks):
+            left_column.append(widgets.HTML(f'<details class="lf-note">{where}</details>'))
+        left_column.append(self.picture)
+        for one in (self.across, self.family, self.family_values, self.y_scale, self.networks):
             one.layout = box(width="auto", max_width="420px")
         self.replications.layout = box(width="190px")
-        if self.judge is not None:
-            row = [self.simulate, self.replications, self.progress, self.told]
-            shown.append(widgets.HBox(row, layout=wrap))
-        shown += [widgets.HBox([self.save, self.links], layout=wrap)]
-        left = widgets.VBox(shown, layout=box(flex="3 1 340px", min_width="0", overflow="visible"))
-        chosen = [self.across, self.family, self.members, self.y_scale]
+        if self.simulator is not None:
+            row = [self.simulate, self.replications, self.progress, self.simulation_status]
+            left_column.append(widgets.HBox(row, layout=wrap))
+        left_column += [widgets.HBox([self.save, self.links], layout=wrap)]
+        left = widgets.VBox(left_column, layout=box(flex="3 1 340px", min_width="0", overflow="visible"))
+        chosen = [self.across, self.family, self.family_values, self.y_scale]
         if len(self.networks.options) > 1:
             chosen.insert(0, self.networks)
         right = widgets.VBox(
             [*(one.widget for one in self.controls.values()), self.message, *chosen],
             layout=box(flex="2 1 320px", min_width="0", overflow="visible", padding="0 0 0 8px"),
         )
-        self.about = widgets.Accordion([widgets.VBox([self.formula, self.code])], titles=("The law, and the call",))
+        self.about = widgets.Accordion([widgets.VBox([self.formula, self.code])], titles=("Formula and Python call",))
         view = widgets.VBox(
             [widgets.HTML(CSS), head, widgets.HBox([left, right], layout=wrap), self.about],
             layout=box(width="100%", overflow="visible"),
@@ -112,7 +119,7 @@ class Explorer:
     def _listen(self) -> None:
         self.across.observe(lambda change: self._set(lambda: self.state.along(change["new"])), "value")
         self.family.observe(lambda change: self._set(lambda: self.state.spread(change["new"])), "value")
-        self.members.observe(self._typed, "value")
+        self.family_values.observe(self._read_family_values, "value")
         self.y_scale.observe(lambda change: self.redraw(), "value")
         self.networks.observe(self._network, "value")
         self.simulate.observe(lambda change: self._simulate(), "value")
@@ -120,38 +127,43 @@ class Explorer:
         self.save.on_click(lambda button: self._files())
         self.about.observe(lambda change: self._explain(), "selected_index")
 
-    # What users of Python call.
+    # Methods for users.
 
-    def set(self, across: str | None = None, family: str | None = None, members: Any = None, **values: float) -> None:
-        """Go to other values, another x axis, another family of curves; the sliders follow."""
+    def set(
+        self, across: str | None = None, family: str | None = None, family_values: Any = None, **values: Any
+    ) -> None:
+        """Change values, the x axis or the family of curves; the sliders follow."""
+        if "members" in values:
+            warnings.warn("members= is deprecated: use family_values=", DeprecationWarning, stacklevel=2)
+            family_values = values.pop("members")
         state = self.state.changed(**values)
         state = state if across is None else state.along(across)
-        state = state if family is None else state.spread(family, members)
+        state = state if family is None else state.spread(family, family_values)
         self._set(lambda: state)
 
     @property
     def data(self) -> Any:
-        """What is shown, as a Dataset, simulated points included."""
+        """The curves and simulated points shown, as a Dataset."""
         return saving.complete(self.state, self.points)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return self.widget._repr_mimebundle_(**options)
 
     def close(self) -> None:
-        """End simulations and take the widgets away."""
+        """End simulations and close the widgets."""
         self._background.cancel()
         _close(self.widget)
 
-    # What widgets call.
+    # Callbacks of the widgets.
 
     def _moved(self, name: str, value: float) -> None:
         self._set(lambda: self.state.changed(**{name: value}))
 
-    def _typed(self, change: Any) -> None:
-        """Several values with commas."""
+    def _read_family_values(self, change: Any) -> None:
+        """Read family values separated by commas."""
         words = [word for word in change["new"].split(",") if word.strip()]
         family = self.state.family
-        if _joined(self.state.members) != change["new"] and family:
+        if _joined(self.state.family_values) != change["new"] and family:
             law = self.state.law
             self._set(lambda: self.state.spread(family, [read(law, family, word.strip()) for word in words]))
 
@@ -160,16 +172,16 @@ class Explorer:
             self._set(lambda: change["new"].applied(self.state))
 
     def _set(self, make: Callable[[], State]) -> None:
-        """Go to another state, or say why not; what was simulated of the old one is dropped."""
+        """Change to another state, or show why not; discard points simulated for the old one."""
         if self._showing:
             return
         before = self.state
         try:
             self.state = make()
-        except ValueError as error:
-            self._say(str(error))
+        except (TypeError, ValueError) as error:
+            self._show_message(str(error))
             return
-        self._say("")
+        self._show_message("")
         if self.state == before:
             return
         self._showing = True
@@ -177,7 +189,7 @@ class Explorer:
             self._show()
         finally:
             self._showing = False
-        # The place of the operating point on the x axis is no setting of the points simulated along it.
+        # The simulated points do not depend on the position of the operating point on the x axis.
         if _settings(self.state) != _settings(before):
             self.points = None
             self._simulate()
@@ -191,54 +203,54 @@ class Explorer:
         self.across.value = self.state.across
         families = self._families()
         if list(self.family.options) != families:
-            self.family.options = families  # which chooses the first of them
-        self.family.value, self.members.value = self.state.family, _joined(self.state.members)
+            self.family.options = families  # this selects the first option
+        self.family.value, self.family_values.value = self.state.family, _joined(self.state.family_values)
 
     def redraw(self) -> None:
-        """Numbers, picture, call: everything that follows the state."""
+        """Update numbers, picture and call to the state."""
         begin = time.thread_time()
         data = curves.dataset(self.state, self._density)
         self.picture.value = chart.html(self.state, data, self.points, self.y_scale.value)
         self.value.value = _value(self.state, data)
-        self.links.value = ""  # they were of what was shown before
+        self.links.value = ""  # the old links are files of the previous curves
         call = saving.python(self.state)
         self.code.value = f'<div class="lf-code">import longfat as lf\n\n{escape(call)}</div>'
         self._slow = self._slow + 1 if time.thread_time() - begin > SLOW else 0
         if self._slow == 2:  # twice in a row: the first time of anything is slow
             self._density, self._slow = max(FEWEST, self._density // 2), 0
 
-    def _say(self, words: str) -> None:
+    def _show_message(self, words: str) -> None:
         self.message.value = f'<p class="lf-warn" role="alert">{escape(words)}</p>' if words else ""
 
     def _simulate(self) -> None:
-        """Begin anew if it is wanted, else stop."""
+        """Restart the simulation if it is switched on, else stop it."""
         self._background.cancel()
-        if self.judge is None or not self.simulate.value:
-            self.progress.value, self.told.value = 0, "stopped" if self.points is not None else ""
+        if self.simulator is None or not self.simulate.value:
+            self.progress.value, self.simulation_status.value = 0, "stopped" if self.points is not None else ""
             return
         points = simulations.plan(self.state)
         self.points = None
         self.progress.value, self.progress.max = 0, len(points)
-        self.told.value = f"waiting: {escape(self.judge.words)}"
+        self.simulation_status.value = f"starting: {escape(self.simulator.words)}"
         runs = self.replications.value
         estimate = simulations.estimate(self.state, runs)
-        self._background.start(points, estimate, self.state.across, runs, self._heard)
+        self._background.start(points, estimate, self.state.across, runs, self._on_progress)
 
-    def _heard(self, progress: Progress) -> None:
+    def _on_progress(self, progress: Progress) -> None:
         self.points, self.progress.value = progress.points, progress.done
         words = progress.error or (
-            "done" if progress.finished else f"{progress.done} of {progress.total} points: {self.judge.words}"  # type: ignore[union-attr]
+            "done" if progress.finished else f"{progress.done} of {progress.total} points: {self.simulator.words}"  # type: ignore[union-attr]
         )
-        self.told.value = escape(words)
+        self.simulation_status.value = escape(words)
         self.redraw()
 
     def _files(self) -> None:
-        """Links to what is shown now; a browser saves them without asking the kernel again."""
+        """Offer links to files of what is shown; a browser saves them without calling the kernel again."""
         data, name = self.data, self.state.law.name
         self.links.value = "writing…"
         try:
             made = {kind: base64.b64encode(saving.file(data, kind)).decode() for kind in saving.KINDS}
-        except Exception as error:  # a browser shows no traceback of a button
+        except Exception as error:  # the browser does not show the traceback of a button
             self.links.value = f'<p class="lf-warn" role="alert">{escape(f"{type(error).__name__}: {error}")}</p>'
             return
         links = [
@@ -248,7 +260,7 @@ class Explorer:
         self.links.value = f'<div class="lf-links">{"".join(links)}</div>'
 
     def _explain(self) -> None:
-        """The formula takes sympy a moment: only when somebody looks."""
+        """Show the formula when it is opened, because sympy takes a moment to make it."""
         if self.about.selected_index is not None and not self.formula.value:
             self.formula.value = f'<div class="lf-law">{self.state.law._repr_html_()}</div>'
 
@@ -258,7 +270,7 @@ class Explorer:
 
 
 def law(record: Law, across: str | None = None, **values: float) -> Explorer:
-    """A law with sliders over its parameters, for Jupyter.
+    """Return an explorer of a law with sliders over its parameters, for Jupyter.
 
     Parameters
     ----------
@@ -267,12 +279,12 @@ def law(record: Law, across: str | None = None, **values: float) -> Explorer:
     across : str, optional
         The parameter along the x axis; the first one by default.
     **values : float
-        Of some parameters, in the record's units; the others are in the middle of their typical ranges.
+        Values of some parameters, in the record's units; the others are in the middle of their typical ranges.
 
     Returns
     -------
     Explorer
-        Shows itself; ``set`` moves it, ``data`` is what it shows.
+        A widget that displays itself; ``set`` changes it, ``data`` has the curves shown.
 
     Raises
     ------
@@ -292,22 +304,24 @@ def law(record: Law, across: str | None = None, **values: float) -> Explorer:
 
 
 def _settings(state: State) -> Any:
-    """What simulated points depend on."""
+    """Return the settings on which simulated points depend."""
     others = {name: value for name, value in state.values.items() if name != state.across}
     return state.law, state.across, others, state.scale(state.across)
 
 
 def _value(state: State, data: Any) -> str:
-    """The number at the operating point, and whether it holds there."""
+    """Return the value at the operating point, and whether the law is valid there, as HTML."""
     law, found = state.law, float(data["operating_value"])
     words = f"{escape(curves.title(law.name))} = <b>{wording.quantity(found, law.unit)}</b>"
     if "operating_as_printed" in data:
         words += f"; as printed {wording.quantity(float(data['operating_as_printed']), law.unit)}"
     if law.validity is not None:
         if bool(data["operating_valid"]):
-            words += f'<br><span class="lf-note">valid here, within {law.validity.accuracy:g}</span>'
+            words += (
+                f'<br><span class="lf-note">valid at this operating point, accuracy {law.validity.accuracy:g}</span>'
+            )
         else:
-            words += '<br><span class="lf-note lf-warn">outside the law\'s validity here</span>'
+            words += '<br><span class="lf-note lf-warn">outside the law\'s validity at this operating point</span>'
     return f'<div class="lf-value" role="status" data-value="{found!r}">{words}</div>'
 
 
@@ -320,12 +334,12 @@ def _named(law: Law, names: list[str]) -> list[tuple[str, str]]:
     return [(curves.title(name), name) for name in names]
 
 
-def _joined(members: tuple[float, ...]) -> str:
-    return ", ".join(f"{member:.6g}" for member in members)
+def _joined(family_values: tuple[float, ...]) -> str:
+    return ", ".join(f"{family_value:.6g}" for family_value in family_values)
 
 
 def _loop() -> Callable[[Callable[[], None]], Any] | None:
-    """Into the kernel's event loop, where there is one."""
+    """Return a function that schedules calls in the kernel's event loop, or None if there is no loop."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Letters, numbers and ticks as people read them, in HTML."""
+"""Letters, numbers and tick values in HTML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def letter(latex: str) -> str:
-    r"""A paper's letter in HTML, from its LaTeX.
+    r"""Return the letter of a paper in HTML, from its LaTeX.
 
     >>> letter(r"C_b^2"), letter(r"f_{max}"), letter(r"\rho")
     ('<i>C<sub>b</sub><sup>2</sup></i>', '<i>f<sub>max</sub></i>', '<i>ρ</i>')
@@ -27,7 +27,7 @@ def letter(latex: str) -> str:
 
 
 def number(value: float, digits: int = 6) -> str:
-    """A number with so many digits, with a power of ten where that is shorter.
+    """Return a number with the given digits, with a power of ten where that is shorter.
 
     >>> number(0.9626123), number(3e-7), number(0.0), number(float("nan")), number(4000.0)
     ('0.962612', '3×10⁻⁷', '0', 'undefined', '4000')
@@ -45,7 +45,7 @@ def number(value: float, digits: int = 6) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """A number with its unit: times, rates and sizes with prefixes, the rest as it is.
+    """Return a number with its unit: times, rates and sizes with SI prefixes, others as they are.
 
     >>> quantity(0.02, "s"), quantity(1.25e8, "bytes/s"), quantity(0.5, "1"), quantity(24.0, "segments")
     ('20 ms', '1 Gbit/s', '0.5', '24 segments')
@@ -58,7 +58,7 @@ def quantity(value: float, unit: str) -> str:
 
 
 def ticks(low: float, high: float, logarithmic: bool, most: int = 6) -> list[float]:
-    """Round values between two ends: a round step apart, or powers of ten.
+    """Return round values between two ends: in round steps, or powers of ten.
 
     >>> ticks(0, 1, False), ticks(1e-6, 0.1, True), ticks(3, 40, True)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [1e-06, 1e-05, 0.0001, 0.001, 0.01, 0.1], [5.0, 10.0, 20.0])

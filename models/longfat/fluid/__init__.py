@@ -1,11 +1,11 @@
-"""Dynamics of congestion control without packets: rates that answer rates. No simulator in here.
+"""Fluid models of congestion control: maps and delay differential equations of rates and queues, without packets.
 
-A `System` states what changes and how late it hears of it; `integrate`, `equilibrium`, `stability` and
-`stability_boundary` take any of them, for many parameter points in one call. `path` and `rest` are their
-differentiable insides. At hand: `cadpc` (synchronous, asynchronous, delayed, over several links), `cadpc_flow`,
-`capc`, `best_replies`, `tcp_red`, `xcp`. `cadpc_fairness` is CADPC for a million starts.
+A `System` defines the variables, their dynamics and the feedback delays. `integrate`, `equilibrium`, `stability` and
+`stability_boundary` accept any system and many parameter points in one call; `path` and `rest` are their
+differentiable cores. Predefined systems: `cadpc` (synchronous, asynchronous, delayed, over several links),
+`cadpc_flow`, `capc`, `best_replies`, `tcp_red`, `xcp`. `cadpc_fairness` computes CADPC for a million starts.
 
-Paths, states at rest and stability need the extra ``jax``; `integrate` with ``method="numpy"`` does not.
+Paths, equilibria and stability need the extra ``jax``; `integrate` with ``method="numpy"`` does not.
 """
 
 from longfat.fluid import loss_load

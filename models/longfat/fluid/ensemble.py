@@ -1,4 +1,4 @@
-"""CADPC at very many starts: where it ends and when it is fair, without the paths between."""
+"""Final rates and convergence to fairness of CADPC for very many starts, without storing the paths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cadpc_fairness(
     precision: str = "double",
     threads: int | None = None,
 ) -> xr.Dataset:
-    r"""Final rates of synchronous CADPC, and the updates until Jain's index reaches a threshold.
+    r"""Return the final rates of synchronous CADPC and the updates until Jain's index reaches a threshold.
 
     .. math:: x_i(t+1) = x_i(t) \Bigl(1 + a \Bigl(1 - x_i(t) - \sum_j x_j(t)\Bigr)\Bigr), \qquad
         t^* = \min\Bigl\{t : \frac{\bigl(\sum_j x_j(t)\bigr)^2}{n \sum_j x_j(t)^2} \ge J\Bigr\}
@@ -43,13 +43,13 @@ def cadpc_fairness(
     smoothing : float or array of shape (points,)
         a [1], in (0, 3].
     flows : int or array of shape (classes,)
-        Flows in each class [flows], whole, in [1, inf): flows that start equal stay equal.
+        Flows in each class [flows], an integer in [1, inf): flows that start equal stay equal.
     threshold : float
         J [1], in (0, 1].
     floor : float
         Smallest rate over the capacity [1], in [0, 1).
     precision : {"double", "single"}
-        Of the arithmetic; single is nearly twice as fast and good to 1e-5.
+        Floating-point precision; single is nearly twice as fast and accurate to 1e-5.
     threads : int
         Processor cores to use, in [1, 1024]; all if None.
 
@@ -61,14 +61,16 @@ def cadpc_fairness(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range, or shapes that do not fit.
 
     Notes
     -----
-    Every rate is updated every time: nothing is extrapolated. A point needs 8 bytes for each class and no more, so it
-    stays in the nearest cache. Rates that are all zero count as fair. Fresh reports and equal weights; `cadpc` with
-    `integrate` has the rest, and paths.
+    Every rate is updated every time: nothing is extrapolated. A point needs 8 bytes for each class, so it stays in the
+    first-level cache. Rates that are all zero count as fair. Reports are current and weights are equal; `cadpc` with
+    `integrate` has delays, weights and paths.
 
     Examples
     --------
@@ -85,12 +87,11 @@ def cadpc_fairness(
 
     from longfat.fluid.ensemble_kernel import advance
 
-    if not isinstance(precision, str) or precision not in PRECISIONS:
-        raise ValueError(f"precision = {precision!r} is out of range: allowed are {', '.join(PRECISIONS)}")
+    domains.choice("precision", precision, PRECISIONS)
     kind: Any = np.float64 if precision == "double" else np.float32
     rates = domains.numbers("start", start, "1", "[0, inf)").astype(kind)  # a copy: the kernel writes into it
     if rates.ndim != 2 or not rates.size:
-        raise domains.refuse("start", f"an array of shape {rates.shape}", "1", "[0, inf), of shape (points, classes)")
+        raise domains.wrong_shape("start", rates.shape, "(points, classes), both at least 1")
     updates = domains.integer("updates", updates, "updates", "[0, 1000000000]")
     a = _spread("smoothing", domains.numbers("smoothing", smoothing, "1", "(0, 3]"), len(rates), kind)
     counts = domains.numbers("flows", flows, "flows", "[1, inf)", integer=True)
@@ -112,7 +113,7 @@ def cadpc_fairness(
         side_by_side(part, parts, threads=workers)
     weighted = rates.astype(float) * counts
     total, squares = weighted.sum(axis=1), counts.sum() * (weighted * rates).sum(axis=1)
-    silent = squares == 0  # all rates are zero, and equal
+    silent = squares == 0  # all rates are zero, so they are equal
     one = {"units": "1"}
     return xr.Dataset(
         {
@@ -127,7 +128,7 @@ def cadpc_fairness(
 
 
 def _spread(name: str, values: Any, length: int, kind: Any) -> Any:
-    """One value, or one for each."""
+    """Broadcast one value, or check that there is one for each element."""
     if values.shape not in ((), (length,)):
-        raise domains.refuse(name, f"an array of shape {values.shape}", "1", f"one or {length} of them")
+        raise domains.wrong_shape(name, values.shape, f"one value or {length}")
     return np.ascontiguousarray(np.broadcast_to(values, length), dtype=kind)

@@ -1,4 +1,4 @@
-"""The loop of `cadpc_fairness`, compiled. One point stays in the first-level cache for all of its updates."""
+"""Compiled loop of `cadpc_fairness`. One point stays in the first-level cache for all of its updates."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numba
 
-# Sums may be taken in another order, so that several flows go through one instruction; NaN and infinities are kept.
+# Sums may be reordered, so that one vector instruction processes several flows; NaN and infinities are kept.
 FLAGS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Return a function compiled, and kept on disk if there is a folder that can be written to."""
+    """Compile a function, and cache it on disk if the cache directory is writable."""
     try:
         return numba.njit(cache=True, **FLAGS)(function)
     except RuntimeError:
@@ -21,7 +21,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 @kernel
 def advance(rates: Any, counts: Any, smoothing: Any, updates: int, threshold: Any, floor: Any, fair_at: Any) -> None:
-    """Replace the rates (points, classes) by those after the updates; note the first update with fair rates, or -1."""
+    """Replace the rates (points, classes) by those after all updates; record the first fair update, or -1."""
     points, classes = rates.shape
     zero = rates.dtype.type(0)
     one = rates.dtype.type(1)

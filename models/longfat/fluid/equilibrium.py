@@ -1,4 +1,4 @@
-"""Where a system comes to rest: a root near a given start, with a status for every point and implicit gradients."""
+"""Equilibria of systems: a root near a given start, with a status for every point and implicit gradients."""
 
 from __future__ import annotations
 
@@ -16,35 +16,38 @@ if TYPE_CHECKING:
     import xarray as xr
 
 STATUS = ("converged", "not found", "outside the bounds")
-CLOSE = 1e-8  # residual, in parts of the state
+CLOSE = 1e-8  # largest residual, relative to the state
 
 
 def residual(system: System, state: Any, parameters: Mapping[str, Any], xp: Any) -> Any:
-    """What a constant past leaves: the change in one period of a map, the rate of change of a flow; 0 at rest."""
-    heard = (state,) * len(system.late(state, parameters, xp))
+    """Return the change in one period of a map, or the rate of change of a flow, under a constant past.
+
+    It is 0 in equilibrium.
+    """
+    delayed = (state,) * len(system.late(state, parameters, xp))
     if system.kind == "flow":
-        return system.rule(0.0, state, heard, parameters, xp)
-    return sum(system.rule(t, state, heard, parameters, xp) - state for t in range(system.period))
+        return system.rule(0.0, state, delayed, parameters, xp)
+    return sum(system.rule(t, state, delayed, parameters, xp) - state for t in range(system.period))
 
 
 def rest(system: System, start: Any, **parameters: Any) -> Any:
-    r"""State at rest that is found from a start, as a JAX array through which gradients pass.
+    r"""Return the equilibrium that is found from a start, as a JAX array through which gradients pass.
 
     .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
 
     Parameters
     ----------
     system : System
-        What comes to rest.
+        The system.
     start : array of shape (size,)
-        Where to look first, in the units of the variables.
+        Start of the search, in the units of the variables.
     **parameters
         Numbers, or arrays of the declared length; those not given have their defaults.
 
     Returns
     -------
     jax.Array of shape (size,)
-        The state; NaN where none was found.
+        The equilibrium; NaN where none was found.
 
     Raises
     ------
@@ -53,8 +56,8 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
     Notes
     -----
-    Levenberg and Marquardt's method; the derivatives are those of the equation, not of its iterations. It finds a rest,
-    not all of them, and not only those that attract. In 32 bits it is good to 1e-5 or so.
+    Levenberg and Marquardt's method; the derivatives are those of the equation, not of its iterations. It finds one
+    equilibrium, not all of them, stable or not. In 32 bits it is accurate to about 1e-5.
 
     Examples
     --------
@@ -77,8 +80,8 @@ def rest(system: System, start: Any, **parameters: Any) -> Any:
 
 
 def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
-    """A root and its residual, both measured by the start, each equation divided by its slopes there."""
-    extras.need("a state at rest", "optimistix")
+    """Return a root and its residual, both relative to the start, each equation divided by its slopes there."""
+    extras.need("an equilibrium", "optimistix")
     import jax
     import jax.numpy as jnp
     import optimistix
@@ -102,14 +105,14 @@ def _search(system: System, start: Any, parameters: Mapping[str, Any]) -> tuple[
 
 @functools.lru_cache(maxsize=64)
 def _many(system: System) -> Any:
-    """`_search` over points, compiled."""
+    """Return `_search` compiled and mapped over points."""
     import jax
 
     return jax.jit(jax.vmap(lambda x, p: _search(system, x, p)))
 
 
-def rests(system: System, chosen: Points) -> tuple[Any, Any]:
-    """States (points, size) and their status."""
+def equilibria(system: System, chosen: Points) -> tuple[Any, Any]:
+    """Return the equilibria (points, size) and their status."""
     with double():
         states, errors = (np.asarray(part) for part in _many(system)(chosen.start, chosen.parameters))
     low, high = system.bounds(np)
@@ -120,16 +123,16 @@ def rests(system: System, chosen: Points) -> tuple[Any, Any]:
 
 
 def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parameters: Any) -> xr.Dataset:
-    r"""States at rest for all combinations of starts and parameters, in one call.
+    r"""Return the equilibria for all combinations of starts and parameters, in one call.
 
     .. math:: F(x, x, \ldots) = x \quad\text{or}\quad F(x, x, \ldots) = 0
 
     Parameters
     ----------
     system : System
-        What comes to rest.
+        The system.
     start : mapping of str to float or array
-        Where to look first; variables not given are at their defaults.
+        Start of the search; variables not given are at their defaults.
     **parameters : float, array or xarray.DataArray
         Parameters in their units; axes as in `integrate`.
 
@@ -140,13 +143,16 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    As `rest`, in 64 bits. A map that depends on time is at rest where every update of a period leaves it; what is
-    solved is that the changes of a period sum to zero, which is the same where no flow's changes can cancel.
+    The method is that of `rest`, in 64 bits. A map that depends on time is in equilibrium if no update of a period
+    changes its state. The equation solved is that the changes of a period sum to zero, which is equivalent where no
+    flow's changes can cancel.
 
     Examples
     --------
@@ -161,6 +167,6 @@ def equilibrium(system: System, start: Mapping[str, Any] | None = None, **parame
     import xarray as xr
 
     chosen = points(system, start, parameters)
-    states, status = rests(system, chosen)
+    states, status = equilibria(system, chosen)
     columns = {**chosen.states(system, states), "status": chosen.column(status, "1")}
     return xr.Dataset(columns, coords=chosen.coords, attrs={"system": system.name, "source": system.source})

@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 METHODS = ("jax", "numpy")
 
-# Classical Runge-Kutta: numbers, places in the step, weights.
+# Stages of the classical Runge-Kutta method: numbers, positions in the step, weights.
 STAGES = ((0, 1, 2, 3), (0, 1 / 2, 1 / 2, 1), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
 
 
 def path(
     system: System, start: Any, steps: int, step: float = 1.0, memory: int | None = None, **parameters: Any
 ) -> Any:
-    r"""States of one point, as a JAX array through which gradients pass; for ``jit``, ``grad`` and ``vmap``.
+    r"""Return the states of one point as a JAX array through which gradients pass; for ``jit``, ``grad`` and ``vmap``.
 
     .. math:: x_{i+1} = F(i, x_i, \ldots) \quad\text{or}\quad x_{i+1} = x_i + \frac h6 (k_1 + 2 k_2 + 2 k_3 + k_4)
 
     Parameters
     ----------
     system : System
-        What moves.
+        The system.
     start : array of shape (size,)
         State at time 0, in the units of the variables.
     steps : int
         Number of updates or of steps, in [0, 10^7]; fixed when compiled.
     step : float
-        h [unit of the system's time]; for flows. No larger than the smallest delay.
+        h [unit of the system's time], for flows; at most the smallest delay.
     memory : int
-        Steps of the past that are kept, at least the largest delay and two more; all of them if None.
+        Past steps to store, at least the largest delay and two more; all of them if None.
     **parameters
         Numbers, or arrays of the declared length; those not given have their defaults.
 
@@ -58,8 +58,8 @@ def path(
     Notes
     -----
     Classical Runge-Kutta steps; the past is interpolated by cubic Hermite polynomials of states and slopes. Fourth
-    order where the solution is smooth inside the steps: a start that is not at rest makes kinks at the delays, so let h
-    divide them, else it is second order. A bound that is reached inside a step leaves one order.
+    order where the solution is smooth inside the steps: a start that is not an equilibrium makes kinks at the delays,
+    so let h divide them, else it is second order. If a bound is reached inside a step, it is first order.
 
     Examples
     --------
@@ -118,9 +118,9 @@ def _advance(
     p: Mapping[str, Any],
     xp: Any,
 ) -> tuple[Any, Any]:
-    """State i + 1, and the slopes of the past with that of state i among them.
+    """Return state i + 1, and the slopes of the past including that of state i.
 
-    The stages are folded, so that a program has the rule in it once: it is compiled in a third of the time.
+    The stages are folded, so that a compiled program contains the rule once. This cuts the compile time to a third.
     """
     low, high = (bound.astype(first.dtype) for bound in system.bounds(xp))
     if system.kind == "map":
@@ -129,8 +129,8 @@ def _advance(
             then = i - xp.asarray(delay).astype(int)
             return xp.where(then > 0, past[then % rows], first)
 
-        heard = tuple(before(delay) for delay in system.late(state, p, xp))
-        return xp.clip(system.rule(i, state, heard, p, xp), low, high), slopes
+        delayed = tuple(before(delay) for delay in system.late(state, p, xp))
+        return xp.clip(system.rule(i, state, delayed, p, xp), low, high), slopes
 
     def past_at(stage: Any, delay: Any, slopes: Any) -> Any:
         place = i + stage - delay / step  # in steps since the start
@@ -146,10 +146,10 @@ def _advance(
         change, total, slopes = carry
         number, place, weight = part
         x = xp.clip(state + place * step * change, low, high)
-        heard = tuple(past_at(place, delay, slopes) for delay in system.late(x, p, xp))
-        change = system.rule((i + place) * step, x, heard, p, xp)
-        held = ((x <= low) & (change < 0)) | ((x >= high) & (change > 0))
-        change = xp.where(held, 0 * change, change)
+        delayed = tuple(past_at(place, delay, slopes) for delay in system.late(x, p, xp))
+        change = system.rule((i + place) * step, x, delayed, p, xp)
+        at_bound = ((x <= low) & (change < 0)) | ((x >= high) & (change > 0))
+        change = xp.where(at_bound, 0 * change, change)
         return (change, total + weight * change, remember(slopes, number, change)), None
 
     zero = xp.zeros_like(state)
@@ -158,7 +158,7 @@ def _advance(
 
 
 def _plain_path(system: System, start: Any, steps: int, step: float, p: Mapping[str, Any]) -> Any:
-    """The same in a NumPy loop that keeps everything."""
+    """Return the states of one point by a NumPy loop that stores the whole past, as a check of `path`."""
     past, slopes = np.tile(start, (steps + 1, 1)), np.zeros((steps + 1, len(start)))
 
     def fold(stage: Any, carry: Any, parts: Any) -> Any:
@@ -187,7 +187,7 @@ def integrate(
     method: str = "jax",
     **parameters: Any,
 ) -> xr.Dataset:
-    r"""Paths for all combinations of starts and parameters, in one call.
+    r"""Return the paths for all combinations of starts and parameters, in one call.
 
     .. math:: x_{t+1} = F(t, x_t, x_{t-d_1}, \ldots) \quad\text{or}\quad
         \dot x(t) = F(t, x(t), x(t-\tau_1), \ldots)
@@ -195,17 +195,17 @@ def integrate(
     Parameters
     ----------
     system : System
-        What moves.
+        The system.
     duration : float
-        How long [unit of the system's time], in (0, inf); a whole number of updates for a map.
+        Simulated time [unit of the system's time], in (0, inf); an integer number of updates for a map.
     start : mapping of str to float or array
-        Variables at time 0, and ever before, in their units; those not given start at their defaults.
+        Variables at time 0, and at all times before, in their units; those not given start at their defaults.
     step : float
-        h [unit of the system's time], for flows, where it is needed; rounded down to divide the duration.
+        h [unit of the system's time], required for flows; rounded down to divide the duration.
     every : int
-        Which states to return: each, every second, ...; in [1, number of steps].
+        Return every state (1), every second state (2), ...; in [1, number of steps].
     method : {"jax", "numpy"}
-        Compiled and mapped over the points, or a plain loop, to compare.
+        Compiled and mapped over the points; or a plain loop, for comparison.
     **parameters : float, array or xarray.DataArray
         Parameters in their units. An array is an axis of the result; labelled arrays with the same axis go together.
 
@@ -216,12 +216,14 @@ def integrate(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range, a step above a delay, or delays of a state that grow beyond what is kept.
 
     Notes
     -----
-    As `path`, in 64 bits. Everything returned is in memory: points x times x size x 8 bytes.
+    The method is that of `path`, in 64 bits. The result takes points x times x size x 8 bytes of memory.
 
     Examples
     --------
@@ -237,11 +239,10 @@ def integrate(
     import xarray as xr
 
     chosen = points(system, start, parameters)
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method = {reprlib.repr(method)} is out of range: allowed are {', '.join(METHODS)}")
+    domains.choice("method", method, METHODS)
     if system.kind == "map":
         if step is not None:
-            raise domains.refuse("step", reprlib.repr(step), system.time, "None: a map has updates")
+            raise domains.conflict(f"step = {reprlib.repr(step)}", "excludes a map", "it has updates")
         steps, h = domains.integer("duration", duration, system.time, "[1, 10000000]"), 1.0
     else:
         duration = domains.number("duration", duration, system.time, "(0, 1e300)")
@@ -268,19 +269,19 @@ def integrate(
 
 @functools.lru_cache(maxsize=64)
 def _many(system: System, steps: int, memory: int) -> Any:
-    """`path` over points, compiled."""
+    """Return `path` compiled and mapped over points."""
     import jax
 
     return jax.jit(jax.vmap(lambda x, h, p: path(system, x, steps, h, memory, **p), in_axes=(0, None, 0)))
 
 
 def _delays(system: System, states: Any, parameters: Mapping[str, Any]) -> Any:
-    """All delays in some states of one point."""
+    """Return all delays in the given states of one point."""
     return np.array([[float(d) for d in system.late(state, parameters, np)] for state in states])
 
 
 def _memory(system: System, chosen: Points, h: float, steps: int) -> int:
-    """How many steps of the past to keep: twice the delay at the start, in case that the state makes it longer."""
+    """Return the number of past steps to store: twice the delay at the start, as the state may lengthen it."""
     if system.delays is None:
         return 1
     longest = max(_delays(system, [chosen.start[r]], chosen.one(r)).max() for r in range(len(chosen)))
@@ -288,7 +289,7 @@ def _memory(system: System, chosen: Points, h: float, steps: int) -> int:
 
 
 def _check_delays(system: System, chosen: Points, states: Any, h: float, memory: int) -> None:
-    """Refuse delays along the paths that were too short for the step, or too long for the memory."""
+    """Raise an error for delays along the paths that are shorter than the step, or longer than the memory."""
     if system.delays is None:
         return
     count = min(200, max(2, 20_000 // len(chosen)))
@@ -296,7 +297,7 @@ def _check_delays(system: System, chosen: Points, states: Any, h: float, memory:
     found = np.array([_delays(system, states[r, some], chosen.one(r)) for r in range(len(chosen))])
     shortest, longest = np.nanmin(found), np.nanmax(found)
     if system.kind == "flow" and shortest < h * (1 - 1e-9):
-        raise domains.refuse("step", h, system.time, f"(0, {shortest:g}], the smallest delay")
+        raise domains.out_of_range("step", h, system.time, f"(0, {shortest:g}], the smallest delay")
     if longest > (memory - 2) * h and memory < states.shape[1]:
         allowed = f"[0, {(memory - 2) * h:g}], twice those at the start"
-        raise domains.refuse(f"longest delay of {system.name}", float(longest), system.time, allowed)
+        raise domains.out_of_range(f"longest delay of {system.name}", float(longest), system.time, allowed)

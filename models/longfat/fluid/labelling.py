@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Points:
-    """Rows of starts (points, size) and of parameters (points,) or (points, length), and the axes of what was given."""
+    """Rows of starts (points, size) and of parameters (points,) or (points, length), and the axes of the input."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
@@ -34,18 +34,18 @@ class Points:
         return len(self.start)
 
     def one(self, row: int) -> dict[str, Array]:
-        """The parameters of one point."""
+        """Return the parameters of one point."""
         return {name: values[row] for name, values in self.parameters.items()}
 
     def column(
         self, values: Any, unit: str, *, dims: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], Any, dict[str, str]]:
-        """What a Dataset takes: an array whose first axis is that of the points."""
+        """Return dimensions, values and attributes for a Dataset, from an array whose first axis is the points."""
         values = np.asarray(values)
         return (*self.dims, *dims), values.reshape(self.shape + values.shape[1:]), {"units": unit}
 
     def states(self, system: System, states: Any, *, dims: Sequence[str] = ()) -> dict[str, Any]:
-        """One column for each variable, from an array (points, ..., size)."""
+        """Return one Dataset column for each variable, from an array (points, ..., size)."""
         columns = {}
         for name, variable in system.variables.items():
             part, axes = states[..., system.slices[name]], (*dims, variable.axis)
@@ -56,15 +56,14 @@ class Points:
 
 
 def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> Points:
-    """All combinations of what was given; an array has its own axis, labelled arrays share the axes they name."""
+    """Combine all starts and parameters: an array has its own axis, labelled arrays share the axes that they name."""
     import xarray as xr
 
     system.complete(dict.fromkeys(parameters, 0.0), np)  # names only
     begin = dict(start or {})
     for name in begin:
         if name not in system.variables:
-            known = ", ".join(system.variables)
-            raise ValueError(f"start[{name!r}] is out of range: variables of {system.name} are {known}")
+            raise domains.unknown(f"start: variable of {system.name}", name, system.variables)
     arrays: dict[tuple[str, str], xr.DataArray] = {}
     axes = set()
     for name, declared in system.parameters.items():
@@ -99,7 +98,7 @@ def points(system: System, start: Mapping[str, Any] | None, parameters: Mapping[
 
 
 def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
-    """A parameter or a start with named axes, every element inside its domain."""
+    """Return a parameter or a start with named axes, after a check that every element lies in its domain."""
     import xarray as xr
 
     interval = domains.Interval.parse(declared.domain)
@@ -109,22 +108,22 @@ def _labelled(name: str, value: Any, declared: Parameter) -> xr.DataArray:
         try:
             plain = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
-            raise domains.refuse(name, repr(value), declared.unit, interval, integer=declared.integer) from None
+            raise domains.wrong_type(name, value, "a number or an array of numbers", declared.unit) from None
         own = (declared.axis,) if declared.axis and plain.ndim else ()
         if plain.ndim - len(own) not in (0, 1):
-            raise domains.refuse(name, f"an array of shape {plain.shape}", declared.unit, interval)
+            raise domains.wrong_shape(name, plain.shape, f"of at most {1 + len(own)} dimensions")
         grid = (name,) if plain.ndim > len(own) else ()
         coords = {name: plain} if grid and not own else {}
         array = xr.DataArray(plain, dims=(*grid, *own), coords=coords)
     if declared.axis and array.sizes.get(declared.axis, declared.length) != declared.length:
-        raise domains.refuse(name, f"{array.sizes[declared.axis]} values", declared.unit, f"one or {declared.length}")
+        raise domains.wrong_shape(name, array.shape, f"one value or {declared.length} along {declared.axis!r}")
     if domains.array(name, array.values, declared.unit, interval, integer=declared.integer):
-        raise domains.refuse(name, math.nan, declared.unit, interval)
+        raise domains.out_of_range(name, math.nan, declared.unit, interval)
     return array
 
 
 def double() -> AbstractContextManager[Any]:
-    """64-bit JAX for what is inside, whatever the program around it uses; restored behind it."""
+    """Return a context with 64-bit JAX, whatever the surrounding program uses; the old setting is restored."""
     extras.need("longfat.fluid", "jax")
     import jax
 

@@ -15,7 +15,7 @@ NODES = (16, 32, 64, 128)
 
 
 def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count: int = 1) -> NDArray[np.complex128]:
-    r"""Roots with the largest real parts of a linear system with delays.
+    r"""Return the characteristic roots with the largest real parts of a linear system with delays.
 
     .. math:: \det\Bigl(\lambda I - A_0 - \sum_k A_k e^{-\lambda \tau_k}\Bigr) = 0
 
@@ -26,18 +26,20 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
     delays : sequence of float
         tau_k [time], in [0, inf).
     count : int
-        How many roots, in [1, 100].
+        Number of roots, in [1, 100].
 
     Returns
     -------
     ndarray
-        The roots [1/time], the largest real part first, with their conjugates; all eigenvalues if nothing is late. The
-        equilibrium attracts if all real parts are negative.
+        The roots [1/time], the largest real part first, with their conjugates; all eigenvalues if there is no delay.
+        The equilibrium is stable if all real parts are negative.
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
-        For a value out of range, or if 128 nodes do not settle the roots: too many, or delays too long.
+        For a value out of range, or if 128 nodes do not resolve the roots: too many, or delays too long.
 
     Notes
     -----
@@ -68,11 +70,11 @@ def rightmost_roots(matrices: Array, delays: Sequence[float] | Array = (), count
         if before is not None and np.abs(roots - before)[:count].max() < 1e-7 * scale:
             return roots
         before = roots
-    raise ValueError(f"delays = {late} time is out of range: allowed are values for which {NODES[-1]} nodes suffice")
+    raise domains.out_of_range("delays", late, "1", f"shorter: {NODES[-1]} nodes do not suffice")
 
 
 def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> Array:
-    """The equation in its first rows, differentiation on [-tau, 0] in the others."""
+    """Return the discretised generator: the equation in its first rows, differentiation on [-tau, 0] below."""
     size = matrices.shape[-1]
     angle = np.arange(nodes + 1) * np.pi / nodes
     x = np.cos(angle)  # from 1, the present, to -1
@@ -92,7 +94,7 @@ def _generator(matrices: Array, delays: list[float], tau: float, nodes: int) -> 
 
 
 def _interpolation(place: float, x: Array, weights: Array) -> Array:
-    """Row of the values at a place of the polynomials that are 1 at one node, barycentrically."""
+    """Return the barycentric weights that interpolate the node values at a place, as a row."""
     distance = place - x
     if np.any(np.abs(distance) < 1e-14):
         return (np.abs(distance) < 1e-14).astype(float)[None]
@@ -102,6 +104,6 @@ def _interpolation(place: float, x: Array, weights: Array) -> Array:
 
 
 def _sorted(roots: NDArray[Any]) -> NDArray[np.complex128]:
-    """The largest real part first, of a pair the upper one."""
+    """Sort roots by real part, largest first; of a conjugate pair the upper one comes first."""
     values = roots.astype(complex)
     return values[np.lexsort((-values.imag, -values.real))]

@@ -1,9 +1,8 @@
-"""Whether an equilibrium attracts: linearisation, multipliers of maps, characteristic roots of flows, boundaries."""
+"""Stability of equilibria: linearisation, multipliers of maps, characteristic roots of flows, stability boundaries."""
 
 from __future__ import annotations
 
 import functools
-import reprlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longfat import domains
-from longfat.fluid.equilibrium import STATUS, rests
+from longfat.fluid.equilibrium import STATUS, equilibria
 from longfat.fluid.labelling import Array, double, points
 from longfat.fluid.roots import rightmost_roots
 from longfat.fluid.system import System
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Array]:
-    r"""Jacobians of the rule by the present state and by the delayed ones, and the delays.
+    r"""Return the Jacobians of the rule by the present and the delayed states, and the delays.
 
     .. math:: F \approx A_0 \,\delta x(t) + \sum_k A_k \,\delta x(t - \tau_k)
 
     Parameters
     ----------
     system : System
-        What is linearised.
+        The system.
     state : array of shape (size,)
         The state, present and past.
     **parameters
@@ -46,8 +45,8 @@ def linearise(system: System, state: Any, **parameters: Any) -> tuple[Array, Arr
 
     Notes
     -----
-    By automatic differentiation, in 64 bits. Where a delay depends on the state this adds nothing at rest, since there
-    a constant past is looked up at another time. At a kink the result is JAX's choice of slope.
+    The method is automatic differentiation, in 64 bits. A delay that depends on the state contributes nothing in
+    equilibrium, because the past is constant there. At a kink the result is the slope that JAX chooses.
 
     Examples
     --------
@@ -98,27 +97,27 @@ def _many_jacobians(system: System) -> Any:
 
 
 def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArray[np.complex128]:
-    r"""Multipliers of the deviations from rest in one period of a map.
+    r"""Return the multipliers of deviations from equilibrium over one period of a map.
 
     .. math:: \delta x_{t+1} = A_0 \,\delta x_t + \sum_k A_k \,\delta x_{t - d_k}
 
     Parameters
     ----------
     jacobians : array of shape (period, 1 + delays, size, size)
-        A_0, A_1, ... [1], as `linearise` gives them.
+        A_0, A_1, ... [1], as returned by `linearise`.
     delays : sequence of int
-        d_k [updates], whole, in [0, 10^4].
+        d_k [updates], integers in [0, 10^4].
 
     Returns
     -------
     ndarray
         Eigenvalues of the companion matrix of a period [1], the largest modulus first; all inside the unit circle if
-        the rest attracts.
+        the equilibrium is stable.
 
     Raises
     ------
     ValueError
-        For delays that are no whole numbers.
+        For delays that are not integers.
 
     Notes
     -----
@@ -138,48 +137,50 @@ def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArr
     size, depth = jacobians.shape[-1], max(late, default=0)
     if not any(np.any(jacobians[:, 1 + k]) for k, d in enumerate(late) if d == depth):
         depth = max((d for k, d in enumerate(late) if np.any(jacobians[:, 1 + k])), default=0)
-    whole = np.eye(size * (depth + 1))
+    period_matrix = np.eye(size * (depth + 1))
     for matrices in jacobians:
         companion = np.eye(size * (depth + 1), k=-size)
         companion[:size, :size] = 0
         for d, matrix in zip((0, *late), matrices, strict=True):
             if d <= depth:
                 companion[:size, d * size : (d + 1) * size] += matrix
-        whole = companion @ whole
-    values = np.linalg.eigvals(whole).astype(complex)
+        period_matrix = companion @ period_matrix
+    values = np.linalg.eigvals(period_matrix).astype(complex)
     return values[np.argsort(-np.abs(values), kind="stable")]
 
 
 def stability(system: System, start: Mapping[str, Any] | None = None, **parameters: Any) -> xr.Dataset:
-    r"""States at rest for all combinations of starts and parameters, and whether they attract.
+    r"""Return the equilibria for all combinations of starts and parameters, and whether they are stable.
 
     .. math:: \rho = \max |z|^{1/\text{period}} < 1 \quad\text{or}\quad \sigma = \max \operatorname{Re} \lambda < 0
 
     Parameters
     ----------
     system : System
-        What comes to rest.
+        The system.
     start : mapping of str to float or array
-        Where to look first; variables not given are at their defaults.
+        Start of the search; variables not given are at their defaults.
     **parameters : float, array or xarray.DataArray
         Parameters in their units; axes as in `integrate`.
 
     Returns
     -------
     xarray.Dataset
-        As `equilibrium`, and ``leading``: the largest modulus of a multiplier, per update [1], or the largest real part
-        of a characteristic root [1/time]; ``turn``, the angle of that multiplier per period [rad] or the imaginary part
-        of the root [rad/time]; ``stable``. NaN and False where no rest was found.
+        The variables of `equilibrium`, and ``leading``: the largest modulus of a multiplier, per update [1], or the
+        largest real part of a characteristic root [1/time]; ``turn``, the angle of that multiplier per period [rad] or
+        the imaginary part of the root [rad/time]; ``stable``. NaN and False where no equilibrium was found.
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    Small deviations only, and without the bounds: at a bound, such as an empty queue, a path may be held where the
-    linear system would oscillate.
+    The result holds for small deviations and ignores the bounds: at a bound, such as an empty queue, a path may stay
+    where the linear system would oscillate.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
     import xarray as xr
 
     chosen = points(system, start, parameters)
-    states, status, leading, turn = _judge(system, chosen)
+    states, status, leading, turn = _linear_stability(system, chosen)
     time, per_time = ("1", "rad/period") if system.kind == "map" else (f"1/{system.time}", f"rad/{system.time}")
     stable = leading < 1 if system.kind == "map" else leading < 0
     columns = {
@@ -208,9 +209,9 @@ def stability(system: System, start: Mapping[str, Any] | None = None, **paramete
     return xr.Dataset(columns, coords=chosen.coords, attrs={"system": system.name, "source": system.source})
 
 
-def _judge(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
-    """States, status, leading modulus or real part, and its angle or imaginary part."""
-    states, status = rests(system, chosen)
+def _linear_stability(system: System, chosen: Any) -> tuple[Any, Any, Any, Any]:
+    """Return states, status, leading modulus or real part, and its angle or imaginary part."""
+    states, status = equilibria(system, chosen)
     with double():
         jacobians, delays = (np.asarray(x) for x in _many_jacobians(system)(states, chosen.parameters))
     leading, turn = np.full(len(chosen), np.nan), np.full(len(chosen), np.nan)
@@ -233,20 +234,20 @@ def stability_boundary(
     tolerance: float = 1e-10,
     **parameters: Any,
 ) -> xr.Dataset:
-    r"""Value of one parameter at which the rest begins, or ceases, to attract.
+    r"""Return the value of one parameter at which the equilibrium gains or loses stability.
 
     .. math:: \rho(c) = 1 \quad\text{or}\quad \sigma(c) = 0
 
     Parameters
     ----------
     system : System
-        What comes to rest.
+        The system.
     parameter : str
         A parameter c that is one real number.
     bracket : (float, float)
-        Two values, in its unit, between which the verdict changes once.
+        Two values, in its unit, between which stability changes once.
     start : mapping of str to float or array
-        Where to look for the rest; variables not given are at their defaults.
+        Start of the search for the equilibrium; variables not given are at their defaults.
     tolerance : float
         Width of the last bracket over that of the first [1], in [1e-14, 1].
     **parameters : float, array or xarray.DataArray
@@ -260,12 +261,14 @@ def stability_boundary(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    Bisection of all points together. "Throughout" is a matter of the two ends.
+    All points are bisected together. "Throughout" means: at both ends of the bracket.
 
     Examples
     --------
@@ -280,25 +283,25 @@ def stability_boundary(
     import xarray as xr
 
     if parameter not in system.parameters or system.parameters[parameter].axis or system.parameters[parameter].integer:
-        able = ", ".join(name for name, p in system.parameters.items() if not p.axis and not p.integer)
-        raise ValueError(f"parameter = {reprlib.repr(parameter)} is out of range: allowed are {able}")
+        able = [name for name, p in system.parameters.items() if not p.axis and not p.integer]
+        raise domains.unknown("parameter", parameter, able)
     declared = system.parameters[parameter]
     ends = [domains.number(parameter, end, declared.unit, declared.domain) for end in bracket]
     tolerance = domains.number("tolerance", tolerance, "1", "[1e-14, 1]")
     chosen = points(system, start, {**parameters, parameter: ends[0]})
 
-    def verdict(values: Array) -> tuple[Any, Any]:
+    def is_stable(values: Array) -> tuple[Any, Any]:
         chosen.parameters[parameter] = values
-        _, _, leading, turn = _judge(system, chosen)
+        _, _, leading, turn = _linear_stability(system, chosen)
         return leading < (1 if system.kind == "map" else 0), turn
 
     low, high = (np.full(len(chosen), end) for end in ends)
-    first, last = verdict(low)[0], verdict(high)[0]
+    first, last = is_stable(low)[0], is_stable(high)[0]
     for _ in range(int(np.ceil(-np.log2(tolerance)))):
         middle = (low + high) / 2
-        same = verdict(middle)[0] == first
+        same = is_stable(middle)[0] == first
         low, high = np.where(same, middle, low), np.where(same, high, middle)
-    turn = verdict((low + high) / 2)[1]
+    turn = is_stable((low + high) / 2)[1]
     changes = first != last
     status = np.where(changes, "found", np.where(first, "stable throughout", "unstable throughout"))
     unit = "rad/period" if system.kind == "map" else f"rad/{system.time}"

@@ -1,4 +1,4 @@
-"""One way to state a fluid system: what its state is, how it changes, how late it hears of itself, what bounds it."""
+"""Definition of a fluid system: its variables, its rule, its delays and its bounds."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Variable:
     unit : str
         Unit; "1" for pure numbers.
     start : float
-        Where it starts unless said otherwise.
+        Default start.
     low, high : float
         Bounds that no path crosses: an empty queue, a full one, a smallest rate.
     axis : str
-        What it has one value for ("flow"); empty for a number.
+        Dimension along which it has one value each ("flow"); empty for a number.
     length : int
-        How many values.
+        Number of values.
     """
 
     unit: str
@@ -42,7 +42,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a system: a number, or one for each flow or link; declared once.
+    """One parameter of a system: a number, or one for each flow or link.
 
     Parameters
     ----------
@@ -51,15 +51,15 @@ class Parameter:
     domain : str
         Interval such as "(0, inf)".
     default : float
-        Its value unless said otherwise.
+        Default value.
     meaning : str
-        A few words.
+        Short description.
     axis : str
-        What it has one value for; empty for a number.
+        Dimension along which it has one value each ("flow"); empty for a number.
     length : int
-        How many values.
-    whole : bool
-        Whether only whole numbers are allowed.
+        Number of values.
+    integer : bool
+        Whether only integers are allowed.
     """
 
     unit: str
@@ -83,33 +83,33 @@ class System:
     name : str
         Name.
     kind : {"map", "flow"}
-        Whether time is counted in updates or runs.
+        Whether time is discrete (updates) or continuous.
     rule : callable
         ``rule(time, state, delayed, parameters, xp)`` -> next state, or rate of change; ``state`` is a vector,
-        ``delayed`` holds one such for every delay, ``xp`` is ``numpy`` or ``jax.numpy``.
+        ``delayed`` holds one such vector for every delay, ``xp`` is ``numpy`` or ``jax.numpy``.
     variables : mapping of str to Variable
-        What the state consists of, in order.
+        Variables of the state, in order.
     parameters : mapping of str to Parameter
-        What the rule reads.
+        Parameters of the rule.
     delays : callable or None
-        ``delays(state, parameters, xp)`` -> one number for each delay: updates, whole, in a map; else in the unit of
-        time, and they may depend on the state. Before time 0 the state was what it is at 0.
+        ``delays(state, parameters, xp)`` -> one number for each delay: an integer number of updates in a map, else in
+        the unit of time; they may depend on the state. Before time 0 the state is that at time 0.
     time : str
         Unit of time: "updates", "s".
     period : int
         Updates after which a map that depends on time repeats itself.
     source : str
-        Where it stands.
+        Reference.
 
     Raises
     ------
     ValueError
-        For an unknown kind, or a period where time runs.
+        For an unknown kind, or a period of a system in continuous time.
 
     Notes
     -----
-    The rule knows nothing of the bounds: they hold a path in (`integrate`), while equilibria and their stability are
-    those of the rule. A JAX rule must be differentiable where it is linearised.
+    The rule ignores the bounds: `integrate` applies them to paths, while equilibria and their stability are those of
+    the rule. A JAX rule must be differentiable where it is linearised.
 
     Examples
     --------
@@ -133,8 +133,7 @@ class System:
     slices: Mapping[str, slice] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"kind = {self.kind!r} is out of range: allowed are {', '.join(KINDS)}")
+        domains.choice("kind", self.kind, KINDS)
         domains.integer("period", self.period, "updates", "[1, 10000]" if self.kind == "map" else "[1, 1]")
         slices, place = {}, 0
         for name, variable in self.variables.items():
@@ -148,18 +147,18 @@ class System:
         return sum(variable.length for variable in self.variables.values())
 
     def bounds(self, xp: Any) -> tuple[Any, Any]:
-        """Lowest and highest state."""
+        """Return the lowest and the highest state."""
         parts = self.variables.values()
         low = [variable.low for variable in parts for _ in range(variable.length)]
         high = [variable.high for variable in parts for _ in range(variable.length)]
         return xp.asarray(low), xp.asarray(high)
 
     def late(self, state: Any, parameters: Mapping[str, Any], xp: Any) -> tuple[Any, ...]:
-        """The delays in a state; none is an empty tuple."""
+        """Return the delays in a state; an empty tuple if there are none."""
         return self.delays(state, parameters, xp) if self.delays else ()
 
     def complete(self, parameters: Mapping[str, Any], xp: Any) -> dict[str, Any]:
-        """All parameters, those not given at their defaults; an unknown one is refused.
+        """Return all parameters, with defaults for those not given; raise an error for an unknown one.
 
         >>> import numpy as np
         >>> System("x", "map", lambda *_: 0, {}, {"a": Parameter("1", "(0, 3]", 0.5)}).complete({}, np)
@@ -167,10 +166,7 @@ class System:
         """
         for name in parameters:
             if name not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
-                raise ValueError(
-                    f"{name} = {parameters[name]!r} is out of range: parameters of {self.name} are {known}"
-                )
+                raise domains.unknown(f"parameter of {self.name}", name, self.parameters)
         result = {}
         for name, declared in self.parameters.items():
             value = xp.asarray(parameters.get(name, declared.default))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from longfat.domains import unknown
 from longfat.plot.axes import new_axes, note, nth_colour
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
     if "verdict" not in data:
         raise ValueError("data holds no verdicts: take what verify.check returned")
     if x not in data or x == "verdict":
-        raise ValueError(f"x = {x!r} is out of range: allowed are 'law' and the parameters of {data.attrs['law']}")
+        raise unknown("x", x, [str(name) for name in data.data_vars if name != "verdict"])
     ax = ax if ax is not None else new_axes()
     a, unit = data.attrs, data.law.attrs["units"]
     ax.axhspan(-a["accuracy"], a["accuracy"], color="0.92", zorder=0, label=f"allowed: {a['accuracy']:g}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.domains import refuse
+from longfat.domains import out_of_range, unknown, wrong_shape
 from longfat.plot.axes import error, is_share, new_axes, note, nth_colour, rows
 
 if TYPE_CHECKING:
@@ -59,10 +59,14 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
     numeric = [dim for dim in dims if np.issubdtype(data[dim].dtype, np.number)]
     chosen = x if x is not None else (numeric or dims or [""])[-1]
     if chosen not in dims or len(dims) > 2:
-        raise ValueError(f"x = {x!r} is out of range: allowed are one or two axes of {name}, which has {dims}")
+        raise (
+            unknown("x", chosen, dims)
+            if len(dims) <= 2
+            else wrong_shape(name, data[name].shape, "of one or two dimensions")
+        )
     other = next((dim for dim in dims if dim != chosen), None)
     if other is not None and data.sizes[other] > MOST_LINES:
-        raise refuse(other, f"{data.sizes[other]} values", "1", f"at most {MOST_LINES}; select some of them")
+        raise out_of_range(other, f"{data.sizes[other]} values", "1", f"at most {MOST_LINES} values; select some")
     ax = ax if ax is not None else new_axes()
     for index, row in enumerate([data] if other is None else rows(data, other)):
         y, limits = row[name], error(row, name)

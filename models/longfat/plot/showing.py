@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from longfat.domains import unknown
 from longfat.plot.buffers import switch_buffer_curves
 from longfat.plot.cadpc import cadpc_bounds, cadpc_shares
 from longfat.plot.laws import law_curves
@@ -54,5 +55,5 @@ def show(data: xr.Dataset, axes: Any = None) -> Any:
     """
     maker = data.attrs.get("made_by", "")
     if maker not in PICTURES:
-        raise ValueError(f"made_by = {maker!r} has no picture: allowed are {', '.join(PICTURES)}")
+        raise unknown("data has no picture: made_by", maker, PICTURES)
     return PICTURES[maker](data, axes)

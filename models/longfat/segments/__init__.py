@@ -1,18 +1,18 @@
-"""The segment simulator: a window of segments over a black-box channel (Gong & Parulkar, figure 13).
+"""Segment simulator: a window of segments over a channel with packet loss (Gong & Parulkar, WUCS-92-38, figure 13).
 
-The sender transmits packets back to back at the connection's rate. A segment is a group of packets; the
-receiver answers every group, ``ack_segments`` segment times after its last packet was sent, with an
-acknowledgment or with a request for the packets that are missing, which go ahead of new segments as a group
-of their own. Segments are sent first only inside a window counted from the oldest one not acknowledged.
-Answers are never lost and take no bandwidth (section 4.2); a group once begun is not interrupted, and
-requests are served in the order in which they arrive (decisions where the paper is silent).
+The sender transmits packets back to back at the connection's rate. A segment is a group of packets. For every group,
+``ack_segments`` segment times after its last packet was sent, an acknowledgment arrives at the sender; it requests the
+packets of the group that are missing. Requested packets are sent before new segments, as a group of their own. A new
+segment is sent only inside a window counted from the oldest segment not acknowledged. Acknowledgments are never lost
+and take no bandwidth (section 4.2). Where the paper is silent, we decided that the transmission of a group is not
+interrupted and that requests are processed in the order of arrival.
 
-A receive buffer smaller than the window (section 4.3) holds segments that are complete or partly there, until
-everything before them is there, too; the application consumes at once what is in order. Under *hard* acknowledgment
-the receiver keeps a segment if it lies within one buffer from the first that is missing, and discards others. Under
-*soft* acknowledgment it keeps any that finds a free slot, and when none is free throws out the largest number for a
-smaller one. What was discarded is asked for in the answer to the group it was sent in or was thrown out by, or, on
-request, when there is room for it.
+A receive buffer smaller than the window (section 4.3) stores complete and partial segments until all segments before
+them are complete; the application consumes segments in order at once. Under *hard* acknowledgment the receiver keeps a
+segment if it lies within one buffer from the first missing segment, and discards others. Under *soft* acknowledgment
+it keeps any segment that finds a free slot; if none is free, a smaller segment displaces the largest one. A discarded
+segment is requested in the acknowledgment of the group that carried or displaced it, or optionally when the buffer
+has a slot for it.
 """
 
 from longfat.segments.replications import AskAgain, Channel, Strategy

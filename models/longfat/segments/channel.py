@@ -1,7 +1,7 @@
-"""Packet loss: where the next lost packet lies, so that a simulator can jump to it.
+"""Packet loss channels: the distance to the next lost packet, so that the simulator can skip to it.
 
-Independent loss is the Gilbert-Elliott channel that never leaves its good state, so one kernel serves
-both. The chain of states advances with every packet transmitted, not with time.
+Independent loss is a Gilbert-Elliott channel that never leaves its good state, so one kernel serves both. The Markov
+chain of channel states advances with every packet transmitted, not with time.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from longfat.domains import integer, number
+from longfat.domains import integer, number, out_of_range
 
 
 @dataclass(frozen=True)
 class IndependentLoss:
-    """Every packet is lost with the same probability, whatever happened to the others.
+    """Channel on which every packet is lost with the same probability, independently of the others.
 
     Parameters
     ----------
@@ -26,6 +26,8 @@ class IndependentLoss:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
@@ -46,24 +48,26 @@ class IndependentLoss:
         return float(self.loss)
 
     def parameters(self) -> np.ndarray:
-        """Exponential rates per packet, in the order that the kernel expects."""
+        """Return the exponential rates per packet, in the order of the kernel."""
         return np.array([_rate(self.loss), 0.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True)
 class GilbertElliott:
-    """Bursty loss: a channel that wanders between a good and a bad state from packet to packet.
+    """Channel with bursty loss: a Markov chain of a good and a bad state, which advances with each packet.
 
     Parameters
     ----------
     good_loss, bad_loss : float
         Probability that a packet is lost in either state [probability], in [0, 1).
-        A bad state that loses everything is 1 - 1e-12 or so.
+        For a bad state that loses every packet use about 1 - 1e-12.
     good_to_bad, bad_to_good : float
         Probability of changing state after a packet [probability], in (0, 1).
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
@@ -86,7 +90,7 @@ class GilbertElliott:
 
     @classmethod
     def bursts(cls, loss: float, length: float, bad_loss: float = 0.5) -> GilbertElliott:
-        """The channel with a lossless good state, the given mean loss and bad spells of ``length`` packets.
+        """Return a channel with a lossless good state, a given mean loss and bad periods of ``length`` packets.
 
         >>> round(GilbertElliott.bursts(0.01, 20).mean, 12)
         0.01
@@ -104,13 +108,13 @@ class GilbertElliott:
         return (1 - bad) * self.good_loss + bad * self.bad_loss
 
     def parameters(self) -> np.ndarray:
-        """Exponential rates per packet, in the order that the kernel expects."""
+        """Return the exponential rates per packet, in the order of the kernel."""
         return np.array([_rate(p) for p in (self.good_loss, self.bad_loss, self.good_to_bad, self.bad_to_good)])
 
 
 @dataclass(frozen=True)
 class ListedLosses:
-    """The packets that are lost, counted in the order they are sent from 0 on; all others get through.
+    """Channel that loses the listed packets, counted in the order they are sent from 0 on, and no others.
 
     Parameters
     ----------
@@ -119,6 +123,8 @@ class ListedLosses:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
@@ -133,7 +139,7 @@ class ListedLosses:
     def __post_init__(self) -> None:
         checked = tuple(integer("packets", one, "packets", "[0, 1e15]") for one in self.packets)
         if any(later <= one for one, later in pairwise(checked)):
-            raise ValueError(f"packets = {list(self.packets)!r} is out of range: allowed are increasing numbers")
+            raise out_of_range("packets", list(self.packets), "1", "increasing numbers")
         object.__setattr__(self, "packets", checked)
 
     @property
@@ -142,10 +148,10 @@ class ListedLosses:
         return 0.0
 
     def parameters(self) -> np.ndarray:
-        """A mark, and the packets that get through before each loss."""
+        """Return a negative marker, and the packets delivered before each loss."""
         return np.array([-1.0, *(np.diff(self.packets, prepend=-1) - 1.0)])
 
 
 def _rate(probability: float) -> float:
-    """-ln(1 - p): an exponential variable of this rate, rounded down, is geometric with p."""
+    """Return -ln(1 - p): an exponential variable of this rate, rounded down, is geometric with p."""
     return float(-np.log1p(-probability))

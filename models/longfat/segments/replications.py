@@ -1,8 +1,7 @@
-"""What the segment simulator is asked to do, checked; and its runs, side by side on all cores."""
+"""Checked arguments of the segment simulator, and its parallel replications."""
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -10,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from longfat import student
-from longfat.domains import integer, number
+from longfat.domains import choice, conflict, integer, number, out_of_range
 from longfat.segments.channel import GilbertElliott, IndependentLoss, ListedLosses
 from longfat.segments.kernel import holes, receiver, sender
 from longfat.threads import side_by_side
@@ -24,13 +23,13 @@ NO_TRACE = np.zeros((0, sender.TRACE_COLUMNS), np.int64)
 
 @dataclass(frozen=True)
 class Rules:
-    """One point of the simulation. The window has been checked.
+    """Arguments of one point of the simulation. The caller has checked the window.
 
     >>> Rules(24, 16, 369 / 16, receive_buffer=6).buffer
     6
     >>> Rules(24, 16, 369 / 16, receive_buffer=25)
     Traceback (most recent call last):
-    ValueError: receive_buffer = 25 segments is out of range: allowed are whole numbers in [1, 24]
+    ValueError: receive_buffer = 25 segments is out of range: must be an integer in [1, 24]
     """
 
     window: int
@@ -45,17 +44,16 @@ class Rules:
         packets = integer("segment_packets", self.segment_packets, "packets", "[1, 1e9]")
         delay = number("ack_segments", self.ack_segments, "segments", "[0, 1e9]") * packets
         if abs(delay - round(delay)) > 1e-9 * max(1.0, delay):
-            raise ValueError(
-                f"ack_segments = {self.ack_segments} segments is out of range: times segment_packets = {packets} "
-                f"it must be a whole number of packet times, got {delay:.12g}"
+            raise conflict(
+                f"ack_segments = {self.ack_segments} segments",
+                f"does not fit segment_packets = {packets}",
+                f"their product must be an integer, got {delay:.12g}",
             )
         integer("tolerance", self.tolerance, "packets", f"[0, {packets - 1}]")
         if self.receive_buffer is not None:
             integer("receive_buffer", self.receive_buffer, "segments", f"[1, {self.window}]")
         for name, allowed in (("ack", get_args(Strategy)), ("ask_again", get_args(AskAgain))):
-            choice = getattr(self, name)
-            if not isinstance(choice, str) or choice not in allowed:
-                raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
+            choice(name, getattr(self, name), allowed)
 
     @property
     def ack_delay(self) -> int:
@@ -68,19 +66,19 @@ class Rules:
         return self.window if self.receive_buffer is None else int(self.receive_buffer)
 
     def row(self, warm_up: int, measured: int) -> np.ndarray:
-        """The rules as the kernel takes them."""
+        """Return the arguments as the row of integers that the kernel reads."""
         row = np.zeros(receiver.RULES, np.int64)
         row[receiver.WINDOW], row[receiver.PACKETS] = self.window, self.segment_packets
         row[receiver.ACK_DELAY], row[receiver.TOLERANCE] = self.ack_delay, self.tolerance
         row[receiver.BUFFER] = self.buffer
-        # With room for a window nothing is ever discarded, and the quicker bookkeeping does.
+        # A buffer of one window never discards a segment, so the faster hard acknowledgment gives the same result.
         row[receiver.SOFT] = self.ack == "soft" and self.buffer < self.window
         row[receiver.WHEN_FREE] = self.ask_again == "when free"
         row[receiver.FIRST_MEASURED], row[receiver.END_MEASURED] = warm_up, warm_up + measured
         return row
 
     def attrs(self) -> dict[str, Any]:
-        """For a Dataset."""
+        """Return the arguments as attributes of a Dataset."""
         return {
             "window": self.window,
             "segment_packets": self.segment_packets,
@@ -102,28 +100,30 @@ def run_one(
     result: np.ndarray,
     trace: np.ndarray = NO_TRACE,
 ) -> None:
-    """One replication: a row of the kernel's results, and its trace as far as there is room."""
-    room = 2
-    while room < rules.window + 1:
-        room *= 2
-    segments = np.zeros((room, holes.SEGMENT_COLUMNS), np.int64)
+    """Run one replication: write a row of results, and its trace as far as it has rows."""
+    rows = 2
+    while rows < rules.window + 1:
+        rows *= 2
+    segments = np.zeros((rows, holes.SEGMENT_COLUMNS), np.int64)
     segments[:, holes.HOLE] = segments[:, holes.RUN] = holes.NONE
-    waits = (rules.window - 1) * rules.segment_packets < rules.ack_delay  # a full window does not fill the path
+    window_limited = (
+        (rules.window - 1) * rules.segment_packets < rules.ack_delay
+    )  # a full window does not fill the path, so that the kernel needs steps of lag
     sender.run(
         rng,
         channel.parameters(),
         np.zeros(2, np.int64),
         rules.row(warm_up, measured),
         segments,
-        np.zeros((2 * room, holes.ANSWER_COLUMNS), np.int64),
-        np.zeros((room if waits else 2, 2), np.int64),
-        np.zeros(holes.BOOK_COLUMNS, np.int64),
+        np.zeros((2 * rows, holes.ACK_COLUMNS), np.int64),
+        np.zeros((rows if window_limited else 2, 2), np.int64),
+        np.zeros(holes.CONNECTION_COLUMNS, np.int64),
         stop,
         trace,
         result,
     )
     if result[sender.STATUS] == sender.STUCK:
-        raise RuntimeError(f"nothing is under way any more and the window is closed: {rules}")
+        raise RuntimeError(f"nothing is in flight and the window is closed: {rules}")
 
 
 def run_all(
@@ -134,7 +134,7 @@ def run_all(
     generator: np.random.Generator,
     progress: bool,
 ) -> np.ndarray:
-    """One row of the kernel's results per point and replication, on all cores; ends at once on Ctrl-C."""
+    """Return one row of results per point and replication, computed on all cores; stop at once on Ctrl-C."""
     from longfat.progress import bar
 
     points = [(channel, k) for channel in channels for k in range(len(settings))]
@@ -153,22 +153,22 @@ def run_all(
     return results
 
 
-def is_sequence(given: Any) -> bool:
-    """Whether one value was given, or several."""
-    return not isinstance(given, Channel) and np.ndim(given) > 0
+def is_sequence(value: Any) -> bool:
+    """Return whether several values were given."""
+    return not isinstance(value, Channel) and np.ndim(value) > 0
 
 
-def listed(name: str, given: Any) -> list[Any]:
-    """What was given, as a list."""
-    if not is_sequence(given):
-        return [given]
-    if len(given) == 0 or (not isinstance(given, Sequence) and np.ndim(given) != 1):
-        raise ValueError(f"{name} = {given!r} is out of range: allowed are a scalar or a sequence that is not empty")
-    return list(given)
+def listed(name: str, value: Any) -> list[Any]:
+    """Return the given value or values as a list."""
+    if not is_sequence(value):
+        return [value]
+    if len(value) == 0 or (not isinstance(value, Sequence) and np.ndim(value) != 1):
+        raise out_of_range(name, repr(value), "1", "one value or a sequence of at least one")
+    return list(value)
 
 
 def interval(samples: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean over the last axis, and Student's interval around it."""
+    """Return the mean over the last axis, and the limits of Student's confidence interval."""
     count = samples.shape[-1]
     mean = samples.mean(-1)
     half = student.half_width(count - 1, confidence) * samples.std(-1, ddof=1) / np.sqrt(count)

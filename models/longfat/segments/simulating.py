@@ -1,4 +1,4 @@
-"""Simulated windows of segments: efficiency and delay for every window, loss and receive buffer asked for."""
+"""Simulation of windows of segments: efficiency and delay for every window, loss and receive buffer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import domains
-from longfat.domains import integer, number, refuse
+from longfat.domains import integer, number, out_of_range
 from longfat.segments.channel import IndependentLoss
 from longfat.segments.kernel import sender
 from longfat.segments.replications import AskAgain, Channel, Rules, Strategy, interval, is_sequence, listed, run_all
@@ -49,35 +49,34 @@ def simulate(
     Parameters
     ----------
     window : int or sequence of int
-        Segments that may be under way at once [segments], at least 1.
+        Segments that may be in flight at once [segments], at least 1.
     loss : float, channel, or a sequence of them
         Probability that a packet is lost [probability], in [0, 1), or a channel of
         `longfat.segments.channel` (bursty loss).
     segment_packets : int
         Packets per segment [packets], at least 1.
     ack_segments : float
-        Acknowledgment delay in segment times [segments], at least 0; times ``segment_packets`` it must be a
-        whole number of packet times.
+        Acknowledgment delay in segment times [segments], at least 0; multiplied by ``segment_packets`` it must be an
+        integer number of packet times.
     receive_buffer : int or sequence of int, optional
-        Segments that the receiver can hold [segments], at least 1 and at most ``window``; as many as the window if
-        absent.
+        Receive buffer [segments], at least 1 and at most ``window``; equal to the window if not given.
     ack : {"hard", "soft"}
-        What it does with a segment that lies beyond its buffer. For a buffer of one window they are the same.
+        Treatment of a segment beyond the receive buffer. For a buffer of one window both are the same.
     ask_again : {"at once", "when free"}
-        When it asks for a segment it discarded: in its next answer, or when there is room.
+        When the receiver requests a discarded segment: in its next acknowledgment, or when the buffer has a free slot.
     segments : int
-        Segments measured, all replications together, at least [segments]: each replication measures whole
+        Smallest number of segments measured in all replications together [segments]: each replication measures whole
         windows, ten or more.
     tolerance : int
         Lost packets of a segment that the application accepts [packets], less than ``segment_packets``.
     replications : int
-        Independent runs that the intervals rest on, at least 2. Each begins with a warm-up of five windows
-        or a tenth of its segments, whichever is more, that is not measured.
+        Number of independent replications, at least 2. Each begins with a warm-up of five windows or a tenth of its
+        segments, whichever is more, that is not measured.
     confidence : float
         Confidence of each interval [probability], in (0, 1): Student's t over the replications.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of randomness. Every point and replication has a stream of its own, so the result depends on
-        the seed and the order of the points alone.
+        Source of randomness. Every point and replication has its own random stream, so the result depends only on the
+        seed and the order of the points.
     progress : bool
         Show a progress bar when the simulation takes more than two seconds.
 
@@ -92,12 +91,14 @@ def simulate(
 
     Notes
     -----
-    Intervals mean little where hardly anything was lost: look at ``lost_packets``. The cost follows the
-    losses, the segments discarded and, for windows below ``ack_segments`` + 1, the steps that they leave in the pattern
-    of sending; memory follows the window.
+    Confidence intervals are unreliable where few packets were lost: see ``lost_packets``. The computing time grows with
+    the losses, the segments discarded and, for windows below ``ack_segments`` + 1, the interruptions of the sender;
+    memory grows with the window.
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range, by name, value, unit and range.
 
@@ -130,12 +131,12 @@ def simulate(
 
     generator = domains.generator(rng)
     first = settings[0]
-    # Whole windows, and enough of them: a part of one would depend on where in the pattern it lies.
+    # Whole windows: the result of a part of one would depend on its position in the sending pattern.
     enough = [max(-(-segments // replications), LEAST_WINDOWS * rules.window) for rules in settings]
     measured = np.array([-(-one // rules.window) * rules.window for one, rules in zip(enough, settings, strict=True)])
     cycle = first.segment_packets + first.ack_delay
     if measured.max() * cycle > 1e17:
-        raise refuse("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
+        raise out_of_range("segments", segments, "segments", f"[1, {1e17 / cycle:.3g})", integer=True)
     raw = run_all(channels, settings, measured, replications, generator, progress)
     shape = (len(channels), len(windows), len(buffers))
     raw = raw.reshape(*shape, replications, -1)

@@ -1,4 +1,4 @@
-"""What the sender of the segment simulator sends group by group, and what becomes of it."""
+"""Trace of the segment simulator: every group of packets sent, and its outcome at the receiver."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def trace(
     tolerance: int = 0,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Every group of packets that is sent until ``segments`` segments have been delivered, and what becomes of it.
+    """Return every group of packets sent until ``segments`` segments have been delivered, and its outcome.
 
     Parameters
     ----------
     window, loss, segment_packets, ack_segments, receive_buffer, ack, ask_again, tolerance
-        As in `simulate`, but one value each; `longfat.segments.channel.ListedLosses` says which packets are lost.
+        As in `simulate`, but one value each; `longfat.segments.channel.ListedLosses` lists the packets to be lost.
     segments : int
         Segments [segments], at most a million.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -52,11 +52,13 @@ def trace(
     xarray.Dataset
         Along ``group``, in order of time: its ``start`` and ``end`` [packet times], its ``segment``, ``packets``,
         ``first`` (whether the segment is sent for the first time), ``verdict`` ("kept", "lost" if no packet arrived,
-        "discarded", or "replaced" if a larger segment was thrown out for it), and ``edge``, the first segment that the
-        receiver lacks packets of after it.
+        "discarded", or "replaced" if it displaced a larger segment), and ``edge``, the first segment of which the
+        receiver then lacks packets.
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range, by name, value, unit and range.
 
@@ -94,7 +96,7 @@ def trace(
         run_one(stream, channel, rules, 0, segments, np.zeros(1, np.bool_), result, rows)
         if result[sender.TRACED] < len(rows):
             break
-        rows = np.zeros((4 * len(rows), sender.TRACE_COLUMNS), np.int64)  # once more, with room for all
+        rows = np.zeros((4 * len(rows), sender.TRACE_COLUMNS), np.int64)  # run again, with enough rows
     rows = rows[: result[sender.TRACED]]
     repeats = np.maximum(rows[:, sender.TRACE_COUNT], 1)  # rows of several segments become several rows
     place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)

@@ -1,7 +1,7 @@
-"""The packet simulators; they know nothing of the laws.
+"""Packet simulators, which use none of the laws.
 
-Rooms open when they are entered, because numba takes its time: ``sim.Network`` and ``sim.run`` for networks of links,
-queues and congestion-control schemes, ``sim.segments`` (`longfat.segments`) for selective repeat over one path.
+Submodules are imported on first use, because numba takes its time: ``sim.Network`` and ``sim.run`` for networks of
+links, queues and congestion-control schemes, ``sim.segments`` (`longfat.segments`) for selective repeat over one path.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A network as the arrays that the kernel runs on."""
+"""Conversion of a network into the arrays that the kernel runs on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longfat.domains import refuse
+from longfat.domains import conflict, out_of_range
 from longfat.sim import records
 from longfat.sim.elements import Flow
 from longfat.sim.kernel.events import INDICES, KIND_BITS, SERIAL_SHIFT
@@ -25,7 +25,7 @@ MOST_SAMPLES = 10**8  # rows of the traces: some gigabytes
 
 @dataclass
 class Assembly:
-    """the event loop state, and what its rows stand for."""
+    """Event loop state of a network, with the plug-ins and names that its rows refer to."""
 
     state: RunState
     schemes: list[Scheme]
@@ -37,7 +37,7 @@ class Assembly:
 
 
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
-    """Lay a network out in arrays."""
+    """Return a network as arrays, ready to run."""
     if not net.flows:
         raise ValueError(f"{net!r} has no flow")
     routes = Routes(net)
@@ -52,10 +52,10 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
     starts = np.array([round(start * SECOND) for _, _, start in copies], np.int64)
     lay_flows(state, routes, flows, starts)
     state.senders["first_hop"] = first_hops
-    lay_links(state, routes)
+    queue_rows = lay_links(state, routes)
     if max(len(state.links), len(copies), len(state.queues)) >= INDICES:
-        raise ValueError(f"{net!r} is too large: less than {INDICES} links, flows' own included, and flows are allowed")
-    lay_hops(state, routes)
+        raise ValueError(f"{net!r} is too large: must have less than {INDICES} links (with internal ones) and flows")
+    lay_hops(state, routes, queue_rows)
     _lay_traces(state, len(copies), routes.named, sample_every, duration)
     state.begin()
     _schedule(state, routes, starts, sample_every)
@@ -75,15 +75,16 @@ def assemble(net: Network, *, sample_every: float | None = None, duration: float
 
 
 def _lay_traces(state: RunState, flows: int, links: int, every: float | None, duration: float) -> None:
+    """Allocate the rows of the traces, if samples are asked for."""
     if every is None:
         return
     if not duration < math.inf:
-        raise ValueError("sample_every needs a duration")
+        raise conflict("sample_every", "needs a duration")
     row = state.row
     row.sample_every = max(1, round(every * SECOND))
     least = (flows + links) * duration / MOST_SAMPLES
     if every < least:
-        raise refuse("sample_every", every, "s", f"[{least:g}, inf)")
+        raise out_of_range("sample_every", every, "s", f"[{least:g}, inf)")
     row.samples_room = round(duration * SECOND) // int(row.sample_every) + 1
     row.sampled_flows, row.sampled_links = flows, links
     state.flow_samples = rows(row.samples_room * flows, records.FLOW_SAMPLE)
@@ -91,7 +92,7 @@ def _lay_traces(state: RunState, flows: int, links: int, every: float | None, du
 
 
 def _schedule(state: RunState, routes: Routes, starts: np.ndarray, every: float | None) -> None:
-    """Schedule the flows' starts, then the clocks of disciplines, then the samples: in this order at equal times."""
+    """Schedule the starts of flows, then the ticks of disciplines, then the samples: in this order at equal times."""
     state.senders["due"][: len(starts), records.PACE] = starts
     state.senders["armed"][: len(starts), records.PACE] = starts
     ticks = [k for k, hooked in enumerate(routes.hooked) if hooked and routes.links[k].discipline.tick is not None]

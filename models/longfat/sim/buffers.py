@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from longfat import quantities
-from longfat.domains import integer, refuse
+from longfat.domains import integer, out_of_range
 
 
 def read_buffer(buffer: Any) -> tuple[float, float]:
@@ -25,6 +25,6 @@ def read_buffer(buffer: Any) -> tuple[float, float]:
                 try:
                     return integer("buffer", float(amount), "packets", "[0, 1e15]"), math.inf
                 except ValueError:
-                    raise refuse("buffer", buffer, "packets", "[0, 1e15]", integer=True) from None
+                    raise out_of_range("buffer", repr(buffer), "1", "[0, 1e15]", integer=True) from None
         return math.inf, quantities.size(buffer, "buffer", "[0, 1e18]")
     return integer("buffer", buffer, "packets", "[0, 1e15]"), math.inf

@@ -1,10 +1,10 @@
-"""Callbacks of schemes, disciplines and services: their signatures, and how the kernel calls one by its address.
+"""Signatures of the functions of schemes, disciplines and services, and how the kernel calls them by their addresses.
 
-numba takes functions as arguments too, but looks each of them up in Python whenever the kernel is called: with eight
-schemes and twelve disciplines that took 19 ms, more than what most calls do. So a run has arrays of addresses, a row of
-callbacks for each scheme, of hooks for each discipline and service, as many as the network has.
+numba takes functions as arguments, too, but looks each of them up in Python whenever the kernel is called: with eight
+schemes and twelve disciplines that took 19 ms, more than most calls do. So a run has arrays of addresses, with a row of
+callbacks for each scheme and a row of functions for each discipline and service.
 
-The kernel passes pointers to rows, one after the other; the callee takes them as views (`longfat.sim.views`), which
+The kernel passes pointers to rows, one after the other; the function takes them as views (`longfat.sim.views`), which
 are made of the same pointers.
 """
 
@@ -39,7 +39,7 @@ PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
 
 
 def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
-    """A function of (state, scheme or discipline, number): the callback whose address stands there."""
+    """Return a function of (state, plug-in, number) that returns the callback with its address in the table `base`."""
     if not COMPILED:
 
         def look(state: Any, row: int, number: int) -> Any:

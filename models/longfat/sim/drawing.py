@@ -1,4 +1,4 @@
-"""Pictures of networks: SVG, put together as text."""
+"""Drawings of networks as SVG."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ LEAST_WIDTH = 900.0  # px; narrower pictures have room at the right, as a notebo
 
 
 def svg(net: Network) -> str:
-    """Return a picture of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
+    """Return a drawing of a network: nodes, links with rate, delay and buffer, flows with scheme and path.
 
-    Of more than eight flows, those of one kind over hosts of their own and links of one kind are one line with their
-    number.
+    With more than eight flows, those of the same scheme over equal links are drawn as one line with their number.
 
     Parameters
     ----------
     net : Network
-        Laid out along its flows, from left to right.
+        Network, drawn along its flows from left to right.
 
     Returns
     -------
     str
-        SVG as wide as its page.
+        SVG, as wide as the page.
 
     Examples
     --------
@@ -88,12 +87,13 @@ def svg(net: Network) -> str:
 
 
 def _safe(words: str) -> str:
-    """Text for XML, which knows no control characters and no lone surrogates."""
+    """Return text escaped for XML, without control characters and lone surrogates, which XML does not allow."""
     printable = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in words)
     return escape(printable)
 
 
 def _node(words: str, box: Box) -> list[str]:
+    """Return the SVG elements of a node."""
     left, top, right, bottom = box
     x, y = (left + right) / 2, (top + bottom) / 2 + 4
     return [
@@ -104,7 +104,7 @@ def _node(words: str, box: Box) -> list[str]:
 
 
 def _look(k: int) -> str:
-    """Return colour and dashes of a flow's line: seven colours, and each again with other dashes."""
+    """Return colour and dashes of a flow's line: seven colours, each repeated with other dashes."""
     dashes = DASHES[k // len(COLOURS) % len(DASHES)]
     return f'stroke="{COLOURS[k % len(COLOURS)]}" stroke-width="2.5"' + (
         f' stroke-dasharray="{dashes}"' if dashes else ""
@@ -112,18 +112,19 @@ def _look(k: int) -> str:
 
 
 def _line(points: Iterable[Place], look: str, inside: str = "", kind: str = "flow") -> str:
+    """Return the SVG element of a line through points."""
     joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return f'<polyline class="{kind}" points="{joined}" fill="none" {look}>{inside}</polyline>'
 
 
 def _wire(band: list[Place]) -> list[str]:
-    """Return a link as a grey band, as wide as the flows on it need."""
+    """Return the SVG element of a link, a grey band as wide as the flows on it need."""
     joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
     return [f'<polygon class="link" points="{joined}" fill="#ddd" stroke="#ddd"/>']
 
 
 def _label(lines: list[str], where: Place) -> list[str]:
-    """Return what a link is, line by line, the last line's middle at a place."""
+    """Return the SVG elements of a link's label, whose last line is centred at a place."""
     parts = []
     for k, words in enumerate(reversed(lines)):
         place = f'x="{where[0]:.1f}" y="{where[1] - LETTER * k:.1f}" font-size="11" text-anchor="middle"'

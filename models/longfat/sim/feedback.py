@@ -1,39 +1,44 @@
-"""A rate from what a queue said one loop ago: the law of the explicit feedback schemes, and how they begin.
+"""Rate law of the explicit-feedback schemes: the rate that a queue's backlog and service rate ask for, and its start.
 
-A queue told its backlog and the rate at which it serves the flow. When the next packet arrives there, a loop later,
-what was sent meanwhile has joined it and what was served has left; the rate is the one served, and what makes good in
-one loop what the backlog then lacks (Mishra and Kanakia, SIGCOMM 1992; gain and set point are ours).
+A switch reports the backlog of a flow and the rate at which it serves the flow. When the next packet reaches that
+queue, one feedback delay later, the packets sent meanwhile have joined it and those served have left. The rate is the
+service rate plus a share of what brings the predicted backlog to its set point within one feedback delay (Mishra and
+Kanakia, SIGCOMM 1992). Ours, because the paper could not be read in full: gain and set point; see
+docs/rules/explicit-feedback.md.
 """
 
 import math
 
 from longfat.sim.jit import part
 
-SHORTEST = 1e-9  # s, of a loop: where neither lines nor packets take time
+SHORTEST_DELAY = 1e-9  # s; feedback takes at least that, even over links without delay and transmission time
 
 
 @part
-def predicted_rate(service, backlog, sent, loop, gain, set_point):
-    """Packets/s, from packets/s, packets, packets sent meanwhile, and seconds; one packet a loop at least.
+def predicted_rate(service, backlog, sent, delay, gain, set_point):
+    """Return the rate [packets/s] that brings the predicted backlog to the set point; at least one packet per delay.
 
-    Without the floor nobody would be told that the rate may rise again.
+    The arguments are the service rate [packets/s], the backlog [packets], the packets sent since it was measured, and
+    the feedback delay [s]. Without the lower bound no packet would bring the feedback that the rate may grow again.
     """
-    expected = max(0.0, backlog + sent - service * loop)
-    return max(1.0 / loop, service + gain * (set_point - expected) / loop)
+    # Mishra and Kanakia (1992): the backlog that the next packet will meet; a rate that corrects a share of its error.
+    expected = max(0.0, backlog + sent - service * delay)
+    return max(1.0 / delay, service + gain * (set_point - expected) / delay)
 
 
 @part
-def held_back(row, rate, now, loop):
-    """Return the rate, at first at most twice that of the loop before, until that is enough.
+def limited_at_start(row, rate, now, delay):
+    """Return the rate, limited at the start to at most twice the limit of the delay before, until that suffices.
 
-    `row`, a flow or what a switch keeps of one, has as its state `limit`, the rate of the start [packets/s], infinite
-    once that is over, and `doubles`, when it doubles next [s].
+    `row`, a flow or the record of a flow at a switch, has as its state `limit`, the limit of the rate [packets/s],
+    infinite once the start is over, and `doubles`, the time at which it doubles next [s].
     """
+    # Ours, because the start is not printed: the rate doubles at most once in a feedback delay.
     if row.limit == math.inf:
         return rate
     if now >= row.doubles:
         row.limit *= 2.0
-        row.doubles = now + loop
+        row.doubles = now + delay
     if rate <= row.limit:
         row.limit = math.inf
         return rate

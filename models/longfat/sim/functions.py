@@ -1,46 +1,70 @@
-"""Functions of plug-ins: looked at when a plug-in is made, compiled when a run begins."""
+"""Checks of a plug-in's functions when the plug-in is made, and their compilation when a run begins."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 import numba
 
+from longfat import domains
 from longfat.sim import jit
 
 SHIPPED = tuple(f"longfat.sim.{folder}." for folder in ("schemes", "queues", "services"))
 
 
 def check(whose: str, name: str, function: Any, takes: str) -> None:
-    """Raise a ValueError for what is no function of these arguments, such as "(flow, event)"."""
+    """Raise a TypeError for what is no function of these arguments, such as "(flow, event)"."""
     if not callable(function):
-        raise ValueError(f"{whose}: {name} = {function!r} is no function of {takes}")
+        raise domains.wrong_type(f"{whose}: {name}", function, f"a function of {takes}")
     try:
         inspect.signature(getattr(function, "py_func", function)).bind(*takes.split(","))
     except TypeError:
         shown = inspect.signature(function)
-        raise ValueError(f"{whose}: {name}{shown} takes the wrong arguments: it is called with {takes}") from None
+        raise TypeError(f"{whose}: {name} must take {takes}, got {name}{shown}") from None
     except ValueError:
         pass  # a built-in without a signature
 
 
 def check_names(whose: str, name: str, function: Any) -> None:
-    """Raise a ValueError for a function of somebody's, or one that it calls, that reaches behind the views.
+    """Raise a ValueError for a user's function that uses a row of the simulator, or calls a helper that does.
 
-    The rows of the core stand there: what is written to them is not looked at.
+    A plug-in reaches these rows only through the fields of a view, because nothing checks what it writes to a row.
     """
-    plain = getattr(function, "py_func", function)
-    if (getattr(plain, "__module__", None) or "").startswith("longfat.") or not hasattr(plain, "__code__"):
-        return
-    for used in plain.__code__.co_names:
-        if used.startswith("_") and used[1:] in ROWS:
-            raise ValueError(f"{whose}: {name} uses {used!r}, a row of the simulator's own that only it may touch")
-        called = plain.__globals__.get(used)
-        if hasattr(called, "py_func"):
-            check_names(whose, name, called)
+    seen: set[int] = set()
+    left = [function]
+    while left:
+        plain = left.pop()
+        plain = getattr(plain, "py_func", plain)
+        code = getattr(plain, "__code__", None)
+        if id(plain) in seen or code is None or (getattr(plain, "__module__", None) or "").startswith("longfat."):
+            continue
+        seen.add(id(plain))
+        names = _names(code)
+        for used in names:
+            if used.startswith("_") and used[1:] in ROWS:
+                raise ValueError(f"{whose}: {name} uses {used!r}, a row of the simulator's own that only it may touch")
+        left += [plain.__globals__[used] for used in names if used in plain.__globals__]
+        left += _enclosed(plain)
+
+
+def _names(code: CodeType) -> list[str]:
+    """Return the global and attribute names that a function uses, those of functions defined inside it included."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return [*code.co_names, *(name for one in inner for name in _names(one))]
+
+
+def _enclosed(function: Any) -> list[Any]:
+    """Return the values that a function takes from the functions around it."""
+    found = []
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a cell that is still empty
+            found.append(cell.cell_contents)
+    return found
 
 
 #: Of the views: see `longfat.sim.seam`.
@@ -49,7 +73,7 @@ ROWS = ("state", "sender", "timer", "recovery", "own", "event", "link", "service
 
 @functools.lru_cache(maxsize=512)
 def compiled(whose: str, name: str, function: Callable[..., Any], kind: Any) -> jit.Callback:
-    """Return a function compiled for numba's signature; of those that ship the code is kept on disk."""
+    """Return a function compiled for numba's signature; the code of plug-ins of the package is kept on disk."""
     check_names(whose, name, function)
     ships = (getattr(function, "__module__", None) or "").startswith(SHIPPED)
     try:

@@ -1,9 +1,8 @@
-"""Use the compiled code that lies beside an installed package, also where this user cannot write to it.
+"""Cache of compiled code beside an installed package, used also where this user cannot write to it.
 
 numba reads a cache only where it could write one. Whoever installed the package compiled it once
-(``python -m longfat.sim.precompile``); another user would compile all of it again, and one without a folder of his own
-in every run. Here what lies beside the package is read by everybody; whatever is not found there is kept where numba
-keeps it.
+(``python -m longfat.sim.precompile``). Another user would compile all of it again, and one without a writable folder in
+every run. Here every user reads the cache beside the package; what it lacks is kept where numba keeps it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCach
 
 
 class _Beside(InTreeCacheLocator):  # type: ignore[misc]
-    """The package's own ``__pycache__``, to be read only."""
+    """Cache locator for the package's own ``__pycache__``, which is only read."""
 
     def ensure_cache_path(self) -> None:
         """Raise an OSError if there is nothing to read."""
@@ -32,7 +31,7 @@ class _BesideCache(FunctionCache):  # type: ignore[misc]
 
 
 class Shared:
-    """The cache of a dispatcher, which looks beside the package where it finds nothing itself."""
+    """Cache of a dispatcher that falls back to the cache beside the package."""
 
     def __init__(self, own: Any, beside: Any) -> None:
         self.own, self.beside = own, beside
@@ -41,12 +40,12 @@ class Shared:
         return getattr(self.own, name)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return what is kept for a signature, None if nothing is."""
+        """Return the compiled code for a signature, None if neither cache has it."""
         return self.own.load_overload(signature, target) or self.beside.load_overload(signature, target)
 
 
 def share(dispatcher: Any, digest: str) -> None:
-    """Let a dispatcher use what lies beside the package, if its own cache is elsewhere and this numba is known."""
+    """Let a dispatcher read the cache beside the package, if its own cache is elsewhere and this numba is known."""
     try:
         beside = _BesideCache(dispatcher.py_func)
         if beside.cache_path != dispatcher._cache.cache_path:
@@ -58,7 +57,7 @@ def share(dispatcher: Any, digest: str) -> None:
 
 
 def tell_if_lost(dispatcher: Any) -> None:
-    """Say on stderr if what was compiled just now cannot be kept, and what helps."""
+    """Print a hint to stderr if the code compiled just now cannot be kept."""
     cache = getattr(dispatcher, "_cache", None)
     own = cache.own if isinstance(cache, Shared) else cache
     if isinstance(own, NullCache) and sum(dispatcher.stats.cache_misses.values()):

@@ -1,4 +1,4 @@
-"""The one place that decides how kernels are compiled, and when what is on disk is out of date."""
+"""Compiler settings of all kernels, and the check that the compiled code on disk is up to date."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ COMPILED: bool = not numba.config.DISABLE_JIT
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """A small function that is only called from kernels: compiled into its callers, never on its own.
+    """Compile a small function that only kernels call into its callers.
 
-    numba would compile it anew for every width of integer and every constant among its arguments; here all of
-    them are 64 bits wide, and each function is compiled once.
+    numba would compile it again for each width of an integer and each constant among its arguments; here all of them
+    have 64 bits, and each function is compiled once.
     """
     return _part(function, forceinline=True)
 
 
 def routine(function: Callable[..., Any]) -> Any:
-    """A larger function that is only called from kernels, as `part`, but called and not copied into each caller."""
+    """Compile a larger function that only kernels call; unlike a `part` it is not copied into its callers."""
     return _part(function, forceinline=False)
 
 
 def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
+    """Compile a function with 64-bit integers as arguments, inlined or not."""
     dispatcher = numba.njit(
         nogil=True, _nrt=False, forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True
     )(function)
@@ -48,26 +49,28 @@ def _part(function: Callable[..., Any], *, forceinline: bool) -> Any:
 
 
 def _arguments(signature: Any) -> tuple[Any, ...]:
+    """Return the types of the arguments in a signature."""
     return tuple(numba.core.sigutils.normalize_signature(signature)[0])
 
 
 def _plain(kind: Any) -> Any:
+    """Return the type as which an argument is compiled."""
     kind = numba.core.types.unliteral(kind)
     return numba.int64 if isinstance(kind, numba.core.types.Integer) else kind
 
 
 @dataclass(frozen=True)
 class Callback:
-    """Where the code of a function begins, by numba's own convention of calls, so that exceptions come through."""
+    """Address of a compiled function, by numba's calling convention, so that exceptions reach the kernel."""
 
     code: Any  # keeps it in memory
     address: int
 
 
 def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Callback:
-    """A function of somebody's, compiled to be called from a kernel by its address.
+    """Compile a function of a plug-in, to be called from a kernel by its address.
 
-    Without what Python or C would call it by it is compiled in half the time.
+    Without the wrappers for calls from Python or C it takes half the time.
     """
     if not COMPILED:
         function = _viewing(function, signature.args)
@@ -92,7 +95,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
 
 
 def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[..., Any]:
-    """Return a function of rows, as the kernel calls it, that passes views of them on."""
+    """Return a function of rows, as the kernel calls it, that passes views of them to a function."""
     counts = [len(kind.rows) if isinstance(kind, View) else 0 for kind in kinds]
 
     def seen(*given: Any) -> Any:
@@ -106,10 +109,10 @@ def _viewing(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Callable[.
 
 
 def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
-    """A kernel whose parts stand in other files: it is compiled anew when any file of these folders changed.
+    """Return a decorator for a kernel that is compiled again when any file of these folders has changed.
 
-    numba looks at the file of the cached function alone, so that a change in a file it calls would go
-    unnoticed. Here the stamp it compares covers the text of all of them.
+    numba compares only the file of the cached function, so that it would miss a change in a file that it calls. Here
+    the stamp that it compares covers the text of all of them.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -122,7 +125,7 @@ def entry(*folders: str) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _cached(function: Callable[..., Any], folders: list[Path], **flags: Any) -> Any:
-    """Compiled, and kept on disk if its stamp can be set and there is a place to write to."""
+    """Return a function compiled on its first call, and kept on disk if there is a folder to write to."""
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
         stamp(dispatcher, folders)
@@ -151,7 +154,7 @@ def stamp(dispatcher: Any, folders: list[Path]) -> None:
 
 
 def digest(folders: list[Path]) -> str:
-    """Return a number that changes with the text of any Python file of these folders."""
+    """Return a hash of the text of all Python files of these folders."""
     found = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.glob("*.py")):
@@ -163,7 +166,7 @@ NOTHING = "it returns nothing on some path; return a number"
 
 
 def reason(error: Exception) -> str:
-    """The line of numba's page of types that a person needs."""
+    """Return the one sentence that a user needs of numba's error message."""
     text = str(error)
     if "none to float64" in text or "none to int64" in text or ("cast <Var" in text and "none" in text):
         return NOTHING

@@ -1,4 +1,4 @@
-"""Rows of links and flows: what many of them have in common is worked out once."""
+"""Rows of links and flows, built once for each kind of link and flow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import refuse
+from longfat.domains import out_of_range
 from longfat.sim import layout, records
 from longfat.sim.elements import Flow, Link
 from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
@@ -22,7 +22,7 @@ _UNBOUNDED = 2**62
 
 
 def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[Any], Any]) -> tuple[list[Any], Any]:
-    """Return what `make` makes of each kind of thing, and which kind each of them is."""
+    """Return the rows built by `make` for each kind of thing, and the kind of each thing."""
     known: dict[Hashable, int] = {}
     made: list[Any] = []
     which = np.empty(len(things), np.int64)
@@ -37,7 +37,7 @@ def _by_kind(things: list[Any], key: Callable[[Any], Hashable], make: Callable[[
 
 
 def _stretch(kinds: list[np.ndarray], which: np.ndarray) -> np.ndarray:
-    """Return a row for each thing, of the rows of their kinds."""
+    """Return a row for each thing, given the rows of the kinds."""
     many = np.concatenate(kinds)[which] if kinds else rows(0, records.WORD)
     made = rows(len(many), many.dtype)
     made[:] = many
@@ -45,7 +45,7 @@ def _stretch(kinds: list[np.ndarray], which: np.ndarray) -> np.ndarray:
 
 
 def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return records of words for each thing, as long as the longest, and that length."""
+    """Return a record of words for each thing, all as long as the longest, and this length."""
     words = max(map(len, kinds), default=0)
     padded = np.zeros((len(kinds), words), np.int64)
     for k, one in enumerate(kinds):
@@ -56,17 +56,17 @@ def _words(kinds: list[np.ndarray], which: np.ndarray) -> tuple[np.ndarray, int]
 
 
 def _bits(name: str, rate: float) -> tuple[int, int] | None:
-    """Return a rate in bit/s as a fraction, None for an infinite one."""
+    """Return a rate [bytes/s] in bit/s as numerator and denominator, None for an infinite rate."""
     if rate == math.inf:
         return None
     if not 1 <= 8 * rate <= 1e15:
-        raise refuse(name, rate, "bytes/s", "[0.125, 1.25e14]")
+        raise out_of_range(name, rate, "bytes/s", "[0.125, 1.25e14]")
     exact = Fraction(8 * rate).limit_denominator(1000)
     return exact.numerator, exact.denominator
 
 
-def lay_links(state: RunState, routes: Routes) -> None:
-    """Lay out the rows of all links, with what their disciplines and services keep."""
+def lay_links(state: RunState, routes: Routes) -> np.ndarray:
+    """Lay out the rows of links, queues, disciplines and services; return the rows of the queues of flows."""
 
     def key(link: Link) -> Hashable:
         return (
@@ -80,32 +80,36 @@ def lay_links(state: RunState, routes: Routes) -> None:
     state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
     _lay_flow_state(state, routes)
-    _lay_queues(state, routes)
-    state.lay_rings()
+    queue_rows = _lay_queues(state, routes)
+    state.allocate_circular_buffers()
+    return queue_rows
 
 
 def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, and the records of its discipline and its service."""
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.serving
-    row.head = row.tail = row.sending = row.queues = row.discipline = row.service = NONE
+    row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
     row.delay = round(link.delay * SECOND)
-    # A line without transmission time: the division's numerator is 0.
+    # A link without transmission time: the numerator of the division is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
     row.bytes_per_second = link.rate
     row.length = NONE
-    row.remainder = row.rate >> 1
+    row.carried_remainder = row.rate >> 1
     row.limit_packets = min(link.buffer_packets, _UNBOUNDED)
     row.limit_bytes = min(link.buffer_bytes, _UNBOUNDED)
     if link.jitter > 0 and service is not None:
         raise ValueError(
-            f"jitter of link {link.name!r} needs a discipline that serves in order of arrival: "
-            f"{discipline.name!r} decides at departure"
+            f"jitter of link {link.name!r} needs a discipline that sends in order of arrival: "
+            f"{discipline.name!r} chooses packets at departure"
         )
     row.loss = link.loss
     row.jitter = round(link.jitter * SECOND)
     row.refresh = round(link.counter_refresh * SECOND)
-    row.coarse, row.hidden = link.coarse_clock, not link.stamps or not link.name or link.rate == math.inf
+    row.coarse_clock, row.ignores_requests = (
+        link.coarse_clock,
+        not link.stamps or not link.name or link.rate == math.inf,
+    )
     own, served = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
     if discipline.has_hooks:
         row.discipline = routes.disciplines.place(discipline)
@@ -120,7 +124,7 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:
-    """Lay out what disciplines keep of every flow, with the values it begins with."""
+    """Lay out the state that disciplines keep of every flow, with its initial values."""
     initial: list[np.ndarray] = []
     for k, hooked in enumerate(routes.hooked):
         of_flow = routes.links[k].discipline.of_flow
@@ -133,8 +137,8 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
     state.flow_state = np.tile(state.initial_flow_state, len(state.senders))
 
 
-def _lay_queues(state: RunState, routes: Routes) -> None:
-    """Lay out the queues of each link with a service, next to each other, and its workspace."""
+def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
+    """Lay out the queues of each link with a service, next to each other, and the workspace; return flows' rows."""
     links, of_flows = state.links, np.array(routes.queues, np.int64)
     served = np.flatnonzero(links["service"] != NONE)
     count = np.bincount(of_flows, minlength=len(links))
@@ -143,11 +147,11 @@ def _lay_queues(state: RunState, routes: Routes) -> None:
         if service.queues != PER_FLOW:
             count[k] = service.queues
     begin = np.concatenate(([0], np.cumsum(count)))
-    links["queues"][served], links["queue_count"][served] = begin[served], count[served]
+    links["first_queue"][served], links["queue_count"][served] = begin[served], count[served]
     order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
-    state.queue_numbers = np.empty(len(of_flows), np.int64)
+    queue_rows = np.empty(len(of_flows), np.int64)
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
-    state.queue_numbers[order] = begin[of_flows[order]] + ranks
+    queue_rows[order] = begin[of_flows[order]] + ranks
     state.queues = queues = rows(max(1, int(begin[-1])), records.QUEUE)
     queues["head"], queues["tail"], queues["armed"] = NONE, NONE, NEVER
     queues["number"] = np.arange(len(queues))
@@ -162,10 +166,11 @@ def _lay_queues(state: RunState, routes: Routes) -> None:
             workspace += service.workspace(float(links["limit_packets"][k]), int(count[k]))
     state.queue_own, state.row.queue_own_words = _words(kinds, which)
     state.workspace = rows(workspace, records.WORD)
+    return queue_rows
 
 
 def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.ndarray) -> None:
-    """Lay out the rows of all flows, with what their schemes keep."""
+    """Lay out the rows of all flows, and the records of their schemes."""
 
     def key(flow: Flow) -> Hashable:
         return (
@@ -175,7 +180,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
 
     kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
-    needed = {"lines": lines, "sources": any(flow.traffic is not None for flow in flows)}
+    needed = {"access_links": lines, "sources": any(flow.traffic is not None for flow in flows)}
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
@@ -188,7 +193,7 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     made = {name: rows(1, dtype) for name, dtype in layout.OF_FLOWS.items()}
     row = {name: one[0] for name, one in made.items()}
     sender, timer, receiver, recovery = (row[name] for name in ("senders", "timers", "receivers", "recoveries"))
-    tally, line, source = row["tallies"], row["lines"], row["sources"]
+    tally, line, source = row["tallies"], row["access_links"], row["sources"]
     sender.packets = FOREVER if flow.file is None else math.ceil(flow.file / flow.packet)
     sender.window, sender.rate = math.inf, math.inf
     sender.resend = sender.timed = NONE
@@ -199,36 +204,36 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     sender.last_paced = -(2**62)
     tally.stop = sender.sends_until = NEVER if flow.stop == math.inf else round(flow.stop * SECOND)
     tally.finish = NEVER
-    tally.stamps = tally.template = NONE
+    tally.last_stamps = tally.template = NONE
     timer.rto, timer.backoff = 1.0, 1.0
     timer.min_rto, timer.max_rto, timer.max_backoff = 0.2, 60.0, 64.0
     receiver.blocks_head = receiver.blocks_tail = NONE
-    receiver.answers = receiver.in_order = sender.acknowledged = 1
+    receiver.acknowledges = receiver.in_order = sender.acknowledged = 1
     recovery.recover = -2
     recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
     recovery.blocks_head = recovery.blocks_tail = NONE
-    recovery.nodes_head = recovery.nodes_tail = recovery.lost_head = recovery.lost_tail = NONE
+    recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
     line.packet = source.first_row = source.last_row = source.next_row = NONE
     own = rows(0, records.WORD)
     if flow.scheme is not None:
         own = _by_scheme(flow, routes.schemes.place(flow.scheme), row)
     if flow.traffic is not None:
         _by_traffic(flow, row)
-    if not receiver.answers:
+    if not receiver.acknowledges:
         receiver.in_order = 0
     return made, own
 
 
 def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
-    """Fill in what a flow has from its scheme; return the scheme's own record."""
+    """Set the fields of a flow that depend on its scheme; return the record of the scheme."""
     scheme = flow.scheme
     assert scheme is not None
-    sender, receiver, recovery, line = (row[name] for name in ("senders", "receivers", "recoveries", "lines"))
+    sender, receiver, recovery, line = (row[name] for name in ("senders", "receivers", "recoveries", "access_links"))
     sender.scheme = place
     sender.transfer = 1
     sender.window_decides = scheme.controls == "window"
-    sender.acknowledged = receiver.answers = scheme.acknowledged
-    sender.labelled, sender.alarmed = scheme.send is not None, scheme.alarm is not None
+    sender.acknowledged = receiver.acknowledges = scheme.acknowledged
+    sender.has_send_callback, sender.has_alarm_callback = scheme.send is not None, scheme.alarm is not None
     receiver.echo_once = scheme.echo == "once"
     recovery.every_loss, recovery.reorder = scheme.every_loss, scheme.reorder
     if scheme.controls == "window":
@@ -239,25 +244,25 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":
         sender.repair = records.SELECTIVE
-    receiver.tells_time = recovery.arrival_times
-    sender.stamped = 1 if scheme.stamped else 2 if receiver.tells_time else 0
+    receiver.reports_arrival = recovery.arrival_times
+    sender.stamped = 1 if scheme.stamped else 2 if receiver.reports_arrival else 0
     line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
-    line.remainder = line.rate >> 1
-    sender.line = line.rate > 0
+    line.carried_remainder = line.rate >> 1
+    sender.access_link = line.rate > 0
     own = rows(scheme.own.words, records.WORD)
     fill_own(own, scheme, flow.parameters)
     return own
 
 
 def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
-    """Fill in what a flow has from its generator."""
+    """Set the fields of a flow that depend on its traffic generator."""
     traffic = flow.traffic
     assert traffic is not None
     sender, receiver, source = row["senders"], row["receivers"], row["sources"]
     row["tallies"].traffic = traffic.kind
     sender.transfer = 0
     receiver.in_order = traffic.kind == records.ARRIVALS  # of its connections
-    receiver.answers = sender.acknowledged = traffic.acknowledged
+    receiver.acknowledges = sender.acknowledged = traffic.acknowledged
     source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
     source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off
     source.mean_size = flow.packet if traffic.exponential_sizes else 0.0

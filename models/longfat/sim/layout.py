@@ -1,9 +1,10 @@
-"""The arrays of a run, which records they are made of, and the one row that says where they begin."""
+"""Arrays of a run, their record types, and the record that holds their addresses."""
 
 from __future__ import annotations
 
 from longfat.sim.records import (
-    ACCESS_LINE,
+    ACCESS_LINK,
+    BACKLOG_ENTRY,
     BLOCK,
     CENSUS,
     CONNECTION,
@@ -14,7 +15,6 @@ from longfat.sim.records import (
     HOP,
     LINK,
     LINK_SAMPLE,
-    NODE,
     PACKET,
     QUEUE,
     QUEUED,
@@ -25,7 +25,7 @@ from longfat.sim.records import (
     SOURCE,
     TALLY,
     TIMER,
-    WAIT,
+    TRANSMISSION,
     WORD,
     f8,
     i4,
@@ -33,42 +33,42 @@ from longfat.sim.records import (
     record,
 )
 
-#: What a flow has a row in, by the names of the arrays; those of lines and sources only where any flow has one.
+#: Arrays with a row for each flow; those of access links and sources only where a flow has one.
 OF_FLOWS = {
     "senders": SENDER,
     "timers": TIMER,
     "receivers": RECEIVING,
     "recoveries": RECOVERY,
     "tallies": TALLY,
-    "lines": ACCESS_LINE,
+    "access_links": ACCESS_LINK,
     "sources": SOURCE,
 }
 
-#: The arrays of a run and the kind of their rows, in the order of `WORLD`'s addresses.
+#: Arrays of a run and their record types, in the order of the addresses in `STATE`.
 ARRAYS = {
-    "arrivals": ENTRY,  # heap: packets at far ends, transmissions that end
-    "clocks": ENTRY,  # heap: clocks of flows, of disciplines, of the sampling
+    "arrivals": ENTRY,  # heap of arrivals at far ends and ends of transmissions
+    "clocks": ENTRY,  # heap of timers, ticks of disciplines, wake-ups of services, samples
     "packets": PACKET,
-    "since": WORD,  # of each packet that waits for a service: when it arrived
+    "since": WORD,  # of each packet at a link with a service: when it arrived there
     "headers": HEADER,
     "sacks": SACKS,
     "queued": QUEUED,
     "links": LINK,
-    "waits": WAIT,
+    "backlog_entries": BACKLOG_ENTRY,
     "hops": HOP,
     "queues": QUEUE,
     **OF_FLOWS,
     "blocks": BLOCK,
-    "nodes": NODE,
+    "nodes": TRANSMISSION,
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
     "link_samples": LINK_SAMPLE,
     "census": CENSUS,
-    "callbacks": WORD,  # addresses of schemes' callbacks, disciplines' hooks and services' verbs: see `calls`
+    "callbacks": WORD,  # addresses of the functions of schemes, disciplines and services: see `calls`
     "hooks": WORD,
     "verbs": WORD,
-    "flow_own": WORD,  # parameters and state: of schemes for each flow; of disciplines and services for each link
+    "flow_own": WORD,  # parameters and state: of schemes, by flow; of disciplines and services, by link
     "link_own": WORD,
     "service_own": WORD,
     "queue_own": WORD,  # of services, for each queue
@@ -76,27 +76,27 @@ ARRAYS = {
     "workspace": WORD,  # of services
 }
 
-#: The scalars of a run, and where its arrays begin.
+#: Scalars of a run, and the addresses of its arrays.
 STATE = record(
     ("now", i8),
     ("serial", i8),
     ("events", i8),
     ("until", i8),
-    ("horizon", i8),  # until when nobody looks: what comes before may be worked out ahead
-    ("arrivals", i8),  # entries of the heap
+    ("horizon", i8),  # the run is not observed until then: earlier arrivals may be computed in advance
+    ("arrivals", i8),  # entries of the heap; the same for the next
     ("clocks", i8),
-    ("attention", i4),  # 1: the loop has to look at what follows, or whether all files are done, before the next event
-    ("short", i4),  # of what rows are short, DONE if of nothing
-    ("entering", i4),  # the packet that has to enter its link
-    ("sending", i4),  # the flow that has to be asked whether it sends more
-    ("free_packet", i4),  # first and last of the rows that are free; there always is one
+    ("attention", i4),  # 1: the fields below, or whether all files are done, matter before the next event
+    ("shortage", i4),  # the array that is too small, DONE if none
+    ("entering_packet", i4),  # packet that has to enter its link, NONE
+    ("sending_flow", i4),  # flow that may send more, NONE
+    ("free_packet", i4),  # first and last of the list of free rows, which is never empty
     ("last_free_packet", i4),
     ("free_packets", i4),
-    ("feedback_flow", i4),  # feedback of a switch that has to be sent
+    ("feedback_flow", i4),  # feedback of a switch that has to be sent, NONE
     ("feedback_link", i4),
     ("feedback_hop", i4),
-    ("told", i4),  # the event's header is not zero
-    ("random_state", i8),  # of the network's random numbers, and of the traffic's: see `memory.uniform`
+    ("header_set", i4),  # 1: the header fields of the event are not zero
+    ("random_state", i8),  # of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
     ("traffic_next", i8),
@@ -113,21 +113,21 @@ STATE = record(
     ("free_blocks", i4),
     ("free_node", i4),
     ("free_nodes", i4),
-    ("flow", i4),  # the flow, scheme's callback or link in hand: for messages
+    ("flow", i4),  # the flow, callback or link being handled, for error messages
     ("callback", i4),
     ("link", i4),
-    ("short_of_flows", i4),
+    ("needs_flow_row", i4),  # 1: a connection finds no row
     ("sampled_flows", i4),
     ("sampled_links", i4),
     ("connections", i8),
-    ("unfinished", i8),  # files still to be transferred; NONE if nobody waits for them
-    ("value", f8),
-    ("lost_number", i8),
+    ("unfinished", i8),  # files still to be transferred; NONE if the run does not end with them
+    ("bad_value", f8),  # the window or rate that ended the run
+    ("lost_number", i8),  # the packet that was found lost last
     ("samples", i8),
     ("samples_room", i8),
     ("sample_every", i8),
     ("in_use", i8, (3,)),  # packets in the network, by kind: see `kernel.census`
-    ("fed", i8),  # feedback packets made, received, dropped
-    ("fed_received", i8),
-    ("fed_dropped", i8),
+    ("feedback_sent", i8),  # packets, including requests and their answers
+    ("feedback_received", i8),
+    ("feedback_dropped", i8),
 )

@@ -1,9 +1,9 @@
-"""Rows of the run's arrays by their addresses: what lets one pointer stand for the whole run in compiled code.
+"""Access to the rows of a run's arrays by their addresses, so that one pointer represents the run in compiled code.
 
-Passing some twenty arrays to every function of the kernel costs more than what the functions do, and makes
-numba's compilation several times longer. So the one row of `WORLD` holds where each array begins, and
-``flow_at(state, f)`` is a row of it: a pointer, no copy. The arrays are kept by the `Simulation`, which writes
-their addresses before it calls the kernel. With jit off the same functions look into the same memory.
+Passing some twenty arrays to every function of the kernel would cost more than the functions do, and make compilation
+several times longer. So the one row of `layout.STATE` holds the address of each array, and ``sender_at(state, f)`` is a
+pointer to a row, no copy. The `Simulation` keeps the arrays and writes their addresses before it calls the kernel. With
+jit off the same functions read the same memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from longfat.sim.rows import Row
 
 
 def _reader(kind: Row, base: str = "") -> Any:
-    """A function of (address, index) that gives the row; with `base`, of (record that holds the address, index)."""
+    """Return a function of (address, index) that returns a row; with `base`, of (record with the address, index)."""
     if not COMPILED:
         size = kind.layout.itemsize
 
@@ -72,7 +72,7 @@ timer_at = _reader(TIMER, "timers_base")
 receiver_at = _reader(Row(records.RECEIVING, "receiver"), "receivers_base")
 recovery_at = _reader(RECOVERY, "recoveries_base")
 tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
-line_at = _reader(Row(records.ACCESS_LINE, "line"), "lines_base")
+access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
 #: Of (state, number): a link, a packet, ...
 link_at = _reader(LINK, "links_base")
@@ -80,12 +80,13 @@ packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
 header_at = _reader(HEADER, "headers_base")
 sack_at = _reader(Row(records.SACKS, "sacks"), "sacks_base")
-wait_at = _reader(Row(records.WAIT, "wait"), "waits_base")
+backlog_entry_at = _reader(Row(records.BACKLOG_ENTRY, "backlog_entry"), "backlog_entries_base")
 queued_at = _reader(Row(records.QUEUED, "queued"), "queued_base")
 hop_at = _reader(Row(records.HOP, "hop"), "hops_base")
 queue_at = _reader(QUEUE, "queues_base")
 block_at = _reader(Row(records.BLOCK, "block"), "blocks_base")
-node_at = _reader(Row(records.NODE, "node"), "nodes_base")
+transmission_at = _reader(Row(records.TRANSMISSION, "transmission"), "nodes_base")
+stamp_at = _reader(Row(records.STAMP, "stamp"), "nodes_base")
 connection_at = _reader(Row(records.CONNECTION, "connection"), "connections_base")
 flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_base")
 link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
@@ -99,54 +100,54 @@ word_at = _reader(Row(records.WORD, "word"))
 
 @part
 def state_at(address):
-    """Return the run whose row begins at this address."""
+    """Return the state row of the run that begins at this address."""
     return _state(address, 0)
 
 
 @part
 def event_of(state):
-    """Return what callbacks are told."""
+    """Return the event row that the callbacks of schemes see."""
     return _event(state, 0)
 
 
 @part
 def flow_own(state, f):
-    """Return the address of a flow's record of its scheme."""
+    """Return the address of the record that a scheme has for a flow."""
     return state.flow_own_base + 8 * state.flow_own_words * f
 
 
 @part
 def link_own(state, k):
-    """Return the address of a link's record of its discipline."""
+    """Return the address of the record that a discipline has for a link."""
     return state.link_own_base + 8 * state.link_own_words * k
 
 
 @part
 def service_own(state, k):
-    """Return the address of a link's record of its service."""
+    """Return the address of the record that a service has for a link."""
     return state.service_own_base + 8 * state.service_own_words * k
 
 
 @part
 def workspace(state, link):
-    """Return the address of a link's words of its service."""
+    """Return the address of the workspace that a service has for a link."""
     return state.workspace_base + 8 * link.workspace
 
 
 @part
 def queue_own(state, q):
-    """Return the address of a queue's record of its service."""
+    """Return the address of the record that a service has for a queue."""
     return state.queue_own_base + 8 * state.queue_own_words * q
 
 
 @part
 def flow_state_at(state, link, f):
-    """Return the address of what the discipline of a link keeps of a flow."""
+    """Return the address of the record that the discipline of a link has for a flow."""
     return state.flow_state_base + 8 * (state.flow_state_words * f + link.flow_state)
 
 
 def _address() -> Any:
-    """A function of (row): where it begins in memory."""
+    """Return a function of a row, which returns the row's address."""
     if not COMPILED:
         return lambda row: int(row.__array_interface__["data"][0])
 
@@ -164,7 +165,7 @@ address_of = _address()
 
 
 def _prefetch() -> Any:
-    """A function of (address): let the processor fetch a cache line that will be needed soon. It changes nothing."""
+    """Return a function of an address that fetches its cache line; it changes no result."""
     if not COMPILED:
         return lambda address: None
 
@@ -185,17 +186,20 @@ def _prefetch() -> Any:
 
 prefetch = _prefetch()
 
+CACHE_LINE = 64  # bytes
+PACKET_SIZE, SENDER_SIZE, RECEIVER_SIZE = (one.itemsize for one in (records.PACKET, records.SENDER, records.RECEIVING))
+
 
 @part
 def prefetch_packet(state, i):
-    """Fetch a packet's row: the one behind the packet in hand is needed next."""
-    prefetch(state.packets_base + 64 * i)
+    """Prefetch a packet's row, as the packet behind the current one is needed next."""
+    prefetch(state.packets_base + PACKET_SIZE * i)
 
 
 def _uniform(generator: str, following: str) -> Any:
-    """A function of (state): the next number in [0, 1) of a stream, drawn by the stream's own code.
+    """Return a function of (state) that draws the next number in [0, 1) of a stream, by the stream's own code.
 
-    A generator can be an argument of a compiled function, too, but then of every function on the way.
+    numba takes a generator as an argument, too, but then every function between would need that argument.
     """
     if not COMPILED:
 
@@ -229,9 +233,9 @@ traffic_uniform = _uniform("traffic_state", "traffic_next")
 
 
 def stream(generator: np.random.Generator) -> tuple[int, int]:
-    """Return where a stream stands in memory, and where the code is that draws from it.
+    """Return the address of a stream's state, and that of the code that draws from it.
 
-    Both hold as long as the generator is kept.
+    Both hold as long as the generator exists.
     """
     if not COMPILED:
         return id(generator), 0
@@ -241,18 +245,24 @@ def stream(generator: np.random.Generator) -> tuple[int, int]:
 
 @part
 def prefetch_flow(state, f):
-    """Fetch what an acknowledgment and the packets that it lets go need of a flow, whose turn is next."""
-    sender = state.senders_base + 192 * f
+    """Prefetch the rows of a flow that an acknowledgment needs."""
+    sender = state.senders_base + SENDER_SIZE * f
     prefetch(sender)
-    prefetch(sender + 64)
-    prefetch(sender + 128)
-    prefetch(state.receivers_base + 64 * f)
+    prefetch(sender + CACHE_LINE)
+    prefetch(sender + 2 * CACHE_LINE)
+    prefetch(state.receivers_base + RECEIVER_SIZE * f)
     prefetch(flow_own(state, f))
 
 
 @part
+def is_full(link, size):
+    """Return whether the buffer of a link has no room for a packet of `size` bytes that has to wait."""
+    return link.backlog >= link.limit_packets or link.backlog_bytes + size > link.limit_bytes
+
+
+@part
 def unlink(state, q, i):
-    """Take a packet out of its queue."""
+    """Remove a packet from its queue."""
     queue, before, behind = queue_at(state, q), queued_at(state, i).previous, packet_at(state, i).next
     if before == NONE:
         queue.head = behind

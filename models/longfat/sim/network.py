@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from longfat import quantities
-from longfat.domains import integer, refuse
+from longfat import domains, quantities
+from longfat.domains import integer, out_of_range
 from longfat.sim import names, queues, schemes
 from longfat.sim.buffers import read_buffer
 from longfat.sim.elements import Flow, Link
@@ -117,20 +117,22 @@ class Network:
         """
         for what, node in (("tail", tail), ("head", head)):
             if not isinstance(node, str) or not node:
-                raise ValueError(f"{what} = {node!r} is no node: allowed is text that is not empty")
+                raise domains.wrong_type(what, node, "a string that is not empty")
         if tail == head:
-            raise ValueError(f"a link from {tail!r} to itself carries nothing: name two different nodes")
+            raise domains.conflict(f"head = {head!r}", "is the same node as tail", "name two different nodes")
         packets, size = read_buffer(buffer)
         chosen = queues.discipline(discipline)
         if chosen.needs_buffer and not (packets >= 1 and size >= 1):
-            raise ValueError(
-                f"buffer = {buffer} of link {tail}-{head} is out of range: discipline {chosen.name!r} needs room "
-                "for packets"
+            raise domains.conflict(
+                f"buffer = {buffer} of link {tail}-{head}",
+                f"excludes discipline {chosen.name!r}",
+                "it needs a buffer of at least one packet",
             )
         if chosen.serving is not None and chosen.serving.bounded and not packets <= MOST_PLACES:
-            raise ValueError(
-                f"buffer = {buffer} of link {tail}-{head} is out of range: discipline {chosen.name!r} needs a number "
-                f"of packets in [1, {MOST_PLACES}]"
+            raise domains.conflict(
+                f"buffer = {buffer} of link {tail}-{head}",
+                f"excludes discipline {chosen.name!r}",
+                f"it needs a number of packets in [1, {MOST_PLACES}]",
             )
         made = Link(
             name=name or f"{tail}-{head}",
@@ -236,20 +238,18 @@ class Network:
             send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),
             parameters=schemes.check_parameters(chosen, parameters or {}),
         )
-        if ack_path not in ("reverse", "ideal"):
-            raise ValueError(
-                f"ack_path = {ack_path!r} of flow {label!r} is out of range: allowed are reverse and ideal"
-            )
+        domains.choice(f"ack_path of flow {label!r}:", ack_path, ("reverse", "ideal"))
         if chosen is not None and not chosen.acknowledged and file is not None:
-            raise ValueError(
-                f"file = {file!r} of flow {label!r} is out of range: scheme {chosen.name!r} has no acknowledgments, "
-                "so that nobody knows when a file has arrived; allowed is none"
+            raise domains.conflict(
+                f"file = {file!r} of flow {label!r}",
+                f"excludes scheme {chosen.name!r}",
+                "without acknowledgments the sender does not know when a file has arrived",
             )
         last = made.start + made.stagger * (count - 1)
         if last > 1e9:
-            raise refuse("start + stagger*(count - 1)", last, "s", "[0, 1e9]")
+            raise out_of_range("start + stagger*(count - 1)", last, "s", "[0, 1e9]")
         if made.stop <= last:
-            raise refuse("stop", made.stop, "s", f"({last:g}, inf)")
+            raise out_of_range("stop", made.stop, "s", f"({last:g}, inf)")
         taken = self._flow_names.among(len(self.flows), (flow.names for flow in self.flows))
         for one in made.names:
             if one in taken:
@@ -261,9 +261,7 @@ class Network:
     def _connected(self, path: Sequence[str], label: str, both_ways: bool) -> tuple[str, ...]:
         nodes = tuple(path)
         if isinstance(path, str) or len(nodes) < 2 or len(set(nodes)) != len(nodes):
-            raise ValueError(
-                f"path = {path!r} of flow {label!r} is out of range: allowed are two nodes or more, each of them once"
-            )
+            raise domains.out_of_range(f"path of flow {label!r}", repr(path), "1", "two nodes or more, all different")
         for there in pairwise(nodes):
             for pair in (there, there[::-1])[: 1 + both_ways]:
                 if pair not in self.links:

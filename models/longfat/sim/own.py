@@ -1,4 +1,4 @@
-"""The record of a plug-in's own: its parameters and its state, by name."""
+"""Record with the parameters and the state of a plug-in, by name."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Parameter:
     Parameters
     ----------
     default : float
-        Value where none is given; None if one has to be given.
+        Default value; None if a value has to be given.
     unit : str
-        Unit, "1" for a pure number. Where it is "s", "bytes" or "bytes/s", text such as "50 ms" may be given.
+        Unit, "1" for a dimensionless number. If it is "s", "bytes" or "bytes/s", text such as "50 ms" may be given.
     allowed : str
-        Interval of allowed values, as in ``"[1, inf)"``, or a set of them, as in ``"{0, 1}"``.
+        Domain: an interval such as ``"[1, inf)"``, or a set such as ``"{0, 1}"``.
     field : str
-        For schemes: field of the flow that it sets when the flow starts, in place of one of its own, see
-        `longfat.sim.seam.INITIAL`. For disciplines: the name by which hooks read it, where the link has a field of the
-        parameter's own name.
+        For schemes: field of the flow that the parameter initialises, see `longfat.sim.seam.INITIAL`; it has no field
+        of its own then. For disciplines: the name by which hooks read it, if the link has a field of the parameter's
+        name.
     about : str
-        What it is.
+        Description.
 
     Examples
     --------
@@ -46,15 +46,17 @@ class Parameter:
     about: str = ""
 
     def checked(self, name: str, value: Any) -> float:
-        """Return a value inside the domain, in SI units; raise a ValueError for others.
+        """Return a value inside the domain, in SI units; raise an error for others.
 
         >>> Parameter(0.05, "s", "(0, 1]").checked("interval", "20 ms")
         0.02
         """
         if self.allowed.startswith("{"):
             choices = [float(one) for one in self.allowed.strip("{}").split(",")]
-            if not isinstance(value, int | float | np.number | np.bool_) or float(value) not in choices:
-                raise domains.refuse(name, repr(value) if isinstance(value, str) else value, self.unit, self.allowed)
+            if not isinstance(value, int | float | np.number | np.bool_):
+                raise domains.wrong_type(name, value, unit=self.unit)
+            if float(value) not in choices:
+                raise domains.out_of_range(name, value, self.unit, " or ".join(f"{one:g}" for one in choices))
             return float(value)
         if isinstance(value, str) and self.unit in _QUANTITIES:
             return float(_QUANTITIES[self.unit](value, name, self.allowed))
@@ -68,19 +70,19 @@ YES_OR_NO = "{0, 1}"
 
 @dataclass(frozen=True)
 class Integer(Parameter):
-    """A parameter that is a whole number."""
+    """Parameter that is an integer."""
 
     def checked(self, name: str, value: Any) -> float:
-        """Return a whole number inside the domain; raise a ValueError for others.
+        """Return an integer inside the domain; raise an error for others.
 
-        >>> Whole(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
+        >>> Integer(500.0, "bytes", "[1, inf)").checked("quantum", 1500)
         1500.0
         """
         return float(domains.integer(name, value, self.unit, self.allowed))
 
 
 def flag(default: bool, about: str, field: str = "") -> Parameter:
-    """Return a parameter that is a yes (1) or no (0); scenario files write that of a discipline as true or false."""
+    """Return a parameter that is 1 (yes) or 0 (no); scenario files write that of a discipline as true or false."""
     return Parameter(float(default), "1", YES_OR_NO, field, about)
 
 
@@ -88,23 +90,25 @@ State = Mapping[str, Any]
 
 
 class Own:
-    """Layout and initial values of a record of parameters and state.
+    """Layout and initial values of the record with a plug-in's parameters and state.
 
     Parameters
     ----------
     whose : str
-        For messages, such as "scheme 'mine'".
+        Name of the plug-in in error messages, such as "scheme 'mine'".
     parameters : mapping of str to Parameter
-        Those that stand in this record.
+        Parameters in this record.
     state : mapping of str to float, int, bool, sequence of these or str
-        Initial values; text is the name of the parameter that has it.
+        Initial values; text names the parameter that has the initial value.
     taken : collection of str
-        Names of the core's fields, which the record may not use again.
+        Names of the core's fields, which the record may not use.
 
     Raises
     ------
     ValueError
-        For names that are no identifiers, keywords, names of the core or given twice, and for states of other types.
+        For names that are no identifiers, are keywords, are in use, or are given twice; for states of a wrong size.
+    TypeError
+        For states of another type.
     """
 
     def __init__(self, whose: str, parameters: Mapping[str, Parameter], state: State, taken: Collection[str]) -> None:
@@ -124,7 +128,7 @@ class Own:
 
     @property
     def words(self) -> int:
-        """Words of eight bytes that the record takes."""
+        """Length of the record in words of eight bytes."""
         return 0 if self.dtype is None else -(-self.dtype.itemsize // 8)
 
     def rows(self, name: str = OWN) -> dict[str, Row]:
@@ -132,12 +136,12 @@ class Own:
         return {name: Row(self.dtype if self.dtype is not None else _EMPTY, f"own.{name}")}
 
     def fields(self, name: str = OWN, *, settable: bool = True) -> dict[str, Field]:
-        """Return the fields of a view: parameters may be read, state may be set as well if allowed."""
+        """Return the fields of a view: parameters are read-only, the state may be set if allowed."""
         state = {one: Field(name, one, "", "state of its own", settable) for one in self._values}
         return {**{one: Field(name, one, "", "parameter of its own") for one in self.parameters}, **state}
 
     def fill(self, row: np.ndarray, given: Mapping[str, float]) -> None:
-        """Write initial values into words of eight bytes; `given` has every parameter."""
+        """Write the initial values into words of eight bytes; `given` has every parameter."""
         if self.dtype is None:
             return
         made = np.zeros(1, self.dtype)
@@ -150,7 +154,7 @@ class Own:
         row.view(np.uint8).reshape(-1)[: len(raw)] = raw
 
     def read(self, words: np.ndarray, number: int, row_words: int) -> Any:
-        """Return the record of a number out of words of eight bytes, `row_words` for each: its fields by name."""
+        """Return the record with this number from an array of words, with `row_words` words for each record."""
         assert self.dtype is not None
         return words[row_words * number :][: self.words].view(self.dtype)[0]
 
@@ -159,25 +163,26 @@ _EMPTY = np.dtype((np.record, np.dtype([("nothing", np.int64)])))
 
 
 def _check_name(whose: str, name: Any, taken: Collection[str]) -> None:
+    """Raise a ValueError for a name that no field may have."""
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: allowed are letters, digits and _")
+        raise ValueError(f"{whose}: {name!r} is no name of a parameter or state: must be letters, digits and _")
     if keyword.iskeyword(name):
-        raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot be the name of a field")
+        raise ValueError(f"{whose}: {name!r} is a keyword of Python, so that it cannot name a parameter or state")
     if name in taken:
         raise ValueError(f"{whose}: {name!r} is a field of the simulator already; give it another name")
 
 
 def _initial(whose: str, name: str, value: Any, parameters: Mapping[str, Parameter]) -> np.ndarray:
+    """Return the initial value of a state as an array of its type."""
     if isinstance(value, str):
         if value not in parameters:
-            raise ValueError(f"{whose}: state {name!r} begins with parameter {value!r}, which there is not")
+            raise domains.unknown(f"{whose}: state {name!r}: parameter", value, parameters)
         return np.zeros((), np.float64)
     made = np.asarray(value) if isinstance(value, bool | int | float | list | tuple | np.ndarray | np.generic) else None
     kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
     if made is None or made.dtype.kind not in kinds or made.ndim > 1 or made.size == 0 or made.size > 1000:
-        raise ValueError(
-            f"{whose}: state {name!r} = {value!r} is of type {type(value).__name__}: allowed are a float, an integer, "
-            "a boolean, or up to 1000 of them in a row"
+        raise domains.wrong_type(
+            f"{whose}: state {name!r}", value, "a float, an integer, a boolean, or a sequence of 1 to 1000 of them"
         )
     if made.ndim and made.dtype.kind == "b":
         return made.astype(np.int64)  # numba has no records with arrays of booleans

@@ -1,4 +1,4 @@
-"""The fields of flows and links as plug-ins see them, for programs that look at a run between two steps."""
+"""Fields of flows and links as plug-ins see them, for programs that look at a run between two calls."""
 
 from __future__ import annotations
 
@@ -67,10 +67,12 @@ def link(run: Simulation, name: str) -> Look:
 
 
 def _address(words: np.ndarray, each: int, number: int) -> int:
+    """Return the address of a record in an array of words, or of a spare word if the array is empty."""
     return int(words.ctypes.data) + 8 * each * number if len(words) else int(_SPARE.ctypes.data)
 
 
 def _of(view: View, **rows: Any) -> Look:
+    """Return a view of rows that are given by the names of its pointers."""
     return view.of(*[rows[name] for name in view.rows])
 
 

@@ -1,4 +1,4 @@
-"""Where boxes, links, lines and labels of a network's picture are: lines end on boxes, and texts are apart."""
+"""Places of the boxes, links, lines and labels in a drawing of a network."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # of a link, where its label may be
 
 
 class Placed:
-    """The places of everything in a picture, in pixels.
+    """Places of everything in a drawing [px].
 
-    A box is as high as the lines on one of its sides need. Each link has a slot there, in the order of the boxes at its
-    other end, and each line on it a lane.
+    The height of a box depends on the lines on one of its sides. Each link has a slot there, in the order of the boxes
+    at the other ends, and each line on the link has a lane.
 
     Parameters
     ----------
     drawn : Sketch
-        What is drawn.
+        Boxes, links and flows to draw.
     top : float
-        Where it begins [px].
+        Upper edge of the drawing [px].
     """
 
     def __init__(self, drawn: Sketch, top: float) -> None:
@@ -45,13 +45,14 @@ class Placed:
         return self._grid[pair[0]][0] <= self._grid[pair[1]][0]
 
     def _side(self, node: str, other: str) -> str:
+        """Return the side of a node's box at which the link to another node ends."""
         (column, row), (column_2, row_2) = self._grid[node], self._grid[other]
         if column != column_2:
             return "right" if column_2 > column else "left"
         return "below" if row_2 > row else "above"
 
     def _sides(self, node: str) -> dict[str, dict[str, tuple[int, int]]]:
-        """Return of each side the first lane of each neighbour there, and how many lanes there are in all."""
+        """Return, by side, the first lane of each neighbour there, and the number of lanes of the side."""
         others: dict[str, list[str]] = {}
         for pair in once(self._drawn.links):
             if node in pair:
@@ -65,9 +66,11 @@ class Placed:
         return found
 
     def _lanes(self, node: str, *sides: str) -> int:
+        """Return the greatest number of lanes on some sides of a node's box."""
         return max((lanes for side in sides for _, lanes in self._slots[node].get(side, {}).values()), default=1)
 
     def _boxes(self, top: float) -> dict[str, Box]:
+        """Return the box of each node: left, top, right, bottom [px]."""
         boxes, words = self._drawn.boxes, self._drawn.boxes.values()
         longest = max((len(line) for pair in once(self._drawn.links) for line in said(self._drawn, *pair)), default=0)
         column_width = max(COLUMN, longest * SMALL + 2 * max(map(half_width, words), default=0) + 12)
@@ -128,6 +131,7 @@ class Placed:
 
 
 def _overlap(one: Box, other: Box) -> bool:
+    """Return whether two boxes overlap."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 

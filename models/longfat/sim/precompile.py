@@ -1,6 +1,6 @@
-"""Compile everything before anybody waits for it: ``python -m longfat.sim.precompile``, once for each installation.
+"""Compilation of everything in advance: ``python -m longfat.sim.precompile``, once for each installation.
 
-What is compiled is kept on disk, beside the package or where ``NUMBA_CACHE_DIR`` says. Without this command the first
+The compiled code is kept on disk, beside the package or where ``NUMBA_CACHE_DIR`` says. Without this command the first
 run of each simulator, scheme and discipline compiles what it needs.
 """
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def compile_all() -> int:
-    """Compile both simulators, and every scheme and discipline that ships; how many of these there are.
+    """Compile both simulators and all schemes and disciplines of the package; return the number of these.
 
-    The loop takes as long as all the rest: each in a process of its own.
+    The event loop takes as long as all the others, so that each half has a process of its own.
     """
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
@@ -31,12 +31,14 @@ def compile_all() -> int:
 
 
 def _loop() -> None:
+    """Compile the event loop."""
     from longfat.sim import engine
 
     engine.kernel()
 
 
 def _rest() -> int:
+    """Compile the segment simulator and all plug-ins of the package; return their number."""
     from longfat import segments
     from longfat.sim import queues, schemes, services
 

@@ -1,4 +1,4 @@
-"""What a run is asked for: counters of flows and links between two times, as an xarray.Dataset."""
+"""Results of a run: what flows and links counted between two times, as an xarray.Dataset."""
 
 from __future__ import annotations
 
@@ -20,39 +20,43 @@ if TYPE_CHECKING:
 
 #: name: (dimension, unit, description)
 QUANTITIES = {
-    "transfer_time": ("flow", "s", "from the start to the acknowledgment of the last byte"),
-    "goodput": ("flow", "bytes/s", "new data that arrived, over the time from the flow's start to its end: see `run`"),
-    "delivered": ("flow", "packets", "new and in order"),
-    "sent": ("flow", "packets", "transmissions, repeated ones included"),
-    "retransmitted": ("flow", "packets", "sent again"),
-    "dropped": ("flow", "packets", "data packets dropped on the way"),
-    "loss": ("flow", "1", "dropped over dropped and received: data packets whose fate became known in this time"),
-    "mean_delay": ("flow", "s", "of data packets that arrived, from sender to receiver, queueing included"),
+    "transfer_time": ("flow", "s", "time from the start to the acknowledgment of the last byte"),
+    "goodput": ("flow", "bytes/s", "new data received, over the time from the flow's start to its end: see `run`"),
+    "delivered": ("flow", "packets", "data packets received in order, each counted once"),
+    "sent": ("flow", "packets", "transmissions of data packets, retransmissions included"),
+    "retransmitted": ("flow", "packets", "retransmissions"),
+    "dropped": ("flow", "packets", "data packets dropped on the path"),
+    "loss": ("flow", "1", "dropped/(dropped + received), of data packets that were dropped or received in this time"),
+    "mean_delay": ("flow", "s", "one-way delay of received data packets, queueing included"),
     "timeouts": ("flow", "1", "retransmission timeouts"),
-    "marks": ("flow", "packets", "data packets that arrived with a congestion mark"),
-    "connections": ("flow", "1", "transfers completed"),
-    "fairness": ("flow", "1", "of the throughputs of completed transfers, (sum 1/t)^2/(n sum 1/t^2)"),
-    "utilisation": ("link", "1", "share of the time spent transmitting"),
-    "mean_queue": ("link", "packets", "waiting, time-weighted, the packet in transmission not counted"),
-    "max_queue": ("link", "packets", "most that waited, since the start of the run"),
-    "mean_wait": ("link", "s", "from arrival to the begin of transmission, of packets whose transmission began"),
-    "arrived": ("link", "packets", "arrivals, dropped ones included"),
-    "link_dropped": ("link", "packets", "dropped here"),
-    "link_marked": ("link", "packets", "marked here"),
-    "throughput": ("link", "bytes/s", "of packets whose transmission began"),
-    "jain_index": (None, "1", "fairness of the goodputs, (sum x)^2/(n sum x^2)"),
+    "marks": ("flow", "packets", "data packets received with a congestion mark"),
+    "connections": ("flow", "1", "completed transfers"),
+    "fairness": ("flow", "1", "fairness index of the throughputs of completed transfers, (sum 1/t)^2/(n sum 1/t^2)"),
+    "utilisation": ("link", "1", "fraction of time spent transmitting"),
+    "mean_queue": ("link", "packets", "time average of the backlog, the packet in transmission not counted"),
+    "max_queue": ("link", "packets", "largest backlog since the start of the run"),
+    "mean_wait": (
+        "link",
+        "s",
+        "waiting time from arrival to start of transmission, of packets whose transmission began",
+    ),
+    "arrived": ("link", "packets", "arrived packets, dropped ones included"),
+    "link_dropped": ("link", "packets", "dropped at this link"),
+    "link_marked": ("link", "packets", "marked at this link"),
+    "throughput": ("link", "bytes/s", "bytes of packets whose transmission began, over time"),
+    "jain_index": (None, "1", "Jain's fairness index of the goodputs, (sum x)^2/(n sum x^2)"),
 }
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Counters at a moment."""
+    """Counters at one time."""
 
     time: int
     flows: np.ndarray
     links: np.ndarray
     connections: int
-    census: np.ndarray  # per link, see `records.CENSUS`
+    census: np.ndarray  # by link, see `records.CENSUS`
 
 
 def snapshot(run: Simulation) -> Snapshot:
@@ -63,15 +67,14 @@ def snapshot(run: Simulation) -> Snapshot:
     return Snapshot(int(state.row.now), _totals(run), links, int(state.row.connections), state.census[:named].copy())
 
 
-#: What a flow that starts connections counts is the sum over these; a connection that ended has it added already.
+#: Counters that are added up over the connections of a flow of arrivals; rows of reused connections are added already.
 ADDED = [name for names in COUNTERS.values() for name in names if name != "last_arrival"]
 
 
 def _totals(run: Simulation) -> Any:
-    """The flows' rows, with what connections counted added to the flow that started them."""
-    flows = run.state.flows
-    named = flows[: len(run.assembly.flow_names)].copy()
-    connections = flows[len(named) :]
+    """Return the rows of flows, with the counters of connections added to the flow that started them."""
+    flows = run.state.flows  # a copy, so that the sums may be written into it
+    named, connections = np.split(flows, [len(run.assembly.flow_names)])
     for counter in ADDED:
         np.add.at(named[counter], connections["template"], connections[counter])
     np.maximum.at(named["last_arrival"], connections["template"], connections["last_arrival"])
@@ -79,7 +82,7 @@ def _totals(run: Simulation) -> Any:
 
 
 def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.ndarray]:
-    """Every quantity between two moments, NaN where there is none."""
+    """Return every quantity of `QUANTITIES` between two times, NaN where it is undefined."""
     flows, links = after.flows, after.links
     span = (after.time - before.time) / SECOND
     packet = flows["packet_size"]
@@ -92,7 +95,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
             return np.where(bottom > 0, top / bottom, np.nan)
 
     done = (flows["finish"] != NEVER) & (flows["traffic"] == records.TRANSFER)
-    # What is on its way when a flow stops arrives later, and is counted over the time until then.
+    # Packets in flight when a flow stops arrive later; goodput is over the time until then.
     last = np.maximum(flows["stop"], flows["last_arrival"])
     end = np.minimum(np.where(done, flows["finish"], last), after.time)
     begin = np.maximum(flows["start"], before.time)
@@ -102,7 +105,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
     arrivals = flows["traffic"] == records.ARRIVALS
     transfer[arrivals] = times[arrivals]
     new = {name: (after.census[name] - before.census[name]).astype(float) for name in records.CENSUS.names or ()}
-    # A flow that cannot count in order (no acknowledgments) delivers all that arrives.
+    # A flow without acknowledgments does not count in order: it delivers every packet that arrives.
     delivered = np.where(arrivals, over(counted("received_bytes"), packet), counted("expect"))
     index = goodput[~np.isnan(goodput)]
     return {
@@ -119,9 +122,9 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
         "connections": connections,
         "fairness": fairness,
         "utilisation": over(new["transmitted"] / SECOND, span) * np.ones(len(links)),
-        "mean_queue": over(new["waited"] / SECOND, span) * np.ones(len(links)),
-        "max_queue": links["largest"].astype(float),
-        "mean_wait": over(new["begun"] / SECOND, new["served"]),
+        "mean_queue": over(new["waiting_time"] / SECOND, span) * np.ones(len(links)),
+        "max_queue": links["largest_backlog"].astype(float),
+        "mean_wait": over(new["started_waiting_time"] / SECOND, new["served"]),
         "arrived": new["arrived"],
         "link_dropped": (links["dropped"] - before.links["dropped"]).astype(float),
         "link_marked": (links["marked"] - before.links["marked"]).astype(float),
@@ -131,7 +134,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
 
 
 def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How many transfers of each flow were completed, their mean time, and how fair their throughputs were."""
+    """Return by flow the number of completed transfers, their mean time [s], the fairness of their throughputs."""
     log = run.state.connections[before.connections : after.connections]
     times = (log["finish"] - log["start"]) / SECOND
     count, total, rates, squares = (
@@ -146,7 +149,7 @@ def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np
 
 
 def transfers(run: Simulation) -> xr.Dataset:
-    """Every transfer that is complete, in the order of their ends, those of arrivals one by one."""
+    """Return every completed transfer, in the order of their ends, each connection of a flow of arrivals by itself."""
     import xarray as xr
 
     flows, names = run.state.flows[: len(run.assembly.flow_names)], np.array(run.assembly.flow_names)
@@ -156,7 +159,7 @@ def transfers(run: Simulation) -> xr.Dataset:
     order = np.argsort(fields["finish"], kind="stable")
     which = names[np.concatenate((log["flow"], alone)).astype(int)]
     about = {"start": "arrival of the connection", "finish": "acknowledgment of the last byte", "sent": "transmissions",
-             "dropped": "data packets dropped on the way"}  # fmt: skip
+             "dropped": "data packets dropped on the path"}  # fmt: skip
     made: dict[str, Any] = {}
     for name, values in fields.items():
         seconds = name in ("start", "finish")
@@ -167,7 +170,7 @@ def transfers(run: Simulation) -> xr.Dataset:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a run is asked for, as plain arrays: for who does not need xarray, which takes a second to load."""
+    """Results of a run as plain arrays, for callers that do not need xarray, which takes a second to load."""
 
     values: dict[str, np.ndarray]
     flow: list[str]
@@ -181,7 +184,7 @@ class Answer:
         return self.values[name]
 
     def dataset(self) -> xr.Dataset:
-        """Return the same with names, units and attributes."""
+        """Return the results as a dataset, with names, units and attributes."""
         import xarray as xr
 
         variables: dict[str, Any] = {}
@@ -195,7 +198,7 @@ class Answer:
 def over_replications(
     samples: list[dict[str, np.ndarray]], confidence: float, intervals: bool
 ) -> dict[str, np.ndarray]:
-    """Return means over replications, with Student's intervals if asked for: NaN where there is none."""
+    """Return means over replications, and Student's confidence intervals if asked for, NaN where undefined."""
     made: dict[str, np.ndarray] = {}
     for name in QUANTITIES:
         values = np.stack([one[name] for one in samples])
@@ -208,17 +211,17 @@ def over_replications(
 
 #: name: (row's field, dimension, unit, description)
 TRACES = {
-    "window": ("window", "flow", "packets", "window, inflation included"),
-    "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: the window alone decides"),
-    "received": ("received_bytes", "flow", "bytes", "new data that had arrived"),
+    "window": ("window", "flow", "packets", "congestion window, inflation included"),
+    "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: not paced"),
+    "received": ("received_bytes", "flow", "bytes", "new data received so far"),
     "srtt": ("srtt", "flow", "s", "smoothed round-trip time"),
-    "queue": ("waiting", "link", "packets", "waiting packets"),
-    "arrived": ("arrived_bytes", "link", "bytes", "data and acknowledgments that had arrived, dropped ones included"),
+    "queue": ("backlog", "link", "packets", "backlog: waiting packets"),
+    "arrived": ("arrived_bytes", "link", "bytes", "bytes arrived so far, dropped ones included"),
 }
 
 
 def traces(run: Simulation, every: float) -> dict[str, Any]:
-    """What was sampled, along `time` [s]."""
+    """Return the traces, along `time` [s]."""
     row = run.state.row
     count = int(row.samples)
     made: dict[str, Any] = {"time": ("time", np.arange(count) * every, {"units": "s", "long_name": "time"})}

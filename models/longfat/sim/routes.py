@@ -1,4 +1,4 @@
-"""The ways of packets through a network: hops, queues, feedback, and what may be worked out ahead of its time."""
+"""Paths of packets through a network: hops, queues, feedback, and which arrivals can be computed in advance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from longfat.sim.services import PER_FLOW
 
 
 class Kinds:
-    """Things that are alike, each of them once."""
+    """List of different things, in which equal ones share a place."""
 
     def __init__(self, key: Callable[[Any], Any]) -> None:
         self.all: list[Any] = []
@@ -26,7 +26,7 @@ class Kinds:
         self._known: dict[int, int] = {}  # of objects seen before
 
     def place(self, thing: Any) -> int:
-        """Return the place of a thing among all that are not alike."""
+        """Return the place of a thing, which it shares with those equal to it."""
         found = self._known.get(id(thing))
         if found is None:
             keys = [self._key(one) for one in self.all]
@@ -38,45 +38,45 @@ class Kinds:
 
 
 def _code(one: Discipline) -> tuple[Any, ...]:
-    """Return what makes two disciplines the same code: their values stand in records of the links."""
+    """Return the key by which two disciplines share their code; their parameters are in records of the links."""
     service = None if one.serving is None else one.serving.name
     hooks = one.enqueue, one.dequeue, one.feedback, one.tick
     return one.name, hooks, service, one.own.dtype, one.of_flow.dtype
 
 
 class Routes:
-    """Links, those of flows' own included, and the hops of every flow; `route` adds those of one more."""
+    """Links of a network, with internal ones for single flows, and the hops of all flows."""
 
     def __init__(self, net: Network) -> None:
         self.net = net
         self.links: list[Link] = list(net.links.values())
         self.rows = {pair: k for k, pair in enumerate(net.links)}
         self.named = len(self.links)
-        self.wires: dict[float, int] = {}
+        self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
         self.queues: list[int] = []  # the link of each
-        self.about: dict[int, int] = {}  # of feedback to a switch: the last hop, and the flow's hop there
+        self.switch_hops: dict[int, int] = {}  # of feedback to a switch: the last hop, and the flow's hop there
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(_code)
         self.services = Kinds(lambda one: one)
         self.per_flow = [_has_queues_of_flows(link) for link in self.links]
         self.hooked = [link.discipline.has_hooks for link in self.links]
 
-    def line(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
-        """Add a line of a flow's own, unbounded, or one of pure delay."""
+    def own_link(self, delay: float, rate: float = math.inf, jitter: float = 0.0) -> int:
+        """Add an unbounded link for a single flow, or one of pure delay; return its row."""
         self.links.append(Link("", "", "", rate, delay, jitter=jitter))
         self.per_flow.append(False)
         self.hooked.append(False)
         return len(self.links) - 1
 
-    def wire(self, delay: float) -> int:
-        """Return a line of pure delay; order is kept whoever shares it."""
-        if delay not in self.wires:
-            self.wires[delay] = self.line(delay)
-        return self.wires[delay]
+    def delay_link(self, delay: float) -> int:
+        """Return a link of pure delay, which several flows may share because it keeps their order."""
+        if delay not in self.delay_links:
+            self.delay_links[delay] = self.own_link(delay)
+        return self.delay_links[delay]
 
     def queue(self, link: int) -> int:
-        """Return a queue for one more flow, NONE where a link has none for each."""
+        """Return a queue for one more flow at a link, NONE where the link has no queue per flow."""
         if not self.per_flow[link]:
             return NONE
         self.queues.append(link)
@@ -88,11 +88,11 @@ class Routes:
         back = [self.rows[link.tail, link.head] for link in self.net.way_back(flow)]
         own = []
         if flow.send_jitter > 0:
-            own.append(self.line(0.0, jitter=flow.send_jitter))
+            own.append(self.own_link(0.0, jitter=flow.send_jitter))
         if flow.access_rate < math.inf and flow.scheme is None:  # a sender waits for its line: `kernel.access`
-            own.append(self.line(0.0, flow.access_rate))
+            own.append(self.own_link(0.0, flow.access_rate))
         data = own + forward
-        answers = back or [self.wire(math.fsum(self.links[k].delay for k in forward))]
+        answers = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
         first = len(self.hops)
         for way, end in ((data, records.TO_RECEIVER), (answers, records.TO_SENDER)):
             for link in way:
@@ -104,66 +104,69 @@ class Routes:
         return first
 
     def _feedback(self, k: int, first: int, forward: list[int], back: list[int]) -> None:
-        """Lay out where feedback of a switch enters: the way of the acknowledgments from there, or as much delay."""
+        """Lay out the path of feedback from the switch of hop k.
+
+        It follows the acknowledgments from there, or takes the same delay. With hop-by-hop feedback it ends at the
+        switch before.
+        """
         entry = first + len(forward) + (len(back) - k)
         delays = [self.links[one].delay for one in forward]
         told = self.links[forward[k]].discipline
         before = [j for j in range(k) if self.links[forward[j]].discipline.hop_by_hop]
         if told.hop_by_hop and before:
             j, entry = before[-1], len(self.hops)
-            way = back[len(back) - k : len(back) - j] or [self.wire(math.fsum(delays[j:k]))]
+            way = back[len(back) - k : len(back) - j] or [self.delay_link(math.fsum(delays[j:k]))]
             for one in way:
                 self.hops.append((one, self.queue(one), records.NEXT_HOP, NONE))
             self.hops[-1] = (*self.hops[-1][:2], records.TO_SWITCH, NONE)
-            self.about[len(self.hops) - 1] = first + j
+            self.switch_hops[len(self.hops) - 1] = first + j
         elif not back or k == 0:
             entry = len(self.hops)
-            self.hops.append((self.wire(math.fsum(delays[:k])), NONE, records.TO_SENDER, NONE))
+            self.hops.append((self.delay_link(math.fsum(delays[:k])), NONE, records.TO_SENDER, NONE))
         self.hops[first + k] = (*self.hops[first + k][:3], entry)
 
 
 def _has_queues_of_flows(link: Link) -> bool:
+    """Return whether a link has a queue for each flow."""
     service = link.discipline.serving
     return service is not None and service.queues == PER_FLOW
 
 
-def lay_hops(state: RunState, routes: Routes) -> None:
-    """Lay out the rows of all hops."""
+def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
+    """Lay out the rows of all hops; `queue_rows` are the rows of the queues of flows."""
     table = np.array(routes.hops, np.int64).reshape(-1, 4)
     state.hops = hops = rows(len(table), records.HOP)
     mine = table[:, 1] != NONE
-    table[mine, 1] = state.queue_numbers[table[mine, 1]]
-    for k, name in enumerate(("link", "queue", "then", "feedback")):
+    table[mine, 1] = queue_rows[table[mine, 1]]
+    for k, name in enumerate(("link", "queue", "far_end", "feedback")):
         hops[name] = table[:, k]
-    hops["about"] = NONE
-    for k, hop in routes.about.items():
-        hops["about"][k] = hop
-    hops["ahead"] = _ahead(state)
+    hops["switch_hop"] = NONE
+    for k, hop in routes.switch_hops.items():
+        hops["switch_hop"][k] = hop
+    hops["in_advance"] = _in_advance(state)
 
 
-def _ahead(state: RunState) -> np.ndarray:
-    """Return what of the arrival at the far end of each hop may be worked out ahead: see `kernel.links.admit`."""
+def _in_advance(state: RunState) -> np.ndarray:
+    """Return for each hop what of the arrival at its far end can be computed at admission, see `records.HOP`."""
     hops, links = state.hops, state.links
-    link, then = hops["link"], hops["then"]
+    link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)
-    goes_on = np.isin(then, (records.NEXT_HOP, records.TO_RECEIVER))
+    goes_on = np.isin(far_end, (records.NEXT_HOP, records.TO_RECEIVER))
     # What feeds each link: the link before it, or many, or a sender, a source, or the feedback of a switch.
-    feeder = np.full(len(links), NONE)
     several = np.zeros(len(links), bool)
     entered = np.flatnonzero(goes_on) + 1
-    first_of = np.full(len(links), NONE)
-    first_of[link[entered][::-1]] = link[entered - 1][::-1]
-    np.logical_or.at(several, link[entered], link[entered - 1] != first_of[link[entered]])
-    feeder[:] = first_of
+    feeder = np.full(len(links), NONE)
+    feeder[link[entered][::-1]] = link[entered - 1][::-1]
+    np.logical_or.at(several, link[entered], link[entered - 1] != feeder[link[entered]])
     begins = np.ones(len(hops), bool)
     begins[entered] = False
     several[link[begins]] = True
     told = hops["feedback"][hops["feedback"] != NONE]
     several[link[told]] = True
-    ahead = np.full(len(hops), records.AT_ARRIVAL, np.int32)
+    found = np.full(len(hops), records.AT_ARRIVAL, np.int32)
     mine = np.flatnonzero(goes_on & plain[link])
     following = link[mine + 1]
     alone = plain[following] & ~several[following] & (feeder[following] == link[mine])
-    ahead[mine[then[mine] == records.TO_RECEIVER]] = records.RECEIVE_AHEAD
-    ahead[mine[alone]] = records.ENTER_AHEAD
-    return ahead
+    found[mine[far_end[mine] == records.TO_RECEIVER]] = records.RECEIVE_IN_ADVANCE
+    found[mine[alone]] = records.ENTER_IN_ADVANCE
+    return found

@@ -13,7 +13,7 @@ from numba.extending import register_model
 
 
 class Row(types.Record):
-    """numba's record with a short name: its own lists every field, and stands in every compiled symbol."""
+    """Record type of numba with a short name: numba's own lists every field, and is part of every compiled symbol."""
 
     def __init__(self, dtype: np.dtype, name: str) -> None:
         plain = numba.from_dtype(dtype)
@@ -23,13 +23,13 @@ class Row(types.Record):
         self.layout = dtype
 
     def at(self, address: int) -> Any:
-        """Return the row that begins at an address, as NumPy's record."""
+        """Return the row that begins at an address, as a record of NumPy."""
         memory: Any = (ctypes.c_char * self.layout.itemsize).from_address(int(address))
         return np.frombuffer(memory, self.layout)[0]
 
     @property
     def key(self) -> Any:
-        """Return what makes two of them the same: name and layout. It is asked for often, so made once."""
+        """Name and layout, by which numba compares types; cached, because it is asked for often."""
         known = self.__dict__.get("_key")
         if known is None:
             layout = "; ".join(f"{each} {info.type} {info.offset}" for each, info in self.fields.items())
@@ -44,7 +44,7 @@ register_model(Row)(models.RecordModel)
 
 
 class ReadOnly(types.NestedArray):
-    """An array inside a row whose elements a plug-in may read, but not set."""
+    """Type of an array inside a row whose elements a plug-in may read, but not set."""
 
     def __init__(self, array: types.NestedArray, what: str) -> None:
         self.what = what
@@ -54,7 +54,7 @@ class ReadOnly(types.NestedArray):
 
     @property
     def key(self) -> Any:
-        """Tell it from the array that may be set."""
+        """Key that differs from that of an array that may be set."""
         return self.what, self.dtype, self.shape
 
 

@@ -1,4 +1,4 @@
-"""The arrays of one run: they are kept here, and grow when the kernel asks for more room."""
+"""Arrays of one run, which grow when the kernel asks for more room."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longfat.sim.records import NEVER, NONE
 
 SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above say what comes first
 LEAST_ROWS = 256  # of a pool
-LEAST_WAITS = 64  # rows of a ring
+LEAST_BACKLOG_ENTRIES = 64  # rows of a ring
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
 #: What a flow counts, by the rows that count it; a template sums it up over its connections.
@@ -30,10 +30,7 @@ BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
 
 
 class RunState:
-    """The arrays of a run by the names of `layout.ARRAYS`, and their addresses in the one row of `table`.
-
-    `queue_numbers` is only for laying it out: the rows of the queues of flows, in the order of their making.
-    """
+    """Arrays of a run, by the names of `layout.ARRAYS`, and their addresses in the one row of `table`."""
 
     arrivals: np.ndarray
     clocks: np.ndarray
@@ -43,7 +40,7 @@ class RunState:
     sacks: np.ndarray
     queued: np.ndarray
     links: np.ndarray
-    waits: np.ndarray
+    backlog_entries: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
     senders: np.ndarray
@@ -51,7 +48,7 @@ class RunState:
     receivers: np.ndarray
     recoveries: np.ndarray
     tallies: np.ndarray
-    lines: np.ndarray
+    access_links: np.ndarray
     sources: np.ndarray
     blocks: np.ndarray
     nodes: np.ndarray
@@ -69,7 +66,6 @@ class RunState:
     queue_own: np.ndarray
     flow_state: np.ndarray
     workspace: np.ndarray
-    queue_numbers: np.ndarray
 
     def __init__(self) -> None:
         for name, dtype in layout.ARRAYS.items():
@@ -78,20 +74,22 @@ class RunState:
         self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
 
     def begin(self) -> None:
-        """Make room for what happens, once links and flows are laid out."""
+        """Allocate heaps and pools, once links and flows are laid out."""
         self.arrivals = rows(2 * len(self.links) + 8, records.ENTRY)
-        self.clocks = rows(4 * len(self.senders) + len(self.links) + len(self.queues) + 64, records.ENTRY)
+        self.clocks = rows(4 * len(self.senders) + len(self.links) + 2 * len(self.queues) + 64, records.ENTRY)
         self.connections = rows(LEAST_ROWS, records.CONNECTION)
         self.census = rows(len(self.links), records.CENSUS)
         row = self.row
         row.free_packet = row.free_block = row.free_node = NONE
-        row.entering = row.sending = row.feedback_flow = row.flow = row.callback = row.link = row.unfinished = NONE
+        row.entering_packet = row.sending_flow = row.feedback_flow = row.flow = row.callback = row.link = (
+            row.unfinished
+        ) = NONE
         for kind in POOLS:
             self.grow(kind)
 
     @property
     def flows(self) -> np.ndarray:
-        """Every field of every flow in one table: a copy, for who looks at a run."""
+        """Copy of every field of every flow in one table, for whoever inspects a run."""
         parts = [getattr(self, name) for name in layout.OF_FLOWS if len(getattr(self, name))]
         fields = {name: part[name] for part in reversed(parts) for name in part.dtype.names}
         made = np.zeros(len(self.senders), [(name, one.dtype, one.shape[1:]) for name, one in fields.items()])
@@ -101,7 +99,7 @@ class RunState:
         return made.view(np.recarray)
 
     def copy(self) -> RunState:
-        """Arrays of its own with the same in them."""
+        """Return a copy with arrays of its own."""
         other = copy.copy(self)
         for name in (*layout.ARRAYS, "table"):
             array = getattr(self, name)
@@ -110,31 +108,38 @@ class RunState:
 
     @property
     def row(self) -> Any:
-        """The scalars of the run."""
+        """Scalars of the run."""
         return self.table[0]
 
     def address(self) -> int:
-        """Where `table` is, after the addresses in it have been brought up to date."""
+        """Return the address of `table`, after bringing the addresses in it up to date."""
         row = self.row
         for name in layout.ARRAYS:
             setattr(row, f"{name}_base", getattr(self, name).ctypes.data)
         row.packets_room = len(self.packets)
-        row.clocks_room, row.connections_room = len(self.clocks), len(self.connections)
+        row.clocks_room, row.connections_room = self._room("clocks"), self._room("connections")
         return int(self.table.ctypes.data)
 
-    def short(self) -> int:
-        """Return of what there is too little room for one event, DONE if of nothing."""
+    def shortage(self) -> int:
+        """Return the kind of the first array that has too little room for one more event, DONE if none has."""
         row = self.row
         for kind, name in POOLS.items():
-            if row[f"free_{name}s"] < records.ROOM:
+            if row[f"free_{name}s"] < records.ROWS_PER_EVENT:
                 return kind
         for kind, name in LISTS.items():
-            if row[name] + records.ROOM > len(getattr(self, name)):
+            if row[name] + records.ROWS_PER_EVENT > self._room(name):
                 return kind
         return records.DONE
 
+    def _room(self, name: str) -> int:
+        """Return how many entries of a list may be in use before the kernel has to ask for more.
+
+        One event may wake every queue of a service, because its `dequeue` is called again after each drop.
+        """
+        return len(getattr(self, name)) - (len(self.queues) if name == "clocks" else 0)
+
     def renumber(self) -> None:
-        """Count the events from 1 again, in the order they are in, long before their numbers run out."""
+        """Renumber the events from 1, in their order, before their serial numbers run out."""
         row = self.row
         if row.serial < LAST_SERIAL:
             return
@@ -147,33 +152,37 @@ class RunState:
         row.serial = len(serials)
 
     def grow(self, kind: int) -> None:
-        """Make twice the room of the kind that was short."""
-        for k in np.flatnonzero(self.links["waiting"] > self.links["ring_mask"]):
+        """Double the array of this kind, and the circular buffers that are full."""
+        for k in np.flatnonzero(self.links["backlog"] > self.links["circular_mask"]):
             if self.links["service"][k] == NONE:
-                self._grow_ring(self.links[k])
+                self._grow_circular_buffer(self.links[k])
         if kind in LISTS:
             array = getattr(self, LISTS[kind])
             setattr(self, LISTS[kind], _longer(array, 2 * len(array)))
         elif kind in POOLS:
             self._grow_pool(POOLS[kind])
-        self.row.short = self.short()
+        self.row.shortage = self.shortage()
 
-    def lay_rings(self) -> None:
-        """Give every link a ring for the packets that wait in order of arrival: as many as the buffer, at first few."""
-        sizes = np.minimum(LEAST_WAITS, 2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_WAITS) + 1)))
+    def allocate_circular_buffers(self) -> None:
+        """Allocate a circular buffer for the backlog of each link without service, at first a small one."""
+        sizes = np.minimum(
+            LEAST_BACKLOG_ENTRIES,
+            2 ** np.ceil(np.log2(np.minimum(self.links["limit_packets"], LEAST_BACKLOG_ENTRIES) + 1)),
+        )
         sizes = np.where(self.links["service"] == NONE, sizes, 1).astype(np.int64)
-        self.links["ring"], self.links["ring_mask"] = np.cumsum(sizes) - sizes, sizes - 1
-        self.waits = rows(int(sizes.sum()), records.WAIT)
+        self.links["circular_base"], self.links["circular_mask"] = np.cumsum(sizes) - sizes, sizes - 1
+        self.backlog_entries = rows(int(sizes.sum()), records.BACKLOG_ENTRY)
 
-    def _grow_ring(self, link: Any) -> None:
-        """Move a link's ring, which is full, to the end, with twice the room."""
-        size, begin = int(link.ring_mask) + 1, int(link.ring)
-        ring = np.roll(self.waits[begin : begin + size], -(int(link.first) % size))
-        link.ring, link.ring_mask, link.first = len(self.waits), 2 * size - 1, 0
-        self.waits = _longer(self.waits, len(self.waits) + 2 * size)
-        self.waits[link.ring : link.ring + size] = ring
+    def _grow_circular_buffer(self, link: Any) -> None:
+        """Move a link's circular buffer, which is full, to the end of the array and double it."""
+        size, begin = int(link.circular_mask) + 1, int(link.circular_base)
+        backlog = np.roll(self.backlog_entries[begin : begin + size], -(int(link.circular_head) % size))
+        link.circular_base, link.circular_mask, link.circular_head = len(self.backlog_entries), 2 * size - 1, 0
+        self.backlog_entries = _longer(self.backlog_entries, len(self.backlog_entries) + 2 * size)
+        self.backlog_entries[link.circular_base : link.circular_base + size] = backlog
 
     def _grow_pool(self, name: str) -> None:
+        """Double a pool of rows."""
         array = getattr(self, f"{name}s")
         old, length = len(array), max(LEAST_ROWS, 2 * len(array))
         if length > MOST_ROWS:
@@ -193,7 +202,7 @@ class RunState:
             self.queued["queue"][old:] = NONE
 
     def add_connections(self, template: int, count: int) -> None:
-        """Add rows for the connections of a template, on the same route."""
+        """Add rows for connections of a template, on the same path."""
         old = len(self.senders)
         if old + count > INDICES:
             raise MemoryError(f"more than {old} flows and connections at once")
@@ -223,17 +232,18 @@ class RunState:
         words = int(self.row.flow_own_words)
         self.flow_own = np.concatenate((self.flow_own, np.tile(self.flow_own[words * template :][:words], count)))
         self.flow_state = np.concatenate((self.flow_state, np.tile(self.initial_flow_state, count)))
-        self.row.short = self.short()
+        self.row.shortage = self.shortage()
 
 
 def rows(length: int, dtype: np.dtype) -> np.ndarray:
-    """Rows of zeros that begin at a cache line."""
+    """Return an array of zeros that begins at a cache line."""
     memory = np.zeros(length * dtype.itemsize + 64, np.uint8)
     first = -memory.ctypes.data % 64
     return memory[first : first + length * dtype.itemsize].view(dtype)
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
+    """Return a copy of an array, extended by zeros to a length."""
     grown = rows(length, array.dtype)
     grown[: len(array)] = array
     return grown

@@ -1,4 +1,4 @@
-"""`run`: a network simulated once or several times, with everything needed to do it again."""
+"""Simulation of a network, once or in several replications, with everything needed to repeat it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from longfat import quantities
 from longfat._version import __version__
-from longfat.domains import generator, integer, number, refuse
+from longfat.domains import conflict, generator, integer, number
 from longfat.sim import results, statistics
 from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation
@@ -40,28 +40,28 @@ def run(
     net : Network
         Links and flows.
     duration : float or str, optional
-        Simulated time [s]; if absent, until every file is transferred.
+        Simulated time [s]; if absent, the run ends when every file is transferred.
     warm_up : float or str
-        Time before counting begins [s]; transfer times count from the flow's start whenever that is. "auto": what
-        `longfat.sim.statistics.warm_up` (MSER-5) finds in the packets waiting at all links, in a run made for it.
+        Time after which counting begins [s]; transfer times are measured from the flow's start in any case. "auto":
+        found by `longfat.sim.statistics.warm_up` (MSER-5) from the total backlog of all links in a separate run.
     replications : int
-        Independent runs, on all cores. If the first one draws no random number, the others would be identical: one is
-        run, and the intervals are NaN.
+        Number of independent runs, simulated on all cores. If the first run draws no random number, the others would be
+        identical: only one is simulated, and the intervals are NaN.
     confidence : float
-        Of the intervals [probability], in (0, 1); with one replication there are none.
+        Confidence level of the intervals [probability], in (0, 1); with one replication there are none.
     sample_every : float or str, optional
-        Distance of the samples of the traces of the first run [s]: ``window_trace``, ``rate_trace``,
+        Interval between the samples of the traces of the first run [s]: ``window_trace``, ``rate_trace``,
         ``received_trace``, ``srtt_trace``, ``queue_trace``, ``arrived_trace``.
     rng : None, int, SeedSequence or Generator
-        Of the random numbers; the same seed gives the same result on every machine.
+        Seed of the random numbers; the same seed gives the same result on every machine.
     progress : bool
-        Show a bar if it takes more than two seconds.
+        Show a progress bar if the simulation takes more than two seconds.
 
     Returns
     -------
     xarray.Dataset
         Per flow: ``transfer_time`` [s], ``goodput`` [bytes/s], ``delivered``, ``sent``, ``retransmitted``, ``dropped``
-        [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts``, ``marks``, ``connections``, ``fairness`` of these.
+        [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts``, ``marks``, ``connections``, ``fairness``.
         Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s], ``arrived``,
         ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. ``jain_index`` of the goodputs. If
         `replications` is above 1, ``_lower`` and ``_upper`` beside each; NaN if the attribute ``deterministic`` is 1.
@@ -69,23 +69,23 @@ def run(
     Raises
     ------
     ValueError
-        For values outside their ranges, a run that cannot end, schemes that fail.
+        For values outside their ranges, a run that cannot end, and plug-ins that fail.
     KeyboardInterrupt
-        On Ctrl-C, saying how far it came; what was simulated until then is lost. Use `Simulation` to keep it.
+        On Ctrl-C, with the time simulated so far; the results are lost. Use `Simulation` to keep them.
 
     Notes
     -----
-    What is counted after the warm-up is what happens after it, whenever the packet was sent: ``loss`` is
-    dropped/(dropped + received), ``mean_delay`` is over packets that arrived, ``mean_wait`` over packets whose
-    transmission began. Packets still on their way at the end are in none of these. So ``loss`` is in [0, 1], and no
-    mean time exceeds the duration. ``goodput`` is over the time from the flow's start, or the end of the warm-up, to
-    the acknowledgment of its last byte; for a flow that stops, to its stop or the last arrival, whichever is later.
+    Every event after the warm-up counts, whenever its packet was sent: ``loss`` is dropped/(dropped + received),
+    ``mean_delay`` is over received packets, ``mean_wait`` over packets whose transmission began. Packets in flight at
+    the end are in none of these. So ``loss`` is in [0, 1], and no mean time exceeds the duration. ``goodput`` is over
+    the time from the flow's start, or the end of the warm-up, to the acknowledgment of its last byte; for a flow that
+    stops, to its stop or the last arrival, whichever is later.
 
-    The attribute ``deterministic`` is 1 if no random number was drawn; ``replications`` counts the runs that were made,
-    ``replications_asked`` those that were asked for.
+    The attribute ``deterministic`` is 1 if no random number was drawn; ``replications`` is the number of simulated
+    runs, ``replications_asked`` the number requested.
 
-    Every packet is accounted for at the end: sent = received + dropped + in flight, or a RuntimeError is raised. The
-    totals of all runs, from time 0 on, are the attributes ``packets_sent``, ``packets_received``, ``packets_dropped``,
+    Packets are conserved: sent = received + dropped + in flight at the end, or a RuntimeError is raised. The totals of
+    all runs, from time 0 on, are the attributes ``packets_sent``, ``packets_received``, ``packets_dropped``,
     ``packets_in_flight`` of data packets, and ``packets_acks_sent`` and so on of acknowledgments.
 
     Examples
@@ -125,12 +125,12 @@ def answer(
     automatic = warm_up == "auto"
     begin = 0.0 if automatic else quantities.duration(warm_up, "warm_up", f"[0, {until:g})")
     if automatic and duration is None:
-        raise refuse("duration", "absent", "s", f"(0, {LIMIT:g}], which warm_up = 'auto' needs")
+        raise conflict("warm_up = 'auto'", "needs a duration")
     replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     every = None if sample_every is None else quantities.duration(sample_every, "sample_every", "(0, 1e9]")
     if every is not None and duration is None:
-        raise refuse("duration", "absent", "s", f"(0, {LIMIT:g}], which sample_every needs")
+        raise conflict("sample_every", "needs a duration")
     random = generator(rng)
     streams = random.spawn(replications)
     runs = [Simulation(net, rng=streams[0], sample_every=every, duration=until)]
@@ -161,6 +161,7 @@ def answer(
 
 
 def _duration(net: Network, duration: float | str | None) -> float:
+    """Return the time to simulate [s]; without a duration every flow needs a file, after which the run ends."""
     if duration is not None:
         return quantities.duration(duration, "duration", f"(0, {LIMIT:g}]")
     endless = [flow.name for flow in net.flows if flow.file is None and flow.traffic is None and flow.stop == math.inf]
@@ -172,17 +173,20 @@ def _duration(net: Network, duration: float | str | None) -> float:
 
 
 def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
-    """When the warm-up of a run ends, to a thousandth of it."""
+    """Return the end of the warm-up [s] of a run made for this purpose, with a resolution of 1/1000 of it."""
     run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
     run.advance(until)
-    waiting = run.state.link_samples["waiting"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
+    waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
     return statistics.warm_up(waiting) * until / 1000
 
 
 def _simulate(
     runs: list[Simulation], begin: float, until: float, to_the_end: bool, progress: bool
 ) -> list[tuple[dict[str, np.ndarray], dict[str, int]]]:
-    """Make all runs, side by side, with their books; the first alone if it draws no random number."""
+    """Simulate all runs in parallel, and return their results and packet counts.
+
+    Only the first is simulated if it draws no random number.
+    """
     from longfat.progress import bar
 
     total = None if to_the_end else len(runs) * until
@@ -214,6 +218,7 @@ def _simulate(
 def _one(
     run: Simulation, begin: float, until: float, to_the_end: bool, tell: Any
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+    """Simulate one run, and return its results and packet counts."""
     before = results.snapshot(run)
     if begin > 0:
         run.advance(begin, tell)
@@ -221,6 +226,7 @@ def _one(
     run.advance(until, tell, to_the_end=to_the_end)
     if to_the_end and not run.all_done():
         raise ValueError(
-            f"duration is absent and not every file is transferred after {until:g} s: {run.stands()}; give duration [s]"
+            f"duration is absent and not every file is transferred after {until:g} s: {run.progress_summary()}; "
+            "give duration [s]"
         )
     return results.measure(run, before, results.snapshot(run)), run.packet_counts()

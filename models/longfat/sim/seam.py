@@ -1,9 +1,9 @@
-"""What plug-ins see and may set: one table, in SI units, and a few functions.
+"""What plug-ins see and may set: one table of fields, in SI units, and a few functions.
 
-Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s,
-all as floats; the core counts whole nanoseconds. What a plug-in does not find here does not exist for it, and setting
-what it may only read is refused when it is compiled: the core follows numbers of rows without looking whether they
-exist, and keeps counts that have to balance. A plug-in's own parameters and state stand beside these fields.
+Schemes, disciplines and services get views of the simulator's rows. Times are seconds, sizes bytes, rates bytes/s, all
+as floats; the core counts integer nanoseconds. A field that is not listed here does not exist for a plug-in. Setting a
+read-only field is refused when the plug-in is compiled, because the core does not check the row numbers that it
+follows, and keeps packet counts that have to balance. The parameters and the state of a plug-in are further fields.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from longfat.sim.memory import (
     uniform,
     unlink,
 )
+from longfat.sim.memory import is_full as exceeds_buffer
 from longfat.sim.own import Own
 from longfat.sim.records import CE, ECT, NONE, NOTHING
 from longfat.sim.views import NANOSECONDS, Field, View, relative
@@ -41,7 +42,7 @@ NS = NANOSECONDS
 
 
 def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
-    """Return a table of (name, unit, what it is, whether it may be set, field of the row, scale)."""
+    """Return a table of fields from tuples (name, unit, about, settable, field of the row, scale)."""
     made = {}
     for name, unit, about, *rest in fields:
         settable, field, scale = rest + [False, "", 0.0][len(rest) :]
@@ -51,118 +52,123 @@ def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
 
 SET = True
 
-#: Of a flow, for schemes.
+#: Fields of a flow, for schemes.
 FLOW_FIELDS = {
     **_of(
         "sender",
-        ("window", "packets", "the window; what callbacks of window schemes return", SET),
-        ("rate", "bytes/s", "the pacing rate, infinite: none; what callbacks of rate schemes return", SET),
-        ("inflation", "packets", "what fast recovery adds to the window (RFC 5681, 3.2)", SET),
-        ("limited", "packets", "how many may still be sent on account of this event", SET),
-        ("last_sent", "s", "when the last packet left, for pacing", SET, "last_paced", NS),
+        ("window", "packets", "congestion window, which the callbacks of window schemes return", SET),
+        ("rate", "bytes/s", "pacing rate, infinite: none; the callbacks of rate schemes return it", SET),
+        ("inflation", "packets", "addition to the window in fast recovery (RFC 5681, section 3.2)", SET),
+        ("limited", "packets", "how many may still be sent in response to this event", SET),
+        ("last_sent", "s", "departure of the last packet, for pacing", SET, "last_paced", NS),
         ("una", "packets", "first packet not acknowledged (SND.UNA)"),
-        ("next", "packets", "next packet to be sent (SND.NXT)", SET),
+        ("next", "packets", "next packet to send (SND.NXT)", SET),
         ("high", "packets", "one more than the highest packet sent"),
         ("packets", "packets", "size of the file"),
         ("packet_size", "bytes", "size of a data packet, headers included"),
         ("transmission", "packets", "transmissions so far: the number of the next one"),
         ("acks_received", "packets", "acknowledgments received"),
-        ("resend", "packets", "packet to be sent again at once, whatever the window", SET),
-        ("ect", "1", "1: packets say that they can be marked (RFC 3168)", SET),
-        ("cwr", "1", "1: the next new packet tells the receiver of a reduction (RFC 3168, 6.1.2)", SET),
+        ("resend", "packets", "packet to retransmit at once, whatever the window", SET),
+        ("ect", "1", "1: packets are ECN-capable (RFC 3168, section 5)", SET),
+        ("cwr", "1", "1: the next new packet carries CWR (RFC 3168, section 6.1.2)", SET),
         ("request", "1", "1: send a request for the counters of the links", SET),
     ),
     **_of(
         "timer",
         ("srtt", "s", "smoothed round-trip time (RFC 6298)", SET),
-        ("rttvar", "s", "its variation (RFC 6298)"),
+        ("rttvar", "s", "variation of the round-trip time (RFC 6298)"),
         ("rto", "s", "retransmission timeout without backoff (RFC 6298)"),
-        ("backoff", "1", "factor of the timeout", SET),
-        ("max_backoff", "1", "greatest factor"),
+        ("backoff", "1", "factor of the timeout after timeouts (RFC 6298, rule 5.5)", SET),
+        ("max_backoff", "1", "largest backoff"),
     ),
     **_of(
         "recovery",
-        ("pool", "packets", "how many may leave at once after a pause in which the rate was not used", SET),
-        ("in_flight", "packets", "transmissions not accounted for; with selective recovery only"),
+        (
+            "pool",
+            "packets",
+            "how many may leave at once after a pause in which the rate was not used (token bucket)",
+            SET,
+        ),
+        ("in_flight", "packets", "outstanding transmissions; only with selective recovery"),
         (
             "recover",
             "packets",
-            "first transmission whose loss `loss` is told of, if once per window; selective recovery",
+            "first transmission whose loss is reported to `loss`, if once per window; selective recovery",
             SET,
         ),
-        ("reorder", "packets", "acknowledged later transmissions before a packet counts as lost"),
-        ("alarm", "s", "when `alarm` is to be called; infinite: never", SET),
-        ("arrival_times", "1", "1: acknowledgments bring the time of arrival, in header field 0"),
-        ("header", "", "four numbers that packets carry to the switches and back", SET),
+        ("reorder", "packets", "acknowledged later transmissions after which a packet counts as lost"),
+        ("alarm", "s", "time of the next call of `alarm`; infinite: never", SET),
+        ("arrival_times", "1", "1: acknowledgments carry the arrival time of the packet in header field 0"),
+        ("header", "", "header fields: four numbers that packets carry to the switches and back", SET),
     ),
 }
 
-#: Of an event, for schemes.
+#: Fields of an event, for schemes.
 EVENT_FIELDS = _of(
     "event",
     ("now", "s", "simulated time"),
-    ("rtt", "s", "round-trip time of the packet that caused the event, 0 where there is none"),
-    ("acked", "packets", "newly acknowledged in order"),
-    ("number", "packets", "the packet acknowledged, or lost; negative: what a switch said"),
-    ("transmission", "packets", "which transmission of the flow that was"),
-    ("lost", "packets", "found lost"),
-    ("marked", "1", "1: the acknowledgment echoes a congestion mark"),
+    ("rtt", "s", "round-trip time of the acknowledged packet, 0 without one"),
+    ("acked", "packets", "newly acknowledged, cumulatively"),
+    ("number", "packets", "packet that triggered the acknowledgment, or that is lost; negative: feedback of a switch"),
+    ("transmission", "packets", "number of its transmission among all of the flow"),
+    ("lost", "packets", "packets found lost"),
+    ("marked", "1", "1: the acknowledgment carries ECN-Echo"),
     ("duplicate", "1", "1: it acknowledges nothing new, with data outstanding"),
     ("packet_size", "bytes", "size of a data packet"),
-    ("header", "", "the four numbers that came back"),
-    ("restart_timer", "1", "1: the retransmission timer begins anew", SET),
+    ("header", "", "header fields of the acknowledgment or feedback"),
+    ("restart_timer", "1", "1: the retransmission timer is restarted", SET),
 )  # fmt: skip
 
-#: Of a link, for disciplines and services.
+#: Fields of a link, for disciplines and services.
 LINK_FIELDS = _of(
     "link",
     ("rate", "bytes/s", "infinite for a link without transmission time", False, "bytes_per_second"),
     ("delay", "s", "propagation delay", False, "delay", NS),
-    ("backlog", "packets", "waiting, the one in transmission not counted", False, "waiting"),
-    ("backlog_bytes", "bytes", "of these packets", False, "waiting_bytes"),
-    ("largest_backlog", "packets", "greatest backlog so far", False, "largest"),
-    ("limit_packets", "packets", "of the backlog; 2**62: none"),
-    ("limit_bytes", "bytes", "of the backlog; 2**62: none"),
-    ("free_at", "s", "when the transmitter has sent all that it has accepted", False, "free", NS),
-    ("busy_time", "s", "transmission times of all packets so far", False, "busy", NS),
-    ("backlog_area", "packets s", "backlog, integrated until `changed_at`; not on the fast path", False, "area", NS),
-    ("changed_at", "s", "when the backlog changed last; not on the fast path", False, "changed", NS),
+    ("backlog", "packets", "waiting packets, the one in transmission not counted", False, "backlog"),
+    ("backlog_bytes", "bytes", "the backlog in bytes", False, "backlog_bytes"),
+    ("largest_backlog", "packets", "largest backlog so far", False, "largest_backlog"),
+    ("limit_packets", "packets", "buffer: largest backlog; 2**62: unlimited"),
+    ("limit_bytes", "bytes", "buffer: largest backlog in bytes; 2**62: unlimited"),
+    ("free_at", "s", "time at which the transmitter has sent all accepted packets", False, "free", NS),
+    ("busy_time", "s", "sum of transmission times so far", False, "busy", NS),
+    ("backlog_area", "packets s", "integral of the backlog until `changed_at`; only with a service", False, "", NS),
+    ("changed_at", "s", "time of the last change of the backlog; only with a service", False, "", NS),
     ("served", "packets", "transmissions begun"),
-    ("served_bytes", "bytes", "of these packets"),
-    ("dropped", "packets", "dropped here"),
-    ("marked", "packets", "marked here; `mark` counts them", SET),
-    ("hold_until", "s", "the packet in hand is not sent before; in order of arrival only", SET, "hold", NS),
-    ("feedback", "", "four numbers for the sender of the packet in hand", SET),
-    ("send_feedback", "1", "1: send them", SET),
+    ("served_bytes", "bytes", "bytes of these packets"),
+    ("dropped", "packets", "dropped at this link"),
+    ("marked", "packets", "marked at this link; `mark` counts them", SET),
+    ("hold_until", "s", "the current packet is not sent before; only without a service", SET, "hold_until", NS),
+    ("feedback", "", "four numbers for the sender of the current packet", SET),
+    ("send_feedback", "1", "1: send `feedback`", SET),
 )  # fmt: skip
 
-#: Of a packet, for disciplines and services, and for a scheme's `send`.
+#: Fields of a packet, for disciplines and services, and for a scheme's `send`.
 PACKET_FIELDS = {
     **_of(
         "packet",
         ("flow", "1", "number of its flow"),
-        ("number", "packets", "data: which packet of the flow; acknowledgment: the next one expected"),
-        ("transmission", "packets", "which transmission of the flow it is"),
-        ("echo", "packets", "acknowledgment: the packet that caused it"),
+        ("number", "packets", "data: sequence number; acknowledgment: next packet expected"),
+        ("transmission", "packets", "number of this transmission among all of the flow"),
+        ("echo", "packets", "acknowledgment: the data packet that triggered it", False, "triggered_by"),
         ("size", "bytes", "headers included", False, "length"),
-        ("sent", "s", "when the data packet left its sender; of an acknowledgment that of the data", False, "sent", NS),
+        ("sent", "s", "departure from the sender; of an acknowledgment that of its data packet", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
         ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED", SET),
-        ("colour", "1", "GREEN or RED, or what a discipline makes of it", SET),
-        ("priority", "1", "0 is best", SET),
+        ("colour", "1", "GREEN, RED, or another value set by a discipline", SET),
+        ("priority", "1", "0 is the highest", SET),
     ),
-    "header": Field("header", "x", "", "the four numbers of its sender", SET),
-    "enqueued_at": Field("since", "x", "s", "when it came to this link; for packets that wait", False, NS),
+    "header": Field("header", "x", "", "header fields: four numbers of its sender", SET),
+    "enqueued_at": Field("since", "x", "s", "arrival at this link; for waiting packets", False, NS),
 }
 
-#: Of a queue of a link, for disciplines and services.
+#: Fields of a queue of a link, for disciplines and services.
 QUEUE_FIELDS = _of(
     "queue",
-    ("packets", "packets", "that wait in it"),
-    ("bytes", "bytes", "of these packets"),
+    ("packets", "packets", "waiting packets"),
+    ("bytes", "bytes", "waiting bytes"),
 )  # fmt: skip
 
-#: Fields of the flow in which a scheme's `Parameter` may stand, in place of its own record, and the rows they are in.
+#: Fields of the flow that a scheme's `Parameter` may set instead of one of its own record, and their arrays.
 INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
@@ -185,16 +191,16 @@ def link_view(own: Own, of_flow: Own, service: Own, queue: Own, settable: tuple[
     Parameters
     ----------
     own, of_flow : Own
-        Records of the discipline, for a link and for a flow.
+        Records of the discipline: for a link and for a flow.
     service, queue : Own
         Records of the service, for a link and for a queue.
     settable : tuple of str or None
-        The state of queues that the discipline may set; None for the view of the service, which may set all of its own.
+        State of queues that the discipline may set; None for the view of the service, which may set all of it.
     """
-    serving = settable is None
+    for_service = settable is None
     rows = {"state": STATE, "link": LINK, **own.rows(), **service.rows("service")}
-    fields = {**LINK_FIELDS, **service.fields("service", settable=serving), **own.fields()}
-    of_queue = {**QUEUE_FIELDS, **queue.fields(settable=serving)}
+    fields = {**LINK_FIELDS, **service.fields("service", settable=for_service), **own.fields()}
+    of_queue = {**QUEUE_FIELDS, **queue.fields(settable=for_service)}
     for name in settable or ():
         of_queue[name] = replace(of_queue[name], settable=True)
     queues = View("queue", {"queue": QUEUE, **queue.rows()}, of_queue)
@@ -222,7 +228,7 @@ def documentation() -> str:
     return "\n".join(lines)
 
 
-#: All of it, by the first words of the callbacks' arguments.
+#: All fields, by the names of the callbacks' arguments.
 TABLE: Mapping[str, Mapping[str, Field]] = {
     "flow": FLOW_FIELDS,
     "event": EVENT_FIELDS,
@@ -245,7 +251,7 @@ def random(view):
 
 @part
 def flow_state(link, flow):
-    """Return what the discipline keeps of a flow, by its number."""
+    """Return the state that the discipline keeps of a flow, by the number of the flow."""
     return _flow_state(link, flow_state_at(link._state, link._link, flow))
 
 
@@ -257,25 +263,25 @@ def queue_of(link, packet):
 
 @part
 def queue(link, k):
-    """Return the k-th queue of a link, from 0 on."""
-    return queue_numbered(link, link._link.queues + k)
+    """Return the k-th queue of a link, counted from 0."""
+    return queue_numbered(link, link._link.first_queue + k)
 
 
 @part
 def queue_numbered(link, q):
-    """Return a queue by its row."""
+    """Return a queue by the number of its row."""
     return _queue(link, link._state.queues_base + QUEUE_SIZE * q, queue_own(link._state, q))
 
 
 @part
 def number_of(link, packet):
-    """Return the number of a packet."""
+    """Return the number of a packet's row."""
     return (address_of(packet._packet) - link._state.packets_base) // PACKET_SIZE
 
 
 @part
 def append(link, queue, packet):
-    """Put the packet in hand at the end of a queue."""
+    """Append the current packet to a queue."""
     state, row, i = link._state, queue._queue, number_of(link, packet)
     packet._packet.next = NONE
     about = queued_at(state, i)
@@ -292,26 +298,26 @@ def append(link, queue, packet):
 
 @part
 def take(link, queue, number):
-    """Take a packet out of its queue, and return its number."""
+    """Remove a packet from its queue, and return its number."""
     unlink(link._state, queue._queue.number, number)
     return number
 
 
 @part
 def take_first(link, queue):
-    """Take the first packet out of a queue, and return its number; NOTHING if there is none."""
+    """Remove the first packet from a queue, and return its number; NOTHING if the queue is empty."""
     return NOTHING if queue._queue.head == NONE else take(link, queue, int(queue._queue.head))
 
 
 @part
 def take_last(link, queue):
-    """Take the last packet out of a queue, and return its number; NOTHING if there is none."""
+    """Remove the last packet from a queue, and return its number; NOTHING if the queue is empty."""
     return NOTHING if queue._queue.tail == NONE else take(link, queue, int(queue._queue.tail))
 
 
 @part
 def waiting(link, number):
-    """Return the packet of this number."""
+    """Return the waiting packet with this number."""
     state = link._state
     return _packet(
         link,
@@ -326,7 +332,7 @@ QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, P
 
 @part
 def first_waiting(link):
-    """Return the number of the first packet that waits, negative if none does; where the link decides at departure."""
+    """Return the number of the first waiting packet, negative if none waits; not with service "fifo"."""
     return int(queue(link, 0)._queue.head)
 
 
@@ -338,21 +344,21 @@ def behind(link, number):
 
 @part
 def push_out(number):
-    """Return the answer of `enqueue` that drops this waiting packet instead of the one that arrives."""
+    """Return the value with which `enqueue` drops this waiting packet instead of the arriving one."""
     return number + 1
 
 
 @part
 def is_full(link, packet, now):
-    """Return whether the buffer has no room for a packet that arrives now; one that need not wait finds room."""
+    """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
     if link.free_at <= now:
         return False
-    return link.backlog >= link.limit_packets or link.backlog_bytes + packet.size > link.limit_bytes
+    return exceeds_buffer(link._link, packet._packet.length)
 
 
 @part
 def mark(link, packet):
-    """Mark a packet that can be marked (RFC 3168, 5), and return whether that was possible."""
+    """Mark a packet that is ECN-capable (RFC 3168, section 5), and return whether it is."""
     if packet.marks & ECT:
         packet.marks |= CE
         link.marked += 1

@@ -1,4 +1,4 @@
-"""Means and intervals of what a simulation gives: replications, one long run in batches, the warm-up before them."""
+"""Means and confidence intervals of simulation results: replications, batch means of one long run, and the warm-up."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from longfat import student
+from longfat import domains, student
 from longfat.domains import integer, number
 
-GROUP = 5  # samples that MSER-5 takes together
+GROUP = 5  # samples in a group of MSER-5
 
 
 class Interval(NamedTuple):
@@ -22,14 +22,14 @@ class Interval(NamedTuple):
 
 
 def replications(values: Any, confidence: float = 0.95) -> Interval:
-    """The mean of independent replications, with Student's interval.
+    """Return the mean of independent replications, with Student's confidence interval.
 
     mean +- t_{n-1} s/sqrt(n)
 
     Parameters
     ----------
     values : array_like
-        One number from each replication, two at least [any unit].
+        One number from each replication, at least two [any unit].
     confidence : float
         Of the interval [probability], in (0, 1).
 
@@ -62,7 +62,7 @@ def replications(values: Any, confidence: float = 0.95) -> Interval:
 
 
 def half_width(values: np.ndarray, confidence: float) -> Any:
-    """Half of Student's interval for the mean over the first axis; NaN for a single value.
+    """Return half the width of Student's interval for the mean over the first axis; NaN for a single value.
 
     >>> float(half_width(np.array([1.0, 2.0, 3.0]), 0.95))
     2.484
@@ -74,20 +74,20 @@ def half_width(values: np.ndarray, confidence: float) -> Any:
 
 
 def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> Interval:
-    """The mean of one long run of correlated samples, with an interval from the means of its batches.
+    """Return the mean of one long run of correlated samples, with a confidence interval from batch means.
 
-    The samples are cut into batches of equal length (what is left over goes from the front). Where the means of
-    neighbouring batches are still correlated, with coefficient r > 0, the variance is multiplied by (1 + r)/(1 - r),
-    as if they came from a first-order autoregressive process.
+    The samples are divided into batches of equal length, after leaving out the first ones if there is a remainder. If
+    the means of successive batches are correlated with coefficient r > 0, the variance is multiplied by
+    (1 + r)/(1 - r), as for a first-order autoregressive process.
 
     mean +- t_{k-1} s sqrt((1 + r)/((1 - r) k))
 
     Parameters
     ----------
     samples : array_like
-        Samples at equal distances after the warm-up, in order [any unit].
+        Samples at equal time intervals after the warm-up, in order [any unit].
     batches : int
-        How many, from 10 to half of the samples.
+        Number of batches, from 10 to half the number of samples.
     confidence : float
         Of the interval [probability], in (0, 1).
 
@@ -99,12 +99,12 @@ def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> In
     Raises
     ------
     ValueError
-        For too few samples, samples that are not finite, and values outside their ranges; and where r > 0.8: the run is
-        too short for so many batches.
+        For too few samples, samples that are not finite, and values outside their ranges; also if r > 0.8: then the
+        run is too short for so many batches.
 
     Notes
     -----
-    Valid for a stationary series that is much longer than its memory: some ten times per batch.
+    Valid for a stationary series whose batches are some ten times longer than its correlation time.
 
     Examples
     --------
@@ -137,14 +137,15 @@ def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> In
 
 
 def warm_up(samples: Any) -> int:
-    """How many samples at the beginning belong to the warm-up: MSER-5.
+    """Return how many samples at the beginning belong to the warm-up, by the rule MSER-5.
 
-    In groups of five, Z_j, the truncation d that minimises sum_{j > d} (Z_j - mean of them)^2/(n - d)^2.
+    Of the means Z_j of groups of five samples, the first d are left out, where d minimises the squared standard error
+    sum_{j > d} (Z_j - mean of them)^2/(n - d)^2.
 
     Parameters
     ----------
     samples : array_like
-        Samples at equal distances from the start of the run, in order, 50 at least [any unit].
+        Samples at equal time intervals from the start of the run, in order, at least 50 [any unit].
 
     Returns
     -------
@@ -154,12 +155,12 @@ def warm_up(samples: Any) -> int:
     Raises
     ------
     ValueError
-        For too few samples, samples that are not finite; and where the minimum lies beyond half of them: then the run
-        shows no steady state, and has to be longer.
+        For too few samples, samples that are not finite; also if the minimum is beyond half of them: then the run shows
+        no steady state, and has to be longer.
 
     Notes
     -----
-    The last five groups are no candidates: few values may lie close together by chance.
+    The last five groups are no candidates, because a few values may be close together at random.
 
     Examples
     --------
@@ -174,8 +175,8 @@ def warm_up(samples: Any) -> int:
     """
     series = _samples("samples", samples, 10 * GROUP)
     groups = series[: len(series) // GROUP * GROUP].reshape(-1, GROUP).mean(1)
-    groups = groups - groups.mean()  # against rounding; the minimum stays where it is
-    count = np.arange(len(groups), 0, -1)  # groups that are left after leaving out 0, 1, 2, ...
+    groups = groups - groups.mean()  # reduces rounding errors, and does not move the minimum
+    count = np.arange(len(groups), 0, -1)  # remaining groups after leaving out 0, 1, 2, ...
     total = groups[::-1].cumsum()[::-1]
     squares = (groups**2)[::-1].cumsum()[::-1]
     marginal_error = np.maximum(squares - total**2 / count, 0.0) / count**2
@@ -188,12 +189,13 @@ def warm_up(samples: Any) -> int:
 
 
 def _samples(name: str, values: Any, least: int) -> np.ndarray:
+    """Return the values as a one-dimensional array; raise an error for fewer than `least` finite numbers."""
     try:
         samples = np.asarray(values, float)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} = {type(values).__name__} is out of range: allowed are numbers in a row") from None
-    if samples.ndim != 1 or len(samples) < least or not np.isfinite(samples).all():
-        raise ValueError(
-            f"{name} of shape {samples.shape} is out of range: allowed are {least} finite numbers or more in a row"
-        )
+        raise domains.wrong_type(name, values, "a sequence of numbers") from None
+    if samples.ndim != 1 or len(samples) < least:
+        raise domains.wrong_shape(name, samples.shape, f"a sequence of at least {least} numbers")
+    if not np.isfinite(samples).all():
+        raise domains.out_of_range(name, samples[~np.isfinite(samples)][0], "1", "(-inf, inf)")
     return samples

@@ -1,4 +1,4 @@
-"""The usual shapes of networks: what `Network.dumbbell`, `Network.chain` and `Network.parking_lot` put together."""
+"""Common topologies: the networks that `Network.dumbbell`, `chain` and `parking_lot` build."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from longfat import domains
 from longfat.domains import integer
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
@@ -32,27 +33,27 @@ def dumbbell(
     Parameters
     ----------
     net : Network
-        To which they are added.
+        Network to which hosts, links and flows are added.
     schemes : sequence of str, Scheme or Traffic
-        What each pair talks; one pair for each.
+        Scheme or traffic of each pair; there is one pair for each.
     rate, delay, buffer, discipline
-        Of the bottleneck, both ways, as in `Network.link`.
+        Of the bottleneck, in both directions, as in `Network.link`.
     access_rate : float or str
-        Of the lines of the hosts [bytes/s], whose buffers are unbounded.
+        Rate of the links of the hosts [bytes/s], whose buffers are unbounded.
     access_delay : float or str, or one of them for each pair
-        Of each of the lines of the hosts [s]: two are on a path.
+        Propagation delay of each link of the hosts [s]: a path has two of them.
     **flow
         Of all flows, as in `Network.flow`.
 
     Returns
     -------
     Network
-        The same, to which more can be added.
+        The network `net`.
 
     Raises
     ------
     ValueError
-        For values outside their ranges, and delays that are not as many as the schemes.
+        For values outside their ranges, and if the numbers of delays and schemes differ.
 
     Examples
     --------
@@ -64,7 +65,9 @@ def dumbbell(
         schemes = [schemes]
     delays = [access_delay] * len(schemes) if isinstance(access_delay, str | int | float) else list(access_delay)
     if len(delays) != len(schemes):
-        raise ValueError(f"access_delay = {access_delay!r} is out of range: allowed are one delay, or {len(schemes)}")
+        raise domains.out_of_range(
+            "access_delay", repr(access_delay), "1", f"one delay or {len(schemes)}, one for each scheme"
+        )
     net.link("left", "right", rate=rate, delay=delay, buffer=buffer, discipline=discipline, duplex=True)
     for k, (scheme, own) in enumerate(zip(schemes, delays, strict=True), 1):
         net.link(f"source-{k}", "left", rate=access_rate, delay=own, duplex=True)
@@ -74,21 +77,21 @@ def dumbbell(
 
 
 def chain(net: Network, hops: int, **link: Any) -> Network:
-    """Add nodes n0, n1, ... and the same line from each to the next and back.
+    """Add nodes n0, n1, ... and equal links from each to the next and back.
 
     Parameters
     ----------
     net : Network
-        To which they are added.
+        Network to which nodes and links are added.
     hops : int
-        How many lines.
+        Number of links in a row.
     **link
-        Of each line, as in `Network.link`.
+        Of each link, as in `Network.link`.
 
     Returns
     -------
     Network
-        The same, without flows.
+        The network `net`.
 
     Raises
     ------
@@ -119,27 +122,27 @@ def parking_lot(
     cross: str | Scheme | Traffic | None = None,
     **flow: Any,
 ) -> Network:
-    """Add a chain with one flow over all its lines ("long") and one over each of them ("cross-1" and so on).
+    """Add a chain with one flow over all its links ("long") and one over each of them ("cross-1" and so on).
 
     Parameters
     ----------
     net : Network
-        To which they are added.
+        Network to which nodes and links are added.
     hops : int
-        How many lines.
+        Number of links in a row.
     scheme : str or Scheme
-        Of the long flow.
+        Scheme of the long flow.
     rate, delay, buffer, discipline
-        Of each line, both ways, as in `Network.link`.
+        Of each link, in both directions, as in `Network.link`.
     cross : str, Scheme or Traffic, optional
-        Of the other flows; the same if absent.
+        Scheme or traffic of the other flows; by default as the long flow.
     **flow
         Of all flows, as in `Network.flow`.
 
     Returns
     -------
     Network
-        The same, to which more can be added.
+        The network `net`.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Rows as plug-ins see them: fields by name, in SI units, some to be set and the others to be read.
+"""Rows as plug-ins see them: fields by name, in SI units, some of which may be set.
 
-A view is a few pointers to rows and a table of names. `longfat.sim.seam` says which names there are; a plug-in adds
-those of its own parameters and state, which stand in a record of its own. In compiled code a view costs nothing: a
-field is found when the plug-in is compiled, and an assignment to a field that may only be read is refused then. With
-jit off the same table serves a small Python object.
+A view is a few pointers to rows and a table of names. `longfat.sim.seam` has the names; a plug-in adds those of its
+parameters and state, which are in a record of its own. In compiled code a view costs nothing: a field is resolved when
+the plug-in is compiled, and an assignment to a read-only field is refused then. With jit off the same table serves a
+small Python object.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, register_model
 from numba.np.arrayobj import record_getattr, record_setattr
 
-from longfat.sim.names import nearest
+from longfat.domains import nearest
 from longfat.sim.rows import ReadOnly, Row
 
 NANOSECONDS = 1e-9  # s, of the core's unit of time
@@ -61,7 +61,7 @@ class Field:
 
 
 class View(types.Type):
-    """numba's type of a view."""
+    """Type of a view in numba."""
 
     def __init__(
         self, kind: str, rows: Mapping[str, Row], fields: Mapping[str, Field], related: Mapping[str, View] | None = None
@@ -87,7 +87,7 @@ class View(types.Type):
 
 
 def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
-    """Return the sentence for a name that a view does not have.
+    """Return the error message for a name that a view does not have.
 
     >>> no_field("event", "nwo", {"now": Field("event", "now", "s", "")})
     "event has no field 'nwo'; its fields are now"
@@ -99,7 +99,7 @@ def no_field(kind: str, name: str, fields: Mapping[str, Field]) -> str:
 
 
 def refusal(kind: str, name: str, fields: Mapping[str, Field]) -> str:
-    """Return the sentence for a field that may only be read, with those that may be set.
+    """Return the error message for setting a read-only field, with those that may be set.
 
     >>> refusal("event", "now", {"now": Field("event", "now", "s", ""), "x": Field("event", "x", "1", "", True)})
     'it sets event.now, which may only be read; of event it may set x'
@@ -138,6 +138,7 @@ def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> An
 
 @lower_getattr_generic(View)  # type: ignore[untyped-decorator]
 def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
+    """Generate the code that reads a field, in the plug-in's unit."""
     if name.startswith("_"):
         return _pointer(context, builder, view, value, name[1:])
     field = view.fields[name]
@@ -151,6 +152,7 @@ def _get(context: Any, builder: Any, view: View, value: Any, name: str) -> Any:
 
 @lower_setattr_generic(View)  # type: ignore[untyped-decorator]
 def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> Any:
+    """Generate the code that sets a field, in the core's unit; refuse a read-only field."""
     view = signature.args[0]
     field = view.fields[name]
     if not field.settable:
@@ -172,11 +174,12 @@ def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) 
 
 
 def _floor(builder: Any) -> Any:
+    """Return the floor function of LLVM."""
     return builder.module.declare_intrinsic("llvm.floor", [ir.DoubleType()])
 
 
 def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
-    """Return a view of these pointers, in the order of its rows; for intrinsics."""
+    """Return a view made of these pointers, in the order of its rows; for intrinsics."""
     held = cgutils.create_struct_proxy(view)(context, builder)
     void = context.get_value_type(types.voidptr)
     for name, pointer in zip(view.rows, pointers, strict=True):
@@ -185,7 +188,7 @@ def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
 
 
 class Look:
-    """A view with jit off."""
+    """View with jit off."""
 
     __slots__ = ("_kind", "_rows")
 
@@ -219,7 +222,7 @@ class Look:
 
 
 def relative(name: str, count: int) -> Any:
-    """A function of (view of a link, `count` addresses): another view, of the rows there."""
+    """Return a function of (view of a link, `count` addresses) that returns another view, of the rows there."""
     if numba.config.DISABLE_JIT:
 
         def look(link: Any, *addresses: int) -> Any:

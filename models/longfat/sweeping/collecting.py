@@ -1,4 +1,4 @@
-"""From the records of all runs, in whatever order they come, to one Dataset."""
+"""Means and confidence intervals of all points, in one Dataset, from records in any order."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ SAMPLES = "_samples"
 
 
 class Collector:
-    """Takes the records of one point after another, and lets go of them when it has summed them up.
+    """Means, confidence intervals and optionally all samples of the points of a grid.
+
+    A point's records are released once their means have been computed.
 
     >>> from longfat.sweeping.records import record
     >>> collector = Collector(Grid.parse({"load": [0.5]}), confidence=0.95, intervals=True, keep=False)
     >>> runs = [record(3.0), record(1.0)]
     >>> for run in runs:
-    ...     collector.look(run)
-    >>> collector.sum_up(0, runs, "done")
+    ...     collector.check(run)
+    >>> collector.summarise(0, runs, "done")
     >>> collector.dataset(status=False).result.values
     array([2.])
     """
 
     def __init__(self, grid: Grid, confidence: float, *, intervals: bool, keep: bool) -> None:
         self.grid, self.confidence, self.intervals, self.keep = grid, confidence, intervals, keep
-        self._reference: Record | None = None  # what all others must be like
-        # The labels are those of the earliest run of the grid, whichever came first.
+        self._reference: Record | None = None  # the record that all others must match
+        # Attributes are those of the earliest run of the grid, not of the run that ended first.
         self._first = len(grid)
         self._labels: Record | None = None
         self._arrays: dict[str, np.ndarray] = {}
@@ -41,8 +43,8 @@ class Collector:
         self._counts = np.zeros(len(grid), np.int64)
         self._status = [""] * len(grid)
 
-    def look(self, record: Record) -> None:
-        """A ValueError if the record does not fit those that were there before."""
+    def check(self, record: Record) -> None:
+        """Raise a ValueError if the record does not match the earlier ones in names, shapes and coordinates."""
         if self._reference is None:
             self._check_names(record)
             self._reference = record
@@ -54,22 +56,22 @@ class Collector:
             _compare(self._reference, record)
 
     def names(self, record: Record) -> list[str]:
-        """The variables that are summed up: limits of a run's own give way to those over the replications."""
+        """Return the variables with means: limits that a run returns itself are replaced by those over replications."""
         names = list(record.variables)
         if not self.intervals:
             return names
         own = {name + suffix for name in names for suffix in LIMITS}
         return [name for name in names if name not in own]
 
-    def sum_up(self, index: int, records: list[Record], status: str, *, failed: bool = False) -> None:
-        """Take the records of a point, in the order of its replications; of one that failed there is no mean."""
+    def summarise(self, index: int, records: list[Record], status: str, *, failed: bool = False) -> None:
+        """Compute mean and interval of a point from its records in the order of replications; NaN if it failed."""
         self._counts[index], self._status[index] = len(records), status
         if not records:
             return
         if index < self._first:
             self._first, self._labels = index, records[0]
         for name in self.names(records[0]):
-            # In the order of the replications, on a last axis of its own: sums round alike however runs came.
+            # In the order of replications, along a last axis, so that sums round alike whatever order the runs end in.
             samples = np.ascontiguousarray(np.stack([one.variables[name].values for one in records], -1))
             if self.keep:
                 self._samples.setdefault(name, {})[index] = np.moveaxis(samples, -1, 0)
@@ -85,7 +87,7 @@ class Collector:
                     self._arrays[name + LIMITS[1]][index] = mean + half
 
     def dataset(self, *, status: bool) -> xr.Dataset:
-        """Everything, when all points are there."""
+        """Return the Dataset of all points."""
         import xarray as xr
 
         names, shape = self.grid.names, self.grid.shape
@@ -111,11 +113,11 @@ class Collector:
         variables["replications"] = (names, count, {"units": "runs", "long_name": "replications"})
         if status:
             words = np.array(self._status).reshape(shape)
-            variables["status"] = (names, words, {"long_name": "what became of the point"})
+            variables["status"] = (names, words, {"long_name": "status of the point"})
         return xr.Dataset(variables, coords).squeeze([axis.name for axis in self.grid.axes if axis.alone])
 
     def _check_names(self, record: Record) -> None:
-        """Every name in the Dataset stands for one thing."""
+        """Raise a ValueError if two variables or dimensions of the Dataset would have the same name."""
         own = {dim for one in record.variables.values() for dim in one.dims} | set(record.coords)
         taken = {*self.grid.names, "replication", "replications", "status"}
         names = self.names(record)
@@ -131,7 +133,7 @@ class Collector:
 
 
 def _compare(one: Record, other: Record) -> None:
-    """All runs return variables of the same names and shapes, along the same coordinates."""
+    """Raise a ValueError unless two runs returned the same names, shapes and coordinates."""
     there, here = ({name: (v.dims, v.values.shape) for name, v in of.variables.items()} for of in (one, other))
     for name in sorted(there.keys() | here.keys()):
         if name not in there or name not in here:

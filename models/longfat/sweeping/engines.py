@@ -1,4 +1,4 @@
-"""Where runs go: threads, processes, or any executor of the user's own."""
+"""Executors of runs: threads, processes, or any executor of the caller."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from longfat.domains import unknown, wrong_type
 from longfat.sweeping.processes import Processes
 from longfat.sweeping.records import Failure
 
-# Not `longfat.threads`: runs of a sweep go to any executor, are not all known at the beginning (`until`), and those
-# that have ended when another one fails are stored.
+# `longfat.threads` is not used: a sweep accepts any executor, does not know all runs at the beginning (`until`), and
+# stores the runs that have ended when another one fails.
 OURS = {"threads": ThreadPoolExecutor, "processes": Processes}
 
 
 @dataclass(frozen=True)
 class Portable:
-    """A function on its way to other processes, those of notebooks and lambdas among them.
+    """A pickled function for other processes, which may be from a notebook or a lambda.
 
     >>> twice = pickle.loads(pickle.dumps(Portable.of(lambda value: 2 * value)))
     >>> twice(value=3)
@@ -33,19 +34,19 @@ class Portable:
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> Portable:
-        """The function as bytes: by its name if it has one in a module, else with all that belongs to it."""
+        """Pickle a function: by name if it belongs to a module, else with everything that it refers to."""
         import cloudpickle
 
         try:
             return cls(cloudpickle.dumps(function))
-        except Exception as error:  # whatever a class of somebody's raises
+        except Exception as error:  # a class may raise any exception when it is pickled
             raise ValueError(
                 f"function = {reprlib.repr(function)} cannot be sent to another process ({Failure.of(error).text}): "
-                "allowed is a function that holds no locks, open files and the like. Threads take any function"
+                "must be a function that holds no locks, open files and the like. Threads take any function"
             ) from None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function returns."""
+        """Call the function and return its result."""
         return _function(self.pickled)(*args, **kwargs)
 
 
@@ -55,7 +56,10 @@ def _function(pickled: bytes) -> Any:
 
 
 def adopt(executor: Any) -> Executor | str:
-    """What was given, if runs can go there; of a dask Client, its own, told that equal calls are different runs."""
+    """Return the executor to be used, or raise an error.
+
+    A dask Client is replaced by its executor, with equal calls treated as different runs.
+    """
     if executor is None:
         return "threads"
     if isinstance(executor, str) and executor in OURS:
@@ -63,15 +67,18 @@ def adopt(executor: Any) -> Executor | str:
     if not isinstance(executor, Executor | type | str) and callable(getattr(executor, "get_executor", None)):
         executor = executor.get_executor(pure=False)
     if not isinstance(executor, Executor):
-        raise ValueError(
-            f"executor = {reprlib.repr(executor)} is out of range: allowed are None, a concurrent.futures.Executor "
-            "(threads, processes, loky, mpi4py, ...), a dask Client, 'threads' and 'processes'"
+        if isinstance(executor, str):
+            raise unknown("executor", executor, OURS)
+        expected = (
+            "None, a concurrent.futures.Executor (threads, processes, loky, mpi4py, ...), a dask Client, 'threads' "
+            "or 'processes'"
         )
+        raise wrong_type("executor", executor, expected)
     return executor
 
 
 def portable(function: Callable[..., Any], executor: Executor | str) -> Callable[..., Any]:
-    """The function as it is to be given to the executor, if that pickles it with no help; else itself."""
+    """Return the function in a form that the executor can pickle."""
     if executor == "processes" or isinstance(executor, ProcessPoolExecutor | Processes):
         return Portable.of(function)
     return Portable.of(function) if type(executor).__module__.partition(".")[0] == "mpi4py" else function
@@ -79,7 +86,7 @@ def portable(function: Callable[..., Any], executor: Executor | str) -> Callable
 
 @contextmanager
 def opened(executor: Executor | str) -> Iterator[Executor]:
-    """An executor for a while: one of ours ends with it, without waiting; one that was given is not shut down."""
+    """Provide an executor: one of ours is shut down at the end, without waiting; one of the caller's is not."""
     if isinstance(executor, Executor):
         yield executor
         return

@@ -1,4 +1,4 @@
-"""Runs of a function on an executor: a bounded number under way, each one handed over as soon as it ends."""
+"""Execution of runs with a bounded number in progress; each outcome is recorded as soon as its run ends."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from queue import SimpleQueue
 from typing import Any
 
 from longfat.sweeping.grid import Grid, Streams
-from longfat.sweeping.planning import Place
+from longfat.sweeping.planning import RunIndex
 from longfat.sweeping.records import Failure, Record, record
 
-UNDER_WAY = 1024  # more futures than any machine at hand has workers, and few enough to forget about
+MAX_IN_PROGRESS = 1024  # more than any executor has workers, few enough to take little memory
 
 
 class SweepError(RuntimeError):
-    """The function failed at a point, which is named, or the executor did."""
+    """Failure of the function at a point, which is named, or of the executor."""
 
-    place: Place = (0, 0)
+    run_index: RunIndex = (0, 0)
 
     @classmethod
-    def at(cls, grid: Grid, place: Place, failure: Failure) -> SweepError:
-        """The error for what a run failed with."""
-        said = [f"{name} = {value!r}" for name, value in grid.point(place[0]).items()]
-        error = cls(f"sweep: {', '.join([*said, f'replication {place[1]}'])}: {failure.text}")
-        error.place = place
+    def at(cls, grid: Grid, run_index: RunIndex, failure: Failure) -> SweepError:
+        """Return the error for a failed run."""
+        arguments = [f"{name} = {value!r}" for name, value in grid.point(run_index[0]).items()]
+        error = cls(f"sweep: {', '.join([*arguments, f'replication {run_index[1]}'])}: {failure.text}")
+        error.run_index = run_index
         if failure.traceback:
             error.add_note(failure.traceback)
         return error
 
 
 class ExecutorFailed(Exception):
-    """The executor takes no runs, or has lost some; what it said is the cause."""
+    """Failure of the executor: it accepts no runs, or has lost some. The cause is chained."""
 
 
 def call(
     function: Callable[..., Any], point: dict[str, Any], streams: Streams, positions: tuple[int, ...], replication: int
 ) -> Record | Failure:
-    """One run, wherever the executor does its work."""
+    """Execute one run and return its record or failure; this function is what the executor calls."""
     try:
         return record(function(**point, rng=streams.generator(positions, replication)))
     except (Exception, SystemExit) as error:
@@ -49,62 +49,66 @@ def run(
     function: Callable[..., Any],
     grid: Grid,
     streams: Streams,
-    take: Callable[[], Place | None],
-    arrived: Callable[[Place, Record | Failure], None],
+    next_run: Callable[[], RunIndex | None],
+    record_outcome: Callable[[RunIndex, Record | Failure], None],
 ) -> None:
-    """Run the function at every place that is taken and hand over what comes of it, in any order.
+    """Run the function for every index that ``next_run`` returns, and record the outcomes in any order.
 
-    ``take`` gives None when there is nothing to run before something arrives. If ``arrived`` raises, or on Ctrl-C,
-    those that wait are cancelled, those that have ended are handed over, and of all SweepErrors the one of the earliest
-    place is raised.
+    ``next_run`` returns None if no run is needed before another outcome is recorded. If ``record_outcome`` raises, or
+    on Ctrl-C, pending runs are cancelled, outcomes of finished runs are recorded, and the SweepError of the earliest
+    run is raised.
     """
-    under_way: dict[Future[Any], Place] = {}
+    in_progress: dict[Future[Any], RunIndex] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
 
-    def start(place: Place) -> None:
-        given = (function, grid.point(place[0]), streams, grid.positions(place[0]), place[1])
+    def start(run_index: RunIndex) -> None:
+        arguments = (function, grid.point(run_index[0]), streams, grid.positions(run_index[0]), run_index[1])
         try:
-            future = executor.submit(call, *given)
-        except Exception as error:  # broken, shut down, or out of reach: every executor has its own word for it
+            future = executor.submit(call, *arguments)
+        except Exception as error:  # broken, shut down, or out of reach: every executor has its own exception
             raise ExecutorFailed from error
-        under_way[future] = place
+        in_progress[future] = run_index
         future.add_done_callback(ended.put)
 
     try:
         while True:
-            while len(under_way) < UNDER_WAY and (place := take()) is not None:
-                start(place)
-            if not under_way:
+            while len(in_progress) < MAX_IN_PROGRESS and (run_index := next_run()) is not None:
+                start(run_index)
+            if not in_progress:
                 return
             future = ended.get()
-            _hand_over(future, under_way[future], grid, arrived)
-            del under_way[future]  # only now: what was interrupted here is handed over below
+            _hand_over(future, in_progress[future], grid, record_outcome)
+            del in_progress[future]  # only now: if this was interrupted, the outcome is recorded below
     except BaseException as error:
-        for future in under_way:
+        for future in in_progress:
             future.cancel()
         failed = [error] if isinstance(error, SweepError) else []
-        for future in [future for future in under_way if future.done()]:
+        for future in [future for future in in_progress if future.done()]:
             try:
-                _hand_over(future, under_way[future], grid, arrived)
+                _hand_over(future, in_progress[future], grid, record_outcome)
             except SweepError as another:
                 failed.append(another)
             except (ExecutorFailed, OSError, KeyboardInterrupt):
-                continue  # the first of them is on its way already
+                continue  # the first error is raised below
         if isinstance(error, SweepError):
-            raise min(failed, key=lambda one: one.place) from None
+            raise min(failed, key=lambda one: one.run_index) from None
         raise
 
 
 def _hand_over(
-    future: Future[Any], place: Place, grid: Grid, arrived: Callable[[Place, Record | Failure], None]
+    future: Future[Any], run_index: RunIndex, grid: Grid, record_outcome: Callable[[RunIndex, Record | Failure], None]
 ) -> None:
     try:
         outcome = future.result()
-    except (BrokenExecutor, CancelledError, OSError) as error:  # of the executor: the function's are caught in `call`
+    except (
+        BrokenExecutor,
+        CancelledError,
+        OSError,
+    ) as error:  # raised by the executor: `call` catches those of the function
         raise ExecutorFailed from error
-    except Exception as error:  # what came could not be sent, or was given up
+    except Exception as error:  # the result could not be sent, or the run was given up
         outcome = Failure.of(error, where=False)
     try:
-        arrived(place, outcome)
-    except ValueError as error:  # it does not fit what other runs returned
-        raise SweepError.at(grid, place, Failure.of(error, where=False)) from None
+        record_outcome(run_index, outcome)
+    except ValueError as error:  # the record does not match those of other runs
+        raise SweepError.at(grid, run_index, Failure.of(error, where=False)) from None

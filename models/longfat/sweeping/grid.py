@@ -1,4 +1,4 @@
-"""The points of a grid, and the stream of random numbers that belongs to each run of each of them."""
+"""Points of a grid, and the random stream of each run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from longfat import domains
+from longfat.domains import out_of_range, wrong_type
 
-TAKEN = ("rng", "replication", "replications", "status")  # names that a sweep needs itself
+TAKEN = ("rng", "replication", "replications", "status")  # names that a sweep uses itself
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One parameter of the grid: its values in order, whether one value stood there alone, and its labels."""
+    """One parameter of the grid: its values in order, whether it is a single value, and its attributes."""
 
     name: str
     values: np.ndarray
@@ -38,9 +39,9 @@ class Grid:
 
     @classmethod
     def parse(cls, grid: Any) -> Grid:
-        """The grid that was given, or a ValueError that says what is wrong with it."""
+        """Convert the ``grid=`` argument, or raise an error that says what is wrong with it."""
         if not isinstance(grid, Mapping):
-            raise ValueError(f"grid = {reprlib.repr(grid)} is out of range: allowed is a mapping of names to sequences")
+            raise wrong_type("grid", grid, "a mapping of names to sequences")
         return cls(tuple(_axis(name, values) for name, values in grid.items()))
 
     @property
@@ -57,7 +58,7 @@ class Grid:
         return math.prod(self.shape)
 
     def positions(self, index: int) -> tuple[int, ...]:
-        """Where a point stands on each axis."""
+        """Return the position of a point on each axis."""
         reverse = []
         for size in reversed(self.shape):
             index, position = divmod(index, size)
@@ -65,19 +66,19 @@ class Grid:
         return tuple(reversed(reverse))
 
     def point(self, index: int) -> dict[str, Any]:
-        """The arguments of a point, as Python's own numbers and text."""
+        """Return the arguments of a point, as plain Python numbers and strings."""
         pairs = zip(self.axes, self.positions(index), strict=True)
         return {axis.name: axis.values[position].item() for axis, position in pairs}
 
     def values(self) -> dict[str, list[Any]]:
-        """All values of all axes, as Python's own numbers and text."""
+        """Return all values of all axes, as plain Python numbers and strings."""
         return {axis.name: axis.values.tolist() for axis in self.axes}
 
 
 def _axis(name: Any, given: Any) -> Axis:
     if not isinstance(name, str) or not name.isidentifier() or name in TAKEN:
         raise ValueError(
-            f"grid: {name!r} is no name of a parameter: allowed are names that a function may have, "
+            f"grid: {name!r} is no name of a parameter: must be a name that a parameter of a function may have, "
             f"other than {', '.join(TAKEN)}"
         )
     attrs = dict(getattr(given, "attrs", {}))
@@ -88,12 +89,10 @@ def _axis(name: Any, given: Any) -> Axis:
     listed = [values] if alone else list(values)
     kinds = {_kind(value) for value in listed}
     if len(kinds) != 1 or kinds == {"other"} or len(set(listed)) != len(listed):
-        raise ValueError(
-            f"grid: {name} = {reprlib.repr(given)} is out of range: allowed are one or more different values, "
-            "all numbers, all text or all booleans"
-        )
+        allowed = "one value or more, all different, and all numbers, all strings or all booleans"
+        raise out_of_range(f"grid: {name}", reprlib.repr(given), "1", allowed)
     array = np.asarray(listed)
-    if array.dtype.kind not in "biufU":  # text in other clothes; whole numbers beyond 64 bits
+    if array.dtype.kind not in "biufU":  # subclasses of str; integers beyond 64 bits
         array = np.asarray(listed, str if kinds == {"text"} else float)
     return Axis(name, array, alone, attrs)
 
@@ -103,14 +102,14 @@ def _kind(value: Any) -> str:
         return "boolean"
     if isinstance(value, str):
         return "text"
-    if isinstance(value, int | float | np.integer | np.floating) and value == value:  # NaN is no place on an axis
+    if isinstance(value, int | float | np.integer | np.floating) and value == value:  # NaN is no coordinate
         return "number"
     return "other"
 
 
 @dataclass(frozen=True)
 class Streams:
-    """Where all random numbers of a sweep come from: a seed, and the kind of generator it is put into."""
+    """Random streams of a sweep: a seed sequence and the kind of generator."""
 
     entropy: Any
     spawn_key: tuple[int, ...]
@@ -119,10 +118,10 @@ class Streams:
 
     @classmethod
     def parse(cls, rng: Any) -> Streams:
-        """From whatever ``rng=`` was given.
+        """Convert the ``rng=`` argument.
 
-        A seed gives the same streams every time. A generator has a child, as if it had been drawn from, so that
-        the next sweep with the same generator is independent of this one.
+        A seed gives the same streams every time. For a generator a child is spawned, so that the next sweep with the
+        same generator is independent of this one.
         """
         made = domains.generator(rng)
         root: Any = made.bit_generator.seed_seq
@@ -133,12 +132,12 @@ class Streams:
 
     @classmethod
     def from_attributes(cls, seed: Mapping[str, Any]) -> Streams:
-        """From what `attributes` said."""
+        """Restore the streams from their `attributes`."""
         kind = getattr(np.random, seed["bit_generator"], np.random.PCG64)
         return cls(seed["entropy"], tuple(seed["spawn_key"]), seed["pool_size"], kind)
 
     def attributes(self) -> dict[str, Any]:
-        """All that is needed to have the same streams again."""
+        """Return the values that restore the same streams."""
         return {
             "entropy": self.entropy,
             "spawn_key": list(self.spawn_key),
@@ -147,7 +146,7 @@ class Streams:
         }
 
     def generator(self, positions: tuple[int, ...], replication: int) -> np.random.Generator:
-        """The stream of one run, by its place: neither the rest of the grid nor the other runs matter to it."""
+        """Return the random stream of one run; it depends only on the run's own position and replication."""
         key = (*self.spawn_key, *positions, replication)
         seed = np.random.SeedSequence(self.entropy, spawn_key=key, pool_size=self.pool_size)
         make: Any = self.bit_generator

@@ -1,4 +1,4 @@
-"""A pool of processes that outlives its workers: a dead one is replaced, and what it did is done again."""
+"""Process pool that replaces workers that die, and repeats their calls."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from typing import Any
 
 
 class WorkerDied(RuntimeError):
-    """The process of a call died twice, the second time with no other call beside it."""
+    """Error of a call whose process died twice, the second time without any other call in progress."""
 
 
 @dataclass(eq=False)
 class _Task:
     serial: int
     work: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
-    outer: Future[Any] = field(default_factory=Future)
+    future: Future[Any] = field(default_factory=Future)
 
 
 class Processes(Executor):
-    """As many processes as processors, started afresh; when one dies, all are replaced.
+    """Executor with one process for each processor, freshly spawned; when one dies, all are replaced.
 
-    A `concurrent.futures.ProcessPoolExecutor` is of no use any more when one of its workers has been killed, and does
-    not say which call killed it. This one makes itself a new pool and begins again what had begun: first each call
-    that may have been running, by itself. One whose process dies even then fails with `WorkerDied`; the rest go on.
+    A `concurrent.futures.ProcessPoolExecutor` is unusable once one of its workers has been killed, and does not tell
+    which call was running in it. This executor makes a new pool and repeats the calls that had begun: first each call
+    that may have been running, alone. A call whose process dies again fails with `WorkerDied`; the others continue.
 
     Parameters
     ----------
     workers : int, optional
-        How many processes; by default one for each processor.
+        Number of processes; by default one for each processor.
 
     Examples
     --------
@@ -49,47 +49,51 @@ class Processes(Executor):
         self._workers = workers or os.cpu_count() or 1
         self._pool = self._new()
         self._serial = 0
-        self._under_way: dict[Future[Any], _Task] = {}  # by the future of the pool that there is now
-        self._back: list[_Task] = []  # what a broken pool gave back
-        self._alone: deque[_Task] = deque()  # what is to be run by itself
-        self._trial = False  # one of them is under way
-        self._later: list[_Task] = []  # what waits for that
+        self._running: dict[Future[Any], _Task] = {}  # by the future of the present pool
+        self._returned: list[_Task] = []  # tasks that a broken pool returned
+        self._retries: deque[_Task] = deque()  # tasks to be run alone
+        self._retrying = False  # whether one of them is running
+        self._pending: list[_Task] = []  # tasks that wait until the retries have ended
         self._closed = self._ending = False
-        # All of this belongs to one thread: a pool calls back with locks of its own held, ours would meet them.
+        # Only one thread uses these attributes: a pool runs callbacks while it holds its own locks, so locks of ours
+        # could deadlock with them.
         self._messages: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._thread = threading.Thread(target=self._supervise, daemon=True)
         self._thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """See `concurrent.futures.Executor.submit`."""
+        """Schedule a call (see `concurrent.futures.Executor.submit`)."""
         if self._closed:
             raise RuntimeError("cannot schedule new futures after shutdown")
         self._serial += 1
         task = _Task(self._serial, (fn, args, kwargs))
-        self._messages.put(lambda: self._later.append(task) if self._trial else self._start(task))
-        return task.outer
+        self._messages.put(lambda: self._pending.append(task) if self._retrying else self._start(task))
+        return task.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """See `concurrent.futures.Executor.shutdown`; to cancel ends the calls that are running as well."""
+        """End the executor (see `concurrent.futures.Executor.shutdown`).
+
+        If futures are cancelled, the calls that are running are ended as well.
+        """
         self._closed = True
-        self._messages.put(self._give_up if cancel_futures else self._end)
+        self._messages.put(self._cancel_all if cancel_futures else self._end)
         if wait:
             self._thread.join()
 
     def _supervise(self) -> None:
-        while not self._ending or self._under_way or self._alone or self._later or self._back:
+        while not self._ending or self._running or self._retries or self._pending or self._returned:
             self._messages.get()()
         self._pool.shutdown(wait=True)
 
     def _end(self) -> None:
         self._ending = True
 
-    def _give_up(self) -> None:
+    def _cancel_all(self) -> None:
         self._ending = True
-        for task in [*self._under_way.values(), *self._alone, *self._later, *self._back]:
-            task.outer.cancel()
-        for waiting in (self._under_way, self._alone, self._later, self._back):
-            waiting.clear()  # type: ignore[attr-defined]
+        for task in [*self._running.values(), *self._retries, *self._pending, *self._returned]:
+            task.future.cancel()
+        for container in (self._running, self._retries, self._pending, self._returned):
+            container.clear()  # type: ignore[attr-defined]
         for process in list((getattr(self._pool, "_processes", None) or {}).values()):
             process.terminate()
 
@@ -99,75 +103,75 @@ class Processes(Executor):
     def _start(self, task: _Task) -> None:
         function, args, kwargs = task.work
         try:
-            inner = self._pool.submit(function, *args, **kwargs)
-        except BrokenProcessPool:  # noticed here first
-            self._back.append(task)
-            self._mend()
+            pool_future = self._pool.submit(function, *args, **kwargs)
+        except BrokenProcessPool:  # noticed here before any callback
+            self._returned.append(task)
+            self._replace_pool()
             return
-        except Exception as error:  # no process can be begun: the caller is told, or would wait for ever
-            if task.outer.set_running_or_notify_cancel():
-                task.outer.set_exception(error)
-            if self._trial:
+        except Exception as error:  # no process can be started: without an exception the caller would wait for ever
+            if task.future.set_running_or_notify_cancel():
+                task.future.set_exception(error)
+            if self._retrying:
                 self._next()
             return
-        self._under_way[inner] = task
-        # The inner one is not cancelled: a pool whose processes are then ended fails at that, by a thread's traceback.
-        inner.add_done_callback(lambda inner: self._messages.put(lambda: self._ended(inner)))
+        self._running[pool_future] = task
+        # The pool's future is not cancelled: a pool whose processes then end would print a thread's traceback.
+        pool_future.add_done_callback(lambda pool_future: self._messages.put(lambda: self._ended(pool_future)))
 
-    def _ended(self, inner: Future[Any]) -> None:
-        task = self._under_way.pop(inner, None)
-        if task is None:  # given up
+    def _ended(self, pool_future: Future[Any]) -> None:
+        task = self._running.pop(pool_future, None)
+        if task is None:  # cancelled
             return
-        error = inner.exception()  # inner ones are never cancelled
+        error = pool_future.exception()  # futures of the pool are never cancelled
         if isinstance(error, BrokenProcessPool):
-            self._back.append(task)
-        elif task.outer.set_running_or_notify_cancel():
+            self._returned.append(task)
+        elif task.future.set_running_or_notify_cancel():
             if error is None:
-                task.outer.set_result(inner.result())
+                task.future.set_result(pool_future.result())
             else:
-                task.outer.set_exception(error)
-        if self._back:
-            self._mend()
-        elif self._trial:
+                task.future.set_exception(error)
+        if self._returned:
+            self._replace_pool()
+        elif self._retrying:
             self._next()
 
-    def _mend(self) -> None:
-        """A new pool, when the broken one has given everything back."""
-        if self._under_way:
+    def _replace_pool(self) -> None:
+        """Make a new pool once the broken one has returned all calls."""
+        if self._running:
             return
-        back = sorted(self._back, key=lambda task: task.serial)
-        self._back.clear()
+        back = sorted(self._returned, key=lambda task: task.serial)
+        self._returned.clear()
         self._pool = self._new()  # the old one ends by itself
-        if self._trial:
+        if self._retrying:
             (task,) = back
-            if task.outer.set_running_or_notify_cancel():
-                task.outer.set_exception(
+            if task.future.set_running_or_notify_cancel():
+                task.future.set_exception(
                     WorkerDied(
                         "the process that ran it died: killed, out of memory, crashed, or never begun, as in a script "
                         "that does not keep its own calls under `if __name__ == '__main__':`"
                     )
                 )
-        else:  # calls are begun in their order: no other than these can have been running
-            self._alone.extend(back[: self._workers])
-            self._later += back[self._workers :]
+        else:  # calls start in order, so only these can have been running
+            self._retries.extend(back[: self._workers])
+            self._pending += back[self._workers :]
         self._next()
 
     def _next(self) -> None:
-        """The next call by itself, or everything else again."""
-        self._trial = bool(self._alone)
-        if self._trial:
-            self._start(self._alone.popleft())
+        """Start the next call that is retried alone, or all pending calls."""
+        self._retrying = bool(self._retries)
+        if self._retrying:
+            self._start(self._retries.popleft())
             return
-        later, self._later = self._later, []
+        later, self._pending = self._pending, []
         for task in later:
-            if self._trial:  # the new pool broke meanwhile
-                self._later.append(task)
+            if self._retrying:  # the new pool broke meanwhile
+                self._pending.append(task)
             else:
                 self._start(task)
 
 
 def _begin() -> None:
-    """What a worker does first: it leaves Ctrl-C to its parent, and ends with it even if that is killed."""
+    """Initialise a worker: it ignores Ctrl-C, and ends when its parent does, even if that is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,9 +1,8 @@
-"""What a function returned, in plain arrays that travel between processes and into files."""
+"""Records of what a function returned, in plain arrays that can be sent between processes and stored in files."""
 
 from __future__ import annotations
 
 import json
-import reprlib
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,19 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from longfat.domains import wrong_type
+
 RESULT = "result"  # the name of a number that came without one
 
 
 @dataclass(frozen=True)
 class Variable:
-    """An array with names for its dimensions and labels such as its unit."""
+    """An array with named dimensions and attributes such as its unit."""
 
     dims: tuple[str, ...]
     values: np.ndarray
     attrs: dict[str, Any]
 
     def agrees(self, other: Variable) -> bool:
-        """The same dimensions and values; NaN agrees with NaN."""
+        """Return whether dimensions and values are equal; NaN equals NaN."""
         if self.dims != other.dims or self.values.shape != other.values.shape:
             return False
         a, b = self.values, other.values
@@ -32,7 +33,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Record:
-    """The variables that one run returned, and the coordinates of their own dimensions."""
+    """Variables that one run returned, and the coordinates of their dimensions."""
 
     variables: dict[str, Variable]
     coords: dict[str, Variable]
@@ -40,27 +41,27 @@ class Record:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error in a run, as text: not every error survives the way from one process to another."""
+    """An error of a run, as text, because not every exception can be sent between processes."""
 
     text: str
     traceback: str = ""
 
     @classmethod
     def of(cls, error: BaseException, *, where: bool = True) -> Failure:
-        """What is to be said of an error, and where it was raised unless that is of no interest."""
-        said = " ".join(str(error).split())
+        """Convert an exception to text, with its traceback unless ``where`` is False."""
+        message = " ".join(str(error).split())
         name = type(error).__name__
-        text = f"{name}: {said}" if said else name
+        text = f"{name}: {message}" if message else name
         return cls(text, "".join(traceback.format_exception(error)) if where else "")
 
 
 def record(returned: Any) -> Record:
-    """The record of a float, a mapping, an xarray Dataset or DataArray.
+    """Convert a float, a mapping, an xarray Dataset or DataArray to a record.
 
     >>> record({"delay": 2.5, "queue": [1, 2]}).variables["queue"].dims
     ('queue_dim_0',)
     """
-    # xarray is recognised by what its objects have: importing it here would take every worker half a second.
+    # xarray objects are recognised by their attributes: importing xarray here would take every worker half a second.
     if hasattr(returned, "data_vars"):
         parts = dict(returned.data_vars)
     elif _labelled(returned):
@@ -75,7 +76,7 @@ def record(returned: Any) -> Record:
     coords: dict[str, Variable] = {}
     for value in parts.values():
         for name, given in getattr(value, "coords", {}).items():
-            if given.ndim == 0:  # where the run stood, not where its values stand
+            if given.ndim == 0:  # a coordinate of the run, not of its values
                 continue
             coord = Variable(tuple(map(str, given.dims)), _coordinate(name, given.values), _plain(given.attrs))
             if not coords.setdefault(str(name), coord).agrees(coord):
@@ -94,10 +95,8 @@ def _variable(name: str, value: Any) -> Variable:
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
     if array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"the function returned {name} = {reprlib.repr(value)}: allowed are numbers and arrays of numbers, "
-            "by themselves, in a mapping, or as an xarray Dataset or DataArray"
-        )
+        expected = "a number or an array of numbers, by itself, in a mapping, or as an xarray Dataset or DataArray"
+        raise wrong_type(f"the returned {name}", value, expected)
     dims = tuple(map(str, value.dims)) if labelled else tuple(f"{name}_dim_{k}" for k in range(array.ndim))
     return Variable(dims, np.array(array, np.float64), _plain(value.attrs) if labelled else {})
 
@@ -112,7 +111,7 @@ def _coordinate(name: Any, values: Any) -> np.ndarray:
 
 
 def _plain(attrs: Mapping[Any, Any]) -> dict[str, Any]:
-    """Labels as they come back from a file, so that it makes no difference whether a run was stored."""
+    """Return attributes as they come back from a file, so that stored and new runs do not differ."""
     text = json.dumps(dict(attrs), default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
     plain: dict[str, Any] = json.loads(text)
     return plain

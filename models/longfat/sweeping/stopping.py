@@ -1,18 +1,17 @@
-"""When a point has had enough runs: intervals as narrow as was asked for, looked at in the order of replications."""
+"""Stopping rule of a point: confidence intervals as narrow as requested, checked in the order of replications."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from longfat.domains import number
+from longfat.domains import number, out_of_range, wrong_type
 from longfat.student import half_width
 from longfat.sweeping.records import Record
 
@@ -21,7 +20,7 @@ _SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
 
 @dataclass(frozen=True)
 class HalfWidth:
-    """The largest half width of an interval: a number in the variable's unit, or a share of the mean.
+    """Largest half width of an interval: a number in the variable's unit, or a fraction of the mean.
 
     >>> float(HalfWidth(0.25, relative=True).allowed(10.0))  # 0.25 / 1.25 of the mean that was seen
     2.0
@@ -31,23 +30,23 @@ class HalfWidth:
     relative: bool
 
     def allowed(self, mean: Any) -> Any:
-        r"""The half width that is narrow enough beside a mean.
+        r"""Return the half width that is allowed for a sample mean.
 
-        A share :math:`\gamma` is one of the true mean: :math:`|\bar x - \mu| \le \gamma |\mu|` follows from
-        :math:`|\bar x - \mu| \le \frac{\gamma}{1 + \gamma} |\bar x|` (Law, section 9.4.1), which is what is asked for.
+        A fraction :math:`\gamma` refers to the true mean: :math:`|\bar x - \mu| \le \gamma |\mu|` follows from
+        :math:`|\bar x - \mu| \le \frac{\gamma}{1 + \gamma} |\bar x|` (Law, section 9.4.1), the condition used here.
         """
         return np.abs(mean) * (self.value / (1 + self.value)) if self.relative else self.value
 
 
 @dataclass(frozen=True)
 class Until:
-    """The half widths that were asked for, by variable; one without a name is for all of them."""
+    """Requested half widths by variable; a width under None is for all variables."""
 
     widths: Mapping[str | None, HalfWidth]
 
     @classmethod
     def parse(cls, until: Any) -> Until:
-        """From ``"5 %"``, or a mapping of names to such text or to numbers in the variables' units.
+        """Convert ``"5 %"``, or a mapping of names to such text or to numbers in the variables' units.
 
         >>> Until.parse({"wait": 0.1, "queue": "5 %"}).widths["queue"]
         HalfWidth(value=0.05, relative=True)
@@ -55,18 +54,19 @@ class Until:
         if isinstance(until, str):
             return cls({None: _half_width("until", until)})
         if not isinstance(until, Mapping) or not until or not all(isinstance(name, str) for name in until):
-            raise ValueError(
-                f"until = {reprlib.repr(until)} is out of range: allowed are None, a share of the mean such as '5 %', "
-                "or a mapping of names of variables to such shares or to half widths in their own units"
+            expected = (
+                "None, a share of the mean such as '5 %', or a mapping of names of variables to such shares or to "
+                "half widths in their own units"
             )
+            raise wrong_type("until", until, expected)
         return cls({name: _half_width(f"until: {name}", value) for name, value in until.items()})
 
     def attribute(self) -> str:
-        """What was asked for, as a text for ``attrs``."""
-        said = {
+        """Return the requested half widths as text for ``attrs``."""
+        texts = {
             name or "": f"{100 * one.value:g} %" if one.relative else one.value for name, one in self.widths.items()
         }
-        return str(said[""]) if "" in said else json.dumps(said)
+        return str(texts[""]) if "" in texts else json.dumps(texts)
 
 
 def _half_width(name: str, value: Any) -> HalfWidth:
@@ -76,15 +76,13 @@ def _half_width(name: str, value: Any) -> HalfWidth:
     try:
         percent = float(match[1] if match else "")
     except ValueError:
-        raise ValueError(
-            f"{name} = {value!r} is out of range: allowed are shares of the mean such as '5 %' and, by variable, "
-            "half widths in its own unit"
-        ) from None
+        allowed = "a share of the mean such as '5 %' or, for one variable, a half width in its own unit"
+        raise out_of_range(name, repr(value), "1", allowed) from None
     return HalfWidth(number(name, percent, "%", "(0, 100)") / 100, relative=True)
 
 
 class Widths:
-    """The means and half widths of one point, one replication after the other.
+    """Running means and half widths of one point.
 
     >>> from longfat.sweeping.records import record
     >>> widths = Widths(Until.parse({"result": 13.0}), confidence=0.95)
@@ -100,32 +98,35 @@ class Widths:
         self._sums: dict[str, tuple[HalfWidth, Any, Any]] = {}
 
     def add(self, record: Record, names: Iterable[str]) -> None:
-        """Take the next replication into account; ``names`` are the variables that have intervals."""
+        """Add the next replication; ``names`` are the variables that have intervals."""
         if not self._count:
-            self._sums = {name: (half, 0.0, 0.0) for name, half in self._watched(list(names))}
+            self._sums = {name: (half, 0.0, 0.0) for name, half in self._selected(list(names))}
         self._count += 1
         for name, (half, mean, squares) in self._sums.items():
             with np.errstate(invalid="ignore", over="ignore"):
-                step = record.variables[name].values - mean  # Welford: nothing cancels
+                step = record.variables[name].values - mean  # Welford's recurrence, without cancellation
                 mean = mean + step / self._count
                 squares = squares + step * (record.variables[name].values - mean)
             self._sums[name] = (half, mean, squares)
 
     def excess(self) -> float:
-        """The widest half width over what is allowed: at most 1 if all are narrow enough; NaN if they never will be."""
+        """Return the largest ratio of a half width to its target: at most 1 if all are narrow enough.
+
+        It is NaN if they can never be.
+        """
         largest = 0.0
         for half, mean, squares in self._sums.values():
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
                 width = half_width(self._count - 1, self._confidence) * np.sqrt(
                     squares / (self._count - 1) / self._count
                 )
-                ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # a constant is known, 0 too
+                ratio = np.where(width == 0, 0.0, width / half.allowed(mean))  # a constant has width 0, even if it is 0
             if not (np.isfinite(mean).all() and np.isfinite(squares).all()):
                 return math.nan
             largest = max(largest, float(ratio.max(initial=0.0)))
         return largest
 
-    def _watched(self, names: list[str]) -> list[tuple[str, HalfWidth]]:
+    def _selected(self, names: list[str]) -> list[tuple[str, HalfWidth]]:
         widths = self._until.widths
         if None in widths:
             return [(name, widths[None]) for name in names]

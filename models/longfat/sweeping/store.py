@@ -1,10 +1,11 @@
-"""A directory of finished runs, one small file each, that is whole or absent.
+"""Store of finished runs: a directory with one small file for each run, which is complete or absent.
 
-``sweep.json`` says which sweep it is: function, seed, version and grid. ``p3-0_r12.npz`` is replication 12 of the
-point at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that says what
-they are, and of which sweep. ``numpy.load`` reads it without us. Each file is synced to the disk before it appears
-under its name, and the directory after that: what has a name survives a power failure. A process that is killed leaves
-hidden files, which do not count (`longfat.sweeping.syncing`). Without ``sweep.json`` the runs say which sweep it was.
+``sweep.json`` identifies the sweep: function, seed, version and grid. ``p3-0_r12.npz`` is replication 12 of the point
+at position 3 of the first axis and 0 of the second: the arrays, and under ``about`` a JSON text that describes them and
+identifies the sweep. ``numpy.load`` reads it without longfat. Each file is synced to the disk before it is renamed to
+its final name, and the directory after that, so that a file with its final name survives a power failure. A process
+that is killed leaves hidden files, which are ignored (`longfat.sweeping.syncing`). Without ``sweep.json`` the runs
+identify the sweep.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _RUN = re.compile(r"p[\d-]*_r\d+\.npz")
 
 
 def manifest(directory: Path) -> dict[str, Any] | None:
-    """Return what a store says about itself; None if there is no store yet in this place.
+    """Return the manifest of a store; None if there is no store in this directory yet.
 
     Raises
     ------
@@ -69,13 +70,13 @@ def manifest(directory: Path) -> dict[str, Any] | None:
 
 
 def _check(found: Mapping[str, Any]) -> str:
-    """Return a digest of a manifest without its own: a changed digit would be another seed."""
+    """Return a digest of a manifest without its digest: a changed digit would be another seed."""
     rest = {key: value for key, value in found.items() if key != "check"}
     return hashlib.sha256(_text(rest).encode()).hexdigest()
 
 
 def _recovered(directory: Path) -> dict[str, Any] | None:
-    """Return what the first whole run of a store says of its sweep; None if there is none."""
+    """Return the identity of the sweep from the first intact run of a store; None if there is none."""
     for name in sorted(os.listdir(directory)) if directory.is_dir() else []:
         if _RUN.fullmatch(name):
             try:
@@ -87,23 +88,23 @@ def _recovered(directory: Path) -> dict[str, Any] | None:
 
 
 class Store:
-    """The store of one sweep, opened: made if it is not there, refused if it is another's.
+    """Open store of one sweep, created if it does not exist; a context manager.
 
-    A context: at its end everything that was saved is on the disk.
+    On exit everything that was saved is on the disk.
 
     Parameters
     ----------
     directory : Path
-        Where it is.
+        Directory of the store.
     identity : mapping
-        What must be the same for runs to be the same: function, code, seed, version.
+        Everything that determines the runs: function, code, seed, version.
     grid : Grid
-        Its axes may be longer or shorter than in the store: what both have must be equal.
+        Its axes may be longer or shorter than in the store; the common values must be equal.
 
     Raises
     ------
     ValueError
-        If the store is that of another sweep: by what differs.
+        If the store belongs to another sweep, with the differences.
 
     Examples
     --------
@@ -128,7 +129,7 @@ class Store:
                 raise ValueError(
                     f"store = {directory} was made by another sweep: {'; '.join(differences)}. Give another directory"
                 )
-            # The code may have been digested by another interpreter: what is there was checked by the first.
+            # The stored digest may be from another interpreter; keep the one that the stored runs were checked with.
             identity = found["identity"]
             if found["grid"] is not None:
                 axes = {name: max(axes[name], found["grid"][name], key=len) for name in axes}
@@ -150,7 +151,7 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        """Sync what has been saved; what ended the sweep matters more than an error in that."""
+        """Sync the saved runs; an exception that ended the sweep takes precedence over an error here."""
         try:
             self._batches.close()
         except OSError as error:
@@ -158,13 +159,15 @@ class Store:
                 raise self._unwritable(error) from None
 
     def save(self, index: int, replication: int, record: Record) -> None:
-        """Keep the record of a run."""
+        """Save the record of a run."""
         parts = {"variables": record.variables, "coords": record.coords}
         about: dict[str, Any] = dict(self._about(index, replication))
         arrays: dict[str, np.ndarray] = {}
         for part, variables in parts.items():
             about[part] = {}
-            for number, (name, one) in enumerate(variables.items()):  # names may hold what no file name may
+            for number, (name, one) in enumerate(
+                variables.items()
+            ):  # names may contain characters that file names may not
                 about[part][name] = [f"{part}_{number}", one.dims, one.attrs]
                 arrays[f"{part}_{number}"] = one.values
         arrays["about"] = np.array(json.dumps(about).encode())
@@ -182,7 +185,7 @@ class Store:
             raise self._unwritable(error) from None
 
     def load(self, index: int, replication: int) -> Record | None:
-        """The record of a run; None if it is not there, or if what is there is none, which is reported."""
+        """Return the record of a run; None if there is none, or if it is damaged, which is reported by a warning."""
         name = self._name(index, replication)
         try:
             # Opened here: numpy leaves a damaged file open.
@@ -225,7 +228,7 @@ def _text(value: Any) -> str:
 
 
 def _strange(directory: Path) -> list[str]:
-    """Names in a directory that are none of ours; hidden files are nobody's business."""
+    """Return up to three file names in a directory that do not belong to a store; hidden files are ignored."""
     try:
         names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
     except OSError:
@@ -235,7 +238,7 @@ def _strange(directory: Path) -> list[str]:
 
 def _refusal(directory: Path, why: str) -> ValueError:
     return ValueError(
-        f"store = {directory} is out of range: {why}; allowed are the directory of an earlier sweep, an empty one, "
+        f"store = {directory} cannot be used: {why}; must be the directory of an earlier sweep, an empty one, "
         "or one that is not there"
     )
 
@@ -245,13 +248,13 @@ def _several(names: list[str]) -> str:
 
 
 def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[str, list[Any]]) -> list[str]:
-    """What differs between a store and a sweep, in words."""
+    """Return descriptions of the differences between a store and a sweep."""
     words: list[str] = []
     other = found["identity"].get("function") != identity.get("function")
     for key in sorted(found["identity"].keys() | identity.keys()):
         there: Any = found["identity"].get(key)
         here: Any = identity.get(key)
-        if other and key in ("code", "state"):  # of course
+        if other and key in ("code", "state"):  # these always differ between functions
             continue
         if key == "code":
             # Instructions of two kinds of interpreter cannot be compared.
@@ -269,7 +272,7 @@ def _differences(found: dict[str, Any], identity: Mapping[str, Any], axes: dict[
             ]
         elif there != here:
             words.append(f"{key} is {there} there and {here} here")
-    if found["grid"] is None:  # each run is looked at by itself
+    if found["grid"] is None:  # each run is checked when it is loaded
         return words
     names = list(found["grid"])
     if names != list(axes):

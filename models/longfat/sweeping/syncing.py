@@ -1,7 +1,7 @@
-"""Files that are synced to the disk in batches, and appear under their names when that is done.
+"""Files that are synced to disk in batches, and renamed to their final names afterwards.
 
-To sync one small file after another takes a commit of the file system's journal each, about 8 ms where it was measured;
-sixteen at a time share one, and take 0.2 ms each.
+Syncing one small file after another takes one commit of the file system's journal each, about 8 ms as measured; sixteen
+at a time share one, and take 0.2 ms each.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from longfat.files import sync
 
 AT_ONCE = 16
-MOST = 64  # files that wait: a kill or a power failure loses these, and as many that are being synced, at most
+MAX_PENDING = 64  # a kill or a power failure loses at most these files, and as many that are being synced
 
 
 class Batches:
-    """Syncs and renames the files of one directory behind the back of the thread that writes them.
+    """Background thread that syncs and renames the files of one directory.
 
-    While a batch is being synced, the files of the next one gather, at most `MOST`. An error is raised by the next
-    `put`, or by `close`.
+    While a batch is synced, the files of the next one are collected, at most `MAX_PENDING`. An error is raised by the
+    next `put`, or by `close`.
 
     Examples
     --------
@@ -37,36 +37,36 @@ class Batches:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._pool = ThreadPoolExecutor(1 + AT_ONCE, "longfat-store")  # threads are begun when there is work
+        self._pool = ThreadPoolExecutor(1 + AT_ONCE, "longfat-store")  # threads are started on demand
         self._lock = threading.Lock()
-        self._waiting: list[tuple[Path, Path]] = []
+        self._pending: list[tuple[Path, Path]] = []
         self._work: Future[None] | None = None
 
     def put(self, temporary: Path, final: Path) -> None:
-        """Take over a file that has been written and closed, to appear as ``final``."""
+        """Add a file that has been written and closed, to be renamed to ``final``."""
         with self._lock:
-            self._waiting.append((temporary, final))
+            self._pending.append((temporary, final))
             if self._work is None:
                 self._work = self._pool.submit(self._drain)
-            work, full = self._work, len(self._waiting) >= MOST
+            work, full = self._work, len(self._pending) >= MAX_PENDING
         if full or work.done():
             work.result()
 
     def close(self) -> None:
-        """Return when all files are on the disk; those that failed are taken away, and the first error is raised."""
+        """Wait until all files are on the disk; delete those that failed, and raise the first error."""
         try:
             work = self._work
             if work is not None:
                 work.result()
         finally:
             self._pool.shutdown()
-            for temporary, _ in self._waiting:
+            for temporary, _ in self._pending:
                 temporary.unlink(missing_ok=True)
 
     def _drain(self) -> None:
         while True:
             with self._lock:
-                batch, self._waiting = self._waiting, []
+                batch, self._pending = self._pending, []
                 if not batch:
                     self._work = None
                     return
@@ -76,5 +76,5 @@ class Batches:
                     os.replace(temporary, final)
                 sync(self._directory)
             except OSError:
-                self._waiting += batch  # for `close` to take away
+                self._pending += batch  # for `close` to delete
                 raise

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from longfat.domains import number
+from longfat.domains import conflict, number, out_of_range
 from longfat.law import Law
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def check(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     if accuracy is None:
         if law.validity is None:
-            raise ValueError(f"{law.name} needs accuracy=, because its record states none")
+            raise conflict(f"law {law.name}", "needs an accuracy in (0, inf)", "it states none")
         accuracy = law.validity.accuracy
     accuracy = number("accuracy", accuracy, law.unit, "(0, inf)")
     points = list(points)
     if not points:
-        raise ValueError("points = [] is out of range: at least one point is needed")
+        raise out_of_range("points", "[]", "1", "one point or more")
     each = 1 - (1 - confidence) / len(points)
     rows = [_judge(law, estimator, point, each, accuracy) for point in points]
     data = xr.Dataset({name: ("point", [row[name] for row in rows]) for name in rows[0]})

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from longfat.domains import out_of_range
 from longfat.sim import Discipline, Network, Parameter, Simulation, records, run
 from longfat.sim.queues import DROP, ENQUEUE
 
@@ -94,7 +95,7 @@ def rate_at_loss(scheme: str = "sack", losses: int = 60) -> Callable[..., Estima
         confidence: float,
     ) -> Estimate:  # fmt: skip
         if acked != 1:
-            raise ValueError(f"acked = {acked:g} packets is out of range: must be 1, every packet is acknowledged here")
+            raise out_of_range("acked", acked, "packets", "1: every packet is acknowledged here")
         lossy = EVERY_NTH(interval=round(1 / loss))
         net = Network().link("a", "b", rate=math.inf, delay=round_trip_time / 2, discipline=lossy)
         net.link("b", "a", rate=math.inf, delay=round_trip_time / 2)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from longfat.domains import out_of_range
 from longfat.sim import Network, Simulation, results, statistics, traffic
 
 # Exponential sizes are rounded to bytes, which does not matter with a mean of 20,000 bytes. A byte takes 1 ns, so
@@ -58,9 +59,9 @@ def queue(
         alpha: float = 1.0, confidence: float,
     ) -> Estimate:  # fmt: skip
         if alpha != 1:
-            raise ValueError(f"alpha = {alpha:g} is out of range: must be 1, other powers are not simulated")
+            raise out_of_range("alpha", alpha, "1", "1 in a simulation")
         if exponential is None and variation not in (0, 1):
-            raise ValueError(f"variation = {variation} is out of range: must be 0 or 1")
+            raise out_of_range("variation", variation, "1", "0 or 1")
         sizes = bool(variation) if exponential is None else exponential
         net = Network().link(
             "a", "b", rate=RATE, delay=propagation * SERVICE, buffer=None if capacity is None else int(capacity) - 1

@@ -9,7 +9,6 @@ import numpy as np
 
 from longfat import domains
 from longfat.sim import Network, Simulation, queues, statistics
-from longfat.sim.names import unknown
 
 CAPACITY = 5e6  # bytes/s; 10,000 packets of 500 B a second
 ROUND_TRIP = 0.01  # s
@@ -70,8 +69,7 @@ def loss_load_equilibrium(
     True
     """
     sources = domains.integer("sources", sources, "1", "[2, 1000]")
-    if quantity not in ("loss", "load"):
-        raise unknown("quantity", quantity, ("loss", "load"))
+    domains.choice("quantity", quantity, ("loss", "load"))
     packets = domains.number("packets", packets, "packets", "[1, 1e12]")
     replications = domains.integer("replications", replications, "runs", "[2, 1e6]")
     generator = domains.generator(rng)

@@ -11,8 +11,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, get_args
 
 from longfat._version import __version__
+from longfat.domains import unknown
 from longfat.files import WholeFiles
-from longfat.sim.names import unknown
 from longfat.verify.published.rows import PAPERS, Verdict, published
 
 if TYPE_CHECKING:

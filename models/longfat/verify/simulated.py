@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from longfat import domains
 from longfat.law import PACKAGE, Law
 from longfat.verify import equivalence, flow_estimators, link_estimators, network_estimators, points
 from longfat.verify.estimators import segment_efficiency, segment_hard_ack, segment_mean_delay
@@ -265,7 +266,7 @@ def _check(
     elif stated is not None:
         allowed = stated.accuracy
     else:
-        raise ValueError(f"accuracy = 0 is out of range: {law.name} states none, give one in (0, inf)")
+        raise domains.conflict(f"law {law.name}", "needs an accuracy in (0, inf)", "it states none")
     table = equivalence.check(law, estimator, [point], confidence=confidence, accuracy=allowed)
     table.attrs["allowed"] = allowed
     return table

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
-from longfat.domains import integer, number
+from longfat.domains import conflict, integer, number, unknown
 from longfat.law import PACKAGE, Law, registered
-from longfat.sim.names import unknown
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
 from longfat.verify.simulated import HELD, SimulatorCheck
@@ -155,12 +154,12 @@ def _simulator_checks(chosen: Mapping[str, Law], estimators: Estimators, quick: 
     for wanted, given in estimators.items():
         names = [name for name, one in chosen.items() if wanted in (name, one.name, one.place.removeprefix(PACKAGE))]
         if not names:
-            raise unknown("law in estimators", wanted, chosen)
+            raise unknown("estimators: law", wanted, chosen)
         one = given if isinstance(given, SimulatorCheck) else SimulatorCheck(_always(given))
         for name in names:
             if not one.accuracy and not one.relative and chosen[name].validity is None:
-                raise ValueError(
-                    f"{name} needs SimulatorCheck(..., accuracy=...), because its record states no accuracy"
+                raise conflict(
+                    f"law {name}", "needs an accuracy in (0, inf)", "it states none, give one in a SimulatorCheck(...)"
                 )
             result[name] = one
     return result

@@ -1,9 +1,8 @@
-"""Networks of Kanakia, Keshav and Mishra, for the calibration numbers of the rate schemes: the benchmark's, and others
-that are like them.
+"""Networks of Kanakia, Keshav and Mishra (1992), for the calibration numbers of the rate schemes.
 
-H1, H2, ... - S1 - S2 - sink: 20 ms, 1 ms, 1 ms one way; all lines 100 Mbit/s but S1-S2, 40 Mbit/s; packets of 500 B, so
-that the slow line serves ten a millisecond. With `hops` = 3 as many nodes stand between
-each host and S1, so that 5 ms lie between neighbours.
+They are the benchmark's networks and others like them. H1, H2, ... - S1 - S2 - sink: 20 ms, 1 ms, 1 ms one way; all
+links 100 Mbit/s except S1-S2, 40 Mbit/s; packets of 500 B, so that the slow link serves ten per millisecond. With
+`hops` = 3 as many nodes are between each host and S1, with 5 ms between neighbours.
 """
 
 import itertools
@@ -23,26 +22,26 @@ class Experiment:
         self.net, self.scheme, self.discipline, self.hops = Network(), scheme, discipline, hops
         self.buffer, self.parameters = buffer, parameters
         self.access, middle, self.exit = (delay * MS for delay in delays)
-        self.line("S1", "S2", slow, middle)
+        self.add_link("S1", "S2", slow, middle)
 
-    def line(self, tail, head, rate=FAST, delay=None, switch=True):
-        """One each way; a host's own line has room for all and serves in order."""
+    def add_link(self, tail, head, rate=FAST, delay=None, switch=True):
+        """Add a link each way; the access link of a host has an unbounded FIFO queue."""
         there = {"buffer": self.buffer, "discipline": self.discipline} if switch else {}
         delay = self.exit if delay is None else delay
         self.net.link(tail, head, rate=rate, delay=delay, **there)
         self.net.link(head, tail, rate=rate, delay=delay, buffer=self.buffer, discipline=self.discipline)
 
     def host(self, name, switch="S1", delay=None):
-        """The nodes from a new host to its switch."""
+        """Return the nodes from a new host to its switch."""
         delay = self.access if delay is None else delay
         between = [f"{name}.{k + 1}" for k in range(self.hops)]
         nodes = [name, *between, switch]
         for k, (tail, head) in enumerate(itertools.pairwise(nodes)):
-            self.line(tail, head, FAST, delay / (len(nodes) - 1), switch=k > 0)
+            self.add_link(tail, head, FAST, delay / (len(nodes) - 1), switch=k > 0)
         return nodes
 
     def sink(self, name, switch="S2", rate=FAST, delay=None):
-        self.line(switch, name, rate, delay)
+        self.add_link(switch, name, rate, delay)
         return name
 
     def send(self, name, path, file, start=0.0):
@@ -51,7 +50,7 @@ class Experiment:
         )
 
     def transfer_time(self, *names, seed=1, until=20.0):
-        """Milliseconds, of the flows asked for, else of the first."""
+        """Return the transfer times of the chosen flows, by default of the first [ms]."""
         run = Simulation(self.net, rng=seed)
         flows = run.assembly.flow_names
         times = []
@@ -66,7 +65,7 @@ class Experiment:
 
 
 def one(scheme, discipline, packets, **options):
-    """Experiment 3."""
+    """Return experiment 3: one source."""
     made = Experiment(scheme, discipline, **options)
     made.send("c1", [*made.host("H1"), "S2", made.sink("D")], 500 * packets)
     return made

@@ -23,7 +23,7 @@ def drop_named(link, packet, now):
     return ENQUEUE
 
 
-def drop_answers(link, packet, now):
+def drop_acknowledgments(link, packet, now):
     """Lose the acknowledgments that packets of these numbers caused, each once."""
     for k in range(12):
         if packet.kind == ACK and link.wanted[k] == packet.echo and not link.done[k]:
@@ -33,19 +33,19 @@ def drop_answers(link, packet, now):
 
 
 def drop_numbers(*drop, mark=()):
-    """Packets of these numbers are lost, one given twice is lost twice; others are marked."""
+    """Return a discipline that drops packets of these numbers, once for each mention, and marks others."""
     wanted = [*drop, *[-9] * (10 - len(drop)), *mark, *[-9] * (2 - len(mark))]
     return Discipline("drop-numbers", enqueue=drop_named, state={"wanted": wanted, "done": [False] * 12})
 
 
 def drop_acks(*numbers):
     wanted = [*numbers, *[-9] * (12 - len(numbers))]
-    return Discipline("drop-acks", enqueue=drop_answers, state={"wanted": wanted, "done": [False] * 12})
+    return Discipline("drop-acks", enqueue=drop_acknowledgments, state={"wanted": wanted, "done": [False] * 12})
 
 
 @dataclass
 class Entry:
-    """A packet that was sent, and the flow just after; before 0.35 s NaN."""
+    """A packet that was sent, and the state of the flow just after; NaN before 0.35 s."""
 
     time: float
     number: int
@@ -55,10 +55,12 @@ class Entry:
 
 
 class Diary:
-    """One flow on a line of 100 ms round trip without transmission time: rounds are at 0, 0.1, 0.2, ... s."""
+    """One flow on a link of 100 ms round trip without transmission time: rounds begin at 0, 0.1, 0.2, ... s."""
 
-    def __init__(self, scheme, discipline="fifo", until=1.0, file=None, line=float("inf"), back="fifo", **parameters):
-        net = Network().link("a", "b", rate=line, delay=0.05, discipline=discipline)
+    def __init__(
+        self, scheme, discipline="fifo", until=1.0, file=None, link_rate=float("inf"), back="fifo", **parameters
+    ):
+        net = Network().link("a", "b", rate=link_rate, delay=0.05, discipline=discipline)
         net.link("b", "a", rate=float("inf"), delay=0.05, discipline=back)
         net.flow(scheme, path=["a", "b"], packet=1000, file=file, parameters=parameters)
         self.run = Simulation(net, rng=1)
@@ -71,11 +73,11 @@ class Diary:
 
     @property
     def own(self):
-        """The flow's parameters and state of its scheme."""
+        """The parameters and state of the scheme for this flow."""
         return of_flow(self.run)
 
     def advance(self, until):
-        """From 0.35 s on event by event, to see the window as it is when a packet leaves; a call costs 2 ms."""
+        """Advance from 0.35 s on event by event, to record the window when a packet leaves; a call costs 2 ms."""
         self._advance(min(until, FINE), 16)
         return self._advance(until, 1)
 
@@ -100,20 +102,20 @@ class Diary:
         return Entry(round(float(row["sent"]) / records.SECOND, 9), int(number), *map(float, state))
 
     def sent(self, time):
-        """The numbers sent at one time."""
+        """Return the numbers of the packets sent at one time."""
         return [entry.number for entry in self.entries if abs(entry.time - time) < 1e-6]
 
     def all(self, number):
-        """Every time that a packet was sent."""
+        """Return all transmissions of a packet."""
         return [entry for entry in self.entries if entry.number == number]
 
     def due(self):
-        """When the timer goes off [s], None if it does not run."""
+        """Return when the timer expires [s]; None if it does not run."""
         due = int(self.flow.due[records.RTO])
         return None if due == records.NEVER else due / records.SECOND
 
     @property
     def rounds(self):
-        """The numbers sent, by time."""
+        """The numbers of the packets sent, by time."""
         times = dict.fromkeys(entry.time for entry in self.entries)
         return {time: self.sent(time) for time in times}

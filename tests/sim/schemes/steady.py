@@ -13,7 +13,7 @@ PACKET = 1000  # bytes
 
 
 def lose_periodically(link, packet, now):
-    """Every so manieth data packet is lost until a time; then one every so many seconds; at last all."""
+    """Lose one data packet in so many until a time, then one in so many seconds, at last all."""
     if packet.kind == records.DATA:
         link.count += 1
         if now >= link.dead_from:
@@ -30,12 +30,12 @@ def lose_periodically(link, packet, now):
 
 
 def lose_at_random(link, packet, now):
-    """Data packets are lost independently of each other."""
+    """Lose data packets independently of each other."""
     return DROP if packet.kind == records.DATA and random(link) < link.loss else ENQUEUE
 
 
 def periodic(loss, until=1e9, then_every=1e9, dead_from=1e9):
-    """One loss in every 1/loss packets; each other argument in seconds."""
+    """Return a discipline with one loss in 1/loss packets; the other arguments are in seconds."""
     interval = 1 / loss if loss else 1e18
     values = {"interval": interval, "until": until, "then_every": then_every, "dead_from": dead_from}
     return Discipline("periodic", enqueue=lose_periodically, parameters=values, state={"count": 0, "next_loss": 0.0})
@@ -46,14 +46,14 @@ def independent(loss):
 
 
 def simulation(scheme, discipline, rng=1, **parameters):
-    """One flow on a path of 100 ms, without transmission times: all that a packet meets is the discipline."""
+    """Return the simulation of one flow on a path of 100 ms without transmission times and queues."""
     net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=discipline)
     net.link("b", "a", rate=math.inf, delay=0.05)
     return Simulation(net.flow(scheme, path=["a", "b"], packet=PACKET, parameters=parameters), rng=rng)
 
 
 def mean_rate(scheme, discipline, duration, **parameters):
-    """Packets sent per round trip, without the first tenth of the time."""
+    """Return the packets sent per round trip, without the first tenth of the time."""
     run = simulation(scheme, discipline, **parameters)
     run.advance(duration / 10)
     before = int(run.state.flows[0].sent)
@@ -62,7 +62,7 @@ def mean_rate(scheme, discipline, duration, **parameters):
 
 
 def variation(run, what, first, step, count):
-    """Standard deviation over mean of a field of the flow, looked at `count` times."""
+    """Return standard deviation over mean of a field of the flow, sampled `count` times."""
     seen = []
     for k in range(count):
         run.advance(first + step * k)

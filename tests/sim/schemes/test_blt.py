@@ -23,7 +23,7 @@ from tests.sim.schemes.losses import drop_numbers
 
 PATH = ["source", "S1", "S2", "destination"]
 RULES = {"priority-discard": "corrected", "priority-discard-published": "published", "fifo": "drop-tail"}
-ACCESS, DELAY, SIZE = 150_000_000, 5_000_000, 500  # bit/s, ns of each of the three lines, bytes
+ACCESS, DELAY, SIZE = 150_000_000, 5_000_000, 500  # bit/s, ns of each of the three links, bytes
 
 
 def dumbbell(bottleneck, discipline, buffer, delays=(DELAY,) * 3, last=ACCESS):
@@ -47,7 +47,7 @@ def end(net, until=100.0):
 
 
 def agree(run, connections, *, at_the_end=True):
-    """Each flow finishes at the referee's nanosecond, with as many transmissions, drops and timeouts."""
+    """Check that each flow has the finish time, transmissions, drops and timeouts of the referee."""
     for name in ("una", "sent", "timeouts", "finish", "dropped"):
         ours = run.state.flows[name].tolist()
         theirs = [records.NEVER if getattr(c, name) is None else getattr(c, name) for c in connections]
@@ -73,7 +73,7 @@ WINDOWS = {
 
 
 def write(link, packet):
-    """Number and priority of one more packet, in the log that begins at this address."""
+    """Write number and priority of one more packet to the log that begins at this address."""
     log = int(link.log)
     row = 1 + 2 * word_at(log, 0).x
     word_at(log, row).x = packet.number
@@ -90,7 +90,7 @@ def record(link, packet, now):
 
 
 def sent_by(packets, beyond=(), **options):
-    """(number, priority) of all packets as they left their source, and the run: 500 us a packet, 3.8 ms both ways."""
+    """Return (number, priority) of all packets that left the source, and the run: 500 us a packet, 3.8 ms both ways."""
     log = np.zeros(10_000, np.int64)
     seen = Discipline("record", enqueue=record, parameters={"log": float(log.ctypes.data)})
     net = Network().link("source", "S1", rate=math.inf, delay=0.0019, discipline=seen)
@@ -105,8 +105,11 @@ def labels(packets, **options):
     return [priority for _, priority in sent_by(packets, **options)[0]]
 
 
-def test_priorities_of_8_5():
-    """8.5 rule 1: 0, 1, 1, 2, 2, 2, 2, 3 x 8."""
+def test_priorities_of_the_first_packets():
+    """Priorities of the first packets are those of Kim and Farber (1994), section 3.3.1.
+
+    0, 1, 1, 2, 2, 2, 2, 3 x 8.
+    """
     assert labels(15) == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]
     assert labels(300) == referee.priorities_of_two(300)
 
@@ -122,14 +125,17 @@ def test_priorities_of_other_windows(growth, step):
 
 
 def count(link, packet, now):
-    """How many packets of each priority came."""
+    """Count the packets of each priority."""
     link.came[packet.priority] += 1
     return ENQUEUE
 
 
 @pytest.mark.parametrize(("growth", "levels"), [(2, 16), (3, 11), (4, 9)])
 def test_priorities_of_large_files(growth, levels):
-    """8.5 rule 1: 4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too."""
+    """Four bits of priority are enough for large files.
+
+    4 bits, 16 priorities, cover 2^16 - 1 packets; powers of 3 and 4 are exact, too.
+    """
     packets = (growth**levels - 1) // (growth - 1)
     counting = Discipline("count", enqueue=count, state={"came": [0] * 16})
     net = Network().link("source", "S1", rate=math.inf, delay=0.01, discipline=counting)
@@ -146,9 +152,10 @@ def test_priorities_of_large_files(growth, levels):
 @pytest.mark.parametrize("packets", [1, 2, 20, 200])
 @pytest.mark.parametrize("scheme", ["blt", "bully-tyrant"])
 def test_a_file_that_fits(scheme, packets, rate):
-    """8.5 rule 2: N packets at the access rate, one packet time more at each of two further lines, and D.
+    """A file that the buffer can hold takes its transmission time and the propagation delays.
 
-    At 1 Gbit/s 200 packets of 4 us, 2 x 4 us and 30 ms: 30.808 ms.
+    N packets at the access rate, one packet time more at each of two further links, and D. At 1 Gbit/s 200 packets of 4
+    us, 2 x 4 us and 30 ms: 30.808 ms.
     """
     run = end(add(dumbbell(rate, "priority-discard", 1, last=rate), scheme, packets, access=rate))
     each = 8 * SIZE * 10**9 / rate
@@ -163,14 +170,17 @@ ANSWERED = [name for name in schemes.names() if schemes.scheme(name).acknowledge
 
 @pytest.mark.parametrize("scheme", ANSWERED)
 def test_one_packet_of_any_scheme(scheme):
-    """The access line takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none."""
+    """A single packet takes the same time in every scheme.
+
+    The access link takes 500 x 8 / 150e6 s, a third of a nanosecond less than 26667 ns; what follows, none.
+    """
     net = Network().link("source", "S1", rate=math.inf, delay=0.005)
     net.flow(scheme, path=["source", "S1"], packet=SIZE, file=SIZE, access_rate=ACCESS / 8, ack_path="ideal")
     assert end(net).state.flows[0].finish == 26_667 + 10_000_000
 
 
 def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELAY,) * 3, parameters=None, **options):
-    """One file, simulated and refereed."""
+    """Return the simulation of one file, and what the referee computes."""
     name = next(name for name, one in RULES.items() if one == rule)
     run = end(add(dumbbell(bottleneck, name, buffer, delays), scheme, packets, access, parameters=parameters or {}))
     kind = referee.Reno if scheme == "reno" else referee.Burst
@@ -187,8 +197,11 @@ def alone(scheme, packets, buffer, rule, bottleneck, access=ACCESS, delays=(DELA
 @pytest.mark.parametrize(("access", "bottleneck"), [(150, 30), (150, 90), (150, 150), (160, 32), (160, 100)])
 @pytest.mark.parametrize("rule", ["published", "corrected", "drop-tail"])
 def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
-    """Up to three times what fits at once. With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything
-    happens at the same times, so that the order of events decides."""
+    """A file that overflows the buffer alone finishes as the referee says.
+
+    Up to three times what fits at once. With 25 us a packet at 160 Mbit/s and whole round trips of 3 ms everything
+    happens at the same times, so that the order of events decides.
+    """
     for packets in (1, 7, 94, 95, 200, 400 if buffer == 75 else 60):
         scheme = "bully-tyrant" if rule == "drop-tail" else "blt"
         delays = (DELAY,) * 3 if access == 150 else (500_000,) * 3
@@ -199,18 +212,19 @@ def test_a_file_that_overflows_by_itself(rule, access, bottleneck, buffer):
 
 
 def test_the_reference_file_by_hand():
-    """N = 200, ratio 1/5, K = 75: packets 0 ... 93 fit, then one in five.
+    """The reference file of the paper, by hand.
 
-    T = 80/3 us is a packet's time at the access rate. Packet k is at S1 at (k + 1) T + d; k // 5 departures have been
-    by then, and 1 + k // 5 of the packets 0 ... k have begun, so that k - k // 5 wait: 75 first for k = 93. 94 finds
-    them waiting and is lost; 95, which comes with a departure, is taken, as the 95th to leave. It tells of 94.
+    N = 200, ratio 1/5, K = 75: packets 0 ... 93 fit, then one in five. T = 80/3 us is a packet's time at the access
+    rate. Packet k is at S1 at (k + 1) T + d; k // 5 departures have been by then, and 1 + k // 5 of the packets 0 ... k
+    have begun, so that k - k // 5 wait: 75 first for k = 93. 94 finds them waiting and is lost; 95, which comes with a
+    departure, is taken, as the 95th to leave. It tells of 94.
     """
     flow = alone("blt", 200, 75, "corrected", 30_000_000)
     t = 8 * SIZE / ACCESS * 1e9
     # 94 packets before it, and itself, leave S1 by T + d + 5 T (94 + 1); then the last line, and half a round trip back
-    told = t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
+    revealed = t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
     # 106 packets from 94 on, of which, again, all are taken that fit: 94 of them, then the 12 that are left
-    again = told + t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
+    again = revealed + t + DELAY + 95 * 5 * t + DELAY + t + DELAY + 3 * DELAY
     assert flow.sent == 200 + 106 + 12
     assert flow.timeouts == 0
     # of these the receiver has the last: it came 12 behind the first one lost of 106, 94 + 94 + 11 = 199
@@ -222,14 +236,15 @@ def test_the_reference_file_by_hand():
 
 
 def test_a_loss_begins_a_new_burst():
-    """Packet 3 is lost. 4 leaves by 2.5 ms, is acknowledged at 6.3 ms: 12 is on the line until 6.5 ms, 3 follows.
+    """A loss begins a new burst at the missing packet, with priority 0.
 
-    It is acknowledged at 10.8 ms with all up to 12, of which 11 is on the line then: 13 follows.
+    Packet 3 is lost. 4 leaves by 2.5 ms, is acknowledged at 6.3 ms: 12 is on the link until 6.5 ms, 3 follows. It is
+    acknowledged at 10.8 ms with all up to 12, of which 11 is on the link then: 13 follows.
     """
     sent, run = sent_by(20, [3])
     numbers = [number for number, _ in sent]
     assert numbers == [*range(13), *range(3, 12), *range(13, 20)]
-    # 8.2 rule 4: 3 has priority 0. Duplicates by 5 ... 12, and by 4 ... 12 that were sent again, say nothing (rule LI).
+    # A new burst: 3 has priority 0. Duplicates by 5 ... 12, and by 4 ... 12 that were retransmitted, say nothing.
     again = referee.priorities_of_two(17)
     assert [priority for _, priority in sent] == [*referee.priorities_of_two(13), *again[:9], *again[10:]]
     assert run.state.flows[0].timeouts == 0
@@ -237,33 +252,45 @@ def test_a_loss_begins_a_new_burst():
     assert run.state.flows[0].finish == 14_500_000 + 3_800_000
 
 
-def test_what_the_receiver_holds_tells_of_no_loss():
-    """3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was sent again
-    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are of older transmissions than 9's last one."""
+def test_duplicates_of_packets_resent_in_vain():
+    """Duplicates of packets resent in vain begin no new burst.
+
+    3 and 9 are lost; 3 again goes at 6.5 ... 7 ms and is acknowledged at 10.8 ms: 9 is missing, and was retransmitted
+    at 9.5 ... 10 ms. So nothing begins anew: echoes of 4 ... 8 are of older transmissions than 9's last one.
+    """
     sent, _ = sent_by(20, [3, 9])
     assert [number for number, _ in sent] == [*range(13), *range(3, 20)]
 
 
 def test_a_loss_in_the_second_burst():
-    """9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms."""
+    """A loss in the second burst begins a third one.
+
+    9 is lost twice: of the second burst, 10 says so. Sent at 10 ... 10.5 ms, acknowledged at 14.3 ms.
+    """
     sent, _ = sent_by(40, [3, 9, 9])
     numbers = [number for number, _ in sent]
     assert numbers[:13] == [*range(13)]
     # from 6.5 ms on one each half millisecond: 3 ... 18 until 14.5 ms
     assert numbers[13:29] == [*range(3, 19)]
-    # 9, at 14.5 ... 15 ms, is acknowledged at 18.8 ms with all up to 18; until 19 ms 17 is on the line
+    # 9, at 14.5 ... 15 ms, is acknowledged at 18.8 ms with all up to 18; until 19 ms 17 is on the link
     assert numbers[29:] == [*range(9, 18), *range(19, 40)]
     assert sent[29] == (9, 0)
 
 
 def test_priorities_reset_on_acknowledgments():
-    """8.2 rule 3: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3."""
+    """With `reset` priorities restart with every new acknowledgment.
+
+    `reset`: 0 is acknowledged at 4.3 ms, before packet 9 goes: 9 - 1 + 1 = 9 packets from una, and so on: 3.
+    """
     assert labels(40) == referee.priorities_of_two(40)
     assert labels(40, reset=1) == referee.priorities_of_two(9) + [3] * 31
 
 
-def test_known_packets_are_not_sent_again():
-    """8.2 rule 5: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ..."""
+def test_known_packets_are_not_resent():
+    """With `skip_known` packets acknowledged out of order are not resent.
+
+    `skip_known`: 3 and 7 are lost; 4 is known at 6.3 ms, 5 at 6.8, 6 at 7.3, 8 at 8.3 ms ...
+    """
     sent, _ = sent_by(20, [3, 7], skip_known=1)
     numbers = [number for number, _ in sent]
     assert numbers[:13] == [*range(13)]
@@ -303,11 +330,11 @@ crowds = st.fixed_dictionaries(
 
 
 def crowd(case, scheme, parameters, make):
-    """Several files at once, simulated and refereed. Odd rates and times, so that nothing happens at once by chance.
+    """Return the simulation of several files at once, and what the referee computes.
 
-    A rate for each line: bursts on equal lines that begin at the same nanosecond meet at S1 from then on.
-
-    For 0.2 s, not to the end: in such a network bursts that a drop-tail queue shuts out may be so for ever.
+    Odd rates and times let nothing happen at the same time by chance. Each link has its own rate: bursts on equal links
+    that begin at the same nanosecond meet at S1 from then on. It runs for 0.2 s, not to the end: in such a
+    network a drop-tail queue may shut bursts out for ever.
     """
     access, bottleneck = 151_234_567, round(case["ratio"] * 147_654_321)
     delays = tuple(case["delay"] + k for k in (11, 101, 1009))
@@ -349,7 +376,7 @@ class Hasty(referee.Burst):
 
 
 def test_the_referee_can_object():
-    """No rule LI, other windows, another switch or no guard, and the two part company."""
+    """The referee differs if a rule is left out: stale duplicates, windows, switch or guard."""
     case = {"files": [(120, 1_000_000 * k) for k in range(8)], "buffer": 10, "ratio": 0.2, "delay": 300_000}
     case["rule"] = "corrected"
     crowd(case, "blt", {}, referee.Burst)
@@ -367,8 +394,11 @@ def test_the_referee_can_object():
 # Arrivals
 
 
-def test_every_connection_has_a_line_of_its_own():
-    """Two that begin at once take no longer than one where the bottleneck is no bottleneck."""
+def test_every_connection_has_its_own_access_link():
+    """Every connection has its own access link.
+
+    Two that begin at once take no longer than one where the bottleneck is no bottleneck.
+    """
     rate, packets = 1e9, 50
     net = dumbbell(10_000_000_000, "fifo", 10_000, last=10_000_000_000)
     net.flow(traffic.arrivals(2000.0, "blt"), path=PATH, packet=SIZE, file=packets * SIZE, access_rate=rate / 8,
@@ -377,7 +407,7 @@ def test_every_connection_has_a_line_of_its_own():
     run.advance(1.0)
     run.packet_counts()
     done = run.transfers()
-    # 50 x 4 us on their own lines, 30 ms, two times 0.4 us; some wait for others' packets at S1, but 8 % of it is used
+    # 50 x 4 us on their own links, 30 ms, two times 0.4 us; some wait for others' packets at S1, but 8 % of it is used
     assert done.sizes["transfer"] > 1500
     times = (done.finish - done.start).values * 1e9
     alone = 50 * 4000 + 6 * DELAY + 2 * 400
@@ -387,7 +417,10 @@ def test_every_connection_has_a_line_of_its_own():
 
 
 def test_arrivals_by_littles_law():
-    """Connections open on average = completions a second x mean time; the results beside the log of connections."""
+    """Connections, completions and transfer times obey Little's law.
+
+    Connections open on average = completions a second x mean time; the results beside the log of connections.
+    """
     net = dumbbell(30_000_000, "priority-discard", 75)
     net.flow(traffic.arrivals(20.0, "blt"), path=PATH, packet=SIZE, file=100_000, access_rate=ACCESS / 8,
              ack_path="ideal", name="files")  # fmt: skip
@@ -408,7 +441,10 @@ def test_arrivals_by_littles_law():
 
 
 def test_fairness_of_transfers():
-    """By hand: of a log with times 1, 1 and 2 s, (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27."""
+    """Jain's index of the throughputs of transfers, by hand.
+
+    By hand: of a log with times 1, 1 and 2 s, (1 + 1 + 1/2)^2 / (3 (1 + 1 + 1/4)) = 25/27.
+    """
     from longfat.sim import results
 
     net = dumbbell(30_000_000, "fifo", 75)

@@ -15,7 +15,7 @@ CAPACITY = 1.25e6  # bytes/s: 10 Mbit/s
 
 
 def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50):
-    """`flows` are (count, parameters): round trip 300 ms as in Table I of the paper."""
+    """Return a dumbbell with `flows` of (count, parameters) and a round trip of 300 ms, as in Table I of the paper."""
     net = Network().link("a", "b", rate=capacity, delay=delay, buffer=buffer, discipline=discipline)
     net.link("b", "a", rate=1.25e8, delay=delay)
     for count, parameters in flows:
@@ -24,9 +24,12 @@ def dumbbell(*flows, discipline="fifo", capacity=CAPACITY, delay=0.15, buffer=50
 
 
 def test_the_rule_by_hand():
-    """One flow, a = 1/2, no faster start. Answers at 0.3 s, 0.6 s (the second request leaves with the first answer),
-    and from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s.
-    Of the 1.2 s between two requests the flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last."""
+    """The logistic rule, by hand.
+
+    One flow, a = 1/2, no faster start. Answers at 0.3 s, 0.6 s (the second request leaves with the first answer), and
+    from then on every 1.2 s, at 1.8 s, 3.0 s, ...; what the second tells is the first request, 48 bytes in 0.3 s. Of
+    the 1.2 s between two requests the flow has sent for 0.3 s at its rate before the last, for 0.9 s at the last.
+    """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15)
     net.link("b", "a", rate=float("inf"), delay=0.15)
     net.flow("cadpc", path=["a", "b"], packet=1000, parameters={"eagerness": 1.0})
@@ -44,7 +47,10 @@ def test_the_rule_by_hand():
 
 @pytest.mark.parametrize("n", [1, 2, 10, 50, 100])
 def test_n_over_n_plus_1(n):
-    """9.6 test 2: within 3 %, in the second half of 160 s; no losses, a short queue."""
+    """The total rate is n/(n + 1) of the capacity (Welzl 2005, section II.B, equation 3).
+
+    Within 3 %, in the second half of 160 s; no losses, a short queue.
+    """
     data = run(dumbbell((n, {})), duration=160, warm_up=80, rng=n, progress=False)
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(n / (n + 1), rel=0.03)
     assert float(data.dropped.sum()) == 0
@@ -52,7 +58,10 @@ def test_n_over_n_plus_1(n):
 
 
 def test_the_least_rate_by_hand():
-    """9.3 rule 5: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s)."""
+    """The rate has a lower bound of one packet in four round trips.
+
+    Ours: however full the link is, a packet every four round trips: 1000 B / (4 x 0.1 s).
+    """
     flow = SimpleNamespace(packet_size=1000, srtt=0.1, rate=100.0, capacity=CAPACITY, traffic=CAPACITY, steady=True)
     flow.smoothing, flow.weight, next_rate = 0.5, 1.0, cadpc.next_rate.py_func
     assert next_rate(flow) == pytest.approx(2500.0, rel=1e-12)
@@ -61,7 +70,10 @@ def test_the_least_rate_by_hand():
 
 
 def test_weight_two_gets_twice():
-    """9.3 rule 5. Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8."""
+    """A flow of weight two gets twice the rate (Welzl 2005, section III).
+
+    Of 2 + 3 flows: total weight 7, so that the total is 7/8 and each gets w/8.
+    """
     data = run(dumbbell((2, {"weight": 2.0}), (3, {})), duration=400, warm_up=200, rng=1, progress=False)
     shares = data.goodput.values / CAPACITY
     assert shares[:2] == pytest.approx(np.full(2, 2 / 8), rel=0.03)
@@ -69,8 +81,11 @@ def test_weight_two_gets_twice():
 
 
 def test_equal_shares_under_unequal_update_periods():
-    """9.6 test 3: four flows that ask every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After
-    at least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s."""
+    """Unequal update periods give equal shares.
+
+    Four flows that send a request every 4, 8, 12, 16 round trips, from unequal starts (one after the other). After at
+    least 5 (n + 1)/a = 50 of the slowest one's updates, of 4.8 s: 240 s.
+    """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.15, buffer=50)
     net.link("b", "a", rate=1.25e8, delay=0.15)
     for k in range(4):
@@ -87,7 +102,7 @@ def one_in_three(link, packet, now):
 
 
 def test_lost_requests_do_not_move_the_fixed_point():
-    """9.6 test 5."""
+    """Three requests in ten are lost: the same total within 3 %."""
     net = dumbbell((10, {}), discipline=Discipline("lossy", enqueue=one_in_three))
     data = run(net, duration=300, warm_up=150, rng=1, progress=False)
     assert float(data.throughput[0]) / CAPACITY == pytest.approx(10 / 11, rel=0.03)
@@ -95,8 +110,11 @@ def test_lost_requests_do_not_move_the_fixed_point():
 
 
 def test_parking_lot():
-    """9.6 test 4: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
-    its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second."""
+    """Rates are max-min fair on two bottlenecks.
+
+    Max-min fairness: a long flow, m1 = 3 and m2 = 1 short ones: 1/(m1 + 2) = 1/5 on the first link for the long one and
+    its three, (1 - 1/5)/(m2 + 1) = 2/5 for the one on the second.
+    """
     net = Network()
     for tail, head in (("a", "b"), ("b", "c")):
         net.link(tail, head, rate=CAPACITY, delay=0.05, buffer=50)
@@ -111,8 +129,11 @@ def test_parking_lot():
 
 @pytest.mark.parametrize(("mbit", "duration"), [(1, 600), (10, 160), (100, 160)])
 def test_throughput_grows_with_the_capacity(mbit, duration):
-    """9.6 test 6: 50 flows, 0.98 of the capacity whatever that is, in the second half. At 1 Mbit/s a packet a round
-    trip is more than the capacity; from above it comes down by 1 % an update, because a full link reads L = 1."""
+    """Throughput is proportional to the capacity.
+
+    50 flows, 0.98 of the capacity whatever that is, in the second half. At 1 Mbit/s a packet a round trip is more than
+    the capacity; from above it comes down by 1 % an update, because a full link reads L = 1.
+    """
     capacity = mbit * 125_000.0
     net = dumbbell((50, {}), capacity=capacity)
     data = run(net, duration=duration, warm_up=duration / 2, rng=1, progress=False)
@@ -121,8 +142,11 @@ def test_throughput_grows_with_the_capacity(mbit, duration):
 
 @pytest.mark.parametrize(("eagerness", "seconds"), [(1.0, 1.2 * 139), (5.0, 1.2 * 49)])
 def test_a_newcomer_among_nine(eagerness, seconds):
-    """The table of 9.4: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
-    first rate is not 0.001 and packets come in whole numbers."""
+    """A newcomer reaches 90 % of its share in the time of the fluid recursion.
+
+    The fluid recursion: updates until it has 90 % of 1/11, alone with nine that are there; within 40 %, because its
+    first rate is not 0.001 and packets come in whole numbers.
+    """
     net = dumbbell((9, {}), buffer=500)
     net.flow("cadpc", path=["a", "b"], packet=1000, start=60, parameters={"eagerness": eagerness, "cap": 1.5})
     simulation = Simulation(net, rng=1)
@@ -134,7 +158,7 @@ def test_a_newcomer_among_nine(eagerness, seconds):
 
 
 def test_files():
-    """With acknowledgments it transfers files, through losses."""
+    """The variant with acknowledgments transfers files, through losses."""
     net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=50, loss=0.01)
     net.link("b", "a", rate=CAPACITY, delay=0.01)
     net.flow("cadpc-files", path=["a", "b"], packet=1000, file="1 MB")

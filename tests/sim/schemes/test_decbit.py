@@ -1,4 +1,4 @@
-"""DECbit against traces by hand, printed transfer times, and what its switch makes of it; schemes.md 2."""
+"""DECbit against traces by hand, printed transfer times, and what its switch makes of it."""
 
 import math
 
@@ -11,14 +11,20 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_rounds():
-    """2.2 rules 1 to 4: each window for two round trips of 0.1 s, one packet more each time."""
+    """The window grows by a packet in two round trips (Ramakrishnan and Jain 1990).
+
+    Each window for two round trips of 0.1 s, one packet more each time.
+    """
     rounds = list(Diary("decbit", until=0.95).rounds.values())
     assert [len(one) for one in rounds] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 1), (4, 3), (20, 8), (200, 28), (3906, 124), (4000, 126)])
 def test_rounds_of_a_file(packets, rounds):
-    """2.3 rule 1: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906."""
+    """Without marks a file of n (n + 1) packets takes 2 n round trips.
+
+    Arithmetic of the rules: n (n + 1) packets in 2 n round trips; 62 x 63 = 3906.
+    """
     net = Network().link("a", "b", rate=math.inf, delay=0.05, duplex=True)
     net.flow("decbit", path=["a", "b"], packet=500, file=500 * packets)
     assert float(run(net, progress=False).transfer_time[0]) == pytest.approx(rounds * 0.1, rel=1e-9)
@@ -37,8 +43,11 @@ TWO_ROUNDS = {4: (3, 2), 20: (8, 4)}  # 1, 1, 2, 2, ...
     ],
 )
 def test_short_files(scheme, rtt, rounds, printed):
-    """Experiment 3 of Kanakia, Keshav & Mishra (1992): a packet of 500 B takes 0.1 ms at 40 Mbit/s, so that a round
-    trip is 40.1 ms, and the packets of the last one follow each other in 0.1 ms: within 0.5 % of 120, 200, 327 ms."""
+    """Short files of Tahoe and DECbit take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+
+    A packet of 500 B takes 0.1 ms at 40 Mbit/s, so that a round trip is 40.1 ms, and the packets of the last one follow
+    each other in 0.1 ms: within 0.5 % of 120, 200, 327 ms.
+    """
     for packets, (count, last) in rounds.items():
         net = Network().link("a", "b", rate="40 Mbit/s", delay=rtt / 2000, buffer=440, duplex=True)
         net.flow(scheme, path=["a", "b"], packet=500, file=500 * packets, ack_path="ideal")
@@ -48,9 +57,10 @@ def test_short_files(scheme, rtt, rounds, printed):
 
 
 def experiment(starts, discipline, probe=True):
-    """Experiments 1 and 2 of the same paper: 2 MB, and ten files of 0.5 MB; the transfer time of the first [ms].
+    """Return the transfer time of the first flow in experiments 1 and 2: 2 MB, and ten files of 0.5 MB [ms].
 
-    The slow line ends in the sink, and answers return over it."""
+    The bottleneck link ends in the sink, and acknowledgments return over it.
+    """
     net = Network().link("S", "D", rate="40 Mbit/s", delay="2 ms", buffer=440, discipline=discipline)
     net.link("D", "S", rate="40 Mbit/s", delay="2 ms")
     for k, start in enumerate([0.0, *starts]):
@@ -66,13 +76,15 @@ GRADUAL, SUDDEN = np.arange(10) * 0.044 + 0.1, np.arange(10) * 0.004 + 0.1
 
 
 @pytest.mark.parametrize(("starts", "printed"), [(GRADUAL, 5566), (SUDDEN, 5568)])
-def test_nobody_is_told_to_slow_down(starts, printed):
-    """2.3 rule 1: the printed times are those of 126 round trips without a decrease, to the millisecond.
+def test_no_window_is_reduced(starts, printed):
+    """The printed times are those of 126 round trips without a decrease, to the millisecond.
 
-    A round trip is 44 ms, 0.1 ms on the slow line, 0.04 ms at 100 Mbit/s, and 8 + 3.2 us for the 40 B of the answer;
-    the last one has 4000 - 62 x 63 - 63 = 31 packets. Others make it wait a little. So it is without marks, and with
-    those of a switch that counts what waits (with the probe, that is: without it, half of a window's bits are set now
-    and then in experiment 1). A switch that counts the packet in transmission, too, slows it down."""
+    A round trip is 44 ms, 0.1 ms on the bottleneck link, 0.04 ms at 100 Mbit/s, and 8 + 3.2 us for the 40 B of the
+    acknowledgment; the last one has 4000 - 62 x 63 - 63 = 31 packets. Other packets delay it a little. So it is without
+    marks, and with those of a switch that counts its backlog (with the probe, that is: without it, half of the bits of
+    a window are set now and then in experiment 1). A switch that also counts the
+    packet in transmission slows the source down.
+    """
     alone = 126 * (44 + 0.1 + 0.04 + 0.0112) + 30 * 0.1
     assert math.floor(alone) == 5566
     for discipline, probe in (("fifo", False), ("fifo", True), (decbit(with_transmission=False), True)):
@@ -80,8 +92,11 @@ def test_nobody_is_told_to_slow_down(starts, printed):
     assert not experiment(starts, decbit()) < printed + 200  # or not done in 7 s
 
 
-def test_one_access_line():
-    """The same with 44.14 ms, where nothing but the source's own line takes time: 5563 to 5566 ms."""
+def test_one_access_link():
+    """Where only the access link takes time, the round trip is shorter.
+
+    The same with 44.14 ms, where only the access link takes time: 5563 to 5566 ms.
+    """
     net = Network().link("a", "b", rate="40 Mbit/s", delay="22 ms", buffer=440)
     net.flow("decbit", path=["a", "b"], packet=500, file="2 MB", access_rate="100 Mbit/s", ack_path="ideal")
     time = 1e3 * float(run(net, progress=False).transfer_time[0])
@@ -95,8 +110,11 @@ def lengths(mark, until=0.95, **parameters):
 
 
 def test_half_of_the_bits():
-    """2.2 rules 3 and 4. With a window of 2, the bits of 3 and 4 count, that of 2 does not. Half of them: 1.75, one
-    packet at a time; after the bits of 5 and 6 that of 7 counts: 2.75, at 0.6 s; after 8 those of 9 and 10."""
+    """Half of the bits decide: those of one window, after the bits of the window before.
+
+    With a window of 2, the bits of 3 and 4 count, that of 2 does not. Half of them: 1.75, one packet at a time; after
+    the bits of 5 and 6 that of 7 counts: 2.75, at 0.6 s; after 8 those of 9 and 10.
+    """
     assert lengths((2,))[0] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     rounds, diary = lengths((3,))
     assert rounds == [1, 1, 2, 2, 1, 1, 2, 2, 3, 3]
@@ -119,17 +137,23 @@ def test_half_of_the_bits():
     ],
 )
 def test_loss(lost, rest):
-    """2.2 rule 6. The timer, 1 s, was last set at 0.3 s; from the first packet missing on all go again, with a window
-    of one for two round trips. Where 4 alone is lost, the duplicate of 5 brings a bit, too, so that a window of 3 lets
-    6 go at 0.4 s, whose bit does not count."""
+    """After a timeout the source goes back to the first missing packet, with a window of one.
+
+    The timer, 1 s, was last set at 0.3 s; from the first missing packet on all are retransmitted, with a window of one
+    for two round trips. Where 4 alone is lost, the duplicate of 5 brings a bit, too, so that a window of 3 lets 6 go at
+    0.4 s, whose bit does not count.
+    """
     diary = Diary("decbit", drop_numbers(*lost), 1.65, min_rto=1)
     assert diary.rounds == {0.0: [0], 0.1: [1], 0.2: [2, 3], 0.3: [4, 5], **rest}
     assert diary.flow.timeouts == 1
 
 
 def test_fast_retransmit():
-    """9 of 9, 10, 11 is lost. With a window of 3 the bits of 7, 8 and, as a duplicate, 10 count: 4, so that 12 goes.
-    Its acknowledgment at 0.7 s is the third duplicate: 9 at once and a window of 1; all to 12 is there."""
+    """With `fast_retransmit` the third duplicate retransmits.
+
+    9 of 9, 10, 11 is lost. With a window of 3 the bits of 7, 8 and, as a duplicate, 10 count: 4, so that 12 goes. Its
+    acknowledgment at 0.7 s is the third duplicate: 9 at once and a window of 1; all to 12 is there.
+    """
     diary = Diary("decbit", drop_numbers(9), 0.95, fast_retransmit=1, min_rto=1)
     assert [diary.sent(time) for time in (0.5, 0.6, 0.7, 0.8, 0.9)] == [[9, 10, 11], [12], [9], [13], [14, 15]]
     assert diary.flow.timeouts == 0
@@ -137,12 +161,10 @@ def test_fast_retransmit():
     assert early.sent(0.6) == [9]
 
 
-def knee(product, count=1, round_trips=400, near=1.0, **options):
-    """Sources over a line that holds `product` packets, or some over `near` times as long a way: the second half."""
-    rtt = product * 1e-3
-    net = Network().link(
-        "a", "b", rate=1e6, delay=near * rtt / 2 - 5e-4, buffer=10 * product, discipline=decbit(**options)
-    )
+def knee(bdp, count=1, round_trips=400, near=1.0, **options):
+    """Return the second half of a run of sources on a link with a BDP of `bdp` packets, some with a longer path."""
+    rtt = bdp * 1e-3
+    net = Network().link("a", "b", rate=1e6, delay=near * rtt / 2 - 5e-4, buffer=10 * bdp, discipline=decbit(**options))
     net.link("c", "a", rate=math.inf, delay=(1 - near) * rtt / 2)
     flow = {"packet": 1000, "ack_path": "ideal", "count": count, "stagger": 0.3137 * rtt}
     net.flow("decbit", path=["c", "a", "b"], **flow)
@@ -153,38 +175,44 @@ def knee(product, count=1, round_trips=400, near=1.0, **options):
     return data.sel(link="a-b"), data.window_trace.values[len(data.time) // 2 :]
 
 
-@pytest.mark.parametrize("product", [20, 50, 100])
-def test_knee(product):
-    """2.3 rule 2, of what waits: the window oscillates around the product, and less than a packet waits."""
-    data, window = knee(product, with_transmission=False)
-    assert product < window.max() < 1.05 * product + 3
-    assert window.min() > 0.74 * product  # at most two decreases in a row, 0.766
+@pytest.mark.parametrize("bdp", [20, 50, 100])
+def test_knee(bdp):
+    """The window oscillates around the bandwidth-delay product, with a mean backlog below one packet."""
+    data, window = knee(bdp, with_transmission=False)
+    assert bdp < window.max() < 1.05 * bdp + 3
+    assert window.min() > 0.74 * bdp  # at most two decreases in a row, 0.766
     assert 0.89 < float(data.utilisation) < 0.97
     assert 0.4 < float(data.mean_queue) < 1
 
 
-@pytest.mark.parametrize("product", [50, 100, 200])
-def test_two_thirds_of_the_knee(product):
-    """With the packet in transmission one source ends at two thirds: where the window W has grown, two packets are
-    there until its train ends, W packet times later. After W P/P of the cycle before, the average for the packet in
-    the middle of the train is (W + 2 W/2)/(P + W/2), 1 at W = 2/3 P: half of the packets are marked."""
-    data, window = knee(product)
-    assert 2 * product / 3 <= window.max() < 2 * product / 3 + 3
+@pytest.mark.parametrize("bdp", [50, 100, 200])
+def test_two_thirds_of_the_knee(bdp):
+    """If the packet in transmission counts, one source ends at two thirds of the knee.
+
+    With the packet in transmission one source ends at two thirds: where the window W has grown, two packets are there
+    until its train ends, W packet times later. After W P/P of the cycle before, the average for the packet in the
+    middle of the train is (W + 2 W/2)/(P + W/2), 1 at W = 2/3 P: half of the packets are marked.
+    """
+    data, window = knee(bdp)
+    assert 2 * bdp / 3 <= window.max() < 2 * bdp / 3 + 3
     assert float(data.utilisation) == pytest.approx(0.63, abs=0.03)
 
 
-@pytest.mark.parametrize(("product", "count"), [(40, 2), (40, 3), (60, 2), (60, 3), (60, 4)])
-def test_equal_sources_are_served_alike(product, count):
-    """2.3 rule 3: Jain's index beyond 0.99, the line busy."""
-    data, _ = knee(product, count, 3000, with_transmission=False)
+@pytest.mark.parametrize(("bdp", "count"), [(40, 2), (40, 3), (60, 2), (60, 3), (60, 4)])
+def test_equal_sources_get_equal_shares(bdp, count):
+    """Equal sources get equal shares: Jain's index exceeds 0.99, and the link is fully used."""
+    data, _ = knee(bdp, count, 3000, with_transmission=False)
     assert float(data.jain_index) > 0.99
     assert float(data.utilisation) > 0.92
 
 
-@pytest.mark.parametrize(("product", "count"), [(30, 1), (40, 1), (60, 2)])
-def test_the_shorter_way_gets_more(product, count):
-    """2.3 rule 3: windows become alike, so that half the round trip means about twice the throughput."""
-    data, window = knee(product, count, 4000, 0.5, with_transmission=False)
+@pytest.mark.parametrize(("bdp", "count"), [(30, 1), (40, 1), (60, 2)])
+def test_the_shorter_path_gets_more(bdp, count):
+    """The shorter path gets more: windows become equal.
+
+    Windows become equal, so that half the round-trip time means about twice the throughput.
+    """
+    data, window = knee(bdp, count, 4000, 0.5, with_transmission=False)
     far, near = data.goodput.values.reshape(2, -1).mean(1)
     assert 1.7 < near / far < 2.3
     assert window[:, count:].mean() / window[:, :count].mean() == pytest.approx(1, abs=0.1)

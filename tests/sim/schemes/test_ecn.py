@@ -1,4 +1,4 @@
-"""Explicit congestion notification (schemes.md 1.9; RFC 3168), over all schemes that halve a window."""
+"""Explicit congestion notification (RFC 3168), over all schemes that halve a window."""
 
 import pytest
 
@@ -14,9 +14,12 @@ def diary_of(scheme, *drop, mark, until, **parameters):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_a_mark_halves_once_a_window(scheme):
-    """1.9 rules 1 and 2. 7, 8, 9 make the window 11, 15..20 go, and the marked 10 makes it 5.5. The receiver repeats
-    the mark until packet 21, the first new one, tells it of the reduction: at 0.5 s there is no growth, 20 + 1 + 5 =
-    26; at 0.6 s there is: 5.5 + 1/5.5 + ... = 6.36, 26 + 6 = 32. Nothing is sent twice."""
+    """Marks halve the window once per round trip (RFC 3168, sections 6.1.2 and 6.1.3).
+
+    7, 8, 9 make the window 11, 15..20 go, and the marked 10 makes it 5.5. The receiver repeats the mark until packet
+    21, the first new one, tells it of the reduction: at 0.5 s there is no growth, 20 + 1 + 5 = 26; at 0.6 s there is:
+    5.5 + 1/5.5 + ... = 6.36, 26 + 6 = 32. Nothing is sent twice.
+    """
     diary = diary_of(scheme, mark=(10,), until=0.65)
     assert diary.sent(0.4) == [*range(15, 21)]
     assert diary.sent(0.5) == [*range(21, 26)]
@@ -28,7 +31,7 @@ def test_a_mark_halves_once_a_window(scheme):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_without_ecn_nothing_is_marked(scheme):
-    """1.9: packets of a flow that does not take part cannot be marked."""
+    """Packets of a flow without ECN are not marked (RFC 3168, section 5)."""
     diary = diary_of(scheme, mark=(10,), until=0.45, ecn=0)
     assert diary.sent(0.4) == [*range(15, 31)]
     assert diary.flow.marks == 0
@@ -36,28 +39,37 @@ def test_without_ecn_nothing_is_marked(scheme):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_a_second_mark_in_the_next_window(scheme):
-    """1.9 rule 2: the reduction for 10 covers up to 20; a mark on 21 is a new one: 5.5/2. One on 20 is not."""
+    """A mark in the next window halves again (RFC 3168, section 6.1.2).
+
+    The reduction for 10 covers up to 20; a mark on 21 is a new one: 5.5/2. One on 20 is not.
+    """
     assert diary_of(scheme, mark=(10, 21), until=0.65).flow.window == 2.75
     assert diary_of(scheme, mark=(10, 20), until=0.65).flow.window == pytest.approx(6.356, abs=0.001)
 
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_a_loss_after_a_mark(scheme):
-    """1.9 rule 2: 10 is marked, 12, of the same window, is lost: sent again, and no second reduction."""
+    """A loss in a window that a mark has reduced does not reduce it again (RFC 3168, section 6.1.2).
+
+    10 is marked, 12, of the same window, is lost: retransmitted, and no second reduction.
+    """
     diary = diary_of(scheme, 12, mark=(10,), until=0.55)
     assert diary.all(12)[1].time == 0.5
     assert (diary.all(12)[1].window, diary.all(12)[1].ssthresh) == (5.5, 5.5)
 
 
 def test_tahoe_starts_over_after_a_mark():
-    """Tahoe has to go back to one packet, because it sends all again; ssthresh stays as the mark left it (ns-2)."""
+    """A loss after a mark brings Tahoe back to one packet; ssthresh stays as the mark left it (ns-2.35)."""
     diary = diary_of("tahoe", 12, mark=(10,), until=0.55)
     assert (diary.all(12)[1].window, diary.all(12)[1].ssthresh) == (1.0, 5.5)
 
 
 @pytest.mark.parametrize(("scheme", "half"), [("tahoe", 5.0), ("reno", 5.0), ("newreno", 5.0), ("sack", 5.5)])
 def test_a_mark_after_a_loss(scheme, half):
-    """1.9 rule 2: 10 is lost, and found out at 0.4 s; 16, of the same window, is marked, and nothing happens."""
+    """A mark in a window that a loss has reduced does not reduce it again (RFC 3168, section 6.1.2).
+
+    10 is lost, and found out at 0.4 s; 16, of the same window, is marked, and nothing happens.
+    """
     diary = diary_of(scheme, 10, mark=(16,), until=0.55)
     assert diary.own.ssthresh == half
     assert diary.flow.marks == 1
@@ -65,15 +77,21 @@ def test_a_mark_after_a_loss(scheme, half):
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_a_mark_on_a_duplicate(scheme):
-    """10 is lost; the duplicate of 11 is marked: it halves the 11, and the third duplicate does not again."""
+    """A mark on a duplicate acknowledgment halves the window, and the loss does not again.
+
+    10 is lost; the duplicate of 11 is marked: it halves the 11, and the third duplicate does not again.
+    """
     diary = diary_of(scheme, 10, mark=(11,), until=0.45)
     assert diary.all(10)[1].window == 5.5
 
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_window_of_one(scheme):
-    """1.9 rule 3. Packet 0 is marked: the window stays 1, and the timer, after one round trip of 0.1 s 0.1 + 4 x 0.05
-    = 0.3 s, is twice that. The next acknowledgment ends it, and opens the window."""
+    """At a window of one packet a mark backs the timer off (RFC 3168, section 6.1.2).
+
+    Packet 0 is marked: the window stays 1, and the timer, after one round trip of 0.1 s 0.1 + 4 x 0.05 = 0.3 s, is
+    twice that. The next acknowledgment ends it, and opens the window.
+    """
     diary = diary_of(scheme, mark=(0,), until=0.15)
     assert diary.sent(0.1) == [1]
     assert diary.flow.backoff == 2.0
@@ -84,8 +102,10 @@ def test_window_of_one(scheme):
 
 @pytest.mark.parametrize("scheme", TCP)
 def test_a_mark_after_a_timeout(scheme):
-    """1.9 rule 2: 7..14 are lost; 8, sent again after 7, is marked though it is of the window of the timeout: 2/2 =
-    1."""
+    """A mark after a timeout halves (ns-2.35, tcp.cc, ecn()).
+
+    7..14 are lost; 8, retransmitted after 7, is marked though it is of the window of the timeout: 2/2 = 1.
+    """
     diary = diary_of(scheme, *range(7, 15), mark=(8,), until=1.55, min_rto=1)
     assert diary.sent(1.4) == [8, 9]
     assert min(entry.window for entry in diary.entries if entry.time == 1.5) == 1.0
@@ -94,16 +114,22 @@ def test_a_mark_after_a_timeout(scheme):
 
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
-def test_a_loss_is_told_to_the_receiver(scheme):
-    """RFC 3168, 6.1.2: CWR goes with the first new packet after any reduction, here at 0.5 s; the mark of 9 is news
-    at 0.4 s and halves, 10 is lost in the same window; without CWR the echo would never end."""
+def test_cwr_after_a_reduction(scheme):
+    """CWR goes with the first new packet after any reduction (RFC 3168, section 6.1.2).
+
+    CWR goes with the first new packet after any reduction, here at 0.5 s; the mark of 9 is news at 0.4 s and halves, 10
+    is lost in the same window; without CWR the echo would never end.
+    """
     diary = diary_of(scheme, 10, mark=(9,), until=0.85)
     assert diary.flow.echo_ce == 0
     assert diary.flow.cwr == 0
 
 
 def test_vegas_halves():
-    """1.9 with 1.7: of 14..21, at 0.6 s in slow start, 14 is marked: 8/2, and growth is that of avoidance."""
+    """Vegas halves its window for a mark (RFC 3168, section 6.1.2).
+
+    Of 14..21, at 0.6 s in slow start, 14 is marked: 8/2, and growth is that of avoidance.
+    """
     diary = Diary("vegas", drop_numbers(mark=(14,)), 0.75, ecn=1)
     assert (diary.flow.window, diary.own.ssthresh) == (4.0, 4.0)
     assert diary.sent(0.7) == [22, 23, 24, 25]

@@ -1,4 +1,4 @@
-"""Explicit end-to-end feedback: what switches say, what a source makes of it, calibration numbers; schemes.md 4."""
+"""Explicit end-to-end feedback: what switches report, how the source reacts, calibration numbers."""
 
 import math
 from types import SimpleNamespace
@@ -18,25 +18,31 @@ RTT = 44.19  # ms: lines 44, own packets 0.18, acknowledgment 0.01
 
 
 def test_the_law_by_hand():
-    """10/ms, 44 ms: 440 served in a loop. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With 300 to
-    come nothing would wait: 5 more. And never less than a packet a loop."""
+    """The rate corrects the predicted backlog, by hand.
+
+    10/ms, 44 ms: 440 served in a feedback delay. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With
+    300 to come nothing would wait: 5 more. And never less than a packet a feedback delay.
+    """
     assert predicted_rate(10.0, 40.0, 420.0, 44.0, 0.5, 10.0) == pytest.approx(10 - 5 / 44)
     assert predicted_rate(10.0, 40.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(10 + 5 / 44)
     assert predicted_rate(1.0, 400.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(1 / 44)
 
 
 def test_the_start_by_hand():
-    """Twice as much a loop at most, until that is enough; from then on whatever the law says."""
+    """The rate at most doubles in each feedback delay until the law asks for less."""
     row = SimpleNamespace(limit=1.0, doubles=44.0)
-    held = feedback.held_back.py_func
-    assert [held(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
-    assert held(row, 5.0, 132.0, 44.0) == 5
-    assert held(row, 100.0, 133.0, 44.0) == 100
+    limited = feedback.limited_at_start.py_func
+    assert [limited(row, 5.0, now, 44.0) for now in (10.0, 44.0, 60.0, 88.0, 131.0)] == [1, 2, 2, 4, 4]
+    assert limited(row, 5.0, 132.0, 44.0) == 5
+    assert limited(row, 100.0, 133.0, 44.0) == 100
 
 
 @pytest.mark.parametrize(("packets", "expected"), [(4, 47.1), (20, 63.1), (200, 148.8)])
 def test_short_files(packets, expected):
-    """Experiment 3, within 2 %: 1 packet/ms, 45 of them until the first acknowledgment; 2/ms, 88 of them; then 4/ms."""
+    """Short files take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+
+    Experiment 3, within 2 %: 1 packet/ms, 45 of them until the first acknowledgment; 2/ms, 88 of them; then 4/ms.
+    """
     found = one(NAME, NAME, packets).transfer_time()
     assert found == pytest.approx(expected, rel=0.02)
     last = packets - 1.0
@@ -46,10 +52,13 @@ def test_short_files(packets, expected):
 
 
 @pytest.mark.parametrize(("load", "expected"), [(0.2, 638), (0.9, 4044)])
-def test_beside_traffic_that_nobody_controls(load, expected):
-    """Experiment 7, within 2 %: twice the same traffic is met by a file that waits at the bottleneck from the beginning
+def test_beside_uncontrolled_traffic(load, expected):
+    """Experiment 7 of Kanakia, Keshav and Mishra (1992): a file beside Poisson traffic, within 2 %.
+
+    Experiment 7, within 2 %: twice the same traffic is met by a file that waits at the bottleneck from the beginning
     on, so that only the difference to the least time is random. (At 0.9 that is 3953 ms on average, not 4044: sources
-    that need 0.99 of their share leave some ninety packets unserved when the file ends.)"""
+    that need 0.99 of their share leave some ninety packets unserved when the file ends.)
+    """
     optimal = 44 + 400 / (1 - load)
     ratios = []
     for seed in range(2):
@@ -60,7 +69,7 @@ def test_beside_traffic_that_nobody_controls(load, expected):
 
 
 def four():
-    """Three flows, and a fourth from 1 s to 2 s."""
+    """Return a run of three flows, and a fourth from 1 s to 2 s."""
     made = Experiment(NAME, NAME)
     sink = made.sink("D")
     for k in range(4):
@@ -68,27 +77,30 @@ def four():
     return Simulation(made.net, rng=1)
 
 
-def waiting(run):
-    """At the bottleneck."""
+def backlogs(run):
+    """Return the backlog of each flow at the bottleneck [packets]."""
     return [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows]
 
 
 def test_the_share_two_round_trips_after_a_change():
-    """A third of the line, and two round trips after the fourth's first packet a fourth, within 5 %; the set point."""
+    """Two round trips after a change, rates are the new shares, with the backlog at its set point.
+
+    A third of the link, and two round trips after the fourth's first packet a fourth, within 5 %; the set point.
+    """
     run = four()
     run.advance(0.99)
     assert run.state.flows["rate"][:3] / SLOW == pytest.approx(np.full(3, 1 / 3), rel=0.002)
-    assert waiting(run) == pytest.approx([10, 10, 10, 0], abs=1)
+    assert backlogs(run) == pytest.approx([10, 10, 10, 0], abs=1)
     run.advance(1.02 + 2 * RTT * MS)  # it comes to the bottleneck 20 ms after 1 s
     assert run.state.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.05)
     run.advance(1.9)
     assert run.state.flows["rate"] / SLOW == pytest.approx(np.full(4, 1 / 4), rel=0.005)
-    assert waiting(run) == pytest.approx([10, 10, 10, 10], abs=1)
+    assert backlogs(run) == pytest.approx([10, 10, 10, 10], abs=1)
 
 
 @pytest.mark.parametrize("rates", [(5e6, 3e6), (3e6, 5e6)])
 def test_the_slowest_switch_counts(rates):
-    """Wherever it stands, the rate becomes its, with the set point waiting there."""
+    """The slowest switch decides, wherever it is: the rate is its, with the set point as backlog."""
     net = Network()
     for tail, head, rate in zip("abc", "bcd", (FAST, *rates), strict=True):
         net.link(tail, head, rate=rate, delay=0.01, buffer=300, discipline=NAME if tail != "a" else "fifo")
@@ -118,7 +130,7 @@ def test_the_rate_of_service():
 
 
 def on_the_way(run):
-    """Rows of the packets that wait, are being sent, or are on their way."""
+    """Return the rows of the packets that are queued, in transmission or in propagation."""
     rows, packets = [int(one) for one in run.state.links["sending"] if one != records.NONE], run.state.packets
     for start in (*run.state.links["head"], *run.state.queues["head"]):
         row = int(start)
@@ -128,8 +140,11 @@ def on_the_way(run):
     return rows
 
 
-def test_where_nothing_of_the_flow_waits():
-    """C/(active flows + 1): two others flood a line, a third sends little: a third of it."""
+def test_service_rate_without_backlog():
+    """Without backlog the service rate is C/(active flows + 1).
+
+    C/(active flows + 1): two others flood a link, a third sends little: a third of it.
+    """
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, discipline=NAME)
     net.link("b", "a", rate=SLOW, delay=0.01)
     net.flow(traffic.constant(SLOW), path=["a", "b"], packet=500, count=2)
@@ -137,7 +152,7 @@ def test_where_nothing_of_the_flow_waits():
     run = Simulation(net, rng=1)
     run.advance(0.11)
     seen = []
-    while run.now < 0.13:  # before it hears anything
+    while run.now < 0.13:  # before feedback arrives
         run.advance(run.now + 1e-4)
         packets, first = run.state.packets, run.state.flows[2].first_hop
         rows = [k for k in on_the_way(run) if packets["flow"][k] == 2 and packets["hop"][k] == first]
@@ -146,8 +161,8 @@ def test_where_nothing_of_the_flow_waits():
     assert {round(one) for one in seen} == {round(SLOW / 3)}
 
 
-def test_switches_that_say_nothing():
-    """The rate stays what it was at first, and what is lost does not change it."""
+def test_switches_without_feedback():
+    """Without feedback the start rate holds, and losses do not change it."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=300, loss=0.05).link("b", "a", rate=SLOW, delay=0.01)
     net.flow(NAME, path=["a", "b"], packet=500, file="400 kB", parameters={"start_rate": 4e5})
     run = Simulation(net, rng=1)

@@ -1,4 +1,4 @@
-"""The TCP family against its laws (schemes.md 1.10 and 17): utilisation, square root, many flows, round trips.
+"""The TCP family against its laws of long-run throughput: utilisation, square root, many flows, round trips.
 
 Expected values are those of the formulas, written out here. The laws in longfat.laws give the same ones.
 """
@@ -10,7 +10,7 @@ import pytest
 from longfat import laws
 from longfat.sim import Network, queues, run
 
-PRODUCT = 500  # packets of 1000 B in a round trip of 0.1 s
+BDP = 500  # packets of 1000 B in a round trip of 0.1 s
 
 
 @pytest.mark.parametrize(
@@ -19,16 +19,20 @@ PRODUCT = 500  # packets of 1000 B in a round trip of 0.1 s
     [(0.1, 0.81757), (0.25, 0.89286), (0.5, 0.96429), (1.0, 1.0)],
 )
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
-def test_t3_utilisation(scheme, buffer, expected):
-    """T3, within 2 %: the window saws between half of it and product and buffer. Ten whole periods are measured; the
-    start, with ssthresh in the middle of the saw, lasts one, and a second one is left out."""
-    rtt, rate = 0.1, PRODUCT * 1000 / 0.1
-    net = Network().link("a", "b", rate=rate, delay=rtt / 2, buffer=int(buffer * PRODUCT))
-    middle = PRODUCT * (1 + buffer) * 3 / 4
+def test_utilisation_of_the_sawtooth(scheme, buffer, expected):
+    """Utilisation of one flow is that of the AIMD sawtooth, within 2 %.
+
+    Within 2 %: the window is a sawtooth between half and all of the bandwidth-delay product plus the buffer. Ten whole
+    periods are measured; the start, with ssthresh in the middle of the sawtooth, lasts one, and a second one is left
+    out.
+    """
+    rtt, rate = 0.1, BDP * 1000 / 0.1
+    net = Network().link("a", "b", rate=rate, delay=rtt / 2, buffer=int(buffer * BDP))
+    middle = BDP * (1 + buffer) * 3 / 4
     net.flow(scheme, path=["a", "b"], ack_path="ideal", parameters={"initial_ssthresh": middle})
-    # From (1 + b)/2 to 1 + b products by one packet a round trip; beyond one product that lasts w round trips.
-    top = PRODUCT * (1 + buffer)
-    period = rtt * ((PRODUCT - top / 2) + (top**2 - PRODUCT**2) / (2 * PRODUCT))
+    # From (1 + b)/2 to 1 + b BDP by one packet per round trip; the round trip grows beyond one BDP.
+    top = BDP * (1 + buffer)
+    period = rtt * ((BDP - top / 2) + (top**2 - BDP**2) / (2 * BDP))
     data = run(net, duration=12 * period, warm_up=2 * period, rng=1, progress=False)
     assert float(data.utilisation[0]) == pytest.approx(expected, rel=0.02)
     assert float(data.timeouts[0]) == 0
@@ -36,7 +40,7 @@ def test_t3_utilisation(scheme, buffer, expected):
 
 
 def square_root(scheme, loss, replications=5):
-    """Packets sent, over 1.22/(RTT sqrt p), at RTT 0.1 s, with the ends of the 95 % interval."""
+    """Return packets sent over 1.22/(RTT sqrt p) at RTT 0.1 s, with the ends of the 95 % interval."""
     rtt = 0.1
     law = math.sqrt(1.5 / loss) / rtt  # packets/s
     seconds = 300 / (loss * law)  # 300 losses
@@ -49,15 +53,21 @@ def square_root(scheme, loss, replications=5):
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 @pytest.mark.parametrize("loss", [0.0003, 0.001, 0.003, 0.01])
-def test_t4_square_root_law(scheme, loss):
-    """T4, within 15 %; Student's interval of five runs is narrow enough for that to say something."""
+def test_square_root_law(scheme, loss):
+    """Throughput follows the square-root law, within 15 %.
+
+    Within 15 %; Student's interval of five runs is narrow enough for that to say something.
+    """
     mean, lower, upper = square_root(scheme, loss)
     assert mean == pytest.approx(1.0, abs=0.15)
     assert upper - lower < 0.15
 
 
-def test_t4_order():
-    """1.10 test 2: SACK is closest, Reno lowest, at 1 % loss, where several losses in one window are common."""
+def test_order_of_the_schemes():
+    """SACK is closest to the square-root law, Reno lowest.
+
+    SACK is closest, Reno lowest, at 1 % loss, where several losses in one window are common.
+    """
     reno, newreno, sack = (square_root(scheme, 0.01, 10) for scheme in ("reno", "newreno", "sack"))
     assert reno[2] < newreno[1]
     assert newreno[2] < sack[1]
@@ -65,7 +75,7 @@ def test_t4_order():
 
 
 def dumbbell(scheme, count, far=0.0, ecn=False, seconds=60.0):
-    """Flows through RED at 10 MB/s and 50 ms; as many with a longer way, if wanted."""
+    """Return a run of flows through RED at 10 MB/s and 50 ms, and as many with a longer path if wanted."""
     red = queues.red(low=100, high=500, max_p=0.02, weight=0.0005, gentle=True, ecn=ecn)
     net = Network().link("a", "b", rate=1e7, delay=0.025, buffer=2000, discipline=red)
     # Slow start ends where the flow's share is: otherwise 1000 losses at once are repaired for half the run.
@@ -81,8 +91,11 @@ def dumbbell(scheme, count, far=0.0, ecn=False, seconds=60.0):
 @pytest.mark.parametrize(("scheme", "ecn"), [("sack", False), ("newreno", False), ("sack", True), ("reno", True)])
 @pytest.mark.parametrize("count", [10, 20])
 def test_red_and_many_flows(scheme, ecn, count):
-    """1.10 test 6: at the losses, or marks, that are seen the rates of the square-root law add up to the link's,
-    within the law's 15 %; all get as much; with marks nothing is sent again."""
+    """Under RED the rates of the square-root law add up to the link rate.
+
+    At the losses, or marks, that are seen the rates of the square-root law add up to the link's, within the law's 15 %;
+    all get as much; with marks nothing is retransmitted.
+    """
     data = dumbbell(scheme, count, ecn=ecn)
     p = float(data.link_dropped[0] + data.link_marked[0]) / float(data.arrived[0])
     rtt = 0.05 + 1e-4 + float(data.mean_wait[0])
@@ -96,7 +109,10 @@ def test_red_and_many_flows(scheme, ecn, count):
 @pytest.mark.parametrize("scheme", ["newreno", "sack"])
 @pytest.mark.parametrize("longer", [2, 4])
 def test_ratio_of_round_trips(scheme, longer):
-    """1.10 test 7: with the same losses rates are as 1/RTT: "about r", here within 20 %."""
+    """Throughput is inversely proportional to the round-trip time, within 20 %.
+
+    With the same losses rates are as 1/RTT: "about r", here within 20 %.
+    """
     near = 0.06  # with the queue's 100 packets or so
     data = dumbbell(scheme, 5, far=near * (longer - 1), seconds=300.0)
     near = 0.0501 + float(data.mean_wait[0])

@@ -1,7 +1,7 @@
-"""Hop by hop: the calibration numbers, how a change travels upstream, and where notes go; schemes.md 5.
+"""Hop by hop: the calibration numbers, how a change travels upstream, and where feedback goes.
 
-H - N1 - N2 - N3 - S1 - S2 - sink with 5, 5, 5, 5, 1 and 1 ms: a note from N1 reaches the source 10 ms after the packet
-that caused it has left.
+H - N1 - N2 - N3 - S1 - S2 - sink with 5, 5, 5, 5, 1 and 1 ms: a feedback packet from N1 reaches the source 10 ms after
+the packet that caused it has left.
 """
 
 import math
@@ -26,15 +26,21 @@ RTT = 44.3  # ms: lines 44; own packets 0.04 on five and 0.1 on the slow one; ac
     ],
 )
 def test_short_files(packets, last, printed):
-    """Experiment 3: a packet every 3 ms, and twice the rate with each loop of 10 ms; within 2 %."""
+    """Short files take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+
+    Experiment 3: a packet every 3 ms, and twice the rate with each feedback delay of 10 ms; within 2 %.
+    """
     found = one(NAME, NAME, packets, hops=3).transfer_time()
     assert found == pytest.approx(printed, rel=0.02)
     assert found == pytest.approx(last + RTT, abs=0.6)
 
 
 @pytest.mark.parametrize(("load", "expected"), [(0.2, 591), (0.9, 4057)])
-def test_beside_traffic_that_nobody_controls(load, expected):
-    """Experiment 7, within 2 %: as in test_explicit_feedback.py, so that what is random hardly counts."""
+def test_beside_uncontrolled_traffic(load, expected):
+    """Experiment 7 of Kanakia, Keshav and Mishra (1992): a file beside Poisson traffic, within 2 %.
+
+    Experiment 7, within 2 %: as in test_explicit_feedback.py, so that what is random hardly counts.
+    """
     optimal = 44 + 400 / (1 - load)
     ratios = []
     for seed in range(2):
@@ -45,7 +51,7 @@ def test_beside_traffic_that_nobody_controls(load, expected):
 
 
 def stepped(hops):
-    """A flow without end; from 1 s on another one takes half of the slow line."""
+    """Return a run of a greedy flow; from 1 s on another one takes half of the slow link."""
     made = one(NAME, NAME, 10**6, hops=hops, delays=(5 * (hops + 1), 1, 1))
     made.net.link("X", "S1", rate=FAST, delay=0.0)
     made.net.flow(traffic.constant(0.6 * SLOW), path=["X", "S1", "S2", "D"], packet=500, start=1.0, ack_path="ideal")
@@ -55,8 +61,11 @@ def stepped(hops):
 
 
 def test_a_change_travels_upstream():
-    """The rate of each node, from S1's neighbour to the source, falls by a quarter within two loops of 10 ms of the one
-    behind it, and comes to 5 packets/ms; nothing of the flow is lost, and in the end ten packets wait at each."""
+    """A change of the service rate travels upstream, hop by hop.
+
+    The rate of each node, from S1's neighbour to the source, falls by a quarter within two feedback delays of 10 ms of
+    the one behind it, and comes to 5 packets/ms; nothing of the flow is lost, and in the end ten packets wait at each.
+    """
     run, queues = stepped(3)
     run.advance(1.0)
     at = [run.state.queues[q] for q in queues]
@@ -72,7 +81,7 @@ def test_a_change_travels_upstream():
             if rate < 0.75 * SLOW:
                 fell.setdefault(name, run.now - 1.0)
     times = [fell[name] for name in ("N3", "N2", "N1", "H")]
-    assert 0.005 <= times[0] < 0.01  # the way of a note is 5 ms
+    assert 0.005 <= times[0] < 0.01  # the way of a feedback packet is 5 ms
     assert all(0.005 <= gap <= 0.02 for gap in np.diff(times))
     run.advance(2.0)
     assert run.state.flows[0].rate == pytest.approx(SLOW / 2, rel=0.06)
@@ -82,8 +91,11 @@ def test_a_change_travels_upstream():
 
 
 def test_the_bottleneck_does_not_feel_the_round_trip():
-    """What waits there after the step is what came in one loop, at most 10 ms x 5/ms + 10 and some of a second one;
-    with 2, 4 or 8 hops before it, the same."""
+    """The peak backlog at the bottleneck does not depend on the end-to-end round-trip time.
+
+    What waits there after the step is what came in one feedback delay, at most 10 ms x 5/ms + 10 and some of a second
+    one; with 2, 4 or 8 hops before it, the same.
+    """
     peaks = []
     for hops in (1, 3, 7):
         run, queues = stepped(hops)
@@ -98,7 +110,7 @@ def test_the_bottleneck_does_not_feel_the_round_trip():
 
 
 def line(first="fifo", second="fifo", **flow):
-    """a - b - c - d - e: switches of the scheme at b and d, others where one wants; rows of the flow's queues."""
+    """Return a run of a - b - c - d - e, with switches of the scheme at b and d, and rows of the queues of the flow."""
     net = Network()
     for tail, head, rate, discipline in (
         ("a", "b", FAST, first), ("b", "c", FAST, NAME), ("c", "d", FAST, second), ("d", "e", SLOW, NAME),
@@ -114,12 +126,15 @@ def line(first="fifo", second="fifo", **flow):
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 @pytest.mark.parametrize("first", ["fifo", NAME])
 def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
-    """A note goes on, over c, to the last switch that has: d's to b. The sender's own line may be one."""
+    """Feedback passes switches of other disciplines.
+
+    A feedback packet goes on, over c, to the last switch that has: d's to b. The sender's own link may be one.
+    """
     run, (at_a, at_b, _, at_d) = line(first=first, ack_path=ack_path)
     run.advance(2.0)
     run.packet_counts()
     assert of_queue(run, at_b).rate == pytest.approx(SLOW, rel=0.01)
-    assert of_queue(run, at_d).rate == math.inf  # nobody tells the last one
+    assert of_queue(run, at_d).rate == math.inf  # the last one receives no feedback
     assert int(run.state.queues[at_d].packets) == pytest.approx(10, abs=1)
     assert int(run.state.queues[at_b].packets) == pytest.approx(10, abs=1)
     assert run.state.flows[0].rate == pytest.approx(SLOW, rel=0.05)
@@ -130,8 +145,11 @@ def test_a_switch_in_between_that_has_no_part_in_it(first, ack_path):
         assert at_a is None
 
 
-def test_the_first_line_begins_slowly_too():
-    """Where the sender's own line is a switch of the scheme, that is where the rate begins and doubles, every 6 ms."""
+def test_the_access_link_starts_slowly_too():
+    """An access link with the discipline limits the start of the flow.
+
+    Where the sender's own link is a switch of the scheme, that is where the rate begins and doubles, every 6 ms.
+    """
     run, (at_a, *_) = line(first=NAME)
     seen = []
     while run.now < 0.03:
@@ -140,8 +158,11 @@ def test_the_first_line_begins_slowly_too():
     assert sorted({round(one, 6) for one in seen if one < 31}) == [1, 2, 4, 8, 16]
 
 
-def test_notes_cost_what_they_weigh():
-    """40 B on each line that they take: beside acknowledgments b - a carries those of b, d - c and c - b those of d."""
+def test_feedback_packets_use_bandwidth():
+    """Feedback packets use the bandwidth of the links that they pass.
+
+    40 B on each link that they take: beside acknowledgments b - a carries those of b, d - c and c - b those of d.
+    """
     run, _ = line(stop=1.0)
     run.advance(1.5)
     state = run.state
@@ -152,21 +173,25 @@ def test_notes_cost_what_they_weigh():
     assert back["e-d"] == acknowledgments == int(state.flows[0].sent)
     assert back["d-c"] == back["c-b"]
     of_b, of_d = back["b-a"] - acknowledgments, back["d-c"] - acknowledgments
-    assert of_b + of_d == int(state.row.fed) == int(state.row.fed_received)
+    assert of_b + of_d == int(state.row.feedback_sent) == int(state.row.feedback_received)
     # one for ten packets, at ten packets a ms; sooner only while it begins and ends
     assert of_b == pytest.approx(acknowledgments / 10, abs=10)
     assert of_d == pytest.approx(acknowledgments / 10, abs=10)
 
 
-def test_one_note_a_loop_where_little_is_sent():
-    """A packet arrives and leaves at once: that is one note, from b and from d. The next loop brings the next."""
+def test_one_feedback_packet_per_delay_where_little_is_sent():
+    """A flow of few packets causes one feedback packet per delay.
+
+    A packet arrives and leaves at once: that is one feedback packet, from b and from d. The next feedback delay brings
+    the next.
+    """
     run, _ = line(parameters={"start_rate": 25_000.0}, stop=0.005)
     run.advance(0.1)
     assert int(run.state.flows[0].sent) == 1
-    assert int(run.state.row.fed) == 2
+    assert int(run.state.row.feedback_sent) == 2
 
 
-def test_what_is_lost_is_sent_again():
+def test_losses_are_retransmitted():
     run, _ = line(file=4e5)
     run.state.links["loss"][:] = 0.02
     run.advance(6.0)
@@ -176,7 +201,7 @@ def test_what_is_lost_is_sent_again():
 
 
 def test_without_switches_of_the_scheme():
-    """It stays at a packet every 3 ms."""
+    """Without switches of the scheme the start rate holds: a packet every 3 ms."""
     net = Network().link("a", "b", rate=SLOW, delay=0.01, duplex=True).flow(NAME, path=["a", "b"], packet=500)
     run = Simulation(net, rng=1)
     run.advance(0.301)

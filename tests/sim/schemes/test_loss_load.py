@@ -1,4 +1,4 @@
-"""The loss-load source: its choices against other ways to find them, and what it sends; schemes.md 14.2, 14.4."""
+"""The loss-load source: its choices against other ways to find them, and the packets that it sends."""
 
 import math
 
@@ -20,7 +20,11 @@ CAPACITY = 5e6  # bytes/s; 10 packets of 500 B a ms
 
 
 def test_most_throughput_by_hand():
-    """k = 1: f^2 + 2 a f = b, so that f = sqrt(a^2 + b) - a. k = 2 at a = 0: 2 f^3 = b. Alone: what is free."""
+    """The rate of the largest throughput agrees with closed forms.
+
+    For k = 1 it is f^2 + 2 a f = b, so that f = sqrt(a^2 + b) - a. For k = 2 at a = 0: 2 f^3 = b. Alone: the free
+    capacity.
+    """
     for a, b in ((0.5, 0.7), (-0.3, 0.2), (0.0, 0.01), (40.0, 3.0)):
         assert throughput(a, b, 1.0) == pytest.approx(math.sqrt(a * a + b) - a, rel=1e-12)
     assert throughput(0.0, 0.25, 2.0) == pytest.approx(0.5, rel=1e-14)
@@ -44,7 +48,10 @@ def test_most_throughput_by_hand():
     ],
 )
 def test_least_time_against_a_fine_search(a, b, k, packets, round_trip):
-    """A grid of 10^5 points up to 3 capacities, refined by scipy between its neighbours."""
+    """The rate of the least time agrees with a fine search.
+
+    A grid of 10^5 points up to 3 capacities, refined by scipy between its neighbours.
+    """
     grid = np.linspace(1e-4, 3.0, 100_000)
     if a < 0:
         grid = np.sort(np.append(grid, -a))
@@ -78,7 +85,10 @@ def dumbbell(count, k=2.0, v=1.0, switch=None, spy=None, **parameters):
 
 @pytest.mark.parametrize("switch", [{}, {"direct": True}, {"window": 0.02}], ids=str)
 def test_equal_sources_settle(switch):
-    """Four sources, k = 2: each sends 3/8 of the capacity; a third is lost."""
+    """Equal sources settle at the equilibrium.
+
+    Four sources, k = 2: each sends 3/8 of the capacity; a third is lost.
+    """
     simulation = Simulation(dumbbell(4, switch=switch), rng=1)
     simulation.advance(3.0)
     rates = simulation.state.flows["rate"] / CAPACITY
@@ -89,7 +99,10 @@ def test_equal_sources_settle(switch):
 
 @pytest.mark.parametrize("colours", [1, 2])
 def test_as_many_red_packets_as_are_expected_to_be_lost(colours):
-    """v = 2/3, k = 2: nothing is lost, yet a third of the packets is red, at random or every third."""
+    """The share of red packets is the expected loss probability.
+
+    With v = 2/3 and k = 2 nothing is lost, yet a third of the packets is red, at random or every third.
+    """
     spy = Spy()
     simulation = Simulation(dumbbell(2, v=2 / 3, spy=spy, colours=colours), rng=1)
     simulation.advance(4.0)
@@ -113,8 +126,11 @@ def test_no_colours():
 
 
 def test_one_packet_first():
-    """Round trip 20 ms + 0.1 ms for the packet + 0.008 ms for its acknowledgment: then five tokens, and a packet
-    every 0.1 ms, because it is alone: f = 1. What packets declare is what was chosen."""
+    """One packet is sent first, to learn of the path.
+
+    Round trip 20 ms + 0.1 ms for the packet + 0.008 ms for its acknowledgment: then five tokens, and a packet every 0.1
+    ms, because it is alone: f = 1. What packets declare is what was chosen.
+    """
     spy = Spy()
     Simulation(dumbbell(1, spy=spy), rng=1).advance(0.0215)
     times = [one.time for one in spy.data]
@@ -123,7 +139,10 @@ def test_one_packet_first():
 
 
 def test_choices_are_a_quarter_of_a_round_trip_apart():
-    """The clock of the choices moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment."""
+    """Choices are at least a quarter of a round trip apart.
+
+    The clock of the choices moves 25 ms/4 or more at a time; with `spacing` 0 at every acknowledgment.
+    """
     counts = {}
     for spacing in (0.25, 0.0):
         simulation = Simulation(dumbbell(3, spacing=spacing), rng=1)
@@ -131,21 +150,24 @@ def test_choices_are_a_quarter_of_a_round_trip_apart():
         seen = set()
         for step in range(200):
             simulation.advance(0.1 + (step + 1) * 0.0005)
-            seen.add(float(of_flow(simulation).again))
+            seen.add(float(of_flow(simulation).next_choice_at))
         gaps = np.diff(sorted(seen))
         counts[spacing] = len(seen)
         assert gaps.min() > (0.005 if spacing else 0)
     assert counts[0.25] <= 24 < 150 < counts[0.0]
 
 
-def test_the_access_line_limits():
+def test_the_access_link_limits():
     simulation = Simulation(dumbbell(1, access_rate=0.3 * CAPACITY), rng=1)
     simulation.advance(0.5)
     assert simulation.state.flows[0].rate == pytest.approx(0.3 * CAPACITY)
 
 
 def test_a_file_gets_through_whatever_is_lost():
-    """A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each."""
+    """A file is transferred although a third of the packets is lost.
+
+    A third of all is lost, of retransmissions as well: 2000 packets need about 3000 transmissions each.
+    """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))
     net.link("b", "a", rate=CAPACITY, delay=0.01)
     net.flow("loss-load", path=["a", "b"], packet=500, file=1e6, count=2, parameters={"k": 2})
@@ -156,7 +178,10 @@ def test_a_file_gets_through_whatever_is_lost():
 
 
 def test_remaining_or_whole_file():
-    """Near the end of a file a round trip more counts for much: less is sent than for the whole file."""
+    """Less is sent for the packets left than for the whole file.
+
+    Near the end of a file a round trip more counts for much: less is sent than for the whole file.
+    """
     rates = []
     for whole in (0, 1):
         net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))

@@ -6,10 +6,13 @@ from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 
 def test_partial_acknowledgment():
-    """1.5 rules 2 and 3. 10 and 12 are lost; 15..20 go; after the duplicates of 11, 13, 14 the window is 5 + 3, and
-    those of 15..20 make it 5 + 9: 21, 22, 23. Packet 10 brings the acknowledgment 12, partial: 12 goes at once,
-    inflation 9 - (2 - 1) = 8, 12 + 5 + 8 = 25: packet 24, too. 21, 22, 23 inflate to 11: 25, 26, 27. Packet 12 brings
-    24, beyond the 20 sent before: window 5, inflation 0: 28; the acknowledgment of 24 makes it 5.2: 29."""
+    """A partial acknowledgment retransmits the next missing packet (RFC 6582, section 3.2, step 3).
+
+    10 and 12 are lost; 15..20 go; after the duplicates of 11, 13, 14 the window is 5 + 3, and those of 15..20 make it 5
+    + 9: 21, 22, 23. Packet 10 brings the acknowledgment 12, partial: 12 goes at once, inflation 9 - (2 - 1) = 8, 12 + 5
+    + 8 = 25: packet 24, too. 21, 22, 23 inflate to 11: 25, 26, 27. Packet 12 brings 24, beyond the 20 sent before:
+    window 5, inflation 0: 28; the acknowledgment of 24 makes it 5.2: 29.
+    """
     diary = Diary("newreno", drop_numbers(10, 12), 0.65, limited_transmit=0)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 10]
     assert diary.sent(0.5) == [21, 22, 23, 12, 24]
@@ -22,15 +25,21 @@ def test_partial_acknowledgment():
 
 
 def test_limited_transmit():
-    """1.1 (RFC 3042): the first two duplicates let 21 and 22 go; RFC 5681, 3.2: they do not count, ssthresh is
-    floor(11/2) = 5 and not floor(13/2) = 6."""
+    """Packets sent by limited transmit do not count for ssthresh (RFC 3042; RFC 5681, section 3.2, step 2).
+
+    The first two duplicates let 21 and 22 go; RFC 5681, section 3.2, step 2: they do not count, ssthresh is floor(11/2)
+    = 5 and not floor(13/2) = 6.
+    """
     diary = Diary("newreno", drop_numbers(10), 0.45, limited_transmit=1)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 21, 22, 10]
     assert (diary.all(10)[1].ssthresh, diary.all(10)[1].inflation) == (5.0, 3.0)
 
 
 def test_limited_transmit_ends_with_new_data():
-    """A single duplicate, of packet 14, lets one packet more go; the acknowledgment of new data takes that back."""
+    """New data ends limited transmit.
+
+    A single duplicate, of packet 14, lets one packet more go; the acknowledgment of new data takes that back.
+    """
     diary = Diary("newreno", drop_numbers(13), 0.55, min_rto=1)
     # 0.4 s: 7..12 make the window 14 and let 15..26 go, the duplicate packet 27; its inflation is 1.
     assert diary.sent(0.4) == [*range(15, 28)]
@@ -40,12 +49,15 @@ def test_limited_transmit_ends_with_new_data():
 
 
 def test_excess_deflation():
-    """1.5 rule 2. 10 and 20 are lost: the acknowledgment 20 acknowledges 10 packets with an inflation of 9: what
-    lacks, 1, is taken from the window: 4 + 1, and 20..24 are under way."""
+    """Where the inflation is too small, the window shrinks (RFC 6582, section 3.2, step 3).
+
+    10 and 20 are lost: the acknowledgment 20 acknowledges 10 packets with an inflation of 9: what lacks, 1, is taken
+    from the window: 4 + 1, and 20..24 are in flight.
+    """
     diary = Diary("newreno", drop_numbers(10, 20), 0.65, limited_transmit=0)
     assert diary.sent(0.5) == [21, 22, 23, 20, 24]
     assert (diary.all(20)[1].window, diary.all(20)[1].inflation) == (4.0, 1.0)
-    # Inflated by 21, 22, 23; then the full acknowledgment, 24, with 24..27 under way: back to ssthresh.
+    # Inflated by 21, 22, 23; then the full acknowledgment, 24, with 24..27 in flight: back to ssthresh.
     assert diary.sent(0.6) == [25, 26, 27, 28, 29]
     assert diary.all(28)[0].window == 5.0
     assert diary.flow.window == pytest.approx(5.2, rel=1e-15)  # above ssthresh
@@ -53,9 +65,11 @@ def test_excess_deflation():
 
 @pytest.mark.parametrize("impatient", [1, 0])
 def test_impatient_timer(impatient):
-    """1.5 rule 2. 10, 12, 14, 16 are lost: recovery begins at 0.5 s, with the duplicate of 15; partial
-    acknowledgments, 12, 14 and 16, come at 0.6, 0.7 and 0.8 s, the full one at 0.9 s. Only the first restarts the
-    timer of 1 s."""
+    """Only the first partial acknowledgment restarts the timer (RFC 6582, section 3.2, step 3).
+
+    10, 12, 14, 16 are lost: recovery begins at 0.5 s, with the duplicate of 15; partial acknowledgments, 12, 14 and 16,
+    come at 0.6, 0.7 and 0.8 s, the full one at 0.9 s. Only the first restarts the timer of 1 s.
+    """
     diary = Diary("newreno", drop_numbers(10, 12, 14, 16), 0.55, min_rto=1, impatient=impatient)
     dues = [diary.due()]
     for end in (0.65, 0.75, 0.85, 0.95):
@@ -66,17 +80,24 @@ def test_impatient_timer(impatient):
 
 @pytest.mark.parametrize(("careful", "burst"), [(0, [21, 22, 23, 24, 25]), (1, [21, 22])])
 def test_careful_exit(careful, burst):
-    """1.5 rule 3: the duplicates of 15..20 are lost, so that nothing is under way when packet 10 is acknowledged:
-    five packets at once, or max(0, 1) + 1 = 2 (RFC 6582, 3.2 step 3, option 1)."""
+    """At the end of recovery a burst is avoided (RFC 6582, section 3.2, step 3, option 1).
+
+    The duplicates of 15..20 are lost, so that nothing is in flight when packet 10 is acknowledged: five packets at
+    once, or max(0, 1) + 1 = 2 (option 1).
+    """
     back = drop_acks(*range(15, 21))
     diary = Diary("newreno", drop_numbers(10), 0.55, back=back, careful_exit=careful, limited_transmit=0)
     assert diary.sent(0.5) == burst
 
 
 def test_burst_limit():
-    """1.5 rule 4. The mark of 10 halves the window of 11: 5.5; 21..24 go at 0.5 s, and 20 is lost. Its third
-    duplicate, of the same window as the mark, does not halve again (1.9 rule 2), so that 20 + 5 + 3 = 28 would let
-    25, 26, 27 go at once with packet 20; two may. 27 follows with the fourth duplicate, when the inflation is 4."""
+    """In recovery each duplicate releases at most two packets (ns-2.35, tcp-newreno.cc, recv()).
+
+    Two packets per duplicate. The mark of 10 halves the window of 11: 5.5; 21..24 go at 0.5 s, and 20 is lost. Its
+    third duplicate, of the same window as the mark, does not halve again (RFC 3168, section 6.1.2), so that 20 + 5 + 3
+    = 28 would let 25, 26, 27 go at once with packet 20; two may. 27 follows with the fourth duplicate, when the
+    inflation is 4.
+    """
     diary = Diary("newreno", drop_numbers(20, mark=(10,)), 0.65, ecn=1, limited_transmit=0)
     assert diary.sent(0.5) == [21, 22, 23, 24]
     assert diary.sent(0.6) == [20, 25, 26, 27, 28]
@@ -85,9 +106,11 @@ def test_burst_limit():
 
 @pytest.mark.parametrize(("bugfix", "last"), [(1, [63, 64, 65, 66, 67]), (0, [63, 64, 65, 66, 67, 63])])
 def test_careful_variant(bugfix, last):
-    """1.5 rule 1. A timeout sends again what test_tahoe.test_bugfix does, and 39, 40, 41, which have arrived, give
-    three duplicates for data sent before it. The threshold is out of reach until the timer, 1 s after 0.5 s, has gone
-    off."""
+    """Packets resent in vain after a timeout start no recovery (RFC 6582, section 3.2, step 2).
+
+    A timeout resends what test_tahoe.test_bugfix does, and 39, 40, 41, which have arrived, give three duplicates
+    for data sent before it. The threshold is out of reach until the timer, 1 s after 0.5 s, has expired.
+    """
     lost = drop_numbers(31, 32, 34, 38)
     diary = Diary("newreno", lost, 0.65, min_rto=1, bugfix=bugfix, limited_transmit=0, duplicate_threshold=1e6)
     diary.own.duplicate_threshold = 3.0
@@ -98,7 +121,10 @@ def test_careful_variant(bugfix, last):
 
 
 def test_timeout_ends_recovery():
-    """1.4 rule 4: 10 is lost twice; after the timeout the window opens at once, with every acknowledgment."""
+    """A timeout ends recovery (RFC 6582, section 3.2, step 4).
+
+    10 is lost twice; after the timeout the window opens at once, with every acknowledgment.
+    """
     diary = Diary("newreno", drop_numbers(10, 10), 1.65, min_rto=1, limited_transmit=0)
     assert diary.sent(1.4) == [10]
     # 25..56 have gone meanwhile, as in test_reno.test_timeout. From ssthresh = floor(5/2) = 2 on by 1/2 and 1/2.5.

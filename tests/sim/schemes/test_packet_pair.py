@@ -1,6 +1,6 @@
-"""Packet-pair against hand arithmetic, and the calibration numbers of Kanakia, Keshav and Mishra; schemes.md 3.
+"""Packet-pair against hand arithmetic, and the calibration numbers of Kanakia, Keshav and Mishra.
 
-In their layout a packet takes 44 ms for the lines both ways, 0.1 ms and 2 x 0.04 ms for itself, and 0.0144 ms for its
+In their layout a packet takes 44 ms for the links both ways, 0.1 ms and 2 x 0.04 ms for itself, and 0.0144 ms for its
 acknowledgment.
 """
 
@@ -23,12 +23,12 @@ SHARE = {"set_point": 20}  # half of what each of 11 flows has of 440 buffers
 
 
 def services(run):
-    """What the first three flows take for their shares [packets/s]."""
+    """Return the service rates that the first three flows estimate [packets/s]."""
     return np.array([of_flow(run, k).service for k in range(3)])
 
 
 def rises_to(packets, rate, constant):
-    """When the inverse exponential has sent so many: rate (t - c (1 - exp(-t/c))) = packets; by bisection."""
+    """Return when the inverse exponential has sent so many packets: rate (t - c (1 - exp(-t/c))); by bisection."""
     low, high = 0.0, 10 * constant
     for _ in range(80):
         t = 0.5 * (low + high)
@@ -38,8 +38,11 @@ def rises_to(packets, rate, constant):
 
 @pytest.mark.parametrize(("access", "expected"), [(18, (80.5, 91.9, 142.2)), (20, (88.5, 100.4, 152.8))])
 def test_short_files(access, expected):
-    """Experiment 3: 2 packets, a round trip later 10 at line rate, the others by the inverse exponential of two round
-    trips, and one more for the last; schemes.md 3.4 has the numbers, without what the fast lines take."""
+    """Short files take the times of Kanakia, Keshav and Mishra (1992), experiment 3.
+
+    Experiment 3: 2 packets, a round trip later 10 at line rate, the others by the inverse exponential of two round
+    trips, and one more for the last. Transmission times of the fast links are included.
+    """
     for packets, printed in zip((4, 20, 200), expected, strict=True):
         found = one("packet-pair", "fair", packets, delays=(access, 1, 1)).transfer_time()
         assert found == pytest.approx(printed, rel=0.005)
@@ -52,7 +55,10 @@ def test_short_files(access, expected):
 
 
 def test_all_of_the_rate_at_once():
-    """As in 1991: ten packets and then 10.11/ms are more than the line's 10/ms, so that it is busy for 198 packets."""
+    """With `jump` the whole rate is sent from the first sample on, as in Keshav (1991).
+
+    As in 1991: ten packets and then 10.11/ms are more than the link's 10/ms, so that it is busy for 198 packets.
+    """
     found = one("packet-pair", "fair", 200, jump=1).transfer_time()
     assert found == pytest.approx(RTT + 0.1 + 198 / 10 + (RTT - 0.1), abs=0.02)
 
@@ -67,13 +73,19 @@ def test_all_of_the_rate_at_once():
     ids=["1", "5", "9b"],
 )
 def test_three_round_trips_more_than_the_least_time(made, optimal, round_trip):
-    """One for the first pair and two, the time constant, for the start; within 3 %."""
+    """Long files take three round trips more than the least time.
+
+    One for the first pair and two, the time constant, for the start; within 3 %.
+    """
     assert made().transfer_time() == pytest.approx(optimal + 3 * round_trip, rel=0.03)
 
 
 def test_two_ways():
-    """Experiment 6: where data of the other direction push acknowledgments together, gaps at the sender say too much,
-    and more is sent than fits. Measured at the receivers, nothing is lost. Both within 3 % of 1556 + 132 ms."""
+    """Gaps measured at the sender suffer from acknowledgment compression; those at the receiver do not.
+
+    Experiment 6: where data of the other direction push acknowledgments together, gaps at the sender say too much, and
+    more is sent than fits. Measured at the receivers, nothing is lost. Both within 3 % of 1556 + 132 ms.
+    """
     dropped = []
     for at_receiver in (0, 1):
         made = Scenario("6", "packet-pair", "fair", gap_at_receiver=at_receiver, **SHARE)
@@ -84,7 +96,7 @@ def test_two_ways():
 
 
 def three_and_one_more(discipline):
-    """Three flows without end; from 2 s on one that nobody controls takes what it gets."""
+    """Return a run of three greedy flows; from 2 s on an uncontrolled one takes its fair share."""
     made = Experiment("packet-pair", discipline)
     sink = made.sink("D")
     for k in range(3):
@@ -95,7 +107,10 @@ def three_and_one_more(discipline):
 
 @pytest.mark.parametrize("discipline", ["fair", "round-robin"])
 def test_the_share_is_known_a_round_trip_after_a_change(discipline):
-    """3.4, test 1: a third of the line, and 44 ms after the fourth flow has begun a fourth, within 5 %."""
+    """A round trip after a change the estimate is the new share.
+
+    A third of the link, and 44 ms after the fourth flow has begun a fourth, within 5 %.
+    """
     run = three_and_one_more(discipline)
     for time in (1.0, 1.5, 1.9, 2.0):
         run.advance(time)
@@ -104,12 +119,15 @@ def test_the_share_is_known_a_round_trip_after_a_change(discipline):
     for time in (2.0 + RTT * MS, 2.1, 2.5):
         run.advance(time)
         assert services(run) * MS == pytest.approx(np.full(3, 10 / 4), rel=0.05)
-    waiting = [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows[:3]]
-    assert waiting == pytest.approx([10, 10, 10], abs=2)  # the set point
+    backlogs = [run.state.queues[run.state.hops[int(f.first_hop) + 1].queue].packets for f in run.state.flows[:3]]
+    assert backlogs == pytest.approx([10, 10, 10], abs=2)  # the set point
 
 
 def test_in_order_of_arrival_the_gap_is_not_the_share():
-    """3.4, test 4: a pair is served back to back, so that every flow takes the whole line for its own: much is lost."""
+    """Without fair queueing the gap does not measure the share.
+
+    A pair is served back to back, so that every flow takes the whole link for its own: much is lost.
+    """
     run = three_and_one_more("fifo")
     run.advance(1.9)
     assert (services(run) * MS > 8).all()  # 10/3 would be right
@@ -118,7 +136,10 @@ def test_in_order_of_arrival_the_gap_is_not_the_share():
 
 
 def test_packets_leave_as_pairs():
-    """A pair, a round trip's silence, ten at once; then pairs, and with nobody else two every 0.2 ms in the end."""
+    """Packets leave as pairs.
+
+    A pair, a round trip's silence, ten at once; then pairs, and with nobody else two every 0.2 ms in the end.
+    """
     spy = Spy()
     net = Network().link("a", "b", rate=math.inf, discipline=spy.discipline).link("b", "a", rate=math.inf)
     net.link("b", "c", rate=SLOW, delay=0.01, buffer=440, discipline="fair").link("c", "b", rate=math.inf, delay=0.01)
@@ -136,20 +157,23 @@ def test_packets_leave_as_pairs():
 
 
 def test_the_rate_is_integrated():
-    """Against scipy's quadrature, across the end of the start."""
+    """The credit of the rate agrees with scipy's quadrature, across the end of the start."""
     flow = SimpleNamespace(rise=2.0, jump=0.0, target=3.0, began=1.0, propagation=0.05)
-    earned, risen = packet_pair.earned.py_func, packet_pair.risen.py_func
+    credit, ramp = packet_pair.credit.py_func, packet_pair.ramp.py_func
     for begin, end in ((1.0, 1.2), (1.1, 1.1001), (1.4, 1.7), (1.6, 2.0)):
-        expected, _ = integrate.quad(lambda t: 3.0 * risen(flow, t), begin, end, points=[1.5], epsabs=1e-13)
-        assert earned(flow, begin, end) == pytest.approx(expected, rel=1e-9)
-    assert risen(flow, 1.1) == pytest.approx(1 - math.exp(-1))
-    assert risen(flow, 1.5) == 1.0
+        expected, _ = integrate.quad(lambda t: 3.0 * ramp(flow, t), begin, end, points=[1.5], epsabs=1e-13)
+        assert credit(flow, begin, end) == pytest.approx(expected, rel=1e-9)
+    assert ramp(flow, 1.1) == pytest.approx(1 - math.exp(-1))
+    assert ramp(flow, 1.5) == 1.0
     flow.jump = 1.0
-    assert earned(flow, 1.0, 1.2) == pytest.approx(0.6)
+    assert credit(flow, 1.0, 1.2) == pytest.approx(0.6)
 
 
 def test_the_weight_of_the_past():
-    """3.3: 0.9 while the smoothed error is below 0.2, then less, 0.1 from 0.7 on."""
+    """Small errors of the estimate keep the past, large ones discard it.
+
+    Weight of the past: 0.9 while the smoothed error is below 0.2, then less, 0.1 from 0.7 on.
+    """
     flow = SimpleNamespace(smoothing=0.5, error=0.0, service=10.0)
     estimate = packet_pair.estimate.py_func
     estimate(flow, 8.0)  # error 0.2, smoothed 0.1: 0.9 x 10 + 0.1 x 8
@@ -163,7 +187,10 @@ def test_the_weight_of_the_past():
 
 
 def test_what_is_lost():
-    """The first pair is: another one after the first timeout of 3 s. Later packets are sent again; the file ends."""
+    """A lost first pair is repeated; later packets are retransmitted.
+
+    The first pair is: another one after the first timeout of 3 s. Later packets are retransmitted; the file ends.
+    """
     diary = Diary("packet-pair", drop_numbers(0, 1), until=3.15)
     assert diary.sent(3.0) == [0, 1]
     assert len(diary.entries) == 4
@@ -176,7 +203,10 @@ def test_what_is_lost():
 
 
 def test_a_timeout_halves_the_estimate():
-    """Everything is lost from 1 s on (the buffer stays, the line does not): half of it, with every timeout."""
+    """Every timeout halves the estimated service rate.
+
+    Everything is lost from 1 s on (the buffer stays, the link does not): half of it, with every timeout.
+    """
     net = Network().link("a", "b", rate=SLOW, delay=0.01, buffer=440, discipline="fair")
     net.link("b", "a", rate=FAST, delay=0.01).flow("packet-pair", path=["a", "b"], packet=500)
     run = Simulation(net, rng=1)

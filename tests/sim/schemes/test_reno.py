@@ -6,9 +6,12 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_fast_recovery():
-    """1.4 rules 1, 2, 3. Packet 10 of 7..14 is lost; 7, 8, 9 make the window 11 and let 15..20 go; the third
-    duplicate halves the 11 under way: ssthresh = window = 5, inflation 3, packet 10 goes. The duplicates of 14..20
-    inflate to 10: packet 10 + 5 + 10 = 25 is the first not sent. The new acknowledgment, 21, ends it: 5 + 1/5."""
+    """Fast retransmit and fast recovery (RFC 5681, section 3.2, steps 2 to 6).
+
+    Packet 10 of 7..14 is lost; 7, 8, 9 make the window 11 and let 15..20 go; the third duplicate halves the 11 in
+    flight: ssthresh = window = 5, inflation 3, packet 10 goes. The duplicates of 14..20 inflate to 10: packet 10 + 5 +
+    10 = 25 is the first not sent. The new acknowledgment, 21, ends it: 5 + 1/5.
+    """
     diary = Diary("reno", drop_numbers(10), 0.65)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 10]
     again = diary.all(10)[1]
@@ -21,9 +24,12 @@ def test_fast_recovery():
 
 
 def test_second_hole_waits_for_the_timer():
-    """1.4 rule 1 with `bugfix`. 10 and 12 are lost. The acknowledgment 12, at 0.5 s, ends recovery with a window of
-    5.2 and 12..23 under way; 21, 22, 23 are its three duplicates, for data sent before the reduction: nothing happens
-    until the timer goes off, 1 s after 0.5 s. ssthresh = max(2, floor(5.2/2)) = 2."""
+    """With `bugfix` a second loss in a window waits for the timer (RFC 6582, section 3.2, step 2).
+
+    10 and 12 are lost. The acknowledgment 12, at 0.5 s, ends recovery with a window of 5.2 and 12..23 in flight; 21,
+    22, 23 are its three duplicates, for data sent before the reduction: nothing happens until the timer expires, 1 s
+    after 0.5 s. ssthresh = max(2, floor(5.2/2)) = 2.
+    """
     diary = Diary("reno", drop_numbers(10, 12), 1.65, min_rto=1)
     assert diary.sent(0.5) == [21, 22, 23]
     assert diary.sent(0.6) == []
@@ -35,7 +41,7 @@ def test_second_hole_waits_for_the_timer():
 
 
 def test_second_hole_without_bugfix():
-    """1.4 rule 1: without it the 12 packets 12..23 under way are halved: window 6, then 6 + 1/6 after packet 12."""
+    """Without `bugfix` the 12 packets 12..23 in flight are halved: window 6, then 6 + 1/6 after packet 12."""
     diary = Diary("reno", drop_numbers(10, 12), 0.75, min_rto=1, bugfix=0)
     assert diary.sent(0.6) == [12]
     assert (diary.all(12)[1].window, diary.all(12)[1].inflation) == (6.0, 3.0)
@@ -45,16 +51,16 @@ def test_second_hole_without_bugfix():
 
 
 def test_threshold_of_one():
-    """1.8 (d): with a threshold of 1 the inflation begins with 1: floor(11/2) + 1 + 9 more duplicates, as with 3."""
+    """With a threshold of 1 the inflation begins with 1: floor(11/2) + 1 + 9 more duplicates, as with 3."""
     diary = Diary("reno", drop_numbers(10), 0.55, duplicate_threshold=1)
     assert diary.all(10)[1].inflation == 1.0
     assert diary.sent(0.5) == [21, 22, 23, 24, 25]
 
 
 def test_timeout():
-    """1.4 rule 4: no inflation is left, and all is sent again from the first missing on."""
+    """A timeout ends inflation and resends from the first missing packet on (ns-2.35, tcp-reno.cc, timeout())."""
     # 10 is lost twice. Its duplicates let 21..24 go at 0.5 s, these 25..28, and so on to 53..56 at 1.3 s; nothing new
-    # is acknowledged, and the timer, restarted at 0.4 s, goes off at 1.4 s.
+    # is acknowledged, and the timer, restarted at 0.4 s, expires at 1.4 s.
     diary = Diary("reno", drop_numbers(10, 10), 1.55, min_rto=1)
     assert diary.sent(0.5) == [21, 22, 23, 24]
     assert diary.sent(1.4) == [10]

@@ -6,13 +6,16 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_two_losses_in_one_round_trip():
-    """1.6 rules 1 to 4. 10 and 12 of 7..14 are lost. 7, 8, 9 make the window 11 and let 15..20 go; 11 and 13 leave
-    the pipe, so that 21 and 22 follow (RFC 3042). 14 is the third behind 10: window min(11, 23 - 10)/2 = 5.5, and
-    packet 10 goes at once. Pipe then: 12, 15..22, 10: ten.
+    """Two losses in a window are repaired in one round trip (RFC 6675, section 5).
 
-    0.5 s: 15 is the third behind 12, pipe 8; 16, 17, 18 make it 5, and with 19 it is 4 < 5.5 - 1: 12; with 20, 21,
-    22: 23, 24, 25; with 10, acknowledged up to 12: 26. 0.6 s: 12 acknowledges up to 23, beyond 22: recovery is over,
-    and packet 27 goes; 23..26 then make the window 5.5 + 1/5.5 + ... = 6.19: a sixth packet."""
+    10 and 12 of 7..14 are lost. 7, 8, 9 make the window 11 and let 15..20 go; 11 and 13 leave the pipe, so that 21 and
+    22 follow (RFC 3042). 14 is the third behind 10: window min(11, 23 - 10)/2 = 5.5, and packet 10 goes at once. Pipe
+    then: 12, 15..22, 10: ten.
+
+    0.5 s: 15 is the third behind 12, pipe 8; 16, 17, 18 make it 5, and with 19 it is 4 < 5.5 - 1: 12; with 20, 21, 22:
+    23, 24, 25; with 10, acknowledged up to 12: 26. 0.6 s: 12 acknowledges up to 23, beyond 22: recovery is over, and
+    packet 27 goes; 23..26 then make the window 5.5 + 1/5.5 + ... = 6.19: a sixth packet.
+    """
     diary = Diary("sack", drop_numbers(10, 12), 0.65)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 21, 22, 10]
     assert (diary.all(10)[1].window, diary.all(10)[1].ssthresh) == (5.5, 5.5)
@@ -27,15 +30,18 @@ def test_two_losses_in_one_round_trip():
 
 
 def test_no_growth_in_recovery():
-    """1.6 rule 4: of partial acknowledgments, too; rule 1: one reduction for all losses of a window."""
+    """In recovery the window does not grow, and is reduced once for one window (RFC 6675, section 5)."""
     diary = Diary("sack", drop_numbers(10, 12, 15, 20), 0.55)
     assert {entry.window for entry in diary.entries if entry.time == 0.5} == {5.5}
 
 
 def test_recovery_ends_beyond_the_last_packet_sent_before_it():
-    """1.6 rule 4. 22, the last one sent before the loss of 10 is found, is lost, too: an acknowledgment up to it, at
-    0.5 s, is partial. It goes again at 0.6 s, between 27 and 28. Its acknowledgment ends recovery and does not grow;
-    28, 29, 30 do, from 5.5 on. One reduction for both."""
+    """Recovery ends when all packets sent before it are acknowledged (RFC 6675, section 5, step A).
+
+    22, the last one sent before the loss of 10 is found, is lost, too: an acknowledgment up to it, at 0.5 s, is
+    partial. It is retransmitted at 0.6 s, between 27 and 28. Its acknowledgment ends recovery and does not grow; 28,
+    29, 30 do, from 5.5 on. One reduction for both.
+    """
     diary = Diary("sack", drop_numbers(10, 22), 0.75, min_rto=1)
     assert diary.sent(0.6) == [27, 22, 28, 29, 30]
     window = 5.5
@@ -45,11 +51,14 @@ def test_recovery_ends_beyond_the_last_packet_sent_before_it():
 
 
 def test_pipe():
-    """RFC 6675, 4: the pipe counts what was sent, and is neither acknowledged nor lost. 31, 32, 34, 38, 45, 50 of
-    31..62 are lost. 33 and 35 let 63 and 64 go; 36 is the third behind 31 and 32: 34 packets under way, 3 of them
-    arrived, 2 lost, and 31 sent again: pipe 30, window min(32, 65 - 31)/2 = 16. 37 (with it 34 is lost): 28; 39, 40:
-    26; 41 (38): 24; 42, 43, 44, 46, 47: 19; 48 (45): 17; 49: 16; 51: 15: now 32 may go. 52: 34. 53 (50): 14: 38 and
-    45. 54: 50. Then one new packet for each of 55..62. All six are repaired in one round trip (1.10 test 4)."""
+    """The pipe counts packets sent that are neither acknowledged nor lost (RFC 6675, section 4).
+
+    The pipe counts what was sent, and is neither acknowledged nor lost. 31, 32, 34, 38, 45, 50 of 31..62 are lost. 33
+    and 35 let 63 and 64 go; 36 is the third behind 31 and 32: 34 packets in flight, 3 of them arrived, 2 lost, and 31
+    retransmitted: pipe 30, window min(32, 65 - 31)/2 = 16. 37 (with it 34 is lost): 28; 39, 40: 26; 41 (38): 24; 42,
+    43, 44, 46, 47: 19; 48 (45): 17; 49: 16; 51: 15: now 32 may go. 52: 34. 53 (50): 14: 38 and 45. 54: 50. Then one new
+    packet for each of 55..62. All six are repaired in one round trip.
+    """
     diary = Diary("sack", drop_numbers(31, 32, 34, 38, 45, 50), 0.75)
     assert diary.sent(0.6) == [63, 64, 31, 32, 34, 38, 45, 50, *range(65, 73)]
     assert {entry.window for entry in diary.entries if entry.time == 0.6} == {32.0, 16.0}
@@ -58,9 +67,12 @@ def test_pipe():
 
 
 def test_lost_again():
-    """Beyond RFC 6675: 10 is lost twice. Of what was sent behind it the second time, 23, 24, 25 arrive at 0.6 s: it
-    goes again, and the window of 5.5 is halved again. 0.7 s: 27 and 28 leave the pipe, and 29 goes; 10 acknowledges
-    up to 29, beyond 28: 30."""
+    """A retransmission that is lost is found and reduces the window again, beyond RFC 6675.
+
+    Beyond RFC 6675: 10 is lost twice. Of what was sent behind it the second time, 23, 24, 25 arrive at 0.6 s: it is
+    retransmitted, and the window of 5.5 is halved again. 0.7 s: 27 and 28 leave the pipe, and 29 goes; 10 acknowledges
+    up to 29, beyond 28: 30.
+    """
     diary = Diary("sack", drop_numbers(10, 10), 0.75, min_rto=1)
     assert diary.sent(0.4) == [15, 16, 17, 18, 19, 20, 21, 22, 10]
     assert diary.sent(0.5) == [23, 24, 25, 26]
@@ -71,7 +83,10 @@ def test_lost_again():
 
 
 def test_timeout():
-    """1.6 rule 4: all of 7..14 are lost; slow start from 1 up to floor(8/2) = 4, lowest number first."""
+    """After a timeout slow start resends, lowest number first (RFC 6675, section 5.1).
+
+    All of 7..14 are lost; slow start from 1 up to floor(8/2) = 4, lowest number first.
+    """
     diary = Diary("sack", drop_numbers(*range(7, 15)), 1.65, min_rto=1)
     assert [diary.sent(t) for t in (1.3, 1.4, 1.5)] == [[7], [8, 9], [10, 11, 12, 13]]
     assert diary.all(7)[1].ssthresh == 4.0
@@ -80,7 +95,10 @@ def test_timeout():
 
 
 def test_timeout_remembers_what_has_arrived():
-    """9, of 7..14, arrives; nothing else does. It is not sent again (in the RFC it may be)."""
+    """After a timeout packets that have arrived are not resent (RFC 6675 lets them be).
+
+    9, of 7..14, arrives; nothing else does. It is not retransmitted (in the RFC it may be).
+    """
     diary = Diary("sack", drop_numbers(7, 8, *range(10, 15)), 1.85, min_rto=1)
     # The acknowledgment of 9 leaves room for 15, by limited transmit, at 0.4 s, and that of 15 for 16, ...
     assert diary.sent(0.4) == [15]
@@ -91,6 +109,6 @@ def test_timeout_remembers_what_has_arrived():
 
 
 def test_no_parameters_of_duplicates():
-    """The threshold is the engine's, three transmissions."""
+    """SACK takes no parameters of duplicates: the threshold is three transmissions."""
     with pytest.raises(ValueError, match="parameter 'duplicate_threshold' is unknown"):
         Diary("sack", until=0.1, duplicate_threshold=2)

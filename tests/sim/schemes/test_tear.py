@@ -1,4 +1,4 @@
-"""TEAR, against traces made by hand: a round trip is 100 ms, packets of 1000 B take no time; and against Reno; 13."""
+"""TEAR, against traces made by hand: a round trip is 100 ms, packets of 1000 B take no time; and against Reno."""
 
 import itertools
 import math
@@ -16,19 +16,24 @@ def times(diary):
 
 
 def test_start():
-    """Rules 1 and 6. The acknowledgment at 0.1 s ends a round of one: a window of 2. Those of 0.2 and 0.25 s end a
-    round of 2: 4. Those of 0.3, 0.35, 0.375 and 0.4 s, one of 4: 8; and the eight that left from 0.325 s on, until
-    0.55 s."""
+    """In slow start the rate follows the emulated window.
+
+    The acknowledgment at 0.1 s ends a round of one: a window of 2. Those of 0.2 and 0.25 s end a round of 2: 4. Those
+    of 0.3, 0.35, 0.375 and 0.4 s, one of 4: 8; and the eight that left from 0.325 s on, until 0.55 s.
+    """
     expected = [0, 0.1, 0.15, 0.2, 0.25, *[0.25 + 0.025 * k for k in range(1, 7)]]
     expected += [*[0.4 + 0.0125 * k for k in range(1, 13)], 0.55625]
     assert times(Diary("tear", until=0.56)) == pytest.approx(expected, abs=1e-7)
 
 
 def test_triple_duplicates():
-    """Rules 3 to 6. Packet 11, of 0.4125 s, is lost, when the window of 8 has grown by 7, 8, 9 and 10 to 12; 12, 13 and
-    14 come at 0.525, 0.5375 and 0.55 s: half of 12. The epoch had rounds of 1, 2 and 4, and 6 of 8 packets of the next:
-    13 packets in 0.375 s. 14 is the first of a round of 6: a packet in a sixth of 0.1 s, 60 a second. That is more,
-    so that the mean is of both."""
+    """Three packets behind a hole halve the emulated window.
+
+    Packet 11, of 0.4125 s, is lost, when the window of 8 has grown by 7, 8, 9 and 10 to 12; 12, 13 and 14 come at
+    0.525, 0.5375 and 0.55 s: half of 12. The epoch had rounds of 1, 2 and 4, and 6 of 8 packets of the next: 13 packets
+    in 0.375 s. 14 is the first of a round of 6: a packet in a sixth of 0.1 s, 60 a second. That is more, so that the
+    mean is of both.
+    """
     diary = Diary("tear", drop_numbers(11), 0.555)
     assert diary.own.emulated == pytest.approx(6 + 1 / 6, rel=1e-12)
     assert diary.own.phase == tear.AVOIDANCE
@@ -39,7 +44,10 @@ def test_triple_duplicates():
 
 
 def test_one_cut_for_one_window():
-    """Rule 3: 13 is of the window of 8 that began with 11; 30 is not. 15 is the third packet behind both."""
+    """Losses of one window reduce the emulated window once.
+
+    13 is of the window of 8 that began with 11; 30 is not. 15 is the third packet behind both.
+    """
     diary = Diary("tear", drop_numbers(11, 13), 0.57)
     assert diary.own.threshold == 6.0
     assert diary.own.epochs[1] == 0.0
@@ -48,10 +56,13 @@ def test_one_cut_for_one_window():
 
 
 def test_small_window():
-    """Rules 2 and 3. Packet 2, of 0.15 s, is lost. 3 comes at 0.3 s, the second of a round of 2, which began a round
-    of 3 with the window frozen at 3 and set the rate to 30 a second; 4 and 5 come at 0.35 and 0.4 s, and 5 is 3 beyond
-    2: no triple duplicates in a window of 3, but a timeout. Charged: 1, 2 and one of 3 packets in 0.1 + 0.1 + 0.0333 s,
-    and 1 s of timer. Then 5 is a round by itself: 10 a second, window 2, which is the threshold."""
+    """A loss in a small window is a timeout.
+
+    Packet 2, of 0.15 s, is lost. 3 comes at 0.3 s, the second of a round of 2, which began a round of 3 with the window
+    frozen at 3 and set the rate to 30 a second; 4 and 5 come at 0.35 and 0.4 s, and 5 is 3 beyond 2: no triple
+    duplicates in a window of 3, but a timeout. Charged: 1, 2 and one of 3 packets in 0.1 + 0.1 + 0.0333 s, and 1 s of
+    timer. Then 5 is a round by itself: 10 a second, window 2, which is the threshold.
+    """
     diary = Diary("tear", drop_numbers(2), 0.405, min_rto=1)
     epoch = 4 / (0.7 / 3 + 1)
     assert diary.own.epochs[0] == pytest.approx(epoch, rel=1e-6)
@@ -61,7 +72,7 @@ def test_small_window():
 
 
 def test_a_lost_acknowledgment_is_no_loss():
-    """The next one covers it."""
+    """A lost acknowledgment is no loss: the next one covers it."""
     diary = Diary("tear", until=1.0, back=drop_acks(11, 12, 40, 41))
     assert diary.flow.acks_dropped == 4
     assert diary.own.phase == tear.SLOW
@@ -69,8 +80,11 @@ def test_a_lost_acknowledgment_is_no_loss():
 
 
 def test_the_window_passes():
-    """Rule 3: 12 comes, at 0.525 s, and then nothing until 22, at 0.65 s, beyond the window of 8: a timeout. Charged:
-    the rounds of 1, 2 and 4, 5 of 8 packets, and 0.2 s. 22 is a round by itself."""
+    """If the window passes a hole with too few arrivals, that is a timeout.
+
+    12 arrives, at 0.525 s, and then nothing until 22, at 0.65 s, beyond the window of 8: a timeout. Charged: the rounds
+    of 1, 2 and 4, 5 of 8 packets, and 0.2 s. 22 is a round by itself.
+    """
     diary = Diary("tear", drop_numbers(11, *range(13, 22)), 0.655)
     assert diary.own.epochs[0] == pytest.approx(12 / (0.3 + 0.0625 + 0.2), rel=1e-6)
     assert (diary.own.emulated, diary.own.threshold, diary.flow.timeouts) == (2.0, 6.0, 0)
@@ -78,8 +92,11 @@ def test_the_window_passes():
 
 
 def test_gap_in_which_nothing_comes():
-    """Rule 3: the same, but nothing comes any more. The gap ends after 8 mean distances and two deviations. Arrivals:
-    0.1, 0.2, 0.25, 0.3, 0.35, then every 25 ms to 0.5 s, 0.525 s."""
+    """If nothing arrives after a hole for long, that is a timeout.
+
+    The same, but nothing arrives any more. The gap ends after 8 mean distances and two deviations. Arrivals: 0.1, 0.2,
+    0.25, 0.3, 0.35, then every 25 ms to 0.5 s, 0.525 s.
+    """
     run = simulation("tear", periodic(1 / 12, dead_from=0.43), min_rto=10, silent_rtts=100)
     arrivals = [0.1, 0.2, 0.25, 0.3, 0.35, *[0.375 + 0.025 * k for k in range(7)]]
     mean, deviation = 0.1, 0.0
@@ -94,8 +111,11 @@ def test_gap_in_which_nothing_comes():
 
 
 def test_no_feedback():
-    """Rule 6: half the rate 4 round trips after the last acknowledgment, and so on. The timer of the engine is kept out
-    of it."""
+    """Without feedback the rate is halved.
+
+    Missing feedback: half the rate 4 round trips after the last acknowledgment, and so on. The timer of the simulator
+    is kept out of it.
+    """
     run = simulation("tear", periodic(1e-3, dead_from=60.0), min_rto=10.0)
     run.advance(60.1)
     before = float(run.state.flows[0].rate)
@@ -108,7 +128,10 @@ def test_no_feedback():
 
 @pytest.mark.parametrize("p", [1e-3, 3e-3, 1e-2, 2e-2])
 def test_square_root_law(p):
-    """From W/2 to W in W/2 rounds: sqrt(1.5/p) packets a round trip."""
+    """At periodic losses the rate follows the square-root law.
+
+    From W/2 to W in W/2 rounds: sqrt(1.5/p) packets a round trip.
+    """
     assert mean_rate("tear", periodic(p), 1000) == pytest.approx(
         math.sqrt(1.5 / p), rel=0.06
     )  # rounds are whole packets
@@ -116,13 +139,16 @@ def test_square_root_law(p):
 
 @pytest.mark.parametrize("p", [1e-3, 3e-3, 1e-2, 2e-2])
 def test_about_as_fast_as_reno(p):
-    """Section 13: within 30 % at the same loss."""
+    """The rate is within 30 % of that of Reno at the same loss."""
     rates = [mean_rate(name, independent(p), 3000) for name in ("tear", "reno")]
     assert rates[0] == pytest.approx(rates[1], rel=0.3)
 
 
 def test_smoother_than_reno():
-    """Section 13: the mean of eight epochs varies less than a window that is halved."""
+    """The rate varies less than that of Reno.
+
+    The mean of eight epochs varies less than a window that is halved.
+    """
     ours = variation(simulation("tear", independent(5e-3)), "rate", 100.0, 2.73, 250)
     reno = variation(simulation("reno", independent(5e-3)), "window", 100.0, 2.73, 250)
     assert ours < 0.6 * reno

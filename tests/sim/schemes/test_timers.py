@@ -1,4 +1,4 @@
-"""Profiles of the retransmission timer (schemes.md 1.2), in flows."""
+"""Profiles of the retransmission timer (RFC 6298), in flows."""
 
 import pytest
 
@@ -11,7 +11,10 @@ from tests.sim.schemes.losses import Diary, drop_numbers
     [("ns", 0.010, 0.2, 3.0), ("rfc", 0.001, 1.0, 1.0), ("bsd", 0.5, 1.0, 3.0), ("fine", 0.001, 0.002, 3.0)],
 )
 def test_table(name, granularity, floor, first):
-    """1.2: the table; the first timeout is 3 s in old code, 1 s in RFC 6298."""
+    """The profiles have the timers of ns-2.35, RFC 6298 and 4.4BSD-Lite.
+
+    The profiles; the first timeout is 3 s in old code, 1 s in RFC 6298.
+    """
     chosen = profile(name)
     assert set(chosen) == set(timers.PARAMETERS)
     assert (chosen["granularity"], chosen["min_rto"], chosen["first_rto"]) == (granularity, floor, first)
@@ -40,15 +43,21 @@ def test_every_scheme_takes_them(name):
 
 
 def test_bsd():
-    """Round trips of 0.1 s are read as one tick: 0.5 s, variation 0.25 s: 1.5 s, three ticks. After 0, 1 and 3 (one
-    packet is timed at a time) the variation is 0.25 x 0.75^2 = 0.14 s: 0.5 + 0.56 s, three ticks again; after 7 it is
-    0.105 s, below a quarter of a tick: 0.5 + 0.5 s."""
+    """With the BSD profile round-trip times and timeouts are whole ticks.
+
+    Round trips of 0.1 s are read as one tick: 0.5 s, variation 0.25 s: 1.5 s, three ticks. After 0, 1 and 3 (one packet
+    is timed at a time) the variation is 0.25 x 0.75^2 = 0.14 s: 0.5 + 0.56 s, three ticks again; after 7 it is 0.105 s,
+    below a quarter of a tick: 0.5 + 0.5 s.
+    """
     assert Diary("tahoe", until=0.35, **profile("bsd")).flow.rto == 1.5
     assert Diary("tahoe", until=0.45, **profile("bsd")).flow.rto == 1.0
 
 
 def test_ns_and_fine():
-    """0.1 + 4 x 0.05 x 0.75^k s after k + 1 round trips of 0.1 s: of one packet each in `ns`, of all in `fine`."""
+    """The timeout follows round-trip time and deviation (RFC 6298, rules 2.2 and 2.3).
+
+    0.1 + 4 x 0.05 x 0.75^k s after k + 1 round trips of 0.1 s: of one packet each in `ns`, of all in `fine`.
+    """
     ns = Diary("tahoe", until=0.35, **{**profile("ns"), "min_rto": 0.01}).flow  # 0, 1, 3
     assert ns.rto == pytest.approx(0.1 + 0.2 * 0.75**2, rel=1e-9)
     fine = Diary("tahoe", until=0.35, **profile("fine")).flow  # 0..6
@@ -58,15 +67,20 @@ def test_ns_and_fine():
 
 
 def test_backoff_until_the_cap():
-    """1.2 rule 4 (RFC 6298, 5.5 and 2.5): packet 0 is lost eight times: 3, 6, 12, 24, 48 s, and from there on 60
-    s."""
+    """The timeout doubles up to its upper bound (RFC 6298, rules 5.5 and 2.5).
+
+    Packet 0 is lost eight times: 3, 6, 12, 24, 48 s, and from there on 60 s.
+    """
     diary = Diary("reno", drop_numbers(*[0] * 8), 273.05)
     times = [0, 3, 9, 21, 45, 93, 153, 213, 273]
     assert [entry.time for entry in diary.all(0)] == pytest.approx(times, abs=1e-6)
 
 
 def test_backoff_of_64():
-    """1.2 rule 4: doubling ends at 64, where the longest timeout does not: 0.5, 1, ..., 32, 32 s."""
+    """The backoff factor doubles up to 64 (ns-2.35, tcp.cc, rtt_backoff()).
+
+    Doubling ends at 64, where the longest timeout does not: 0.5, 1, ..., 32, 32 s.
+    """
     diary = Diary("reno", drop_numbers(*[0] * 9), 127.55, first_rto=0.5, max_rto=1e6)
     times = [0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, 95.5, 127.5]
     assert [entry.time for entry in diary.all(0)] == pytest.approx(times, abs=1e-6)
@@ -74,8 +88,11 @@ def test_backoff_of_64():
 
 @pytest.mark.parametrize("timestamps", [0, 1])
 def test_karn(timestamps):
-    """1.2 rules 3 and 4. Packet 0 goes at 0 and at 3 s. Its acknowledgment at 3.1 s is a sample only with timestamps,
-    and ends the backoff: 0.1 + 4 x 0.05 s; without, 6 s hold until 3.2 s."""
+    """A retransmitted packet is timed only with timestamps: Karn's algorithm (RFC 6298, section 3).
+
+    Packet 0 goes at 0 and at 3 s. Its acknowledgment at 3.1 s is a sample only with timestamps, and ends the backoff:
+    0.1 + 4 x 0.05 s; without, 6 s hold until 3.2 s.
+    """
     diary = Diary("reno", drop_numbers(0), 3.15, timestamps=timestamps)
     assert diary.due() == pytest.approx(3.1 + (0.3 if timestamps else 6.0), abs=1e-6)
     assert diary.flow.backoff == (1.0 if timestamps else 2.0)
@@ -87,7 +104,10 @@ def test_karn(timestamps):
 
 
 def test_karn_of_a_packet_timed():
-    """1.2 rule 3: packet 7, the first of its round, is timed when it is lost; sent again, it is timed no longer."""
+    """A timed packet that is retransmitted is timed no longer: Karn's algorithm (RFC 6298, section 3).
+
+    Packet 7, the first of its round, is timed when it is lost; retransmitted, it is timed no longer.
+    """
     diary = Diary("reno", drop_numbers(7), 0.65, min_rto=1)
     assert diary.all(7)[1].time == 0.4
     # Samples: 0, 1, 3 and, after 7 was dropped from timing, 0.1 s again: at no time 0.2 s.
@@ -96,8 +116,11 @@ def test_karn_of_a_packet_timed():
 
 @pytest.mark.parametrize("name", ["tahoe", "reno", "newreno", "sack", "vegas"])
 def test_a_fast_retransmission_restarts_the_timer(name):
-    """1.3 rule 3, 1.4 rule 1. 13 is lost; 12 is acknowledged at 0.4 s, and 16, sent at 0.4 s, brings the third
-    duplicate at 0.5 s. (Vegas: 12 at 0.6 s, and 14 makes it send 13 again at 0.7 s.)"""
+    """A fast retransmission restarts the timer.
+
+    13 is lost; 12 is acknowledged at 0.4 s, and 16, sent at 0.4 s, brings the third duplicate at 0.5 s. (Vegas: 12 at
+    0.6 s, and 14 makes it send 13 again at 0.7 s.)
+    """
     when = 0.7 if name == "vegas" else 0.5
     diary = Diary(name, drop_numbers(13), when + 0.05, min_rto=1)
     assert diary.all(13)[1].time == when
@@ -105,8 +128,10 @@ def test_a_fast_retransmission_restarts_the_timer(name):
 
 
 def test_timer_restarts_and_stops():
-    """1.2 rule 5 (RFC 6298, 5.1 to 5.3): runs from the first packet, anew from each new acknowledgment, and no longer
-    than something is under way."""
+    """The timer runs while packets are in flight (RFC 6298, rules 5.1 to 5.3).
+
+    Runs from the first packet, anew from each new acknowledgment, and no longer than something is in flight.
+    """
     diary = Diary("reno", until=0.05, file=3000)
     assert diary.due() == pytest.approx(3.0, abs=1e-8)
     assert diary.advance(0.15).due() == pytest.approx(0.1 + 0.3, abs=1e-8)

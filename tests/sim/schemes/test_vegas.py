@@ -7,7 +7,10 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def test_slow_start_every_other_round():
-    """1.7 rule 3: twice the window every second round trip; the first one is passive."""
+    """Slow start doubles the window every second round trip (Brakmo and Peterson, III-C).
+
+    Twice the window every second round trip; the first one is passive.
+    """
     diary = Diary("vegas", until=0.75)
     assert diary.rounds == {
         0.0: [0],
@@ -23,8 +26,11 @@ def test_slow_start_every_other_round():
 
 
 def test_avoidance():
-    """1.7 rule 4: with ssthresh 2 and nothing queued the window of 4 grows by 1/4 for each of the 4 acknowledgments,
-    that of 5 by 1/5 five times; with alpha 0 it holds."""
+    """The window grows by a packet per round trip while the backlog is below alpha.
+
+    With ssthresh 2 and nothing queued the window of 4 grows by 1/4 for each of the 4 acknowledgments, that of 5 by 1/5
+    five times; with alpha 0 it holds.
+    """
     diary = Diary("vegas", until=0.25, initial_window=4, initial_ssthresh=2)
     assert [len(diary.sent(t)) for t in (0.0, 0.1, 0.2)] == [4, 5, 6]
     assert diary.flow.window == pytest.approx(6.0, abs=1e-12)
@@ -32,10 +38,13 @@ def test_avoidance():
 
 
 def test_fine_timer_on_the_first_duplicate():
-    """1.7 rules 5 and 7. 13, of 10..13 at 0.5 s, is lost; 10, 11, 12 make the window 7. 14, sent at 0.6 s, brings the
-    first duplicate at 0.7 s, when 13 is 0.2 s old, and 12 and 14 were sent 0.1 s apart: 0.15 s. The fine timer, after
-    13 round trips of 0.1 s, is (0.1 + 2 x 0.05 x 0.75^12) 17/16 = 0.110 s: 13 goes, window 3/4 of 7, inflation 1.
-    Five more duplicates make it 6: 13 + 5.25 + 6 = 24.25."""
+    """The first duplicate retransmits if the fine-grained timer has expired (Brakmo and Peterson, III-A).
+
+    13, of 10..13 at 0.5 s, is lost; 10, 11, 12 make the window 7. 14, sent at 0.6 s, brings the first duplicate at 0.7
+    s, when 13 is 0.2 s old, and 12 and 14 were sent 0.1 s apart: 0.15 s. The fine timer, after 13 round trips of 0.1 s,
+    is (0.1 + 2 x 0.05 x 0.75^12) 17/16 = 0.110 s: 13 goes, window 3/4 of 7, inflation 1. Five more duplicates make it
+    6: 13 + 5.25 + 6 = 24.25.
+    """
     diary = Diary("vegas", drop_numbers(13), 0.75)
     assert diary.sent(0.7) == [13, 20, 21, 22, 23]
     again = diary.all(13)[1]
@@ -45,15 +54,21 @@ def test_fine_timer_on_the_first_duplicate():
 
 
 def test_fine_timer():
-    """1.7 rule 7: after 13 round trips of 0.1 s, the first of which sets the variation to 0.05 s."""
+    """The fine-grained timeout follows round-trip time and deviation (ns-2.35, tcp-vegas.cc, recv()).
+
+    After 13 round trips of 0.1 s, the first of which sets the variation to 0.05 s.
+    """
     diary = Diary("vegas", until=0.55)
     assert diary.flow.una == 10
     assert diary.own.fine == pytest.approx((0.1 + 2 * 0.05 * 0.75**9) * 17 / 16, rel=1e-6)
 
 
 def test_first_acknowledgment_after_a_retransmission():
-    """1.7 rule 6. 14 and 16 of 14..21 are lost; 15 brings 14 at 0.7 s: 3/4 of 8. The new acknowledgment, 16, at 0.8
-    s, finds 16 older than the fine timer: it goes at once, without another reduction."""
+    """The first new acknowledgment checks the timer of the next packet (Brakmo and Peterson, III-A).
+
+    14 and 16 of 14..21 are lost; 15 brings 14 at 0.7 s: 3/4 of 8. The new acknowledgment, 16, at 0.8 s, finds 16 older
+    than the fine timer: it goes at once, without another reduction.
+    """
     diary = Diary("vegas", drop_numbers(14, 16), 0.85)
     assert diary.all(14)[1].time == 0.7
     assert diary.all(14)[1].window == 6.0
@@ -63,8 +78,11 @@ def test_first_acknowledgment_after_a_retransmission():
 
 
 def test_one_reduction_for_what_was_sent_before_it():
-    """1.7 rules 5 and 7. 14 is lost twice; sent again at 0.7 s, it is 0.1 s old at 0.8 s, less than 0.109 x 9/8 s,
-    and 0.2 s at 0.9 s: it goes, and the fine timer doubles; it was not sent after the reduction, at 0.7 s."""
+    """Losses of packets sent before a reduction do not reduce again (ns-2.35, tcp-vegas.cc, recv()).
+
+    14 is lost twice; retransmitted at 0.7 s, it is 0.1 s old at 0.8 s, less than 0.109 x 9/8 s, and 0.2 s at 0.9 s: it
+    goes, and the fine timer doubles; it was not sent after the reduction, at 0.7 s.
+    """
     diary = Diary("vegas", drop_numbers(14, 14), 0.95, min_rto=1)
     assert [entry.time for entry in diary.all(14)] == [0.6, 0.7, 0.9]
     assert [entry.window for entry in diary.all(14)] == [5.0, 6.0, 6.0]
@@ -73,8 +91,12 @@ def test_one_reduction_for_what_was_sent_before_it():
 
 
 def test_half_for_a_retransmission_lost():
-    """1.7 rule 5. 30 and 38 of 30..45, at 0.8 s, are lost: 3/4 of 16 at 0.9 s, and 38 goes again at 1 s, by rule 6.
-    It is lost again, 0.1 s old at 1.1 s and 0.2 s old at 1.2 s; it was sent after the reduction: half the window."""
+    """A lost retransmission halves the window (ns-2.35, tcp-vegas.cc, recv()).
+
+    30 and 38 of 30..45, at 0.8 s, are lost: 3/4 of 16 at 0.9 s, and 38 is retransmitted at 1 s, as the first
+    acknowledgment after it shows. It is lost again, 0.1 s old at 1.1 s and 0.2 s old at 1.2 s; it was sent after the
+    reduction: half the window.
+    """
     diary = Diary("vegas", drop_numbers(30, 38, 38), 1.25, min_rto=1)
     assert [entry.time for entry in diary.all(30)] == [0.8, 0.9]
     assert diary.all(30)[1].window == 12.0
@@ -83,20 +105,26 @@ def test_half_for_a_retransmission_lost():
 
 
 def test_small_windows_become_two():
-    """1.7 rule 5: a window of 3 becomes 2 and not 2.25. 6 of 6, 7, 8 is lost."""
+    """A window of at most three packets becomes two (ns-2.35, tcp-vegas.cc, recv()).
+
+    A window of 3 becomes 2 and not 2.25. 6 of 6, 7, 8 is lost.
+    """
     diary = Diary("vegas", drop_numbers(6), 0.35, initial_window=3, initial_ssthresh=2, alpha=0, min_rto=1)
     assert (diary.all(6)[1].time, diary.flow.window) == (0.3, 2.0)
 
 
 def test_timeout():
-    """1.7 rule 7: all of 14..21 are lost: window 2, ssthresh floor(8/2)."""
+    """A timeout brings a window of two packets (ns-2.35, tcp-vegas.cc, timeout()).
+
+    All of 14..21 are lost: window 2, ssthresh floor(8/2).
+    """
     diary = Diary("vegas", drop_numbers(*range(14, 22)), 1.65, min_rto=1)
     assert diary.sent(1.6) == [14, 15]
     assert (diary.all(14)[1].window, diary.all(14)[1].ssthresh) == (2.0, 4.0)
 
 
 def settled(count, **parameters):
-    """Flows of 50 packets' product each eighth of the link; all start within some round trips."""
+    """Return a run of flows with a BDP of 50 packets each; all start within some round trips."""
     net = Network().link("a", "b", rate=2.5e6, delay=0.02, buffer=1000)
     net.flow("vegas", path=["a", "b"], count=count, stagger=0.2, ack_path="ideal", parameters=parameters)
     return run(net, duration=60, warm_up=30, rng=1, progress=False)
@@ -104,7 +132,7 @@ def settled(count, **parameters):
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1, 3), (2, 4), (6, 8)])
 def test_queue_of_one_flow(alpha, beta):
-    """1.10 test 5: the window settles with alpha to beta packets queued."""
+    """One flow keeps alpha to beta packets in the queue (Brakmo and Peterson, III-B)."""
     data = settled(1, alpha=alpha, beta=beta)
     assert alpha <= float(data.mean_queue[0]) <= beta
     assert float(data.utilisation[0]) == pytest.approx(1.0, abs=1e-3)
@@ -112,15 +140,18 @@ def test_queue_of_one_flow(alpha, beta):
 
 @pytest.mark.parametrize("count", [2, 4, 8])
 def test_queue_of_many_flows(count):
-    """1.10 test 5: n flows queue between n alpha and n beta, and lose nothing."""
+    """Many flows, n, keep n alpha to n beta packets in the queue, without losses (Brakmo and Peterson, III-B)."""
     data = settled(count)
     assert count <= float(data.mean_queue[0]) <= 3 * count
     assert float(data.retransmitted.sum()) == 0
 
 
 def test_slow_start_ends_before_the_queue_is_long():
-    """1.7 rule 3: gamma = 1 packet ends it; the window doubles at most once more: the queue is below one product, 101
-    packets, where Reno's slow start queues a whole one and more."""
+    """Slow start ends at a backlog of gamma (Brakmo and Peterson, III-C).
+
+    Gamma = 1 packet ends slow start; the window doubles at most once more: the queue is below one bandwidth-delay
+    product, 101 packets, where Reno's slow start queues more than one.
+    """
     queues = {}
     for scheme in ("vegas", "reno"):
         net = Network().link("a", "b", rate=2.5e6, delay=0.02, buffer=1000)

@@ -1,4 +1,4 @@
-"""The sender of XCP: what it declares, and what it makes of an answer; schemes.md 10.2."""
+"""The sender of XCP: what it declares, and how it reacts to feedback (Katabi et al. 2002, section 3.3)."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from tests.sim.schemes.losses import Diary, drop_numbers
 
 
 def say_the_same(link, packet, now):
-    """A router that says the same change to all [bytes]."""
+    """Write the same change into every packet, as a router would [bytes]."""
     if packet.kind == records.DATA:
         packet.header[2] = link.change
         packet.header[3] = -2.0
@@ -23,15 +23,21 @@ def say(change):
     return Discipline("say", enqueue=say_the_same, parameters={"change": change})
 
 
-def test_the_window_changes_by_what_was_said():
-    """+1500 B for each packet of 1000 B: 2.5 after the first, so that two go; then 2.5 + 2 1.5 = 5.5: five; then 13."""
+def test_the_window_changes_by_the_feedback():
+    """The window changes by the feedback of the routers.
+
+    +1500 B for each packet of 1000 B: 2.5 after the first, so that two go; then 2.5 + 2 1.5 = 5.5: five; then 13.
+    """
     diary = Diary("xcp", say(1500.0), until=0.36)
     assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3)] == [1, 2, 5, 13]
     assert diary.flow.window == pytest.approx(5.5 + 5 * 1.5)
 
 
 def test_one_packet_at_least():
-    """-700 B at a window of 8: 8 packets, then 8 - 8 0.7 = 2.4, then 1 and 1."""
+    """The window is at least one packet.
+
+    -700 B at a window of 8: 8 packets, then 8 - 8 0.7 = 2.4, then 1 and 1.
+    """
     diary = Diary("xcp", say(-700.0), until=0.45, initial_window=8)
     assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [8, 2, 1, 1, 1]
     assert diary.flow.window == 1.0
@@ -43,8 +49,11 @@ def test_the_largest_window():
     assert diary.flow.window == 6.5
 
 
-def test_what_packets_declare():
-    """First nothing but the window; from the first answer on round trip and window, and a wish without bounds."""
+def test_header_of_packets():
+    """Packets carry round-trip time, window and an unlimited desired increase.
+
+    First nothing but the window; from the first answer on round trip and window, and a wish without bounds.
+    """
     book = Logbook(Discipline("book"))
     net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=book.discipline)
     net.link("b", "a", rate=math.inf, delay=0.05)
@@ -60,16 +69,22 @@ def test_what_packets_declare():
 
 
 @pytest.mark.parametrize("other", ["fifo", "red", "xcp"])
-def test_without_a_router_that_speaks(other):
-    """One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then
-    2.9 + 1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a line has no transmission time."""
+def test_without_an_xcp_router(other):
+    """Without an XCP router the window grows by a packet per round trip.
+
+    One packet more a round trip, once the round trip is known: 1, 1, 1 + 1 = 2, 2 + 1/2 + 1/2.5 = 2.9, and then 2.9 +
+    1/2.9 = 3.245, + 1/3.245 = 3.553. The router of XCP is silent, too, where a link has no transmission time.
+    """
     diary = Diary("xcp", other, until=0.46)
     assert [len(diary.sent(time)) for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == [1, 1, 2, 2, 3]
     assert diary.flow.window == pytest.approx(2.9 + 1 / 2.9 + 1 / (2.9 + 1 / 2.9), rel=1e-12)
 
 
 def test_half_the_window_on_a_loss():
-    """Packets 30 and 32 leave in one window of about 8, and are lost: half the window once, each sent again once."""
+    """Losses halve the window once for each window.
+
+    Packets 30 and 32 leave in one window of about 8, and are lost: half the window once, each retransmitted once.
+    """
     diary = Diary("xcp", drop_numbers(30, 32), until=1.5)
     windows = [entry.window for entry in diary.entries]
     falls = [(before, after) for before, after in itertools.pairwise(windows) if after < before]
@@ -81,7 +96,10 @@ def test_half_the_window_on_a_loss():
 
 
 def test_one_packet_after_a_timeout():
-    """The only packet under way is lost: 3 s later it goes again, with a window of one, and all goes on."""
+    """A timeout brings a window of one packet.
+
+    The only packet in flight is lost: 3 s later it is retransmitted, with a window of one, and all goes on.
+    """
     diary = Diary("xcp", drop_numbers(0), until=3.05)
     assert [entry.time for entry in diary.all(0)] == [0.0, 3.0]
     assert diary.flow.timeouts == 1

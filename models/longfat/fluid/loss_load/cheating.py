@@ -1,8 +1,7 @@
-"""What a source gains that knows how much of its capacity the link conceals (footnote 3 of the paper)."""
+"""Gain of a source that knows the virtual factor of the link (Prithviraj & Williamson, footnote 3)."""
 
 from __future__ import annotations
 
-import reprlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ PLAYS = ("leader", "reply")
 def cheating(
     k: ArrayLike, v: ArrayLike, sources: ArrayLike, *, drop: str = "curve", play: str = "leader"
 ) -> xr.Dataset:
-    r"""Goodput of one source that acts on the true capacity among others that believe the announced one.
+    r"""Return the goodput of one source that uses the true capacity among others that believe the announced one.
 
     .. math:: T(r) = \begin{cases} r y & L \le 1 \\
         \dfrac{r^{k+1} + n r (1 - r^k) y}{n + r^{k+1}} & L > 1 \end{cases}
@@ -34,13 +33,13 @@ def cheating(
     v : float or array
         Virtual factor [1], in (0, 1]: announced over true capacity.
     sources : int or array
-        M [sources], whole numbers in [2, inf): the cheater and n = M - 1 honest ones.
+        M [sources], integers in [2, inf): the cheater and n = M - 1 honest sources.
     drop : {"curve", "equal"}
-        Packets are lost on the true capacity by its loss-load curve, or with the same probability for all, as in one
-        shared buffer.
+        Packets are lost by the loss-load curve of the true capacity, or with the same probability for all sources, as
+        in a shared buffer.
     play : {"leader", "reply"}
-        The cheater chooses the best rate knowing how the others will answer, or just replies as they do, but by the
-        true curve. Only with ``drop="curve"``.
+        The cheater chooses the best rate knowing how the others will reply; or replies as they do, but by the true
+        curve. "reply" needs ``drop="curve"``.
 
     Returns
     -------
@@ -51,12 +50,16 @@ def cheating(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
-    Notes ----- The honest sources are at rest, each with its largest raw throughput
-    (``derivations/loss_load_unequal.py``). For v = 1 nothing is gained. With ``drop="equal"`` T = r/(n + r) rises with
-    the rate and the others' rates rise with it: what is returned is the limit, at infinite rates.
+    Notes
+    -----
+    The honest sources are in equilibrium, each with its largest raw throughput
+    (``derivations/loss_load_unequal.py``). For v = 1 there is no gain. With ``drop="equal"`` T = r/(n + r) rises with
+    the rate, and the others' rates rise with it: the result is the limit at infinite rates.
 
     Examples
     --------
@@ -76,11 +79,10 @@ def cheating(
         "sources": np.atleast_1d(_floats("sources", sources, "sources", "[2, inf)")).ravel(),
     }
     domains.array("sources", axes["sources"], "sources", domains.Interval.parse("[2, inf)"), integer=True)
-    for name, choice, allowed in (("drop", drop, DROPS), ("play", play, PLAYS)):
-        if not isinstance(choice, str) or choice not in allowed:
-            raise ValueError(f"{name} = {reprlib.repr(choice)} is out of range: allowed are {', '.join(allowed)}")
+    domains.choice("drop", drop, DROPS)
+    domains.choice("play", play, PLAYS)
     if drop == "equal" and play == "reply":
-        raise ValueError("play = 'reply' is out of range: allowed is leader with drop = 'equal'")
+        raise domains.conflict("play = 'reply'", "excludes drop = 'equal'")
     power, factor, count = np.meshgrid(*axes.values(), indexing="ij")
     n = count - 1
     edge = _bisect(lambda r: r ** (power + 1) - (power + 1) * r - n * power, 1 + 0 * n, 2 + n * power)
@@ -113,13 +115,13 @@ def cheating(
 
 
 def _honest_rate(ratio: Array, k: Array, v: Array, n: Array) -> Array:
-    """y, the rate of an honest source over the true capacity."""
+    """Return y, the rate of an honest source over the true capacity."""
     result: Array = (k + 1) * v / (n * k + (k + 1) * ratio - ratio ** (k + 1))
     return result
 
 
 def _goodput(ratio: Array, k: Array, v: Array, n: Array) -> Array:
-    """T(r)."""
+    """Return the cheater's goodput T(r) over the true capacity."""
     honest = _honest_rate(ratio, k, v, n)
     above = (ratio ** (k + 1) + n * ratio * (1 - ratio**k) * honest) / (n + ratio ** (k + 1))
     result: Array = np.where((n + ratio) * honest <= 1, ratio * honest, above)
@@ -127,7 +129,7 @@ def _goodput(ratio: Array, k: Array, v: Array, n: Array) -> Array:
 
 
 def _best_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
-    """The ratio with the largest goodput, in ever finer grids; below 1 the cheater sends less than a fair share."""
+    """Return the ratio with the largest goodput, in ever finer grids; below 1 the cheater has less than fair."""
     low, high = 1 + 0 * n, edge * (1 - 1e-12)
     steps = np.linspace(0, 1, 401).reshape(-1, *([1] * n.ndim))
     for _ in range(8):
@@ -139,7 +141,10 @@ def _best_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
 
 
 def _reply_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
-    """The ratio at which the cheater loses 1/(k + 1) by the true curve: r^k (L - 1) = L - v, times Q/((k + 1) v)."""
+    """Return the ratio at which the cheater loses 1/(k + 1) by the true curve.
+
+    The equation is r^k (L - 1) = L - v, times Q/((k + 1) v).
+    """
 
     def residual(ratio: Array) -> Array:
         left = (n * k + (k + 1) * ratio - ratio ** (k + 1)) / ((k + 1) * v)  # Q/((k + 1) v), 0 at the edge
@@ -150,7 +155,7 @@ def _reply_ratio(k: Array, v: Array, n: Array, edge: Array) -> Array:
 
 
 def _bisect(function: Any, low: Array, high: Array) -> Array:
-    """Where a function changes from negative to positive."""
+    """Return the point at which a function changes from negative to positive."""
     for _ in range(80):
         middle = (low + high) / 2
         positive = function(middle) > 0

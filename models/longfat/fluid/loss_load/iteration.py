@@ -1,8 +1,7 @@
-"""Best replies again and again: all at once, some at a time or one by one, to what was true some updates ago."""
+"""Iterated best replies: simultaneous, asynchronous or sequential, to feedback of a given age."""
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +31,14 @@ def iterate(
     rng: Any = None,
     **strategy: Any,
 ) -> xr.Dataset:
-    r"""Rates of sources that answer each other, update by update.
+    r"""Return the rates of sources that reply to each other, update by update.
 
     .. math:: f_j(n) = F\bigl(f_i(n - 1 - d),\; i \ne j\bigr)
 
     Parameters
     ----------
     start : array of shape (sources,)
-        Rates over the true capacity [1], in [0, inf); they have been sent for ever when the first update comes.
+        Rates over the true capacity [1], in [0, inf), at and before the first update.
     updates : int
         Number of updates, in [0, 10^7].
     k : float
@@ -47,10 +46,10 @@ def iterate(
     v : float
         Virtual factor [1], in (0, 1]: announced over true capacity.
     order : {"synchronous", "asynchronous", "in turn"}
-        Who replies in an update: all; each with probability ``activity``, to feedback whose age is drawn from
-        0 ... ``delay`` each time; or one source, the next in turn.
+        Sources that reply in an update: all; each with probability ``activity``, to feedback whose delay is drawn from
+        0 ... ``delay`` each time; or one source, in cyclic order.
     delay : int
-        d, age of the feedback [updates], in [0, 10^6]; its largest age if asynchronous.
+        d, delay of the feedback [updates], in [0, 10^6]; its largest delay if asynchronous.
     activity : float
         Probability that a source replies in an asynchronous update [probability], in (0, 1].
     constant : bool or array of shape (sources,)
@@ -68,12 +67,14 @@ def iterate(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
     Notes
     -----
-    Sources that maximise raw throughput come to rest from every start, in every order, with every delay
+    Sources that maximise raw throughput converge from every start, in every order, with every delay
     (``derivations/loss_load_convergence.py``); those that minimise response time need not.
 
     Examples
@@ -130,19 +131,18 @@ def trajectory(
     rng: Any,
     **strategy: Any,
 ) -> Iterator[Array]:
-    """The states one after another, without end; everything is checked before the first."""
+    """Yield the states one after another, without end; check all arguments before the first."""
     state = start_rates(start, k)
     if state.ndim != 1:
-        raise domains.refuse("start", f"{state.ndim} dimensions", "1", "[0, inf), one rate for each source")
+        raise domains.wrong_shape("start", state.shape, "(sources,), one rate for each")
     sources = state.size
     reply = replies(k, v, sources, **strategy)
-    if not isinstance(order, str) or order not in ORDERS:
-        raise ValueError(f"order = {reprlib.repr(order)} is out of range: allowed are {', '.join(ORDERS)}")
+    domains.choice("order", order, ORDERS)
     delay = domains.integer("delay", delay, "updates", "[0, 1000000]")
     activity = domains.number("activity", activity, "probability", "(0, 1]")
-    stays = per_source("constant", constant, sources).astype(bool)
+    fixed = per_source("constant", constant, sources).astype(bool)
     random = domains.generator(rng)
-    return _states(state, float(k), float(v), order, delay, activity, np.flatnonzero(~stays), random, reply)
+    return _states(state, float(k), float(v), order, delay, activity, np.flatnonzero(~fixed), random, reply)
 
 
 def _states(
@@ -157,7 +157,7 @@ def _states(
     reply: Any,
 ) -> Iterator[Array]:
     seen = others(state / v, k)
-    excess, spread = (np.tile(part, (delay + 1, 1)) for part in seen)  # a ring: what the link says in each update
+    excess, spread = (np.tile(part, (delay + 1, 1)) for part in seen)  # circular buffers: the feedback in each update
     for update in range(1, 1 << 62):
         yield state
         if not movable.size:

@@ -1,4 +1,4 @@
-"""The best reply of every source to what the others send at present."""
+"""Best reply of every loss-load source to the present rates of the others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def best_reply(
     access_rate: ArrayLike = math.inf,
     constant: ArrayLike = False,
 ) -> Array:
-    r"""Rate that each source would choose, the others going on as they are.
+    r"""Return the rate that each source would choose if the others kept theirs.
 
     .. math:: f_j' = \arg\max_f\,(1 - P_j(f))\,f \quad\text{or}\quad
         \arg\min_f \frac{N}{(1 - P_j(f)) f \mu} + \Bigl(1 - \frac{\ln N}{\ln P_j(f)}\Bigr) R
@@ -45,9 +45,9 @@ def best_reply(
     v : float
         Virtual factor [1], in (0, 1]: announced over true capacity.
     strategy : {"throughput", "response"}
-        Largest raw throughput, or shortest response time; the latter needs the next three.
+        Largest raw throughput, or shortest response time; the latter needs the next three parameters.
     packets : float or array of shape (sources,)
-        N [packets], in [1, inf): what is still to be delivered.
+        N [packets], in [1, inf): packets still to be delivered.
     round_trip_time : float or array of shape (sources,)
         R [s], in [0, inf).
     capacity_packets : float
@@ -55,7 +55,7 @@ def best_reply(
     access_rate : float or array of shape (sources,)
         Largest rate of a source over the true capacity [1], in (0, inf].
     constant : bool or array of shape (sources,)
-        Sources that keep their rates whatever happens.
+        Sources that keep their rates.
 
     Returns
     -------
@@ -64,15 +64,19 @@ def best_reply(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range, and for rates so large that their powers k + 1 overflow.
 
-    Notes ----- The laws of `longfat.laws.loss_load`, in fractions of the announced capacity. A source that hears
-    nobody takes all that is announced. Sources with different k do not exist: k belongs to the link.
+    Notes
+    -----
+    The laws are those of `longfat.laws.loss_load`, in fractions of the announced capacity. A source without
+    competitors sends at the announced capacity. k is a property of the link, so all sources have the same k.
 
     Examples
     --------
-    >>> best_reply([1.0, 1.0], k=1), best_reply([0.75, 0.75], k=1)  # (k + 1)/(k M) = 1 is at rest
+    >>> best_reply([1.0, 1.0], k=1), best_reply([0.75, 0.75], k=1)  # (k + 1)/(k M) = 1 is the equilibrium
     (array([1., 1.]), array([1.04056942, 1.04056942]))
 
     References
@@ -90,12 +94,12 @@ def best_reply(
         capacity_packets=capacity_packets,
         access_rate=access_rate,
     )
-    stays = per_source("constant", constant, state.shape[-1]).astype(bool)
-    return np.where(stays, state, v * reply(*others(state / v, k), slice(None)))
+    fixed = per_source("constant", constant, state.shape[-1]).astype(bool)
+    return np.where(fixed, state, v * reply(*others(state / v, k), slice(None)))
 
 
 def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
-    r"""What every source sees of the others: their load less 1, and the sum of their rates to the power k + 1.
+    r"""Return what each source sees of the others: their load less 1, and the sum of their rates to the power k + 1.
 
     .. math:: a_j = \sum_{i \ne j} f_i - 1, \qquad b_j = \sum_{i \ne j} f_i^{k+1}
 
@@ -113,13 +117,15 @@ def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
     Notes
     -----
-    Sums over those before and those after each source: taking a large rate's power out of the sum of all would lose the
-    small ones.
+    The sums over the sources before and after each source are added: subtracting the power of a large rate from the
+    sum of all would lose the small ones.
 
     Examples
     --------
@@ -135,7 +141,7 @@ def others(rates: ArrayLike, k: float) -> tuple[Array, Array]:
 
 
 def _all_but_one(terms: Array) -> Array:
-    """The sum of the other terms along the last axis, for each."""
+    """Return, for each term, the sum of the other terms along the last axis."""
     before, after = np.zeros_like(terms), np.zeros_like(terms)
     np.cumsum(terms[..., :-1], axis=-1, out=before[..., 1:])
     np.cumsum(terms[..., :0:-1], axis=-1, out=after[..., -2::-1])
@@ -153,16 +159,15 @@ def replies(
     capacity_packets: float | None = None,
     access_rate: ArrayLike = math.inf,
 ) -> Reply:
-    """The law that the sources follow, checked once: from excess and spread to rates, over the announced capacity."""
+    """Check the strategy's arguments; return its function from excess and spread to rates (over announced capacity)."""
     k, v = domains.number("k", k, "1", "[1, inf)"), domains.number("v", v, "1", "(0, 1]")
-    if not isinstance(strategy, str) or strategy not in STRATEGIES:
-        raise ValueError(f"strategy = {reprlib.repr(strategy)} is out of range: allowed are {', '.join(STRATEGIES)}")
+    domains.choice("strategy", strategy, STRATEGIES)
     limit = per_source("access_rate", access_rate, sources, "1", "(0, inf]") / v
     response = {"packets": packets, "round_trip_time": round_trip_time, "capacity_packets": capacity_packets}
     if strategy == "throughput":
         for name, value in response.items():
             if value is not None:
-                raise ValueError(f"{name} = {reprlib.repr(value)} is out of range: allowed is None with 'throughput'")
+                raise domains.conflict(f"{name} = {reprlib.repr(value)}", "excludes strategy 'throughput'")
 
         def most(excess: Array, spread: Array, which: Any) -> Array:
             result: Array = loss_load.throughput_optimal_rate(excess, spread, k, limit[which])
@@ -171,7 +176,7 @@ def replies(
         return most
     for name, value in response.items():
         if value is None:
-            raise ValueError(f"{name} = None is out of range: strategy 'response' needs a value")
+            raise domains.conflict("strategy 'response'", f"needs {name}")
     number = per_source("packets", packets, sources, "packets", "[1, inf)")
     delay = per_source("round_trip_time", round_trip_time, sources, "s", "[0, inf)")
     mu = v * domains.number("capacity_packets", capacity_packets, "packets/s", "(0, inf)")
@@ -186,29 +191,29 @@ def replies(
 
 
 def start_rates(rates: ArrayLike, k: float) -> Array:
-    """Rates as an array of one row at least; refused if the sum of their powers would not be a number."""
+    """Return rates as an array with at least one axis; raise an error if the sum of their powers would overflow."""
     k = domains.number("k", k, "1", "[1, inf)")
     state = _floats("rates", rates, "1", "[0, inf)")
     if state.ndim == 0 or state.shape[-1] == 0:
-        raise domains.refuse("rates", reprlib.repr(rates), "1", "[0, inf), one for each source")
-    most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # room for the announced capacity being smaller
+        raise domains.wrong_shape("rates", state.shape, "(..., sources), one rate for each")
+    most = math.exp(math.log(1e300 / state.shape[-1]) / (k + 1))  # a margin for the smaller announced capacity
     if domains.array("rates", state, "1", domains.Interval(0.0, most, True, True)):
-        raise domains.refuse("rates", "nan", "1", f"[0, {most:.6g}]")
+        raise domains.out_of_range("rates", "nan", "1", f"[0, {most:.6g}]")
     return state
 
 
 def per_source(name: str, value: Any, sources: int, unit: str = "1", allowed: str = "[0, 1]") -> Array:
-    """One value, or one for each source, as an array for all of them."""
+    """Broadcast one value, or one for each source, to an array for all of them."""
     values = _floats(name, value, unit, allowed)
     if values.shape not in ((), (1,), (sources,)):
-        raise domains.refuse(name, f"{values.size} values", unit, f"{allowed}, one or {sources} of them")
+        raise domains.wrong_shape(name, values.shape, f"one value or {sources}")
     return np.broadcast_to(values, sources).copy()
 
 
 def _floats(name: str, value: Any, unit: str, allowed: str) -> Array:
-    """Real numbers in an interval as an array, or the refusal."""
+    """Return real numbers in an interval as an array, or raise an error."""
     interval = domains.Interval.parse(allowed)
-    refusal = domains.refuse(name, " ".join(reprlib.repr(value).split()), unit, interval)
+    refusal = domains.wrong_type(name, value, "a number or an array of numbers", unit)
     try:
         values = np.asarray(value)
     except ValueError:
@@ -217,5 +222,5 @@ def _floats(name: str, value: Any, unit: str, allowed: str) -> Array:
         raise refusal
     values = values.astype(float)
     if domains.array(name, values, unit, interval):  # NaN elements
-        raise refusal
+        raise domains.out_of_range(name, math.nan, unit, interval)
     return values

@@ -1,4 +1,4 @@
-"""The systems that are at hand; `longfat.fluid.System` states others."""
+"""Fluid systems of published schemes; `longfat.fluid.System` defines others."""
 
 from longfat.fluid.systems.cadpc import cadpc, cadpc_flow
 from longfat.fluid.systems.capc import capc

@@ -1,4 +1,4 @@
-"""CADPC: all at once, at times of their own, with late reports; over one link or several."""
+"""CADPC: synchronous, asynchronous and in continuous time, with delayed reports, over one link or several."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cadpc(
     routes: Any = None,
     floor: float = 0.0,
 ) -> System:
-    r"""CADPC as a map from update to update.
+    r"""Build CADPC as a map from update to update.
 
     .. math:: x_i(t+1) = x_i(t) \Bigl(1 + \frac{a}{C} \Bigl(C - \frac{x_i(t)}{w_i} - L(t)\Bigr)\Bigr), \quad
         L(t) = (1 - m) \sum_j x_j(t - d) + m \sum_j x_j(t - d - 1)
@@ -33,31 +33,34 @@ def cadpc(
     flows : int
         n [flows], in [1, 10^5].
     periods : sequence of int
-        Updates from one of a flow to its next [updates], in [1, 1000]; 1 for all: synchronous.
+        Period of each flow's updates [updates], in [1, 1000]; 1 for all: synchronous.
     phases : sequence of int
-        The update in which each flow has its first [updates], from 0 up to less than its period; 0 if not given.
+        Time of each flow's first update [updates], from 0 up to less than its period; 0 if not given.
     routes : array of shape (links, flows)
-        1 where a flow passes a link; one link for all if None. A flow answers to the link with the least to spare.
+        1 where a flow passes a link; one link for all if None. A flow acts on the report of the link with the least
+        available bandwidth.
     floor : float
-        Smallest rate, in the unit of the capacity, in [0, 1); the paper says that there has to be one, not which.
+        Smallest rate, in the unit of the capacity, in [0, 1); the paper requires one but gives no value.
 
     Returns
     -------
     System
         Variable ``rate`` (flow), over the capacity or in its unit. Parameters: ``smoothing`` a [1] in (0, 3],
         ``weight`` w [flows] in (0, inf) for each flow, ``capacity`` C [1] in (0, inf) for each link, ``delay`` d
-        [updates] whole, in [0, 10^5], ``carry`` m [1] in [0, 1]: the part of a report that is an update older, since
-        reports are means over the time between two of them.
+        [updates], an integer in [0, 10^5], ``carry`` m [1] in [0, 1]: the part of a report that is an update older,
+        since reports are means over the time between two of them.
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    One's own rate is fresh. Reports are about the present traffic (d = 0) unless said otherwise; where flows have
-    unequal periods, too, while a report in a network is a mean over a flow's own period.
+    A flow knows its own rate without delay. By default reports describe the present traffic (d = 0), also for unequal
+    periods, although in a network a report is a mean over the period of the flow.
 
     Examples
     --------
@@ -78,12 +81,10 @@ def cadpc(
         for x, length in zip(phases if phases is not None else [0] * n, each, strict=False)
     )
     if len(each) != n or len(offset) != n:
-        raise domains.refuse("periods", f"{len(each)} and {len(offset)} phases", "1", f"{n} of each")
+        raise domains.out_of_range("periods", f"{len(each)} and {len(offset)} phases", "1", f"{n} of each")
     table = np.ones((1, n)) if routes is None else np.asarray(routes, dtype=float)
     if table.ndim != 2 or table.shape[1] != n or not np.isin(table, (0, 1)).all() or not table.any(axis=0).all():
-        raise domains.refuse(
-            "routes", f"an array of shape {table.shape}", "1", f"0 or 1, (links, {n}), with a 1 a flow"
-        )
+        raise domains.wrong_shape("routes", table.shape, f"(links, {n}), of 0 and 1, with a 1 for every flow")
     least = domains.number("floor", floor, "1", "[0, 1)")
     return _cadpc(n, each, offset, tuple(map(tuple, table.tolist())), least)
 
@@ -92,17 +93,17 @@ def cadpc(
 def _cadpc(
     n: int, periods: tuple[int, ...], phases: tuple[int, ...], routes: tuple[tuple[float, ...], ...], floor: float
 ) -> System:
-    """The system; the same one for the same arguments, so that nothing is compiled twice."""
+    """Build the system; cached, so that equal arguments give the same object and nothing is compiled twice."""
     passes, every, first = np.array(routes), np.array(periods), np.array(phases)
     synchronous, links = set(periods) == {1}, len(routes)
 
     def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
-        heard = (1 - p["carry"]) * late[0] + p["carry"] * late[1]
+        reported = (1 - p["carry"]) * late[0] + p["carry"] * late[1]
         if links == 1:
             capacity = p["capacity"][0]
-            spare = capacity - xp.sum(heard)
+            spare = capacity - xp.sum(reported)
         else:
-            left = xp.where(passes > 0, (p["capacity"] - passes @ heard)[:, None], xp.inf)
+            left = xp.where(passes > 0, (p["capacity"] - passes @ reported)[:, None], xp.inf)
             which = xp.argmin(left, axis=0)
             capacity, spare = p["capacity"][which], xp.min(left, axis=0)
         after = x * (1 + p["smoothing"] * (spare - x / p["weight"]) / capacity)
@@ -117,7 +118,7 @@ def _cadpc(
             "smoothing": Parameter("1", "(0, 3]", 0.5, "smoothness factor"),
             "weight": Parameter("flows", "(0, inf)", 1.0, "flows that one acts like", axis="flow", length=n),
             "capacity": Parameter("1", "(0, inf)", 1.0, "capacity", axis="link", length=links),
-            "delay": Parameter("updates", "[0, 100000]", 0, "age of the reports", integer=True),
+            "delay": Parameter("updates", "[0, 100000]", 0, "delay of the reports", integer=True),
             "carry": Parameter("1", "[0, 1]", 0.0, "part of a report that is an update older"),
         },
         delays=lambda x, p, xp: (p["delay"], p["delay"] + 1),
@@ -127,7 +128,7 @@ def _cadpc(
 
 
 def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
-    r"""CADPC in continuous time, to which flows that update at times of their own come close.
+    r"""Build CADPC in continuous time, the limit of flows that update at different times.
 
     .. math:: \dot x_i(t) = \frac{a}{T_i}\, x_i(t) \Bigl(1 - \frac{x_i(t)}{w_i} - \sum_j x_j(t - \tau)\Bigr)
 
@@ -136,7 +137,7 @@ def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
     flows : int
         n [flows], in [1, 10^5].
     delayed : bool
-        Whether the traffic is heard of late.
+        Whether reports of the traffic are delayed.
 
     Returns
     -------
@@ -146,12 +147,14 @@ def cadpc_flow(flows: int, *, delayed: bool = False) -> System:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    The limit of small a at a given a/T. For equal flows without delay it is logistic growth.
+    This is the limit of small a at a given a/T. For equal flows without delay it is logistic growth.
 
     Examples
     --------
@@ -179,7 +182,7 @@ def _cadpc_flow(n: int, delayed: bool) -> System:
         "interval": Parameter("s", "(0, inf)", 1.0, "time between updates", axis="flow", length=n),
     }
     if delayed:
-        parameters["delay"] = Parameter("s", "(0, inf)", 1.0, "age of the reports")
+        parameters["delay"] = Parameter("s", "(0, inf)", 1.0, "delay of the reports")
     return System(
         "CADPC in continuous time",
         "flow",

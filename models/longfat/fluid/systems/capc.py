@@ -1,4 +1,4 @@
-"""CAPC: one rate, announced by a switch, multiplied up or down by how far the load is from its target."""
+"""CAPC: one rate, announced by a switch, multiplied up or down by the distance of the load from its target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 
 def capc(flows: int) -> System:
-    r"""CAPC as a map from one interval of the switch to the next.
+    r"""Build CAPC as a map from one interval of the switch to the next.
 
     .. math:: z = \frac{1}{u} \sum_i \min(r_i, E(t - d)), \qquad \frac{E(t+1)}{E(t)} =
         \begin{cases} \min(G, 1 + (1 - z) R_u) & z < 1 \\ \max(g, 1 - (z - 1) R_d) & z \ge 1 \end{cases}
@@ -27,19 +27,21 @@ def capc(flows: int) -> System:
         Variable ``share`` E, the announced rate over the capacity [1]. Parameters: ``demand`` r [1] in (0, inf] for
         each flow, its largest rate over the capacity; ``target`` u [1] in (0, 1]; ``up`` R_u [1] in (0, 1]; ``down``
         R_d [1] in (0, 1]; ``largest_growth`` G [1] in (1, 2]; ``smallest_fall`` g [1] in (0, 1); ``delay`` d
-        [intervals] whole, in [0, 10^5].
+        [intervals], an integer in [0, 10^5].
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    Without a delay E approaches the max-min share by 1 - z_E R_u or 1 - z_E R_d an interval, z_E being the part of the
-    load whose flows follow E. Up and down differ, so that the equilibrium is a kink: `stability` judges the side from
-    above, which has the larger factor in the usual range. The recommended factors are R_u in [0.025, 0.1], R_d in
-    [0.2, 0.8].
+    Without a delay the distance of E from the max-min share shrinks by 1 - z_E R_u or 1 - z_E R_d per interval, where
+    z_E is the part of the load whose flows follow E. The two factors differ, so the equilibrium is at a kink:
+    `stability` takes the side above the target, which has the larger factor in the usual range. The recommended
+    factors are R_u in [0.025, 0.1], R_d in [0.2, 0.8].
 
     Examples
     --------
@@ -50,7 +52,7 @@ def capc(flows: int) -> System:
 
     References
     ----------
-    A. W. Barnhart, Explicit rate performance evaluations, ATM Forum 94-0983, 1994, as it is described by later authors.
+    A. W. Barnhart, Explicit rate performance evaluations, ATM Forum 94-0983, 1994, as described by later authors.
     """
     return _capc(domains.integer("flows", flows, "flows", "[1, 100000]"))
 
@@ -61,7 +63,7 @@ def _capc(n: int) -> System:
         load = xp.sum(xp.minimum(p["demand"], late[0][0])) / p["target"]
         up = xp.minimum(p["largest_growth"], 1 + (1 - load) * p["up"])
         down = xp.maximum(p["smallest_fall"], 1 - (load - 1) * p["down"])
-        # Up to rounding the target counts as above, so that the kink there has the same side in every arithmetic.
+        # A load equal to the target up to rounding counts as above it, so that every arithmetic takes the same side.
         return x * xp.where(load < 1 - 1e-9, up, down)
 
     return System(
@@ -76,7 +78,7 @@ def _capc(n: int) -> System:
             "down": Parameter("1", "(0, 1]", 0.5, "gain above the target"),
             "largest_growth": Parameter("1", "(1, 2]", 1.5, "largest factor"),
             "smallest_fall": Parameter("1", "(0, 1)", 0.5, "smallest factor"),
-            "delay": Parameter("intervals", "[0, 100000]", 0, "age of the load", integer=True),
+            "delay": Parameter("intervals", "[0, 100000]", 0, "delay of the measured load", integer=True),
         },
         delays=lambda x, p, xp: (p["delay"],),
         time="intervals",

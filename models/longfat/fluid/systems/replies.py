@@ -1,4 +1,4 @@
-"""Loss-load sources that answer each other, as one system among the others."""
+"""Loss-load sources with simultaneous best replies, as a `System`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.laws import loss_load
 
 
 def best_replies(sources: int) -> System:
-    r"""Sources of largest raw throughput, all answering at once.
+    r"""Build the system of sources that maximise their raw throughput, all replying at once.
 
     .. math:: f_j(t+1) = v F\Bigl(\sum_{i \ne j} \tfrac{f_i}{v} - 1,\; \sum_{i \ne j} \bigl(\tfrac{f_i}{v}\bigr)^{k+1}
         \Bigr), \qquad f_i = f_i(t - d)
@@ -26,17 +26,20 @@ def best_replies(sources: int) -> System:
     -------
     System
         Variable ``rate`` (source) over the true capacity [1]. Parameters: ``k`` [1] in [1, 50], ``virtual`` v [1] in
-        (0, 1], ``delay`` d [updates] whole, in [0, 10^5].
+        (0, 1], ``delay`` d [updates], an integer in [0, 10^5].
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    `longfat.fluid.loss_load.iterate` has more orders and strategies; this is for gradients and stability. The sum over
-    all others is taken for each source, at the cost of M^2 terms, because differences would lose small rates.
+    `longfat.fluid.loss_load.iterate` has more orders and strategies; this system is for gradients and stability. The
+    sum over all others is computed for each source, at the cost of M^2 terms, because differences would lose small
+    rates.
 
     Examples
     --------
@@ -67,7 +70,7 @@ def _best_replies(n: int) -> System:
         {
             "k": Parameter("1", "[1, 50]", 2.0, "steepness of the loss-load curve"),
             "virtual": Parameter("1", "(0, 1]", 1.0, "announced over true capacity"),
-            "delay": Parameter("updates", "[0, 100000]", 0, "age of the feedback", integer=True),
+            "delay": Parameter("updates", "[0, 100000]", 0, "delay of the feedback", integer=True),
         },
         delays=lambda x, p, xp: (p["delay"],),
         source="Prithviraj & Williamson, virtual loss-load model, section 2.2",

@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 @functools.cache
 def tcp_red() -> System:
-    r"""N equal flows with additive increase and multiplicative decrease at a RED queue.
+    r"""Build N equal flows with additive increase and multiplicative decrease at a RED queue.
 
     .. math:: \dot W &= \frac{\alpha}{R(t)} - (1 - \beta) W(t) \frac{W(t - R)}{R(t - R)} p(\bar q(t - R)) \\
         \dot q &= \frac{N W}{R(t)} - C, \qquad \dot{\bar q} = C \ln(1 - w_q) (\bar q - q), \qquad R = T + \frac{q}{C}
@@ -26,9 +26,10 @@ def tcp_red() -> System:
 
     Notes
     -----
-    Mean windows; no timeouts. Above the high threshold the loss rises to 1 at twice that ("gentle"), and stays there.
-    The model takes losses as independent of the window, which a sawtooth's are not: at rest it gives
-    sqrt(2/(1 + beta)) times the window of the square-root law at the same loss, 1.155 times for TCP.
+    The model has mean windows and no timeouts. Above the high threshold the loss rises to 1 at twice that threshold
+    ("gentle" RED), and stays there. The model takes losses as independent of the window, which those of a sawtooth are
+    not: in equilibrium it gives sqrt(2/(1 + beta)) times the window of the square-root law at the same loss, 1.155
+    times for TCP.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def tcp_red() -> System:
             "flows": Parameter("flows", "(0, inf)", 60.0, "number of flows"),
             "capacity": Parameter("packets/s", "(0, inf)", 3750.0, "capacity"),
             "propagation": Parameter("s", "(0, inf)", 0.2, "round-trip time without a queue"),
-            "increase": Parameter("packets", "(0, inf)", 1.0, "additive increase a round trip"),
+            "increase": Parameter("packets", "(0, inf)", 1.0, "additive increase per round trip"),
             "decrease": Parameter("1", "(0, 1)", 0.5, "factor at a loss"),
             "low": Parameter("packets", "[0, inf)", 50.0, "low threshold"),
             "high": Parameter("packets", "(0, inf)", 150.0, "high threshold"),

@@ -1,4 +1,4 @@
-"""XCP: an efficiency controller for the total, a fairness controller for the shares."""
+"""XCP: an efficiency controller for the aggregate, a fairness controller for the shares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from longfat.fluid.system import Parameter, System, Variable
 
 
 def xcp(flows: int) -> System:
-    r"""XCP flows with one round-trip time at one link.
+    r"""Build XCP flows with one round-trip time at one link.
 
     .. math:: \dot x_i(t) = \frac{1}{d} \Bigl[\frac{h + \varphi^+}{n} - (h + \varphi^-) \frac{x_i}{y}\Bigr]_{t - d},
         \qquad \varphi = \alpha (1 - y) - \beta \frac{q}{d}, \quad h = \max(0, \gamma y - |\varphi|), \quad
@@ -25,19 +25,21 @@ def xcp(flows: int) -> System:
     Returns
     -------
     System
-        Variables ``rate`` (flow) x over the capacity [1] and ``queue`` q [s], the time that the link needs for it; y is
+        Variables ``rate`` (flow) x over the capacity [1] and ``queue`` q [s], its transmission time; y is
         the sum of the rates. Parameters: ``alpha``, ``beta``, ``gamma`` [1] in (0, 10], ``round_trip_time`` d [s] in
         (0, inf).
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value out of range.
 
     Notes
     -----
-    The queue's own delay is left out, as in the original analysis. For beta = sqrt(2) alpha^2 the total is
-    stable for alpha < pi/(4 sqrt 2), whatever d is; differences between flows go as dx/dt = -(gamma/d) x(t - d).
+    The queueing delay is neglected, as in the original analysis. For beta = sqrt(2) alpha^2 the total is
+    stable for alpha < pi/(4 sqrt 2), whatever d is; differences between flows follow dx/dt = -(gamma/d) x(t - d).
 
     Examples
     --------

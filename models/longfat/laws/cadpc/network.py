@@ -55,7 +55,7 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     table = arithmetic.usage_table("routes", routes, "[0, 1]")
     if ((table > 0) & (table < 1)).any():
         row, flow = (int(i) for i in np.argwhere((table > 0) & (table < 1))[0])
-        raise domains.refuse(f"routes[{row}, {flow}]", table[row, flow], "1", "0 or 1")
+        raise domains.out_of_range(f"routes[{row}, {flow}]", table[row, flow], "1", "0 or 1")
     links, flows = table.shape
     virtual = np.eye(links, dtype=int)  # a flow of weight 1 on each link
     weight = np.append(arithmetic.column("weights", weights, "flows", "(0, inf)", flows), [1] * links)

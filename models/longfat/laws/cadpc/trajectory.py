@@ -16,7 +16,7 @@ ROUND_TRIPS = Symbol("N", "round trips", "(0, inf)", (1.0, 40.0), "round trips b
 
 
 def doubled(x: Any, times: Any, xp: Any) -> Any:
-    """x 2^times in two factors, each of them finite: 2^times alone overflows for small x and many times."""
+    """X 2^times in two factors, each of them finite: 2^times alone overflows for small x and many times."""
     if hasattr(xp, "mp"):
         return xp.mp.ldexp(x, int(times))
     most = 2 * (math.frexp(float(xp.finfo(x.dtype).max))[1] - 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import reprlib
 import sys
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -31,17 +30,8 @@ def number(name: str, value: Any, unit: str, allowed: str) -> Any:
     exact: int | Fraction = int(value) if isinstance(value, numbers.Integral) else Fraction(value)
     interval = domains.Interval.parse(allowed)
     if not interval.contains(exact) or not -LARGEST <= exact <= LARGEST:
-        raise domains.refuse(name, exact, unit, interval)
+        raise domains.out_of_range(name, exact, unit, interval)
     return exact
-
-
-def refuse_words(name: str, value: object, allowed: str) -> ValueError:
-    """The error for what is no number, in the words of `domains.refuse`.
-
-    >>> print(refuse_words("flows", "()", "one Flow or more"))
-    flows = () is out of range: allowed are one Flow or more
-    """
-    return ValueError(f"{name} = {value} is out of range: allowed are {allowed}")
 
 
 def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
@@ -79,7 +69,7 @@ def kind_of_arrays(*arrays: Any) -> Callable[[Any], Any]:
 def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
     """An array of whole numbers, floats, or fractions as objects, with every element inside the interval."""
     interval = domains.Interval.parse(allowed)
-    refusal = domains.refuse(name, reprlib.repr(values), unit, interval)
+    refusal = domains.wrong_type(name, values, "a number or an array of numbers", unit)
     try:
         found = np.asarray(values)
     except ValueError:  # rows of unequal lengths
@@ -90,7 +80,7 @@ def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
     if found.dtype.kind not in "biuf":
         raise refusal
     if domains.array(name, found, unit, interval):
-        raise domains.refuse(name, math.nan, unit, interval)
+        raise domains.out_of_range(name, math.nan, unit, interval)
     return found
 
 
@@ -98,16 +88,16 @@ def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
     """One number for each of the links or flows, or the same for all."""
     found = numeric_array(name, values, unit, allowed)
     if found.shape not in ((), (length,)):
-        raise domains.refuse(name, f"an array of shape {found.shape}", "1", f"one or {length} in {allowed}")
+        raise domains.wrong_shape(name, found.shape, f"one value or {length} in {allowed}")
     return np.broadcast_to(found, (length,)).copy()
 
 
 def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
     """A table of shape (links, flows) of what a link carries for every byte of a flow; every flow passes a link."""
-    shape = f"{allowed}, in an array of shape (links, flows), with one above 0 in every column"
     found = numeric_array(name, values, "1", allowed)
     if found.ndim != 2 or not found.size:
-        raise domains.refuse(name, f"an array of shape {found.shape}", "1", shape)
+        raise domains.wrong_shape(name, found.shape, "(links, flows)")
     if not (found > 0).any(axis=0).all():
-        raise domains.refuse(f"{name}[:, {int(np.argmin((found > 0).any(axis=0)))}]", "no link", "1", shape)
+        flow = int(np.argmin((found > 0).any(axis=0)))
+        raise domains.out_of_range(f"{name}[:, {flow}]", "no link", "1", f"one value above 0 or more, all in {allowed}")
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat import domains
-from longfat.laws.fair_share.arithmetic import number, refuse_words
+from longfat.laws.fair_share.arithmetic import number
 
 Path = str | Sequence[str]
 
@@ -69,9 +69,9 @@ class Flow:
         ):
             _keep(self, name, number(name, getattr(self, name), unit, allowed))
         if self.ack and not self.reverse_path:
-            raise refuse_words("ack", self.ack, "only 0 without a reverse_path")
+            raise domains.conflict(f"ack = {self.ack}", "needs a reverse_path")
         if not isinstance(self.name, str):
-            raise refuse_words("name", repr(self.name), "texts")
+            raise domains.wrong_type("name", self.name, "a string")
 
     def usage(self) -> dict[str, Any]:
         """What every link carries for each byte of the flow."""
@@ -123,19 +123,21 @@ class Load:
         try:
             given = list(self.times)
         except TypeError:
-            raise refuse_words("times", repr(self.times), "sequences of times in seconds") from None
+            raise domains.wrong_type("times", self.times, "a sequence of times", "s") from None
         times = tuple(number(f"times[{i}]", time, "s", "(-inf, inf)") for i, time in enumerate(given))
         for i in range(1, len(times)):
             if not times[i] > times[i - 1]:
-                raise domains.refuse(f"times[{i}]", times[i], "s", f"({times[i - 1]}, inf)")
+                raise domains.out_of_range(f"times[{i}]", times[i], "s", f"({times[i - 1]}, inf)")
         _keep(self, "times", times)
         if self.period is None:
             return
         if not times or len(times) % 2:
-            raise refuse_words("times", times, "in a period only an even number of them, from an on to an off")
+            raise domains.conflict(
+                f"period = {self.period} s", "needs an even number of times, from an on to an off", f"got {len(times)}"
+            )
         _keep(self, "period", number("period", self.period, "s", "(0, inf)"))
         if self.period < times[-1] - times[0]:
-            raise domains.refuse("period", self.period, "s", f"[{times[-1] - times[0]}, inf)")
+            raise domains.out_of_range("period", self.period, "s", f"[{times[-1] - times[0]}, inf)")
 
     def switches(self, since: Any) -> Iterator[Any]:
         """When it goes on or off, by turns, the first of them an on; whole periods before ``since`` are left out."""
@@ -182,24 +184,24 @@ class Network:
 
     def __post_init__(self) -> None:
         if not isinstance(self.links, Mapping):
-            raise refuse_words("links", repr(self.links), "mappings of names to capacities in bytes/s")
+            raise domains.wrong_type("links", self.links, "a mapping of names to capacities", "bytes/s")
         links = {name: number(f"links[{name!r}]", c, "bytes/s", "(0, inf)") for name, c in self.links.items()}
         _keep(self, "links", links)
         _keep(self, "flows", _records("flows", self.flows, Flow))
         _keep(self, "loads", _records("loads", self.loads, Load))
         if not self.flows:
-            raise refuse_words("flows", "()", "one Flow or more")
+            raise domains.out_of_range("flows", "()", "1", "one Flow or more")
         paths = {f"flows[{i}].path": flow.path for i, flow in enumerate(self.flows)}
         paths |= {f"flows[{i}].reverse_path": flow.reverse_path for i, flow in enumerate(self.flows)}
         paths |= {f"loads[{i}].path": load.path for i, load in enumerate(self.loads)}
         for name, path in paths.items():
             for link in path:
                 if link not in links:
-                    raise refuse_words(name, repr(link), f"the network's links: {', '.join(map(repr, links))}")
+                    raise domains.unknown(f"{name}: link", link, map(str, links))
         names = self.names
         if len(set(names)) < len(names):
             twice = next(name for i, name in enumerate(names) if name in names[:i])
-            raise refuse_words("name", repr(twice), "names that no other flow has")
+            raise domains.conflict(f"name = {twice!r}", "is the name of two flows")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -224,8 +226,10 @@ def _keep(record: Any, name: str, value: Any) -> None:
 def _path(name: str, value: Any, empty: bool = False) -> tuple[str, ...]:
     """Names of links; one name is a path of one link."""
     links = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
-    if not all(isinstance(link, str) for link in links) or not (links or empty):
-        raise refuse_words(name, repr(value), "names of links, one or more")
+    if not all(isinstance(link, str) for link in links):
+        raise domains.wrong_type(name, value, "the name of a link or a sequence of names")
+    if not links and not empty:
+        raise domains.out_of_range(name, "()", "1", "one link or more")
     return links
 
 
@@ -233,5 +237,5 @@ def _records(name: str, values: Any, kind: type) -> tuple[Any, ...]:
     records = tuple(values) if isinstance(values, Iterable) else (values,)
     for i, one in enumerate(records):
         if not isinstance(one, kind):
-            raise refuse_words(f"{name}[{i}]", repr(one), f"records of the type {kind.__name__}")
+            raise domains.wrong_type(f"{name}[{i}]", one, f"a {kind.__name__}")
     return records

@@ -69,12 +69,14 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     Schemes in Reservationless Networks (1992), section 4; derivations/fair_share.py.
     """
     if not isinstance(network, Network):
-        raise arithmetic.refuse_words("network", repr(network), "records of the type Network")
+        raise domains.wrong_type("network", network, "a Network")
     end = arithmetic.number("until", until, "s", "(-inf, inf]")
     again = {link for load in network.loads if load.period is not None and load.rate > 0 for link in load.path}
     for name, flow in zip(network.names, network.flows, strict=True):
         if end == math.inf and flow.size == math.inf and not again.isdisjoint(flow.usage()):
-            raise domains.refuse("until", end, "s", f"(-inf, inf), as {name} and the loads on its links have no end")
+            raise domains.out_of_range(
+                "until", end, "s", f"(-inf, inf), as {name} and the loads on its links have no end"
+            )
     return _Run(network, end).schedule()
 
 
@@ -161,7 +163,9 @@ class _Run:
             event = min(*finishes, self._next_change(), self.end)
             idle = 0 if self.coming or self.end < math.inf or min(finishes) < math.inf else idle + 1
             if idle > PATIENCE:
-                raise domains.refuse("until", math.inf, "s", f"(-inf, inf), as no file is served in {idle} intervals")
+                raise domains.out_of_range(
+                    "until", math.inf, "s", f"(-inf, inf), as no file is served in {idle} intervals"
+                )
             self._record(event)
             if event < math.inf:
                 for group in self.groups:

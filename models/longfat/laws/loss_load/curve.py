@@ -10,12 +10,12 @@ from typing import Any
 
 
 def log_ratio(rate: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """log r, for a positive rate and a positive spread."""
+    """Log r, for a positive rate and a positive spread."""
     return xp.log(spread) - (k + 1) * xp.log(rate)
 
 
 def shares(rate: Any, spread: Any, k: Any, xp: Any) -> tuple[Any, Any]:
-    """q = f^(k+1)/(f^(k+1) + b) and 1 - q, both to full relative accuracy; 0 and 1 for a rate of 0."""
+    """Q = f^(k+1)/(f^(k+1) + b) and 1 - q, both to full relative accuracy; 0 and 1 for a rate of 0."""
     if hasattr(xp, "sympy"):
         power = xp.power(rate, k + 1)
         return power / (power + spread), spread / (power + spread)
@@ -30,7 +30,7 @@ def shares(rate: Any, spread: Any, k: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def throughput(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """t = (1 - P) f: all of the rate up to -a, then f (1 - q) - a q, and nothing where P would exceed 1."""
+    """T = (1 - P) f: all of the rate up to -a, then f (1 - q) - a q, and nothing where P would exceed 1."""
     q, rest = shares(rate, spread, k, xp)
     lossless = (rate + excess <= 0) | xp.equal(rate, 0)
     return xp.where(lossless, rate, xp.maximum(rate * rest - excess * q, 0 * q))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.domains import Interval, array, refuse
+from longfat.domains import Interval, array, out_of_range, wrong_type
 
 ALLOWED = Interval.parse("[0, inf)")
 
@@ -54,7 +54,7 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
     plain = not hasattr(throughputs, "__array_namespace__")
     values = np.asarray(throughputs) if plain else throughputs
     if values.ndim == 0 or 0 in values.shape:
-        raise refuse("throughputs", str(throughputs), "bytes/s", f"{ALLOWED}, for one user or more")
+        raise out_of_range("throughputs", str(throughputs), "bytes/s", f"{ALLOWED}, for one user or more")
     if values.dtype == object:  # symbols, mpmath numbers, fractions: exact, so no scale is needed
         for value in values.flat:
             if not getattr(value, "free_symbols", None):
@@ -65,7 +65,7 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
     xp = values.__array_namespace__()
     if not xp.isdtype(values.dtype, "real floating"):
         if not xp.isdtype(values.dtype, ("integral", "bool")):
-            raise refuse("throughputs", str(values.dtype), "bytes/s", ALLOWED)
+            raise wrong_type("throughputs", throughputs, "an array of numbers", "bytes/s")
         values = xp.astype(values, xp.asarray(0.0).dtype)
     _check(values, axis)
     values = values / xp.where(_all(values == 0, axis, xp), xp.nan, xp.max(values, axis=axis, keepdims=True))
@@ -79,7 +79,7 @@ def _all(condition: Any, axis: int, xp: Any) -> Any:
 
 
 def _all_zero() -> ValueError:
-    return refuse("throughputs", "all 0", "bytes/s", f"{ALLOWED}, not all 0")
+    return out_of_range("throughputs", "all 0", "bytes/s", f"{ALLOWED}, not all 0")
 
 
 def _check_exact(value: Any) -> None:
@@ -88,7 +88,7 @@ def _check_exact(value: Any) -> None:
     except TypeError:
         inside = False
     if not inside:
-        raise refuse("throughputs", str(value), "bytes/s", ALLOWED)
+        raise out_of_range("throughputs", str(value), "bytes/s", ALLOWED)
 
 
 def _check(values: Any, axis: int) -> None:

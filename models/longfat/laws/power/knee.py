@@ -16,7 +16,7 @@ from longfat.laws.queues.unlimited import mg1_wait
 
 
 def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:
-    """x = rho/(1 - rho) at the knee: the positive root of x^2 + (1 - alpha) x = alpha q^2, without cancellation."""
+    """X = rho/(1 - rho) at the knee: the positive root of x^2 + (1 - alpha) x = alpha q^2, without cancellation."""
     squared = 2 * (1 + propagation) / (1 + variation)  # q^2, the odds squared for alpha = 1
     excess = alpha - 1
     root = xp.sqrt(excess * excess + 4 * alpha * squared)

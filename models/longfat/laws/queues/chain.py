@@ -124,7 +124,7 @@ def _by_poles(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
 
 
 def _pole(load: Any, xp: Any) -> Any:
-    """tau from ln phi_1(tau) = -ln rho by Newton; the start solves tau/2 + tau^2/24 = -ln rho."""
+    """Tau from ln phi_1(tau) = -ln rho by Newton; the start solves tau/2 + tau^2/24 = -ln rho."""
     target = -xp.log(load)
 
     def step(_: Any, tau: Any) -> tuple[Any]:

@@ -10,7 +10,6 @@ follows from t_a/t_p, so that no program of fixed shape could be traced, and the
 
 from __future__ import annotations
 
-import reprlib
 from typing import Any
 
 import numpy as np
@@ -273,7 +272,7 @@ def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool =
     try:
         result = np.asarray(values, float)
     except (TypeError, ValueError):
-        raise domains.refuse(name, " ".join(reprlib.repr(values).split()), unit, interval, integer=integer) from None
+        raise domains.wrong_type(name, values, "a number or an array of numbers", unit) from None
     domains.array(name, result, unit, interval, integer=integer)
     return result
 

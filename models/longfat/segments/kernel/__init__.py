@@ -1,5 +1,5 @@
-"""The compiled heart of the segment simulator: cost follows losses and discards, not packets.
+"""Compiled kernel of the segment simulator, whose cost follows losses and discards, not packets.
 
-`losses` says which packet is lost next, `holes` keeps the segments that lack packets and what is on its way back about
-them, `receiver` keeps or discards what arrives, and `sender` is the loop.
+`losses` draws the next lost packet, `holes` stores the segments that lack packets and the acknowledgments in transit,
+`receiver` keeps or discards arriving groups, and `sender` is the event loop.
 """

@@ -1,8 +1,8 @@
-"""The segments that lack packets, or lacked some, in order of their number; and what comes back about them.
+"""Segments that lack packets, in order of their number (holes), and the acknowledgments in transit to the sender.
 
-A hole stays in the list until the sender knows that everything up to it has arrived. The list is ordered by number
-and begins at `book[HEAD]`. It grows at its end, and where a segment that had arrived is thrown out of a full buffer;
-all segments above that one are holes already, which makes its place known.
+A hole stays in the linked list until the sender knows that everything up to it has arrived. The list is ordered by
+number and begins at `connection[HEAD]`. It grows at its end, and where a complete segment is displaced from a full
+buffer. All segments above that one are holes already, so its position in the list is known.
 """
 
 from __future__ import annotations
@@ -12,76 +12,76 @@ from longfat.sim.jit import part
 NONE = -1
 
 # Columns of a segment's row, at its number modulo the rows (a power of two, at least a window and one). RUN: its number
-# if it was the first of several sent one after the other, while something was missing; these share one START.
-HOLE, START, HELD, END, FOLLOWING, PREVIOUS, WAITING, RUN = range(8)
+# if it was the first of several sent consecutively while a segment was missing; these share one START.
+HOLE, START, RECEIVED, END, FOLLOWING, PREVIOUS, REQUEST_DELAYED, RUN = range(8)
 SEGMENT_COLUMNS = 8
 
-# Columns of an answer. EDGE: the first segment not there when it was sent. MISSING: packets asked for.
+# Columns of an acknowledgment. EDGE: the first incomplete segment when it was sent. MISSING: packets requested.
 TIME, SEGMENT, MISSING, EDGE = range(4)
-ANSWER_COLUMNS = 4
+ACK_COLUMNS = 4
 
-# The book: what both ends know. FIRST_OPEN: the first segment that is not complete. SLOTS: segments in the receive
-# buffer, and TOP the largest of them; kept by soft acknowledgment alone. UNASKED: holes nobody has asked for yet.
-HEAD, TAIL, FIRST_OPEN, SLOTS, TOP, UNASKED, NEXT = range(7)
-FIRST_ANSWER, END_ANSWER, DELAY_SUM, DELAY_MAX = range(7, 11)
-BOOK_COLUMNS = 11
+# State of the connection at both ends. FIRST_OPEN: the first segment that is not complete. SLOTS: segments in the
+# receive buffer, and TOP the largest of them; soft acknowledgment only. UNREQUESTED: holes not requested yet.
+HEAD, TAIL, FIRST_OPEN, SLOTS, TOP, UNREQUESTED, NEXT = range(7)
+FIRST_ACK, END_ACK, DELAY_SUM, DELAY_MAX = range(7, 11)
+CONNECTION_COLUMNS = 11
 
 
 @part
 def row_of(segments, number):
-    """Where a segment's row is."""
+    """Return the row of a segment."""
     return number & (len(segments) - 1)
 
 
 @part
-def append_hole(segments, book, number, start, held):
-    """A segment just sent for the first time that is not complete."""
+def append_hole(segments, connection, number, start, received):
+    """Append a segment that was just sent for the first time and is not complete."""
     at = row_of(segments, number)
-    segments[at, HOLE], segments[at, START], segments[at, HELD] = number, start, held
-    segments[at, FOLLOWING], segments[at, PREVIOUS], segments[at, WAITING] = NONE, book[TAIL], 0
-    if book[HEAD] == NONE:
-        book[HEAD] = number
+    segments[at, HOLE], segments[at, START], segments[at, RECEIVED] = number, start, received
+    segments[at, FOLLOWING], segments[at, PREVIOUS], segments[at, REQUEST_DELAYED] = NONE, connection[TAIL], 0
+    if connection[HEAD] == NONE:
+        connection[HEAD] = number
     else:
-        segments[row_of(segments, book[TAIL]), FOLLOWING] = number
-    book[TAIL] = number
-    if book[FIRST_OPEN] == NONE:
-        book[FIRST_OPEN] = number
+        segments[row_of(segments, connection[TAIL]), FOLLOWING] = number
+    connection[TAIL] = number
+    if connection[FIRST_OPEN] == NONE:
+        connection[FIRST_OPEN] = number
 
 
 @part
-def insert_hole(segments, book, number):
-    """A segment that was complete, and is no longer; all above it are holes, and one below it is."""
+def insert_hole(segments, connection, number):
+    """Insert a segment that is no longer complete; all segments above it are holes, and one below it is."""
     at = row_of(segments, number)
-    above = number + 1 if number + 1 < book[NEXT] else NONE
-    below = book[TAIL] if above == NONE else segments[row_of(segments, above), PREVIOUS]
+    above = number + 1 if number + 1 < connection[NEXT] else NONE
+    below = connection[TAIL] if above == NONE else segments[row_of(segments, above), PREVIOUS]
     segments[at, HOLE], segments[at, FOLLOWING], segments[at, PREVIOUS] = number, above, below
-    segments[at, WAITING] = 0
+    segments[at, REQUEST_DELAYED] = 0
     segments[row_of(segments, below), FOLLOWING] = number
     if above == NONE:
-        book[TAIL] = number
+        connection[TAIL] = number
     else:
         segments[row_of(segments, above), PREVIOUS] = number
 
 
 @part
-def close_holes(segments, book, edge):
-    """The sender learns that everything before `edge` is there."""
-    while book[HEAD] != NONE and book[HEAD] < edge:
-        book[HEAD] = segments[row_of(segments, book[HEAD]), FOLLOWING]
-    if book[HEAD] == NONE:
-        book[TAIL] = NONE
+def close_holes(segments, connection, edge):
+    """Remove the holes before `edge`: the sender learns that everything before it has arrived."""
+    while connection[HEAD] != NONE and connection[HEAD] < edge:
+        connection[HEAD] = segments[row_of(segments, connection[HEAD]), FOLLOWING]
+    if connection[HEAD] == NONE:
+        connection[TAIL] = NONE
 
 
 @part
-def edge_of(book):
-    """The first segment that the receiver lacks packets of."""
-    return book[NEXT] if book[FIRST_OPEN] == NONE else book[FIRST_OPEN]
+def edge_of(connection):
+    """Return the first segment of which the receiver lacks packets."""
+    return connection[NEXT] if connection[FIRST_OPEN] == NONE else connection[FIRST_OPEN]
 
 
 @part
-def answer(answers, book, time, number, missing):
-    """Put an answer on its way; they come in order of time, because all take equally long."""
-    at = book[END_ANSWER] & (len(answers) - 1)
-    answers[at, TIME], answers[at, SEGMENT], answers[at, MISSING] = time, number, missing
-    answers[at, EDGE] = edge_of(book)
-    book[END_ANSWER] += 1
+def send_ack(acks, connection, time, number, missing):
+    """Send an acknowledgment; acknowledgments arrive in the order sent, because all have the same delay."""
+    at = connection[END_ACK] & (len(acks) - 1)
+    acks[at, TIME], acks[at, SEGMENT], acks[at, MISSING] = time, number, missing
+    acks[at, EDGE] = edge_of(connection)
+    connection[END_ACK] += 1

@@ -1,4 +1,4 @@
-"""Where the next lost packet lies, for each kind of channel of `longfat.segments.channel`."""
+"""Distance to the next lost packet, for each kind of channel of `longfat.segments.channel`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from longfat.sim.jit import part
 
 NEVER = 1 << 60  # packets or packet times; the sum of two still fits into 64 bits
 
-# Columns of the channel's parameters (exponential rates per packet), and of its state.
+# Columns of the channel's parameters (exponential rates per packet) and of its state.
 GOOD_RATE, BAD_RATE, LEAVE_GOOD, LEAVE_BAD = range(4)
 IN_BAD, LEFT_IN_STATE = range(2)
 
-# A channel of listed losses: a negative number, and then the packets that get through before each of them.
+# Parameters of a channel of listed losses: a negative number, then the packets delivered before each loss.
 LISTED = -1.0
 NEXT_LISTED = 0  # column of the state
 
 
 @part
 def geometric(rng, rate):
-    """Packets before the first event of a kind that strikes each packet with 1 - exp(-rate)."""
+    """Draw the number of packets before the first event that strikes each packet with probability 1 - exp(-rate)."""
     if rate <= 0.0:
         return NEVER
     packets = rng.standard_exponential() / rate
@@ -41,7 +41,7 @@ def start_channel(rng, channel, state):
 
 @part
 def packets_to_next_loss(rng, channel, state):
-    """Packets that get through before the next one that is lost."""
+    """Draw the number of packets delivered before the next loss."""
     if channel[GOOD_RATE] < 0.0:
         if state[NEXT_LISTED] == len(channel):
             return NEVER
@@ -49,10 +49,10 @@ def packets_to_next_loss(rng, channel, state):
         return int(channel[state[NEXT_LISTED] - 1])
     if channel[LEAVE_GOOD] <= 0.0:
         return geometric(rng, channel[GOOD_RATE])
-    through = 0
-    while through < NEVER:
+    arrived = 0
+    while arrived < NEVER:
         gap = geometric(rng, channel[GOOD_RATE + state[IN_BAD]])
-        # Besides the coming packet, LEFT_IN_STATE more are sent before the state changes.
+        # After the next packet, LEFT_IN_STATE more are sent before the state changes.
         if gap <= state[LEFT_IN_STATE]:
             spent, lost = gap + 1, True
         else:
@@ -62,14 +62,14 @@ def packets_to_next_loss(rng, channel, state):
             state[IN_BAD] = 1 - state[IN_BAD]
             state[LEFT_IN_STATE] = geometric(rng, channel[LEAVE_GOOD + state[IN_BAD]])
         if lost:
-            return through + gap
-        through += spent
+            return arrived + gap
+        arrived += spent
     return NEVER
 
 
 @part
 def lost_in_group(rng, channel, state, gap, packets):
-    """Send a group of packets: how many of them are lost, and the gap to the next loss after it."""
+    """Send a group of packets; return how many of them are lost, and the gap to the next loss after it."""
     lost = 0
     while gap < packets:
         lost += 1

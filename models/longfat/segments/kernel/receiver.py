@@ -1,8 +1,8 @@
-"""What the receiver does with a group of packets: section 4.3.1 of Gong & Parulkar, hard and soft acknowledgment.
+"""Receiver of a group of packets: hard and soft acknowledgment (Gong & Parulkar, section 4.3.1).
 
-The buffer has `buffer` slots of a segment each. While nothing is missing it is empty, because segments that are
-there in order are consumed at once. Packets of one group meet the same buffer, because nothing else arrives between
-them: so a group is kept or discarded whole. Answers are sent at the ends of groups.
+The buffer has `buffer` slots of a segment each. It is empty while no segment is missing, because segments in order are
+consumed at once. All packets of a group find the same buffer, because nothing else arrives between them, so a group is
+kept or discarded as a unit. Acknowledgments are sent at the ends of groups.
 """
 
 from __future__ import annotations
@@ -13,179 +13,181 @@ from longfat.segments.kernel.holes import (
     END,
     FIRST_OPEN,
     FOLLOWING,
-    HELD,
     HOLE,
     NEXT,
     NONE,
+    RECEIVED,
+    REQUEST_DELAYED,
     RUN,
     SLOTS,
     START,
     TOP,
-    UNASKED,
-    WAITING,
-    answer,
+    UNREQUESTED,
     append_hole,
     edge_of,
     insert_hole,
     row_of,
+    send_ack,
 )
 from longfat.sim.jit import part
 
-# Columns of the rules.
+# Columns of the arguments of the simulation.
 WINDOW, PACKETS, ACK_DELAY, TOLERANCE, BUFFER, SOFT, WHEN_FREE, FIRST_MEASURED, END_MEASURED = range(9)
 RULES = 9
 
-# What became of a group.
+# Outcomes of a group.
 KEPT, LOST, DISCARDED, REPLACED = range(4)
 
 
 @part
-def room_left(book, rules):
-    """New segments, the next one and those after it, that would be kept; only while something is missing."""
+def room_left(connection, rules):
+    """Return how many new segments would be kept from the next one on; valid only while a segment is missing."""
     if rules[SOFT]:
-        return rules[BUFFER] - book[SLOTS]
-    return book[FIRST_OPEN] + rules[BUFFER] - book[NEXT]
+        return rules[BUFFER] - connection[SLOTS]
+    return connection[FIRST_OPEN] + rules[BUFFER] - connection[NEXT]
 
 
 @part
 def measured(rules, number):
-    """Whether the segment counts."""
+    """Return whether the segment is one of those measured."""
     return rules[FIRST_MEASURED] <= number < rules[END_MEASURED]
 
 
 @part
 def begin_run(segments, number, start):
-    """Soft: when a segment was sent first, and those after it, in case they are thrown out."""
+    """Record the first transmission time of consecutive segments, in case soft acknowledgment displaces one."""
     at = row_of(segments, number)
     segments[at, RUN], segments[at, START] = number, start
 
 
 @part
-def first_sent(segments, answers, book, rules, start, through):
-    """The segment book[NEXT] arrives, sent from `start` on; `through` of its packets were not lost."""
-    number, now = book[NEXT], start + rules[PACKETS]
-    missing = rules[PACKETS] - through
-    verdict = KEPT if through > 0 else LOST
-    if book[FIRST_OPEN] != NONE and room_left(book, rules) <= 0 and (through > 0 or not rules[SOFT]):
+def first_sent(segments, acks, connection, rules, start, arrived):
+    """Receive the new segment connection[NEXT], sent from `start` on, of which `through` packets were not lost."""
+    number, now = connection[NEXT], start + rules[PACKETS]
+    missing = rules[PACKETS] - arrived
+    verdict = KEPT if arrived > 0 else LOST
+    if connection[FIRST_OPEN] != NONE and room_left(connection, rules) <= 0 and (arrived > 0 or not rules[SOFT]):
         verdict, missing = DISCARDED, rules[PACKETS]
     if rules[SOFT]:
         begin_run(segments, number, start)
-        if verdict == KEPT and (book[FIRST_OPEN] != NONE or missing > rules[TOLERANCE]):
-            book[SLOTS] += 1
-            book[TOP] = number
-    book[NEXT] += 1
+        if verdict == KEPT and (connection[FIRST_OPEN] != NONE or missing > rules[TOLERANCE]):
+            connection[SLOTS] += 1
+            connection[TOP] = number
+    connection[NEXT] += 1
     if missing > rules[TOLERANCE]:
         if measured(rules, number):
-            book[DELAY_SUM] -= rules[PACKETS]  # counted with the undamaged ones at the end
-        append_hole(segments, book, number, start, rules[PACKETS] - missing)
-        late = verdict == DISCARDED and rules[WHEN_FREE] > 0
-        ask(segments, answers, book, rules, number, missing, now, late)
+            connection[DELAY_SUM] -= rules[PACKETS]  # counted with the undamaged ones at the end
+        append_hole(segments, connection, number, start, rules[PACKETS] - missing)
+        delayed = verdict == DISCARDED and rules[WHEN_FREE] > 0
+        acknowledge(segments, acks, connection, rules, number, missing, now, delayed)
     return verdict
 
 
 @part
-def repeated(segments, answers, book, rules, number, now, through):
-    """A group of a hole's packets has been sent until `now`; `through` of them were not lost."""
+def repeated(segments, acks, connection, rules, number, now, arrived):
+    """Receive a repeated group of a hole, sent until `now`, of which `through` packets were not lost."""
     at = row_of(segments, number)
     verdict, replaced = LOST, NONE
     if not rules[SOFT]:
-        if number >= book[FIRST_OPEN] + rules[BUFFER]:
+        if number >= connection[FIRST_OPEN] + rules[BUFFER]:
             verdict = DISCARDED
-        elif through > 0:
+        elif arrived > 0:
             verdict = KEPT
-    elif through > 0:
+    elif arrived > 0:
         verdict = KEPT
-        if segments[at, HELD] == 0:
-            if book[SLOTS] < rules[BUFFER]:
-                book[SLOTS] += 1
-                book[TOP] = max(book[TOP], number)
-            elif number < book[TOP]:
-                verdict, replaced = REPLACED, book[TOP]
+        if segments[at, RECEIVED] == 0:
+            if connection[SLOTS] < rules[BUFFER]:
+                connection[SLOTS] += 1
+                connection[TOP] = max(connection[TOP], number)
+            elif number < connection[TOP]:
+                verdict, replaced = REPLACED, connection[TOP]
             else:
                 verdict = DISCARDED
-    if through > 0 and verdict != DISCARDED:
-        segments[at, HELD] += through
-    anew = replaced != NONE and throw_out(segments, book, rules)
-    missing = rules[PACKETS] - segments[at, HELD]
+    if arrived > 0 and verdict != DISCARDED:
+        segments[at, RECEIVED] += arrived
+    request_again = replaced != NONE and displace_largest(segments, connection, rules)
+    missing = rules[PACKETS] - segments[at, RECEIVED]
     delivered = False
     if missing <= rules[TOLERANCE]:
         segments[at, END] = now
         missing = 0
-        if number == book[FIRST_OPEN]:
-            deliver(segments, book, rules)
+        if number == connection[FIRST_OPEN]:
+            deliver(segments, connection, rules)
             delivered = True
-    late = verdict == DISCARDED and rules[WHEN_FREE] > 0
-    ask(segments, answers, book, rules, number, missing, now, late)
-    if anew:
-        ask(segments, answers, book, rules, replaced, rules[PACKETS], now, rules[WHEN_FREE] > 0)
-    if delivered and book[UNASKED] > 0:
-        ask_late(segments, answers, book, rules, now)
+    delayed = verdict == DISCARDED and rules[WHEN_FREE] > 0
+    acknowledge(segments, acks, connection, rules, number, missing, now, delayed)
+    if request_again:
+        acknowledge(segments, acks, connection, rules, replaced, rules[PACKETS], now, rules[WHEN_FREE] > 0)
+    if delivered and connection[UNREQUESTED] > 0:
+        send_delayed_requests(segments, acks, connection, rules, now)
     return verdict
 
 
 @part
-def ask(segments, answers, book, rules, number, missing, now, late):
-    """The answer about a segment: nothing is missing, or something; or nothing is said for the time being."""
-    if late:
-        segments[row_of(segments, number), WAITING] = 1
-        book[UNASKED] += 1
+def acknowledge(segments, acks, connection, rules, number, missing, now, delayed):
+    """Acknowledge a segment, requesting its missing packets if any; if `delayed`, defer the request."""
+    if delayed:
+        segments[row_of(segments, number), REQUEST_DELAYED] = 1
+        connection[UNREQUESTED] += 1
     else:
-        answer(answers, book, now + rules[ACK_DELAY], number, missing)
+        send_ack(acks, connection, now + rules[ACK_DELAY], number, missing)
 
 
 @part
-def throw_out(segments, book, rules):
-    """Soft: the largest segment in the buffer makes room. Whether it has to be asked for, for nothing of it is under
-    way."""
-    number = book[TOP]
+def displace_largest(segments, connection, rules):
+    """Displace the largest segment from the buffer (soft); return whether it has to be requested.
+
+    It has to be if it was complete, because otherwise packets of it are in flight.
+    """
+    number = connection[TOP]
     at = row_of(segments, number)
     if segments[at, HOLE] != number:
         first = number
         while segments[row_of(segments, first), RUN] != first:
             first -= 1
         segments[at, START] = segments[row_of(segments, first), START] + (number - first) * rules[PACKETS]
-        insert_hole(segments, book, number)
+        insert_hole(segments, connection, number)
         if measured(rules, number):
-            book[DELAY_SUM] -= rules[PACKETS]
-        segments[at, HELD] = rules[PACKETS]
-    complete = rules[PACKETS] - segments[at, HELD] <= rules[TOLERANCE]
-    segments[at, HELD] = 0
+            connection[DELAY_SUM] -= rules[PACKETS]
+        segments[at, RECEIVED] = rules[PACKETS]
+    complete = rules[PACKETS] - segments[at, RECEIVED] <= rules[TOLERANCE]
+    segments[at, RECEIVED] = 0
     below = number - 1
-    while segments[row_of(segments, below), HOLE] == below and segments[row_of(segments, below), HELD] == 0:
+    while segments[row_of(segments, below), HOLE] == below and segments[row_of(segments, below), RECEIVED] == 0:
         below -= 1
-    book[TOP] = below
+    connection[TOP] = below
     return complete
 
 
 @part
-def deliver(segments, book, rules):
-    """Everything up to the next segment that is not complete is consumed."""
-    before, number = book[FIRST_OPEN], book[FIRST_OPEN]
+def deliver(segments, connection, rules):
+    """Consume all segments up to the next one that is not complete."""
+    before, number = connection[FIRST_OPEN], connection[FIRST_OPEN]
     while number != NONE:
         at = row_of(segments, number)
-        if rules[PACKETS] - segments[at, HELD] > rules[TOLERANCE]:
+        if rules[PACKETS] - segments[at, RECEIVED] > rules[TOLERANCE]:
             break
         if measured(rules, number):
             delay = segments[at, END] - segments[at, START]
-            book[DELAY_SUM] += delay
-            book[DELAY_MAX] = max(book[DELAY_MAX], delay)
+            connection[DELAY_SUM] += delay
+            connection[DELAY_MAX] = max(connection[DELAY_MAX], delay)
         number = segments[at, FOLLOWING]
-    book[FIRST_OPEN] = number
+    connection[FIRST_OPEN] = number
     if rules[SOFT]:
-        book[SLOTS] -= edge_of(book) - before
+        connection[SLOTS] -= edge_of(connection) - before
 
 
 @part
-def ask_late(segments, answers, book, rules, now):
-    """There is room again: ask for what was discarded, the lowest numbers first."""
-    number, free = book[FIRST_OPEN], rules[BUFFER] - book[SLOTS]
-    while number != NONE and book[UNASKED] > 0:
+def send_delayed_requests(segments, acks, connection, rules, now):
+    """Request discarded segments for which the buffer has slots again, lowest numbers first."""
+    number, free = connection[FIRST_OPEN], rules[BUFFER] - connection[SLOTS]
+    while number != NONE and connection[UNREQUESTED] > 0:
         at = row_of(segments, number)
-        if (rules[SOFT] and free == 0) or (not rules[SOFT] and number >= book[FIRST_OPEN] + rules[BUFFER]):
+        if (rules[SOFT] and free == 0) or (not rules[SOFT] and number >= connection[FIRST_OPEN] + rules[BUFFER]):
             break
-        if segments[at, WAITING]:
-            segments[at, WAITING] = 0
-            book[UNASKED] -= 1
+        if segments[at, REQUEST_DELAYED]:
+            segments[at, REQUEST_DELAYED] = 0
+            connection[UNREQUESTED] -= 1
             free -= 1
-            answer(answers, book, now + rules[ACK_DELAY], number, rules[PACKETS] - segments[at, HELD])
+            send_ack(acks, connection, now + rules[ACK_DELAY], number, rules[PACKETS] - segments[at, RECEIVED])
         number = segments[at, FOLLOWING]

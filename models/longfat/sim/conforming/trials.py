@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from longfat import domains
+from longfat.domains import unknown
 from longfat.sim import peek, queues, schemes, traffic
 from longfat.sim.engine import SchemeError, Simulation
-from longfat.sim.names import unknown
 from longfat.sim.network import Network
 from longfat.sim.queues import Discipline
 from longfat.sim.queues.log import Log
@@ -197,13 +198,13 @@ def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None
         discipline = queues.discipline("fifo" if beside is None else beside)
         return Subject(given, given, discipline, schemes.check_parameters(given, parameters or {}))
     if given.missing:
-        raise ValueError(
-            f"discipline {given.name!r} needs {', '.join(given.missing)}: give it with values, "
-            f"as in discipline({given.missing[0]}=...)"
-        )
+        example = f"give it with values, as in discipline({given.missing[0]}=...)"
+        raise domains.conflict(f"discipline {given.name!r}", f"needs {', '.join(given.missing)}", example)
     if parameters:
-        raise ValueError(
-            f"parameters are those of a scheme; discipline {given.name!r} takes them as discipline(name=...)"
+        raise domains.conflict(
+            f"parameters = {parameters!r}",
+            "needs a scheme",
+            f"discipline {given.name!r} takes its own as discipline(name=...)",
         )
     return Subject(given, prioritised() if beside is None else schemes.scheme(beside), given)
 
@@ -214,10 +215,7 @@ def _by_name(plug_in: Any) -> Scheme | Discipline:
     if isinstance(plug_in, Service):
         return Discipline(plug_in.name, plug_in)
     if not isinstance(plug_in, str):
-        raise TypeError(
-            f"plug_in must be a Scheme, a Discipline, a Service or a name, got {plug_in!r} of type "
-            f"{type(plug_in).__name__}"
-        )
+        raise domains.wrong_type("plug_in", plug_in, "a Scheme, a Discipline, a Service or a name")
     if plug_in in schemes.names() and plug_in in queues.NAMED:
         raise ValueError(
             f"plug_in = {plug_in!r} is the name of a scheme and of a discipline: give "

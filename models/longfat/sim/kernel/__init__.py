@@ -1,1 +1,1 @@
-"""The compiled heart of the packet simulator; `loop.run` is its one entry."""
+"""Compiled core of the packet simulator; its entry points are `loop.run` and `census.count`."""

@@ -1,47 +1,47 @@
-"""The line between a source and its first node, where a flow has one of its own (`access_rate`).
+"""Access link: the link between a source and its first node, for flows with `access_rate`.
 
-The source gives it one packet at a time and keeps back what it cannot send yet, so that a scheme which changes its mind
-finds nothing of the old one queued. Each connection of a flow of arrivals has a line of its own.
+The source gives it one packet at a time and keeps the others, so that no packet made under an old window or rate is
+queued there. Each connection of a flow of arrivals has an access link of its own.
 """
 
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.events import IN_USE, arm, enter_soon
-from longfat.sim.kernel.links import admit_here
-from longfat.sim.memory import line_at, packet_at, sender_at
+from longfat.sim.kernel.events import IN_USE, request_admission, set_timer
+from longfat.sim.kernel.links import admit_inline
+from longfat.sim.memory import access_link_at, packet_at, sender_at
 from longfat.sim.records import NONE, PACE
 
 
 @part
-def leave(state, f, i):
-    """Let a packet leave its source: it is at its first node at once, or when the flow's own line has sent it."""
-    if sender_at(state, f).line:
-        enter_line(state, f, i)
+def leave_source(state, f, i):
+    """Send a packet from its source: to the access link, or to the first link at once."""
+    if sender_at(state, f).access_link:
+        enter_access_link(state, f, i)
     else:
-        admit_here(state, i)
+        admit_inline(state, i)
 
 
 @routine
-def enter_line(state, f, i):
-    """Put a packet on the flow's own line, which is free."""
-    line = line_at(state, f)
+def enter_access_link(state, f, i):
+    """Begin the transmission of a packet on the flow's access link, which is idle."""
+    line = access_link_at(state, f)
     if line.free < state.now:
         line.free = state.now
-        line.remainder = line.rate >> 1
-    # As `lines.transmission_time`: k packets in a row take round(8 k size / rate).
-    units = int(packet_at(state, i).length) * 8_000_000_000 * line.scale + line.remainder
+        line.carried_remainder = line.rate >> 1
+    # As in `transmitter.transmission_time`: k packets in a row take round(8 k size / rate).
+    units = int(packet_at(state, i).length) * 8_000_000_000 * line.scale + line.carried_remainder
     time = units // line.rate
-    line.remainder = units - time * line.rate
+    line.carried_remainder = units - time * line.rate
     line.free += time
     line.packet = i
-    sender_at(state, f).line = IN_USE
-    arm(state, f, PACE, line.free)
+    sender_at(state, f).access_link = IN_USE
+    set_timer(state, f, PACE, line.free)
 
 
 @routine
 def reach_first_node(state, f):
-    """Let the packet that the line has sent enter the network."""
-    line = line_at(state, f)
+    """Let the packet that the access link has transmitted enter the first link."""
+    line = access_link_at(state, f)
     i = line.packet
     line.packet = NONE
-    sender_at(state, f).line = 1
-    enter_soon(state, i)
+    sender_at(state, f).access_link = 1
+    request_admission(state, i)

@@ -1,14 +1,14 @@
-"""What a sender hears, and the questions it asks its scheme: acknowledgments, losses, timeouts, alarms, feedback."""
+"""What a sender does with acknowledgments, losses, timeouts, alarms and feedback, and its calls of the scheme."""
 
 from longfat.sim.calls import callback_at
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.connections import disconnect
-from longfat.sim.kernel.events import IN_USE, arm, send_soon
-from longfat.sim.kernel.packets import give_back
-from longfat.sim.kernel.ranges import forget_below, keep
-from longfat.sim.kernel.recovery import account, forget, give_up
-from longfat.sim.kernel.sender import ANY, LATEST, send_here
-from longfat.sim.kernel.timing import restart_timer, take_round_trip, timeout_ns
+from longfat.sim.kernel.connections import end_connection
+from longfat.sim.kernel.events import IN_USE, request_send, set_timer
+from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
+from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
+from longfat.sim.kernel.sender import ANY, LATEST, send_inline
+from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
 from longfat.sim.memory import (
     event_of,
     flow_own,
@@ -36,13 +36,13 @@ from longfat.sim.records import (
     START,
 )
 
-IMPATIENCE = 1000  # alarms in a row that a scheme may want at once
-MOST_AT_ONCE = 2**25  # packets: more than the memory that a run may take (`state.MOST_ROWS`)
+MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
+MOST_PACKETS_AT_ONCE = 2**25  # more packets than a run can hold (`run_state.MOST_ROWS`)
 
 
 @part
-def clear(state, event, sender):
-    """Make an event of which nothing is known but its time."""
+def clear_event(state, event, sender):
+    """Reset the event that callbacks see, except for its time and the packet size."""
     event.now = state.now * 1e-9
     event.rtt = 0.0
     event.acked = 0
@@ -58,35 +58,38 @@ def clear(state, event, sender):
 
 @part
 def clear_header(state, event):
-    """Forget what the packet of the last event brought."""
-    if state.told:
-        state.told = 0
+    """Set the header fields of the event to zero."""
+    if state.header_set:
+        state.header_set = 0
         for k in range(4):
             event.header[k] = 0.0
 
 
 @part
 def take_header(state, event, i):
-    """Let the event bring the header of a packet."""
-    state.told = 1
+    """Copy the header fields of a packet to the event."""
+    state.header_set = 1
     for k in range(4):
         event.header[k] = header_at(state, i).x[k]
 
 
 @routine
-def is_boundless(state, f, sender):
-    """Return whether all that is left may leave at once, and is more than any run can hold.
+def is_unlimited(state, f, sender):
+    """Return whether a flow may send more packets at once than a run can hold.
 
-    Nothing paces it, neither a rate nor a line of its own nor a limit on account of this event.
+    That is so where neither rate, access link nor a limit for this event holds back what the window allows.
     """
-    if sender.window <= MOST_AT_ONCE or sender.packets - sender.next <= MOST_AT_ONCE:
+    if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
-    return sender.rate >= ANY and sender.limited >= ANY and sender.line == 0
+    return sender.rate >= ANY and sender.limited >= ANY and sender.access_link == 0
 
 
 @part
-def ask(state, f, sender, number):
-    """Ask a flow's scheme for its window or rate; False if the answer is none. The state says whom, if it fails."""
+def call_scheme(state, f, sender, number):
+    """Call a callback of a flow's scheme and set the window or rate that it returns; return False if it is invalid.
+
+    Flow and callback are kept in the state for the error message.
+    """
     state.flow = f
     state.callback = number
     call = callback_at(state, sender.scheme, number)
@@ -96,42 +99,48 @@ def ask(state, f, sender, number):
     else:
         sender.rate = value
     if value >= 0.0 and sender.rate >= 0.0 and sender.window >= 0.0:  # False for NaN
-        if sender.window > MOST_AT_ONCE and is_boundless(state, f, sender):
+        if sender.window > MOST_PACKETS_AT_ONCE and is_unlimited(state, f, sender):
             return False
-        state.callback = NONE  # it neither raised nor answered nonsense
+        state.callback = NONE  # it neither raised an error nor returned an invalid value
         return True
-    state.value = sender.rate if value >= 0.0 and sender.window >= 0.0 else sender.window if value >= 0.0 else value
+    state.bad_value = sender.rate if value >= 0.0 and sender.window >= 0.0 else sender.window if value >= 0.0 else value
     return False
 
 
 @routine
 def set_alarm(state, f):
-    """Set the clock that the scheme asked for; it rings a nanosecond from now or later, so that time goes on."""
+    """Set the alarm that the scheme asked for, a nanosecond from now at the earliest, so that time advances."""
     own = recovery_at(state, f)
     if own.alarm >= 0.0:
         if own.alarm < LATEST:
-            arm(state, f, ALARM, max(int(own.alarm * 1e9), state.now + 1))
-        else:  # infinite: never
+            set_timer(state, f, ALARM, max(int(own.alarm * 1e9), state.now + 1))
+        else:  # infinite: no alarm
             sender_at(state, f).due[ALARM] = NEVER
         own.alarm = -1.0
 
 
 @routine
-def begin(state, f):
-    """Let the first packet go."""
-    sender = sender_at(state, f)
-    clear(state, event_of(state), sender)
-    tally_at(state, f).begun = 1
-    fine = ask(state, f, sender, START)
+def finish_callback(state, f, fine):
+    """Set the alarm that a callback of the scheme asked for, and send what the flow may send; return `fine`."""
     set_alarm(state, f)
     if fine:
-        send_soon(state, f)
+        request_send(state, f)
     return fine
+
+
+@routine
+def start_flow(state, f):
+    """Call `start` of a flow's scheme, and send the first packets."""
+    sender = sender_at(state, f)
+    clear_event(state, event_of(state), sender)
+    tally_at(state, f).begun = 1
+    fine = call_scheme(state, f, sender, START)
+    return finish_callback(state, f, fine)
 
 
 @part
 def acknowledge(state, i):
-    """Take an acknowledgment that has come back; False if the scheme answered nonsense."""
+    """Process an acknowledgment at the sender; return False if the scheme returned an invalid window or rate."""
     packet = packet_at(state, i)
     f = packet.flow
     sender = sender_at(state, f)
@@ -145,20 +154,20 @@ def acknowledge(state, i):
             sender.next = sender.una
     else:
         acked = 0
-    take_round_trip(state, f, sender, packet.sent, acked)
-    if not sender.transfer:  # of a packet that was sent twice; of a probe
-        give_back(state, i)
+    sample_round_trip(state, f, sender, packet.sent, acked)
+    if not sender.transfer:  # the transfer is finished, or the flow is a probe
+        release_packet(state, i)
         return True
     lost, fresh = 0, False
     if sender.repair == SELECTIVE:
-        lost, fresh = account(state, recovery_at(state, f), sender.una, i)
+        lost, fresh = update_scoreboard(state, recovery_at(state, f), sender.una, i)
     elif sender.repair == SKIPS:
-        note_echo(state, f, sender.una, packet.echo)
+        record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
     event.now = now * 1e-9
     event.rtt = (now - packet.sent) * 1e-9
     event.acked = acked
-    event.number = packet.echo
+    event.number = packet.triggered_by
     event.transmission = packet.transmission
     event.lost = 0
     event.marked = 1 if packet.marks & ECE else 0
@@ -169,35 +178,35 @@ def acknowledge(state, i):
         take_header(state, event, i)
     else:
         clear_header(state, event)
-    give_back(state, i)
+    release_packet(state, i)
     fine = True
     if lost > 0:
-        fine = tell_losses(state, f, lost, fresh)
+        fine = report_losses(state, f, lost, fresh)
     if fine:
-        fine = ask(state, f, sender, ON_ACK)
+        fine = call_scheme(state, f, sender, ON_ACK)
     if event.restart_timer:
         restart_timer(state, f)
-    if sender.alarmed:
+    if sender.has_alarm_callback:
         set_alarm(state, f)
     if sender.una >= sender.packets:
-        finish(state, f)
+        finish_transfer(state, f)
     if fine:
-        send_here(state, f)
+        send_inline(state, f)
     return fine
 
 
 @routine
-def note_echo(state, f, una, number):
-    """Remember that a packet has arrived, for flows that do not send such packets again."""
+def record_received(state, f, una, number):
+    """Record that a packet has arrived, for flows that do not retransmit such packets."""
     own = recovery_at(state, f)
-    forget_below(state, own, una)
+    remove_blocks_below(state, own, una)
     if number >= una:
-        keep(state, own, number)
+        insert_number(state, own, number)
 
 
 @routine
-def finish(state, f):
-    """Everything is acknowledged: stop the flow's clocks, and give back what it remembers of its transmissions."""
+def finish_transfer(state, f):
+    """End a transfer that is completely acknowledged: stop its timers and release its list nodes."""
     sender, tally, own = sender_at(state, f), tally_at(state, f), recovery_at(state, f)
     tally.finish = state.now
     sender.transfer = 0
@@ -205,17 +214,17 @@ def finish(state, f):
         state.unfinished -= 1
         state.attention = 1
     for k in range(3):
-        if k != PACE or sender.line != IN_USE:  # what is on its own line still arrives
+        if k != PACE or sender.access_link != IN_USE:  # a packet in transmission on the access link still arrives
             sender.due[k] = NEVER
-    forget(state, own)
-    forget_below(state, own, NEVER)
+    forget_transmissions(state, own)
+    remove_blocks_below(state, own, NEVER)
     if tally.template != NONE:
-        disconnect(state, f)
+        end_connection(state, f)
 
 
 @routine
-def tell_losses(state, f, lost, fresh):
-    """Tell the scheme of every loss, or once of all losses of one window."""
+def report_losses(state, f, lost, fresh):
+    """Call `loss` of the scheme, for every loss or once per window of data."""
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost
     event.lost = lost
@@ -224,66 +233,60 @@ def tell_losses(state, f, lost, fresh):
     if own.every_loss or fresh:
         if fresh:
             own.recover = sender.transmission
-        fine = ask(state, f, sender, ON_LOSS)
+        fine = call_scheme(state, f, sender, ON_LOSS)
     event.number = echoed
     return fine
 
 
 @routine
-def time_out(state, f):
-    """The timer went off: double it (RFC 6298, 5.5); everything under way counts as lost."""
+def expire_retransmission_timer(state, f):
+    """Handle a retransmission timeout: back off the timer (RFC 6298, rule 5.5) and call `timeout` of the scheme.
+
+    With selective recovery every outstanding transmission counts as lost.
+    """
     sender, timer, own = sender_at(state, f), timer_at(state, f), recovery_at(state, f)
     tally_at(state, f).timeouts += 1
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
     sender.timed = NONE
     sender.due[RTO] = NEVER
-    if sender.repair == SELECTIVE and own.nodes_head != NONE:
-        give_up(state, own)
+    if sender.repair == SELECTIVE and own.outstanding_head != NONE:
+        mark_all_lost(state, own)
         own.recover = sender.transmission
-    clear(state, event_of(state), sender)
-    fine = ask(state, f, sender, ON_TIMEOUT)
+    clear_event(state, event_of(state), sender)
+    fine = call_scheme(state, f, sender, ON_TIMEOUT)
     if sender.due[RTO] == NEVER:
-        arm(state, f, RTO, state.now + timeout_ns(timer))
-    set_alarm(state, f)
-    if fine:
-        send_soon(state, f)
-    return fine
+        set_timer(state, f, RTO, state.now + timeout_ns(timer))
+    return finish_callback(state, f, fine)
 
 
 @routine
-def alarm_rings(state, f):
-    """The clock rings that the scheme set."""
+def expire_alarm(state, f):
+    """Call `alarm` of the scheme at the time that it had set."""
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
-    clear(state, event, sender)
-    fine = ask(state, f, sender, ON_ALARM)
-    own.impatience = own.impatience + 1 if 0.0 <= own.alarm <= event.now else 0
-    if own.impatience >= IMPATIENCE:
+    clear_event(state, event, sender)
+    fine = call_scheme(state, f, sender, ON_ALARM)
+    own.immediate_calls = own.immediate_calls + 1 if 0.0 <= own.alarm <= event.now else 0
+    if own.immediate_calls >= MOST_IMMEDIATE_CALLS:
         state.callback = ON_ALARM
         fine = False
-    set_alarm(state, f)
-    if fine:
-        send_soon(state, f)
-    return fine
+    return finish_callback(state, f, fine)
 
 
 @routine
-def take_feedback(state, i):
-    """Take what a switch says: an acknowledgment of nothing, with header fields."""
+def receive_feedback(state, i):
+    """Process feedback of a switch at the sender: call `ack` with nothing acknowledged, but header fields."""
     event = event_of(state)
     packet = packet_at(state, i)
     f = packet.flow
     sender = sender_at(state, f)
-    state.fed_received += 1
-    tally_at(state, f).feedback -= 1
-    clear(state, event, sender)
-    if packet.marks & ANSWERED:  # the answer to a request
+    state.feedback_received += 1
+    tally_at(state, f).feedback_in_flight -= 1
+    clear_event(state, event, sender)
+    if packet.marks & ANSWERED:  # the answer to a request of this flow
         event.rtt = (state.now - packet.sent) * 1e-9
     take_header(state, event, i)
-    give_back(state, i)
+    release_packet(state, i)
     if not sender.transfer:
         return True
-    fine = ask(state, f, sender, ON_ACK)
-    set_alarm(state, f)
-    if fine:
-        send_soon(state, f)
-    return fine
+    fine = call_scheme(state, f, sender, ON_ACK)
+    return finish_callback(state, f, fine)

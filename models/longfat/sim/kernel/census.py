@@ -1,25 +1,25 @@
-"""What is counted when somebody looks: links up to this moment, and every packet in the network."""
+"""Counts up to the present moment: what each link has done, and all packets in the network."""
 
 from longfat.sim.jit import entry, part
-from longfat.sim.kernel.lines import advance
+from longfat.sim.kernel.transmitter import update_backlog
 from longfat.sim.memory import (
+    access_link_at,
+    backlog_entry_at,
     census_at,
-    line_at,
     link_at,
     packet_at,
     queue_at,
     state_at,
-    wait_at,
 )
 from longfat.sim.records import NONE
 
 
 @part
 def untransmitted(state, link):
-    """Return the transmission time [ns] that a link has counted and that lies ahead."""
-    if link.jitter == 0 and link.hold == 0:
+    """Return the transmission time [ns] that a link has counted already, but that lies in the future."""
+    if link.jitter == 0 and link.hold_until == 0:
         return max(0, link.free - state.now)
-    # Packets are held back between transmissions: each for itself, to a nanosecond.
+    # Packets are held back between transmissions, so each is counted by itself, to a nanosecond.
     ahead, i = 0, link.head
     while i != NONE:
         packet = packet_at(state, i)
@@ -31,33 +31,33 @@ def untransmitted(state, link):
 
 @part
 def count_link(state, k):
-    """Count what a link has done until now; what was counted ahead of its time is taken back.
+    """Count what a link has done until now, without what was counted in advance.
 
-    On a link that serves in order of arrival a packet's wait and transmission are counted when it is admitted.
+    A link without service counts the waiting time and the transmission of a packet at admission.
     """
     link, count = link_at(state, k), census_at(state, k)
     count.transmitted = link.busy - untransmitted(state, link)
-    count.waited = link.wait
-    count.begun = link.wait
+    count.waiting_time = link.waiting_time
+    count.started_waiting_time = link.waiting_time
     count.served = link.served
     count.served_bytes = link.served_bytes
     count.arrived = link.served + link.dropped
     if link.service != NONE:
-        count.waited = link.area + float(link.waiting) * (state.now - link.changed)
-        count.arrived += link.waiting
+        count.waiting_time = link.backlog_area + float(link.backlog) * (state.now - link.changed_at)
+        count.arrived += link.backlog
         return
-    advance(state, link)
-    for k in range(link.waiting):
-        wait = wait_at(state, link.ring + ((link.first + k) & link.ring_mask))
-        count.waited -= wait.begin - state.now
-        count.begun -= wait.begin - wait.since
+    update_backlog(state, link)
+    for k in range(link.backlog):
+        entry = backlog_entry_at(state, link.circular_base + ((link.circular_head + k) & link.circular_mask))
+        count.waiting_time -= entry.start - state.now
+        count.started_waiting_time -= entry.start - entry.arrival
         count.served -= 1
-        count.served_bytes -= wait.length
+        count.served_bytes -= entry.length
 
 
 @part
 def count_list(state, i, room):
-    """Count the packets of a list by kind; return how many there are, more than `room` if it has no end."""
+    """Count the packets of a list by kind; return how many there are, more than `room` if the list has no end."""
     found = 0
     while i != NONE and found <= room:
         packet = packet_at(state, i)
@@ -69,7 +69,7 @@ def count_list(state, i, room):
 
 @entry(".", "..")
 def count(address, named, links, queues, lines):
-    """Count the first links, and the packets on all links, in all queues and on lines; return how many packets."""
+    """Count what the first `named` links have done, and all packets in the network; return the number of these."""
     state = state_at(address)
     for k in range(named):
         count_link(state, k)
@@ -79,13 +79,13 @@ def count(address, named, links, queues, lines):
     for k in range(links):
         link = link_at(state, k)
         found += count_list(state, link.head, room)
-        if link.sending != NONE:
+        if link.transmitting != NONE:
             found += 1
-            state.in_use[packet_at(state, link.sending).kind] += 1
+            state.in_use[packet_at(state, link.transmitting).kind] += 1
     for q in range(queues):
         found += count_list(state, queue_at(state, q).head, room)
     for f in range(lines):
-        i = line_at(state, f).packet
+        i = access_link_at(state, f).packet
         if i != NONE:
             found += 1
             state.in_use[packet_at(state, i).kind] += 1

@@ -1,13 +1,16 @@
-"""Connections that come and go: each takes the row of one that has ended, of which no packet is on its way."""
+"""Connections that arrive at random: each reuses the row of a finished one that has no packet left in the network.
+
+The *template* is the flow that starts them: the row of `longfat.sim.traffic.arrivals`.
+"""
 
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.events import arm
-from longfat.sim.kernel.recovery import return_nodes
-from longfat.sim.kernel.sources import begins, exponential, nearest
+from longfat.sim.kernel.events import set_timer
+from longfat.sim.kernel.recovery import release_nodes
+from longfat.sim.kernel.sources import exponential, has_begun, rounded
 from longfat.sim.memory import (
+    access_link_at,
     connection_at,
     flow_own,
-    line_at,
     receiver_at,
     sender_at,
     source_at,
@@ -21,7 +24,7 @@ from longfat.sim.records import (
     PACE,
     RECEIVING,
     RECOVERY,
-    ROOM,
+    ROWS_PER_EVENT,
     SENDER,
     TALLY,
     TIMER,
@@ -30,16 +33,16 @@ from longfat.sim.records import (
 
 
 @part
-def is_silent(state, f):
-    """Return whether nothing of this flow is on its way."""
+def has_nothing_in_flight(state, f):
+    """Return whether no data packet, acknowledgment or feedback of a flow is in the network."""
     sender, receiver, tally = sender_at(state, f), receiver_at(state, f), tally_at(state, f)
-    answered = receiver.received == sender.acks_received + tally.acks_dropped and tally.feedback == 0
+    answered = receiver.received == sender.acks_received + tally.acks_dropped and tally.feedback_in_flight == 0
     return answered and sender.transmission == receiver.received + tally.dropped
 
 
 @routine
-def fold(state, t, f):
-    """Add what a connection counted to what its template counts."""
+def add_to_template(state, t, f):
+    """Add the counters of a finished connection to those of its template."""
     total, tally = tally_at(state, t), tally_at(state, f)
     total.sent += sender_at(state, f).transmission
     total.retransmitted += tally.retransmitted
@@ -50,19 +53,19 @@ def fold(state, t, f):
     total.timeouts += tally.timeouts
     total.marks += tally.marks
     sender_at(state, t).acks_received += sender_at(state, f).acks_received
-    mine, his = receiver_at(state, t), receiver_at(state, f)
-    mine.received += his.received
-    mine.received_bytes += his.received_bytes
-    mine.delay += his.delay
-    mine.last_arrival = max(mine.last_arrival, his.last_arrival)
+    mine, theirs = receiver_at(state, t), receiver_at(state, f)
+    mine.received += theirs.received
+    mine.received_bytes += theirs.received_bytes
+    mine.delay += theirs.delay
+    mine.last_arrival = max(mine.last_arrival, theirs.last_arrival)
 
 
 @part
-def row_for(state, t):
-    """Return a row for a connection of template t, NONE if there is none."""
+def reusable_row(state, t):
+    """Return a row for a new connection of template t, NONE if there is none."""
     template = source_at(state, t)
     f = template.first_row
-    if f == NONE or not is_silent(state, f):
+    if f == NONE or not has_nothing_in_flight(state, f):
         return NONE
     template.first_row = source_at(state, f).next_row
     if template.first_row == NONE:
@@ -71,8 +74,8 @@ def row_for(state, t):
 
 
 @part
-def copy(base, words, source, target):
-    """Copy a row of so many words."""
+def copy_row(base, words, source, target):
+    """Copy a row of `words` words of eight bytes."""
     for k in range(words):
         word_at(base + 8 * words * target, k).x = word_at(base + 8 * words * source, k).x
 
@@ -83,17 +86,17 @@ SENDER_WORDS, TIMER_WORDS, RECEIVING_WORDS, RECOVERY_WORDS, TALLY_WORDS = (
 
 
 @routine
-def become(state, t, f):
-    """Let row f be a new flow that is what row t is; what stands in the heap still rings, and is ignored."""
+def initialise_connection(state, t, f):
+    """Make row f a new connection of template t; timer entries of the old one expire and are ignored."""
     sender = sender_at(state, f)
     hop = sender.first_hop
     armed = sender.armed[0], sender.armed[1], sender.armed[2]
-    return_nodes(state, tally_at(state, f).stamps)
-    copy(state.senders_base, SENDER_WORDS, t, f)
-    copy(state.timers_base, TIMER_WORDS, t, f)
-    copy(state.receivers_base, RECEIVING_WORDS, t, f)
-    copy(state.recoveries_base, RECOVERY_WORDS, t, f)
-    copy(state.tallies_base, TALLY_WORDS, t, f)
+    release_nodes(state, tally_at(state, f).last_stamps)
+    copy_row(state.senders_base, SENDER_WORDS, t, f)
+    copy_row(state.timers_base, TIMER_WORDS, t, f)
+    copy_row(state.receivers_base, RECEIVING_WORDS, t, f)
+    copy_row(state.recoveries_base, RECOVERY_WORDS, t, f)
+    copy_row(state.tallies_base, TALLY_WORDS, t, f)
     for k in range(state.flow_own_words):
         word_at(flow_own(state, f), k).x = word_at(flow_own(state, t), k).x
     sender.first_hop = hop
@@ -102,8 +105,8 @@ def become(state, t, f):
     sender.armed[0] = armed[0]
     sender.armed[1] = armed[1]
     sender.armed[2] = armed[2]
-    if sender.line:
-        line_at(state, f).free = 0
+    if sender.access_link:
+        access_link_at(state, f).free = 0
     sender.transfer = 1
     sender.sends_until = NEVER
     sender.acks_received = 0
@@ -128,24 +131,24 @@ def become(state, t, f):
 
 
 @routine
-def connect(state, t):
-    """Begin a connection of template t; return its row, t if it is too early or late, NONE if rows have to be added."""
+def start_connection(state, t):
+    """Start a connection of template t; return its row, t if none is due, NONE if rows have to be added."""
     now = state.now
-    if now >= tally_at(state, t).stop or not begins(state, t):
+    if now >= tally_at(state, t).stop or not has_begun(state, t):
         return t
-    f = row_for(state, t)
+    f = reusable_row(state, t)
     if f == NONE:
         return NONE
-    fold(state, t, f)
-    become(state, t, f)
+    add_to_template(state, t, f)
+    initialise_connection(state, t, f)
     source_at(state, f).next_row = NONE
-    arm(state, t, PACE, now + nearest(exponential(state, source_at(state, t).gap)))
+    set_timer(state, t, PACE, now + rounded(exponential(state, source_at(state, t).gap)))
     return f
 
 
 @routine
-def disconnect(state, f):
-    """Write down a connection that is complete; its row may be used again."""
+def end_connection(state, f):
+    """Log a finished connection, and make its row available for another one."""
     tally = tally_at(state, f)
     template = source_at(state, tally.template)
     entry = connection_at(state, state.connections)
@@ -155,8 +158,8 @@ def disconnect(state, f):
     entry.sent = sender_at(state, f).transmission
     entry.dropped = tally.dropped
     state.connections += 1
-    if state.connections + ROOM > state.connections_room:
-        state.short = NO_CONNECTIONS
+    if state.connections + ROWS_PER_EVENT > state.connections_room:
+        state.shortage = NO_CONNECTIONS
         state.attention = 1
     if template.last_row == NONE:
         template.first_row = f

@@ -1,28 +1,28 @@
-"""What happens next: two heaps of (time, key), the key being serial, kind and index in one number.
+"""Event queue: two heaps of (time, key), where the key holds serial number, kind and index.
 
-One heap holds what comes often (the head of each link, each transmission that ends), the other what is mostly put off
-(clocks), so that the first stays small. A link has one entry, whatever is on it. Of equal times the event comes first
-that was scheduled first; but a transmission ends before anything else of its time, and a packet whose source has sent
-it is at its first node next.
+One heap holds the frequent events (the next arrival of each link, the end of each transmission), the other the clocks,
+most of which are postponed, so that the first heap stays small. A link has one entry, however many packets are on it.
+Among events at the same time, ends of transmissions come first, then packets that leave an access link, then the
+event that was scheduled first.
 """
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.heap import pop, rise, sink
 from longfat.sim.memory import entry_at, sender_at
-from longfat.sim.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROOM
+from longfat.sim.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
 INDEX_BITS, KIND_BITS = 20, 3
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS
-# Here the engine begins again with the entries it has: keys stay below `FIRST` while a call goes on.
+# Beyond it `RunState.renumber` renumbers the entries, so that keys stay below `FIRST_AT_ITS_TIME` during a call.
 LAST_SERIAL = 1 << (61 - SERIAL_SHIFT)
-FIRST = 1 << 62  # taken from a key once or twice: before all others of its time
+FIRST_AT_ITS_TIME = 1 << 62  # subtracted once or twice from a key, which then precedes all others of its time
 
 
 @part
 def new_key(state, kind, index):
-    """Return a key that orders equal times by when they were asked for."""
+    """Return a key that orders events at equal times by when they were scheduled."""
     state.serial += 1
     return (state.serial << SERIAL_SHIFT) | (kind << INDEX_BITS) | index
 
@@ -36,73 +36,82 @@ def schedule_arrival(state, link, time):
 
 @routine
 def schedule_departure(state, link, time):
-    """Schedule the end of a transmission: before anything else of its time."""
-    rise(state.arrivals_base, state.arrivals, time, new_key(state, DEPARTURE, link) - FIRST - FIRST)
+    """Schedule the end of a transmission, before all other events at the same time."""
+    rise(
+        state.arrivals_base,
+        state.arrivals,
+        time,
+        new_key(state, DEPARTURE, link) - FIRST_AT_ITS_TIME - FIRST_AT_ITS_TIME,
+    )
     state.arrivals += 1
 
 
 @part
-def next_arrival(state, link, time):
-    """Put the arrival of the next packet on a link in the place of the first entry, which was the one before."""
+def replace_arrival(state, link, time):
+    """Replace the first entry of the heap, an arrival on a link, by the next arrival on that link."""
     sink(state.arrivals_base, state.arrivals, 0, time, new_key(state, ARRIVAL, link))
 
 
 @part
-def no_arrival(state):
-    """Take the first entry away."""
+def remove_arrival(state):
+    """Remove the first entry of the heap of arrivals."""
     pop(state.arrivals_base, state.arrivals)
     state.arrivals -= 1
 
 
 @routine
 def schedule(state, kind, index, time):
-    """Schedule an event among the clocks."""
-    _put(state, time, new_key(state, kind, index))
+    """Schedule an event in the heap of clocks."""
+    push_clock(state, time, new_key(state, kind, index))
 
 
 @part
-def _put(state, time, key):
+def push_clock(state, time, key):
+    """Push (time, key) to the heap of clocks, and ask for more room if it is nearly full."""
     rise(state.clocks_base, state.clocks, time, key)
     state.clocks += 1
-    if state.clocks + ROOM > state.clocks_room:
-        state.short = NO_CLOCKS
+    if state.clocks + ROWS_PER_EVENT > state.clocks_room:
+        state.shortage = NO_CLOCKS
         state.attention = 1
 
 
 @part
-def next_clock(state):
-    """Take the first entry of the clocks away."""
+def remove_clock(state):
+    """Remove the first entry of the heap of clocks."""
     pop(state.clocks_base, state.clocks)
     state.clocks -= 1
 
 
 @part
-def arm(state, f, clock, time):
-    """Let a flow's clock ring at `time`; an entry that stands later is left behind and ignored when it comes."""
+def set_timer(state, f, clock, time):
+    """Let a flow's timer expire at `time`, now at the earliest.
+
+    The heap gets an entry only if it has none at or before that time. A later one stays there, and is ignored.
+    """
     due = max(time, state.now)
     sender = sender_at(state, f)
     sender.due[clock] = due
     if due < sender.armed[clock]:
-        set_clock(state, f, clock, due)
+        push_timer(state, f, clock, due)
 
 
 @routine
-def set_clock(state, f, clock, time):
-    """Put the clock's entry among the others."""
+def push_timer(state, f, clock, time):
+    """Push an entry for a flow's timer to the heap of clocks."""
     sender = sender_at(state, f)
     sender.armed[clock] = time
     key = new_key(state, CLOCK + clock, f)
-    if clock == PACE and sender.line == IN_USE:
-        key -= FIRST
-    _put(state, time, key)
+    if clock == PACE and sender.access_link == IN_USE:
+        key -= FIRST_AT_ITS_TIME
+    push_clock(state, time, key)
 
 
-IN_USE = 2  # of `sender.line`: a packet is in transmission on the flow's own line
+IN_USE = 2  # of `sender.access_link`: a packet is in transmission on the access link
 
 
 @part
-def first_of_both(state):
-    """Return time and key of the earliest event; `NEVER` if there is none."""
+def earliest_event(state):
+    """Return time and key of the earliest event, with time `NEVER` if there is none."""
     time, key = NEVER, 0
     if state.arrivals > 0:
         first = entry_at(state.arrivals_base, 0)
@@ -115,17 +124,17 @@ def first_of_both(state):
 
 
 @part
-def enter_soon(state, i):
-    """Let a packet enter the link of its hop before the next event: see `loop.look_around`.
+def request_admission(state, i):
+    """Let a packet enter the link of its hop before the next event, see `loop.handle_pending`.
 
-    To call what follows here would be as good, but numba would compile all of it into each of the callers.
+    Calling `links.admit` here would give the same result, but numba would compile all of it into each of the callers.
     """
-    state.entering = i
+    state.entering_packet = i
     state.attention = 1
 
 
 @part
-def send_soon(state, f):
-    """Let a flow send what it may before the next event."""
-    state.sending = f
+def request_send(state, f):
+    """Let a flow send what it may before the next event, see `loop.handle_pending`."""
+    state.sending_flow = f
     state.attention = 1

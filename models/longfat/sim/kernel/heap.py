@@ -1,4 +1,4 @@
-"""A binary heap of (time, key) in plain memory: of what happens next, and of the queues of a fair service."""
+"""Binary heap of (time, key) in plain memory, for the event queue and for the queues of fair services."""
 
 from longfat.sim.jit import part
 from longfat.sim.memory import entry_at
@@ -12,7 +12,7 @@ def is_before(entry, time, key):
 
 @part
 def write(heap, place, time, key):
-    """Put (time, key) at a place of a heap."""
+    """Write (time, key) to a place of a heap."""
     entry = entry_at(heap, place)
     entry.time = time
     entry.key = key
@@ -20,7 +20,7 @@ def write(heap, place, time, key):
 
 @part
 def rise(heap, place, time, key):
-    """Put (time, key) at a place, or as far above it as it belongs."""
+    """Insert (time, key) at a place, and sift it up."""
     while place > 0:
         above = entry_at(heap, (place - 1) >> 1)
         if is_before(above, time, key):
@@ -32,7 +32,7 @@ def rise(heap, place, time, key):
 
 @part
 def sink(heap, count, place, time, key):
-    """Put (time, key) at a place of a heap of `count` entries, or as far below it as it belongs."""
+    """Insert (time, key) at a place of a heap of `count` entries, and sift it down."""
     while True:
         child = 2 * place + 1
         if child >= count:
@@ -52,7 +52,7 @@ def sink(heap, count, place, time, key):
 
 @part
 def pop(heap, count):
-    """Take the first of `count` entries away."""
+    """Remove the first of `count` entries."""
     last = entry_at(heap, count - 1)
     if count > 1:
         sink(heap, count - 1, 0, last.time, last.key)
@@ -60,7 +60,7 @@ def pop(heap, count):
 
 @part
 def remove(heap, count, place):
-    """Take the entry at a place away, of `count`; the last one goes there, up or down."""
+    """Remove the entry at a place of a heap of `count` entries; the last entry takes its place."""
     last = entry_at(heap, count - 1)
     time, key = last.time, last.key
     if place == count - 1:

@@ -1,29 +1,39 @@
-"""The loop: take the earliest event, let its module deal with it, until a time, a number of events, or want of room."""
+"""Event loop: it takes the earliest event and calls the module that handles it.
+
+It returns at a given time, after a number of events, or when an array has to grow.
+"""
 
 from longfat.sim.calls import ON_TICK, tick_at
 from longfat.sim.jit import entry, part, routine
 from longfat.sim.kernel.access import reach_first_node
-from longfat.sim.kernel.acknowledgments import IMPATIENCE, acknowledge, alarm_rings, begin, take_feedback, time_out
-from longfat.sim.kernel.connections import connect
+from longfat.sim.kernel.acknowledgments import (
+    MOST_IMMEDIATE_CALLS,
+    acknowledge,
+    expire_alarm,
+    expire_retransmission_timer,
+    receive_feedback,
+    start_flow,
+)
+from longfat.sim.kernel.connections import start_connection
 from longfat.sim.kernel.events import (
     IN_USE,
     INDEX_BITS,
     INDICES,
     KINDS,
-    arm,
-    first_of_both,
-    next_clock,
-    no_arrival,
+    earliest_event,
+    push_timer,
+    remove_arrival,
+    remove_clock,
+    request_send,
     schedule,
-    send_soon,
-    set_clock,
+    set_timer,
 )
-from longfat.sim.kernel.lines import advance, take_arrived
-from longfat.sim.kernel.links import admit, catch_up, send_feedback, tell_switch
+from longfat.sim.kernel.links import admit, deliver_to_switch, process_deferred, send_feedback
 from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.sender import BURST, LATEST, send
 from longfat.sim.kernel.service import end_of_transmission, wake_queue
 from longfat.sim.kernel.sources import emit
+from longfat.sim.kernel.transmitter import take_arrived, update_backlog
 from longfat.sim.memory import (
     flow_sample_at,
     hop_at,
@@ -66,48 +76,51 @@ from longfat.sim.records import (
 
 
 @part
-def leave_late(state, link, hop):
-    """Count a packet that was not worked out ahead; those behind it may be now, if the horizon has moved."""
-    if hop.ahead != AT_ARRIVAL:
-        link.late -= 1
-        if link.late > 0:
-            catch_up(state, link.number)
+def leave_deferred(state, link, hop):
+    """Account for the arrival of a deferred packet, and compute those behind it in advance if that is possible now."""
+    if hop.in_advance != AT_ARRIVAL:
+        link.deferred -= 1
+        if link.deferred > 0:
+            process_deferred(state, link.number)
 
 
 @part
 def arrive(state, k):
-    """Let the first packet on a link reach its far end; False if a scheme answered nonsense."""
+    """Move the first packet on a link to its far end; return False if a scheme returned an invalid window or rate."""
     link = link_at(state, k)
     i = take_arrived(state, link)
     if i == NONE:
         return True
     packet = packet_at(state, i)
     hop = hop_at(state, packet.hop)
-    then = hop.then
-    if hop.link != k:  # the receiver has had it ahead of its time: now its acknowledgment enters the next link
+    far_end = hop.far_end
+    if hop.link != k:  # computed in advance: the receiver has had it, and now its acknowledgment enters the next link
         admit(state, i)
-    elif then == NEXT_HOP:
+    elif far_end == NEXT_HOP:
         packet.hop += 1
         admit(state, i)
-        leave_late(state, link, hop)
-    elif then == TO_RECEIVER:
+        leave_deferred(state, link, hop)
+    elif far_end == TO_RECEIVER:
         if receive(state, i):
             admit(state, i)
-        leave_late(state, link, hop)
-    elif then == TO_SWITCH:
-        tell_switch(state, i)
+        leave_deferred(state, link, hop)
+    elif far_end == TO_SWITCH:
+        deliver_to_switch(state, i)
     elif packet.kind == ACK:
         if link.head != NONE:
             prefetch_flow(state, packet_at(state, link.head).flow)
         return acknowledge(state, i)
     else:
-        return take_feedback(state, i)
+        return receive_feedback(state, i)
     return True
 
 
 @routine
-def ring(state, which, f, time):
-    """Let a clock of a flow ring; entries that were put off or left behind cost nothing else. False: as `arrive`."""
+def expire_timer(state, which, f, time):
+    """Handle the entry of a flow's timer in the heap; return False if a scheme returned an invalid window or rate.
+
+    A timer that was postponed or stopped leaves its entry in the heap: it is put back, or ignored.
+    """
     sender = sender_at(state, f)
     if time != sender.armed[which]:
         return True
@@ -115,62 +128,66 @@ def ring(state, which, f, time):
     due = sender.due[which]
     if due > time:
         if due != NEVER:
-            set_clock(state, f, which, due)
+            push_timer(state, f, which, due)
         return True
     sender.due[which] = NEVER
     if which == RTO:
-        return time_out(state, f)
+        return expire_retransmission_timer(state, f)
     if which == PACE:
         return pace(state, f, time)
-    return alarm_rings(state, f)
+    return expire_alarm(state, f)
 
 
 @routine
 def pace(state, f, time):
-    """It is time for a packet: the one on the flow's own line, the next one of its rate, or of its generator."""
+    """Handle the pacing timer of a flow.
+
+    It means that the access link has sent its packet, that the rate allows the next packet, that a generator emits one,
+    or that the flow or a connection begins.
+    """
     sender, tally = sender_at(state, f), tally_at(state, f)
-    if sender.line == IN_USE:
+    if sender.access_link == IN_USE:
         reach_first_node(state, f)
         if sender.transfer:
-            send_soon(state, f)
+            request_send(state, f)
     elif tally.traffic == ARRIVALS:
-        row = connect(state, f)
+        row = start_connection(state, f)
         if row == NONE:
             state.flow = f
-            state.short_of_flows = 1
-            arm(state, f, PACE, time)
+            state.needs_flow_row = 1
+            set_timer(state, f, PACE, time)
         elif row != f:
-            return begin(state, row)
+            return start_flow(state, row)
     elif tally.traffic != TRANSFER:
         emit(state, f)
     elif tally.begun == 0:
-        return begin(state, f)
+        return start_flow(state, f)
     else:
-        send_soon(state, f)
+        request_send(state, f)
     return True
 
 
 @routine
-def switch_clock(state, k):
-    """Let the clock of a link's discipline ring; it says when it wants the next call."""
+def run_tick(state, k):
+    """Call `tick` of a link's discipline, and schedule the next call at the time that it returns."""
     link = link_at(state, k)
     if link.service == NONE:
-        advance(state, link)  # it may look at what waits
+        update_backlog(state, link)  # tick may read the backlog
     state.link = k
     now = state.now * 1e-9
     seconds = tick_at(state, link.discipline, ON_TICK)(state, link, link_own(state, k), service_own(state, k), now)
     if not seconds >= 0.0:  # or NaN
-        raise ValueError("tick returned no time [s] in [0, inf]")
-    link.impatience = link.impatience + 1 if seconds <= now else 0
-    if link.impatience >= IMPATIENCE:
-        raise ValueError("tick asked 1000 times in a row to be called at once; return the next time [s]")
+        raise ValueError("tick returned no time: must be in [0, inf] s")
+    link.immediate_calls = link.immediate_calls + 1 if seconds <= now else 0
+    if link.immediate_calls >= MOST_IMMEDIATE_CALLS:
+        raise ValueError("tick asked 1000 times in a row to be called at once: must return the next time [s]")
     if seconds < LATEST:
         schedule(state, SWITCH_CLOCK, k, max(int(seconds * 1e9 + 0.5), state.now + 1))
 
 
 @routine
 def take_samples(state):
-    """Write one row of each trace, and schedule the next."""
+    """Write one row of each trace, and schedule the next sample."""
     if state.samples >= state.samples_room:
         return
     for f in range(state.sampled_flows):
@@ -183,23 +200,23 @@ def take_samples(state):
         link, line = link_at(state, k), link_sample_at(state, state.samples * state.sampled_links + k)
         line.arrived_bytes = link.served_bytes + link.dropped_bytes - link.stamped_bytes
         if link.service == NONE:
-            advance(state, link)
+            update_backlog(state, link)
         else:
-            line.arrived_bytes += link.waiting_bytes
-        line.waiting = link.waiting
+            line.arrived_bytes += link.backlog_bytes
+        line.backlog = link.backlog
         line.served_bytes = link.served_bytes
         line.dropped = link.dropped
     state.samples += 1
-    if state.horizon >= 0:
+    if state.unfinished < 0:
         state.horizon = min(state.until, state.now + state.sample_every - 1)
     schedule(state, SAMPLING, 0, state.now + state.sample_every)
 
 
 @routine
-def clock(state, kind, index, time):
-    """Deal with an event among the clocks; False as `arrive`."""
+def handle_clock_event(state, kind, index, time):
+    """Handle an event of the heap of clocks; return False if a scheme returned an invalid window or rate."""
     if kind == SWITCH_CLOCK:
-        switch_clock(state, index)
+        run_tick(state, index)
     elif kind == SAMPLING:
         take_samples(state)
     elif kind == WAKE:
@@ -207,28 +224,31 @@ def clock(state, kind, index, time):
             queue_at(state, index).armed = NEVER
             wake_queue(state, index)
     else:
-        return ring(state, kind - CLOCK, index, time)
+        return expire_timer(state, kind - CLOCK, index, time)
     return True
 
 
 @part
-def look_around(state):
-    """Let a packet enter, send feedback of a switch, let a flow send; return what rows are short of, DONE or PAUSED."""
-    while state.entering != NONE or state.feedback_flow != NONE:
-        if state.entering != NONE:
-            i = state.entering
-            state.entering = NONE
+def handle_pending(state):
+    """Carry out what has to happen before the next event, and return DONE, PAUSED or the array that is too small.
+
+    A packet enters its link, a switch sends its feedback, a flow sends what it may.
+    """
+    while state.shortage == DONE and (state.entering_packet != NONE or state.feedback_flow != NONE):
+        if state.entering_packet != NONE:
+            i = state.entering_packet
+            state.entering_packet = NONE
             admit(state, i)
         else:
             send_feedback(state)
-    if state.short != DONE:
-        return state.short
-    if state.sending != NONE:
-        f = state.sending
-        state.sending = NONE
+    if state.shortage != DONE:
+        return state.shortage
+    if state.sending_flow != NONE:
+        f = state.sending_flow
+        state.sending_flow = NONE
         state.attention = 0
         send(state, f)
-        state.attention = 1  # whether all files are done has not been asked yet
+        state.attention = 1  # whether all files are done is asked next time
         return PAUSED
     state.attention = 0
     return DONE if state.unfinished == 0 else PAUSED
@@ -236,27 +256,27 @@ def look_around(state):
 
 @entry(".", "..")
 def run(address, until, budget):
-    """Run until a time [ns], or for `budget` events; return what it ends with."""
+    """Run until a time [ns], or for `budget` events; return why it ended (see `records.DONE`)."""
     state = state_at(address)
     state.attention = 1
     state.until = until
-    # Somebody looks at the end, or at the next sample; a run that ends with its files may end before.
+    # The run is observed at its end or at the next sample. One that ends with its files may end at any event.
     state.horizon = until if state.unfinished < 0 else -1
     if state.samples < state.samples_room and state.unfinished < 0:
         state.horizon = min(until, state.samples * state.sample_every - 1)
     while True:
         while state.attention:
-            if state.sending != NONE:
-                budget -= BURST
-            ends = look_around(state)
+            ends = handle_pending(state)
             if ends != PAUSED:
                 return ends
+            if state.sending_flow != NONE:  # the burst of a flow was cut off
+                budget -= BURST
             if budget < 0:
                 return PAUSED
         if budget <= 0:
             return PAUSED
         budget -= 1
-        time, key = first_of_both(state)
+        time, key = earliest_event(state)
         if time > until:
             state.now = until
             return DONE
@@ -268,13 +288,13 @@ def run(address, until, budget):
         if kind == ARRIVAL:
             fine = arrive(state, index)
         elif kind == DEPARTURE:
-            no_arrival(state)
+            remove_arrival(state)
             end_of_transmission(state, index)
         else:
-            next_clock(state)
-            fine = clock(state, kind, index, time)
-            if state.short_of_flows:
-                state.short_of_flows = 0
+            remove_clock(state)
+            fine = handle_clock_event(state, kind, index, time)
+            if state.needs_flow_row:
+                state.needs_flow_row = 0
                 return NO_FLOWS
         if not fine:
             return BAD_VALUE

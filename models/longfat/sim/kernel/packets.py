@@ -1,29 +1,29 @@
-"""Rows of packets: taken, and given back."""
+"""Allocation of packet rows."""
 
 from longfat.sim.jit import part
 from longfat.sim.memory import packet_at, prefetch_packet
-from longfat.sim.records import NO_PACKETS, ROOM
+from longfat.sim.records import NO_PACKETS, ROWS_PER_EVENT
 
 
 @part
-def take_packet(state):
-    """Return a row for a packet: the one that has been free for longest.
+def allocate_packet(state):
+    """Return a free packet row, the one that has been free for longest.
 
-    Taken in this order, packets that follow each other on a link tend to stand behind each other in memory.
+    In this order packets that follow each other on a link tend to be neighbours in memory.
     """
     i = state.free_packet
     state.free_packet = packet_at(state, i).next
     state.free_packets -= 1
     prefetch_packet(state, state.free_packet)
-    if state.free_packets < ROOM:
-        state.short = NO_PACKETS
+    if state.free_packets < ROWS_PER_EVENT:
+        state.shortage = NO_PACKETS
         state.attention = 1
     return i
 
 
 @part
-def give_back(state, i):
-    """Let a packet's row be used again."""
+def release_packet(state, i):
+    """Release a packet's row."""
     packet_at(state, state.last_free_packet).next = i
     state.last_free_packet = i
     state.free_packets += 1

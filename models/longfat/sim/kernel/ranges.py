@@ -1,17 +1,17 @@
-"""Runs of packets that have arrived beyond a hole, so that memory and time follow the holes and not the window.
+"""Blocks of contiguous packets beyond a hole, so that memory and time grow with the holes and not with the window.
 
-A receiver keeps them for its acknowledgments, and a sender that does not send again what it knows to have arrived. The
-owner of a list of runs is a row with the fields `blocks_head` and `blocks_tail`.
+A receiver keeps them for its SACK blocks (RFC 2018), and so does a sender that does not retransmit what has arrived.
+The owner of a list of blocks is a row with the fields `blocks_head` and `blocks_tail`.
 """
 
 from longfat.sim.jit import part, routine
 from longfat.sim.memory import block_at
-from longfat.sim.records import NO_BLOCKS, NONE, ROOM
+from longfat.sim.records import NO_BLOCKS, NONE, ROWS_PER_EVENT
 
 
 @routine
 def remove_block(state, owner, b):
-    """Unlink a run and give its row back."""
+    """Remove a block from its list and release its row."""
     block = block_at(state, b)
     if block.previous == NONE:
         owner.blocks_head = block.next
@@ -28,13 +28,13 @@ def remove_block(state, owner, b):
 
 @routine
 def new_block(state, owner, number, before):
-    """Return a run of one packet behind the run `before`."""
+    """Insert a block of one packet behind the block `before`, and return it."""
     b = state.free_block
     block = block_at(state, b)
     state.free_block = block.next
     state.free_blocks -= 1
-    if state.free_blocks < ROOM:
-        state.short = NO_BLOCKS
+    if state.free_blocks < ROWS_PER_EVENT:
+        state.shortage = NO_BLOCKS
         state.attention = 1
     block.low = number
     block.high = number + 1
@@ -53,10 +53,10 @@ def new_block(state, owner, number, before):
 
 
 @routine
-def keep(state, owner, number):
-    """Put a packet beyond a hole into its run; return the run, and whether the packet is new."""
+def insert_number(state, owner, number):
+    """Insert a packet beyond a hole into the blocks; return its block, and whether the packet is new."""
     b = owner.blocks_tail
-    if b != NONE and number < block_at(state, b).low:  # a retransmission: likely near the first hole
+    if b != NONE and number < block_at(state, b).low:  # probably a retransmission, near the first hole
         b = owner.blocks_head
         if number < block_at(state, b).low:
             b = NONE
@@ -81,8 +81,8 @@ def keep(state, owner, number):
 
 
 @part
-def close_hole(state, owner, number):
-    """Return the first packet from this one on that is missing, and forget the run that ends there."""
+def skip_block(state, owner, number):
+    """Return the first missing packet from this one on, and remove the block that ends there."""
     block = block_at(state, owner.blocks_head)
     if block.low > number:
         return number
@@ -92,15 +92,15 @@ def close_hole(state, owner, number):
 
 
 @part
-def forget_below(state, owner, number):
-    """Forget the runs that end at this packet or before it."""
+def remove_blocks_below(state, owner, number):
+    """Remove the blocks that end at this packet or before it."""
     while owner.blocks_head != NONE and block_at(state, owner.blocks_head).high <= number:
         remove_block(state, owner, owner.blocks_head)
 
 
 @part
 def first_missing(state, owner, number):
-    """Return the first packet from this one on that is in no run."""
+    """Return the first packet from this one on that is in no block."""
     b = owner.blocks_head
     while b != NONE and block_at(state, b).low <= number:
         number = max(number, block_at(state, b).high)

@@ -1,9 +1,9 @@
-"""The receiver: takes packets in any order, and acknowledges each (RFC 5681, 4.2, without delayed acknowledgments)."""
+"""Receiver: it takes packets in any order and acknowledges each (RFC 5681, section 4.2, without delayed ACKs)."""
 
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.packets import give_back
-from longfat.sim.kernel.ranges import close_hole, keep
-from longfat.sim.kernel.requests import answer
+from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.ranges import insert_number, skip_block
+from longfat.sim.kernel.requests import answer_request
 from longfat.sim.memory import block_at, header_at, packet_at, receiver_at, sack_at, tally_at
 from longfat.sim.records import ACK, CE, CWR, ECE, FEEDBACK, NONE
 from longfat.sim.records import SACK as HAS_BLOCKS
@@ -11,10 +11,10 @@ from longfat.sim.records import SACK as HAS_BLOCKS
 
 @part
 def receive(state, i):
-    """Take a data packet that has arrived; return whether it is an acknowledgment now, about to enter the next link."""
+    """Receive a data packet or a request; return whether its row is an acknowledgment now, for the next link."""
     packet = packet_at(state, i)
     if packet.kind == FEEDBACK:
-        answer(state, i)
+        answer_request(state, i)
         return True
     f = packet.flow
     receiver = receiver_at(state, f)
@@ -28,17 +28,17 @@ def receive(state, i):
         receiver.received_bytes += packet.length
         receiver.expect += 1
         if receiver.blocks_head != NONE:
-            receiver.expect = close_hole(state, receiver, receiver.expect)
+            receiver.expect = skip_block(state, receiver, receiver.expect)
             if receiver.blocks_head != NONE:
                 report_blocks(state, f, i, NONE)
     else:
-        out_of_order(state, f, i)
-    if not receiver.answers:
+        receive_out_of_order(state, f, i)
+    if not receiver.acknowledges:
         if marks & CE:
             tally_at(state, f).marks += 1
-        give_back(state, i)
+        release_packet(state, i)
         return False
-    # RFC 3168, 6.1.3: echo until the sender says that it has reduced; or once, for schemes that count bits.
+    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. For schemes that count marks: echo each mark once.
     if marks & CE:
         tally_at(state, f).marks += 1
         receiver.echo_ce = 1
@@ -46,11 +46,11 @@ def receive(state, i):
         receiver.echo_ce = 0
     if receiver.echo_ce:
         packet.marks |= ECE
-    if receiver.tells_time:
+    if receiver.reports_arrival:
         header_at(state, i).x[0] = now * 1e-9
     packet.kind = ACK
-    packet.priority = 0  # the best
-    packet.echo = number
+    packet.priority = 0  # the highest
+    packet.triggered_by = number
     packet.number = receiver.expect
     packet.length = receiver.ack_size
     packet.hop += 1
@@ -58,12 +58,12 @@ def receive(state, i):
 
 
 @routine
-def out_of_order(state, f, i):
-    """Keep a packet beyond a hole, or count one that was here before."""
+def receive_out_of_order(state, f, i):
+    """Store a packet beyond a hole, or count a duplicate; report SACK blocks."""
     packet, receiver = packet_at(state, i), receiver_at(state, f)
     block, new = NONE, False
     if packet.number > receiver.expect:
-        block, new = keep(state, receiver, packet.number)
+        block, new = insert_number(state, receiver, packet.number)
     if new:
         receiver.received_bytes += packet.length
     else:
@@ -73,8 +73,8 @@ def out_of_order(state, f, i):
 
 
 @part
-def add_run(state, expect, i, count, low, high):
-    """Add a run to an acknowledgment, unless it is in order by now or part of one there; return how many there are."""
+def add_block(state, expect, i, count, low, high):
+    """Add a block to an acknowledgment, unless it is empty or contained in another; return the number of blocks."""
     if high <= expect:
         return count
     for k in range(count):
@@ -87,7 +87,7 @@ def add_run(state, expect, i, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report the newest run, then those reported before, then any (RFC 2018, 4)."""
+    """Report the newest block, then those reported before, then any others, three at most (RFC 2018, section 4)."""
     tally, receiver = tally_at(state, f), receiver_at(state, f)
     expect = receiver.expect
     for k in range(6):
@@ -99,12 +99,12 @@ def report_blocks(state, f, i, newest):
         count = 1
     for k in range(0, 6, 2):
         if count < 3:
-            count = add_run(state, expect, i, count, tally.recent[k], tally.recent[k + 1])
+            count = add_block(state, expect, i, count, tally.reported_blocks[k], tally.reported_blocks[k + 1])
     b = receiver.blocks_tail
     while b != NONE and count < 3:
-        count = add_run(state, expect, i, count, block_at(state, b).low, block_at(state, b).high)
+        count = add_block(state, expect, i, count, block_at(state, b).low, block_at(state, b).high)
         b = block_at(state, b).previous
     for k in range(6):
-        tally.recent[k] = sack_at(state, i).x[k]
+        tally.reported_blocks[k] = sack_at(state, i).x[k]
     if count > 0:
         packet_at(state, i).marks |= HAS_BLOCKS

@@ -1,110 +1,113 @@
-"""Selective recovery: which transmissions are under way, which are lost, what is sent again.
+"""Selective loss recovery: which transmissions are outstanding, which are lost, and what is retransmitted.
 
-A flow keeps its transmissions in order, and those found lost in the order of their numbers as far as known.
+A flow has two lists: its outstanding transmissions in their order, and the lost ones in the order of their detection.
+Their nodes come from the pool that the stamps of requests use, too (`kernel.requests`).
 """
 
 from longfat.sim.jit import part, routine
-from longfat.sim.memory import node_at, packet_at, sack_at
-from longfat.sim.records import NO_NODES, NONE, ROOM
+from longfat.sim.memory import packet_at, sack_at, transmission_at
+from longfat.sim.records import NO_NODES, NONE, ROWS_PER_EVENT
 from longfat.sim.records import SACK as HAS_BLOCKS
 
 
 @part
-def take_node(state):
-    """A row for a transmission."""
+def allocate_node(state):
+    """Return a free list node."""
     n = state.free_node
-    state.free_node = node_at(state, n).next
+    state.free_node = transmission_at(state, n).next
     state.free_nodes -= 1
-    if state.free_nodes < ROOM:
-        state.short = NO_NODES
+    if state.free_nodes < ROWS_PER_EVENT:
+        state.shortage = NO_NODES
         state.attention = 1
     return n
 
 
 @routine
-def remember(state, own, number, transmission):
-    """A transmission is under way."""
-    n = take_node(state)
-    node = node_at(state, n)
+def record_transmission(state, own, number, transmission):
+    """Append a transmission to the list of outstanding ones."""
+    n = allocate_node(state)
+    node = transmission_at(state, n)
     node.number = number
     node.transmission = transmission
     node.next = NONE
-    node.passed = 0
-    if own.nodes_tail == NONE:
-        own.nodes_head = n
+    node.later_acked = 0
+    if own.outstanding_tail == NONE:
+        own.outstanding_head = n
     else:
-        node_at(state, own.nodes_tail).next = n
-    own.nodes_tail = n
+        transmission_at(state, own.outstanding_tail).next = n
+    own.outstanding_tail = n
     own.in_flight += 1
 
 
 @routine
-def next_lost(state, own, una):
-    """The next packet to be sent again, NONE if there is none."""
+def next_retransmission(state, own, una):
+    """Return the number of the next packet to retransmit, NONE if there is none."""
     while own.lost_head != NONE:
         n = own.lost_head
-        number = node_at(state, n).number
-        own.lost_head = node_at(state, n).next
+        number = transmission_at(state, n).number
+        own.lost_head = transmission_at(state, n).next
         if own.lost_head == NONE:
             own.lost_tail = NONE
-        return_node(state, n)
+        release_node(state, n)
         if number >= una:
             return number
     return NONE
 
 
 @routine
-def forget(state, own):
-    """The flow is done: no transmission matters any more."""
-    return_nodes(state, own.nodes_head)
-    return_nodes(state, own.lost_head)
-    own.nodes_head = NONE
-    own.nodes_tail = NONE
+def forget_transmissions(state, own):
+    """Release all transmissions of a flow that is finished."""
+    release_nodes(state, own.outstanding_head)
+    release_nodes(state, own.lost_head)
+    own.outstanding_head = NONE
+    own.outstanding_tail = NONE
     own.lost_head = NONE
     own.lost_tail = NONE
     own.in_flight = 0
 
 
 @routine
-def give_up(state, own):
-    """A timeout: all that is under way counts as lost; the lowest number goes first ."""
-    under_way, lost = own.nodes_head, own.lost_head
-    own.nodes_head = NONE
-    own.nodes_tail = NONE
+def mark_all_lost(state, own):
+    """Count every outstanding transmission as lost after a timeout, the lowest packet number first."""
+    under_way, lost = own.outstanding_head, own.lost_head
+    own.outstanding_head = NONE
+    own.outstanding_tail = NONE
     own.lost_head = NONE
     own.lost_tail = NONE
     own.in_flight = 0
     while under_way != NONE or lost != NONE:
-        if lost == NONE or (under_way != NONE and node_at(state, under_way).number < node_at(state, lost).number):
+        if lost == NONE or (
+            under_way != NONE and transmission_at(state, under_way).number < transmission_at(state, lost).number
+        ):
             n = under_way
-            under_way = node_at(state, n).next
+            under_way = transmission_at(state, n).next
         else:
             n = lost
-            lost = node_at(state, n).next
-        resend_later(state, own, n)
+            lost = transmission_at(state, n).next
+        append_lost(state, own, n)
 
 
 @part
-def return_node(state, n):
-    """A transmission is accounted for."""
-    node_at(state, n).next = state.free_node
+def release_node(state, n):
+    """Return a list node to the pool."""
+    transmission_at(state, n).next = state.free_node
     state.free_node = n
     state.free_nodes += 1
 
 
 @part
-def return_nodes(state, n):
-    """All of a list."""
+def release_nodes(state, n):
+    """Return all nodes of a list to the pool."""
     while n != NONE:
-        following = node_at(state, n).next
-        return_node(state, n)
+        following = transmission_at(state, n).next
+        release_node(state, n)
         n = following
 
 
 @part
-def is_acknowledged(state, una, i, number):
-    """Whether acknowledgment i covers a packet."""
-    if number < una or number == packet_at(state, i).echo:
+def is_covered(state, una, i, number):
+    """Return whether acknowledgment i covers a packet: cumulatively, by what triggered it, or by a SACK block."""
+    if number < una or number == packet_at(state, i).triggered_by:
         return True
     if packet_at(state, i).marks & HAS_BLOCKS:
         for k in range(0, 6, 2):
@@ -114,49 +117,50 @@ def is_acknowledged(state, una, i, number):
 
 
 @routine
-def account(state, own, una, i):
-    """Cross out the transmissions that an acknowledgment covers; return how many others are lost, and if that is news.
+def update_scoreboard(state, own, una, i):
+    """Remove the transmissions that an acknowledgment covers; return how many are lost, and whether a loss is new.
 
-    It is where one of those was made after the last loss that the scheme was told of. An acknowledgment tells of losses
-    among the transmissions made before its own alone.
+    A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
+    threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
+    says otherwise. A loss is new if it was transmitted after the last loss that the scheme was told of.
 
-    The walk ends at the transmission acknowledged: its length is the number of holes before it.
+    Only transmissions up to the acknowledged one are visited, so that the cost is the number of holes before it.
     """
     upto = packet_at(state, i).transmission
     lost, fresh = 0, False
-    before, n = NONE, own.nodes_head
-    while n != NONE and node_at(state, n).transmission <= upto:
-        node = node_at(state, n)
+    before, n = NONE, own.outstanding_head
+    while n != NONE and transmission_at(state, n).transmission <= upto:
+        node = transmission_at(state, n)
         following = node.next
-        covered = is_acknowledged(state, una, i, node.number)
-        node.passed += 1
-        if not covered and node.passed < own.reorder:
+        covered = is_covered(state, una, i, node.number)
+        node.later_acked += 1
+        if not covered and node.later_acked < own.reorder:
             before, n = n, following
             continue
         if before == NONE:
-            own.nodes_head = following
+            own.outstanding_head = following
         else:
-            node_at(state, before).next = following
+            transmission_at(state, before).next = following
         if following == NONE:
-            own.nodes_tail = before
+            own.outstanding_tail = before
         own.in_flight -= 1
         if covered:
-            return_node(state, n)
+            release_node(state, n)
         else:
             lost += 1
             fresh = fresh or node.transmission >= own.recover
             state.lost_number = node.number
-            resend_later(state, own, n)
+            append_lost(state, own, n)
         n = following
     return lost, fresh
 
 
 @part
-def resend_later(state, own, n):
-    """Behind what is already known to be lost."""
-    node_at(state, n).next = NONE
+def append_lost(state, own, n):
+    """Append a transmission to the list of lost ones."""
+    transmission_at(state, n).next = NONE
     if own.lost_tail == NONE:
         own.lost_head = n
     else:
-        node_at(state, own.lost_tail).next = n
+        transmission_at(state, own.lost_tail).next = n
     own.lost_tail = n

@@ -1,65 +1,67 @@
-"""Requests to the links of a path for their counters, and what a receiver makes of them.
+"""Requests to the links of a path for their counters, and what a receiver computes from them.
 
-The performance transparency protocol of Welzl, "Scalable router aided congestion avoidance", sec. II. The stamps of a
-request travel with it, the last one first, in rows of `nodes` that hang on `stamps`: `number` is the bytes sent by the
-link, `transmission` the time, `passed` the hop. Those of the request that arrived last hang on the flow's `stamps`.
+This is the performance transparency protocol of Welzl, "Scalable router aided congestion avoidance for bulk data
+transfer in high speed networks", section II. The stamps of a request are a list, the last one first, of nodes of the
+pool of transmissions (`records.STAMP`). The flow keeps those of the request that arrived last.
 """
 
 import math
 
 from longfat.sim.jit import routine
-from longfat.sim.kernel.recovery import return_nodes, take_node
-from longfat.sim.memory import header_at, hop_at, link_at, node_at, packet_at, queued_at, tally_at
+from longfat.sim.kernel.recovery import allocate_node, release_nodes
+from longfat.sim.memory import header_at, hop_at, link_at, packet_at, queued_at, stamp_at, tally_at
 from longfat.sim.records import ANSWERED, NONE
 
-ROOM_MADE = -1  # in place of a time
+RESERVED = -1  # time of a stamp that is not yet written
 
 
 @routine
 def refresh_counter(link, now):
-    """The counter of a link that is read once in a while, as it was at the last whole multiple of that while."""
-    if now - link.refreshed < link.refresh:
+    """Bring the published byte counter of a link up to date, at integer multiples of its refresh interval."""
+    if now - link.refreshed_at < link.refresh:
         return
-    link.refreshed = now - now % link.refresh
-    ahead = max(0, link.free - link.refreshed) if link.service == NONE else 0  # admitted, and sent only later
-    bytes_ahead = ahead * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
-    link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(bytes_ahead))
+    link.refreshed_at = now - now % link.refresh
+    unsent = max(0, link.free - link.refreshed_at) if link.service == NONE else 0  # ns; counted at admission
+    unsent_bytes = unsent * (link.rate / (8e9 * link.scale)) if link.scale > 0 else 0.0
+    link.seen_bytes = max(link.seen_bytes, link.served_bytes - int(unsent_bytes))
 
 
 @routine
-def lengthen(state, link, i):
-    """A request takes 16 bytes more for the link's stamp, if the link answers and the packet has room."""
+def reserve_stamp(state, link, i):
+    """Lengthen a request by 16 bytes for the link's stamp, if the link answers requests and the packet has room."""
     packet, about = packet_at(state, i), queued_at(state, i)
-    if not link.hidden and packet.length + 16 <= 576:
+    if not link.ignores_requests and packet.length + 16 <= 576:
         packet.length += 16
         link.stamped_bytes += 16
-        n = take_node(state)
-        node_at(state, n).transmission = ROOM_MADE
-        node_at(state, n).passed = packet.hop
-        node_at(state, n).next = about.stamps
+        n = allocate_node(state)
+        stamp_at(state, n).time = RESERVED
+        stamp_at(state, n).hop = packet.hop
+        stamp_at(state, n).next = about.stamps
         about.stamps = n
 
 
 @routine
-def stamp(state, link, i, begin):
-    """A request leaves at `begin`, behind `served_bytes`: noted where room was made for it."""
+def write_stamp(state, link, i, begin):
+    """Write byte counter and time into the stamp reserved for a link; the request leaves at time `begin`."""
     n = queued_at(state, i).stamps
-    if n == NONE or node_at(state, n).transmission != ROOM_MADE:
+    if n == NONE or stamp_at(state, n).time != RESERVED:
         return
-    note = node_at(state, n)
-    note.number = link.served_bytes
-    note.transmission = begin
+    written = stamp_at(state, n)
+    written.bytes = link.served_bytes
+    written.time = begin
     if link.refresh > 0:
         refresh_counter(link, begin)
-        note.number = link.seen_bytes
-        if link.coarse:
-            note.transmission = link.refreshed
+        written.bytes = link.seen_bytes
+        if link.coarse_clock:
+            written.time = link.refreshed_at
 
 
 @routine
-def answer(state, i):
-    """The receiver compares the stamps of two requests, and returns those of the link with the least capacity to spare:
-    capacity, traffic [bytes/s], time between the stamps [s], and how many links there were.
+def answer_request(state, i):
+    """Compare the stamps of two requests, and answer with those of the link with the least spare capacity.
+
+    The header fields of the answer are capacity and traffic of that link [bytes/s], the time between its stamps [s],
+    and how many links answered, which is 0 where a counter was not refreshed between the requests.
     """
     packet = packet_at(state, i)
     flow = tally_at(state, packet.flow)
@@ -67,31 +69,31 @@ def answer(state, i):
     least, links, stale = math.inf, 0, False
     for k in range(4):
         told.x[k] = 0.0
-    before, n = flow.stamps, queued_at(state, i).stamps
+    before, n = flow.last_stamps, queued_at(state, i).stamps
     while n != NONE and before != NONE:
-        new, old = node_at(state, n), node_at(state, before)
-        if new.passed == old.passed:
-            if new.transmission > old.transmission:
-                link = link_at(state, hop_at(state, new.passed).link)
+        new, old = stamp_at(state, n), stamp_at(state, before)
+        if new.hop == old.hop:
+            if new.time > old.time:
+                link = link_at(state, hop_at(state, new.hop).link)
                 capacity = link.rate / (8.0 * link.scale)
-                span = (new.transmission - old.transmission) * 1e-9
-                traffic = (new.number - old.number) / span
+                span = (new.time - old.time) * 1e-9
+                traffic = (new.bytes - old.bytes) / span
                 links += 1
-                if capacity - traffic <= least:  # of equal ones the first on the way, and this goes backwards
+                if capacity - traffic <= least:  # of equal links the first of the path; the list goes backwards
                     least = capacity - traffic
                     told.x[0] = capacity
                     told.x[1] = traffic
                     told.x[2] = span
-            stale = stale or new.transmission == old.transmission
-        if new.passed >= old.passed:
+            stale = stale or new.time == old.time
+        if new.hop >= old.hop:
             n = new.next
-        if new.passed <= old.passed:
+        if new.hop <= old.hop:
             before = old.next
-    # A counter that stands still since the last request hides its link: what the others say is no answer.
+    # A counter that was not refreshed since the last request hides its link, which may be the bottleneck.
     told.x[3] = 0 if stale else links
-    return_nodes(state, flow.stamps)
-    flow.stamps = queued_at(state, i).stamps
+    release_nodes(state, flow.last_stamps)
+    flow.last_stamps = queued_at(state, i).stamps
     queued_at(state, i).stamps = NONE
-    packet.marks = ANSWERED  # to the sender: this is no switch's
+    packet.marks = ANSWERED  # tells the sender that this is no feedback of a switch
     packet.length = 32
     packet.hop += 1

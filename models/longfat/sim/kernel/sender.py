@@ -1,20 +1,20 @@
-"""The sender: what it may send, and the packets it makes.
+"""Sender: which packets it may send, and the packets that it makes.
 
-Two ways of repairing what was lost. *Selective*: the sender keeps its transmissions in order; one that was made
-`reorder` acknowledged transmissions ago and is not acknowledged is lost, is sent again before anything new, and the
-scheme is told (`kernel.acknowledgments`). *Own*: the scheme sees every acknowledgment and says itself what is sent
-again (`resend`, `next`).
+There are two forms of loss recovery. *Selective*: the sender keeps a list of its outstanding transmissions. One of them
+is lost when `reorder` later transmissions have been acknowledged. It is retransmitted before new data, and the scheme
+is told (`kernel.acknowledgments`). *Own*: the scheme sees every acknowledgment and decides itself what is
+retransmitted (`resend`, `next`).
 """
 
 import math
 
 from longfat.sim.calls import send_at
 from longfat.sim.jit import part, routine
-from longfat.sim.kernel.access import leave
-from longfat.sim.kernel.events import IN_USE, arm
-from longfat.sim.kernel.packets import take_packet
+from longfat.sim.kernel.access import leave_source
+from longfat.sim.kernel.events import IN_USE, set_timer
+from longfat.sim.kernel.packets import allocate_packet
 from longfat.sim.kernel.ranges import first_missing
-from longfat.sim.kernel.recovery import next_lost, remember
+from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.timing import timeout_ns
 from longfat.sim.memory import (
     flow_own,
@@ -45,21 +45,24 @@ from longfat.sim.records import (
     STAMPED,
 )
 
-LATEST = 4e9  # s; later is never
-ANY = 1e300  # at least: no limit
-BURST = 1 << 12  # packets of a flow that leave before the loop looks around, so that one without end can be stopped
+LATEST = 4e9  # s; a time beyond it is never reached
+ANY = 1e300  # a rate or limit of at least this is none
+BURST = 1 << 12  # packets that a flow sends before the loop continues, so that an endless burst can be stopped
 
 
 @routine
-def next_repaired(state, f):
-    """Return the packet to be sent now, NONE if there is none; for flows whose sender knows what has arrived."""
+def next_by_scoreboard(state, f):
+    """Return the next packet to send, NONE if there is none, for a flow that knows which packets have arrived.
+
+    It is NextSeg() of RFC 6675, section 4, with our rule for losses (`recovery.update_scoreboard`).
+    """
     sender, own = sender_at(state, f), recovery_at(state, f)
     if sender.repair == SELECTIVE:
-        # A scheme that sets `resend` lets one packet go whatever the window (RFC 6675, 5, step 4.3).
+        # RFC 6675, section 5, step 4.3: the first lost packet leaves whatever the window; a scheme sets `resend`.
         if own.in_flight + 1 > sender.window and sender.resend == NONE:
             return NONE
         sender.resend = NONE
-        number = next_lost(state, own, sender.una)
+        number = next_retransmission(state, own, sender.una)
         if number != NONE:
             return number
     else:
@@ -72,9 +75,9 @@ def next_repaired(state, f):
 
 @part
 def next_number(state, f, sender):
-    """Return the packet to be sent now, NONE if there is none."""
+    """Return the number of the next packet to send, NONE if window, file and loss recovery allow none."""
     if sender.repair == SELECTIVE:
-        return next_repaired(state, f)
+        return next_by_scoreboard(state, f)
     if sender.resend != NONE:
         number = sender.resend
         sender.resend = NONE
@@ -82,7 +85,7 @@ def next_number(state, f, sender):
     if sender.next + 1 > sender.una + sender.window + sender.inflation:
         return NONE
     if sender.repair == SKIPS:
-        return next_repaired(state, f)
+        return next_by_scoreboard(state, f)
     if sender.next >= sender.packets:
         return NONE
     sender.next += 1
@@ -91,13 +94,16 @@ def next_number(state, f, sender):
 
 @routine
 def next_departure(state, f):
-    """Return when the next packet may leave by the rate, and when it counts as having left if it leaves now."""
+    """Return when the rate allows the next packet, and the departure time to record if it leaves now [ns].
+
+    The second is earlier than now if tokens of the pool are left: so much time has been saved up.
+    """
     sender, now = sender_at(state, f), state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
-    last = min(sender.last_paced, int(LATEST) * 1_000_000_000)  # a scheme may have set it
+    last = min(sender.last_paced, int(LATEST) * 1_000_000_000)  # a scheme may have set any time
     due = last + int(gap) if gap < LATEST * 1e9 else NEVER
     pool = recovery_at(state, f).pool
-    if pool > 1.0 and due <= now:  # tokens not used, as many as the pool holds, are time put by
+    if pool > 1.0 and due <= now:  # unused tokens, as many as the pool holds, are saved time
         unused = min((pool - 1.0) * sender.packet_size / sender.rate * 1e9, LATEST * 1e9)
         return due, max(due, now - int(unused))
     return due, now
@@ -105,22 +111,22 @@ def next_departure(state, f):
 
 @routine
 def send(state, f):
-    """Make the packets that a flow may send now: `send_here`, called and not copied."""
-    send_here(state, f)
+    """Make the packets that a flow may send now: `send_inline` as a call, to keep the compiled code small."""
+    send_inline(state, f)
 
 
 @part
-def send_here(state, f):
-    """Make the packets that a flow may send now, one after the other: each may change what is allowed.
+def send_inline(state, f):
+    """Make the packets that a flow may send now, one after the other, as each may change what is allowed.
 
-    Where rows or feedback of a switch have to be looked after first, the loop comes back here.
+    It stops where rows run short, a switch has feedback to send, or a burst is very long; the loop then comes back.
     """
     sender = sender_at(state, f)
     now, left = state.now, BURST
-    while sender.line != IN_USE:  # it is asked again when its own line is free
+    while sender.access_link != IN_USE:  # else it is asked again when the access link is idle
         left -= 1
         if state.attention or left == 0:
-            state.sending = f
+            state.sending_flow = f
             state.attention = 1
             return
         if sender.request and sender.transfer and now < sender.sends_until:
@@ -130,11 +136,11 @@ def send_here(state, f):
         if now >= sender.sends_until or not sender.transfer or sender.limited < 1.0:
             break
         due, saved = now, now
-        if sender.rate < ANY:  # a finite rate paces
+        if sender.rate < ANY:  # a finite rate paces the packets
             due, saved = next_departure(state, f)
         if due > now:
             if due != NEVER and sender.due[PACE] != due:
-                arm(state, f, PACE, due)
+                set_timer(state, f, PACE, due)
             break
         number = next_number(state, f, sender)
         if number == NONE:
@@ -149,8 +155,8 @@ def send_here(state, f):
 
 @routine
 def transmit_request(state, f):
-    """Let a request for the counters of the links leave: 32 bytes, which grow (see `kernel.requests`)."""
-    i = take_packet(state)
+    """Send a request of 32 bytes for the counters of the links, which append their stamps to it."""
+    i = allocate_packet(state)
     packet = packet_at(state, i)
     packet.flow = f
     packet.kind = FEEDBACK
@@ -162,16 +168,16 @@ def transmit_request(state, f):
     packet.colour = GREEN
     packet.priority = 0
     queued_at(state, i).stamps = NONE
-    state.fed += 1
-    tally_at(state, f).feedback += 1
-    leave(state, f, i)
+    state.feedback_sent += 1
+    tally_at(state, f).feedback_in_flight += 1
+    leave_source(state, f, i)
 
 
 @part
 def transmit_data(state, f, sender, number):
-    """Let one data packet leave."""
+    """Make one data packet and send it."""
     now = state.now
-    i = take_packet(state)
+    i = allocate_packet(state)
     packet = packet_at(state, i)
     packet.flow = f
     packet.number = number
@@ -189,14 +195,14 @@ def transmit_data(state, f, sender, number):
     if number < sender.high:
         tally_at(state, f).retransmitted += 1
         if number == sender.timed:
-            sender.timed = NONE  # Karn: its round trip would be ambiguous
+            sender.timed = NONE  # Karn's algorithm (RFC 6298, section 3): its round trip would be ambiguous
     else:
         sender.high = number + 1
         if sender.timed == NONE:
             sender.timed = number
             sender.timed_at = now
     if sender.repair == SELECTIVE:
-        remember(state, recovery_at(state, f), number, sender.transmission)
+        record_transmission(state, recovery_at(state, f), number, sender.transmission)
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
         marks |= LAST
@@ -205,16 +211,16 @@ def transmit_data(state, f, sender, number):
         for k in range(4):
             header_at(state, i).x[k] = recovery_at(state, f).header[k]
     packet.marks = marks
-    if sender.labelled:
-        label(state, f, i)
+    if sender.has_send_callback:
+        call_send_callback(state, f, i)
     if sender.acknowledged and sender.due[RTO] == NEVER:
-        arm(state, f, RTO, now + timeout_ns(timer_at(state, f)))
-    leave(state, f, i)
+        set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
+    leave_source(state, f, i)
 
 
 @routine
-def label(state, f, i):
-    """Let the flow's scheme look at a packet that leaves."""
+def call_send_callback(state, f, i):
+    """Call `send` of the flow's scheme for a packet that leaves."""
     state.flow = f
     state.callback = ON_SEND
     sender = sender_at(state, f)

@@ -1,17 +1,18 @@
-"""Links with a service, which decides when the transmitter is free what it sends: see `longfat.sim.services`.
+"""Links with a service, which decides at each departure which packet is sent next: see `longfat.sim.services`.
 
-The end of a transmission is an event here, as is the arrival at the far end. The core knows no service: it calls the
-four verbs of each by their addresses, and counts what waits.
+Here the end of a transmission is an event, as is the arrival at the far end. The core knows no service: it calls the
+four functions of each by their addresses, and keeps the backlog.
 """
 
 from longfat.sim.calls import DEQUEUE, EVICT, PUT, TAKE, WAKE_UP, dequeue_at, hook_at, verb_at, wake_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule_departure
-from longfat.sim.kernel.lines import append, drop, is_full, transmission_time
-from longfat.sim.kernel.requests import refresh_counter, stamp
+from longfat.sim.kernel.requests import refresh_counter, write_stamp
+from longfat.sim.kernel.transmitter import append_to_link, drop, transmission_time
 from longfat.sim.memory import (
     header_at,
     hop_at,
+    is_full,
     link_at,
     link_own,
     packet_at,
@@ -26,31 +27,12 @@ from longfat.sim.records import DROP, NONE, NOTHING, PASSES, REQUEST, SEND
 
 
 @routine
-def ask_discipline(state, link, hook, i):
-    """Return the answer of a link's discipline about a packet."""
+def call(state, link, function, i):
+    """Call a function of a link's discipline or service for a packet, and return what it returns."""
     k = link.number
     state.link = k
     return int(
-        hook_at(state, link.discipline, hook)(
-            state,
-            link,
-            link_own(state, k),
-            service_own(state, k),
-            packet_at(state, i),
-            header_at(state, i),
-            since_at(state, i),
-            state.now * 1e-9,
-        )
-    )
-
-
-@routine
-def ask_service(state, link, verb, i):
-    """Return the answer of a link's service about a packet."""
-    k = link.number
-    state.link = k
-    return int(
-        verb_at(state, link.service, verb)(
+        function(
             state,
             link,
             link_own(state, k),
@@ -64,10 +46,22 @@ def ask_service(state, link, verb, i):
 
 
 @part
-def take_feedback(state, link, i):
-    """Note that a discipline has filled in `feedback` and set `send_feedback`; the loop sends it.
+def call_discipline(state, link, hook, i):
+    """Call a hook of a link's discipline for a packet, and return what it returns."""
+    return call(state, link, hook_at(state, link.discipline, hook), i)
 
-    On their way back packets have nobody to be told: acknowledgments and feedback cause none.
+
+@part
+def call_service(state, link, verb, i):
+    """Call a function of a link's service for a packet, and return what it returns."""
+    return call(state, link, verb_at(state, link.service, verb), i)
+
+
+@part
+def collect_feedback(state, link, i):
+    """Record the feedback that a discipline has filled in with `send_feedback`; the loop sends it.
+
+    Only data packets cause feedback: on the path of acknowledgments there is no sender to be told.
     """
     if link.send_feedback:
         link.send_feedback = 0
@@ -80,70 +74,70 @@ def take_feedback(state, link, i):
 
 
 @part
-def wait_changed(state, link, packets, size):
-    """Note that so many packets more wait, in their number integrated over time, too."""
+def change_backlog(state, link, packets, size):
+    """Add `packets` packets to the backlog, and bring its integral over time up to date."""
     now = state.now
-    link.area += float(link.waiting) * (now - link.changed)
-    link.changed = now
-    link.waiting += packets
-    link.waiting_bytes += packets * size
+    link.backlog_area += float(link.backlog) * (now - link.changed_at)
+    link.changed_at = now
+    link.backlog += packets
+    link.backlog_bytes += packets * size
 
 
 @routine
 def admit_queued(state, link, queue, i):
-    """Admit a packet where the service decides at departure what is sent."""
+    """Admit a packet to a link with a service; where the buffer is full, `evict` chooses what is dropped."""
     size = packet_at(state, i).length
     since_at(state, i).x = state.now
-    queued_at(state, i).queue = queue if queue != NONE else link.queues
-    idle = link.sending == NONE
-    while not (idle and link.work_conserving and link.waiting == 0) and is_full(link, size):
-        victim = ask_service(state, link, EVICT, i)
+    queued_at(state, i).queue = queue if queue != NONE else link.first_queue
+    idle = link.transmitting == NONE
+    while not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size):
+        victim = call_service(state, link, EVICT, i)
         if victim == PASSES:
             break
         if victim == NOTHING:
             drop(state, link, i)
             return
-        no_longer_waits(state, link, victim)
+        leave_backlog(state, link, victim)
         drop(state, link, victim)
-    ask_service(state, link, PUT, i)
-    wait_changed(state, link, 1, size)
+    call_service(state, link, PUT, i)
+    change_backlog(state, link, 1, size)
     if idle:
         send_next(state, link)
-    if link.waiting > link.largest:
-        link.largest = link.waiting
+    if link.backlog > link.largest_backlog:
+        link.largest_backlog = link.backlog
 
 
 @part
-def no_longer_waits(state, link, i):
-    """Take a packet out of those that wait, after its service has taken it out of its queue."""
+def leave_backlog(state, link, i):
+    """Remove a packet from the backlog after its service has taken it out of its queue."""
     if not 0 <= i < state.packets_room:
-        raise ValueError("the service returned a number that no packet has")
+        raise ValueError("the service returned a number that is no packet's")
     q = queued_at(state, i).queue
     if q == NONE or queue_at(state, q).link != link.number:
-        raise ValueError("the service returned a packet that does not wait at this link")
+        raise ValueError("the service returned a packet that is not waiting at this link")
     queued_at(state, i).queue = NONE
-    wait_changed(state, link, -1, packet_at(state, i).length)
+    change_backlog(state, link, -1, packet_at(state, i).length)
 
 
 @routine
 def push_out(state, link, victim):
-    """Drop a waiting packet, as a discipline wants; only where one plain queue is all that the service knows."""
+    """Drop a waiting packet chosen by a discipline; allowed only where the service has one plain queue."""
     if link.service == NONE or not link.may_push_out or not 0 <= victim < state.packets_room:
-        raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
-    if queued_at(state, victim).queue != link.queues:
-        raise ValueError("enqueue pushes out a packet that does not wait; that needs service='departures'")
-    unlink(state, link.queues, victim)
-    no_longer_waits(state, link, victim)
+        raise ValueError("enqueue pushed out a packet that is not waiting; push_out needs service='departures'")
+    if queued_at(state, victim).queue != link.first_queue:
+        raise ValueError("enqueue pushed out a packet that is not waiting; push_out needs service='departures'")
+    unlink(state, link.first_queue, victim)
+    leave_backlog(state, link, victim)
     drop(state, link, victim)
 
 
 @routine
 def transmit(state, link, i):
-    """Let the transmitter take a packet; the end of the transmission is an event. False if the discipline drops it."""
+    """Begin the transmission of a packet, and schedule its end; return False if the discipline drops the packet."""
     packet = packet_at(state, i)
     if link.discipline != NONE:
-        verdict = ask_discipline(state, link, DEQUEUE, i)
-        take_feedback(state, link, i)
+        verdict = call_discipline(state, link, DEQUEUE, i)
+        collect_feedback(state, link, i)
         if verdict == DROP:
             drop(state, link, i)
             return False
@@ -155,52 +149,52 @@ def transmit(state, link, i):
     if link.refresh > 0:
         refresh_counter(link, state.now)
     if packet.marks & REQUEST:
-        stamp(state, link, i, state.now)
+        write_stamp(state, link, i, state.now)
     time = transmission_time(link, packet.length, fresh)
     link.free += time
     link.busy += time
     link.served += 1
     link.served_bytes += packet.length
-    link.sending = i
+    link.transmitting = i
     schedule_departure(state, link.number, link.free)
     return True
 
 
 @routine
 def end_of_transmission(state, k):
-    """Put the packet on its way; the service chooses the next one."""
+    """Put a transmitted packet on its way to the far end, and let the service choose the next one."""
     link = link_at(state, k)
-    i = link.sending
-    link.sending = NONE
+    i = link.transmitting
+    link.transmitting = NONE
     packet_at(state, i).arrival = state.now + link.delay
-    append(state, link, i, packet_at(state, i))
+    append_to_link(state, link, i, packet_at(state, i))
     send_next(state, link)
 
 
 @routine
 def send_next(state, link):
-    """Let the transmitter, which is free, take the packet that the service chooses, if any may go."""
+    """Begin the transmission of the packet that the service chooses, if any may leave; the transmitter is idle."""
     k = link.number
-    while link.waiting > 0:
+    while link.backlog > 0:
         state.link = k
         take = dequeue_at(state, link.service, TAKE)
         i = int(take(state, link, link_own(state, k), service_own(state, k), state.now * 1e-9))
         if i == NOTHING:
             return
-        no_longer_waits(state, link, i)
+        leave_backlog(state, link, i)
         waited = state.now - since_at(state, i).x
         if transmit(state, link, i):
-            link.wait += waited
+            link.waiting_time += waited
             return
 
 
 @routine
 def wake_queue(state, q):
-    """Let the service look at a queue: the time has come that it asked for, or the queue's rate has changed."""
+    """Call `wake` of a service for a queue: at the time that it asked for, or because the queue's rate has changed."""
     queue = queue_at(state, q)
     link, k = link_at(state, queue.link), queue.link
     state.link = k
     wake = wake_at(state, link.service, WAKE_UP)
     wake(state, link, link_own(state, k), service_own(state, k), queue, queue_own(state, q), state.now * 1e-9)
-    if link.sending == NONE:
+    if link.transmitting == NONE:
         send_next(state, link)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.sim.names import unknown
+from longfat import domains
+from longfat.domains import unknown
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.basic import (
     BIT_ROUND,
@@ -64,5 +65,5 @@ def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
     else:
         raise unknown("discipline", given, NAMED)
     if made.missing:
-        raise ValueError(f"discipline {made.name!r} needs {', '.join(made.missing)}")
+        raise domains.conflict(f"discipline {made.name!r}", f"needs {', '.join(made.missing)}")
     return made

@@ -28,9 +28,9 @@ from typing import Any
 import numba
 
 from longfat import domains
+from longfat.domains import unknown
 from longfat.sim import functions, jit
 from longfat.sim.calls import HOOKS
-from longfat.sim.names import unknown
 from longfat.sim.own import YES_OR_NO, Integer, Own, Parameter, flag
 from longfat.sim.records import DROP, ENQUEUE, SEND
 from longfat.sim.seam import LINK_FIELDS, PACKET_VIEW, link_view
@@ -163,10 +163,8 @@ class Discipline:
                 raise ValueError(f"discipline {self.name!r}: {name!r} is given twice")
         service = values.pop("service", self.service) if self.services else self.service
         if service not in (self.service, *self.services):
-            raise ValueError(
-                f"service = {service!r} of discipline {self.name!r} is out of range: "
-                f"allowed are {', '.join(map(str, dict.fromkeys((self.service, *self.services))))}"
-            )
+            available = map(str, dict.fromkeys((self.service, *self.services)))
+            raise unknown(f"service of discipline {self.name!r}:", service, available)
         changed = {**self.values, **in_order, **values}
         if service is self.service and changed == self.values:
             return self

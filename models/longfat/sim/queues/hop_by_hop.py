@@ -21,7 +21,7 @@ Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) sha
 
 import math
 
-from longfat.sim.feedback import SHORTEST, held_back, predicted_rate
+from longfat.sim.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
 from longfat.sim.queues.flow_service import SERVED, service_rate, take_departure
@@ -64,10 +64,10 @@ def feedback(link, packet, now):
     size = abs(flow.served_size)
     if size == 0 or packet.header[WHOSE] != OURS:
         return 0
-    loop = max(now - packet.header[MOMENT], size / link.rate, SHORTEST)
+    loop = max(now - packet.header[MOMENT], size / link.rate, SHORTEST_DELAY)
     service, owed = packet.header[RATE] / size, packet.header[OWED]
     rate = predicted_rate(service, owed, float(flow.next), loop, link.gain, link.set_point)
-    queue.rate = min(link.rate, held_back(flow, rate, now, loop) * size)
+    queue.rate = min(link.rate, limited_at_start(flow, rate, now, loop) * size)
     return 0
 
 

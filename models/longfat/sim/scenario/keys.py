@@ -37,7 +37,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
     "share": (_QUANTITY, 'a number or text such as "1%"'),
     "quantity": (_QUANTITY, "a number or text with a unit"),
-    "whole": ((int,), "a whole number"),
+    "whole": ((int,), "an integer"),
     "flag": ((bool,), "true or false"),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
     "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),

@@ -8,11 +8,11 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from longfat import quantities
+from longfat import domains, quantities
+from longfat.domains import unknown
 from longfat.progress import announced
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
-from longfat.sim.names import unknown
 from longfat.sim.queues import Discipline
 from longfat.sim.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, READERS, RUN, TYPES
 from longfat.sim.schemes.scheme import Scheme
@@ -52,7 +52,7 @@ def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
     """
     for kind in ("link", "flow"):  # before minutes of reading
         if text.count(f"[[{kind}]]") >= INDICES:
-            raise ValueError(f"{text.count(f'[[{kind}]]')} {kind}s are out of range: less than {INDICES} are allowed")
+            raise domains.out_of_range(f"{kind}s", text.count(f"[[{kind}]]"), "1", f"[0, {INDICES})", integer=True)
     try:
         with announced(f"longfat: reading {len(text) / 1e6:.3g} MB of TOML"):
             document = tomllib.loads(text)
@@ -81,24 +81,24 @@ def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """Say of an error in which table it is."""
     try:
         return function(*arguments)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from None
 
 
 def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, ...] = ()) -> None:
     """Known keys, with values of their types, and none missing."""
     if not isinstance(table, dict):
-        raise ValueError(f"{_shown(table)} is no table")
+        raise ValueError(f"must be a table, got {_shown(table)}")
     for key, value in table.items():
         if key not in keys:
             raise unknown(f"{what}key", key, keys)
         types, words = TYPES[keys[key]]
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             if keys[key] == "tables":
-                raise ValueError(f"{what}{key} is no list of tables: head each with [[{key}]]")
-            raise ValueError(f"{what}{key} = {_shown(value)} is out of range: allowed is {words}")
+                raise ValueError(f"{what}{key} must be a list of tables: head each with [[{key}]]")
+            raise ValueError(f"{what}{key} must be {words}, got {_shown(value)}")
         if isinstance(value, list) and keys[key] == "nodes" and not all(isinstance(node, str) for node in value):
-            raise ValueError(f"{what}{key} = {_shown(value)} is out of range: allowed is {words}")
+            raise ValueError(f"{what}{key} must be {words}, got {_shown(value)}")
     for key in required:
         if key not in table:
             raise ValueError(f"{what}{key!r} is missing")
@@ -121,7 +121,11 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
     options = {"name": given} if isinstance(given, str) else dict(given)
     name = options.pop("name", None)
     if not isinstance(name, str):
-        raise ValueError("discipline: 'name' is missing" if name is None else f"discipline: name = {name!r} is no text")
+        raise (
+            ValueError("discipline: 'name' is missing")
+            if name is None
+            else domains.wrong_type("discipline: name", name, "a string")
+        )
     if _is_own(name):
         made = _found("discipline", name, find, Discipline)
         if options:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from longfat import quantities
+from longfat import domains, quantities
+from longfat.domains import unknown
 from longfat.sim import queues, schemes
 from longfat.sim.elements import Flow, Link
-from longfat.sim.names import unknown
 from longfat.sim.queues import Discipline
 from longfat.sim.scenario.keys import GENERATORS, READERS, RUN
 from longfat.sim.schemes.scheme import Scheme
@@ -211,8 +211,7 @@ def _option(key: str, value: Any) -> Any:
         try:
             return operator.index(value)
         except TypeError:
-            shown = " ".join(repr(value).split())
-            raise ValueError(f"{key} = {shown} is out of range: a file can hold whole numbers") from None
+            raise domains.wrong_type(key, value, "an integer, so that a file can hold it") from None
     return value
 
 

@@ -1,68 +1,50 @@
-"""Congestion-control schemes, one file each, and the form in which anyone adds another."""
+"""Congestion-control schemes, one module each.
+
+A module of this package that defines a `Scheme` adds it: the simulator, the command line and the tests find it by its
+name, and nothing else has to be changed.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
-from longfat.sim.names import unknown
-from longfat.sim.schemes.blt import BLT, BULLY_TYRANT
-from longfat.sim.schemes.cadpc import CADPC, CADPC_FILES
-from longfat.sim.schemes.constant import CONSTANT
-from longfat.sim.schemes.decbit import DECBIT
-from longfat.sim.schemes.dual import DUAL
-from longfat.sim.schemes.explicit_feedback import EXPLICIT_FEEDBACK
-from longfat.sim.schemes.gaimd import GAIMD, GAIMD_WINDOW
-from longfat.sim.schemes.hop_by_hop import HOP_BY_HOP
-from longfat.sim.schemes.loss_load import LOSS_LOAD
-from longfat.sim.schemes.newreno import NEWRENO
-from longfat.sim.schemes.packet_pair import PACKET_PAIR
-from longfat.sim.schemes.rap import RAP
-from longfat.sim.schemes.reno import RENO
-from longfat.sim.schemes.sack import SACK
+from longfat.discovery import named
+from longfat.domains import conflict, unknown
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tahoe import TAHOE
-from longfat.sim.schemes.tear import TEAR
-from longfat.sim.schemes.tfrc import TFRC
 from longfat.sim.schemes.timers import profile
-from longfat.sim.schemes.tri_s import TRI_S
 from longfat.sim.schemes.variants import KIM_FARBER_TCP
-from longfat.sim.schemes.vegas import VEGAS
-from longfat.sim.schemes.xcp import XCP
-
-_TCP = (TAHOE, RENO, NEWRENO, SACK, VEGAS)
-_RATES = (RAP, GAIMD, GAIMD_WINDOW, TFRC, TEAR, PACKET_PAIR, EXPLICIT_FEEDBACK, HOP_BY_HOP)
-_DELAYS_AND_BITS = (DECBIT, TRI_S, DUAL)
-_NAMED: dict[str, Scheme] = {
-    one.name: one
-    for one in (
-        *_TCP, *_RATES, *_DELAYS_AND_BITS, CONSTANT, LOSS_LOAD, CADPC, CADPC_FILES, XCP, BLT, BULLY_TYRANT,
-    )
-}  # fmt: skip
 
 __all__ = ["KIM_FARBER_TCP", "Parameter", "Scheme", "check_parameters", "names", "profile", "scheme"]
 
 
+@functools.cache
+def _registry() -> dict[str, Scheme]:
+    """Return the schemes that the modules of this package define, by name; the first call imports them all."""
+    return named(__name__, Scheme)
+
+
 def names() -> tuple[str, ...]:
-    """The names that a scenario file may use.
+    """Return the names that a flow or a scenario file may give as its scheme.
 
     >>> "reno" in names()
     True
     """
-    return tuple(sorted(_NAMED))
+    return tuple(sorted(_registry()))
 
 
 def scheme(given: str | Scheme) -> Scheme:
-    """A scheme by its name, or itself.
+    """Return the scheme of this name; a scheme is returned unchanged.
 
     >>> scheme("reno").name
     'reno'
     """
     if isinstance(given, Scheme):
         return given
-    if given not in _NAMED:
-        raise unknown("scheme", given, _NAMED)
-    return _NAMED[given]
+    if given not in _registry():
+        raise unknown("scheme", given, _registry())
+    return _registry()[given]
 
 
 def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[str, float]:
@@ -73,5 +55,5 @@ def check_parameters(chosen: Scheme | None, given: Mapping[str, Any]) -> dict[st
             raise unknown("parameter", name, allowed)
     missing = [name for name, one in allowed.items() if one.default is None and name not in given]  # type: ignore[union-attr]
     if chosen is not None and missing:
-        raise ValueError(f"scheme {chosen.name!r} needs {', '.join(missing)}")
+        raise conflict(f"scheme {chosen.name!r}", f"needs {', '.join(missing)}")
     return {name: allowed[name].checked(name, value) for name, value in given.items()}  # type: ignore[union-attr]

@@ -1,9 +1,10 @@
-"""BLT, the bandwidth-latency tradeoff: the whole file at once, labelled so that switches can choose how much of it they
-take; and the bully-tyrant, which is the same without labels (schemes.md 8.2 and 8.6; Kim & Farber 1994).
+"""BLT, the bandwidth-latency tradeoff: the whole file at once, with priorities by which switches choose what to keep.
 
-Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the best), 1, 2, ... with g the `growth` and a the
-`step`: powers of two by default, the paper's additive increase with growth 1. On a loss a new burst begins with the
-packet that is missing, and so do priorities. Give the flow an `access_rate`: what waits there is given up with a burst.
+Bully-tyrant is the same without priorities. Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the
+highest), 1, 2, ..., with g the `growth` and a the `step`: powers of two by default, the paper's additive increase with
+growth 1. After a loss a new burst begins with the missing packet, and so do the priorities. Give the flow an
+`access_rate`: the backlog of the access link is discarded with a burst. The rules with their sources:
+docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -13,17 +14,23 @@ from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
+KIM_FARBER = (
+    "H. Kim and D. J. Farber, Congestion Control by Bandwidth-Delay Tradeoff in Very High-Speed Networks: The Case "
+    "of Window-Based Control, technical report MS-CIS-94-55, University of Pennsylvania, 1994"
+)
+
 
 @part
 def new_burst(flow):
-    """8.2 rules 4 and 6: from the first packet that is missing to the end of the file."""
+    """Begin a new burst: from the first missing packet to the end of the file."""
+    # Kim and Farber (1994), section 3.3.3: after a loss, the burst restarts at the first missing packet.
     flow.next = flow.una
     flow.first = flow.transmission
 
 
 @part
-def label_anew(flow):
-    """Begin priorities anew at the first packet that is missing, for what is sent from now on (sec. 3.3)."""
+def restart_priorities(flow):
+    """Restart the priorities at the first missing packet, for the packets sent from now on."""
     flow.burst = flow.una
     flow.level = 0
     flow.level_size = 1.0
@@ -31,7 +38,8 @@ def label_anew(flow):
 
 
 def send(flow, packet):
-    """Write the number of the window into the packet (sec. 3.3); packets ascend until the next burst."""
+    """Write the priority of the packet, the number of its window; packets ascend until the next burst."""
+    # Section 3.3.1: windows grow by the factor gamma = 2, and each packet carries the number of its window.
     while packet.number - flow.burst >= flow.level_end:
         flow.level_size = flow.growth * flow.level_size + flow.step
         flow.level_end += flow.level_size
@@ -41,18 +49,19 @@ def send(flow, packet):
 
 
 def start(flow, event):
-    """8.2 rule 2: nothing limits what is sent but the source's own line."""
+    """Return an infinite window: only the access link limits what is sent."""
     return math.inf
 
 
 @part
 def is_lost(flow, event):
-    """Whether what the duplicate is for was sent after the last transmission of the missing packet (0.2, rule LI).
+    """Return whether the packet that triggered a duplicate was sent after the last transmission of the missing one.
 
-    Within a burst transmissions are in the order of their numbers: a later packet of this burst says so, and where the
-    burst has yet to come to the missing packet, all of this burst and a later packet of the one before. What was sent
-    again although the receiver had it says nothing.
+    Within a burst transmissions are in the order of their numbers. A later packet of this burst tells of a loss; where
+    the burst has not yet reached the missing packet, so do all packets of this burst, and a later packet of the one
+    before. Packets that were resent although the receiver had them tell nothing.
     """
+    # Ours, because duplicates for packets resent in vain would otherwise restart the burst again and again.
     of_this_burst, later = event.transmission >= flow.first, event.number > flow.una
     if flow.una < flow.next:
         return of_this_burst and later
@@ -61,7 +70,7 @@ def is_lost(flow, event):
 
 @part
 def lost_one(flow, event):
-    """Return whether the acknowledgment tells of a loss, so that a new burst has begun (sec. 3.3)."""
+    """Return whether the acknowledgment reveals a loss, in which case a new burst has begun."""
     if not event.duplicate or not is_lost(flow, event):
         return False
     new_burst(flow)
@@ -71,34 +80,38 @@ def lost_one(flow, event):
 
 
 def ack(flow, event):
-    """8.2 rules 3 and 4."""
-    if lost_one(flow, event) or (event.acked > 0 and flow.reset > 0.0):  # the latter: of what is not sent yet
-        label_anew(flow)
+    """Return an infinite window, after a new burst for a loss and, with `reset`, new priorities after any new data."""
+    # Section 3.3.3 names two occasions to restart priorities: a loss (`reset` = 0), or new acknowledgments,
+    # for the packets not yet sent (`reset` = 1).
+    if lost_one(flow, event) or (event.acked > 0 and flow.reset > 0.0):
+        restart_priorities(flow)
     return math.inf
 
 
 def timeout(flow, event):
-    """8.2 rule 6."""
+    """Return an infinite window, after a new burst with new priorities."""
     new_burst(flow)
-    label_anew(flow)
+    restart_priorities(flow)
     return math.inf
 
 
 def ack_without_labels(flow, event):
-    """Send all again from a loss on (sec. 4.2.6)."""
+    """Return an infinite window, after a new burst for a loss; packets have no priorities."""
     lost_one(flow, event)
     return math.inf
 
 
 def timeout_without_labels(flow, event):
-    """Send all again from what is missing on (sec. 4.2.6)."""
+    """Return an infinite window, after a new burst; packets have no priorities."""
     new_burst(flow)
     return math.inf
 
 
 _COMMON = {
-    "restart_timer": flag(False, "1: a loss restarts the timer, too; 0: new acks only (RFC 6298)"),
-    "skip_known": flag(False, "1: what has been acknowledged by itself is not sent again", "skips"),
+    "restart_timer": flag(
+        False, "1: a loss restarts the retransmission timer; 0: only new acknowledgments do (RFC 6298)"
+    ),
+    "skip_known": flag(False, "1: packets acknowledged out of order are not resent; 0: they are", "skips"),
     **timers.parameters("fine"),
 }
 
@@ -110,19 +123,19 @@ BLT = Scheme(
     send=send,
     recovery="own",
     parameters={
-        "growth": Parameter(2.0, "1", "[1, 1e9]", about="ratio of one window to the one before"),
-        "step": Parameter(0.0, "packets", "[0, 1e9]", about="what it is larger by besides"),
-        "reset": flag(False, "priorities begin again on 0: a loss, 1: any new ack"),
+        "growth": Parameter(2.0, "1", "[1, 1e9]", about="Ratio of a window to the one before"),
+        "step": Parameter(0.0, "packets", "[0, 1e9]", about="Additive increase of a window over the one before"),
+        "reset": flag(False, "Priorities restart after a loss (0) or after any new acknowledgment (1)"),
         **_COMMON,
     },
     state={
         "first": 0,  # first transmission of the burst
-        "burst": 0,  # packet at which priorities began
-        "level": 0,  # the window of the last packet sent: its number, its end and size in packets from there on
+        "burst": 0,  # packet at which the priorities began
+        "level": 0,  # window of the last packet sent: its number, its end and its size [packets from `burst` on]
         "level_end": 1.0,
         "level_size": 1.0,
     },
-    source="Kim & Farber, MS-CIS-94-55 (1994), sec. 3.3; schemes.md 8.2",
+    source=f"{KIM_FARBER}, section 3.3",
 )
 
 BULLY_TYRANT = Scheme(
@@ -133,5 +146,5 @@ BULLY_TYRANT = Scheme(
     recovery="own",
     parameters=_COMMON,
     state={"first": 0},
-    source="Kim & Farber, MS-CIS-94-55 (1994), sec. 4.2.6; schemes.md 8.6",
+    source=f"{KIM_FARBER}, section 4.2.6",
 )

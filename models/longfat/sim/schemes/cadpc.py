@@ -1,7 +1,8 @@
-"""CADPC: a rare question to the routers, and a rate that follows the capacity to spare (schemes.md 9).
+"""CADPC: rare requests to the routers, and a rate that grows logistically with the capacity to spare.
 
-Every four round trips a request of the performance transparency protocol brings back capacity and traffic of the
-link with the least to spare; the rate grows by its logistic rule, x <- x (1 + a (1 - x - traffic)), in capacities.
+Every four round trips a request of the performance transparency protocol (PTP) brings back capacity and traffic of the
+link with the least capacity to spare; the rate follows x <- x (1 + a (1 - x - traffic)), both relative to the capacity.
+The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 from longfat.sim.jit import part
@@ -11,68 +12,82 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
 def start(flow, event):
-    """9.2 rule 1: a request, and nothing else before its answer; another one if that does not come."""
+    """Return a rate of zero, and send the first request; it is repeated if no response arrives."""
+    # Welzl (2005), section II.A: two requests are needed for a measurement. Ours, because nothing is said of lost ones:
+    # the first one is repeated after `retry`.
     flow.request = 1
     flow.alarm = event.now + flow.retry
     return 0.0
 
 
 def ack(flow, event):
-    """What the network says."""
-    if event.number >= 0:  # the acknowledgment of a data packet tells nothing
+    """Return the rate [bytes/s]; a response to a request updates it."""
+    if event.number >= 0:  # acknowledgments of data packets carry no feedback
         return flow.rate
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
-    flow.answers += 1
-    if flow.answers == 1:  # 9.2 rule 1: the second request a round trip after the first; 9.3 rule 2
+    flow.responses += 1
+    # Ours, because Welzl (2005), section II.A, does not say: the second request one round trip after the first, and one
+    # packet per round trip until then.
+    if flow.responses == 1:
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
         return flow.packet_size / flow.srtt
-    if event.header[3] <= 0.0:  # no link has been seen twice
+    if event.header[3] <= 0.0:  # no link has been measured yet: that takes two requests
         return flow.rate
     flow.capacity, flow.traffic = event.header[0], event.header[1]
     return next_rate(flow)
 
 
 def alarm(flow, event):
-    """Time for the next request, or for the first one again."""
+    """Return the rate, unchanged, and send the next request."""
     flow.request = 1
-    flow.alarm = event.now + (flow.period * flow.srtt if flow.answers > 0 else flow.retry)
+    flow.alarm = event.now + (flow.period * flow.srtt if flow.responses > 0 else flow.retry)
     return flow.rate
 
 
 @part
 def next_rate(flow):
-    """9.3 rules 1, 2 and 5; while it starts, 9.4."""
+    """Return the rate [bytes/s] by the logistic rule, which grows faster until the start is over."""
+    # Welzl (2005), section II.B, equation (1), with the smoothness factor a = 0.5 of table I:
+    # x(t+1) = x(t) (1 + a (1 - x(t) - traffic)), all relative to the capacity; equation (1) itself has a = 1.
     x, load = flow.rate / flow.capacity, flow.traffic / flow.capacity
-    share = x / flow.weight  # a flow of weight w is w flows that send x/w each
+    share = x / flow.weight  # section III: a flow of weight w is w flows that send x/w each
     change = flow.smoothing * (1.0 - share - load)
+    # Section III: a new flow acts like several flows at first, falling linearly to one as its rate nears the converged
+    # value. Ours, because the details are not printed: two flows, growth per update of at most 2.
     if not flow.steady:
         near = min(1.0, share / max(1.0 - load, 1e-9))
         if near >= 1.0:
             flow.steady = True
         change = min(flow.cap - 1.0, change * (flow.eagerness + (1.0 - flow.eagerness) * near))
+    # Section II.B: the rate must not reach zero. Ours, because no bound is printed: one packet in four round trips.
     least = flow.packet_size / (4.0 * flow.srtt)
     return max(x * (1.0 + change) * flow.capacity, least)
 
 
 PARAMETERS = {
-    "smoothing": Parameter(0.5, "1", "(0, 2]", about="the a of the rule"),
-    "weight": Parameter(1.0, "flows", "(0, 1e6]", about="as many flows it acts like"),
-    "period": Parameter(4.0, "round trips", "[0.05, 1e6]", about="between requests"),
-    "eagerness": Parameter(2.0, "flows", "[1, 1e3]", about="as many flows it acts like at first; 1: no faster start"),
-    "cap": Parameter(2.0, "1", "(1, 1e3]", about="growth in one update while it starts"),
-    "retry": Parameter(1.0, "s", "(0, 1e6]", about="before the first request is sent again"),
+    "smoothing": Parameter(0.5, "1", "(0, 2]", about="Gain a of the logistic rule"),
+    "weight": Parameter(1.0, "flows", "(0, 1e6]", about="Number of flows that the flow acts like"),
+    "period": Parameter(4.0, "round trips", "[0.05, 1e6]", about="Interval between requests"),
+    "eagerness": Parameter(
+        2.0, "flows", "[1, 1e3]", about="Number of flows that the flow acts like at its start; 1: no faster start"
+    ),
+    "cap": Parameter(2.0, "1", "(1, 1e3]", about="Greatest growth factor of an update during the start"),
+    "retry": Parameter(1.0, "s", "(0, 1e6]", about="Time after which the first request is repeated"),
 }
-#: Answers so far; whether the start is over; capacity and traffic last told [bytes/s].
-STATE = {"answers": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
-SOURCE = "Welzl, Scalable router aided congestion avoidance, sec. II; schemes.md 9, whose 9.4 is a reconstruction"
+#: Responses so far; whether the start is over; last reported capacity and traffic [bytes/s].
+STATE = {"responses": 0, "steady": False, "capacity": 0.0, "traffic": 0.0}
+SOURCE = (
+    "M. Welzl, Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks, PFLDnet "
+    "workshop 2005, sections II and III, and table I; the start is ours, because its details are not printed there"
+)
 
 CADPC = Scheme(
     "cadpc", start=start, ack=ack, alarm=alarm, timeout=keep, controls="rate", recovery="own", acknowledged=False,
     parameters=PARAMETERS, state=STATE, source=SOURCE,
 )  # fmt: skip
-#: The same with acknowledgments and repeated transmissions, for files.
+#: CADPC with acknowledgments and retransmissions, for files.
 CADPC_FILES = Scheme(
     "cadpc-files", start=start, ack=ack, alarm=alarm, timeout=keep, controls="rate",
     parameters={**PARAMETERS, **timers.PARAMETERS}, state=STATE, source=SOURCE,

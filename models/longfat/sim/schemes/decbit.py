@@ -1,8 +1,8 @@
-"""DECbit: one packet more if less than half of the marks that count are set, an eighth less otherwise (schemes.md 2.2).
+"""DECbit: additive increase if less than half of the congestion bits are set, multiplicative decrease otherwise.
 
-Every change is judged by one whole window: the bits of packets sent before it do not count, those of one window
-behind them do, so that there is one change in two round trips. There is no slow start, and after a loss the window is
-1. The switches are `longfat.sim.queues.decbit`.
+The bits of packets sent before a change of the window do not count; those of one window sent after it do, so that the
+window changes once in two round trips. There is no slow start, and after a loss the window is 1. The switches are
+`longfat.sim.queues.decbit`. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -14,8 +14,8 @@ from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
 
 @part
-def judge_next(flow, before):
-    """The bits of so many packets sent under the old window come first."""
+def begin_period(flow, before):
+    """Begin a decision period: the bits of so many packets, sent under the window before, are ignored."""
     flow.ignored = math.floor(before)
     flow.counted = 0
     flow.set_bits = 0
@@ -23,7 +23,10 @@ def judge_next(flow, before):
 
 @part
 def count(flow, marked):
-    """Rules 3 and 4; the window."""
+    """Return the window after counting one congestion bit: changed at the end of the decision period."""
+    # Ramakrishnan and Jain (1990): bits of one window sent after the last change are counted. Kanakia, Keshav and
+    # Mishra (1992) and Kim and Farber (1994), section 2.1: if at least half are set, window x 0.875, otherwise window +
+    # 1.
     if flow.ignored > 0:
         flow.ignored -= 1
         return flow.window
@@ -32,29 +35,31 @@ def count(flow, marked):
     if flow.counted < math.floor(flow.window):
         return flow.window
     down = flow.set_bits >= flow.threshold * flow.counted
-    judge_next(flow, flow.window)
+    begin_period(flow, flow.window)
     return max(1.0, flow.decrease * flow.window) if down else flow.window + flow.increase
 
 
 @part
 def go_back(flow):
-    """Rule 6: from the first packet missing on, with a window of one."""
+    """Return a window of one packet, and continue to send from the first unacknowledged packet on."""
+    # Ours, because the papers assume buffers without loss: as a timeout of TCP, by go-back-N.
     flow.reduced_at = flow.high - 1
     flow.duplicates = 0
     flow.next = flow.una
-    judge_next(flow, 1.0)
+    begin_period(flow, 1.0)
     return 1.0
 
 
 def start(flow, event):
-    """Rule 1: the first window lasts two round trips as well."""
-    judge_next(flow, flow.window)
+    """Return the initial window and begin the first decision period; it lasts two round trips, as all others."""
+    # Ours, because Kanakia, Keshav and Mishra (1992), table 4.3, print times that need it: no slow start.
+    begin_period(flow, flow.window)
     return flow.window
 
 
 def ack(flow, event):
-    """Every acknowledgment brings the bit of its packet."""
-    if event.number < 0:  # a note of a switch
+    """Return the window after an acknowledgment, which carries the congestion bit of its packet."""
+    if event.number < 0:  # feedback of a switch, no acknowledgment
         return flow.window
     if event.acked > 0:
         flow.duplicates = 0
@@ -68,7 +73,7 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """Rule 6."""
+    """Return a window of one packet after the retransmission timer has expired."""
     return go_back(flow)
 
 
@@ -81,16 +86,27 @@ DECBIT = Scheme(
     echo="once",
     parameters={
         "initial_window": INITIAL_WINDOW,
-        "increase": Parameter(1.0, "packets", "[0, 1e9]", about="more after a window with few marks"),
-        "decrease": Parameter(0.875, "1", "(0, 1]", about="what a window with many marks leaves of it"),
-        "threshold": Parameter(0.5, "1", "(0, 1]", about="share of marks that is many"),
-        "fast_retransmit": Parameter(0.0, "1", "{0, 1}", about="1: duplicates tell of losses, not the timer alone"),
-        "duplicate_threshold": Parameter(3.0, "packets", "[1, 1e6]", about="how many of them"),
-        "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: packets say that they can be marked"),
+        "increase": Parameter(
+            1.0, "packets", "[0, 1e9]", about="Additive increase of the window, once in two round trips"
+        ),
+        "decrease": Parameter(0.875, "1", "(0, 1]", about="Multiplicative decrease factor of the window"),
+        "threshold": Parameter(
+            0.5, "1", "(0, 1]", about="Share of set congestion bits from which the window decreases"
+        ),
+        "fast_retransmit": Parameter(
+            0.0, "1", "{0, 1}", about="1: duplicate acknowledgments signal losses as well; 0: only the timer does"
+        ),
+        "duplicate_threshold": Parameter(
+            3.0, "packets", "[1, 1e6]", about="Duplicate acknowledgments that signal a loss"
+        ),
+        "ecn": Parameter(1.0, "1", "{0, 1}", "ect", about="1: switches may set the congestion bit; 0: they may not"),
         **timers.PARAMETERS,
     },
-    # acknowledgments still to be ignored; counted so far, and those of them with a mark; the highest packet sent when
-    # a loss was last repaired; duplicates in a row
+    # acknowledgments still to be ignored; bits counted so far, and those of them that are set; highest packet sent when
+    # a loss was last repaired; duplicate acknowledgments in a row
     state={"ignored": 0, "counted": 0, "set_bits": 0, "reduced_at": -2, "duplicates": 0},
-    source="schemes.md 2.2; K. K. Ramakrishnan and R. Jain, ACM TOCS 8 (1990)",
+    source=(
+        "K. K. Ramakrishnan and R. Jain, A Binary Feedback Scheme for Congestion Avoidance in Computer Networks, ACM "
+        "Trans. Comput. Syst. 8 (1990), pp. 158-181, doi:10.1145/78952.78955"
+    ),
 )

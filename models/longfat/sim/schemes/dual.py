@@ -1,7 +1,8 @@
-"""DUAL: Tahoe that also gives way when the round trip is nearer to its maximum than to its minimum (schemes.md 7).
+"""DUAL: Tahoe, and a window reduction when the round-trip time exceeds the middle of its minimum and maximum.
 
-Every acknowledgment of new data counts for minimum and maximum. What is compared with their middle, every second
-round trip, is the round trip of one packet: the first one sent after the last comparison, or the round between.
+Every acknowledgment of new data counts for minimum and maximum. What is compared with their middle, every second round
+trip, is the round-trip time of one packet: the first one sent after the last comparison, or after the round between.
+The rules with their sources: docs/rules/tcp.md.
 """
 
 from longfat.sim.jit import part
@@ -13,8 +14,8 @@ as_tahoe = part(tahoe.ack)
 
 
 @part
-def learn_anew(flow):
-    """Nothing is known of the round trip."""
+def reset_rtt_range(flow):
+    """Forget minimum and maximum of the round-trip time, and begin a new round."""
     flow.least = 1e300
     flow.most = 0.0
     flow.rounds = 0
@@ -23,7 +24,9 @@ def learn_anew(flow):
 
 @part
 def is_late(flow, rtt):
-    """Rule 2, asked once in a round trip: whether this is the second one and the queue more than half full."""
+    """Return whether this is a second round trip and its time exceeds the middle; called once per round trip."""
+    # Wang and Crowcroft (1992); Peterson and Davie, section 6.4: every second round trip, compare with the mean of the
+    # least and the greatest round-trip time so far, and reduce the window by an eighth.
     flow.round_end = flow.next
     flow.rounds += 1
     if flow.rounds < 2:
@@ -33,27 +36,27 @@ def is_late(flow, rtt):
 
 
 def ack(flow, event):
-    """Tahoe's rules, and then DUAL's own."""
+    """Return the window of Tahoe, reduced to 7/8 if the round-trip time is late."""
     window = as_tahoe(flow, event)
     if event.acked > 0:
         flow.least = min(flow.least, event.rtt)
         flow.most = max(flow.most, event.rtt)
         if flow.una > flow.round_end and is_late(flow, event.rtt):
             window = max(1.0, flow.decrease * window)
-            flow.ssthresh = window
+            flow.ssthresh = window  # ours, because slow start would otherwise undo the reduction at once
     return window
 
 
 def start(flow, event):
-    """Nothing is known."""
-    learn_anew(flow)
+    """Return the initial window; the range of the round-trip time is unknown."""
+    reset_rtt_range(flow)
     return flow.window
 
 
 def timeout(flow, event):
-    """Rule 4: the path may be another one now."""
+    """Return a window of one packet, and forget the range of the round-trip time: the path may have changed."""
     go_back(flow)
-    learn_anew(flow)
+    reset_rtt_range(flow)
     return 1.0
 
 
@@ -65,10 +68,21 @@ DUAL = Scheme(
     recovery="own",
     parameters={
         **PARAMETERS,
-        "decrease": Parameter(0.875, "1", "(0, 1]", about="what a late round trip leaves of the window"),
-        "point": Parameter(0.5, "1", "[0, 1]", about="what is late: 0 the least round trip, 1 the greatest"),
+        "decrease": Parameter(
+            0.875, "1", "(0, 1]", about="Multiplicative decrease factor of the window after a late round trip"
+        ),
+        "point": Parameter(
+            0.5,
+            "1",
+            "[0, 1]",
+            about="Late round-trip time, as a share of the range from its minimum (0) to its maximum (1)",
+        ),
     },
-    # least and greatest round trip [s]; the packet that ends the round; rounds since the last comparison
+    # least and greatest round-trip time [s]; the packet that ends the round; rounds since the last comparison
     state={**STATE, "least": 1e300, "most": 0.0, "round_end": 0, "rounds": 0},
-    source="schemes.md 7; Z. Wang and J. Crowcroft, ACM CCR 22 (1992)",
+    source=(
+        "Z. Wang and J. Crowcroft, Eliminating Periodic Packet Losses in the 4.3-Tahoe BSD TCP Congestion Control "
+        "Algorithm, ACM Comput. Commun. Rev. 22 (1992), no. 2, pp. 9-16; after L. Peterson and B. Davie, Computer "
+        "Networks: A Systems Approach, 6th ed. (2021), section 6.4"
+    ),
 )

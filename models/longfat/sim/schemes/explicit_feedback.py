@@ -1,45 +1,53 @@
-"""Explicit end-to-end feedback: switches say how fast they serve a flow, and how much of it waits (schemes.md 4).
+"""Explicit end-to-end feedback: switches report to the source its service rate and backlog.
 
-With every acknowledgment the source predicts what will wait at the slowest switch when its next packet arrives there, a
-round trip after the acknowledged one did, and keeps that at a set point. It needs the discipline of the same name; by
-switches that say nothing it is not slowed down.
+With every acknowledgment the source predicts its backlog at the slowest switch when its next packet arrives there, a
+round trip after the acknowledged one did, and keeps it at a set point. It needs the discipline of the same name;
+switches with other disciplines do not limit the rate. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
 
-from longfat.sim.feedback import held_back, predicted_rate
+from longfat.sim.feedback import limited_at_start, predicted_rate
 from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
 
-# Of the header, as switches read it (`longfat.sim.queues.explicit_feedback`).
-RATE, BACKLOG, _, WHOSE = range(4)
+# Places of the header, as switches read them (`longfat.sim.queues.explicit_feedback`).
+RATE, BACKLOG, _, OWNER = range(4)
 OURS = -3.0
 
 
 def start(flow, event):
-    """Rule 4: a rate that is held for a round trip."""
+    """Return the start rate [bytes/s], held for a round trip."""
     flow.header[RATE] = math.inf
-    return begin(flow, WHOSE, OURS)
+    return begin(flow, OWNER, OURS)
 
 
 def ack(flow, event):
-    """Rules 3 and 4."""
-    if event.number < 0 or event.header[WHOSE] != OURS or event.header[RATE] == math.inf or event.rtt <= 0.0:
+    """Return the rate [bytes/s] for the service rate and backlog that an acknowledgment brings."""
+    if event.number < 0 or event.header[OWNER] != OURS or event.header[RATE] == math.inf or event.rtt <= 0.0:
         return flow.rate
+    # Mishra and Kanakia (1992), as Kanakia, Keshav and Mishra (1992) compare it end to end: service rate plus
+    # correction of the predicted backlog. Ours, because the paper could not be read: start rate and doubling, fitted to
+    # table 4.3.
     service = event.header[RATE] / flow.packet_size
     sent = flow.transmission - event.transmission  # from the acknowledged packet on, this one included
     rate = predicted_rate(service, event.header[BACKLOG], sent, event.rtt, flow.gain, flow.set_point)
-    return held_back(flow, rate, event.now, event.rtt) * flow.packet_size
+    return limited_at_start(flow, rate, event.now, event.rtt) * flow.packet_size
 
 
 EXPLICIT_FEEDBACK = Scheme(
     "explicit-feedback",
     start=start,
     ack=ack,
-    timeout=keep,  # rule 5
+    timeout=keep,  # ours, because the rate follows feedback alone: losses are only repaired
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500_000.0),
     state=STATE,
-    source="Mishra & Kanakia, SIGCOMM 1992; schemes.md 4, whose gain and set point are a reconstruction",
+    source=(
+        "P. P. Mishra and H. Kanakia, A Hop by Hop Rate-based Congestion Control Scheme, Proc. ACM SIGCOMM 1992, pp. "
+        "112-123, doi:10.1145/144179.144254, as an end-to-end scheme in H. Kanakia, S. Keshav and P. P. Mishra, A "
+        "Comparison of Reactive Host-based Flow Control Schemes in Reservationless Networks, draft, AT&T Bell "
+        "Laboratories, 1992; gain, set point and start are ours, because they are not printed"
+    ),
 )

@@ -1,35 +1,38 @@
-"""What schemes share to whom switches state rates: how they begin, and that what is lost changes nothing."""
+"""Rules that the explicit-rate schemes share: their start, and that losses do not change the rate."""
 
 from longfat.sim.jit import part
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
-#: The limit of the rate at the start [packets/s], and when it doubles next [s]: see `longfat.sim.feedback`.
+#: Limit of the rate at the start [packets/s], and the time at which it doubles next [s]: see `longfat.sim.feedback`.
 STATE = {"limit": 0.0, "doubles": 0.0}
 
 
 @part
-def begin(flow, place, whose):
-    """A rate that is held for a loop; the header says whose it is, at this place."""
-    flow.header[place] = whose
+def begin(flow, place, owner):
+    """Return the start rate [bytes/s], held for one feedback delay; write the owner into this place of the header."""
+    # Ours, because the start is not printed: fitted to the transfer times of Kanakia, Keshav and Mishra (1992).
+    flow.header[place] = owner
     flow.limit = flow.start_rate / flow.packet_size
     return flow.start_rate
 
 
 def keep(flow, event):
-    """Reliability never changes the rate."""
+    """Return the rate unchanged: reliability never changes the rate."""
     return flow.rate
 
 
 def parameters(start_rate: float) -> dict[str, Parameter]:
-    """Return those of such a scheme, with its own rate to begin with [bytes/s].
+    """Return the parameters of an explicit-rate scheme, with its own start rate [bytes/s].
 
     >>> parameters(5e5)["start_rate"].default
     500000.0
     """
     return {
-        "set_point": Parameter(10.0, "packets", "[0, 1e6]", about="of its own that shall wait at the switch"),
-        "gain": Parameter(0.5, "1", "(0, 1]", about="share of the error that is made good in one loop"),
-        "start_rate": Parameter(start_rate, "bytes/s", "(0, 1e15]", about="until a loop has passed"),
+        "set_point": Parameter(10.0, "packets", "[0, 1e6]", about="Set point of the backlog of the flow at the switch"),
+        "gain": Parameter(
+            0.5, "1", "(0, 1]", about="Gain: share of the backlog error corrected within one feedback delay"
+        ),
+        "start_rate": Parameter(start_rate, "bytes/s", "(0, 1e15]", about="Rate during the first feedback delay"),
         **timers.PARAMETERS,
     }

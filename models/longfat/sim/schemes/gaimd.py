@@ -1,25 +1,30 @@
-"""GAIMD: additive increase by alpha, multiplicative decrease to beta of what it was (schemes.md 11.2).
+"""GAIMD: additive increase by alpha per round trip, multiplicative decrease to the share beta after a loss.
 
-Two forms. ``gaimd`` is RAP with 0.31 and 7/8, as comparisons of 2005 ran it (b). ``gaimd-window`` is TCP with selective
-acknowledgments and these two numbers (a); slow start and what follows a timeout are TCP's."""
+Two forms: ``gaimd`` is RAP with alpha = 0.31 and beta = 7/8, as Welzl (2005), section III, compares it.
+``gaimd-window`` is TCP with selective acknowledgments and these two parameters; slow start and the reaction to a
+timeout are those of TCP. The rules with their sources: docs/rules/rate-based.md.
+"""
 
 from dataclasses import replace
 
 from longfat.sim.jit import part
 from longfat.sim.schemes import rap, sack
 from longfat.sim.schemes.scheme import Parameter
-from longfat.sim.schemes.tcp import LOSS, MARK, heed_mark, note_reduction
+from longfat.sim.schemes.tcp import LOSS, MARK, mark_counts, record_reduction
 
-ALPHA = Parameter(0.31, "packets", "(0, 1e6]", about="more per round trip")
-BETA = Parameter(0.875, "1", "(0, 1)", about="what a loss leaves of the rate or window")
+YANG_LAM = (
+    "Y. R. Yang and S. S. Lam, General AIMD Congestion Control, Proc. IEEE ICNP 2000, doi:10.1109/ICNP.2000.896303"
+)
+ALPHA = Parameter(0.31, "packets", "(0, 1e6]", about="Additive increase per round trip")
+BETA = Parameter(0.875, "1", "(0, 1)", about="Multiplicative decrease factor of the rate or window after a loss")
 
 
 def ack(flow, event):
-    """The increase: one packet per acknowledgment in slow start, alpha per window after it, none in recovery."""
-    if event.marked and heed_mark(flow):
+    """Return the window: plus one packet per acknowledgment in slow start, plus alpha per window after it."""
+    if event.marked and mark_counts(flow):
         flow.ssthresh = reduced(flow, flow.window)
         flow.window = max(1.0, flow.beta * flow.window)
-        note_reduction(flow, MARK)
+        record_reduction(flow, MARK)
     if event.acked == 0:
         return flow.window
     if flow.recovering:
@@ -32,11 +37,11 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """The decrease: beta of what is under way, once per window; not again for what was sent before a mark."""
+    """Return the share beta of the packets in flight, once per window; not again for packets sent before a mark."""
     before_mark = flow.reduced_for == MARK and event.number <= flow.reduced_at
     if not before_mark:
         flow.ssthresh = reduced(flow, min(flow.window, float(flow.high - flow.una)))
-    note_reduction(flow, LOSS)
+    record_reduction(flow, LOSS)
     flow.recovering = True
     flow.resend = event.number
     event.restart_timer = 1
@@ -45,7 +50,9 @@ def loss(flow, event):
 
 @part
 def reduced(flow, packets):
-    """Beta of it; the floor holds."""
+    """Return the share beta of so many packets, but at least the floor of ssthresh [packets]."""
+    # Yang and Lam (2000): W <- W + alpha per round trip, W <- beta W after a loss; alpha = 0.31, beta = 7/8 is friendly
+    # to TCP.
     return max(flow.ssthresh_floor, flow.beta * packets)
 
 
@@ -53,7 +60,7 @@ GAIMD = replace(
     rap.RAP,
     name="gaimd",
     parameters={**rap.PARAMETERS, "alpha": ALPHA, "beta": BETA},
-    source="schemes.md 11.2 (b); Y. Yang and S. Lam, ICNP (2000)",
+    source=f"{YANG_LAM}; in the form of RAP, see there, as in M. Welzl (2005), section III",
 )
 GAIMD_WINDOW = replace(
     sack.SACK,
@@ -61,5 +68,5 @@ GAIMD_WINDOW = replace(
     ack=ack,
     loss=loss,
     parameters={**sack.SACK.parameters, "alpha": ALPHA, "beta": BETA},
-    source="schemes.md 11.2 (a); Y. Yang and S. Lam, ICNP (2000)",
+    source=f"{YANG_LAM}; loss recovery of RFC 6675 (2012)",
 )

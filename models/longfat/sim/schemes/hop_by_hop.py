@@ -1,43 +1,49 @@
-"""Hop by hop: the source is the first node of a chain of controllers, each with a loop of one hop (schemes.md 5).
+"""Hop-by-hop rate control: the source is the first node of a chain of controllers, each with feedback from the next.
 
-It goes by the notes of the first switch with the discipline of the same name, as each switch does by those of the next.
-Acknowledgments only say what has to be sent again. Without such a switch it stays at the rate it begins with.
+The source follows the feedback of the first switch with the discipline of the same name, as each switch follows that of
+the next one. Acknowledgments only tell what to retransmit. Without such a switch the source keeps its start rate. The
+rules with their sources: docs/rules/explicit-feedback.md.
 """
 
-from longfat.sim.feedback import SHORTEST, held_back, predicted_rate
+from longfat.sim.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
 from longfat.sim.schemes.explicit_rate import STATE, begin, keep, parameters
 from longfat.sim.schemes.scheme import Scheme
 
-# Of headers and notes, as switches have them (`longfat.sim.queues.hop_by_hop`).
-LEFT, START_RATE, _, WHOSE = range(4)
-OWED, RATE, MOMENT = range(3)
+# Places of headers and feedback packets, as switches have them (`longfat.sim.queues.hop_by_hop`).
+LEFT, START_RATE, _, OWNER = range(4)
+BACKLOG, RATE, TIME = range(3)
 OURS = -4.0
 
 
 def start(flow, event):
-    """Rule 5: a packet now and then."""
+    """Return the start rate [bytes/s]: one packet of 500 bytes in 3 ms by default."""
     flow.header[START_RATE] = flow.start_rate
-    return begin(flow, WHOSE, OURS)
+    return begin(flow, OWNER, OURS)
 
 
 def ack(flow, event):
-    """Rule 3, for what the first switch says."""
-    if event.number >= 0 or event.header[WHOSE] != OURS:
+    """Return the rate [bytes/s] for the service rate and backlog that the first switch reports."""
+    if event.number >= 0 or event.header[OWNER] != OURS:
         return flow.rate
+    # Mishra and Kanakia (1992): the law of explicit feedback, with the feedback delay of one hop. `BACKLOG` counts from
+    # the first packet of the flow, so that the packets sent so far give the backlog with those in flight.
     service = event.header[RATE] / flow.packet_size
-    loop = max(event.now - event.header[MOMENT], 1.0 / service, SHORTEST)
-    rate = predicted_rate(service, event.header[OWED], flow.transmission, loop, flow.gain, flow.set_point)
-    return held_back(flow, rate, event.now, loop) * flow.packet_size
+    delay = max(event.now - event.header[TIME], 1.0 / service, SHORTEST_DELAY)
+    rate = predicted_rate(service, event.header[BACKLOG], flow.transmission, delay, flow.gain, flow.set_point)
+    return limited_at_start(flow, rate, event.now, delay) * flow.packet_size
 
 
 HOP_BY_HOP = Scheme(
     "hop-by-hop",
     start=start,
     ack=ack,
-    timeout=keep,  # rule 6
+    timeout=keep,  # ours, because the rate follows feedback alone: losses are only repaired
     controls="rate",
     stamped=True,
     parameters=parameters(start_rate=500 / 3e-3),
     state=STATE,
-    source="Mishra & Kanakia, SIGCOMM 1992; schemes.md 5, whose gain and set point are a reconstruction",
+    source=(
+        "P. P. Mishra and H. Kanakia, A Hop by Hop Rate-based Congestion Control Scheme, Proc. ACM SIGCOMM 1992, pp. "
+        "112-123, doi:10.1145/144179.144254; gain, set point and start are ours, because they could not be read there"
+    ),
 )

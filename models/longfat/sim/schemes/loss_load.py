@@ -1,8 +1,9 @@
-"""Loss-load: the switch tells how much would be lost at any rate, and the source picks the rate that suits it.
+"""Loss-load: the switch reports the loss probability at any rate, and the source chooses its rate accordingly.
 
-A source either takes the rate at which most gets through, or the one at which the rest of its file takes the least
-time (schemes.md 14.2). The virtual loss-load model adds a pool of tokens and colours: as many packets leave red as
-are expected to be lost (14.4). The root and the minimum are searched for here in the plainest way.
+The source takes either the rate of the largest throughput, or the one at which the rest of its file takes the least
+time. The virtual loss-load model adds a token pool and colours: the expected share of lost packets leaves red. The root
+and the minimum are found by bisection, grid and golden section. The rules with their sources:
+docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -18,7 +19,9 @@ GRID = 200  # points of the search for the least time, before it is refined
 
 @part
 def expected_loss(rate, excess, spread, k):
-    """P(f), 14.1."""
+    """Return the loss probability P(f) at a rate f, for the reported `excess` a and `spread` b of the other sources."""
+    # Prithviraj and Williamson, section 2.2: P(f) = f^k (f + a) / (f^(k+1) + b), with a the sum of the other
+    # rates minus 1, and b the sum of their (k+1)-th powers, all relative to the capacity.
     if rate <= 0.0 or rate + excess <= 0.0:
         return 0.0
     own = rate**k
@@ -29,7 +32,9 @@ def expected_loss(rate, excess, spread, k):
 
 @part
 def best_throughput(excess, spread, k):
-    """The positive root of k f^(k+1) + (k+1) a f^k = b; all that is free for a source that is alone."""
+    """Return the rate of the largest throughput [share of the capacity]; the free capacity for a source alone."""
+    # Section 2.2: the rate with dT/df = 0, T = (1 - P) f: the positive root of k f^(k+1) + (k+1) a f^k = b (derived
+    # here). Ours, because the root formula does not hold for a source alone: it takes the free capacity.
     if spread <= 0.0:
         return max(0.0, -excess)
     low = max(0.0, -excess * (k + 1.0) / k)
@@ -45,7 +50,8 @@ def best_throughput(excess, spread, k):
 
 @part
 def response(rate, excess, spread, k, packets, round_trip, capacity):
-    """Time that a file of so many packets takes [s], at `capacity` packets/s."""
+    """Return the response time of a file of so many packets [s], at a capacity of `capacity` packets/s."""
+    # Section 2.2, file transfer response time: N / ((1 - P) f) + (1 - ln N / ln P) R, with R the round-trip time.
     lost = expected_loss(rate, excess, spread, k)
     if lost >= 1.0 or rate <= 0.0:
         return math.inf
@@ -57,14 +63,14 @@ def response(rate, excess, spread, k, packets, round_trip, capacity):
 
 @part
 def best_response(excess, spread, k, packets, round_trip, capacity):
-    """The rate with the least time: never above that with the most throughput, whose loss is no smaller."""
+    """Return the rate with the least response time, at most that of the largest throughput [share of the capacity]."""
     low, high = max(0.0, -excess), best_throughput(excess, spread, k)
     best, place = math.inf, 0
     for i in range(GRID + 1):
         time = response(low + (high - low) * i / GRID, excess, spread, k, packets, round_trip, capacity)
         if time < best:
             best, place = time, i
-    if place == 0:  # nothing is lost, and every loss would cost a round trip
+    if place == 0:  # without loss: any loss would cost a round trip
         return low
     left = low + (high - low) * (place - 1) / GRID
     right = low + (high - low) * min(GRID, place + 1) / GRID
@@ -80,7 +86,8 @@ def best_response(excess, spread, k, packets, round_trip, capacity):
 
 
 def start(flow, event):
-    """One packet first, to learn of the path; or a rate from the beginning."""
+    """Return the initial rate: one packet, to learn of the path, or `start_rate` [bytes/s]."""
+    # Ours, because section 2.2 does not say how a source begins.
     if flow.start_rate > 0.0:
         flow.header[0] = flow.start_rate
         return flow.start_rate
@@ -89,27 +96,28 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """A new choice, if the packet has passed a switch that tells, at most once in a share of the round trip."""
+    """Return the rate; choose anew if the packet passed a loss-load switch, at most once in `spacing` round trips."""
     if event.header[3] <= 0.0:
         return flow.rate
     flow.excess, flow.spread, flow.capacity = event.header[1], event.header[2], event.header[3]
-    if event.now < flow.again:
-        if event.rtt == 0.0:  # a note of a switch, which speaks only when something has changed
-            flow.alarm = flow.again
+    if event.now < flow.next_choice_at:
+        if event.rtt == 0.0:  # feedback sent by a switch itself, which sends it only when something has changed
+            flow.alarm = flow.next_choice_at
         return flow.rate
     return choose(flow, event)
 
 
 def alarm(flow, event):
-    """What a switch said too soon after the last choice."""
+    """Return the rate chosen for feedback that arrived too soon after the last choice."""
     return choose(flow, event)
 
 
 @part
 def choose(flow, event):
-    """The rate that suits what was told last."""
+    """Return the rate that is best for the last reported loss-load curve [bytes/s]."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
-    flow.again = event.now + flow.spacing * round_trip
+    # Ours, because section 2.2 does not say how often: a quarter of a round trip between two choices.
+    flow.next_choice_at = event.now + flow.spacing * round_trip
     excess, spread, capacity, k = flow.excess, flow.spread, flow.capacity, flow.k
     if flow.response > 0.0:
         left = float(flow.packets if flow.whole > 0.0 else flow.packets - flow.acks_received)
@@ -128,8 +136,9 @@ def choose(flow, event):
 
 
 @part
-def takes_red(flow):
-    """Return whether the next packet leaves red: a share of them, at random or as evenly as can be."""
+def is_red(flow):
+    """Return whether the next packet leaves red: a share of them, at random or evenly spread."""
+    # Section 2.3: packets are red with probability P(f). Ours, because evenly spread ones vary less: `colours` = 2.
     if flow.colours < 2.0:
         return random(flow) < flow.red
     flow.red_owed += flow.red
@@ -140,23 +149,24 @@ def takes_red(flow):
 
 
 def send(flow, packet):
-    """Colour the packet: as many leave red as are expected to be lost (sec. 2.3)."""
-    if flow.red > 0.0 and takes_red(flow):
+    """Colour the packet: the share of red packets is the expected loss probability."""
+    if flow.red > 0.0 and is_red(flow):
         packet.colour = RED
     return 0
 
 
 def timeout(flow, event):
-    """Nothing but what the switches say changes the rate (0.3).
+    """Return the rate, unchanged; with `restart`, begin anew with one packet that declares no rate.
 
-    Where P is 1, though, all packets are lost and with them what the switches say: the source would never hear again.
-    With `restart` it begins anew, with a packet that declares no rate and is therefore let through.
+    Where P is 1 all packets are lost, and with them the feedback of the switches, so that the source would never learn
+    of a change. A packet that declares no rate is not dropped by the switch.
     """
+    # Ours, because reliability never changes the rate, and section 2.2 does not treat the loss of all packets.
     if flow.restart > 0.0:
         flow.header[0] = 0.0
         flow.red = 0.0
         flow.window = 1.0
-        flow.again = 0.0
+        flow.next_choice_at = 0.0
         return math.inf
     return flow.rate
 
@@ -171,27 +181,40 @@ LOSS_LOAD = Scheme(
     controls="rate",
     stamped=True,
     parameters={
-        "k": Parameter(10.0, "1", "(0, 50]", about="as the switches have it"),
-        "response": Parameter(0.0, "1", "{0, 1}", about="0: most throughput, 1: least time"),
-        "whole": Parameter(0.0, "1", "{0, 1}", about="that time is of 0: what is left of the file, 1: all of it"),
-        "spacing": Parameter(0.25, "round trips", "[0, 1e3]", about="between two choices"),
-        "start_rate": Parameter(0.0, "bytes/s", "[0, 1e15]", about="0: one packet first"),
-        "colours": Parameter(1.0, "1", "{0, 1, 2}", about="0: none, 1: at random, 2: evenly"),
-        "access_rate": Parameter(math.inf, "bytes/s", "(0, inf]", about="greatest rate that it chooses"),
-        "round": Parameter(1.0, "round trips", "[0, 1e3]", about="what sending lost packets again costs"),
-        "restart": Parameter(1.0, "1", "{0, 1}", about="after a timeout 0: go on, 1: begin anew"),
-        "tokens": Parameter(5.0, "packets", "[1, 1e9]", "pool", about="how many may leave at once after a pause"),
+        "k": Parameter(10.0, "1", "(0, 50]", about="Exponent of the loss-load curve, as at the switches"),
+        "response": Parameter(
+            0.0, "1", "{0, 1}", about="0: rate of the largest throughput; 1: rate of the least response time"
+        ),
+        "whole": Parameter(
+            0.0, "1", "{0, 1}", about="Packets in the response time; 0: those not yet delivered; 1: all of the file"
+        ),
+        "spacing": Parameter(0.25, "round trips", "[0, 1e3]", about="Least time between two choices of the rate"),
+        "start_rate": Parameter(
+            0.0, "bytes/s", "[0, 1e15]", about="Rate before the first feedback; 0: one packet first"
+        ),
+        "colours": Parameter(
+            1.0, "1", "{0, 1, 2}", about="Red packets; 0: none; 1: chosen at random; 2: evenly spread"
+        ),
+        "access_rate": Parameter(math.inf, "bytes/s", "(0, inf]", about="Upper bound of the chosen rate"),
+        "round": Parameter(1.0, "round trips", "[0, 1e3]", about="Cost of a retransmission round in the response time"),
+        "restart": Parameter(1.0, "1", "{0, 1}", about="After a timeout; 0: keep the rate; 1: begin anew"),
+        "tokens": Parameter(5.0, "packets", "[1, 1e9]", "pool", about="Size of the token pool"),
         **timers.PARAMETERS,
     },
     state={
-        "again": 0.0,  # no new choice before this time [s]
-        "choice": 0.0,  # the last one [share of the capacity] and its expected loss
+        "next_choice_at": 0.0,  # earliest time of the next choice [s]
+        "choice": 0.0,  # last choice [share of the capacity] and its expected loss
         "loss": 0.0,
-        "excess": 0.0,  # what was told last
+        "excess": 0.0,  # last reported a, b and capacity
         "spread": 0.0,
         "capacity": 0.0,  # bytes/s
-        "red": 0.0,  # share of the packets that leave red, and what is owed of the next one
+        "red": 0.0,  # share of red packets, and the fraction of the next red one that is due
         "red_owed": 0.0,
     },
-    source="Prithviraj & Williamson, sec. 2.2 and 2.3; Williamson, SIGCOMM 1993; schemes.md 14",
+    source=(
+        "N. Prithviraj and C. L. Williamson, A Virtual Loss-Load Congestion Control Strategy for High Speed Networks, "
+        "University of Saskatchewan (after N. Prithviraj's thesis, Research Report 94-7, 1994), sections 2.2 and 2.3; "
+        "C. L. Williamson, Optimizing File Transfer Response Using the Loss-Load Curve Congestion Control Mechanism, "
+        "Proc. ACM SIGCOMM 1993, pp. 117-126"
+    ),
 )

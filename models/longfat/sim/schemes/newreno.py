@@ -1,17 +1,17 @@
-"""NewReno: Reno that repairs one loss a round trip without a timeout (schemes.md 1.5; RFC 6582)."""
+"""NewReno: fast recovery that repairs one loss per round trip without a timeout (RFC 6582; docs/rules/tcp.md)."""
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
 from longfat.sim.schemes import tcp
 from longfat.sim.schemes.scheme import Scheme
 
-BURST = 2.0  # 1.5 rule 4: new packets per acknowledgment in recovery
+BURST = 2.0  # new packets per duplicate in recovery: ns-2.35, tcp-newreno.cc, recv(), send_much(0, 0, 2)
 
 
 def ack(flow, event):
-    """As Reno, but recovery ends when everything sent before it is acknowledged."""
+    """Return the window [packets]: as Reno, but recovery ends only when all data sent before it is acknowledged."""
     if event.marked:
-        tcp.take_mark(flow)
+        tcp.react_to_mark(flow)
     if event.acked > 0:
         if flow.recovering:
             if flow.una - 1 < flow.reduced_at:
@@ -29,7 +29,7 @@ def ack(flow, event):
 
 @part
 def count_duplicate(flow, event):
-    """1.4 rules 1 and 2, with the careful variant of RFC 6582, and limited transmit (RFC 3042)."""
+    """Count a duplicate acknowledgment: limited transmit below the threshold, fast retransmit at it."""
     flow.duplicates += 1
     if flow.recovering:
         flow.inflation += 1.0
@@ -39,18 +39,21 @@ def count_duplicate(flow, event):
         flow.sent_before = flow.high
     if flow.duplicates == flow.duplicate_threshold:
         if tcp.may_retransmit(flow):
-            # RFC 5681, 3.2: without what limited transmit has sent meanwhile.
+            # RFC 6582, section 3.2, step 2. RFC 5681, section 3.2, step 2: packets sent by limited transmit do not
+            # count as in flight.
             tcp.retransmit(flow, event, flow.sent_before - flow.una)
             flow.recovering = True
             flow.partial = 0
-            flow.limited = BURST + 1.0  # the retransmission does not count, in ns
+            flow.limited = BURST + 1.0  # ns-2.35 does not count the retransmission
     elif flow.duplicates < flow.duplicate_threshold and flow.limited_transmit > 0.0 and flow.next == flow.high:
-        flow.inflation = float(flow.duplicates)  # each duplicate says that a packet has left
+        flow.inflation = float(flow.duplicates)  # RFC 3042, section 2: a new packet for each
 
 
 @part
 def repair_next(flow, event):
-    """1.5 rule 2 (RFC 6582, 3.2 step 3): a partial acknowledgment names the next packet that is missing."""
+    """Retransmit the packet that a partial acknowledgment shows to be missing, and deflate the window."""
+    # RFC 6582, section 3.2, step 3, partial acknowledgments: retransmit the first unacknowledged segment; deflate by
+    # the data acknowledged, and add back one segment.
     flow.resend = flow.una
     if flow.inflation > event.acked:
         flow.inflation -= event.acked - 1.0
@@ -59,23 +62,25 @@ def repair_next(flow, event):
         flow.inflation = 1.0
     flow.partial += 1
     if flow.partial > 1 and flow.impatient > 0.0:
-        event.restart_timer = 0  # impatient: only the first one restarts it
+        event.restart_timer = 0  # RFC 6582, section 3.2, step 3: only the first partial one restarts the timer
     flow.limited = BURST + 1.0
 
 
 @part
 def leave(flow):
-    """1.5 rule 3: everything that was under way at the loss has arrived; this acknowledgment does not grow."""
+    """Leave recovery after a full acknowledgment; the window is ssthresh and does not grow."""
     flow.recovering = False
     flow.inflation = 0.0
     flow.duplicates = 0
+    # RFC 6582, section 3.2, step 3, full acknowledgments: (2) cwnd = ssthresh, or (1) at most one segment more than is
+    # in flight, against a burst.
     flow.window = flow.ssthresh
-    if flow.careful_exit > 0.0:  # RFC 6582, 3.2 step 3: against a burst
+    if flow.careful_exit > 0.0:
         flow.window = min(flow.ssthresh, max(float(flow.high - flow.una), 1.0) + 1.0)
 
 
 def timeout(flow, event):
-    """1.4 rule 4."""
+    """Return a window of one packet: the retransmission timer has expired, and fast recovery is over."""
     flow.recovering = False
     tcp.go_back(flow)
     return 1.0
@@ -88,12 +93,19 @@ NEWRENO = Scheme(
     recovery="own",
     parameters={
         **tcp.PARAMETERS,
-        "limited_transmit": flag(True, "1: a new packet for each of the first duplicates (RFC 3042)"),
-        "careful_exit": flag(False, "1: no burst at the end of recovery (RFC 6582, 3.2)"),
-        "impatient": flag(True, "1: only the first partial ack restarts the timer (RFC 6582, 4)"),
+        "limited_transmit": flag(True, "1: a new packet for each of the first two duplicates (RFC 3042); 0: none"),
+        "careful_exit": flag(
+            False, "1: no burst at the end of recovery (RFC 6582, section 3.2, step 3); 0: window = ssthresh"
+        ),
+        "impatient": flag(
+            True, "1: only the first partial acknowledgment restarts the timer (RFC 6582); 0: each of them"
+        ),
     },
-    # packets sent when the first duplicate came; partial acknowledgments of this recovery
+    # highest packet sent when the first duplicate came; partial acknowledgments of this recovery
     state={**tcp.STATE, "recovering": False, "sent_before": 0, "partial": 0},
     scale_free=True,
-    source="schemes.md 1.5; RFC 6582; ns-2.35 tcp-newreno.cc",
+    source=(
+        "T. Henderson, S. Floyd, A. Gurtov and Y. Nishida, RFC 6582 (2012), The NewReno Modification to TCP's Fast "
+        "Recovery Algorithm, section 3.2; ns-2.35, tcp-newreno.cc, class NewRenoTcpAgent"
+    ),
 )

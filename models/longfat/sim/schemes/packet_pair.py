@@ -1,11 +1,11 @@
-"""Packet-pair: two packets sent back to back come back as far apart as a fair queue served them (schemes.md 3).
+"""Packet-pair: the gap between the acknowledgments of two packets sent back to back is the service time of the flow.
 
-All packets leave as pairs, `2/rate` apart. The acknowledgments of a pair are as far apart as the bottleneck served its
-packets, so that every pair tells the flow's share of the line; a controller that looks one round trip ahead keeps a few
-packets waiting there. Without fair queueing the distance says something about all flows together.
+All packets leave as pairs, `2/rate` apart. A fair queue separates the packets of a pair by the reciprocal of the flow's
+service rate, so that every pair measures the flow's share of the bottleneck; a controller that predicts one round trip
+in advance keeps a few packets in its queue. Without fair queueing the gap measures the aggregate of all flows.
 
-Here the rate is integrated, so that pairs leave at the right time while it rises, and `flow.limited` lets exactly the
-packets of a pair go.
+The rate is integrated, so that pairs leave at the right time while it grows, and ``flow.limited`` lets exactly the
+packets of a pair go. The rules with their sources: docs/rules/rate-based.md.
 """
 
 import math
@@ -15,28 +15,31 @@ from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-PREFILL = 10.0  # packets at line rate, behind the first pair
-RISES = 5.0  # time constants until the whole rate is sent
-STEADY, NERVOUS = 0.9, 0.1  # weights of the past
+PREFILL = 10.0  # packets sent back to back after the first sample
+RAMP_CONSTANTS = 5.0  # time constants until the whole rate is sent
+TRUST, DISTRUST = 0.9, 0.1  # weights of the past
 SMALL, LARGE = 0.2, 0.7  # errors
-LONG_AGO = -4.6e9  # s: before any time from which a pace could reach now
-SAME = 0.5e-9  # s
+LONG_AGO = -4.6e9  # s: so early that pacing does not delay the next packet
+SAME_TIME = 0.5e-9  # s
 
 
 @part
-def risen(flow, time):
-    """Share of the controller's rate that is sent: rule 6, the inverse exponential."""
+def ramp(flow, time):
+    """Return the share of the controller's rate that is sent: inverse exponential after the start."""
+    # Kanakia, Keshav and Mishra (1992), section 5: the rate starts as 1 - exp(-t / tau), because a jump to the whole
+    # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: two round trips, fitted to tables 4.1,
+    # 4.5 and 4.6.
     age, constant = time - flow.began, flow.rise * flow.propagation
-    if flow.jump > 0.0 or age >= RISES * constant:
+    if flow.jump > 0.0 or age >= RAMP_CONSTANTS * constant:
         return 1.0
     return -math.expm1(-age / constant)
 
 
 @part
-def earned(flow, begin, end):
-    """Packets that the rate earns between two times: its integral."""
+def credit(flow, begin, end):
+    """Return the integral of the sending rate between two times [packets]."""
     constant = flow.rise * flow.propagation
-    turn = flow.began + (0.0 if flow.jump > 0.0 else RISES * constant)
+    turn = flow.began + (0.0 if flow.jump > 0.0 else RAMP_CONSTANTS * constant)
     rest = max(0.0, end - max(begin, turn))
     begin, end = min(begin, turn), min(end, turn)
     if end > begin:
@@ -47,17 +50,17 @@ def earned(flow, begin, end):
 
 @part
 def time_of_next_pair(flow, now):
-    """When the rate will have earned two packets."""
-    missing = 2.0 - flow.earned
+    """Return the time at which the credit of the rate will be two packets [s]."""
+    missing = 2.0 - flow.credit
     step = missing / flow.target
-    if risen(flow, now) >= 1.0:
+    if ramp(flow, now) >= 1.0:
         return now + step
     low, high = now + step, now + 2.0 * step  # it is not faster than at the whole rate
-    while earned(flow, now, high) < missing:
+    while credit(flow, now, high) < missing:
         low, high = high, high + 2.0 * (high - now)
     for _ in range(40):
         middle = 0.5 * (low + high)
-        if earned(flow, now, middle) < missing:
+        if credit(flow, now, middle) < missing:
             low = middle
         else:
             high = middle
@@ -65,25 +68,27 @@ def time_of_next_pair(flow, now):
 
 
 @part
-def proceed(flow, now):
-    """Let a pair go if the rate has earned one and the window has room for both; the rate."""
+def release_pair(flow, now):
+    """Return the rate; let a pair go if its credit is there and the window has room for both packets."""
     flow.limited = 0.0
-    flow.earned += earned(flow, flow.until, now)
+    flow.credit += credit(flow, flow.until, now)
     flow.until = now
-    flow.window = flow.service * flow.round_trip + 2.0 * flow.set_point  # rule 7
-    if flow.earned >= 2.0 - 1e-6:
-        flow.earned = 2.0
+    # Ours, because a rate alone does not bound the backlog: two set points more than the bandwidth-delay product.
+    flow.window = flow.service * flow.round_trip + 2.0 * flow.set_point
+    if flow.credit >= 2.0 - 1e-6:
+        flow.credit = 2.0
         if flow.in_flight + 2 <= flow.window:
             flow.limited = 2.0
             flow.last_sent = LONG_AGO  # with a pool of two, both may go at once
-            flow.earned = 0.0
-    flow.alarm = math.inf if flow.earned >= 2.0 else time_of_next_pair(flow, now)
-    return flow.target * risen(flow, now) * flow.packet_size
+            flow.credit = 0.0
+    flow.alarm = math.inf if flow.credit >= 2.0 else time_of_next_pair(flow, now)
+    return flow.target * ramp(flow, now) * flow.packet_size
 
 
 @part
 def probe(flow):
-    """Rule 1: a pair at line rate, and then nothing."""
+    """Return an infinite rate for one pair of packets back to back; nothing else is sent before its acknowledgments."""
+    # Kanakia, Keshav and Mishra (1992), table 4.3: the second pair comes a round trip after the first one.
     flow.pool = 2.0
     flow.window = 2.0
     flow.limited = 2.0
@@ -92,19 +97,20 @@ def probe(flow):
 
 
 def start(flow, event):
-    """Nothing is known."""
+    """Return an infinite rate for the first pair: nothing is known of the path."""
     return probe(flow)
 
 
 def ack(flow, event):
-    """Rules 2 to 5."""
-    if event.number < 0:  # a note of some switch
+    """Return the rate [bytes/s]; the second acknowledgment of a pair gives a sample of the service rate."""
+    if event.number < 0:  # feedback of a switch, no acknowledgment
         flow.limited = 0.0
         return flow.rate
     arrived = event.header[0] if flow.arrival_times else event.now
     left = event.now - event.rtt
+    # Keshav (1991): a fair queue separates a pair by the reciprocal of the service rate of the flow.
     gap = arrived - flow.arrived
-    together = event.transmission == flow.last + 1 and abs(left - flow.left) < SAME
+    together = event.transmission == flow.last + 1 and abs(left - flow.left) < SAME_TIME
     second = flow.may_be_first and together and gap > 0.0
     flow.may_be_first = not second
     flow.last, flow.left, flow.arrived = event.transmission, left, arrived
@@ -120,12 +126,13 @@ def ack(flow, event):
     if second:
         estimate(flow, 1.0 / gap)
         control(flow)
-    return proceed(flow, event.now)
+    return release_pair(flow, event.now)
 
 
 @part
 def begin(flow, now, sample):
-    """Rule 3: the first sample, and packets at line rate until the next event, a nanosecond from now."""
+    """Return an infinite rate for the prefill after the first sample; the next event comes at once."""
+    # Ours, because table 4.3 shows it and the text does not: ten packets at line rate, or the set point if less.
     flow.service = sample
     flow.began, flow.until = now, now
     control(flow)
@@ -137,18 +144,22 @@ def begin(flow, now, sample):
 
 @part
 def estimate(flow, sample):
-    """Rule 4, and 3.3: small errors are noise, large ones a change."""
+    """Update the estimated service rate: a small error is noise, a large one a change."""
+    # Keshav (1991) estimates with fuzzy rules, here simplified. Ours, because they are not printed in full: weight 0.9
+    # of the past for smoothed relative errors below 0.2, falling linearly to 0.1 at 0.7.
     service = flow.service
     error = abs(sample - service) / max(sample, service)
     flow.error += flow.smoothing * (error - flow.error)
-    nervous = min(1.0, max(0.0, (flow.error - SMALL) / (LARGE - SMALL)))
-    weight = STEADY + nervous * (NERVOUS - STEADY)
+    distrust = min(1.0, max(0.0, (flow.error - SMALL) / (LARGE - SMALL)))
+    weight = TRUST + distrust * (DISTRUST - TRUST)
     flow.service = weight * service + (1.0 - weight) * sample
 
 
 @part
 def control(flow):
-    """Rule 5: what makes good in a round trip what the queue at the bottleneck lacks."""
+    """Set the rate that brings the predicted backlog to the set point within a round trip."""
+    # Keshav (1991): the control law that brings the backlog to the set point in two round trips, in continuous form
+    # with `gain`; gain 1 is one-step control. Ours, because it must not stop: at least a tenth of the service rate.
     service = flow.service
     queue = max(0.0, flow.in_flight - service * flow.propagation)
     rate = service + flow.gain * (flow.set_point - queue) / flow.round_trip
@@ -156,20 +167,21 @@ def control(flow):
 
 
 def alarm(flow, event):
-    """Time for the next pair."""
-    return proceed(flow, event.now)
+    """Return the rate, and let the next pair go."""
+    return release_pair(flow, event.now)
 
 
 def timeout(flow, event):
-    """Rule 8: half the estimate, and what is lost goes again; or the first pair once more.
+    """Return the rate after halving the estimated service rate; without an estimate, send the first pair once more.
 
-    What an acknowledgment tells lost is sent again in its turn, at the same rate.
+    Losses that acknowledgments reveal are repaired in turn, at the same rate.
     """
+    # Ours, because Keshav (1991) leaves losses open: halve the estimate once.
     if flow.service == 0.0:
         return probe(flow)
     flow.service *= 0.5
     control(flow)
-    return proceed(flow, event.now)
+    return release_pair(flow, event.now)
 
 
 PACKET_PAIR = Scheme(
@@ -180,27 +192,36 @@ PACKET_PAIR = Scheme(
     alarm=alarm,
     controls="rate",
     parameters={
-        "set_point": Parameter(10.0, "packets", "[1, 1e6]", about="of its own that shall wait at the bottleneck"),
-        "gain": Parameter(0.5, "1", "(0, 1]", about="share of the error that is made good in a round trip"),
-        "rise": Parameter(2.0, "round trips", "[0.01, 1e3]", about="time constant of the start"),
-        "jump": flag(False, "0: the rate rises inverse-exponentially, 1: all of it at once (1991)"),
-        "smoothing": Parameter(0.5, "1", "(0, 1]", about="weight of a new error of the estimator"),
-        "gap_at_receiver": flag(False, "gaps are measured 0: at the sender, 1: at the receiver", "arrival_times"),
+        "set_point": Parameter(
+            10.0, "packets", "[1, 1e6]", about="Set point of the backlog of the flow at the bottleneck"
+        ),
+        "gain": Parameter(0.5, "1", "(0, 1]", about="Gain: share of the backlog error corrected within a round trip"),
+        "rise": Parameter(2.0, "round trips", "[0.01, 1e3]", about="Time constant of the start"),
+        "jump": flag(False, "1: full rate from the first sample on (Keshav 1991); 0: inverse-exponential start"),
+        "smoothing": Parameter(0.5, "1", "(0, 1]", about="Gain of a new sample in the smoothed estimator error"),
+        "gap_at_receiver": flag(
+            False, "Gaps of acknowledgments measured at the sender (0) or at the receiver (1)", "arrival_times"
+        ),
         **timers.parameters("fine"),
     },
     state={
-        "last": 0,  # of the last acknowledgment: its transmission, when that left and arrived [s]
+        "last": 0,  # transmission of the last acknowledgment, its send time and arrival time [s]
         "left": 0.0,
         "arrived": 0.0,
-        "may_be_first": False,  # of a pair
-        "service": 0.0,  # estimates: share of the line [packets/s], its smoothed error, round trips [s]
+        "may_be_first": False,  # whether that may be the first packet of a pair
+        "service": 0.0,  # estimates: service rate [packets/s], its smoothed error, round-trip times [s]
         "error": 0.0,
         "round_trip": 0.0,
         "propagation": 0.0,
-        "target": 0.0,  # the controller's rate [packets/s], and when it began to rise [s]
+        "target": 0.0,  # rate of the controller [packets/s], and the start of its ramp [s]
         "began": 0.0,
-        "earned": 0.0,  # packets that the rate has earned since the last pair, until this time [s]
+        "credit": 0.0,  # packets that the rate allows since the last pair, and the time up to which it is counted [s]
         "until": 0.0,
     },
-    source="Keshav, SIGCOMM 1991; Kanakia, Keshav & Mishra, sec. 5; schemes.md 3, whose gains are a reconstruction",
+    source=(
+        "S. Keshav, A Control-Theoretic Approach to Flow Control, Proc. ACM SIGCOMM 1991, pp. 3-15; H. Kanakia, S. "
+        "Keshav and P. P. Mishra, A Comparison of Reactive Host-based Flow Control Schemes in Reservationless "
+        "Networks, draft, AT&T Bell Laboratories, 1992, section 5; gains and start are ours, because "
+        "they are not printed"
+    ),
 )

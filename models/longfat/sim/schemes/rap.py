@@ -1,13 +1,13 @@
-"""RAP: packets at even distances, one more each round trip, half as many after a loss (schemes.md 11.1; ns-2.35).
+"""RAP: packets at equal intervals, one packet more per round trip, half the rate after a loss.
 
-Where this differs from ns-2:
+The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35, rap.cc:
 
-* The first sample of the round trip is each flow's own; there all flows share one flag.
-* The interval that the first acknowledgment sets, srtt, and every later one hold from the packet sent last; there
-  from the next one on. The clock of the increase begins anew with the first acknowledgment.
-* A packet's age is looked at when it reaches the timeout, not only when the next packet is due, which goes even so.
-* When a packet left is known of those acknowledged; for others it follows from the intervals since then.
-* What the age tells changes the rate alone; the engine sends again by its own timer.
+* The first sample of the round-trip time is each flow's own; in ns-2 all flows share one flag.
+* The interval that the first acknowledgment sets, srtt, and every later one hold from the packet sent last; in ns-2
+  from the next one on. The timer of the increase restarts with the first acknowledgment.
+* A packet's age is checked when it reaches the timeout, not only when the next packet is due; that one leaves even so.
+* The send time is known for acknowledged packets; for others it follows from the intervals since then.
+* A packet that is too old changes the rate alone; the simulator retransmits by its own timer.
 
 ``flow.recover`` is the first transmission whose loss counts.
 """
@@ -18,65 +18,71 @@ from longfat.sim.schemes.explicit_rate import keep
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, next_departure
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-#: What it remembers. Times in s, counts in transmissions.
+#: State of a flow. Times in s, counts in transmissions.
 STATE = {
     "interval": "initial_interval",  # between packets
     "interval_before": 0.0,  # the one that held until `changed`
     "changed": 0.0,
     "mean_rtt": "initial_interval",
     "deviation": 0.0,
-    "patience": "initial_interval",  # age at which a packet is taken for lost
-    "short_rtt": 0.0,  # means of the round trip over short and long times
+    "packet_timeout": "initial_interval",  # age at which a packet counts as lost
+    "short_rtt": 0.0,  # means of the round-trip time over short and long times
     "long_rtt": 0.0,
-    "heard": False,  # whether a round trip is known
+    "has_rtt": False,  # whether a round-trip time is known
     "step_at": 0.0,  # time of the next increase
     "counted": 0,  # transmissions at the last one
-    "last": -1,  # the transmission acknowledged last, when it left, and the holes before it
+    "last": -1,  # the transmission acknowledged last, its send time, and the holes before it
     "last_at": 0.0,
     "open_holes": 0,
-    "oldest": 0.0,  # when the oldest packet left that is not accounted for and whose loss would count
+    "oldest": 0.0,  # send time of the oldest packet that is neither acknowledged nor lost, and whose loss would count
 }
 
 
 def start(flow, event):
-    """Rule 1: nothing is known; interval, round trip and timeout are what `initial_interval` says."""
+    """Return the initial rate [bytes/s]; interval, round-trip time and timeout are `initial_interval`."""
+    # ns-2.35, ns-default.tcl: ipg_, srtt_ and timeout_ begin at 2 s.
     flow.step_at = event.now + flow.initial_interval
     flow.oldest = event.now
-    set_clock(flow)
+    set_alarm(flow)
     return rate(flow)
 
 
 def ack(flow, event):
-    """The signal: a round trip, and which packet is the oldest one out."""
+    """Return the rate [bytes/s] after an acknowledgment: a round-trip sample, and the age of the oldest packet."""
     sample(flow, event.rtt)
-    if not flow.heard:  # rule 1: one packet per round trip
-        flow.heard = True
+    # ns-2.35, rap.cc, RecvAck(): the first round trip sets the interval, one packet per round trip.
+    if not flow.has_rtt:
+        flow.has_rtt = True
         change(flow, event.now, flow.mean_rtt)
         flow.step_at = event.now + flow.mean_rtt
     find_oldest(flow, event)
     event.restart_timer = 1
-    set_clock(flow)
+    set_alarm(flow)
     return rate(flow)
 
 
 @part
 def sample(flow, rtt):
-    """State: the first round trip sets, later ones smooth; the deviation is taken from the new mean's error."""
-    if not flow.heard:
+    """Update means and deviation of the round-trip time, and the packet timeout; the first sample sets the means."""
+    if not flow.has_rtt:
         flow.mean_rtt = rtt
         flow.short_rtt = rtt
         flow.long_rtt = rtt
+    # ns-2.35, rap.cc, UpdateTimeValues(): gains delta = 0.5; timeout = 1.2 srtt + 4 deviations. The deviation uses the
+    # error of the old mean.
     error = rtt - flow.mean_rtt
     flow.mean_rtt += flow.rtt_gain * error
     flow.deviation += flow.rtt_gain * (abs(error) - flow.deviation)
-    flow.patience = flow.timeout_rtts * flow.mean_rtt + flow.timeout_deviations * flow.deviation
+    flow.packet_timeout = flow.timeout_rtts * flow.mean_rtt + flow.timeout_deviations * flow.deviation
     flow.short_rtt += flow.short_gain * (rtt - flow.short_rtt)
     flow.long_rtt += flow.long_gain * (rtt - flow.long_rtt)
 
 
 @part
 def find_oldest(flow, event):
-    """Rule 4: when the oldest packet left that is not accounted for, and whose loss would count."""
+    """Find when the oldest packet was sent that is neither acknowledged nor lost, and whose loss would count."""
+    # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Ours, because send times are
+    # not kept: that of the oldest packet follows from the acknowledged ones and the intervals.
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
     if number + 1 > flow.recover:
         if is_open > 0:
@@ -93,7 +99,7 @@ def find_oldest(flow, event):
 
 @part
 def departure_after(flow, sent):
-    """When the packet behind one that left at `sent` did, if the interval has changed once since then."""
+    """Return when the packet after one sent at `sent` left, if the interval has changed once since then."""
     if sent < flow.changed:
         if sent + flow.interval_before <= flow.changed:
             return sent + flow.interval_before
@@ -103,30 +109,32 @@ def departure_after(flow, sent):
 
 @part
 def change(flow, now, interval):
-    """A new interval."""
+    """Set the interval between packets, and keep the one before."""
     flow.interval_before, flow.changed = flow.interval, now
     flow.interval = interval
 
 
 def loss(flow, event):
-    """Rules 4 and 5: three packets that left after it are acknowledged. The engine tells once per window."""
+    """Return the rate after a loss: three later packets are acknowledged. The simulator calls this once per window."""
     decrease(flow, event.now)
     return rate(flow)
 
 
 def alarm(flow, event):
-    """Rule 3, the increase, each smoothed round trip; rule 4, the age of the oldest packet."""
-    if flow.in_flight > 0 and event.now + SLACK >= flow.oldest + flow.patience:
+    """Return the rate when the timer expires: increased once per round trip, decreased if the oldest packet is late."""
+    if flow.in_flight > 0 and event.now + SLACK >= flow.oldest + flow.packet_timeout:
         decrease(flow, event.now)
     elif event.now + SLACK >= flow.step_at:
         increase(flow, event.now)
-    set_clock(flow)
+    set_alarm(flow)
     return rate(flow)
 
 
 @part
 def increase(flow, now):
-    """Rule 3: alpha packets more per round trip, if a good part of what the rate allows was sent."""
+    """Increase the rate by alpha packets per round trip, if enough of the allowed packets were sent."""
+    # Rejaie, Handley and Estrin (1999): once per srtt, ipg <- ipg srtt / (alpha ipg + srtt), that is rate + alpha /
+    # srtt. ns-2.35, rap.cc, RttTimeout(): only if at least half of the packets that the rate allows were sent.
     sent = flow.transmission - flow.counted
     if sent * flow.interval >= flow.used_share * flow.mean_rtt:
         interval, rtt = flow.interval, flow.mean_rtt
@@ -137,7 +145,9 @@ def increase(flow, now):
 
 @part
 def decrease(flow, now):
-    """Rule 5: further losses of what is out do not count; a round trip passes before the next increase."""
+    """Decrease the rate to beta of it; losses of packets in flight no longer count, and the increase timer restarts."""
+    # Rejaie, Handley and Estrin (1999): ipg <- ipg / beta, once for all losses among the packets in flight. ns-2.35,
+    # rap.cc, LossHandler(): a round trip passes before the next increase.
     change(flow, now, flow.interval / flow.beta)
     flow.recover = flow.transmission
     flow.oldest = next_departure(flow, now, flow.interval)
@@ -146,32 +156,40 @@ def decrease(flow, now):
 
 @part
 def rate(flow):
-    """Rule 2, and rule 6: the fine grain stretches intervals while round trips are longer than usual."""
+    """Return the rate [bytes/s] for the interval, stretched by `fine_grain` while round trips are longer than usual."""
+    # Rejaie, Handley and Estrin (1999), fine-grain adaptation: interval times short-term over long-term round-trip
+    # time.
     interval = flow.interval
-    if flow.fine_grain > 0.0 and flow.heard:
+    if flow.fine_grain > 0.0 and flow.has_rtt:
         interval *= flow.short_rtt / flow.long_rtt
     return flow.packet_size / interval
 
 
 @part
-def set_clock(flow):
-    """One clock for the increase and, while a packet is out, for its age."""
+def set_alarm(flow):
+    """Set the alarm to the next increase or, while packets are in flight, to the timeout of the oldest one."""
     flow.alarm = flow.step_at
     if flow.in_flight > 0:
-        flow.alarm = min(flow.alarm, flow.oldest + flow.patience)
+        flow.alarm = min(flow.alarm, flow.oldest + flow.packet_timeout)
 
 
 PARAMETERS = {
-    "alpha": Parameter(1.0, "packets", "(0, 1e6]", about="packets more per round trip"),
-    "beta": Parameter(0.5, "1", "(0, 1)", about="what a loss leaves of the rate"),
-    "rtt_gain": Parameter(0.5, "1", "(0, 1]", about="weight of a new round trip"),
-    "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", about="of an age that means a loss: round trips"),
-    "timeout_deviations": Parameter(4.0, "1", "[0, 1e6]", about="and deviations of them"),
-    "used_share": Parameter(0.5, "1", "[0, 1]", about="of what the rate allows that has to be sent for an increase"),
-    "fine_grain": flag(False, "1: intervals follow short round trips over long ones"),
-    "short_gain": Parameter(0.9, "1", "(0, 1]", about="weight of a new round trip in the short mean"),
-    "long_gain": Parameter(0.01, "1", "(0, 1]", about="and in the long one"),
-    "initial_interval": Parameter(2.0, "s", "(0, 1e6]", about="between packets until a round trip is known"),
+    "alpha": Parameter(1.0, "packets", "(0, 1e6]", about="Additive increase per round trip"),
+    "beta": Parameter(0.5, "1", "(0, 1)", about="Multiplicative decrease factor of the rate after a loss"),
+    "rtt_gain": Parameter(0.5, "1", "(0, 1]", about="Gain of a new sample in the smoothed round-trip time"),
+    "timeout_rtts": Parameter(1.2, "1", "[1, 1e6]", about="Smoothed round-trip times in the packet timeout"),
+    "timeout_deviations": Parameter(
+        4.0, "1", "[0, 1e6]", about="Deviations of the round-trip time in the packet timeout"
+    ),
+    "used_share": Parameter(
+        0.5, "1", "[0, 1]", about="Least share of the allowed packets that must be sent for an increase"
+    ),
+    "fine_grain": flag(False, "1: intervals scale with short-term over long-term round-trip time; 0: they do not"),
+    "short_gain": Parameter(0.9, "1", "(0, 1]", about="Gain of a new sample in the short-term round-trip time"),
+    "long_gain": Parameter(0.01, "1", "(0, 1]", about="Gain of a new sample in the long-term round-trip time"),
+    "initial_interval": Parameter(
+        2.0, "s", "(0, 1e6]", about="Interval between packets before the first round-trip sample"
+    ),
     **TIMERS,
 }
 
@@ -180,11 +198,14 @@ RAP = Scheme(
     start=start,
     ack=ack,
     loss=loss,
-    timeout=keep,  # the engine's timer only sends again (0.3): what is out had its effect when it was too old
+    timeout=keep,  # the simulator's timer only retransmits: packets in flight had their effect when they were late
     alarm=alarm,
     controls="rate",
     reorder=3,
     parameters=PARAMETERS,
     state=STATE,
-    source="schemes.md 11.1; R. Rejaie, M. Handley and D. Estrin, INFOCOM (1999); ns-2.35 rap.cc",
+    source=(
+        "R. Rejaie, M. Handley and D. Estrin, RAP: An End-to-end Rate-based Congestion Control Mechanism for "
+        "Realtime Streams in the Internet, Proc. IEEE INFOCOM 1999, doi:10.1109/INFCOM.1999.752152; ns-2.35, rap.cc"
+    ),
 )

@@ -1,4 +1,4 @@
-"""Reno: half the window on a loss, one packet more a round trip (schemes.md 1.4; RFC 5681)."""
+"""Reno: fast retransmit and fast recovery, half the window after a loss (RFC 5681; rules in docs/rules/tcp.md)."""
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
@@ -8,10 +8,13 @@ from longfat.sim.schemes.scheme import Scheme
 
 @part
 def counts(flow, event):
-    """1.8 (b), rule LI of 0.2: since a timeout packets were sent in the order of their numbers, but the one sent again.
+    """Return whether a duplicate acknowledgment counts towards fast retransmit.
 
-    With a threshold of one, what go-back-N sends again although the receiver has it would tell of losses.
+    With `ordered_duplicates`, only if the packet that triggered it was sent after the last transmission of the missing
+    one. Since the last timeout packets were sent in the order of their numbers, except the packet retransmitted last.
     """
+    # Ours, because with a threshold of one (Kim and Farber 1994, section 4) packets that go-back-N resends although the
+    # receiver has them would otherwise be taken for losses.
     if flow.ordered_duplicates == 0.0:
         return True
     if event.number < flow.una or event.transmission < flow.first:
@@ -20,11 +23,12 @@ def counts(flow, event):
 
 
 def ack(flow, event):
-    """New data ends recovery; the third duplicate starts it."""
+    """Return the window [packets]: grown by new data, which ends fast recovery; halved by the third duplicate."""
     if event.marked:
-        tcp.take_mark(flow)
+        tcp.react_to_mark(flow)
     if event.acked > 0:
-        # 1.4 rule 3: any new acknowledgment, even a partial one, ends recovery.
+        # RFC 5681, section 3.2, step 6; ns-2.35, tcp-reno.cc, recv(): any acknowledgment of new data, even a partial
+        # one, deflates the window and ends recovery.
         flow.inflation = 0.0
         flow.duplicates = 0
         return flow.window if event.marked else tcp.grow(flow)
@@ -34,26 +38,29 @@ def ack(flow, event):
             tcp.retransmit(flow, event, flow.high - flow.una)
             flow.resent, flow.resent_as = flow.una, flow.transmission
         elif flow.duplicates > flow.duplicate_threshold and flow.inflation > 0.0:
-            flow.inflation += 1.0  # 1.4 rule 2
+            flow.inflation += 1.0  # RFC 5681, section 3.2, step 4: each further duplicate
     return flow.window
 
 
 def timeout(flow, event):
-    """1.4 rule 4."""
+    """Return a window of one packet: the retransmission timer has expired, and fast recovery is over."""
     flow.first = flow.transmission
     tcp.go_back(flow)
     return 1.0
 
 
-ORDERED = flag(False, "1: count only duplicates for what was sent after the missing packet")
+ORDERED = flag(False, "1: count only duplicates triggered by packets sent after the missing one; 0: count all")
 RENO = Scheme(
     "reno",
     ack=ack,
     timeout=timeout,
     recovery="own",
     parameters={**tcp.PARAMETERS, "ordered_duplicates": ORDERED},
-    # the first transmission since the last timeout; the packet sent again last, and which transmission that was
+    # first transmission since the last timeout; the packet retransmitted last, and the number of that transmission
     state={**tcp.STATE, "first": 0, "resent": 0, "resent_as": 0},
     scale_free=True,
-    source="schemes.md 1.4; RFC 5681; ns-2.35 tcp-reno.cc",
+    source=(
+        "M. Allman, V. Paxson and E. Blanton, RFC 5681 (2009), TCP Congestion Control, sections 3.1 and 3.2; "
+        "ns-2.35, tcp-reno.cc, class RenoTcpAgent"
+    ),
 )

@@ -1,4 +1,4 @@
-"""What a congestion-control scheme is: callbacks that see events and return a window or a rate."""
+"""Congestion-control schemes: callbacks that see events of a flow and return a window or a rate."""
 
 from __future__ import annotations
 
@@ -26,61 +26,63 @@ class Scheme:
     Each callback takes ``(flow, event)`` and returns the new window [packets] (``controls="window"``) or rate
     [bytes/s] (``controls="rate"``). It is compiled by numba, so it is written in floats, integers and ``math``.
 
-    What a callback may read and set of a flow and an event is the table `longfat.sim.seam.TABLE`; beside it stand the
-    scheme's parameters, which it may read, and its state, which it may set, by their names. Compilation refuses a
-    callback that sets any other field.
+    The fields of flow and event that a callback may read and set are listed in `longfat.sim.seam.TABLE`. It may also
+    read the scheme's parameters and set its state, by their names. Compilation refuses a callback that sets any other
+    field.
 
     Parameters
     ----------
     name : str
-        Its name in results and messages.
+        Name of the scheme in results and messages.
     ack : callable
         Called for every acknowledgment.
     start : callable, optional
-        Called when the flow starts. By default the window is 1, or the rate its parameter.
+        Called when the flow starts. By default the window is 1 packet, and a rate is that of the parameter ``rate``.
     loss : callable, optional
         Called when packets are found lost; once per window of data unless `every_loss`. Only with selective recovery.
-        By default the window is halved, a rate stays.
+        By default the window is halved, and a rate is unchanged.
     timeout : callable, optional
-        Called when the retransmission timer goes off. By default the window becomes 1, a rate is halved.
+        Called when the retransmission timer expires. By default the window becomes 1, a rate is halved.
     alarm : callable, optional
-        Called at the time that a callback put in ``flow.alarm`` [s].
+        Called at the time that a callback has set as ``flow.alarm`` [s].
     send : callable, optional
-        Called as ``send(flow, packet)`` for every data packet that leaves; it may set what the packet says
-        (``priority``, ``colour``, ``marks``, ``header``) and returns 0.
+        Called as ``send(flow, packet)`` for every data packet that leaves; it may set ``priority``, ``colour``,
+        ``marks`` and ``header`` of the packet, and returns 0.
     controls : {"window", "rate"}
-        What the callbacks return. A window scheme may set ``flow.rate`` as well, and the other way round.
+        What the callbacks return. A window scheme may also set ``flow.rate``, and a rate scheme ``flow.window``.
     recovery : {"selective", "own"}
-        Selective: the sender repairs losses by itself. Own: the scheme sees duplicates (``event.duplicate``) and
-        decides what is sent again (``flow.resend = number``, ``flow.next = number``).
+        Selective: the simulator finds and retransmits lost packets. Own: the scheme sees duplicate acknowledgments
+        (``event.duplicate``) and decides what to retransmit (``flow.resend = number``, ``flow.next = number``).
     parameters : mapping of str to Parameter or float, optional
-        What ``flow(..., parameters=)`` may set, by name: ``flow.beta`` in a callback.
+        Parameters that ``flow(..., parameters=)`` may set, by name; a callback reads them as ``flow.beta``.
     state : mapping of str to float, int, bool or a sequence of these, optional
-        What the scheme remembers of a flow, with the values it begins with: ``flow.w_max``. Text names the parameter
-        that has the value.
+        State of a flow by name, with initial values; a callback uses it as ``flow.w_max``. Text names the parameter
+        whose value is the initial one.
     every_loss : bool
-        Call `loss` for all losses and not once per window.
+        Whether `loss` is called for every loss, not once per window of data.
     reorder : int
-        Acknowledged later transmissions before a packet counts as lost [packets].
+        Number of later transmissions acknowledged before a packet counts as lost [packets].
     echo : {"latched", "once"}
-        Whether a receiver repeats a mark until the sender reports a reduction (RFC 3168), or not.
+        Whether a receiver echoes a mark on all acknowledgments until the sender reports a reduction (RFC 3168, section
+        6.1.3), or on one only.
     stamped : bool
-        Whether packets carry ``flow.header`` to the switches and back.
+        Whether packets carry ``flow.header`` to the switches, and acknowledgments bring it back.
     acknowledged : bool
-        Whether the receiver acknowledges every packet. Without, a scheme hears only from switches and of its own
-        requests (``flow.request = 1`` sends one, see schemes.md 9.2), and can transfer no files.
+        Whether the receiver acknowledges every packet. If not, a scheme receives only feedback of switches and the
+        responses to its own requests (``flow.request = 1`` sends one, see `longfat.sim.schemes.cadpc`), and can
+        transfer no files.
     scale_free : bool
-        Whether the share of a link that it fills depends on the buffer over the bandwidth-delay product only and not on
-        the product itself, as it does where windows grow by a constant per round trip and are multiplied at a loss.
-        Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
+        Whether the utilisation of a link depends on the ratio of buffer to bandwidth-delay product only, not on the
+        bandwidth-delay product itself, as with windows that grow by a constant per round trip and are multiplied by a
+        constant at a loss. Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
     source : str
-        Where its rules come from.
+        Full reference of its rules: authors, title, venue, year and section, or RFC.
 
     Raises
     ------
     ValueError
-        For a callback that is no function of two arguments, and for values outside their ranges; when a run begins, for
-        a callback that cannot be compiled or sets a field that it may not set.
+        If a callback is no function of two arguments, or a value is outside its range; when a run begins, if a callback
+        cannot be compiled or sets a field that it may not set.
 
     Examples
     --------
@@ -117,18 +119,11 @@ class Scheme:
             ("recovery", ("selective", "own")),
             ("echo", ("latched", "once")),
         ):
-            if getattr(self, what) not in allowed:
-                raise ValueError(
-                    f"{what} = {getattr(self, what)!r} of scheme {self.name!r} is out of range: "
-                    f"allowed are {' and '.join(allowed)}"
-                )
+            domains.choice(f"{what} of scheme {self.name!r}:", getattr(self, what), allowed)
         if not isinstance(self.name, str) or not self.name:
-            raise ValueError(f"name = {self.name!r} of a scheme is out of range: allowed is text that is not empty")
+            raise domains.wrong_type("name of a scheme", self.name, "a string that is not empty")
         if not self.acknowledged and self.recovery != "own":
-            raise ValueError(
-                f"recovery = {self.recovery!r} of scheme {self.name!r} is out of range: "
-                "without acknowledgments it is 'own'"
-            )
+            raise domains.conflict(f"acknowledged = False of scheme {self.name!r}", "needs recovery = 'own'")
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)
@@ -137,7 +132,7 @@ class Scheme:
                 functions.check(f"scheme {self.name!r}", name, function, takes)
         complete = {name: _parameter(self.name, name, one) for name, one in self.parameters.items()}
         object.__setattr__(self, "parameters", complete)
-        self.own  # noqa: B018  refuses names that cannot be
+        self.own  # noqa: B018  refuses invalid names
 
     @functools.cached_property
     def own(self) -> Own:
@@ -146,11 +141,11 @@ class Scheme:
         return Own(f"scheme {self.name!r}", mine, self.state, FLOW_FIELDS)
 
     def compiled(self) -> tuple[jit.Callback, ...]:
-        """The callbacks, ready for the kernel."""
+        """Return the callbacks, compiled for the event loop."""
         made = []
         for name in CALLBACKS:
             whose, function, own = f"scheme {self.name!r}", getattr(self, name), self.own
-            if function is None:  # the default looks at nothing of a scheme's own: one compilation serves all
+            if function is None:  # defaults use no parameters and state: one compilation is enough for all schemes
                 whose, function, own = "", DEFAULTS[self.controls].get(name, unlabelled), NOTHING
             view = flow_view(own)
             kind = numba.int64(view, PACKET_VIEW) if name == "send" else numba.float64(view, EVENT_VIEW)
@@ -163,39 +158,36 @@ NOTHING = Own("no scheme", {}, {}, ())
 
 
 def _parameter(scheme: str, name: str, given: Any) -> Parameter:
-    """Return a parameter, from one or from a number; refuse one over what the kernel keeps of the flow."""
+    """Return a parameter, made of a number if need be; refuse a field that is not an initial value of a flow."""
     if not isinstance(given, Parameter):
         given = Parameter(domains.number(name, given, "1", "(-inf, inf)"))
-    if given.field and given.field not in INITIAL:
-        raise ValueError(
-            f"field = {given.field!r} of parameter {name!r} of scheme {scheme!r} is out of range: allowed are none and "
-            + ", ".join(INITIAL)
-        )
+    if given.field:
+        domains.choice(f"field of parameter {name!r} of scheme {scheme!r}:", given.field, INITIAL)
     return given  # type: ignore[no-any-return]
 
 
 def unlabelled(flow, packet):  # type: ignore[no-untyped-def]
-    """Leave the packet as it is."""
+    """Return 0, and leave the packet unchanged."""
     return 0
 
 
 def keep_window(flow, event):  # type: ignore[no-untyped-def]
-    """Return the window as it is."""
+    """Return the window unchanged."""
     return flow.window
 
 
 def halve_window(flow, event):  # type: ignore[no-untyped-def]
-    """Return half the window, one packet at least."""
+    """Return half the window, at least one packet."""
     return max(1.0, flow.window / 2)
 
 
 def window_of_one(flow, event):  # type: ignore[no-untyped-def]
-    """Return one packet."""
+    """Return a window of one packet."""
     return 1.0
 
 
 def keep_rate(flow, event):  # type: ignore[no-untyped-def]
-    """Return the rate as it is."""
+    """Return the rate unchanged."""
     return flow.rate
 
 
@@ -204,7 +196,7 @@ def halve_rate(flow, event):  # type: ignore[no-untyped-def]
     return flow.rate / 2
 
 
-#: By what the callbacks return.
+#: Callbacks of schemes that do not define them, by what they return.
 DEFAULTS = {
     "window": {"start": keep_window, "loss": halve_window, "timeout": window_of_one, "alarm": keep_window},
     "rate": {"start": keep_rate, "loss": keep_rate, "timeout": halve_rate, "alarm": keep_rate},
@@ -212,7 +204,7 @@ DEFAULTS = {
 
 
 def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, float]) -> None:
-    """Write those of a scheme's parameters into a flow's rows that stand there."""
+    """Write a scheme's parameters that are fields of the simulator into the rows of a flow."""
     for name, parameter in scheme.parameters.items():
         if parameter.field:  # type: ignore[union-attr]
             value = given.get(name, parameter.default)  # type: ignore[union-attr]
@@ -220,6 +212,6 @@ def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, floa
 
 
 def fill_own(own: np.ndarray, scheme: Scheme, given: Mapping[str, float]) -> None:
-    """Write all of them, and the state that a scheme begins with, into its own record of a flow."""
+    """Write the scheme's own parameters and the initial state into its record of a flow."""
     defaults: dict[str, Any] = {name: one.default for name, one in scheme.parameters.items()}  # type: ignore[union-attr]
     scheme.own.fill(own, {**defaults, **given})

@@ -1,6 +1,7 @@
-"""What the TCP schemes share: parameters, growth, halving, marks, go-back-N after a timeout.
+"""Rules that the TCP schemes share: parameters, window growth, reductions, ECN, go-back-N after a timeout.
 
-What they remember of a flow is `STATE`; of the simulator's fields they use ``inflation`` for what fast recovery adds.
+What the schemes keep per flow is `STATE`; of the simulator's fields they use ``inflation`` for the packets that fast
+recovery adds to the window. The rules with their sources: docs/rules/tcp.md.
 """
 
 import math
@@ -11,37 +12,47 @@ from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
-INITIAL_WINDOW = Parameter(1.0, "packets", "[1, 1e9]", "window", about="window when the flow starts")
+INITIAL_WINDOW = Parameter(1.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow")
 
-#: Names as in scenario files. Defaults: schemes.md 1.1. A mark (ECN) comes from queues only if `ecn` is 1.
-#: `bugfix` (1.3 rule 6): one fast retransmit per window at most. On, as in ns-2 and RFC 6582; the code of 1988 and
-#: 1990 had no such guard, so that for comparisons with papers of that time, KKM among them, it is set to 0.
+#: Names as in scenario files. Queues mark packets (ECN) only if `ecn` is 1.
+#: Initial window of one packet: Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
+#: `bugfix`: at most one fast retransmit per window of data, as in ns-2.35 (tcp.cc, `bugFix_`) and RFC 6582, section
+#: 3.2, step 2. BSD Tahoe (1988) and Reno (1990) had no such guard, so that comparisons with papers of that time, such
+#: as Kanakia, Keshav and Mishra (1992), set it to 0.
 PARAMETERS = {
     "initial_window": INITIAL_WINDOW,
-    "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", about="slow-start threshold at first"),
-    "duplicate_threshold": Parameter(3.0, "packets", "[1, 1e6]", about="duplicates that mean a loss (RFC 5681, 3.2)"),
-    "ssthresh_floor": Parameter(2.0, "packets", "[1, 1e9]", about="least slow-start threshold (RFC 5681, 3.1)"),
-    "bugfix": flag(True, "1: one fast retransmit per window at most (RFC 6582)"),
-    "ecn": flag(False, "1: packets say that they can be marked (RFC 3168)", "ect"),
+    "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", about="Slow-start threshold at the start of the flow"),
+    "duplicate_threshold": Parameter(
+        3.0, "packets", "[1, 1e6]", about="Duplicate acknowledgments that signal a loss (RFC 5681, section 3.2)"
+    ),
+    "ssthresh_floor": Parameter(
+        2.0, "packets", "[1, 1e9]", about="Lower bound of the slow-start threshold (RFC 5681, section 3.1)"
+    ),
+    "bugfix": flag(True, "1: at most one fast retransmit per window of data (RFC 6582); 0: no limit"),
+    "ecn": flag(False, "1: ECN-capable transport, packets may be marked (RFC 3168); 0: packets are dropped", "ect"),
     **timers.PARAMETERS,
 }
-#: The highest packet sent when the window was last reduced, and what for.
+#: Highest packet sent when the window was last reduced, and the cause of that reduction.
 REDUCTION: dict[str, Any] = {"reduced_at": -2, "reduced_for": 0}
-#: What they remember: the slow-start threshold [packets], the last reduction, duplicates in a row.
+#: State of a flow: slow-start threshold [packets], last reduction, duplicate acknowledgments in a row.
 STATE: dict[str, Any] = {"ssthresh": "initial_ssthresh", **REDUCTION, "duplicates": 0}
 
-LOSS, TIMEOUT, MARK = 1, 2, 3  # what the window was last reduced for
+LOSS, TIMEOUT, MARK = 1, 2, 3  # causes of a reduction
 
 
 @part
 def halved(flow, packets):
-    """Half of the packets under way, whole, and not below the floor (1.3 rule 3)."""
+    """Return the new ssthresh [packets]: half of so many packets in flight, rounded down, but at least its floor."""
+    # RFC 5681, section 3.1, equation 4: ssthresh = max(FlightSize / 2, 2 segments). ns-2.35, tcp.cc, slowdown(), rounds
+    # the half down.
     return max(flow.ssthresh_floor, math.floor(packets / 2))
 
 
 @part
 def grow(flow):
-    """Rule I: one packet per acknowledgment below ssthresh, one per window above."""
+    """Return the window after an acknowledgment of new data: slow start below ssthresh, congestion avoidance above."""
+    # RFC 5681, section 3.1: one segment per acknowledgment of new data below ssthresh, about one segment per round trip
+    # above. ns-2.35, tcp.cc, opencwnd(): 1/cwnd per acknowledgment.
     if flow.window < flow.ssthresh:
         return flow.window + 1.0
     return flow.window + 1.0 / flow.window
@@ -49,35 +60,42 @@ def grow(flow):
 
 @part
 def may_retransmit(flow):
-    """1.3 rule 6, 1.4 rule 1: not again for what was sent before the last reduction, unless that was for a mark."""
+    """Return whether a fast retransmit is allowed: with `bugfix`, at most one for each window of data."""
+    # RFC 6582, section 3.2, step 2: only if the cumulative acknowledgment covers more than `recover`, the highest
+    # packet sent at the last reduction. Ours, because a mark repairs nothing: a reduction for a mark does not forbid
+    # it.
     return flow.una - 1 > flow.reduced_at or flow.bugfix == 0.0 or flow.reduced_for == MARK
 
 
 @part
 def already_reduced(flow):
-    """1.9 rule 2: a mark and a loss of the same window reduce it once."""
+    """Return whether a mark has reduced the window that the missing packet belongs to."""
+    # RFC 3168, section 6.1.2: at most one reduction per window of data, whether for marks or for losses.
     return flow.reduced_for == MARK and flow.una - 1 <= flow.reduced_at
 
 
 @part
-def note_reduction(flow, cause):
-    """From here on one window is sent; the first new packet tells the receiver (RFC 3168, 6.1.2)."""
+def record_reduction(flow, cause):
+    """Record that the window was reduced, and why; the next new packet carries CWR (RFC 3168, section 6.1.2)."""
     flow.reduced_at = flow.high - 1
     flow.reduced_for = cause
     flow.cwr = flow.ect
 
 
 @part
-def heed_mark(flow):
-    """Whether a mark is news: the last reduction is a window ago, or was a timeout (1.9 rule 2)."""
+def mark_counts(flow):
+    """Return whether a mark reduces the window: once per window of data, or at any time after a timeout."""
+    # RFC 3168, section 6.1.2: at most once per window of data. ns-2.35, tcp.cc, ecn(): or if the last reduction was a
+    # timeout.
     return flow.una - 1 > flow.reduced_at or flow.reduced_for == TIMEOUT
 
 
 @part
 def halve_on_mark(flow):
-    """1.9 rules 2 and 3: half the window and nothing sent again; at one packet the timer backs off instead.
+    """Halve the window and ssthresh for a mark, without a retransmission; at one packet, back off the timer instead.
 
-    RFC 3168, 6.1.2, goes further at one packet: nothing is sent until the timer goes off.
+    RFC 3168, section 6.1.2, goes further at a window of one packet: nothing is sent until the retransmission timer
+    expires.
     """
     if flow.window <= 1.0:
         flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)
@@ -86,20 +104,22 @@ def halve_on_mark(flow):
 
 
 @part
-def take_mark(flow):
-    """A marked acknowledgment, new or not."""
-    if heed_mark(flow):
+def react_to_mark(flow):
+    """Reduce the window if the mark on an acknowledgment, new or duplicate, counts."""
+    if mark_counts(flow):
         halve_on_mark(flow)
-        note_reduction(flow, MARK)
+        record_reduction(flow, MARK)
 
 
 @part
-def retransmit(flow, event, under_way):
-    """1.4 rule 1 (RFC 5681, 3.2): resend what is missing, halve, and count what left the network."""
+def retransmit(flow, event, outstanding):
+    """Start fast recovery: retransmit the missing packet and halve the window that was in flight."""
+    # RFC 5681, section 3.2, steps 2 and 3: ssthresh by equation 4, the missing segment retransmitted, cwnd = ssthresh
+    # plus three segments, which have left the network; those three are `inflation` here.
     if not already_reduced(flow):
-        flow.ssthresh = halved(flow, under_way)
+        flow.ssthresh = halved(flow, outstanding)
         flow.window = flow.ssthresh
-    note_reduction(flow, LOSS)
+    record_reduction(flow, LOSS)
     flow.inflation = flow.duplicate_threshold
     flow.resend = flow.una
     event.restart_timer = 1
@@ -107,15 +127,17 @@ def retransmit(flow, event, under_way):
 
 @part
 def go_back(flow):
-    """1.3 rule 4 (RFC 5681, 3.1): half of what was under way becomes ssthresh, and all of it is sent again."""
+    """Set ssthresh to half of the packets in flight, and continue to send from the first unacknowledged packet on."""
+    # RFC 5681, section 3.1: ssthresh by equation 4 when the timer expires. ns-2.35, tcp.cc, slowdown() and timeout():
+    # half of the smaller of window and packets in flight, then go-back-N.
     flow.ssthresh = halved(flow, min(flow.window, float(flow.high - flow.una)))
     flow.inflation = 0.0
     flow.duplicates = 0
-    note_reduction(flow, TIMEOUT)
+    record_reduction(flow, TIMEOUT)
     flow.next = flow.una
 
 
 def start_over(flow, event):
-    """The timer went off: go back, with a window of one packet."""
+    """Go back to the first unacknowledged packet, with a window of one packet."""
     go_back(flow)
     return 1.0

@@ -1,15 +1,15 @@
-"""TEAR: the mean rate of a TCP window that is emulated on the packets that arrive (schemes.md 13; Rhee et al., 2000).
+"""TEAR: the mean rate of a TCP window that is emulated on the packets that arrive.
 
-The rules of the receiver are run at the sender, on acknowledgments: the same arrivals, half a round trip later. A hole
-seen in the acknowledgments freezes the window; the engine, which finds a loss when three later packets are
-acknowledged, confirms it. Where section 13 is silent:
+The rules with their sources: docs/rules/rate-based.md. The rules of the receiver run at the sender, on acknowledgments:
+the same arrivals, half a round trip later. A hole in the acknowledgments freezes the window; the simulator, which finds
+a loss when three later packets are acknowledged, confirms it. Interpretations, because the report could not be read:
 
-* A round counts with the window it began with, and one not finished with the part of it that has arrived.
-* The timeout that a round is charged is the engine's, RFC 6298. Nothing arrives in it.
-* While no epoch has ended, the rate is the window per round trip (`slow_start`), and one packet a second before that.
-* Means of the time between arrivals and of its deviation have TCP's gains, 1/8 and 1/4.
-* Feedback is missing when no acknowledgment comes: rounds may last longer than `silent_rtts` round trips.
-* A round begins where the window was cut; what is lost of the `window` packets from the hole on is ignored.
+* A round counts with the window it began with, and an unfinished one with the part of it that has arrived.
+* The timeout that a round is charged is the simulator's, RFC 6298. Nothing arrives in it.
+* While no epoch has ended, the rate is the window per round trip (`slow_start`), and one packet per second before that.
+* Means of the interval between arrivals and of its deviation have TCP's gains, 1/8 and 1/4.
+* Feedback is missing when no acknowledgment arrives: rounds may last longer than `silent_rtts` round trips.
+* A round begins where the window was cut; losses among the `round_window` packets from the hole on are ignored.
 """
 
 import math
@@ -19,21 +19,21 @@ from longfat.sim.own import flag
 from longfat.sim.schemes.paced import SLACK, TIMERS, holes, silence
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-SLOW, AVOIDANCE = 0, 1  # phases; a gap is GAP more
+SLOW, AVOIDANCE = 0, 1  # phases; GAP is added while there is a gap
 GAP = 2
-#: What it remembers. Windows in packets, times in s, holes and what is behind them in transmissions.
+#: State of a flow. Windows in packets, times in s, holes and arrivals behind them in transmissions.
 STATE = {
-    "emulated": 1.0,  # the window of the TCP that is emulated, and its slow-start threshold
+    "emulated": 1.0,  # window of the emulated TCP, and its slow-start threshold
     "threshold": math.inf,
-    "round_window": 0.0,  # the window that this round began with, and how many of it have arrived
+    "round_window": 0.0,  # window at the start of this round, and arrivals in it
     "arrived": 0,
     "phase": SLOW,
-    "missing": 0,  # the hole, and how many behind it came
+    "missing": 0,  # the hole, and the number of arrivals behind it
     "behind": 0,
-    "last": -1,  # the last one acknowledged
-    "ignored": 0,  # the first one whose loss counts
+    "last": -1,  # the last transmission acknowledged
+    "ignored": 0,  # the first transmission whose loss counts
     "rtt": 0.0,
-    "spacing": 0.0,  # between arrivals: mean and deviation
+    "spacing": 0.0,  # interval between arrivals: mean and deviation
     "deviation": 0.0,
     "last_at": 0.0,
     "gap_ends": math.inf,
@@ -41,34 +41,36 @@ STATE = {
     "silent_at": 0.0,
     "epoch_packets": 0.0,  # of the open epoch
     "epoch_time": 0.0,
-    "epochs": [0.0] * 8,  # rates of those that have ended, newest first [packets/s]; 0: there was none
+    "epochs": [0.0] * 8,  # rates of the ended epochs, newest first [packets/s]; 0: there was none
 }
 
 
 def start(flow, event):
-    """A window of one packet, slow start."""
+    """Return the initial rate of one packet per second [bytes/s], and begin slow start with a window of one packet."""
     flow.rate = flow.packet_size
     begin_round(flow)
-    set_clock(flow, event.now)
+    set_alarm(flow, event.now)
     return flow.rate
 
 
 @part
 def begin_round(flow):
-    """Rule 1: as many arrivals as the window has whole packets."""
+    """Begin a round: as many arrivals as the window has whole packets."""
+    # Rhee, Ozdemir and Yi (2000): a round is charged one round-trip time, whatever its duration, so that the estimate
+    # does not depend on the sending rate.
     flow.round_window = flow.emulated
     flow.arrived = 0
 
 
 def ack(flow, event):
-    """The signal: a packet has arrived, and packets before it may be missing."""
+    """Return the rate [bytes/s] after an acknowledgment: a packet has arrived, and packets before it may be missing."""
     time_arrival(flow, event)
     number = event.transmission
     if flow.phase >= GAP:
         flow.behind += 1
         if number - flow.missing > flow.round_window - 1.0 and flow.behind < 3:
-            time_out(flow)  # rule 3: the window has passed
-        elif flow.behind >= 3:  # not confirmed: its acknowledgment was lost, or came late
+            time_out(flow)  # the window has passed: TCP would see fewer than three duplicates
+        elif flow.behind >= 3:  # no loss: its acknowledgment was lost or late
             flow.phase -= GAP
     elif number > flow.last + 1 and flow.last + 1 >= flow.ignored and holes(flow, event) > 0:
         flow.phase += GAP
@@ -78,13 +80,13 @@ def ack(flow, event):
     ended = arrive(flow)
     event.restart_timer = 1
     report(flow, event.now, ended)
-    set_clock(flow, event.now)
+    set_alarm(flow, event.now)
     return flow.rate
 
 
 @part
 def time_arrival(flow, event):
-    """The round trip that rounds are charged (rule 2), and what to expect of the next arrival (rule 3)."""
+    """Update the round-trip time that rounds are charged, and the interval between arrivals with its deviation."""
     if flow.rtt == 0.0:
         flow.rtt = event.rtt
     else:
@@ -99,7 +101,7 @@ def time_arrival(flow, event):
 
 @part
 def arrive(flow):
-    """Rules 1 and 2, the increase; whether the round has ended. A gap freezes the window."""
+    """Grow the emulated window for one arrival; return whether the round has ended. A gap freezes the window."""
     if flow.phase == SLOW:
         flow.emulated += 1.0
         if flow.emulated >= flow.threshold:
@@ -116,7 +118,7 @@ def arrive(flow):
 
 
 def loss(flow, event):
-    """Rule 3: three packets behind the hole have arrived. If they are of one window, TCP would know of the loss."""
+    """Return the rate, unchanged; halve the emulated window, or emulate a timeout if the packets came too late."""
     if flow.phase >= GAP and flow.last >= flow.missing:
         if event.transmission - flow.missing <= flow.round_window - 1.0:
             halve(flow)
@@ -127,7 +129,8 @@ def loss(flow, event):
 
 @part
 def halve(flow):
-    """Rule 3, the decrease: triple duplicates."""
+    """Halve the emulated window, as TCP after three duplicate acknowledgments, and end the epoch."""
+    # Rhee, Ozdemir and Yi (2000): window and ssthresh halved, as in TCP.
     end_epoch(flow, 0.0)
     flow.emulated = max(1.0, flow.emulated / 2)
     flow.threshold = flow.emulated
@@ -137,7 +140,8 @@ def halve(flow):
 
 @part
 def time_out(flow):
-    """Rule 3, the decrease: too few arrivals for triple duplicates. Rule 2: TCP would have waited for its timer."""
+    """Emulate a timeout of TCP: window of one packet, slow start, and the epoch charged with the timeout."""
+    # Rhee, Ozdemir and Yi (2000): ssthresh half, window 1, and the epoch is charged with the timeout.
     end_epoch(flow, flow.rto)
     flow.threshold = max(2.0, flow.emulated / 2)
     flow.emulated = 1.0
@@ -147,7 +151,7 @@ def time_out(flow):
 
 @part
 def end_epoch(flow, charged):
-    """Rule 4: what was emulated since the last cut, and the time that TCP would have taken."""
+    """End an epoch: keep its mean rate, the emulated packets over the time that TCP would have taken."""
     flow.ignored = flow.missing + math.floor(flow.round_window)
     flow.gap_ends = math.inf
     share = flow.arrived / math.floor(flow.round_window)
@@ -163,13 +167,14 @@ def end_epoch(flow, charged):
 
 @part
 def weight(i):
-    """Rule 5: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2."""
+    """Return the weight of an epoch: 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2, newest first."""
+    # Rhee, Ozdemir and Yi (2000), as Floyd et al. (2000) and RFC 5348, section 5.4, for loss intervals.
     return min(1.0, 0.2 * (8 - i))
 
 
 @part
 def mean_rate(flow):
-    """Rule 5: of the epochs that have ended, or with the open one for the newest if that is more [packets/s]."""
+    """Return the mean rate of the ended epochs, or with the open one as the newest if that is more [packets/s]."""
     total, weights = 0.0, 0.0
     share = flow.arrived / math.floor(flow.round_window)
     packets, time = flow.epoch_packets + share * flow.round_window, flow.epoch_time + share * flow.rtt
@@ -184,6 +189,7 @@ def mean_rate(flow):
                 total_open += weight(i + 1) * flow.epochs[i]
                 weights_open += weight(i + 1)
     mean = total / weights
+    # Ours, because the report could not be read: the larger of both, as RFC 5348, section 5.4, for loss intervals.
     if flow.open_epoch > 0.0 and weights_open > 0.0:
         return max(mean, total_open / weights_open)
     return mean
@@ -191,7 +197,8 @@ def mean_rate(flow):
 
 @part
 def report(flow, now, ended):
-    """Rule 6: at the end of a round, once a round trip at most; at once when the rate falls."""
+    """Set the rate at the end of a round, at most once per round trip; at once when it falls."""
+    # Ours, because the report could not be read: reports at the end of a round, sooner only for a lower rate.
     if flow.epochs[0] > 0.0:
         rate = flow.packet_size * mean_rate(flow)
     elif flow.slow_start > 0.0:
@@ -207,8 +214,8 @@ def report(flow, now, ended):
 
 
 @part
-def set_clock(flow, now):
-    """One clock for the gap, which ends when nothing arrives for long, and for missing feedback."""
+def set_alarm(flow, now):
+    """Set the alarm to the end of the gap, if nothing arrives, or to the time when feedback is missing."""
     flow.silent_at = now + silence(flow, flow.rate)
     flow.gap_ends = math.inf
     if flow.phase >= GAP:
@@ -217,7 +224,7 @@ def set_clock(flow, now):
 
 
 def alarm(flow, event):
-    """Rule 3: the gap is a timeout. Rule 6: no feedback, half the rate."""
+    """Return the rate when the timer expires: after a timeout that ends a gap, or halved without feedback."""
     if event.now + SLACK >= flow.gap_ends:
         time_out(flow)
         report(flow, event.now, False)
@@ -229,7 +236,7 @@ def alarm(flow, event):
 
 
 def timeout(flow, event):
-    """The engine's timer: nothing has arrived for as long as TCP would have waited."""
+    """Return the rate after the simulator's timer has expired: TCP would have waited for its timer, too."""
     if flow.rtt > 0.0:
         if flow.phase < GAP:
             flow.missing = flow.last + 1
@@ -251,14 +258,27 @@ TEAR = Scheme(
     every_loss=True,
     reorder=3,
     parameters={
-        "rtt_gain": Parameter(0.125, "1", "(0, 1]", about="weight of a new round trip"),
-        "silent_rtts": Parameter(4.0, "1", "[1, 1e6]", about="without an ack until the rate is halved: round trips"),
-        # At 0 the clock would ring before a round trip is known; within one packet's time nothing can be missing.
-        "silent_packets": Parameter(2.0, "packets", "[1, 1e6]", about="and times between packets, whichever is more"),
-        "open_epoch": flag(True, "1: the open epoch counts if it raises the rate"),
-        "slow_start": flag(True, "1: the first epoch sends a window per round trip"),
+        "rtt_gain": Parameter(0.125, "1", "(0, 1]", about="Gain of a new sample in the smoothed round-trip time"),
+        "silent_rtts": Parameter(
+            4.0, "1", "[1, 1e6]", about="Round trips without feedback after which the rate is halved"
+        ),
+        # At 0 the timer would expire before a round-trip time is known; within one interval nothing can be missing.
+        "silent_packets": Parameter(
+            2.0,
+            "packets",
+            "[1, 1e6]",
+            about="Packet intervals without feedback after which the rate is halved, if longer",
+        ),
+        "open_epoch": flag(True, "1: the unfinished epoch counts if it raises the rate; 0: it does not"),
+        "slow_start": flag(
+            True, "1: one emulated window per round trip during the first epoch; 0: mean rate of the epoch"
+        ),
         **TIMERS,
     },
     state=STATE,
-    source="schemes.md 13; I. Rhee, V. Ozdemir and Y. Yi, North Carolina State University (2000)",
+    source=(
+        "I. Rhee, V. Ozdemir and Y. Yi, TEAR: TCP Emulation at Receivers - Flow Control for Multimedia Streaming, "
+        "technical report, Department of Computer Science, North Carolina State University, 2000; reconstructed, "
+        "because the report could not be read"
+    ),
 )

@@ -1,44 +1,66 @@
-"""Retransmission timers of TCP: their parameters, and the sets of them that programs have used (schemes.md 1.2)."""
+"""Retransmission timers of TCP (RFC 6298): their parameters, and the profiles of some implementations."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from longfat.sim.names import unknown
+from longfat.domains import unknown
 from longfat.sim.own import flag
 from longfat.sim.schemes.scheme import Parameter
 
-#: What every TCP scheme takes. Defaults: profile "ns", which the comparisons of 2005 ran with.
+#: Parameters of every TCP scheme. Defaults: profile "ns", that of the comparisons in Welzl (2005), section III.
 PARAMETERS = {
-    "first_rto": Parameter(3.0, "s", "(0, 1e6]", "rto", about="timeout until a round trip is known (RFC 6298, 2.1)"),
-    "min_rto": Parameter(0.2, "s", "(0, 1e6]", "min_rto", about="least timeout (RFC 6298, 2.4)"),
-    "max_rto": Parameter(60.0, "s", "(0, 1e6]", "max_rto", about="greatest timeout (RFC 6298, 2.5)"),
-    "granularity": Parameter(0.01, "s", "[0, 1e6]", "granularity", about="clock: least deviation (RFC 6298, 2.3)"),
-    "tick": Parameter(0.0, "s", "[0, 1e6]", "tick", about="all times in whole ticks, as in 4.3BSD; 0: exact"),
-    "timestamps": flag(False, "1: every packet is timed, else one in a window (RFC 7323, 4)", "timestamps"),
+    "first_rto": Parameter(
+        3.0,
+        "s",
+        "(0, 1e6]",
+        "rto",
+        about="Retransmission timeout before the first round-trip sample (RFC 6298, rule 2.1)",
+    ),
+    "min_rto": Parameter(
+        0.2, "s", "(0, 1e6]", "min_rto", about="Lower bound of the retransmission timeout (RFC 6298, rule 2.4)"
+    ),
+    "max_rto": Parameter(
+        60.0, "s", "(0, 1e6]", "max_rto", about="Upper bound of the retransmission timeout (RFC 6298, rule 2.5)"
+    ),
+    "granularity": Parameter(
+        0.01,
+        "s",
+        "[0, 1e6]",
+        "granularity",
+        about="Clock granularity G, lower bound of the variance term (RFC 6298, rule 2.3)",
+    ),
+    "tick": Parameter(
+        0.0, "s", "[0, 1e6]", "tick", about="Clock tick to which all timer values are rounded, as in 4.3BSD; 0: exact"
+    ),
+    "timestamps": flag(
+        False, "1: every packet is timed (RFC 7323, section 4); 0: one packet per round trip", "timestamps"
+    ),
 }
 
 PROFILES: dict[str, dict[str, float]] = {
-    # ns-2.35 (ns-default.tcl): minrto_ 0.2, tcpTick_ 0.01, maxrto_ 60, timestamps_ false. Its clock of 10 ms is
-    # taken as granularity; round trips are measured exactly here (ns rounds them to ticks, too).
+    # ns-2.35, ns-default.tcl: minrto_ 0.2, tcpTick_ 0.01, maxrto_ 60, timestamps_ false. Its clock of 10 ms is the
+    # granularity here; round trips are measured exactly, while ns-2 rounds them to ticks.
     "ns": {},
-    # RFC 6298, 2.1, 2.4, 2.5; its clock is left open there, 1 ms is that of most systems.
+    # RFC 6298, rules 2.1, 2.4 and 2.5. Ours, because the RFC leaves the clock open: 1 ms.
     "rfc": {"first_rto": 1.0, "min_rto": 1.0, "granularity": 0.001, "timestamps": 1.0},
-    # 4.3BSD from memory: a clock of 500 ms, two ticks at least, 64 s at most, one packet timed at a time. Here
-    # the ticks begin when the packet leaves; there they went on by themselves, so that one more or less went by.
+    # 4.4BSD-Lite, netinet/tcp_timer.h (TCPTV_MIN, TCPTV_REXMTMAX, PR_SLOWHZ), which 4.3BSD-Tahoe is taken to agree
+    # with: a clock of 500 ms, at least two ticks, at most 64 s, one packet timed at a time. Ours, because a
+    # free-running clock has a random phase: ticks count from the departure of the packet.
     "bsd": {"min_rto": 1.0, "max_rto": 64.0, "granularity": 0.5, "tick": 0.5},
-    # schemes.md 1.8 (a): the timer of per-packet time stamps; its floor is two clock readings.
+    # Ours, because Kim and Farber (1994), section 4, time every packet but name no clock: 1 ms, and two of it as floor.
     "fine": {"min_rto": 0.002, "granularity": 0.001, "timestamps": 1.0},
 }
 
 
 def profile(name: str) -> dict[str, float]:
-    """Timer parameters of a TCP scheme, all of them: ``flow("tahoe", parameters={**profile("bsd"), ...})``.
+    """Return all timer parameters of a profile: ``flow("tahoe", parameters={**profile("bsd"), ...})``.
 
     Parameters
     ----------
     name : {"ns", "rfc", "bsd", "fine"}
-        Of ns-2, of RFC 6298, of BSD with its clock of 500 ms, or with a clock of 1 ms and no floor worth the name.
+        Timer of ns-2.35; of RFC 6298; of 4.3BSD with its clock of 500 ms; or with a clock of 1 ms and a lower bound of
+        2 ms.
 
     Returns
     -------
@@ -48,7 +70,7 @@ def profile(name: str) -> dict[str, float]:
     Raises
     ------
     ValueError
-        For a name that is none of these.
+        If there is no profile of this name.
 
     Examples
     --------
@@ -61,7 +83,7 @@ def profile(name: str) -> dict[str, float]:
 
 
 def parameters(name: str) -> dict[str, Parameter]:
-    """`PARAMETERS` with the defaults of a profile, for schemes that are not of ns-2's time.
+    """Return `PARAMETERS` with the values of a profile as defaults, for schemes that were not defined in ns-2.
 
     >>> parameters("fine")["min_rto"].default
     0.002

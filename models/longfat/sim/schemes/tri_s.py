@@ -1,13 +1,14 @@
-"""Tri-S, slow start and search: the window grows as long as throughput grows with it (schemes.md 6).
+"""Tri-S, slow start and search: the window grows as long as throughput grows with it.
 
-One packet in a round trip is the judge: the first one sent with the whole window outstanding. Window over round trip
-is its throughput; what that gains per packet of the window, over what the first packet of the connection gained, is
-the normalised gradient: 1 on an idle path, 0 on a full one.
+Once per round trip one packet is the probe: the first one sent with the whole window outstanding. Window over its
+round-trip time is the throughput. What that gains per packet of the window, relative to the throughput of the first
+packet of the connection, is the normalised throughput gradient: 1 on an idle path, 0 on a full one. The rules with
+their sources: docs/rules/tcp.md. Interpretations:
 
-* Where the window grows two packets leave at once, and on an idle path the second one waits for the first. Against a
-  window that has just shrunk, and sends no such pair, growth then gains nothing although the path is not full: above
-  half of its capacity the window falls more often than it rises. With ``settle = 1`` every window is judged by its
-  second round trip, which has no pairs, and is changed half as often.
+* Where the window grows, two packets leave at once, and on an idle path the second one waits for the first. Compared
+  with a window that has just shrunk, and sends no such pair, growth then gains nothing although the path is not full:
+  above half of its capacity the window shrinks more often than it grows. With ``settle = 1`` every window is measured
+  in its second round trip, which has no pairs, and is changed half as often.
 * After a start the first window is not compared with anything, and grows.
 * A window that stayed at one packet is not compared either: it tries two.
 * Losses are repaired as in Tahoe.
@@ -17,47 +18,50 @@ import math
 
 from longfat.sim.jit import part
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tcp import LOSS, PARAMETERS, REDUCTION, TIMEOUT, may_retransmit, note_reduction
+from longfat.sim.schemes.tcp import LOSS, PARAMETERS, REDUCTION, TIMEOUT, may_retransmit, record_reduction
 
 
 @part
-def appoint(flow, window):
-    """The next packet that leaves with `window` packets outstanding, itself included."""
-    flow.judged_window = math.floor(window)
-    flow.judge = max(float(flow.next), flow.una + flow.judged_window - 1.0)
+def choose_probe(flow, window):
+    """Choose as probe the next packet that leaves with `window` packets outstanding, itself included."""
+    flow.probe_window = math.floor(window)
+    flow.probe = max(float(flow.next), flow.una + flow.probe_window - 1.0)
 
 
 @part
 def gained(flow, rtt):
-    """Rules 1 to 3: whether the gradient is steep enough."""
-    throughput = flow.judged_window / rtt
-    difference = flow.judged_window - flow.last_window
-    if flow.alone == 0.0:
-        flow.alone = 1.0 / rtt
+    """Return whether the normalised throughput gradient reaches the threshold, so that the window may grow."""
+    # Wang and Crowcroft (1991); Peterson and Davie, section 6.4: increase the window by a packet each round trip, and
+    # compare the throughput with that of a window one packet smaller; if the gain is less than half of the throughput
+    # of one packet alone, decrease the window by a packet.
+    throughput = flow.probe_window / rtt
+    difference = flow.probe_window - flow.last_window
+    if flow.first_throughput == 0.0:
+        flow.first_throughput = 1.0 / rtt
     steep = True
     if flow.last_window > 0.0 and difference != 0.0:
-        steep = (throughput - flow.last_throughput) / difference >= flow.threshold * flow.alone
-    flow.last_window = flow.judged_window
+        steep = (throughput - flow.last_throughput) / difference >= flow.threshold * flow.first_throughput
+    flow.last_window = flow.probe_window
     flow.last_throughput = throughput
     return steep
 
 
 @part
 def search_again(flow, window):
-    """Rules 1 and 4: as at the start."""
+    """Return this window, with which a new search begins, as at the start of the flow."""
     flow.searching = flow.search
     flow.last_window = 0.0
     flow.settling = 0.0
-    appoint(flow, window)
+    choose_probe(flow, window)
     return window
 
 
 @part
 def new_data(flow, event):
-    """Rule 1 with every acknowledgment, rules 2 and 3 with that of the judge; the window."""
+    """Return the window after new data: grown in the search, and adjusted when the probe is acknowledged."""
     window = flow.window
-    if flow.una <= flow.judge:
-        return window + flow.searching
+    if flow.una <= flow.probe:
+        return window + flow.searching  # slow start: a packet per acknowledgment until the first failed test
     if flow.searching == 0.0 and flow.settling > 0.0:
         flow.settling -= 1.0
     else:
@@ -67,24 +71,24 @@ def new_data(flow, event):
             flow.searching = 0.0
             window = max(1.0, window - 1.0)
         flow.settling = flow.settle
-    appoint(flow, window)
+    choose_probe(flow, window)
     return window
 
 
 def start(flow, event):
-    """One packet."""
+    """Return the initial window and begin to search."""
     return search_again(flow, flow.window)
 
 
 def ack(flow, event):
-    """New data may open or close the window, the third duplicate begins again."""
+    """Return the window [packets]: adjusted by new data; the third duplicate acknowledgment begins a new search."""
     if event.acked > 0:
         flow.duplicates = 0
         return new_data(flow, event)
     if event.duplicate:
         flow.duplicates += 1
         if flow.duplicates == flow.duplicate_threshold and may_retransmit(flow):
-            note_reduction(flow, LOSS)
+            record_reduction(flow, LOSS)
             flow.next = flow.una
             event.restart_timer = 1
             return search_again(flow, 1.0)
@@ -92,9 +96,9 @@ def ack(flow, event):
 
 
 def timeout(flow, event):
-    """Rule 4."""
+    """Return a window of one packet, and search again."""
     flow.duplicates = 0
-    note_reduction(flow, TIMEOUT)
+    record_reduction(flow, TIMEOUT)
     flow.next = flow.una
     return search_again(flow, 1.0)
 
@@ -107,20 +111,31 @@ TRI_S = Scheme(
     recovery="own",
     parameters={
         **{name: one for name, one in PARAMETERS.items() if "ssthresh" not in name and name != "ecn"},
-        "search": Parameter(1.0, "packets", "[0, 1]", about="growth per acknowledgment at first; 0: linear start"),
-        "threshold": Parameter(0.5, "1", "[0, 1]", about="gradient at which the window still grows"),
-        "settle": Parameter(0.0, "1", "[0, 1e6]", about="round trips to let pass before a window is judged"),
+        "search": Parameter(
+            1.0,
+            "packets",
+            "[0, 1]",
+            about="Window growth per acknowledgment while searching; 0: one packet per round trip",
+        ),
+        "threshold": Parameter(
+            0.5, "1", "[0, 1]", about="Normalised throughput gradient below which the window shrinks"
+        ),
+        "settle": Parameter(0.0, "1", "[0, 1e6]", about="Round trips after a change before the window is measured"),
     },
     state={
         **REDUCTION,
         "duplicates": 0,
-        "judge": 0.0,  # the packet that judges, and the window it was sent with
-        "judged_window": 0.0,
-        "last_window": 0.0,  # of the one before it; 0: there is none
+        "probe": 0.0,  # number of the probe, and the window that it was sent with
+        "probe_window": 0.0,
+        "last_window": 0.0,  # window of the probe before it; 0: there is none
         "last_throughput": 0.0,  # packets/s
-        "alone": 0.0,  # throughput of one packet alone [packets/s]
-        "searching": 0.0,  # 1: the window grows with every acknowledgment
-        "settling": 0.0,  # round trips to let pass
+        "first_throughput": 0.0,  # of the first packet, alone on the path [packets/s]
+        "searching": 0.0,  # growth per acknowledgment in the search [packets]
+        "settling": 0.0,  # round trips until the next measurement
     },
-    source="schemes.md 6; Z. Wang and J. Crowcroft, ACM CCR 21 (1991)",
+    source=(
+        "Z. Wang and J. Crowcroft, A New Congestion Control Scheme: Slow Start and Search (Tri-S), ACM Comput. "
+        "Commun. Rev. 21 (1991), no. 1, pp. 32-43; after L. Peterson and B. Davie, Computer Networks: A Systems "
+        "Approach, 6th ed. (2021), section 6.4"
+    ),
 )

@@ -1,4 +1,4 @@
-"""Schemes as particular papers ran them: parameter sets by name, for figures that walk over them."""
+"""Parameter sets of schemes as particular papers ran them, by name, for figures that compare them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from longfat.sim.schemes.timers import profile
 
 _COMMON = {"duplicate_threshold": 1.0, "ordered_duplicates": 1.0}
 
-#: Kim & Farber's TCP (1994, sec. 4): Reno that takes one duplicate for a loss, with per-packet time stamps (schemes.md
-#: 1.8). The paper leaves open whether a window of several losses is halved for each of them ("literal") or once
-#: ("guarded"), and what the timer's clock is; for ``flow("reno", parameters=KIM_FARBER_TCP["literal"])``.
+#: TCP of Kim and Farber (1994), section 4: Reno with a duplicate threshold of one and per-packet timestamps. The paper
+#: leaves open whether several losses in one window halve it several times ("literal") or once ("guarded"), and what the
+#: clock of the timer is. Use: ``flow("reno", parameters=KIM_FARBER_TCP["literal"])``.
 KIM_FARBER_TCP: dict[str, dict[str, float]] = {
     "literal": {**_COMMON, **profile("fine"), "bugfix": 0.0},
     "guarded": {**_COMMON, **profile("fine"), "bugfix": 1.0},

@@ -1,28 +1,29 @@
-"""Vegas: keeps a few packets of its own in the queue, and times losses finely (schemes.md 1.7; ns-2.35).
+"""Vegas: keeps a few of its packets in the bottleneck queue, and detects losses with a fine-grained timer.
 
-Round trips are exact, by time stamps that name the transmission. Where this differs from section 1.7 and ns-2:
+Rules after ns-2.35, tcp-vegas.cc, and Brakmo and Peterson (1995), section III; see docs/rules/tcp.md. Round-trip times
+are exact, by timestamps that name the transmission. Deviations from ns-2:
 
-* The packets under way are counted with the one just acknowledged, ``next - una + 1``, as ns counts them; literally
-  as in 1.7 rule 2 it is one less, and one packet more would stand in the queue.
-* Round trips of packets that were sent again count, too: they are exact (rule 1 leaves them out), and a round's
-  first sample counts in the round that it ends.
-* Send times are not kept for each packet. That of the first packet missing lies between those of the packets
-  acknowledged before and behind it, and is taken from them: see `sent_at`.
-* How often a packet was sent is known for the first one missing; what a timeout sent again counts as sent once.
-* After a timeout a new round begins with the packet sent again; in ns the growth waits for the old round's end.
+* The packets in flight include the one just acknowledged, ``next - una + 1``, as ns-2 counts them; without it, one
+  packet more would remain in the queue.
+* Round-trip times of retransmitted packets count, too: they are exact here (ns-2 leaves them out). The first sample of
+  a round counts in the round that it ends.
+* Send times are not kept for each packet. That of the first missing packet lies between those of the packets
+  acknowledged before and after it, and is interpolated: see `sent_at`.
+* The number of retransmissions is known for the first missing packet only; what a timeout resends counts as sent once.
+* After a timeout a new round begins with the retransmitted packet; in ns-2 growth waits for the end of the old round.
 * 3/4 of the window is not rounded.
 """
 
 from longfat.sim.jit import part
 from longfat.sim.schemes.scheme import Parameter, Scheme
-from longfat.sim.schemes.tcp import LOSS, PARAMETERS, STATE, TIMEOUT, go_back, note_reduction, take_mark
+from longfat.sim.schemes.tcp import LOSS, PARAMETERS, STATE, TIMEOUT, go_back, react_to_mark, record_reduction
 
 
 def ack(flow, event):
-    """The events of a round trip on new data, the fine timer on duplicates."""
+    """Return the window [packets]: adjusted once per round trip, and reduced by losses that duplicates reveal."""
     if event.marked:
         before = flow.window
-        take_mark(flow)
+        react_to_mark(flow)
         if flow.window < before:
             flow.reduced_time = event.now
     if event.acked > 0:
@@ -34,39 +35,42 @@ def ack(flow, event):
 
 @part
 def new_data(flow, event):
-    """Rules 1 to 4 and 6."""
+    """Update round-trip times and window for an acknowledgment of new data, and check the next packet for a loss."""
     if flow.duplicates >= flow.duplicate_threshold:
-        flow.ssthresh = 2.0  # slow start is over after a loss
+        flow.ssthresh = 2.0  # ns-2.35, tcp-vegas.cc, recv(): slow start is over after a loss
     flow.inflation = 0.0
     flow.duplicates = 0
-    flow.tries = 0
-    witness(flow, event)
+    flow.retransmissions = 0
+    record_send_times(flow, event)
     sample(flow, event.rtt)
     if flow.una > flow.round_end:
         end_of_round(flow)
     if flow.growth == 1.0 and flow.window >= flow.ssthresh:
         flow.growth = 0.0
-    # Rule 4: no growth of a window that is not used; 1.9: nor by a marked acknowledgment.
-    if not event.marked and flow.window - under_way(flow) <= 2.0:
+    # ns-2.35, tcp-vegas.cc, recv(): the window grows only if all but two packets of it are used. RFC 3168, section
+    # 6.1.2: and not on a marked acknowledgment.
+    if not event.marked and flow.window - outstanding(flow) <= 2.0:
         flow.window += flow.growth
-    if flow.worried > 0.0:  # rule 6
-        flow.worried -= 1.0
+    # Brakmo and Peterson (1995), section III-A: the first and second acknowledgment after a retransmission also check
+    # the timer of the next packet; the window is not reduced again.
+    if flow.checks_left > 0.0:
+        flow.checks_left -= 1.0
         if expired(flow, event.now):
-            send_again(flow, event.now)
+            resend(flow, event.now)
             flow.duplicates = int(flow.duplicate_threshold)
         else:
-            flow.worried = 0.0
+            flow.checks_left = 0.0
 
 
 @part
-def under_way(flow):
-    """Packets sent and not acknowledged before this acknowledgment: ns's t_seqno - last_ack."""
+def outstanding(flow):
+    """Return the packets in flight before this acknowledgment: t_seqno - last_ack of ns-2."""
     return flow.next - flow.una + 1.0
 
 
 @part
 def sample(flow, rtt):
-    """Rules 1 and 7. The first sample sets the fine timer as in RFC 6298 (1.7 does not say)."""
+    """Update the mean round-trip time of the round, the minimum, and the fine-grained timeout with a new sample."""
     flow.rtt_sum += rtt
     flow.rtt_count += 1
     if flow.minimum_rtt == 0.0:
@@ -78,23 +82,27 @@ def sample(flow, rtt):
         error = rtt - flow.smoothed
         flow.smoothed += error / 8
         flow.variation += (abs(error) - flow.variation) / 4
+    # Gains 1/8 and 1/4 as RFC 6298, section 2; ns-2.35, tcp-vegas.cc, recv(): (srtt + 2 deviations) 17/16. Ours,
+    # because ns-2 initialises both with the clock time: the first sample sets both as in RFC 6298, rule 2.2.
     flow.fine = (flow.smoothed + 2 * flow.variation) * 17 / 16
 
 
 @part
 def end_of_round(flow):
-    """Rules 2 to 4: compare what the window should carry with what it did."""
+    """Adjust the window once per round trip, by the difference of expected and actual throughput."""
+    # Brakmo and Peterson (1995), section III-B: compare the expected with the actual throughput of one round trip.
     rtt = flow.rtt_sum / flow.rtt_count
     sent = flow.next - flow.round_end
     if rtt < flow.minimum_rtt or sent <= 1.0:
         flow.minimum_rtt = rtt
-    # (expected - actual) * baseRTT, rounded: the packets of this flow that wait.
-    delta = int(under_way(flow) - sent * flow.minimum_rtt / rtt + 0.5)
+    # ns-2.35, tcp-vegas.cc, recv(): (expected - actual) baseRTT, rounded: the backlog of this flow [packets].
+    delta = int(outstanding(flow) - sent * flow.minimum_rtt / rtt + 0.5)
     flow.rtt_sum = 0.0
     flow.rtt_count = 0
     flow.round_end = flow.next
     flow.growth = 0.0
-    if flow.window < flow.ssthresh:  # rule 3: every other round
+    # Section III-C: in slow start the window grows in every second round trip only, until the backlog exceeds gamma.
+    if flow.window < flow.ssthresh:
         flow.active = not flow.active
         if not flow.active:
             return
@@ -111,27 +119,29 @@ def end_of_round(flow):
 
 @part
 def duplicate(flow, event):
-    """Rule 5."""
+    """Retransmit on a duplicate acknowledgment if the fine-grained timer has expired or the threshold is reached."""
     flow.duplicates += 1
-    witness(flow, event)
+    record_send_times(flow, event)
     if expired(flow, event.now) or flow.duplicates == flow.duplicate_threshold:
-        # ns's `bugfix`: not for what was sent before a timeout.
+        # ns-2.35, `bugFix_`: not for packets sent before a timeout.
         if flow.reduced_for == TIMEOUT and flow.una - 1 <= flow.reduced_at and flow.bugfix > 0.0:
             return
+        # Section III-A; ns-2.35, tcp-vegas.cc, recv(): reduce the window only if the lost packet was sent after the
+        # last reduction: to 3/4, or to 1/2 if it had been retransmitted before.
         if flow.reduced_time < sent_at(flow):
             if flow.window <= 3.0:
                 flow.window = 2.0
-            elif flow.tries > 0:
+            elif flow.retransmissions > 0:
                 flow.window /= 2
             else:
                 flow.window *= 0.75
             flow.reduced_time = event.now
-        note_reduction(flow, LOSS)
-        flow.fine *= 2.0 if flow.tries > 0 else 1.125  # rule 7
-        flow.worried = min(2.0, under_way(flow))
+        record_reduction(flow, LOSS)
+        flow.fine *= 2.0 if flow.retransmissions > 0 else 1.125  # ns-2.35, tcp-vegas.cc, recv(): back off
+        flow.checks_left = min(2.0, outstanding(flow))
         flow.inflation = float(flow.duplicates)
-        send_again(flow, event.now)
-        # So that what the fine timer found is not found again by the third duplicate.
+        resend(flow, event.now)
+        # A loss that the fine timer has found is not found again by the third duplicate.
         flow.duplicates = max(flow.duplicates, int(flow.duplicate_threshold))
         event.restart_timer = 1
     elif flow.duplicates > flow.duplicate_threshold:
@@ -139,16 +149,19 @@ def duplicate(flow, event):
 
 
 @part
-def send_again(flow, now):
-    """The first packet missing goes at once."""
+def resend(flow, now):
+    """Retransmit the first missing packet at once."""
     flow.resend = flow.una
-    flow.tries += 1
-    flow.sent_again = now
+    flow.retransmissions += 1
+    flow.resent_at = now
 
 
 @part
-def witness(flow, event):
-    """Remember when packets around a hole were sent: the last one before it, the last one behind it of its window."""
+def record_send_times(flow, event):
+    """Record when the packets on both sides of a hole were sent.
+
+    That is the last acknowledged packet before the hole, and the last one after it that belongs to the same window.
+    """
     if event.acked > 0:
         if event.number == flow.una - 1:
             flow.before = event.number
@@ -162,13 +175,13 @@ def witness(flow, event):
 
 @part
 def sent_at(flow):
-    """When the first packet missing was sent; never (1e300) if nothing is known.
+    """Return when the first missing packet was sent [s]; 1e300 if nothing is known.
 
-    If it was sent again, then. Otherwise as if the packets between the witnesses, and those behind them that were under
-    way at the loss, had left evenly.
+    If it was retransmitted, that is the time. Otherwise packets are taken to have left evenly between the two recorded
+    ones, and at the same distance behind them.
     """
-    if flow.tries > 0:
-        return flow.sent_again
+    if flow.retransmissions > 0:
+        return flow.resent_at
     if flow.behind < flow.una and (flow.una > flow.reduced_at or flow.reduced_for != LOSS):
         return 1e300
     if flow.behind == flow.before:
@@ -179,22 +192,22 @@ def sent_at(flow):
 
 @part
 def expired(flow, now):
-    """Whether the first packet missing is older than the fine timer allows."""
+    """Return whether the first missing packet is older than the fine-grained timeout."""
     return now - sent_at(flow) >= flow.fine
 
 
 def start(flow, event):
-    """Nothing has arrived yet."""
+    """Return the initial window, and take the start of the flow as the first send time."""
     flow.before_sent = event.now
     return flow.window
 
 
 def timeout(flow, event):
-    """Rule 7: half of what was under way becomes ssthresh, two packets the window; a new round begins."""
+    """Return a window of two packets, with ssthresh at half of the packets in flight, and begin a new round."""
     go_back(flow)
     flow.reduced_time = event.now
-    flow.worried = 0.0
-    flow.tries = 0
+    flow.checks_left = 0.0
+    flow.retransmissions = 0
     flow.before = flow.una - 1
     flow.before_sent = event.now
     flow.behind = flow.before
@@ -213,29 +226,32 @@ VEGAS = Scheme(
     recovery="own",
     parameters={
         **PARAMETERS,
-        "alpha": Parameter(1.0, "packets", "[0, 1e9]", about="fewer of its own that wait: the window grows"),
-        "beta": Parameter(3.0, "packets", "[0, 1e9]", about="more: it shrinks"),
-        "gamma": Parameter(1.0, "packets", "[0, 1e9]", about="more: slow start ends"),
+        "alpha": Parameter(1.0, "packets", "[0, 1e9]", about="Backlog of the flow below which the window grows"),
+        "beta": Parameter(3.0, "packets", "[0, 1e9]", about="Backlog of the flow above which the window shrinks"),
+        "gamma": Parameter(1.0, "packets", "[0, 1e9]", about="Backlog of the flow above which slow start ends"),
     },
     state={
         **STATE,
-        "minimum_rtt": 0.0,  # the baseRTT of the paper [s]
-        "rtt_sum": 0.0,  # of the round: its round trips [s], how many, and the packet that ends it
+        "minimum_rtt": 0.0,  # baseRTT of the paper [s]
+        "rtt_sum": 0.0,  # round-trip times of this round [s], their number, and the packet that ends the round
         "rtt_count": 0,
         "round_end": 0,
         "growth": 0.0,  # packets per acknowledgment
-        "active": True,  # whether slow start grows this round; the first one does not
-        "smoothed": 0.0,  # the fine timer [s]
+        "active": True,  # whether the window grows in this round of slow start; in the first one it does not
+        "smoothed": 0.0,  # smoothed round-trip time, its deviation, and the fine-grained timeout [s]
         "variation": 0.0,
         "fine": 1e300,
         "reduced_time": -1.0,  # when the window was last reduced [s]
-        "before": -1,  # packets in front of and behind a hole, and when they left [s]
+        "before": -1,  # packets before and behind a hole, and when they were sent [s]
         "before_sent": 0.0,
         "behind": -1,
         "behind_sent": 0.0,
-        "worried": 0.0,  # new acknowledgments that still look at the fine timer
-        "tries": 0,  # how often the first packet missing was sent again, and when last [s]
-        "sent_again": 0.0,
+        "checks_left": 0.0,  # acknowledgments of new data that still check the fine-grained timer
+        "retransmissions": 0,  # of the first missing packet, and the time of the last one [s]
+        "resent_at": 0.0,
     },
-    source="schemes.md 1.7; L. Brakmo and L. Peterson, IEEE JSAC 13 (1995); ns-2.35 tcp-vegas.cc",
+    source=(
+        "L. S. Brakmo and L. L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE J. "
+        "Sel. Areas Commun. 13 (1995), pp. 1465-1480, section III, doi:10.1109/49.464716; ns-2.35, tcp-vegas.cc"
+    ),
 )

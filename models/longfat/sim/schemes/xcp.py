@@ -1,7 +1,8 @@
-"""XCP: the routers say by how much the window shall change (schemes.md 10.2).
+"""XCP: the routers tell by how much the window shall change.
 
-A packet carries round trip and window to the routers, and brings back the change that the most sparing of them
-allows. On a path without a router that speaks, and only there, the window grows as TCP's, by one packet a round trip.
+A packet carries round-trip time and window to the routers, and its acknowledgment brings back the smallest change that
+one of them allows. On a path without an XCP router, and only there, the window grows as that of TCP, by one packet per
+round trip. The rules with their sources: docs/rules/explicit-feedback.md.
 """
 
 from dataclasses import replace
@@ -11,47 +12,52 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
-# Of the header, as routers read it (`longfat.sim.queues.xcp`).
-ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
-UNHEEDED, HEEDED = -1.0, -2.0
-AS_MUCH_AS_THERE_IS = 1e18  # bytes
+# Places of the header, as routers read them (`longfat.sim.queues.xcp`).
+ROUND_TRIP, WINDOW, CHANGE, OWNER = range(4)
+NO_ROUTER, BY_ROUTER = -1.0, -2.0
+UNLIMITED = 1e18  # bytes
 
 
 @part
 def declare(flow, window):
-    """Rule 1: what the packets from now on say; the new window."""
+    """Return the new window, and write it with the round-trip time into the header of the packets to come."""
+    # Katabi, Handley and Rohrs (2002), sections 3.2 and 3.3: the header has the window, the round-trip time (0 if
+    # unknown) and the feedback, initialised with the desired increase.
     window = max(1.0, min(window, flow.largest_window))
     flow.header[ROUND_TRIP] = flow.srtt
     flow.header[WINDOW] = window * flow.packet_size
-    flow.header[CHANGE] = AS_MUCH_AS_THERE_IS if flow.srtt > 0.0 else 0.0
-    flow.header[WHOSE] = UNHEEDED
+    flow.header[CHANGE] = UNLIMITED if flow.srtt > 0.0 else 0.0
+    flow.header[OWNER] = NO_ROUTER
     return window
 
 
 def start(flow, event):
-    """No round trip is known."""
+    """Return the initial window; no round-trip time is known."""
     return declare(flow, flow.window)
 
 
 def ack(flow, event):
-    """Rule 2: the window changes by what the routers allow."""
+    """Return the window [packets], changed by what the routers allow."""
+    # Section 3.3: cwnd <- max(cwnd + feedback, one packet). Ours, because the paper assumes XCP routers: without one,
+    # the window grows as in congestion avoidance (RFC 5681, section 3.1).
     change = 0.0
-    if event.header[WHOSE] == HEEDED:
+    if event.header[OWNER] == BY_ROUTER:
         change = event.header[CHANGE] / flow.packet_size
-    elif event.header[WHOSE] != UNHEEDED or event.header[ROUND_TRIP] > 0.0:
+    elif event.header[OWNER] != NO_ROUTER or event.header[ROUND_TRIP] > 0.0:
         change = event.acked / flow.window
     return declare(flow, flow.window + change)
 
 
 def loss(flow, event):
-    """Rule 3: half the window, once for the losses of one; the first of them goes again at once, as in SACK."""
+    """Return half the window, once for all losses of one window, and retransmit the first of them, as SACK."""
+    # Section 3.3: XCP reacts to losses as TCP does (RFC 5681, section 3.2).
     flow.resend = event.number
     event.restart_timer = 1
     return declare(flow, flow.window / 2.0)
 
 
 def timeout(flow, event):
-    """Rule 3: one packet."""
+    """Return a window of one packet."""
     return declare(flow, 1.0)
 
 
@@ -64,10 +70,13 @@ XCP = Scheme(
     reorder=3,
     stamped=True,
     parameters={
-        "largest_window": Parameter(float("inf"), "packets", "[1, inf]", about="that it declares and uses"),
+        "largest_window": Parameter(float("inf"), "packets", "[1, inf]", about="Upper bound of the window"),
         "initial_window": INITIAL_WINDOW,
         **timers.PARAMETERS,
         "timestamps": replace(timers.PARAMETERS["timestamps"], default=1.0),
     },
-    source="Katabi, Handley & Rohrs, SIGCOMM 2002, sec. 3.2 and 3.3; schemes.md 10.2",
+    source=(
+        "D. Katabi, M. Handley and C. Rohrs, Congestion Control for High Bandwidth-Delay Product Networks, Proc. ACM "
+        "SIGCOMM 2002, pp. 89-102, sections 3.2 and 3.3, doi:10.1145/633025.633035"
+    ),
 )

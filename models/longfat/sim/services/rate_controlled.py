@@ -138,7 +138,7 @@ def dequeue(link, now):
 def evict(link, packet, now):
     """Take the last packet of the longest queue, active or not; nobody, if the packet may go at once."""
     longest = queue_of(link, packet)
-    if link._link.sending == NONE and may_pass(link, longest):
+    if link._link.transmitting == NONE and may_pass(link, longest):
         return PASSES
     most, found = longest.bytes + packet.size, NOTHING
     for k in range(link.active + link.resting):

@@ -9,8 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, get_args
 
-from longfat.domains import integer
-from longfat.sim.names import unknown
+from longfat.domains import choice, conflict, integer, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +44,9 @@ class Finding:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        if self.verdict not in get_args(Verdict):
-            raise unknown("verdict", self.verdict, get_args(Verdict))
+        choice("verdict", self.verdict, get_args(Verdict))
         if self.verdict in ("differs", "not reproducible") and not self.reason:
-            raise ValueError(f"a finding with the verdict {self.verdict!r} needs a reason")
+            raise conflict(f"verdict {self.verdict!r}", "needs a reason")
 
 
 def assessed(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:

@@ -10,7 +10,7 @@ import pytest
 
 from longfat import sim
 from longfat.sim import results, traffic
-from longfat.sim.records import AT_ARRIVAL, ENTER_AHEAD, RECEIVE_AHEAD
+from longfat.sim.records import AT_ARRIVAL, ENTER_IN_ADVANCE, RECEIVE_IN_ADVANCE
 
 
 def one_link():
@@ -51,7 +51,7 @@ def counts(run):
     """Every count of flows and links, by name."""
     seen = results.snapshot(run)
     found = {f"flow {name}": seen.flows[name] for name in seen.flows.dtype.names if name not in NOT_SEEN}
-    found |= {f"link {name}": seen.links[name] for name in ("dropped", "dropped_bytes", "largest", "marked")}
+    found |= {f"link {name}": seen.links[name] for name in ("dropped", "dropped_bytes", "largest_backlog", "marked")}
     return (
         found | {f"link {name}": seen.census[name] for name in seen.census.dtype.names} | {"books": run.packet_counts()}
     )
@@ -59,8 +59,8 @@ def counts(run):
 
 #: Rows of pools, which depend on the order in which packets were taken.
 NOT_SEEN = (
-    "blocks_head", "blocks_tail", "nodes_head", "nodes_tail", "lost_head", "lost_tail", "stamps", "armed", "packet",
-    "first_row", "last_row", "next_row", "recent",
+    "blocks_head", "blocks_tail", "outstanding_head", "outstanding_tail", "lost_head", "lost_tail",
+    "last_stamps", "armed", "packet", "first_row", "last_row", "next_row", "reported_blocks",
 )  # fmt: skip
 
 
@@ -119,18 +119,18 @@ def test_what_may_be_worked_out_ahead():
     ahead = {names[hop.link]: int(hop.ahead) for hop in run.state.hops[: 3 + 3]}
     assert ahead == {
         "s0-a": AT_ARRIVAL,  # four links meet at a-b
-        "a-b": ENTER_AHEAD,  # all of b-d0 comes from a-b
-        "b-d0": ENTER_AHEAD,  # all of d0-b are answers to what came over b-d0
+        "a-b": ENTER_IN_ADVANCE,  # all of b-d0 comes from a-b
+        "b-d0": ENTER_IN_ADVANCE,  # all of d0-b are answers to what came over b-d0
         "d0-b": AT_ARRIVAL,  # four links meet at b-a
-        "b-a": ENTER_AHEAD,  # all of a-s0 comes from b-a
+        "b-a": ENTER_IN_ADVANCE,  # all of a-s0 comes from b-a
         "a-s0": AT_ARRIVAL,  # the sender
     }
     run = sim.Simulation(chain(), rng=1)
     names = run.assembly.link_names
     hops = run.state.hops[:8]
     # All that enters n4-n3 answers what came over n3-n4: the on-off flow has no answers.
-    assert [int(hop.ahead) for hop in hops[3:4]] == [ENTER_AHEAD]
-    assert RECEIVE_AHEAD in run.state.hops["ahead"]
+    assert [int(hop.ahead) for hop in hops[3:4]] == [ENTER_IN_ADVANCE]
+    assert RECEIVE_IN_ADVANCE in run.state.hops["in_advance"]
 
 
 def test_what_is_caught_up_takes_no_more_rows_than_there_are():

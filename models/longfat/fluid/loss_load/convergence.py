@@ -1,4 +1,4 @@
-"""Whether loss-load sources come to rest, how long it takes, and what they do instead."""
+"""Convergence of loss-load sources: whether it occurs, how many updates it takes, and oscillations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def time_to_equilibrium(
     updates: int = 1000,
     **strategy: Any,
 ) -> xr.Dataset:
-    r"""Updates until all rates stay where they end, for every k, number of sources and delay.
+    r"""Return the updates until all rates stay at their final values, for every k, number of sources and delay.
 
     .. math:: n^* = \min\{n : |f_j(m) - f_j| \le \epsilon f_j \text{ for all } j \text{ and all } m \ge n\}
 
@@ -46,17 +46,18 @@ def time_to_equilibrium(
     sources : int or array
         M [sources], in [1, 10^5].
     delay : int or array
-        Age of the feedback [updates], in [0, 10^6].
+        Delay of the feedback [updates], in [0, 10^6].
     v : float
         Virtual factor [1], in (0, 1].
     start : float or callable
-        Rate of every source over the true capacity [1], in [0, inf), or what gives the rates of so many sources.
+        Rate of every source over the true capacity [1], in [0, inf); or a function from the number of sources to their
+        rates.
     order, activity, constant, rng
         As in `iterate`.
     tolerance : float
-        Largest distance from the rest, over the rate there [1], in [1e-13, 0.1].
+        Largest distance from the final rate, over that rate [1], in [1e-13, 0.1].
     updates : int
-        Updates after which to give up, in [1, 10^6].
+        Largest number of updates, in [1, 10^6].
     **strategy
         ``strategy``, ``packets``, ``round_trip_time``, ``capacity_packets`` and ``access_rate`` of `best_reply`.
 
@@ -64,17 +65,22 @@ def time_to_equilibrium(
     -------
     xarray.Dataset
         Along ``k``, ``sources`` and ``delay``: ``status`` ("converged", "oscillates", "not within updates"),
-        ``updates`` until settled (NaN if not), ``period`` [updates] (0 unless it oscillates), ``offered_load`` at the
-        end and the ``least_load`` and ``largest_load`` over the last half of the run, or the last period [1].
+        ``updates`` until converged (NaN if not), ``period`` [updates] (0 unless it oscillates), final
+        ``offered_load``, and the ``least_load`` and ``largest_load`` over the last half of the run, or the last period
+        [1].
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
         For a value outside its range.
 
-    Notes ----- Converged: every source's best reply is its present rate, and nothing else is under way. Oscillates:
-    the states repeat themselves, a thousand times better than the tolerance, and move by more than it; found only
-    where the order is not random. A motion without a period is "not within updates".
+    Notes
+    -----
+    Converged: every source's best reply is its present rate, and so is all feedback in transit. Oscillates: the states
+    repeat themselves, a thousand times more closely than the tolerance, and move by more than the tolerance; detected
+    only if the order is not random. A motion without a period is "not within updates".
 
     Examples
     --------
@@ -124,7 +130,7 @@ RESULT = {
 def _settle(
     start: ArrayLike, k: float, v: float, delay: int, tolerance: float, updates: int, run: dict[str, Any]
 ) -> tuple[str, float, int, float, float, float]:
-    """One point: status, updates, period, loads."""
+    """Return status, updates, period and loads of one point."""
     order = run["order"]
     path = trajectory(start, k, v, delay=delay, **run)
     rates: list[Array] = [next(path)]
@@ -158,10 +164,10 @@ def _settle(
 
 
 def _period(states: Array, memory: int, tolerance: float) -> int:
-    """The smallest period with which the states at the end repeat themselves, or 0; what stands still has none.
+    """Return the smallest period with which the final states repeat themselves; 0 if none, or if they are constant.
 
-    They have to repeat a thousand times better than the tolerance, and to move by more than that, lest a slow approach
-    be taken for an oscillation.
+    They have to repeat a thousand times more closely than the tolerance, and to move by more than the tolerance, so
+    that slow convergence is not taken for an oscillation.
     """
     last, same = states[-1], max(1e-3 * tolerance, 1e-13)
     apart = np.max(np.abs(states - last) - tolerance * last, axis=1)
@@ -177,10 +183,10 @@ def _period(states: Array, memory: int, tolerance: float) -> int:
 
 
 def _list(values: Any) -> list[Any]:
-    """One value or a flat sequence of them, as a list."""
+    """Return one value, or a flat sequence of values, as a list."""
     if isinstance(values, np.ndarray):
         values = values.tolist()
     result = list(values) if isinstance(values, list | tuple | range) else [values]
     if not result:
-        raise ValueError(f"{reprlib.repr(values)} is out of range: at least one value is needed")
+        raise domains.out_of_range("values", reprlib.repr(values), "1", "one value or more")
     return result

@@ -1,6 +1,7 @@
-"""Digests of what a function carries and refers to, equal in every process in which these are equal.
+"""Digests of everything that a function carries and refers to, equal in all processes where these are equal.
 
-`cloudpickle` is no help here: it numbers classes at random, and writes sets in an order that differs between processes.
+`cloudpickle` cannot be used for this: it numbers classes at random, and writes sets in an order that differs between
+processes.
 """
 
 from __future__ import annotations
@@ -21,28 +22,27 @@ from typing import Any
 import numpy as np
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, types.EllipsisType, types.NotImplementedType)
-_LOCKS = (type(threading.Lock()), type(threading.RLock()))  # hold nothing that numbers depend on
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))  # have no state that results depend on
 _SHARED = np.random.mtrand._rand  # type: ignore[attr-defined]
 _INSTALLED = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
 
 
 class Unknowable(ValueError):
-    """An object cannot be compared with one of another process."""
+    """Error for an object that cannot be compared with one of another process."""
 
 
 @dataclass(frozen=True)
 class Instructions:
-    """Of a function no more than what it does: what it carries is another part."""
+    """The instructions of a function alone; what the function carries is another part."""
 
     function: types.FunctionType
 
 
 class Walk:
-    """Feeds an object and everything that it holds into two digests: one of values, one of instructions.
+    """Digests of an object and everything that it refers to: one of values, one of instructions.
 
-    Instructions are kept apart because those of two versions of Python cannot be compared.
-
-    Functions and classes of installed packages count by their names, all others by what they do.
+    Instructions are kept apart because those of two versions of Python cannot be compared. Functions and classes of
+    installed packages are identified by their names, all others by their content.
 
     >>> one, other = Walk(), Walk()
     >>> one.put({"reno", "cubic"}), other.put({"cubic", "reno"})
@@ -60,10 +60,10 @@ class Walk:
         """Add an object; raise `Unknowable` if another process could not tell it from a different one."""
         kind = type(value)
         if kind in _PLAIN:
-            self._say(kind.__name__, repr(value))
+            self._update(kind.__name__, repr(value))
             return
         if id(value) in self._seen:
-            self._say("again", self._seen[id(value)])
+            self._update("again", self._seen[id(value)])
             return
         self._seen[id(value)] = len(self._seen)
         self._kept.append(value)
@@ -82,13 +82,13 @@ class Walk:
         elif isinstance(value, Instructions):
             self._instructions(value.function.__code__, value.function.__doc__)
         elif isinstance(value, types.ModuleType):
-            self._say("module", value.__name__)
+            self._update("module", value.__name__)
         elif kind in _LOCKS:
-            self._say("lock")
+            self._update("lock")
         elif value is _SHARED:  # in every distribution of scipy.stats, and seeded anew in each process
-            self._say("numpy.random")
+            self._update("numpy.random")
         elif isinstance(value, types.MethodType | types.BuiltinFunctionType):
-            self._say("method", value.__name__)
+            self._update("method", value.__name__)
             self.put(getattr(value, "__func__", None))
             self.put(value.__self__)
         elif isinstance(value, property | staticmethod | classmethod):
@@ -99,11 +99,11 @@ class Walk:
         else:
             self._object(value)
 
-    def _say(self, *words: object) -> None:
+    def _update(self, *words: object) -> None:
         self.values.update(f"{words!r}\n".encode())
 
     def _several(self, what: str, parts: Any) -> None:
-        self._say(what, len(parts))
+        self._update(what, len(parts))
         for part in parts:
             self.put(part)
 
@@ -113,21 +113,21 @@ class Walk:
             walk = Walk()
             walk.put(element)
             walks.append((walk.values.digest(), walk.code.digest()))
-        self._say("set", sorted(one for one, _ in walks))
+        self._update("set", sorted(one for one, _ in walks))
         self.code.update(repr(sorted(other for _, other in walks)).encode())
 
     def _function(self, function: types.FunctionType) -> None:
-        self._say("function", function.__module__, function.__qualname__)
+        self._update("function", function.__module__, function.__qualname__)
         own = not installed(function.__module__)
         if own:
             self._instructions(function.__code__, function.__doc__)
-        if own or "<locals>" in function.__qualname__:  # what a library made for us may hold what we gave it
+        if own or "<locals>" in function.__qualname__:  # a closure made by a library may hold the caller's objects
             for name, value in carried(function, globals=own):
-                self._say(name)
+                self._update(name)
                 self.put(value)
 
     def _class(self, kind: type) -> None:
-        self._say("class", kind.__module__, kind.__qualname__)
+        self._update("class", kind.__module__, kind.__qualname__)
         if installed(kind.__module__):
             return
         for name, value in sorted(vars(kind).items()):
@@ -135,7 +135,7 @@ class Walk:
             function = isinstance(value, types.FunctionType | staticmethod | classmethod | property)
             slot = isinstance(value, types.MemberDescriptorType | types.GetSetDescriptorType)
             if (function or not special) and not slot and not name.startswith("_abc_"):
-                self._say(name)
+                self._update(name)
                 self.put(value)
         self._several("bases", kind.__bases__)
 
@@ -144,12 +144,12 @@ class Walk:
         reduced = _reduced(value)
         if isinstance(reduced, str):
             module = getattr(value, "__module__", None)
-            self._say("global", module, reduced)
-            if not installed(module):  # a name that was given again may stand for another thing
+            self._update("global", module, reduced)
+            if not installed(module):  # a name that was assigned again may refer to another object
                 self.put(_attributes(type(value), getattr(value, "__dict__", None)))
         else:
             self._several("object", reduced)
-        self.put(getattr(value, "__wrapped__", None))  # of laws, which are pickled by name, too
+        self.put(getattr(value, "__wrapped__", None))  # laws, too, are pickled by name
 
     def _instructions(self, code: types.CodeType, doc: str | None = None) -> None:
         self.code.update(repr(instructions(code, doc)).encode())
@@ -162,8 +162,8 @@ def _reduced(value: Any) -> str | list[Any]:
         reduce = copyreg.dispatch_table.get(kind)
         reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
     except Exception as error:
-        said = " ".join(str(error).split())
-        raise Unknowable(f"{kind.__module__}.{kind.__qualname__} ({said or type(error).__name__})") from None
+        message = " ".join(str(error).split())
+        raise Unknowable(f"{kind.__module__}.{kind.__qualname__} ({message or type(error).__name__})") from None
     if isinstance(reduced, str):
         return reduced
     make, args, state, items, pairs = (*reduced, None, None, None)[:5]
@@ -177,17 +177,17 @@ def _plain_state(kind: Any) -> bool:
 
 
 def _attributes(kind: type, state: Any) -> dict[str, Any]:
-    """Return attributes in the order of their names, without those that a cached property has computed from others."""
+    """Return the attributes in the order of their names, without those computed by cached properties."""
     own, slots = state if isinstance(state, tuple) else (state, {})
     return {
-        name: held
-        for name, held in sorted({**(own or {}), **slots}.items())
+        name: item
+        for name, item in sorted({**(own or {}), **slots}.items())
         if not isinstance(getattr(kind, name, None), functools.cached_property)
     }
 
 
 def carried(function: types.FunctionType, *, globals: bool = True) -> Iterator[tuple[str, Any]]:
-    """Yield what a function brings with it, each part with words for it: defaults, closure, attributes, globals."""
+    """Yield what a function carries, each part with a description: defaults, closure, attributes, globals."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
@@ -207,7 +207,7 @@ def carried(function: types.FunctionType, *, globals: bool = True) -> Iterator[t
 
 
 def installed(module: str | None) -> bool:
-    """Return whether a module is Python's, ours, or of an installed package, whose version stands for its code."""
+    """Return whether a module is Python's, ours, or of an installed package, whose version identifies its code."""
     top = (module or "").partition(".")[0]
     if top in sys.stdlib_module_names or top in ("builtins", "longfat"):  # "__main__" is not among them
         return True
@@ -216,7 +216,7 @@ def installed(module: str | None) -> bool:
 
 
 def instructions(found: types.CodeType, doc: str | None = None) -> tuple[Any, ...]:
-    """Return what a code object does, as values with the same `repr` in every process; its docstring does not count."""
+    """Return the content of a code object as values with the same `repr` in every process, without docstring."""
     constants: list[Any] = []
     for constant in found.co_consts:
         if isinstance(constant, types.CodeType):
@@ -236,7 +236,7 @@ def _global_names(code: types.CodeType) -> frozenset[str]:
 
 
 def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a callable that may be different the next time, each with words for it."""
+    """Yield the parts of a callable that may differ in the next process, each with a description."""
     while isinstance(function, functools.partial):
         yield from ((f"argument {place}", value) for place, value in enumerate(function.args))
         yield from ((f"argument {name}", value) for name, value in function.keywords.items())

@@ -1,0 +1,65 @@
+"""Discovery of schemes, queue disciplines and other records: a new module in their package is enough to add one."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, TypeVar
+
+Record = TypeVar("Record")
+
+
+def modules(package: str) -> Iterator[ModuleType]:
+    """Import the modules and subpackages of a package, in the order of their names, and yield each.
+
+    >>> [module.__name__ for module in modules("longfat.laws") if module.__name__.endswith("power")]
+    ['longfat.laws.power']
+    """
+    folders = importlib.import_module(package).__path__
+    for name in sorted(found.name for found in pkgutil.iter_modules(folders)):
+        yield importlib.import_module(f"{package}.{name}")
+
+
+def named(package: str, kind: type[Record]) -> dict[str, Record]:
+    """Return the records of a class that the modules of a package define, by their ``name``.
+
+    A record counts if it is a public attribute of a module: a name without a leading underscore is bound to it.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name of the package, such as "longfat.sim.schemes".
+    kind : type
+        Class of the records, which have an attribute ``name``.
+
+    Returns
+    -------
+    dict of str to record
+        In the order of the modules, and of the definitions in each.
+
+    Raises
+    ------
+    ValueError
+        If two different records have the same name; the message says where both are.
+
+    Examples
+    --------
+    >>> from longfat.sim.schemes import Scheme
+    >>> "reno" in named("longfat.sim.schemes", Scheme)
+    True
+    """
+    found: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    for module in modules(package):
+        for attribute, record in vars(module).items():
+            if attribute.startswith("_") or not isinstance(record, kind):
+                continue
+            name, place = record.name, f"{module.__name__}.{attribute}"  # type: ignore[attr-defined]
+            if found.setdefault(name, record) is not record:
+                raise ValueError(
+                    f"{kind.__name__} name {name!r} is defined twice, by {places[name]} and {place}: rename one of them"
+                )
+            places.setdefault(name, place)
+    return found

@@ -1,0 +1,67 @@
+"""The pages in docs/rules have every scheme with its source, its parameters as in the code, and tests that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from longfat.sim import schemes
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = {page: (ROOT / "docs" / "rules" / page).read_text("utf-8") for page in
+         ("tcp.md", "rate-based.md", "explicit-feedback.md")}  # fmt: skip
+SECTIONS = [section for page in PAGES.values() for section in page.split("\n## ")[1:]]
+#: Tables of parameters that several schemes share.
+SHARED = PAGES["tcp.md"].split("\n## Tahoe")[0] + PAGES["explicit-feedback.md"].split("\n## Law of explicit rates")[1]
+
+
+def section_of(name):
+    """Return the section whose first line after its title begins with the name of the scheme."""
+    found = [one for one in SECTIONS if f"`{name}`" in one.split("\n\n")[1].split(". ")[0]]
+    assert len(found) == 1, (
+        f"docs/rules needs one section on {name!r}, whose text begins with `{name}`; see its README.md"
+    )
+    return found[0]
+
+
+def row(name, parameter):
+    """Return the line of a parameter in its table."""
+    default = "none" if parameter.default is None else f"{parameter.default:g}"
+    return f"| `{name}` | {default} | {parameter.unit} | {parameter.about} |"
+
+
+@pytest.mark.parametrize("name", schemes.names())
+def test_every_scheme_is_documented_as_it_is(name):
+    one, section = schemes.scheme(name), section_of(name)
+    if name not in ("gaimd-window", "cadpc-files"):  # second forms of a scheme
+        assert one.source in section, f"the section on {name} does not have its source: {one.source}"
+    missing = [row(*pair) for pair in one.parameters.items() if row(*pair) not in section + SHARED]
+    assert not missing, f"the section on {name} needs these lines in its table of parameters:\n" + "\n".join(missing)
+
+
+def named_tests(page):
+    """Yield (file, function) of the tests that the tables of a page name, as in "`reno: timeout`, `fast_recovery`"."""
+    for line in PAGES[page].splitlines():
+        file = None
+        for name in re.findall(r"`((?:\w+: )?\w+)`", line.rstrip(" |").rsplit(" | ", 1)[-1]):
+            if ": " in name:
+                file, name = name.split(": ")
+            if file:
+                yield file, name
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_tests_that_hold_the_rules_exist(page):
+    named = list(named_tests(page))
+    assert len(named) > 20
+    for file, name in named:
+        text = (ROOT / "tests" / "sim" / "schemes" / f"test_{file}.py").read_text("utf-8")
+        assert f"def test_{name}(" in text, f"{page} names test_{name} of test_{file}.py, which does not exist"
+
+
+def test_the_check_can_fail():
+    with pytest.raises(AssertionError, match="docs/rules needs one section on 'quick'"):
+        section_of("quick")
+    changed = schemes.Parameter(0.6, "1", "(0, 1)", about=schemes.scheme("rap").parameters["beta"].about)
+    assert row("beta", schemes.scheme("rap").parameters["beta"]) in section_of("rap")
+    assert row("beta", changed) not in section_of("rap")

@@ -1,0 +1,157 @@
+"""The glossary has every parameter of the laws and of `design`, and every variable of their datasets."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import longfat as lf
+from longfat.law import registered
+from longfat.sim import results
+
+ROOT = Path(__file__).parents[1]
+DESIGN = ROOT / "models" / "longfat" / "design"
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+HEADINGS = ("Parameters of laws", "Parameters of `lf.design` and `lf.sim.run`", "Variables of datasets")
+GREEK = {r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\lambda": "λ", r"\mu": "μ", r"\pi": "π",
+         r"\rho": "ρ", r"\varphi": "φ", r"\Theta": "Θ"}  # fmt: skip
+LINE = "{0!r} has no line in docs/glossary.md, under {1!r}"
+
+
+def rows(heading, text=GLOSSARY):
+    """Return the cells of the tables below a heading of the glossary, up to the next one of its level or above."""
+    level = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
+    body = re.split(rf"^#{{1,{len(level[1])}}} ", text[level.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+    table = [line.strip("|").split("|") for line in body.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line] for line in table if not line[0].strip().startswith("---")]
+
+
+def lines(heading):
+    """Return the other cells of the row of each identifier."""
+    return {name: cells[1:] for cells in rows(heading) for name in re.findall(r"`(\w+)`", cells[0])}
+
+
+def split(cell):
+    return {one.strip() for one in cell.split(",")} - {""}
+
+
+def letter(latex):
+    """Return a letter as the glossary writes it."""
+    for name, sign in GREEK.items():
+        latex = latex.replace(name, sign)
+    return re.sub(r"[{}]", "", latex)
+
+
+def described(tree):
+    """Yield the names of variables with unit and description: pairs of text, or a call of ``attrs``."""
+    for node in ast.walk(tree):
+        for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            last = value.elts[-1] if isinstance(value, ast.Tuple) and value.elts else value
+            called = isinstance(last, ast.Call) and getattr(last.func, "id", "") == "attrs"
+            texts = isinstance(value, ast.Tuple) and [type(one) for one in value.elts] == [ast.Constant] * 2
+            if isinstance(key, ast.Constant) and (called or texts):
+                yield key.value
+
+
+def plain(name):
+    """Return the name of a variable without the limits of its interval and without the kind of curve."""
+    name = name.removesuffix("_lower").removesuffix("_upper").removesuffix("_trace")
+    return re.sub(r"^(curve|dense|reference)_", "", name)
+
+
+def without_law(name):
+    return {name, name.removesuffix("_law"), name.removeprefix("law_")}
+
+
+def variables():
+    names = {plain(name) for path in sorted(DESIGN.glob("*.py")) for name in described(ast.parse(path.read_text()))}
+    return names | {plain(name) for name in results.QUANTITIES}
+
+
+def known(names, heading):
+    listed = lines(heading).keys()
+    missing = [name for name in sorted(names) if not {name, *without_law(name), *without_law(plain(name))} & listed]
+    assert not missing, "\n".join(LINE.format(name, heading) for name in missing)
+
+
+def functions():
+    public = (getattr(lf.design, name) for name in lf.design.__all__)
+    answers = [one for one in public if inspect.isfunction(one) and "Dataset" in str(inspect.signature(one))]
+    assert len(answers) >= 5
+    return [*answers, lf.sim.run]
+
+
+def test_every_parameter_of_a_law_with_letter_and_unit():
+    listed, used = lines(HEADINGS[0]), {}
+    assert lf.laws.__all__
+    for _, law in registered():
+        if law.function.__module__.startswith("longfat.laws."):
+            for name, symbol in law.symbols.items():
+                used.setdefault(name, (set(), set()))
+                used[name][0].add(letter(symbol.letter))
+                used[name][1].add(symbol.unit)
+    missing = [LINE.format(name, HEADINGS[0]) for name in used.keys() - listed.keys()]
+    assert not missing, "\n".join(sorted(missing))
+    wrong = {name: sets for name, sets in used.items() if (split(listed[name][0]), split(listed[name][1])) != sets}
+    assert not wrong
+    assert not sorted(listed.keys() - used.keys()), "no law has such a parameter now"
+
+
+def test_every_parameter_of_a_design():
+    known({name for one in functions() for name in inspect.signature(one).parameters}, HEADINGS[1])
+
+
+def test_every_variable_of_a_dataset():
+    known(variables(), HEADINGS[2])
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(AssertionError, match=r"'window_furlongs' has no line in docs/glossary.md, under 'Variables"):
+        known({"window_furlongs"}, HEADINGS[2])
+    tree = ast.parse("A = {'window_furlongs': ('furlongs', 'window'), 'b': attrs('1', 'x'), 'c': 3, 'd': ('x', y)}")
+    assert [*described(tree)] == ["window_furlongs", "b"]
+    assert {"transfer_time", "window_segments", "tcp_rate", "period", "reserved", "buffer_bdp"} <= variables()
+
+
+@pytest.mark.long
+def test_every_variable_of_answers():
+    """The datasets themselves, for paths that take little time."""
+    path = {"rate": "40Mbit/s", "round_trip_time": "4ms", "packet": "500B", "progress": False}
+    quick = {"points": 3, "replications": 2, "progress": False}
+    answers = [
+        lf.design.window(rate="15Mbit/s", round_trip_time="20ms", loss=[1e-2], segment="9kB", packet="900B",
+                         points=2, tradeoff=2, progress=False),
+        lf.design.buffer(rate="1Gbit/s", round_trip_time="100ms", flows=[1, 4], bandwidth_delay_product=60, **quick),
+        lf.design.loss_load(**path, loss=0.02, sources=2, file="2MB", k=[5], points=3, replications=2),
+        lf.design.cadpc(rate="10Mbit/s", round_trip_time="50ms", fairness_time="20s", flows=[2], replications=2,
+                        progress=False),
+        lf.design.cadpc_class(weights=[1, 2], rate="1Mbit/s"),
+    ]  # fmt: skip
+    net = lf.sim.Network.dumbbell(["reno"], rate="10 Mbit/s", delay="5 ms", buffer=20)
+    answers.append(lf.sim.run(net, duration="2 s", sample_every="0.1 s", progress=False))
+    for answer in answers:
+        known(map(str, answer.variables), HEADINGS[2])
+
+
+def test_every_term_has_a_meaning_and_a_source():
+    terms = [row for heading in ("Terms", "Terms of the five papers") for row in rows(heading) if row[0] != "term"]
+    assert len(terms) > 80
+    assert not [row[0] for row in terms if len(row) != 5 or not row[3].endswith(".") or not row[4]]
+    names = [name for row in terms for name in row[0].split(", ")]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "congestion window", "in flight", "bandwidth-delay product", "backlog", "round-trip time", "goodput",
+        "throughput", "utilisation", "offered load", "service time", "waiting time", "response time", "power",
+        "fairness index", "loss (probability)", "selective repeat", "hard acknowledgment", "soft acknowledgment",
+        "loss-load curve", "CADPC", "BLT", "interpretation", "simulator check", "replication",
+        "confidence interval", "warm-up",
+    ],
+)  # fmt: skip
+def test_a_term_is_there(term):
+    assert re.search(rf"^\| (?:[^|]+, )?{re.escape(term)}(?:,[^|]+)? \|", GLOSSARY, re.MULTILINE)
