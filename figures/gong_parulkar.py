@@ -22,8 +22,8 @@ from longfat.segments import simulate
 PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
 CAPTIONS = {
     "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the corrected law, the law as "
-    "printed "
-    "in 1992, our law for any number of rounds, and simulations with 95 % intervals; below: law minus simulation.",
+    "printed in 1992, our law for any number of rounds, and simulations with 95 % intervals; below: law minus "
+    "simulation.",
 }
 ACCURACY = throughput_efficiency.validity.accuracy
 LOSSES = [1e-4, 1e-3, 1e-2]

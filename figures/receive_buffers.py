@@ -25,8 +25,8 @@ from longfat.segments.channel import ListedLosses
 
 CAPTIONS = {
     "gong_parulkar_17": "A window wider than the receive buffer compared with one of its size, hard acknowledgment; "
-    "right: "
-    "with another interpretation of when discarded segments are requested again, which the paper's numbers rule out.",
+    "right: with another interpretation of when discarded segments are requested again, which the paper's numbers "
+    "rule out.",
     "gong_parulkar_18": "Hard against soft acknowledgment: throughput efficiency over loss, for four receive buffers.",
     "gong_parulkar_19": "Hard against soft acknowledgment: the maximum segment delay over loss.",
     "soft_acknowledgment": "Segments over time after one loss: hard acknowledgment recovers, soft stays locked.",

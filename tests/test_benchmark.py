@@ -1,4 +1,4 @@
-"""The benchmark: scenarios against the law, delays against a packet log, calibration, and how it is run."""
+"""The benchmark of Kanakia, Keshav & Mishra (1992): scenarios against the law, delays, calibration, execution."""
 
 import csv
 import io

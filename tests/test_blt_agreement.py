@@ -43,7 +43,7 @@ def test_blt(access, bottleneck, buffer, discipline):
             scheme, discipline, packets, access * 10**6, bottleneck * 10**6, float(trip), buffer
         )
         assert abs(finish - law.time * BILLION) <= law.timeouts, packets
-        assert sent >= law.transmissions  # what is under way at the end counts
+        assert sent >= law.transmissions  # what is in flight at the end counts
         assert dropped >= law.drops
 
 

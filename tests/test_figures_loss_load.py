@@ -1,4 +1,4 @@
-"""Figures and tables of the virtual loss-load model at small scale: their claims, by interval."""
+"""Figures and tables of Prithviraj & Williamson's virtual loss-load model at small scale: claims, by interval."""
 
 import numpy as np
 import pytest

@@ -186,7 +186,7 @@ def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str,
 
 
 def known(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that this version of JAX's compiler has; it refuses others, and they come and go.
+    """Return the options that this version of JAX's compiler has; it refuses others, and versions differ.
 
     >>> known({"xla_backend_optimization_level": 0, "xla_nobody_has_this": True})
     {'xla_backend_optimization_level': 0}

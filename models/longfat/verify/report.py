@@ -128,7 +128,7 @@ def published_text(table: pd.DataFrame) -> str:
             lines.append(f"      printed {row.published} {'' if row.unit == '1' else row.unit}".rstrip())
             lines.append(f"      ours    {row.ours}")
             if row.reason:
-                lines.append(f"      because {row.reason}")
+                lines.append(f"      reason  {row.reason}")
         lines.append("")
     return "\n".join([*lines, summary(table).to_string()])
 

@@ -47,8 +47,7 @@ def cell(label: str, name: str, k: int) -> Assessment:
             ours,
             "differs",
             "the printed throughput is the number of files over the time until the last one is complete, in the "
-            "longest of "
-            f"three runs (footnote 13); runs of {FILES} files, counted so, give {interval_text(again)} at "
+            f"longest of three runs (footnote 13); runs of {FILES} files, counted so, give {interval_text(again)} at "
             f"{rate / MBIT:.0f} Mbit/s",
         )
 
@@ -73,8 +72,7 @@ def increase(label: str, k: int) -> Assessment:
             words,
             "differs",
             "the printed throughput includes the tail of a run, about one response time, which weighs more in the "
-            "shorter "
-            f"runs at 1 Gbit/s; runs of {FILES} files, counted so, give {again:.2f}",
+            f"shorter runs at 1 Gbit/s; runs of {FILES} files, counted so, give {again:.2f}",
         )
 
     return assess
@@ -94,8 +92,7 @@ def ratio(k: int, value: float) -> Assessment:
             words,
             "differs",
             f"our TCP reaches more power: runs of {FILES} files, counted until the last one is complete, with a TCP "
-            "that takes "
-            f"every duplicate ACK for a loss, give log10 {again[0] - again[1]:.2f}",
+            f"that takes every duplicate ACK for a loss, give log10 {again[0] - again[1]:.2f}",
         )
 
     return assess
@@ -124,8 +121,7 @@ def at_best(context: Context) -> Finding:
         f"{10**ours:.1f}",
         "differs",
         "without losses the ratio is about 8, the round trips of slow start of 200 packets, and there are next to "
-        "none at "
-        "the load of the greatest power; the printed throughputs include the tail of the runs: runs of "
+        "none at the load of the greatest power; the printed throughputs include the tail of the runs: runs of "
         f"{FILES} files, counted until the last one is complete, give {10 ** (again[0] - again[1]):.0f}",
     )
 
@@ -181,8 +177,7 @@ def gigabit_ratio(what: str, value: float) -> Assessment:
         return Finding(
             f"{ours:.1f}", "differs",
             f"the printed throughputs include the tail of the runs; runs of {FILES} files, counted until the last one "
-            "is "
-            f"complete, give {again:.1f}",
+            f"is complete, give {again:.1f}",
         )  # fmt: skip
 
     return assess

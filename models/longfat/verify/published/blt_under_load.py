@@ -28,9 +28,8 @@ def lower_utilisation(context: Context) -> Finding:
         ours,
         "differs",
         "at the same load both schemes carry the same files, but BLT retransmits packets that the receiver already "
-        "has; "
-        f"without these (skip_known = 1) its utilisation is {numbers_text(skips.values(), 3)}, where the files need "
-        "0.4 and 0.6",
+        f"has; without these (skip_known = 1) its utilisation is {numbers_text(skips.values(), 3)}, where the files "
+        "need 0.4 and 0.6",
     )
 
 
@@ -74,8 +73,7 @@ def tcp_diverges(context: Context) -> Finding:
     return assessed(
         kept > 0.9, ours, "differs",
         "our TCP has a steady state at 20/s; if it takes every duplicate ACK for a loss, even those caused by "
-        "unnecessary "
-        f"retransmissions, R rises to {rise['TCP, every duplicate']:.1f} times",
+        f"unnecessary retransmissions, R rises to {rise['TCP, every duplicate']:.1f} times",
     )  # fmt: skip
 
 
@@ -106,8 +104,7 @@ def synchronisation(context: Context) -> Finding:
         "connections that lose packets in a round trip with losses: " + "; ".join(words),
         "not reproducible",
         "the paper prints no measure of synchronisation and draws one section of one run; measured by losses in the "
-        "same "
-        "round trip, it is BLT's connections that lose together, because they send whole bursts",
+        "same round trip, it is BLT's connections that lose together, because they send whole bursts",
     )
 
 

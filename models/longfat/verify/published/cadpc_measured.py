@@ -212,14 +212,12 @@ def lossless_and_fair(context: Context) -> Finding:
         "differs",
         (
             f"loss is not negligible at {', '.join(many)} Mbit/s, because fifty flows that send one packet a round "
-            "trip "
-            "already offer 1.33 Mbit/s; "
+            "trip offer 1.33 Mbit/s, more than the capacity or most of it; "
             if many
             else ""
         )
         + "flows that start 1 s apart are not yet fair within 160 s, because the differences between flows shrink "
-        "only by "
-        "a/(n + 1) in each update",
+        "only by a/(n + 1) in each update",
     )
 
 

@@ -50,7 +50,7 @@ class Finding:
 
 
 def assessed(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
-    """Return the verdict if the run supports it, otherwise "differs" with the reason that it does not."""
+    """Return a finding with the verdict if the criterion ``holds``, otherwise one that says "differs"."""
     if not bool(holds):
         return Finding(
             ours, "differs", "this run does not show it: too few packets were simulated, or the code has changed"
