@@ -51,9 +51,8 @@ def text(directory: Path = HERE) -> str:
     lines = [
         "# Gallery", "",
         "The papers' figures and tables from our simulations. The papers' own curves are not drawn; printed numbers "
-        "are "
-        "shown beside ours. `make figures` simulates and draws everything, `make redraw` draws the pictures from the "
-        "numbers that are stored beside them as CSV.", "",
+        "are shown beside ours. `make figures` simulates and draws everything, `make redraw` draws the pictures from "
+        "the numbers that are stored beside them as CSV.", "",
     ]  # fmt: skip
     for part, title in PARTS.items():
         lines += [f"## {title}", "", f"`python -m figures.{part}`", ""]

@@ -82,9 +82,8 @@ def text(table: pd.DataFrame) -> str:
     return (
         f"# Scoreboard\n\n{missing}"
         "Every row of the papers: the printed value, our value, the verdict and, where they differ, the reason. "
-        "Written by "
-        f"`python -m figures.scoreboard`, seed {table.attrs['seed']}. Confidence intervals have 99 %, but 95 % for "
-        "004 and 90 % for 000; *input* marks parameters and quotations. Errors in the papers are in "
+        f"Written by `python -m figures.scoreboard`, seed {table.attrs['seed']}. Confidence intervals have 99 %, but "
+        "95 % for 004 and 90 % for 000; *input* marks parameters and quotations. Errors in the papers are in "
         "[ERRATA.md](../ERRATA.md).\n\n"
         "![Rows by verdict](scoreboard.png)\n\n" + report.published_markdown(table)
     )
