@@ -32,7 +32,7 @@ class Point(NamedTuple):
     name: str
     printed: float
     digits: int  # printed decimals
-    scale: float = 1.0  # our unit in printed units
+    scale: float = 1.0  # printed units per unit of ours
     unit: str = ""
 
     def meets(self, ours: Interval) -> bool:

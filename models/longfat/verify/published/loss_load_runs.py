@@ -28,7 +28,7 @@ LONGEST = 20.0  # s, ten times the duration of a transfer
 EARLY = 0.1  # s, when the start of scenario 0 is over
 PROBE_EVERY = 0.02  # s, probe period of Kanakia, Keshav and Mishra
 MILLISECOND = 1e-3
-BIN = 10  # ms; a packet is 0.1 of the load of 1 ms and 0.02 of that of 5 ms, which cannot give 1.58 and 2.07
+BIN = 10  # ms; a packet is 0.1 of the load of 1 ms and 0.02 of that of 5 ms, which cannot give both 1.58 and 2.07
 
 
 @functools.lru_cache(maxsize=256)
