@@ -160,8 +160,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "verify/symbolic.py",
-        "worst.see(0.0 if below * above < 0 else",
-        "worst.see(0.0 if below * above < 1 else",
+        "worst.record(0.0 if below * above < 0 else",
+        "worst.record(0.0 if below * above < 1 else",
         "tests/test_verify_symbolic.py::test_equations_of_roots",
     ),
     Mutant(
