@@ -1,9 +1,9 @@
 """Files over one bottleneck once more, packet by packet and as plainly as possible: an independent referee.
 
-Source - S1 - S2 - destination (schemes.md 8.1): each connection has an access line of its own, S1 has the only queue
+Source - S1 - S2 - destination, as in the BLT paper: each connection has an access link of its own, S1 has the only queue
 that overflows, acknowledgments take a fixed time. One heap, lists that are scanned, exact fractions for transmission
 times; of every packet the last transmission is kept, so that rule LI of section 0.2 can be taken by the letter. At one
-time departures come first (convention 4), of the links, then of the sources.
+time departures come first, of the links, then of the sources.
 """
 
 import heapq
@@ -32,7 +32,7 @@ class Line:
 
 
 class Timer:
-    """RFC 6298 with a sample of every new acknowledgment (profile fine of schemes.md 1.2)."""
+    """RFC 6298 with a sample of every new acknowledgment (timer profile "fine": G = 1 ms, minimum 2 G)."""
 
     def __init__(self):
         self.srtt = self.var = None
@@ -76,7 +76,7 @@ class Connection:
 
 
 class Burst(Connection):
-    """schemes.md 8.2; `window` is the size of the k-th window."""
+    """Sender of BLT; `window` is the size of the k-th window."""
 
     def __init__(self, *args, window=lambda k: 2**k, reset_on_ack=False, skip_known=False, restart_timer=False):
         super().__init__(*args)
@@ -114,7 +114,7 @@ class Burst(Connection):
 
 
 class Reno(Connection):
-    """schemes.md 1.4 with 1.8: one duplicate, by rule LI; `guard` for at most one cut a window."""
+    """Reno that reacts to the first duplicate ACK, as paths keep the order; `guard`: at most one cut per window."""
 
     def __init__(self, *args, guard):
         super().__init__(*args)
@@ -158,7 +158,7 @@ class Reno(Connection):
 
 
 def victim(queue, priority, rule):
-    """Which of the waiting priorities gives way (schemes.md 8.3, 8.4), None: the new packet is dropped."""
+    """Index of the waiting packet that is pushed out (BLT: the lowest priority), None: the new packet is dropped."""
     worse = [j for j, other in enumerate(queue) if other > priority]
     if rule == "drop-tail" or not worse:
         return None

@@ -1,4 +1,4 @@
-"""What a discipline's hooks may do: push out, stamp, note, mark, keep time; names and parameters; what is refused."""
+"""Hooks of disciplines: push-out, header fields, feedback, marks, ticks; names and parameters; refusals."""
 
 import math
 
@@ -21,7 +21,7 @@ random_runs = examples(25)
 
 @part
 def write(link, kind, packet, now):
-    """One more row of four numbers in the log that begins at the address `log`."""
+    """Append a row of four numbers to the log at the address `log`."""
     log = int(link.log)
     row = 1 + 4 * word_at(log, 0).x
     word_at(log, row).x = kind
@@ -32,7 +32,7 @@ def write(link, kind, packet, now):
 
 
 class Log:
-    """What hooks write down."""
+    """Return the log that hooks have written."""
 
     def __init__(self, room=20_000):
         self.words = np.zeros(4 * room + 1, np.int64)
@@ -54,7 +54,7 @@ ARRIVED, BEGUN = 0, 1
 
 
 def published(link, packet, now):
-    """The victim is the worse packet nearest the tail, though not the worst of all."""
+    """Push out the packet nearest the tail that is worse than the new one, though not the worst of all."""
     if link.priorities > 0.0:
         packet.priority = int(link.priorities * random(link))
     write(link, ARRIVED, packet, now)
@@ -69,7 +69,7 @@ def published(link, packet, now):
 
 
 def corrected(link, packet, now):
-    """The victim is the worst packet; of several the one nearest the tail."""
+    """Push out the worst packet; of several the one nearest the tail."""
     if link.priorities > 0.0:
         packet.priority = int(link.priorities * random(link))
     write(link, ARRIVED, packet, now)
@@ -158,7 +158,7 @@ def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
 
 
 def in_order(hook):
-    """The hook, after giving packet n the n-th priority."""
+    """Return the hook, which first gives packet n the n-th priority."""
 
     def enqueue(link, packet, now):
         packet.priority = link.given[packet.number]
@@ -169,7 +169,7 @@ def in_order(hook):
 
 
 def given_priorities(name, log, priorities):
-    """A rule, for packets of these priorities."""
+    """Return a discipline with this hook, for packets of these priorities."""
     parameters, state = log.parameter | {"priorities": 0.0}, {"given": priorities}
     hook = in_order(RULES[name][0])
     return Discipline(name, "departures", hook, write_departure, parameters=parameters, state=state)
@@ -177,7 +177,7 @@ def given_priorities(name, log, priorities):
 
 @pytest.mark.parametrize(("name", "gone"), [("published", 3), ("corrected", 2)])
 def test_the_glitch(name, gone):
-    """schemes.md 8.5.3: the queue full of priorities 2, 5, 3, an arrival of 1: one drops the 3, the other the 5."""
+    """Queue full of priorities 2, 5, 3, an arrival of 1: one rule drops the 3, the other the 5."""
     log = Log()
     discipline = given_priorities(name, log, (0, 2, 5, 3, 1))
     net = Network().link("a", "b", rate=1e3, buffer=3, discipline=discipline)
@@ -189,7 +189,7 @@ def test_the_glitch(name, gone):
 
 @pytest.mark.parametrize("name", RULES)
 def test_no_victim_among_equals(name):
-    """An arrival that is no better than any that waits is dropped itself; a better one takes the only place."""
+    """An arrival that is no better than any waiting packet is dropped; a better one takes the only place."""
     for priorities, left in (((0, 2, 2), [0, 1]), ((0, 2, 3), [0, 1]), ((0, 2, 1), [0, 2])):
         log = Log()
         discipline = given_priorities(name, log, priorities)
@@ -267,7 +267,7 @@ def test_stamps(service):
 
 
 def watch(link, now):
-    """How many calls, how many at the wrong time, sum of what waits, last time."""
+    """Record the number of calls, of those at the wrong time, the sum of backlogs, and the last time."""
     if round(now * 1e9) != link.calls * 2_000_000:
         link.wrong += 1
     link.calls += 1
@@ -278,7 +278,7 @@ def watch(link, now):
 
 @pytest.mark.parametrize("service", ["fifo", "departures", "self-clocked"])
 def test_a_tick_every_two_milliseconds(service):
-    """REM's clock (16.6): at 0, 2 ms, ... to the nanosecond for 200 s, and it sees what waits just then.
+    """REM's tick: at 0, 2 ms, ... to the nanosecond for 200 s; it sees the backlog of that time.
 
     Ten packets of 1 ms at once: 9, 7, 5, 3, 1 wait just before 0, 2, ... ms, but ends of transmission come first:
     9 at 0 (the flow begins before the clock is asked) and 7, 5, 3, 1 at 2, 4, 6, 8 ms.
@@ -327,7 +327,7 @@ def rem_enqueue(link, packet, now):
 
 
 def test_rem_keeps_its_queue():
-    """T15: under a load that answers to drops alone the queue settles at b = 20, within 20 %.
+    """Under a load that reacts only to drops the backlog settles at b = 20, within 20 %.
 
     Forty sources halve or raise their rates; c = 5 packets of 500 bytes in 2 ms at 10 Mbit/s.
     """
@@ -382,7 +382,7 @@ def heard(run, flow=0):
 @pytest.mark.parametrize("where", [0, 1, 2])
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 def test_when_a_note_arrives(ack_path, where, hook):
-    """Hops of 10 ms and 1 ms a packet, 0.04 ms a note: it leaves the switch k = 0, 1, 2 at k 11 ms, however its
+    """Hops of 10 ms and 1 ms a packet, 0.04 ms for feedback: it leaves the switch k = 0, 1, 2 at k 11 ms, however its
     packet fares, and needs k 10.04 ms back, or k 10 ms without bandwidth. Nobody tells itself anything slower."""
     net = Network()
     nodes = ["a", "b", "c", "d"]
@@ -399,7 +399,7 @@ def test_when_a_note_arrives(ack_path, where, hook):
 
 
 def test_a_note_at_departure():
-    """Behind another flow's packet of 1 ms: the note leaves with its own packet, at 12 ms, and not at 11 ms."""
+    """Behind another flow's packet of 1 ms: the feedback leaves with its own packet, at 12 ms, and not at 11 ms."""
 
     def dequeue(link, packet, now):
         link.feedback[0], link.feedback[3] = 7.0, now

@@ -1,4 +1,4 @@
-"""Requests to the links of a path (schemes.md 9.2): bytes on the wire, what comes back, what a lost one changes."""
+"""Requests to the links of a path (the PTP of Welzl's CADPC): bytes on the wire, answers, and lost requests."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def alarm(flow, event):
 
 
 def ack(flow, event):
-    """Keeps what it was told: capacity, traffic, interval, links; how often; the round trip."""
+    """Record the last answer (capacity, traffic, interval, links), the number of answers, and the round-trip time."""
     for k in range(4):
         flow.told[k] = event.header[k]
     flow.answers += 1
@@ -94,7 +94,7 @@ def test_the_second_link_if_that_is_the_busy_one():
 
 
 def test_a_saturated_link_reads_its_capacity():
-    """9.2 rule 4: bytes that were sent, not those that came. In FIFO they are counted ahead, by what waits: the request
+    """Counters count bytes that were sent, not those that arrived. In FIFO they are counted at admission: the request
     waits behind them, too."""
     for service in ("fifo", "fifo-departures"):
         _, told = asked(chain(first=service, load=1_700_000.0, where=(0, 1)), 2.9)
@@ -112,7 +112,7 @@ def drop_request(link, packet, now):
 
 @pytest.mark.parametrize("where", [0, 1])
 def test_a_lost_request_only_lengthens_the_interval(where):
-    """9.2 rule 3: the second is lost, on the first link or on the second, after the first has stamped it."""
+    """The second request is lost, on the first link or on the second, after the first has written its stamp."""
     net = chain()
     link = net.links[f"n{where}", f"n{where + 1}"]
     lossy = Discipline("drop-request", enqueue=drop_request, parameters={"number": 1.0}, state={"came": 0})
@@ -124,7 +124,7 @@ def test_a_lost_request_only_lengthens_the_interval(where):
 
 
 def test_links_that_do_not_answer():
-    """Only the one in the middle does."""
+    """Only the link in the middle answers requests."""
     net = Network()
     for k, rate in enumerate(RATES):
         net.link(f"n{k}", f"n{k + 1}", rate=rate, delay=0.01, stamps=k == 1)
@@ -206,7 +206,7 @@ def unevenly(flow, event):
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
 def test_requests_close_behind_each_other(service):
-    """After 4 and 22 ms in turn, on a path of 30 ms: two or three are under way, and each takes its own stamps along.
+    """After 4 and 22 ms in turn, on a path of 30 ms: two or three are in flight, and each carries its own stamps.
     A packet of the other flow, every 2 ms for 1 ms on the first link, may stand before either of two requests."""
     scheme = Scheme(
         "uneven", start=unevenly, ack=ack, alarm=unevenly, controls="rate", recovery="own", acknowledged=False,
@@ -268,9 +268,9 @@ def test_connections_know_nothing_of_each_other(loss):
     assert not any(flow.foreign for flow in flows)
 
 
-def test_stamps_are_given_back():
-    """Of requests that arrive, that are dropped and that nobody compares with anything, and when rows are taken again:
-    what is left are those of the request that arrived last, one for each of three links."""
+def test_stamps_are_released():
+    """List nodes are released when requests arrive, are dropped or are never compared, and when rows are reused:
+    the remaining three are the stamps of the request that arrived last, one for each link."""
     net = chain(rates=(1e6, 2e6, 1e6), loss=0.2)
     run = Simulation(net, rng=1)
     of_flow(run).period = 0.01

@@ -1,4 +1,4 @@
-"""What a run answers, against hand arithmetic on networks small enough to be done by hand."""
+"""Results of runs against arithmetic by hand, on small networks."""
 
 import math
 
@@ -190,7 +190,7 @@ def test_waits_behind_another_link_by_hand(discipline):
 @few
 @given(seed=st.integers(0, 10**6), begin=st.floats(0, 0.9), until=st.floats(0.05, 1.0))
 def test_every_column_can_be(seed, begin, until):
-    """Random networks, cut anywhere: shares are shares, no mean time exceeds the run, and the books balance."""
+    """Random networks, cut anywhere: fractions are in [0, 1], no mean time exceeds the run, packets are conserved."""
     one = Simulation(build(seed), rng=seed)
     one.advance(begin)
     before = results.snapshot(one)
@@ -210,12 +210,12 @@ def test_every_column_can_be(seed, begin, until):
     links = list(one.assembly.link_names)
     rates = np.array([link.rate for link in build(seed).links.values()])
     assert len(links) == len(rates)
-    largest = 1_000_000  # bytes: a packet that was cut by the begin counts whole
+    largest = 1_000_000  # bytes: a packet in transmission at the beginning counts in full
     assert (known["goodput"] * until <= rates.max() * until + largest).all()
 
 
 def test_where_there_is_none():
-    """NaN: a file that did not finish, a flow that never began, a link without packets; and nothing else."""
+    """NaN only for a file that did not finish, a flow that never began, and a link without packets."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True).link("b", "c", rate=1e6, duplex=True)
     net.flow(AIMD, path=["a", "b"], file="10 MB", name="long")
     net.flow(AIMD, path=["a", "b"], file="10 MB", name="later", start=5.0)
@@ -231,7 +231,7 @@ def test_where_there_is_none():
 
 
 def test_connections():
-    """Transfers that come and go are counted by the flow that starts them, and so is what they sent."""
+    """Connections and their packets are counted by the flow that starts them."""
     net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
     net.flow(traffic.arrivals(20.0, Scheme("two", start=two, ack=two)), path=["a", "b"], file="2 kB", name="short")
     one = Simulation(net, rng=1)
