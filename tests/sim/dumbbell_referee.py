@@ -1,6 +1,6 @@
 """Files over one bottleneck once more, packet by packet and as plainly as possible: an independent referee.
 
-Source - S1 - S2 - destination, as in the BLT paper: each connection has an access link of its own, S1 has the only queue
+Source - S1 - S2 - destination, as in the BLT paper: each connection has its own access link, S1 has the only queue
 that overflows, acknowledgments take a fixed time. One heap, lists that are scanned, exact fractions for transmission
 times; of every packet the last transmission is kept, so that rule LI of section 0.2 can be taken by the letter. At one
 time departures come first, of the links, then of the sources.

@@ -59,7 +59,7 @@ def test_again_is_a_new_run():
         one.advance(3.0)
     assert state(second) == state(other)
     assert state(first) == state(third) != state(second)
-    with pytest.raises(ValueError, match="again: the run has begun, it stands at 3 s"):
+    with pytest.raises(ValueError, match="again: the run has begun already, and is at 3 s"):
         first.again(1)
 
 
@@ -101,7 +101,7 @@ def test_interruption_of_replications():
     run(bottleneck(), duration=0.01, rng=1, progress=False)
     interrupt_after(0.5)
     begun = time.monotonic()
-    with pytest.raises(KeyboardInterrupt, match=r"s of 4e\+08 s were simulated; nothing of it is kept"):
+    with pytest.raises(KeyboardInterrupt, match=r"s of 4e\+08 s were simulated; the results are lost"):
         run(bottleneck(), duration=1e8, replications=4, rng=1, progress=False)
     assert time.monotonic() - begun < 1.8
 

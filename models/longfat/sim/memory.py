@@ -256,7 +256,7 @@ def prefetch_flow(state, f):
 
 @part
 def is_full(link, size):
-    """Return whether the buffer of a link has no room for a packet of `size` bytes that has to wait."""
+    """Return whether the buffer of a link, a row or a view, has no room for a waiting packet of `size` bytes."""
     return link.backlog >= link.limit_packets or link.backlog_bytes + size > link.limit_bytes
 
 

@@ -92,10 +92,10 @@ class Routes:
         if flow.access_rate < math.inf and flow.scheme is None:  # a sender waits for its line: `kernel.access`
             own.append(self.own_link(0.0, flow.access_rate))
         data = own + forward
-        answers = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
+        acks = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
         first = len(self.hops)
-        for way, end in ((data, records.TO_RECEIVER), (answers, records.TO_SENDER)):
-            for link in way:
+        for path, end in ((data, records.TO_RECEIVER), (acks, records.TO_SENDER)):
+            for link in path:
                 self.hops.append((link, self.queue(link), records.NEXT_HOP, NONE))
             self.hops[-1] = (*self.hops[-1][:2], end, NONE)
         for k, link in enumerate(forward):
@@ -111,12 +111,12 @@ class Routes:
         """
         entry = first + len(forward) + (len(back) - k)
         delays = [self.links[one].delay for one in forward]
-        told = self.links[forward[k]].discipline
+        discipline = self.links[forward[k]].discipline
         before = [j for j in range(k) if self.links[forward[j]].discipline.hop_by_hop]
-        if told.hop_by_hop and before:
+        if discipline.hop_by_hop and before:
             j, entry = before[-1], len(self.hops)
-            way = back[len(back) - k : len(back) - j] or [self.delay_link(math.fsum(delays[j:k]))]
-            for one in way:
+            path = back[len(back) - k : len(back) - j] or [self.delay_link(math.fsum(delays[j:k]))]
+            for one in path:
                 self.hops.append((one, self.queue(one), records.NEXT_HOP, NONE))
             self.hops[-1] = (*self.hops[-1][:2], records.TO_SWITCH, NONE)
             self.switch_hops[len(self.hops) - 1] = first + j
@@ -161,8 +161,8 @@ def _in_advance(state: RunState) -> np.ndarray:
     begins = np.ones(len(hops), bool)
     begins[entered] = False
     several[link[begins]] = True
-    told = hops["feedback"][hops["feedback"] != NONE]
-    several[link[told]] = True
+    feedback = hops["feedback"][hops["feedback"] != NONE]
+    several[link[feedback]] = True
     found = np.full(len(hops), records.AT_ARRIVAL, np.int32)
     mine = np.flatnonzero(goes_on & plain[link])
     following = link[mine + 1]

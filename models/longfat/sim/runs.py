@@ -209,9 +209,9 @@ def _simulate(
                 alone=lambda: not runs[0].drew,
             )
         except KeyboardInterrupt:
-            whole = "" if to_the_end else f" of {until * len(runs):g} s"
+            total_time = "" if to_the_end else f" of {until * len(runs):g} s"
             raise KeyboardInterrupt(
-                f"{sum(run.now for run in runs):.6g} s{whole} were simulated; nothing of it is kept"
+                f"{sum(run.now for run in runs):.6g} s{total_time} were simulated; the results are lost"
             ) from None
 
 

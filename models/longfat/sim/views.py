@@ -132,8 +132,8 @@ class _ViewFields(AttributeTemplate):  # type: ignore[misc]
 
 def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> Any:
     """Return the pointer to a row of a view."""
-    held = cgutils.create_struct_proxy(view)(context, builder, value=value)
-    return builder.bitcast(getattr(held, row), context.get_value_type(view.rows[row]))
+    struct = cgutils.create_struct_proxy(view)(context, builder, value=value)
+    return builder.bitcast(getattr(struct, row), context.get_value_type(view.rows[row]))
 
 
 @lower_getattr_generic(View)  # type: ignore[untyped-decorator]
@@ -180,11 +180,11 @@ def _floor(builder: Any) -> Any:
 
 def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
     """Return a view made of these pointers, in the order of its rows; for intrinsics."""
-    held = cgutils.create_struct_proxy(view)(context, builder)
+    struct = cgutils.create_struct_proxy(view)(context, builder)
     void = context.get_value_type(types.voidptr)
     for name, pointer in zip(view.rows, pointers, strict=True):
-        setattr(held, name, builder.bitcast(pointer, void))
-    return held._getvalue()
+        setattr(struct, name, builder.bitcast(pointer, void))
+    return struct._getvalue()
 
 
 class Look:
