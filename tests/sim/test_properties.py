@@ -113,6 +113,21 @@ def test_pools_that_grow(seed):
     small.packet_counts()
 
 
+def test_room_for_a_wake_up_of_every_queue():
+    """One event may wake every queue of a rate-controlled service: so much room is kept in the heap of clocks."""
+    net = Network().link("a", "b", rate=1e6, discipline="hop-by-hop", duplex=True)
+    state = Simulation(net.flow("hop-by-hop", path=["a", "b"], count=50)).state
+    assert len(state.queues) >= 50
+    state.row.clocks = len(state.clocks) - len(state.queues) - records.ROWS_PER_EVENT
+    assert state.shortage() == records.DONE
+    state.row.clocks += 1
+    assert state.shortage() == records.NO_CLOCKS
+    state.grow(records.NO_CLOCKS)
+    assert state.shortage() == records.DONE
+    state.address()
+    assert state.row.clocks_room == len(state.clocks) - len(state.queues)
+
+
 @many
 @given(seed=seeds)
 @example(seed=189)  # connections of cadpc-files, whose requests follow each other closely

@@ -239,7 +239,7 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     if scheme.controls == "window":
         sender.window = 1.0
     else:
-        sender.rate = flow.packet  # one packet a second, until its scheme says more
+        sender.rate = flow.packet  # one packet per second, until its scheme sets another rate
     set_fields(row, scheme, flow.parameters)
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":
@@ -261,7 +261,7 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender, receiver, source = row["senders"], row["receivers"], row["sources"]
     row["tallies"].traffic = traffic.kind
     sender.transfer = 0
-    receiver.in_order = traffic.kind == records.ARRIVALS  # of its connections
+    receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
     source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
     source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 #: Least similarity of a suggestion (difflib's ratio). Ours: one wrong, missing or additional letter in five passes it;
 #: names of other things do not: "cubic" is at 0.55 from "decbit", "veno" (a TCP of its own) at 0.75 from "reno".
 NEAR = 0.8
-#: More names than that are listed by what stands before the dot, as "queues.*".
+#: If there are more names, they are listed by the part before the dot, as "queues.*".
 MANY = 50
 
 

@@ -27,9 +27,9 @@ from numba.np.arrayobj import record_getattr, record_setattr
 from longfat.sim.names import nearest
 from longfat.sim.rows import ReadOnly, Row
 
-NANOSECONDS = 1e-9  # s, of the core's unit of time
-OWN = "own"  # the pointer to a plug-in's own record
-MOST = 9e18  # of the core's units: what is set beyond it is cut off there
+NANOSECONDS = 1e-9  # s, the core's unit of time
+OWN = "own"  # name of the pointer to the record of a plug-in
+MOST = 9e18  # in the core's units: larger values are limited to it
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Look:
         field = self._kind.fields.get(name)
         if field is None:
             raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
-        value = self._rows[field.row][field.name]  # not by attribute: NumPy has some of its own, such as `round`
+        value = self._rows[field.row][field.name]  # not as an attribute, because NumPy has attributes such as `round`
         if field.scale:
             return float(value) * field.scale
         if isinstance(value, np.ndarray) and not field.settable:

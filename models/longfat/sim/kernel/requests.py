@@ -1,8 +1,8 @@
 """Requests to the links of a path for their counters, and what a receiver computes from them.
 
-This is the performance transparency protocol of Welzl, "Scalable router aided congestion avoidance for bulk data
-transfer in high speed networks", section II. The stamps of a request are a list, the last one first, of nodes of the
-pool of transmissions (`records.STAMP`). The flow keeps those of the request that arrived last.
+This is the performance transparency protocol of Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data
+Transfer", section II. The stamps of a request are a list, the last one first, of nodes of the pool of transmissions
+(`records.STAMP`). The flow keeps those of the request that arrived last.
 """
 
 import math
