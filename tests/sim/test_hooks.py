@@ -363,19 +363,19 @@ def tell_and_drop(link, packet, now):
     return ENQUEUE
 
 
-def hear(flow, event):
+def record_feedback(flow, event):
     if event.header[0] == 7.0 and event.acked == 0:
-        flow.heard += 1
-        flow.when, flow.said = event.now, event.header[3]
+        flow.count += 1
+        flow.when, flow.value = event.now, event.header[3]
     return flow.window
 
 
-HEARS = Scheme("hears", ack=hear, state={"heard": 0, "when": 0.0, "said": 0.0})
+LISTENER = Scheme("listener", ack=record_feedback, state={"count": 0, "when": 0.0, "value": 0.0})
 
 
-def heard(run, flow=0):
+def feedback_of(run, flow=0):
     one = of_flow(run, flow)
-    return [one.heard, one.when, one.said]
+    return [one.count, one.when, one.value]
 
 
 @pytest.mark.parametrize("hook", [tell, tell_and_drop])
@@ -390,11 +390,11 @@ def test_when_a_note_arrives(ack_path, where, hook):
         discipline = Discipline("tells", enqueue=hook, state={"told": False}) if k == where else "fifo"
         net.link(nodes[k], nodes[k + 1], rate=1e6, delay=0.01, discipline=discipline)
         net.link(nodes[k + 1], nodes[k], rate=1e6, delay=0.01)
-    run = Simulation(net.flow(HEARS, path=nodes, file=1000, ack_path=ack_path), rng=1)
+    run = Simulation(net.flow(LISTENER, path=nodes, file=1000, ack_path=ack_path), rng=1)
     run.advance(5.0)
     run.packet_counts()
     back = 0.01004 if ack_path == "reverse" else 0.01
-    assert heard(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
+    assert feedback_of(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
     assert run.state.row.feedback_sent == run.state.row.feedback_received == 1
 
 
@@ -410,11 +410,11 @@ def test_a_note_at_departure():
     net = Network().link("a", "b", rate=math.inf, delay=0.011, duplex=True)
     net.link("b", "c", rate=1e6, delay=0.01, discipline=discipline).link("c", "b", rate=1e6, delay=0.01)
     for name in ("first", "second"):
-        net.flow(HEARS, path=["a", "b", "c"], file=1000, name=name)
+        net.flow(LISTENER, path=["a", "b", "c"], file=1000, name=name)
     run = Simulation(net, rng=1)
     run.advance(5.0)
-    assert heard(run, 1) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
-    assert heard(run)[0] == 0
+    assert feedback_of(run, 1) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
+    assert feedback_of(run)[0] == 0
 
 
 # Marks.

@@ -80,22 +80,22 @@ def test_between_all_events(seed):
 @example(seed=3789, cuts=[])  # loss-load beside other schemes with headers
 def test_a_run_in_pieces_is_the_run(seed, cuts):
     """A run cut anywhere in time, or into chunks of a few events, gives the same; each part conserves packets."""
-    whole = Simulation(build(seed), rng=seed)
-    whole.advance(1.0)
-    whole.packet_counts()
+    single_call = Simulation(build(seed), rng=seed)
+    single_call.advance(1.0)
+    single_call.packet_counts()
     pieces = Simulation(build(seed), rng=seed)
     for until in [*sorted(cuts), 1.0]:
         pieces.advance(until)
         pieces.packet_counts()
-    assert state(pieces) == state(whole)
+    assert state(pieces) == state(single_call)
     chunks, goal = Simulation(build(seed), rng=seed), records.SECOND
     while (status := chunks._chunk(goal, 97)) != records.DONE:
         if status != records.PAUSED:
             chunks._make_room(status)
-    assert state(chunks) == state(whole)
+    assert state(chunks) == state(single_call)
     again = Simulation(build(seed), rng=seed)
     again.advance(1.0)
-    assert state(again) == state(whole)
+    assert state(again) == state(single_call)
 
 
 @few

@@ -449,18 +449,20 @@ def labels(flow, packet):
     return 0
 
 
-def hears(flow, event):
-    flow.heard = event.header[2]
+def reads_header(flow, event):
+    flow.last_header = event.header[2]
     return 4.0
 
 
 def test_send():
     """`send` is called once for each packet that leaves."""
-    scheme = Scheme("labels", ack=hears, send=labels, stamped=True, state={"sent_so_far": 0, "heard": -1.0})
+    scheme = Scheme(
+        "labels", ack=reads_header, send=labels, stamped=True, state={"sent_so_far": 0, "last_header": -1.0}
+    )
     one = run_of(scheme, 0.09)  # four packets a round trip of 21.04 ms; the last ones have left at 84.16 ms
     own, flow = of_flow(one), one.state.flows[0]
     assert own.sent_so_far == flow.sent > 16
-    assert own.heard == flow.acks_received - 1
+    assert own.last_header == flow.acks_received - 1
     sent = one.state.packets[(one.state.packets["kind"] == records.DATA) & (one.state.packets["sent"] > 50_000_000)]
     assert len(sent) > 0
     assert (sent["priority"] == sent["number"] % 3).all()
