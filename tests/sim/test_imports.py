@@ -43,8 +43,8 @@ def needs(path, name, known, lazy):
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: the imports of the package are absolute"
             for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                found.add(lazy.get(name, name if name in known else node.module))
+                imported = f"{node.module}.{alias.name}"
+                found.add(lazy.get(imported, imported if imported in known else node.module))
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
             found |= {given.value for given in node.args if isinstance(given, ast.Constant)}
     return (found & known) - {name}
