@@ -8,7 +8,10 @@ from collections import deque
 
 
 class Receiver:
-    """Section 4.3.1, a packet at a time. `held` has the packets of every segment in a slot of the buffer."""
+    """Receiver of Gong and Parulkar (WUCS-92-38, section 4.3.1), packet by packet.
+
+    `held` has the packets of every segment in a slot of the buffer.
+    """
 
     def __init__(self, segment, tolerance, buffer, soft, when_free):
         self.segment, self.tolerance = segment, tolerance
