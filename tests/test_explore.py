@@ -311,7 +311,7 @@ def test_files_round_trip(tmp_path):
     assert table.simulated.dropna().tolist() == [0.3, 0.9]
     assert saving.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"
     svg = saving.file(data, "svg").decode()
-    for words in ("window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
+    for words in ("Window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
         assert words in svg
 
 

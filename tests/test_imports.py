@@ -13,12 +13,13 @@ ROOT = Path(longfat.__file__).parent
 
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
+    "deprecated": set(),
     "discovery": set(),
     "domains": set(),
-    "own": {"sim"},
+    "own": {"sim", "domains"},
     "sums": set(),
     "exact_namespaces": {"sums"},
-    "namespaces": {"exact_namespaces"},
+    "namespaces": {"exact_namespaces", "domains"},
     "files": set(),
     "extras": set(),
     "student": set(),
@@ -27,32 +28,35 @@ ALLOWED = {
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "symbols": {"domains"},
-    "law": {"symbols", "domains", "namespaces"},
+    "docstrings": {"symbols"},
+    "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
-    "laws": {"law", "roots", "laws", "domains", "sums"},
+    "laws": {"law", "roots", "laws", "domains", "sums", "deprecated"},
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {
-        "sim", "segments", "threads", "progress", "discovery", "domains", "student", "quantities", "accessor", 
+        "sim", "segments", "threads", "progress", "discovery", "domains", "student", "quantities", "accessor",
         "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
-    "scenario": {"sim", "own"},
+    "scenario": {"sim", "own", "domains"},
+    "simulators": {"law", "domains", "verify"},  # of verify, the estimators
     "verify": {
-        "verify", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim", "segments", "domains",
-        "extras", "files", "student", "_version",
+        "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim",
+        "segments", "domains", "extras", "files", "student", "deprecated", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
         "benchmark", "progress", "threads", "scenario", "sim", "own", "sweeping", "laws", "domains", "_version",
     },
     "design": {
-        "design", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments", "accessor",
-        "_version",
+        "design", "deprecated", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments",
+        "accessor", "_version",
     },
     "accessor": {"extras", "plot"},
     "explore": {
-        "explore", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor",
+        "explore", "simulators", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot",
+        "accessor",
     },
 }  # fmt: skip
 

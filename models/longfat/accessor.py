@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def made_by(data: xr.Dataset, maker: str) -> xr.Dataset:
-    """The Dataset, with who made it among its attributes.
+    """Return the Dataset with the name of the function that made it among its attributes.
 
     >>> made_by(xr.Dataset(), "sim.run").attrs
     {'made_by': 'longfat.sim.run'}
@@ -60,7 +60,7 @@ class Shown:
         return f"<what {self._data.attrs.get('made_by', 'somebody')} made: {sizes}>"
 
     def _repr_html_(self) -> str:
-        """The picture, and the attributes in a table; the reason where there is no picture."""
+        """Return the picture and a table of the attributes; the reason where there is no picture."""
         try:
             png = base64.b64encode(self._png()).decode()
             shown = f'<img alt="{escape(repr(self))}" style="max-width:100%" src="data:image/png;base64,{png}">'

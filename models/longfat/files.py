@@ -51,7 +51,7 @@ class WholeFiles:
         return self
 
     def path(self, name: str) -> Path:
-        """Where to write the file that shall appear as ``name``."""
+        """Return the path at which to write the file that shall appear as ``name``."""
         if (self.directory / name).is_dir():
             raise ValueError(f"output = {self.directory} cannot be written to: {name} is a directory there")
         temporary = self.directory / f".{name}.{os.getpid()}.part"

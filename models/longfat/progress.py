@@ -50,7 +50,7 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
 
 @contextmanager
 def announced(what: str, after: float = 2.0) -> Iterator[None]:
-    """Say what takes so long to whoever looks on; nothing if it is done within so many seconds."""
+    """Print what takes so long, on a terminal or in a notebook, unless it is done within so many seconds."""
     looks_on = sys.stderr.isatty() or "ipykernel" in sys.modules
     timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
     timer.daemon = True

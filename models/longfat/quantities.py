@@ -316,7 +316,7 @@ def _spelled(unit: str, kind: _Kind) -> str:
 
 
 def _convert(magnitude: Fraction, unit: str, kind: _Kind, told: tuple[str, str, str]) -> Fraction:
-    """The magnitude in the kind's own unit; exact, so that "35 ms" is the float 0.035 and not its neighbour."""
+    """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit."""
     import pint  # only now: plain numbers need no pint
 
     name, shown, allowed = told

@@ -15,7 +15,7 @@ class Receiver:
         self.buffer, self.soft, self.when_free = buffer, soft, when_free
         self.edge = 0  # everything before it is consumed
         self.held, self.finished = {}, {}
-        self.asked = set()  # segments with a request or a group under way
+        self.asked = set()  # segments with a request or a group in flight
         self.waiting = set()  # discarded, to be asked for when there is room
         self.discarded, self.thrown_out = False, []  # in this group
 

@@ -25,7 +25,7 @@ def pyplot() -> Any:
 
 
 def style() -> AbstractContextManager[None]:
-    """The project's style as a context, so that nobody's own settings change.
+    """Return a context with the project's matplotlib style, which leaves the caller's settings unchanged.
 
     >>> import matplotlib.pyplot as plt
     >>> with style():
@@ -40,7 +40,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
-    """One Dataset for each value along a dimension, the Dataset itself if it lacks that."""
+    """Return one Dataset for each value along a dimension, or the Dataset itself if it lacks the dimension."""
     if dimension not in data.dims:
         return [data]
     return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
@@ -79,12 +79,12 @@ def error(data: xr.Dataset, name: str) -> Any:
 
 
 def note(ax: Axes, text: str, below: float = 38) -> None:
-    """What a picture shows and where it is from, in small type under the x axis."""
+    """Write a caption in small type under the x axis: what the picture shows, and its source."""
     ax.annotate(text, (0, 0), (0, -below), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4")
 
 
 def nth_colour(index: int) -> Any:
-    """A colour of the cycle in force: "C1" would be looked up when the figure is drawn, maybe after `style` has ended.
+    """Return the n-th colour of the current cycle, because "C1" would be looked up when the figure is drawn.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)

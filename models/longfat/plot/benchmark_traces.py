@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
-    """What connection 1 sends.
+    """Draw the sending rate of connection 1 over time, one panel for each scheme.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
 
 
 def benchmark_queues(data: xr.Dataset, axes: Any, title: str = "") -> Any:
-    """What waits at the bottleneck; parameters as for `benchmark_rates`."""
+    """Draw the queue length of the bottleneck over time; parameters as for `benchmark_rates`."""
     for ax, row in _panels(data, axes):
         ax.plot(1e3 * row.fine_time, row.queue, lw=0.8, color=nth_colour(1))
         ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.fine_time[-1])))

@@ -73,7 +73,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     for rule, style in zip(first.rule.values[:-1], ("-", "--", "-.", ":"), strict=True):
         one = first.buffer_bdp.sel(rule=rule)
         # The rule with n has another place for each n, and that of one product for a single flow.
-        if np.isfinite(one) and (rule != "product/sqrt(n)" or ("flows" not in data.dims and one < 1)):
+        if np.isfinite(one) and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             ax.axvline(float(one), color="0.65", lw=0.8, ls=style, zorder=0, label=str(rule))
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest that suffices")
     what = f"{text(a['file'], 'bytes')} files" if criterion == "power" else "flows without end"

@@ -84,5 +84,5 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
 
 
 def interval(attributes: dict[str, float]) -> str:
-    """How the intervals are called."""
+    """Return the label of the confidence intervals."""
     return f"{100 * attributes['confidence']:.6g}% interval"
