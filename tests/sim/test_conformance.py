@@ -378,11 +378,11 @@ def test_what_cannot_be_sent():
 @pytest.mark.parametrize(
     ("given", "options", "error", "words"),
     [
-        (3, {}, TypeError, "plug_in must be a Scheme, a Discipline, a Service or a name, got 3 of type int"),
+        (3, {}, TypeError, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3"),
         ("renno", {}, ValueError, "scheme or discipline 'renno' is unknown; did you mean 'reno'"),
         ("reno", {"beside": "fiffo"}, ValueError, "'fiffo' is unknown"),
         ("reno", {"parameters": {"no": 1.0}}, ValueError, "parameter 'no' is unknown"),
-        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "parameters= needs a scheme"),
+        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "needs a scheme: discipline .fifo. takes its own"),
         (Discipline("mine", parameters={"needed": Parameter(None)}), {}, ValueError, "discipline 'mine' needs needed"),
         ("reno", {"rng": "x"}, (TypeError, ValueError), "rng"),
     ],
