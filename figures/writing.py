@@ -1,4 +1,4 @@
-"""What modules of figures share: bars of intervals, the project's style, SVG, PNG and data written together."""
+"""Helpers of the figure modules: interval bars, the project's style, and files that appear together."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
-CUT = "cut at 0 and, of shares, at 1"  # what `bars` draws of an interval
+CUT = "cut at 0 and, for shares, at 1"  # said of the bars of `bars`
 
 
 @contextmanager
-def whole_figures(directory: str | Path) -> Iterator[AtomicFiles]:
-    """A context without a screen, in the project's style, whose files appear together at its end."""
+def figure_files(directory: str | Path) -> Iterator[AtomicFiles]:
+    """Open a context without a display, in the project's style, whose files appear together at its end."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -33,7 +33,7 @@ def whole_figures(directory: str | Path) -> Iterator[AtomicFiles]:
 
 
 def stem(text: str) -> str:
-    """A name as a part of a file's name.
+    """Return a name as part of a file name.
 
     >>> stem("1 MB, 1 Gbit/s")
     '1_MB_1_Gbit_s'
@@ -42,7 +42,7 @@ def stem(text: str) -> str:
 
 
 def bars(ax: Axes, x: Any, data: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
-    """Draw means with the bars of their intervals, cut at 0 and, of shares, at 1: nothing drawn so can be negative."""
+    """Draw means with their interval bars, cut at 0 and, for shares, at 1, because no such quantity can be negative."""
     mean, (low, high) = data[name].values * scale, limits(data, name)
     low, high = np.maximum(low, 0) * scale, high * scale
     # A mean may lie outside its interval by rounding.

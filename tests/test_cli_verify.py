@@ -65,7 +65,7 @@ def test_files(capsys, tmp_path, broken):
     assert (bad["law"], bad["numeric"]["where"]) == ("tests.test_cli_verify.broken", {"p": 1e-300})
     good = next(one for one in content["laws"] if one["law"].endswith("network_power"))
     assert good["numeric"]["checks"] > 20
-    assert good["simulator"]["note"] == "arithmetic of definitions"
+    assert good["simulator"]["remark"] == "arithmetic of definitions"
     root = ElementTree.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
     assert len(root.findall(".//tr")) == 4
     assert "tests.test_cli_verify.broken" in "".join(root.itertext())

@@ -116,7 +116,9 @@ def test_presets_by_hand():
     for one in presets(lf.laws.loss_load.loss_probability):
         state = one.applied(start(lf.laws.loss_load.loss_probability))
         loss = curves.dataset(state, points=3).operating_value.item()
-        assert loss == pytest.approx(1 / (state.values["k"] + 1), rel=1e-12)  # the equilibrium's, section 2.3
+        assert loss == pytest.approx(
+            1 / (state.values["k"] + 1), rel=1e-12
+        )  # the equilibrium: Prithviraj and Williamson, section 2.3
 
 
 def test_validity_and_the_printed_curve():
@@ -311,7 +313,7 @@ def test_files_round_trip(tmp_path):
     assert table.simulated.dropna().tolist() == [0.3, 0.9]
     assert saving.file(data, "png")[:8] == b"\x89PNG\r\n\x1a\n"
     svg = saving.file(data, "svg").decode()
-    for words in ("window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
+    for words in ("Window", "simulated, 4 replications, 95% intervals", "as printed", "Gong"):
         assert words in svg
 
 

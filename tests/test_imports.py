@@ -28,7 +28,8 @@ ALLOWED = {
     "quantities": {"domains"},
     "measured": {"domains", "quantities"},
     "symbols": {"domains"},
-    "law": {"symbols", "domains", "namespaces"},
+    "docstrings": {"symbols"},
+    "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
     "laws": {"law", "roots", "laws", "domains", "sums", "deprecated"},
     "single_transfer": {"laws", "domains"},
@@ -39,9 +40,10 @@ ALLOWED = {
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
     "scenario": {"sim", "own", "domains"},
+    "simulators": {"law", "domains", "verify"},  # of verify, the estimators
     "verify": {
-        "verify", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim", "segments", "domains",
-        "extras", "files", "student", "deprecated", "_version",
+        "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim",
+        "segments", "domains", "extras", "files", "student", "deprecated", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
@@ -53,7 +55,8 @@ ALLOWED = {
     },
     "accessor": {"extras", "plot"},
     "explore": {
-        "explore", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot", "accessor",
+        "explore", "simulators", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot",
+        "accessor",
     },
 }  # fmt: skip
 

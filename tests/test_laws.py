@@ -1,9 +1,10 @@
-"""Every registered law against its own high-precision face, its derivative and its record."""
+"""Every registered law against mpmath in many digits, differences for slopes, and its record."""
 
 import functools
 import inspect
 import math
 import pickle
+import re
 import sys
 import types
 from decimal import Decimal
@@ -19,7 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import longfat
-from longfat.law import Law, Symbol, law, registered
+from longfat import docstrings
+from longfat.law import Law, SimulatedBy, Symbol, law, registered
 from longfat.laws.cadpc import trajectory, update_time
 from longfat.laws.loss_load import throughput_optimal_rate
 from longfat.laws.queues import mm1k_loss
@@ -29,6 +31,7 @@ from longfat.verify.exact import SLOPE_TOLERANCE, TOLERANCE, beside, exact, slop
 from longfat.verify.points import corners, for_symbols
 from longfat.verify.symbolic import symbolic
 from tests.examples import examples, is_long
+from tests.laws.declarations import missing
 
 LAWS = dict(registered())
 EVERY = pytest.mark.parametrize("one", LAWS.values(), ids=[name.rsplit(".", 1)[1] for name in LAWS])
@@ -38,7 +41,7 @@ EVERY_ROOT = pytest.mark.parametrize("one", ROOTS, ids=[record.name for record i
 
 
 def arguments(record):
-    """Keyword arguments of a law: typical ones, ends of the domains and corners."""
+    """Return a strategy of a law's keyword arguments: typical ones, ends of the domains and corners."""
     choices = {}
     for name, symbol in record.symbols.items():
         choices[name] = st.one_of(symbol.strategy(), st.sampled_from(corners(symbol)))
@@ -46,7 +49,7 @@ def arguments(record):
 
 
 def points(record):
-    """Four different points at a time, a column of each parameter: what compiles for them takes only four."""
+    """Return a strategy of four points at a time, so that programs are compiled for this shape only."""
     return st.lists(record.strategy(), min_size=4, max_size=4)
 
 
@@ -56,7 +59,7 @@ def columns(record, several, convert=jnp.asarray):
 
 @functools.cache
 def compiled(record):
-    """Slopes and values of the law under jit: one program for all tests of it."""
+    """Return a compiled function of slopes and values: one program for all tests of the law."""
 
     def total(values):
         result = record(**values)
@@ -67,13 +70,13 @@ def compiled(record):
 
 @functools.cache
 def by_jit(record):
-    """The law under jit, without its slopes."""
+    """Return the compiled law, without its slopes."""
     return jax.jit(lambda values: record(**values))
 
 
 @functools.cache
 def one_by_one(record):
-    """The law of one point at a time under vmap and jit."""
+    """Return the compiled law, mapped over points."""
     return jax.jit(jax.vmap(lambda v: record(**v)))
 
 
@@ -152,8 +155,10 @@ def test_single_precision_in_gives_single_precision_out(one):
 
 
 def shaken(one, values):
-    """How far a law is moved when an argument changes in the last places of single precision: what comes out cannot be
-    right to more, next to a jump or where it is a difference of nearly equal numbers."""
+    """Return the change of a law when an argument changes in the last places of single precision.
+
+    No result can be more accurate next to a jump, or where it is a difference of nearly equal numbers.
+    """
     results = one(**columns(one, [values, *beside(one, values, 2.0**-21)], np.asarray))
     return np.max(np.abs(results - results[0])) if np.isfinite(results).all() else math.inf
 
@@ -163,7 +168,7 @@ def within(expected, got, room):
 
 
 def test_accuracy_of_single_precision_can_be_missed():
-    """1 - (1 - p)^16 as it stands has hardly a digit for p = 1e-6, and no change of p's last places accounts for it."""
+    """1 - (1 - p)^16 has hardly a correct digit for p = 1e-6, which no change of p's last places explains."""
     p = Symbol("p", "1", "(0, 1)", (1e-6, 1e-4), "a probability")
     naive = Law(lambda p, *, xp: 1 - (1 - p) ** 16, {"p": p}, "1", "an example")
     careful = Law(lambda p, *, xp: -xp.expm1(16 * xp.log1p(-p)), {"p": p}, "1", "an example")
@@ -175,20 +180,63 @@ def test_accuracy_of_single_precision_can_be_missed():
 
 
 @EVERY
-def test_the_record_says_what_the_docstring_says(one):
+def test_nothing_is_missing_from_the_declaration(one):
+    assert not missing(one), "\n".join(missing(one))
+
+
+@EVERY
+def test_the_docstring_has_what_the_record_says(one):
     text = inspect.getdoc(one)
-    sections = ["Parameters\n---", "Returns\n---", "Raises\n---", "Notes\n---", "Examples\n---", "References\n---"]
-    places = [text.index(section) for section in sections]
-    assert places == sorted(places)
-    assert ".. math::" in text[: places[0]]
-    parameters = text[places[0] : places[1]]
+    head, sections = docstrings.sections(text)
+    assert list(sections) == ["Parameters", "Returns", "Raises", "Notes", "References", "Examples"]
+    assert head == docstrings.sections(one.function.__doc__)[0]
+    assert ">>>" in sections["Examples"]
+    everything = {name: " ".join(section.split()) for name, section in sections.items()}
     for name, symbol in one.symbols.items():
-        assert name in parameters
-        assert symbol.domain in parameters
-        assert f"[{symbol.unit}]" in parameters
+        assert f"{name} : {'int' if symbol.integer else 'float'} or array" in everything["Parameters"]
+        assert f"{symbol.meaning}: {symbol.plain_letter} [{symbol.unit}]" in everything["Parameters"]
+        assert f"in {symbol.domain}, typically " in everything["Parameters"]
+        assert symbol.remark in everything["Parameters"]
         assert symbol.interval.contains(symbol.typical[0])
-    assert f"[{one.unit}]" in text[places[1] : places[2]]
-    assert ">>>" in text[places[4] : places[5]]
+    defaults = [p.default for p in one.__signature__.parameters.values() if p.default is not p.empty]
+    assert re.findall(r"or array, default (\S+)", sections["Parameters"]) == [f"{value:g}" for value in defaults]
+    assert f" [{one.unit}]" in everything["Returns"]
+    assert one.source in everything["References"]
+    assert (f"derivations/{one.derivation.split('.')[0]}.py" in everything["References"]) == bool(one.derivation)
+    if one.validity is not None:
+        assert one.validity.text in everything["Notes"]
+        assert f"{one.validity.accuracy:g}" in everything["Notes"]
+    if one.has_printed:
+        assert one.as_printed.errata in everything["Notes"]
+        assert one.as_printed.errata in " ".join(one.as_printed.__doc__.split())
+
+
+def test_what_a_function_says_itself_is_kept():
+    """A law of one's own may have sections of its own; the class has the docstring of the class."""
+
+    def own(x, *, xp):
+        """Return x.
+
+        Returns
+        -------
+        float
+            The same number.
+
+        Examples
+        --------
+        >>> 1
+        1
+        """
+        return x
+
+    record = Law(own, {"x": Symbol("x", "m", "[0, 9]", (0, 9))}, "m", "an example")
+    sections = docstrings.sections(inspect.getdoc(record))[1]
+    assert list(sections) == ["Parameters", "Returns", "Raises", "References", "Examples"]
+    assert sections["Parameters"] == "x : float or array\n    x [m], in [0, 9], typically 0 to 9."
+    assert sections["Returns"] == "float\n    The same number."
+    assert Law.__doc__.startswith("A published formula")
+    assert Root.__doc__ not in (None, Law.__doc__)
+    assert "Symbols are refused" in inspect.getdoc(throughput_optimal_rate)
 
 
 @EVERY
@@ -243,7 +291,7 @@ def test_outside_the_domain(one):
 
 @EVERY_ROOT
 def test_roots_satisfy_their_equation(one):
-    """In 40 digits; where the answer is another case, such as a limit, the equation need not hold."""
+    """The equation holds to 40 digits, except where the result is another case, such as a limit."""
     left, right = (side.doit() for side in one.equation.args)
     letters = [one.unknown.sympy, *(symbol.sympy for symbol in one.symbols.values())]
     difference, checked = sympy.lambdify(letters, left - right, modules="mpmath", cse=True), 0
@@ -289,7 +337,7 @@ def test_solve_refuses_no_point(one):
 
 
 def test_tracing_checks_nothing_and_precision_is_left_alone():
-    """The suite switches 64-bit on; no law does."""
+    """The tests switch JAX to 64 bits; no law does."""
     assert jax.config.jax_enable_x64
     with jax.experimental.enable_x64(False) if hasattr(jax.experimental, "enable_x64") else jax.enable_x64(False):
         result = throughput_efficiency(jnp.asarray([24.0]), 1e-3, 16, 23.0)
@@ -331,7 +379,7 @@ def test_numbers_beyond_all_floats_are_out_of_range():
 
 
 def test_a_number_with_a_unit_is_no_number():
-    """An array that carries a unit, as astropy's quantities do: the unit would be lost without a word."""
+    """An array that carries a unit, as astropy's quantities do, is refused, since the unit would be lost silently."""
 
     class Quantity(np.ndarray):
         unit = "ms"
@@ -358,7 +406,7 @@ def test_arguments_that_are_not_the_laws_name_it():
 
 @EVERY
 def test_masked_elements_stay_masked(one):
-    """-999 below a mask is no value, and nothing is asked of it; an array of which nothing is masked is an array."""
+    """The value -999 of a masked element is ignored; an array without masked elements is an ordinary array."""
     inside = {name: float(symbol.typical[0]) for name, symbol in one.symbols.items()}
     expected = one(**inside)
     for name in one.symbols:
@@ -370,7 +418,7 @@ def test_masked_elements_stay_masked(one):
 
 
 def test_masks_by_hand():
-    """Two masks together, of whole numbers and in two dimensions; with arrays of others there is no mask to keep."""
+    """Masks are combined, for integers and in two dimensions; arrays of other libraries cannot keep a mask."""
     windows = np.ma.array([[24, -999], [48, 96]], mask=[[0, 1], [0, 0]])
     losses = np.ma.array([0.1, 0.2], mask=[0, 1])
     result = throughput_efficiency(windows, losses, 16, 23.0)
@@ -396,7 +444,7 @@ def test_floats_of_other_lengths_are_refused(one):
 
 
 def test_longdouble_and_half_precision():
-    """The trajectory was 0.0005 for 0.0271 in the one, and hardly a law has a digit left in the other."""
+    """Once 0.0005 instead of 0.0271 in long double; in half precision hardly any law has a correct digit."""
     with pytest.raises(TypeError, match="float32 or float64"):
         trajectory(np.array([0.25], dtype=np.float16), 4, 1)
     with pytest.raises(TypeError, match="float32 or float64"):
@@ -416,7 +464,7 @@ def test_a_constant_is_a_law_too():
 
 
 def test_nan_of_one_parameter_is_nan_of_the_law():
-    """Even where the formula does not look at it, whichever of the parameters it is."""
+    """NaN of any parameter gives NaN, even if the formula does not use it."""
     x = Symbol("x", "1", "[0, 9]", (0, 9))
     first, last = (
         Law(function, {"x": x, "y": x}, "1", "an example")
@@ -436,7 +484,7 @@ def test_the_longest_float_decides_and_plain_numbers_do_not():
 
 @pytest.mark.parametrize("convert", [np.asarray, jnp.asarray, list, tuple])
 def test_parts_of_packets_in_arrays(convert):
-    """K = 2.5 is refused by its place; K = 1 has the loss rho/(1 + rho), 1/3 at rho = 1/2."""
+    """K = 2.5 is refused with its index; K = 1 has the loss rho/(1 + rho), 1/3 at rho = 1/2."""
     assert mm1k_loss(0.5, convert([1.0, 1.0]))[1] == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match=r"^capacity\[1\] = 2.5 packets is out of range: must be an integer"):
         mm1k_loss(0.5, convert([1.0, 2.5]))
@@ -451,7 +499,7 @@ def test_parts_of_packets(capacity):
 
 
 def test_parts_of_packets_while_tracing():
-    """Nothing can be refused there: what is no whole number is NaN, the others keep their values and slopes."""
+    """Tracing cannot refuse values: non-integers give NaN, the others keep their values and slopes."""
     found = jax.jit(lambda k: mm1k_loss(0.5, k))(jnp.asarray([1.0, 2.5, jnp.nan, 0.0]))
     np.testing.assert_allclose(found, [1 / 3, np.nan, np.nan, np.nan], rtol=1e-15)
     mapped = jax.vmap(jax.grad(lambda rho, k: mm1k_loss(rho, k)), (None, 0))(0.5, jnp.asarray([1.0, 2.5]))
@@ -459,8 +507,8 @@ def test_parts_of_packets_while_tracing():
     assert jnp.isnan(mm1k_loss(0.5, jnp.asarray([1.0, jnp.nan])))[1]  # not traced: NaN passes
 
 
-def test_whole_numbers_of_a_root():
-    """The largest root of y^2 = x for whole x."""
+def test_integers_of_a_root():
+    """The largest root of y^2 = x for integer x."""
     integer = Symbol("x", "1", "[0, 99]", (0, 9), integer=True)
     side = Symbol("y", "1", "[0, inf)", (0, 3))
     one = Root(
@@ -471,7 +519,7 @@ def test_whole_numbers_of_a_root():
 
 @EVERY
 def test_expressions_agree_with_many_digits(one):
-    """As sympy evaluates them at numbers; in the long profile at the ends of all ranges, too."""
+    """Expressions are evaluated by sympy at numbers; in the long profile at the ends of all ranges, too."""
     outcome = symbolic(one, for_symbols(one, 2, 1, at_ends=is_long()))
     if one.name == "throughput_efficiency_many_rounds":
         assert outcome.status == "not checked"
@@ -480,12 +528,12 @@ def test_expressions_agree_with_many_digits(one):
 
 
 def test_public_names():
-    """Where people import a law from; each name belongs to one law."""
+    """The public name leads to the law; each name belongs to one law."""
     names = [record.public_name for record in LAWS.values()]
     assert len(set(names)) == len(names)
     for record in LAWS.values():
-        package, name = record.public_name.split(".")
-        assert getattr(getattr(longfat.laws, package), name) is record
+        found = functools.reduce(getattr, record.public_name.split("."), longfat.laws)
+        assert found is record, f"{record.place} is imported, but longfat.laws.{record.public_name} is another object"
     assert throughput_efficiency.public_name == "selective_repeat.throughput_efficiency"
 
 
@@ -534,13 +582,16 @@ def test_dataarrays_keep_their_labels():
 
 
 def test_a_declaration_that_does_not_fit_is_refused():
-    with pytest.raises(TypeError, match="declared"):
-        law(source="none", unit="1", y=Symbol("y", "1", "[0, 1]", (0, 1)))(lambda x, *, xp: x)
+    y = Symbol("y", "1", "[0, 1]", (0, 1))
+    with pytest.raises(TypeError, match=r"@law declares the parameters \['y'\], but the function takes \['x'\]"):
+        law(source="none", unit="1", y=y)(lambda x, *, xp: x)
+    with pytest.raises(TypeError, match="not both"):
+        law(source="none", unit="1", simulated=SimulatedBy("a"), not_simulated="b", y=y)(lambda y, *, xp: y)
     assert "<lambda>" not in str(LAWS)
 
 
 def test_the_property_test_can_fail():
-    """A law with the plain form 1 - (1 - p)^s in floats loses its digits, and the comparison sees it."""
+    """A law with the plain form 1 - (1 - p)^s loses its digits in floats, and the comparison detects it."""
     p = Symbol("p", "probability", "[0, 1)", (1e-6, 0.1))
     naive = Law(lambda p, *, xp: 1 - (1 - p) ** 16, {"p": p}, "1", "an example")
     assert value_error(naive, {"p": 1e-12}, naive(1e-12)) > 1e-6 > TOLERANCE

@@ -1,4 +1,4 @@
-"""The shipped laws are what the derivations prove: the one place where both are seen."""
+"""The laws of longfat are those that the derivations prove: these tests compare them."""
 
 import ast
 import importlib
@@ -20,7 +20,7 @@ DERIVATIONS = Path(derivations.__file__).parent
 
 
 def in_letters(expression):
-    """An expression of either side in plain symbols, so that assumptions do not keep p from being p."""
+    """Return an expression in symbols without assumptions, so that those of laws and derivations are equal."""
     return expression.subs({symbol: sp.Symbol(symbol.name) for symbol in expression.free_symbols})
 
 
@@ -29,7 +29,7 @@ def same(shipped, proved):
 
 
 def case(record, window):
-    """The case of a piecewise law that applies at w_a = 23 and some window, as an expression."""
+    """Return the case of a piecewise law that applies at w_a = 23 and a given window, as an expression."""
     for value, condition in record.expr.args:
         if condition.subs({WINDOW.sympy: window, ACK_SEGMENTS.sympy: 23}) in (True, sp.true):
             return value
@@ -50,7 +50,7 @@ def test_derivations_do_not_import_what_they_prove():
 @pytest.mark.parametrize("name", [name for name, record in registered() if record.derivation])
 def test_the_derivation_named_in_the_record_exists_and_runs(name):
     record = dict(registered())[name]
-    if record.derivation in faces.LONG_PROOFS and not is_long():  # tests of their own run them
+    if record.long_proof and not is_long():  # tests of their own run them
         module, function = record.derivation.split(".")
         assert callable(getattr(importlib.import_module(f"derivations.{module}"), function))
         return
@@ -59,7 +59,7 @@ def test_the_derivation_named_in_the_record_exists_and_runs(name):
 
 
 def plain_rounds(expression):
-    """Both sides name the same sum S."""
+    """Return an expression with the sum of `mean_rounds` replaced by its symbol S - 1."""
     return expression.replace(lambda x: isinstance(x, sp.Sum), lambda _: proofs.S - 1)
 
 
@@ -113,7 +113,7 @@ def test_throughput_efficiency_as_printed():
 
 
 def test_window_for_efficiency():
-    """The shipped inverse, put at a point of each case, is the proved one."""
+    """The law, at a point of each case, has the value of the derived inverse."""
     inversion = proofs.window_inversion()
     for efficiency, proved in ((sp.Rational(1, 2), inversion.small), (sp.Rational(9, 10), inversion.middle)):
         values = {proofs.e: efficiency, proofs.p: sp.Rational(1, 100), proofs.s: 16, proofs.w: 23}
@@ -146,7 +146,7 @@ def test_receive_buffers():
 
 
 def sums_named(expression):
-    """Sums as functions of what is summed and from where, in plain letters."""
+    """Return an expression with sums as functions of their terms and limits, in plain symbols."""
     named = sp.Function("named_sum")
     return in_letters(
         expression.replace(

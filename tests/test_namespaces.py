@@ -1,4 +1,4 @@
-"""The names that a formula may use, in every arithmetic: each is there and agrees with mpmath."""
+"""The names that a formula may use: each exists in every arithmetic and agrees with mpmath."""
 
 import re
 
@@ -63,7 +63,7 @@ def test_the_table_in_the_documentation_is_complete():
 
 
 def results(law, x):
-    """The law at a number, in every arithmetic."""
+    """Return the law's value at a number, in every arithmetic."""
     arrays = [np.array([x, x]), jnp.asarray([x, x]), array_api_strict.asarray([x, x])]
     symbol = X.sympy
     return {
@@ -91,7 +91,7 @@ def test_every_name_in_every_arithmetic(name):
 
 @pytest.mark.parametrize("name", sorted(namespaces.OF_ONE))
 def test_functions_of_plain_numbers(name):
-    """sqrt(2) and the like: exact for sympy, and no reason for an array to change its precision."""
+    """Functions of plain numbers, such as sqrt(2), are exact for sympy and do not change the precision of arrays."""
     number = {"asin": 0.5, "acos": 0.5, "atanh": 0.5}.get(name, 2)
     law = Law(lambda x, *, xp: x * getattr(xp, name)(number), {"x": X}, "1", "an example")
     for arithmetic, got in results(law, 2.0).items():

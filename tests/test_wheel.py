@@ -109,7 +109,7 @@ def check_verify(bare):
     (law,) = json.loads(answer)["laws"]
     assert law["agrees"] is True
     assert [law[face]["status"] for face in ("numeric", "simulator")] == ["agrees"] * 2
-    assert [law[face]["note"] for face in ("jax", "gradient")] == ["JAX is not installed"] * 2
+    assert [law[face]["remark"] for face in ("jax", "gradient")] == ["JAX is not installed"] * 2
 
 
 def check_extra(bare):

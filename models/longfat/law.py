@@ -1,22 +1,29 @@
-"""Published formulas as objects of study: a plain function, and a record that says what it is about.
+"""Laws: published formulas, each a function together with a record of its parameters, units, validity and source.
 
 A law is written once, over an array namespace ``xp`` that the decorator supplies and hides::
 
     @law(
-        source="Gong & Parulkar, WUCS-92-38, section 3.4",
+        source='F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks", WUCS-92-38, 1992, '
+        "section 3.4",
         unit="s",
-        round_trip_time=Symbol("RTD", "s", "[0, inf)", typical=(1e-3, 1)),
-        packet_time=Symbol("t_p", "s", "(0, inf)", typical=(1e-8, 1e-3)),
+        result="t_a",
+        not_simulated="arithmetic of definitions",
+        round_trip_time=Symbol("RTD", "s", "[0, inf)", (1e-3, 1), "Round-trip time"),
+        packet_time=Symbol("t_p", "s", "(0, inf)", (1e-8, 1e-3), "Time to send a packet"),
     )
     def ack_delay(round_trip_time, packet_time, *, xp):
+        \"\"\"Return the time from the end of a group of packets to its acknowledgment.\"\"\"
         return round_trip_time + 3 * packet_time
 
-The same lines then take floats, NumPy and JAX arrays, tracers, mpmath numbers and sympy Symbols. From the
-record come validation, documentation, test strategies, the symbolic expression and what Jupyter shows. What ``xp``
-has in every arithmetic (sqrt, where, sin ...) stands in one table: ``help("longfat.namespaces")``.
+This is the only place where the law is declared: a new module anywhere below ``longfat.laws`` is found by
+`registered`, and so by ``verify``, ``explore`` and the tests.
 
-Arrays are computed in 32 or 64 bits, as they come; other lengths are refused. Masked elements of NumPy's masked arrays
-stay masked, and their values are not looked at.
+The function takes floats, NumPy and JAX arrays, tracers, mpmath numbers and sympy Symbols. The record provides
+validation, the docstring's sections (`longfat.docstrings`), test strategies, the symbolic expression and the display
+in Jupyter. The table in ``help("longfat.namespaces")`` lists what ``xp`` offers in every arithmetic (sqrt, where, ...).
+
+Arrays are computed in the precision in which they come, 32 or 64 bits; others are refused. Masked elements of NumPy's
+masked arrays stay masked, and their values are ignored.
 """
 
 from __future__ import annotations
@@ -26,6 +33,7 @@ import functools
 import importlib
 import inspect
 import numbers
+import pkgutil
 import reprlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -35,8 +43,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from longfat import domains, namespaces
-from longfat.symbols import Symbol, Validity
+from longfat import docstrings, domains, namespaces
+from longfat.symbols import SimulatedBy, Symbol, Validity
 
 if TYPE_CHECKING:
     import sympy
@@ -46,16 +54,41 @@ if TYPE_CHECKING:
 PACKAGE = "longfat.laws."
 DOUBLE = np.dtype(float)
 
-__all__ = ["Law", "Symbol", "Validity", "law", "register", "registered"]
+__all__ = ["Law", "SimulatedBy", "Symbol", "Validity", "law", "register", "registered"]
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A published formula: call it with numbers, arrays, tracers or symbols.
+    """A published formula, to be called with numbers, arrays, tracers or symbols.
 
-    ``symbols`` declares the parameters, ``unit`` the result's unit, ``source`` where it stands. ``expr`` is the
-    sympy expression, ``validity`` says where an approximate law holds, and ``as_printed`` is the source's own
-    expression where that one is wrong.
+    Parameters
+    ----------
+    function : callable
+        The formula: takes the parameters and the array namespace ``xp``.
+    symbols : mapping of str to Symbol
+        The parameters by name, in the function's order.
+    unit : str
+        Unit of the result.
+    source : str
+        Full reference to where the formula is published; "Ours, ..." for one that is not.
+    validity : Validity, optional
+        Condition under which an approximate law holds, with its accuracy.
+    derivation : str
+        Function under ``derivations/`` that proves the law, such as "queues.mm1_number".
+    errata : str
+        For `as_printed` only: what is wrong with the source's expression.
+    result : str
+        Symbol of the result and, after a comma, semicolon, colon or period, remarks on it.
+    simulated : SimulatedBy, optional
+        Simulator that the law is checked against in ``verify`` and shown with in ``explore``.
+    not_simulated : str
+        Reason why no simulator checks the law. Each law of longfat declares this or ``simulated``.
+    long_proof : bool
+        Whether the derivation takes more than two seconds, so that quick runs leave it out.
+
+    Notes
+    -----
+    The docstring of a law is its function's, with the sections that the record determines: see `longfat.docstrings`.
     """
 
     function: Callable[..., Any]
@@ -65,40 +98,62 @@ class Law:
     validity: Validity | None = None
     derivation: str = ""
     errata: str = ""
+    result: str = ""
+    simulated: SimulatedBy | None = None
+    not_simulated: str = ""
+    long_proof: bool = False
     _faces: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         signature = inspect.signature(self.function)
         visible = [p for name, p in signature.parameters.items() if name != "xp"]
         if [p.name for p in visible] != list(self.symbols):
-            raise TypeError(f"{self.name}: declared {list(self.symbols)}, takes {[p.name for p in visible]}")
-        # What help(), inspect, doctest and jax.jit look at.
+            raise TypeError(
+                f"{self.name}: @law declares the parameters {list(self.symbols)}, "
+                f"but the function takes {[p.name for p in visible]}: declare each one, in the function's order"
+            )
+        if self.simulated is not None and self.not_simulated:
+            raise TypeError(f"{self.name}: @law takes simulated=... or not_simulated=..., not both")
+        # help(), inspect, doctest and jax.jit look at these attributes.
         for attribute, value in {
             "__signature__": signature.replace(parameters=visible),
             "__name__": self.function.__name__,
             "__qualname__": self.function.__qualname__,
             "__module__": self.function.__module__,
-            "__doc__": self.function.__doc__,
             "__wrapped__": self.function,
         }.items():
             object.__setattr__(self, attribute, value)
 
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = docstrings.Generated(cls.__doc__)  # type: ignore[assignment]
+
     @property
     def name(self) -> str:
-        """The function's name."""
+        """Name of the function."""
         return self.function.__name__
 
     @property
     def place(self) -> str:
-        """The dotted name of where the law is defined; `public_name` is where people find it."""
+        """Dotted name of the module that defines the law, then the law's; users write `public_name`."""
         return f"{self.function.__module__}.{self.name}"
 
     @property
-    def public_name(self) -> str:
-        """Return the dotted name that people use: of the outermost package that has the law, then the law's.
+    def summary(self) -> str:
+        """First sentence of the docstring as a noun phrase, for tables and pages.
 
-        The packages' common beginning ``longfat.laws`` and a notebook's ``__main__`` are left out. This is the name in
-        tables, files and pages, and on the command line.
+        >>> from longfat.laws.queues import mm1_response
+        >>> mm1_response.summary
+        'The mean time in an M/M/1 queue, waiting and service.'
+        """
+        sentence = " ".join((self.function.__doc__ or "").strip().split("\n\n")[0].split()).removeprefix("Return ")
+        return sentence[:1].upper() + sentence[1:]
+
+    @property
+    def public_name(self) -> str:
+        """Dotted name of the outermost package that has the law, then the law's own.
+
+        The common beginning ``longfat.laws`` of the packages and the ``__main__`` of a notebook are left out. Tables,
+        files, pages and the command line use this name. A law whose package does not import it is named by its module.
 
         >>> from longfat.laws.queues.unlimited import md1_wait
         >>> md1_wait.public_name
@@ -111,7 +166,7 @@ class Law:
         return f"{place}.{self.name}".removeprefix(PACKAGE).removeprefix("__main__.")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The law at some values, in the arithmetic that their types call for."""
+        """Return the law's value at the parameters, in the arithmetic that their types call for."""
         values = list(self.bind(*args, **kwargs).values())
         if any(namespaces._is(value, "xarray", "DataArray") for value in values):
             import xarray
@@ -140,7 +195,7 @@ class Law:
         Raises
         ------
         TypeError
-            If the arguments are not the law's; the message names the law and lists its parameters.
+            If the law has no such parameters or one is missing; the message lists the law's parameters.
 
         Examples
         --------
@@ -161,9 +216,9 @@ class Law:
         return dict(bound.arguments)
 
     def _masked(self, values: list[Any]) -> Any:
-        """The law of masked arrays: nothing is asked of masked elements, and the result is masked where one of them is.
+        """Return the law's value for masked arrays, masked wherever one of the arguments is.
 
-        Their values are often placeholders outside the domain (such as -999), so that NaN stands in for them.
+        The values of masked elements are often placeholders outside the domain (such as -999), so NaN replaces them.
         """
         masks = [np.ma.getmaskarray(value) for value in values if isinstance(value, np.ma.MaskedArray)]
         plain = [namespaces.filled(self._plain(*pair)) for pair in zip(self.symbols, values, strict=True)]
@@ -174,7 +229,7 @@ class Law:
         return np.ma.array(result, mask=np.broadcast_to(mask, result.shape))
 
     def _plain(self, name: str, value: Any) -> Any:
-        """Real numbers of all kinds as floats, sequences as arrays; what is no real number is refused."""
+        """Convert real numbers of all kinds to floats and sequences to arrays; refuse what is not a real number."""
         if isinstance(value, bool | float | np.floating | np.integer) and not isinstance(value, np.timedelta64):
             return value
         symbol = self.symbols[name]
@@ -199,7 +254,7 @@ class Law:
         return array
 
     def _check_numbers(self, values: list[Any]) -> None:
-        """Among symbols, what is a number has to lie in its domain."""
+        """Check that those of some sympy values which are numbers lie in their domains."""
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if not value.is_number:
                 continue
@@ -208,6 +263,7 @@ class Law:
                 raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
 
     def _arrays(self, values: list[Any], xp: namespaces.ArrayNamespace) -> Any:
+        """Return the law's value for arrays of one library, or for floats, in the longest precision among them."""
         traced = any(map(namespaces.is_traced, values))
         undefined = False if traced else self._check(values)
         arrays = namespaces.as_arrays(values, xp)
@@ -221,9 +277,9 @@ class Law:
             return float(result)
         if not hasattr(result, "dtype") or result.dtype != kind:  # constants only, such as where(condition, 1, 0)
             result = xp.asarray(result, dtype=kind)
-        if result.shape != shape:  # the case that applied does not depend on every parameter
+        if result.shape != shape:  # the case that applies does not depend on every parameter
             result = xp.asarray(xp.broadcast_to(result, shape), copy=True)
-        if traced or undefined:  # nothing can be refused while tracing: what lies outside becomes NaN
+        if traced or undefined:  # tracing knows no values, so nothing can be refused: NaN marks what lies outside
             inside = True
             for array, symbol in zip(arrays, self.symbols.values(), strict=True):
                 inside = inside & symbol.interval.contains(array)
@@ -233,12 +289,12 @@ class Law:
         return result
 
     def _check(self, values: list[Any]) -> bool:
-        """Refuse what lies outside its domain; True if there are NaN elements, which pass."""
+        """Check that values lie in their domains; return whether arrays have NaN elements, which are accepted."""
         undefined = False
         for value, (name, symbol) in zip(values, self.symbols.items(), strict=True):
             if namespaces.is_scalar(value) or namespaces._is(value, "mpmath", "mpf"):
                 inside = symbol.interval.contains(value) and (not symbol.integer or value == np.floor(float(value)))
-                if not inside:  # NaN as well
+                if not inside:  # NaN is not inside either
                     raise domains.out_of_range(name, value, symbol.unit, symbol.interval, integer=symbol.integer)
             else:
                 try:
@@ -250,10 +306,10 @@ class Law:
 
     @cached_property
     def expr(self) -> sympy.Expr:
-        """The law as a sympy expression in the paper's letters; with numbers for them, ``evalf`` gives its digits.
+        """Sympy expression of the law in the paper's symbols; ``evalf`` evaluates it once numbers replace them.
 
-        Where terms cancel ``evalf`` uses up to 100 digits, or ``maxn``; a result such as ``0.e-125`` says that they
-        were too few. Numbers put in as floats have 15 digits of their own.
+        Where terms cancel, ``evalf`` computes with up to 100 digits, or ``maxn``; a result such as ``0.e-125`` means
+        that these were too few. Numbers substituted as floats are exact to 15 digits only.
 
         >>> from longfat.laws.queues import mm1k_mean_number
         >>> load, capacity = (symbol.sympy for symbol in mm1k_mean_number.symbols.values())
@@ -264,17 +320,17 @@ class Law:
 
     @property
     def as_printed(self) -> Law:
-        """The expression as the source prints it, where that one is wrong."""
+        """Law with the expression that the source prints, if that expression is wrong."""
         if "printed" not in self._faces:
             raise AttributeError(f"{self.name} has no as_printed: the law is the expression that its source prints")
         printed: Law = self._faces["printed"]
         return printed
 
     def printed(self, errata: str) -> Callable[[Callable[..., Any]], Law]:
-        """Decorator: keep the source's own expression beside the law that replaces it."""
+        """Declare the source's own expression, as a decorator: it becomes `as_printed` of the law that corrects it."""
 
         def keep(function: Callable[..., Any]) -> Law:
-            record = Law(function, self.symbols, self.unit, self.source, errata=errata)
+            record = Law(function, self.symbols, self.unit, self.source, errata=errata, result=self.result)
             self._faces["printed"] = record
             return record
 
@@ -282,11 +338,11 @@ class Law:
 
     @property
     def has_printed(self) -> bool:
-        """Whether the source's own expression is wrong and kept in ``as_printed``."""
+        """Whether the source's own expression is wrong and available as ``as_printed``."""
         return "printed" in self._faces
 
     def strategy(self) -> SearchStrategy[dict[str, float]]:
-        """Keyword arguments for property tests."""
+        """Return a hypothesis strategy of keyword arguments, for property tests."""
         from hypothesis import strategies as st
 
         return st.fixed_dictionaries({name: symbol.strategy() for name, symbol in self.symbols.items()})
@@ -305,26 +361,30 @@ class Law:
             f"<td>{escape(symbol.meaning)}</td></tr>"
             for name, symbol in self.symbols.items()
         )
-        notes = [f"Unit: {escape(self.unit)}.", f"Source: {escape(self.source)}."]
+        remarks = [f"Unit: {escape(self.unit)}.", f"Source: {escape(self.source.rstrip('.'))}."]
         if self.validity is not None:
-            notes.append(f"Within {self.validity.accuracy:g} where {escape(self.validity.text)}.")
+            remarks.append(f"Accurate within {self.validity.accuracy:g} where {escape(self.validity.text)}.")
         if self.has_printed:
-            notes.append(f"As printed: {escape(self.as_printed.errata)}")
+            remarks.append(f"As printed: {escape(self.as_printed.errata)}")
         return (
             f"<p><b>{self.name}</b> {self._repr_latex_()}</p>"
             "<table><tr><th>parameter</th><th>symbol</th><th>unit</th><th>domain</th><th>meaning</th></tr>"
-            f"{rows}</table><p>{' '.join(notes)}</p>"
+            f"{rows}</table><p>{' '.join(remarks)}</p>"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name, as functions are."""
+        """Return the module and name by which the law is pickled, as functions are."""
         return _named, (self.function.__module__, self.name)
 
     def __repr__(self) -> str:
         return f"<law {self.name}({', '.join(self.symbols)}) [{self.unit}], {self.source}>"
 
 
+Law.__doc__ = docstrings.Generated(Law.__doc__)  # type: ignore[assignment]
+
+
 def _named(module: str, name: str) -> Law:
+    """Return the law of a module, to unpickle it."""
     found: Law = getattr(importlib.import_module(module), name)
     return found
 
@@ -334,24 +394,27 @@ Kind = TypeVar("Kind", bound=Law)
 
 
 def law(
-    *, source: str, unit: str, validity: Validity | None = None, derivation: str = "", **symbols: Symbol
+    *,
+    source: str,
+    unit: str,
+    validity: Validity | None = None,
+    derivation: str = "",
+    result: str = "",
+    simulated: SimulatedBy | None = None,
+    not_simulated: str = "",
+    long_proof: bool = False,
+    **symbols: Symbol,
 ) -> Callable[[Callable[..., Any]], Law]:
-    """Decorator: declare a law and register it, which is all it takes to be tested.
+    """Declare a law and register it, as a decorator; this one declaration is all that ``verify`` and the tests need.
 
-    The function computes with what its keyword ``xp`` has: see `longfat.namespaces`.
+    The function computes with the names that its keyword ``xp`` offers: see `longfat.namespaces`.
 
     Parameters
     ----------
-    source : str
-        Paper, section and equation.
-    unit : str
-        Unit of the result.
-    validity : Validity, optional
-        Where an approximate law holds and how well.
-    derivation : str
-        The function under ``derivations/`` that proves it.
+    source, unit, validity, derivation, result, simulated, not_simulated, long_proof
+        As for `Law`.
     **symbols : Symbol
-        The parameters, by name and in order.
+        The parameters, by name and in the function's order.
 
     Returns
     -------
@@ -372,22 +435,31 @@ def law(
     """
 
     def declare(function: Callable[..., Any]) -> Law:
-        return register(Law(function, symbols, unit, source, validity, derivation))
+        return register(
+            Law(
+                function, symbols, unit, source, validity, derivation, result=result, simulated=simulated,
+                not_simulated=not_simulated, long_proof=long_proof,
+            )
+        )  # fmt: skip
 
     return declare
 
 
 def register(record: Kind) -> Kind:
-    """Put a law where `registered` finds it, and with it the tests; returns it."""
+    """Add a law to those that `registered` returns, and so to ``verify``, ``explore`` and the tests; return the law."""
     _REGISTRY[record.place] = record
     return record
 
 
 def registered() -> Iterator[tuple[str, Law]]:
-    """All laws declared so far, by the dotted name of the place where they are defined.
+    """Return all laws with the dotted names of the places where they are defined, sorted by these.
 
-    >>> from longfat.laws import selective_repeat
+    All modules below ``longfat.laws`` are imported first, so that a law in a new file needs no other declaration.
+
     >>> any(name.endswith("ack_delay") for name, _ in registered())
     True
     """
+    laws = importlib.import_module(PACKAGE.removesuffix("."))
+    for module in pkgutil.walk_packages(laws.__path__, PACKAGE):
+        importlib.import_module(module.name)
     return iter(sorted(_REGISTRY.items()))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import namespaces
-from longfat.law import Law, Symbol, Validity, register
+from longfat.law import Law, SimulatedBy, Symbol, Validity, register
 
 if TYPE_CHECKING:
     import sympy
@@ -203,13 +203,17 @@ def root(
     cases: Mapping[str, Callable[..., Any]],
     validity: Validity | None = None,
     derivation: str = "",
+    result: str = "",
+    simulated: SimulatedBy | None = None,
+    not_simulated: str = "",
+    long_proof: bool = False,
     **symbols: Symbol,
 ) -> Callable[[Callable[..., Any]], Root]:
     """Return a decorator that declares a law given by an equation, and registers it among the laws.
 
     Parameters
     ----------
-    source, unit, validity, derivation, **symbols
+    source, unit, validity, derivation, result, simulated, not_simulated, long_proof, **symbols
         As for `longfat.law.law`.
     unknown : Symbol
         The variable that the equation is solved for.
@@ -243,6 +247,10 @@ def root(
                 source,
                 validity,
                 derivation,
+                result=result,
+                simulated=simulated,
+                not_simulated=not_simulated,
+                long_proof=long_proof,
                 unknown=unknown,
                 sides=equation,
                 cases=cases,

@@ -1,6 +1,6 @@
 """The ten experiments of Kanakia, Keshav and Mishra (1992), section 4, as fluid networks; times in exact seconds.
 
-What is not in the text: MB is 10^6 bytes; the slow S2-H2 of experiment 5; full load from time 0 in experiment 7
+Our assumptions: MB is 10^6 bytes; the slow S2-H2 of experiment 5; full load from time 0 in experiment 7
 (``ramp``: sources that start one after the other, as the text has it); the second round trip of experiment 4 and the
 sizes of experiment 10, from the printed results.
 """

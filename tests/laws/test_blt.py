@@ -1,4 +1,4 @@
-"""The BLT laws: values by hand, windows built packet by packet, whole numbers, a referee of packets and lines."""
+"""The BLT laws against values by hand, windows built packet by packet, and a simulation of packets and links."""
 
 import math
 import random
@@ -21,7 +21,7 @@ NS = Fraction(1, 10**9)
 
 
 def windows_by_building(packets, following):
-    """Window of each packet: windows of so many packets one after the other."""
+    """Return the window of each packet, by filling windows of given sizes one after the other."""
     numbers, k, size = [], 0, Fraction(1)
     end = size
     for packet in range(packets):
@@ -59,8 +59,8 @@ def test_additive_priorities_against_windows_built_one_by_one(step):
 
 
 @pytest.mark.parametrize("growth", [2, 3, 4, 10, 1000])
-def test_priorities_are_exact_up_to_the_last_whole_double(growth):
-    """floor(log2(2^49 + 1 - 2)) by logarithms is 49; windows end one packet earlier."""
+def test_priorities_are_exact_up_to_2_to_the_53(growth):
+    """Logarithms in floats give floor(log2(2^49 + 1 - 2)) = 49, but the window ends one packet earlier."""
     first, k = 0, 0
     while first < 2**53:
         near = [(s, expected) for s, expected in ((first - 1, k - 1), (first, k)) if 0 <= s < 2**53]
@@ -81,7 +81,7 @@ def test_priorities_of_fractional_growth_are_exact_for_long_bursts():
 
 
 @pytest.mark.parametrize("step", [1, 2, 5, 1000])
-def test_additive_priorities_are_exact_up_to_the_last_whole_double(step):
+def test_additive_priorities_are_exact_up_to_2_to_the_53(step):
     largest = math.isqrt(2**54 // step)
     for k in (*range(2, 200), *range(largest - 200, largest)):
         first = k + step * k * (k - 1) // 2
@@ -142,7 +142,7 @@ def test_unloaded_time_against_packets(times):
 
 @pytest.mark.parametrize(("access", "between"), [(1, 5), (3, 5), (2, 3), (999, 1000), (4, 4), (1, 2)])
 def test_buffer_for_a_burst_against_packets(access, between):
-    """Just enough room, and one place less; the line sends 1000 packets."""
+    """A buffer that just suffices, and one place less; the link sends 1000 packets."""
     ratio = access / between
     for n in (1, 2, 3, 10, 95, 200, 1001):
         run = Run(n, 6, access, between, 0, room=math.inf, discipline="drop-tail")
@@ -164,8 +164,8 @@ def test_the_papers_file_by_hand():
     """200 packets at 30 of 150 Mbit/s, K = 75: t_b = 400/3 us, t_a = 80/3 us, D + t_a = 30 ms + 80/3 us.
 
     94 = floor(1 + 75/0.8) are kept, and of the packets from there on every fifth: 95, 100, ... 195. The first lost, 94,
-    is shown by 95, the 95th to leave. The second burst, 94 ... 199, keeps 94 packets, 94 ... 187, and 189, 194, 199:
-    188 is shown by 189, the 95th again. The third, 188 ... 199, fits; the last missing then is 198, its 11th.
+    is revealed by 95, the 95th to leave. The second burst, 94 ... 199, keeps 94 packets, 94 ... 187, and 189, 194, 199:
+    188 is revealed by 189, the 95th again. The third, 188 ... 199, fits; the last missing then is 198, its 11th.
     3 (D + t_a) + (95 + 95 + 11) t_b = 90 ms + 80 us + 26.8 ms
     """
     t_a, t_b = Fraction(80, 3) / 10**6, Fraction(400, 3) / 10**6
@@ -190,9 +190,9 @@ def test_one_round_of_losses_by_its_formula(packets, last):
 
 
 def test_the_last_packet_lost_waits_for_the_timer():
-    """95 packets, K = 75, r = 1/5: nothing comes after packet 94.
+    """95 packets, K = 75, r = 1/5: no packet follows packet 94.
 
-    D = 10 s, t_a = 0, t_b = 1 s, K = 1: of 4 packets that come at once 2 are kept. Round trips of 11 and 12 s give
+    D = 10 s, t_a = 0, t_b = 1 s, K = 1: of 4 packets that arrive at once 2 are kept. Round trips of 11 and 12 s give
     srtt = 11.125 and var = (1 + 3 * 5.5)/4 = 4.375, so that the timer runs for 28.625 s from 12 s on. Packets 2 and 3
     are kept then: 40.625 + 12 s.
     """
@@ -229,7 +229,7 @@ def compare(case, discipline):
 
 
 def test_files_with_losses_against_packets():
-    """The published and the corrected switch come out the same for a file alone; Bully-Tyrant's does not."""
+    """For a file alone, the published and the corrected switch give the same result; that of Bully-Tyrant does not."""
     kinds = {"kept": 0, "lost": 0, "timer": 0, "other": 0}
     for case in scenarios(40, seed=1):
         corrected, published, tail = (
@@ -263,14 +263,14 @@ def test_the_comparison_can_fail():
 
 
 def test_without_priorities_a_source_may_lock_in_phase():
-    """Every burst ends when another packet of it has got in; the next burst's first comes just too late."""
+    """Each burst ends when one packet more is accepted; the first packet of the next one arrives just too late."""
     case = (58, 0, 26_666 * NS, 133_333 * NS, 5)
     assert math.isinf(unloaded_transfer(*case, discipline="drop-tail").time)
     assert unloaded_transfer(*case).time < Fraction(12, 1000)
 
 
 def test_other_windows_against_packets():
-    """They decide whom a new burst pushes out of the queue that the old one has left."""
+    """They decide which packets a new burst pushes out of the queue that the previous one left."""
     for growth in (1, 1.5, 4, 1000):
         run = Run(150, 6000, 20_000, 100_000, 0, 11, growth=growth)
         found = unloaded_transfer(150, 6000 * NS, 20_000 * NS, 100_000 * NS, 11, growth=growth)
@@ -349,7 +349,7 @@ def test_advantage_from_both_times(packets):
 
 @pytest.mark.parametrize("packets", [2, 3, 20, 200, 2**40])
 def test_product_for_an_advantage(packets):
-    """Back through the advantage, in 50 digits, and against bisection."""
+    """The inverse against the advantage in 50 digits, and against bisection."""
     rounds = tcp.slow_start_rounds(packets)
     for factor in (1 + 1e-9, 1.5, 1.99, 5, 7.5, 39):
         x = blt.bandwidth_delay_product_for_advantage(factor, packets)
@@ -376,7 +376,7 @@ def test_product_outside_the_domain(bad, message):
 
 
 def test_kim_and_farbers_orderings():
-    """Estimates in log10 of bytes/s^2: BLT ahead in every cell of table 1, and its lead wider at 1 Gbit/s."""
+    """Estimates in log10 of bytes/s^2: BLT leads in every cell of table 1, and its advantage is larger at 1 Gbit/s."""
     lead = {}
     for access in (150e6, 1e9):
         for ratio in (0.2, 0.6, 1.0):

@@ -1,4 +1,4 @@
-"""The CADPC laws: values by hand, the map itself in exact fractions, numerical Jacobians, 50 digits."""
+"""The CADPC laws against values by hand, the map in exact fractions, numerical Jacobians, and 50 digits."""
 
 import itertools
 import math
@@ -49,7 +49,7 @@ def test_zero_repels():
 
 
 def iterated(rate, flows, updates):
-    """Equation (2), again and again, exactly."""
+    """Return the rate after several updates by equation (2), in fractions."""
     for _ in range(updates):
         rate = rate * (2 - rate - flows * rate)
     return rate
@@ -58,7 +58,7 @@ def iterated(rate, flows, updates):
 @pytest.mark.parametrize("flows", [1, 2, 10, 1000])
 @pytest.mark.parametrize("part", ["1/1000000", "1/10", "1/2", "999/1000", "1", "1001/1000", "3/2", "1999/1000"])
 def test_trajectory_against_the_map_in_fractions(flows, part):
-    """From both sides of the equilibrium; 1999/1000 of it is near the end of the basin."""
+    """Starts on both sides of the equilibrium; 1999/1000 of 2/(1 + n) is near the end of its basin of attraction."""
     start = Fraction(part) / (1 + flows)
     if start == 1:
         return
@@ -135,7 +135,7 @@ def test_digits_double():
 @pytest.mark.parametrize("part", [1e-9, 0.01, 0.3, 0.97, 1.2, 1.7, 1.999])
 @pytest.mark.parametrize("fraction", [0.5, 0.9, 0.999, 1 - 1e-9])
 def test_updates_to_fraction_by_counting(flows, part, fraction):
-    """The least number of updates of the map after which the rate is that near; rounded up, it is the law."""
+    """The law, rounded up, is the smallest number of updates of the map after which the rate is near enough."""
     rate, count = part / (1 + flows), 0
     law = cadpc.updates_to_fraction(rate, flows, fraction)
     with mpmath.workdps(60):
@@ -158,14 +158,14 @@ def test_updates_to_fraction_by_hand():
 
 
 def test_convergence_counts_updates_not_seconds():
-    """ "Does not depend on the RTT at all": the updates do not, the seconds are in proportion."""
+    """The number of updates does not depend on the RTT, as the paper says, but seconds are proportional to it."""
     updates = cadpc.updates_to_fraction(1e-3, 10, 0.99)
     times = cadpc.update_time(updates, np.array([0.01, 0.1, 1.0]))
     np.testing.assert_allclose(times / times[0], [1, 10, 100], rtol=1e-14)
 
 
 def test_logistic_curve():
-    """Against Runge and Kutta's steps; in small steps the map comes to it, at a = 1 it does not."""
+    """Against Runge-Kutta steps; the map approaches the curve for small steps, but not at a = 1."""
 
     def slope(x):
         return 0.7 * x * (1 - 11 * x)
@@ -190,13 +190,13 @@ def test_logistic_curve():
 
 
 def network_of_flows(rates, smoothing, history=None):
-    """n separate flows, one update of all, with the traffic given or fresh."""
+    """Return one update of n separate flows, with the given or the present traffic."""
     traffic = rates.sum() if history is None else history.sum()
     return rates * (1 + smoothing * (1 - rates - traffic))
 
 
 def jacobian(function, point):
-    """By central differences."""
+    """Return the Jacobian matrix by central differences."""
     step = 1e-6
     columns = [
         (function(point + step * unit) - function(point - step * unit)) / (2 * step) for unit in np.eye(len(point))
@@ -228,7 +228,7 @@ def test_spectrum_with_weights():
 
 @pytest.mark.parametrize(("flows", "smoothing"), [(2, 1.0), (10, 1.0), (10, 0.5), (100, 0.5)])
 def test_updates_to_fairness_by_counting(flows, smoothing):
-    """The flows themselves, from rates 1 % off: within 3 updates in a hundred."""
+    """Updates of separate flows, from rates 1 % off: the law agrees within 3 updates in a hundred."""
     rates = (1 + 0.01 * np.linspace(-1, 1, flows)) / (1 + flows)
     spread, count = np.ptp(rates), 0
     while np.ptp(rates) > 0.01 * spread:
@@ -266,7 +266,7 @@ def test_total_of_unequal_flows_does_not_square():
 
 
 def test_newcomer():
-    """Nine flows at rest on 9/10: a small rate grows by 1 + a/10."""
+    """Nine flows at equilibrium use 9/10: a small rate grows by 1 + a/10."""
     rates = np.array([*[0.1] * 9, 1e-12])
     grown = network_of_flows(rates, 0.5)
     assert grown[-1] / rates[-1] == pytest.approx(cadpc.newcomer_growth(9, 0.5), rel=1e-9) == 1.05
@@ -276,7 +276,7 @@ def test_newcomer():
 
 
 def companion(flows, smoothing, delay):
-    """Jacobian of the map of n flows and d past totals, around its fixed point."""
+    """Return the Jacobian of the map of n flows and d past totals at its fixed point."""
 
     def update(state):
         rates, past = state[:flows], state[flows:]
@@ -294,7 +294,7 @@ def companion(flows, smoothing, delay):
     [*itertools.product([1, 2, 3, 7], [0, 1, 2, 5], [0.3, 1.0, 1.6]), (50, 3, 0.5), (200, 1, 0.5), (200, 2, 1.0)],
 )
 def test_multipliers_against_the_jacobian(flows, delay, smoothing):
-    """All eigenvalues: those of the total, and n - 1 times that of differences."""
+    """All eigenvalues: those of the total, and n - 1 times the multiplier of differences."""
     left = list(companion(flows, smoothing, delay))
     expected = [*cadpc.total_multipliers(flows, smoothing, delay)]
     expected += [cadpc.difference_multiplier(flows, smoothing)] * (flows - 1)
@@ -356,8 +356,8 @@ def test_bound_of_smoothing_in_fifty_digits():
             assert cadpc.largest_stable_smoothing(flows, delay) == pytest.approx(float(s * (1 + flows)), rel=1e-13)
 
 
-def test_late_reports_as_the_simulations_had_them():
-    """a = 1 two updates late: stable for 1 and 2 flows, not for 3; a = 1/2 for any number of flows."""
+def test_delayed_reports_as_in_the_simulations():
+    """For a = 1 two updates late: stable for 1 and 2 flows, not for 3; a = 1/2 for any number of flows."""
     stable = cadpc.largest_stable_smoothing(np.array([1, 2, 3, 50]), 2) > 1
     assert stable.tolist() == [True, True, False, False]
     assert cadpc.largest_stable_smoothing(math.inf, 2) > 0.5 > cadpc.largest_stable_smoothing(math.inf, 3)
@@ -393,7 +393,7 @@ def test_startup_by_hand():
 
 
 def test_startup_helps_a_newcomer():
-    """Nine flows at rest; the tenth gets to 90 % of its share in fewer updates, and all come to the same rates."""
+    """Nine flows are at equilibrium; the tenth needs fewer updates to 90 % of its share, and all get equal rates."""
 
     def updates(initial):
         rates, starting, count = np.array([*[0.1] * 9, 1e-3]), True, 0
@@ -425,7 +425,7 @@ def test_parking_lot(first, second):
 
 
 def test_parking_lot_is_not_the_max_min_allocation():
-    """9 short flows and 1: 1/11 on the first link, (1 - 1/11)/2 = 5/11 on the second, where 9/10 would harm nobody."""
+    """9 short flows and 1: 1/11 on the first link, (1 - 1/11)/2 = 5/11 on the second; 9/10 would be fair."""
     assert cadpc.parking_lot_long_rate(9, 1) == pytest.approx(1 / 11)
     assert cadpc.parking_lot_short_rate(1, 9) == pytest.approx(5 / 11)
     ours = progressive_filling(np.array([[1] * 10 + [0], [1] + [0] * 9 + [1]]), np.ones(2))
@@ -433,7 +433,7 @@ def test_parking_lot_is_not_the_max_min_allocation():
 
 
 def progressive_filling(routes, capacities):
-    """Max-min fair rates in many small steps: all that can grow do."""
+    """Return max-min fair rates by many small steps, in which all rates grow that can."""
     rates, growing = np.zeros(routes.shape[1]), np.ones(routes.shape[1], dtype=bool)
     while growing.any():
         slack = capacities - routes @ rates
@@ -446,7 +446,7 @@ def progressive_filling(routes, capacities):
 
 
 def test_networks_by_running_them():
-    """The flows themselves, each on the report of the link with the least available bandwidth, from random rates."""
+    """Updates of separate flows, each by the report of its link with the least spare capacity, from random rates."""
     rng = np.random.default_rng(2005)
     for _ in range(12):
         links, flows = rng.integers(2, 5), rng.integers(2, 8)

@@ -1,4 +1,4 @@
-"""Rounds and delay of a segment, as distributions: by hand, by other algorithms, by many digits, by simulation."""
+"""Distributions of a segment's rounds and delay: by hand, by other algorithms, in many digits, by simulation."""
 
 import functools
 import math
@@ -28,7 +28,7 @@ def _digits():
 
 
 def plain(loss, packets, k, tolerance=0):
-    """F_k from its definition, at the precision of the moment."""
+    """Return F_k from its definition, at the present precision."""
     if tolerance >= packets:
         return mpmath.mpf(1)
     x = mpmath.mpf(loss) ** k
@@ -57,7 +57,7 @@ def test_one_packet_is_a_geometric_number():
 
 
 def test_two_packets_by_hand():
-    """p = 1/2: F_k = (1 - 2^-k)^2, so 1 - F_k = 2 2^-k - 4^-k."""
+    """For p = 1/2: F_k = (1 - 2^-k)^2, so 1 - F_k = 2 2^-k - 4^-k."""
     assert laws.rounds_cdf([1, 2, 3], 0.5, 2) == pytest.approx([1 / 4, 9 / 16, 49 / 64], rel=1e-15)
     assert laws.rounds_pmf([1, 2, 3], 0.5, 2) == pytest.approx([1 / 4, 5 / 16, 13 / 64], rel=1e-15)
     # sum of (2 k + 1) 2^-k = 6, of (2 k + 1) 4^-k = 20/9; E[K^2] = 12 - 20/9 = 88/9, E[K] = 4 - 4/3
@@ -83,7 +83,7 @@ def test_without_loss():
 
 
 def test_hardly_any_loss():
-    """p = 1e-300: one more round with probability s p, and then one packet."""
+    """For p = 1e-300: one more round with probability s p, and then one packet."""
     assert laws.rounds_pmf(2, 1e-300, 7) == pytest.approx(7e-300, rel=1e-14)
     assert laws.rounds_variance(1e-300, 7) == pytest.approx(7e-300, rel=1e-14)
     assert laws.delay_variance(1e-300, 7, 2.0, 3.0) == pytest.approx(25 * 7e-300, rel=1e-14)
@@ -144,7 +144,7 @@ def test_moments_against_their_definitions(loss, packets):
 
 
 def test_the_textbook_variance_would_not_do():
-    """s p = 40, s p^2 = 4e-11: two rounds, hardly ever three. E[K^2] - S^2 = 4 + ... - 4 keeps 6 digits of 4e-11."""
+    """For s p = 40, s p^2 = 4e-11: two rounds, hardly ever three. E[K^2] - S^2 = 4 + ... - 4 keeps 6 digits."""
     loss, packets = 1e-12, 4 * 10**13
     k = np.arange(0.0, 10)
     late = -np.expm1(packets * np.log1p(-np.minimum(loss**k, 1 - 1e-16)))
@@ -202,7 +202,7 @@ def test_more_tolerance_fewer_rounds():
 @pytest.mark.parametrize("packets", [1, 6, 16, 66, 128])
 @pytest.mark.parametrize("loss", [1e-6, 0.1, 0.5])
 def test_packets_sent_against_another_librarys_binomial(loss, packets, tolerance):
-    """s packets at first, and after every round what is missing if that is more than T."""
+    """First s packets are sent, and after every round the missing ones if they are more than T."""
     sent, k = float(packets), 1
     missing = np.arange(tolerance + 1, packets + 1)
     while packets * loss**k > 1e-18:
@@ -268,7 +268,7 @@ def test_hits_next_to_one():
 
 
 def powers(loss, packets, rounds, size):
-    """P(K <= rounds, N = s + r) in fractions: the polynomial multiplied out, one packet after the other."""
+    """Return P(K <= rounds, N = s + r) in fractions, by multiplying the polynomial packet by packet."""
     one = [(1 - loss) * loss**m if m < rounds else Fraction(0) for m in range(size)]
     result = [Fraction(1)] + [Fraction(0)] * (size - 1)
     for _ in range(packets):
@@ -277,8 +277,8 @@ def powers(loss, packets, rounds, size):
 
 
 def by_rounds(loss, packets, rounds):
-    """P(K = k, N = n) as a dictionary: how many packets are missing, followed from round to round."""
-    found, states = {}, {(packets, packets): Fraction(1)}  # missing and sent, the round under way included
+    """Return P(K = k, N = n) as a dictionary, by following the number of missing packets from round to round."""
+    found, states = {}, {(packets, packets): Fraction(1)}  # missing and sent, the current round included
     for k in range(1, rounds + 1):
         after = {}
         for (missing, sent), chance in states.items():
@@ -346,7 +346,7 @@ def test_the_largest_delay_when_packets_cost_nothing(segments):
 
 
 def test_the_largest_delay_of_very_many_in_many_digits():
-    """N = 1e12: 1 - F is below 1e-12 where it matters, and the distribution function alone has lost it."""
+    """N = 1e12: 1 - F is below 1e-12 where it matters, and F alone has lost its digits."""
     table = joint(0.1, 4, 1e-40)
     chances = {}
     for (row, column), chance in np.ndenumerate(table):
@@ -392,7 +392,7 @@ def test_outside_the_domain(name, bad, call):
 
 
 def test_compiled_and_single():
-    """The sums are loops of a program, not programs of loops: few lines to compile."""
+    """The sums are loops of the compiled program, not unrolled: there are few lines to compile."""
     values = (0.1, 16.0, 1.0, 23.0)
     assert len(str(jax.make_jaxpr(laws.delay_variance)(*values)).splitlines()) < 200
     assert len(str(jax.make_jaxpr(laws.mean_rounds_tolerant)(0.1, 16.0, 2.0)).splitlines()) < 300
@@ -411,7 +411,7 @@ SENT = 400_000  # segments
 
 @functools.cache
 def packet_by_packet(loss, packets, tolerance=0, seed=7):
-    """Rounds and packets sent of many segments in isolation: every packet of every round is drawn."""
+    """Return rounds and packets sent of many segments in isolation, by drawing every packet of every round."""
     rng = np.random.default_rng(seed)
     rounds, sent = np.zeros(SENT, int), np.zeros(SENT, int)
     missing = np.full(SENT, packets)
@@ -457,7 +457,7 @@ def test_variances_packet_by_packet(loss, packets):
 
 @pytest.mark.parametrize("tolerance", [0, 1, 3])
 def test_tolerant_rounds_packet_by_packet(tolerance):
-    """The same: within 0.5 %, and the distribution within 0.0043."""
+    """As for variances: means agree within 0.5 %, and the distribution within 0.0043."""
     rounds, _ = packet_by_packet(0.2, 16, tolerance)
     expected = laws.mean_rounds_tolerant(0.2, 16, tolerance)
     assert abs(rounds.mean() - expected) + 5 * rounds.std() / math.sqrt(SENT) < 0.005 * expected
@@ -479,7 +479,7 @@ LONG = pytest.mark.long
     [(0.01, 0), (0.1, 2), pytest.param(0.01, 2, marks=LONG), pytest.param(0.1, 0, marks=LONG)],
 )
 def test_a_window_of_one_in_the_simulator(loss, tolerance):
-    """One segment under way is in isolation: the interval, at 99.99 %, lies within 1 % of the law."""
+    """A single segment in flight is in isolation: the interval, at 99.99 %, lies within 1 % of the law."""
     known = laws.mean_delay_tolerant(loss, 16, tolerance, 1.0, 368.0)
     run = simulate(
         window=1,
@@ -500,7 +500,7 @@ def test_a_window_of_one_in_the_simulator(loss, tolerance):
 
 
 def largest_delays(window, loss, ack_segments=23.0):
-    """1000 runs of 1000 segments or a little more; the interval of what they give, over what the laws say."""
+    """Return confidence intervals from 1000 runs of 1000 segments or a little more, over the values of the laws."""
     run = simulate(
         window=window,
         loss=loss,
@@ -534,7 +534,7 @@ def test_the_largest_delay_in_the_simulator(loss):
     [(58, 0.001, 23.0, 0.05), (58, 0.01, 23.0, 0.05), (58, 0.1, 23.0, 0.05), (20, 0.1, 2.0, 0.15)],
 )
 def test_segments_that_wait_for_each_other(window, loss, ack_segments, margin):
-    """Large windows, beyond what the laws assume: as far off as their Notes say, and beyond doubt on a short path."""
+    """In large windows, which the laws exclude, the deviations are those of their Notes, and large on a short path."""
     mean, largest = largest_delays(window, loss, ack_segments)
     for low, high in (mean, largest):
         assert 1 - margin < low < high < 1 + margin
@@ -545,9 +545,11 @@ def test_segments_that_wait_for_each_other(window, loss, ack_segments, margin):
 
 @pytest.mark.parametrize(("window", "loss", "margin"), [(1, 0.05, 0.0), (1, 0.3, 0.0), (58, 1e-3, 0.01)])
 def test_every_delay_of_the_simulator(window, loss, margin):
-    """Distribution and variance of 10^5 delays, read off a trace: within the bound of Dvoretzky, Kiefer and Wolfowitz
-    at 99.99 %, and the variance within 4 standard errors. In a large window repetitions wait for each other: a
-    margin."""
+    """Compare distribution and variance of 10^5 delays from a trace with the laws.
+
+    They lie within the bound of Dvoretzky, Kiefer and Wolfowitz at 99.99 %, and the variance within 4 standard errors.
+    In a large window repetitions wait for each other, which needs a margin.
+    """
     packets, ack, count = 16, 370, 100_000
     seen = trace(window=window, loss=loss, segment_packets=packets, ack_segments=ack / packets, segments=count, rng=5)
     begun, ended = np.zeros(count), np.zeros(count)

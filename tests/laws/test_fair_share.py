@@ -1,4 +1,4 @@
-"""Max-min fair shares: the benchmark's optimal times, the defining conditions, small steps of time, corners."""
+"""Max-min fair shares: the benchmark's optimal times, the defining conditions, small time steps, corner cases."""
 
 import csv
 import itertools
@@ -42,7 +42,7 @@ def test_optimal_times_of_the_benchmark(row):
 
 
 def in_floats(network):
-    """The same network, with a float among its numbers."""
+    """Return the same network with a float among its numbers."""
     return Network({name: float(capacity) for name, capacity in network.links.items()}, network.flows, network.loads)
 
 
@@ -56,7 +56,7 @@ def test_floats_agree_with_fractions(key):
 
 
 def test_cross_streams_of_experiments_1_and_2():
-    """By processor sharing: the j-th cross stream of experiment 1 is through when all have had equal shares, by hand.
+    """By processor sharing: the j-th cross stream of experiment 1 is complete after equal shares of all, by hand.
 
     At 496 ms the streams have had 1.76 (1/(j + 1) + ... + 1/10) Mbit, j = 1 .. 9 (44 ms of 40 Mbit/s are 1.76 Mbit),
     and the last one none. The first lacks d_1 = 4 - 1.76 (H_10 - 1) = 4 - 3.395 Mbit, and 11 files are there.
@@ -123,7 +123,7 @@ def test_two_equal_files():
 
 
 def every_link_for_itself(usage, capacities, weights):
-    """Max-min rates in another way: each link cuts its flows to a level, given where the others cut them."""
+    """Return max-min rates by another algorithm: each link limits its flows, given the limits of the others."""
     usage, capacities, weights = (np.asarray(x, dtype=float) for x in (usage, capacities, weights))
     links, _ = usage.shape
     cut = np.full(usage.shape, np.inf)  # level at which a link cuts a flow
@@ -148,7 +148,7 @@ def every_link_for_itself(usage, capacities, weights):
 
 
 def instants():
-    """Usage, capacities, weights."""
+    """Strategy of usages, capacities and weights."""
 
     @st.composite
     def draw_one(draw):
@@ -166,7 +166,7 @@ def instants():
 
 
 def has_bottlenecks(usage, capacities, weights, rates):
-    """Feasible, and every flow with a full link on which none has more for its weight: in exact arithmetic."""
+    """Return whether rates are feasible and every flow has a full link on which none has more for its weight."""
     loads = [sum(a * x for a, x in zip(row, rates, strict=True)) for row in usage]
     if min(rates) < 0 or any(load > capacity for load, capacity in zip(loads, capacities, strict=True)):
         return False
@@ -227,7 +227,7 @@ def test_kinds_of_numbers():
 
 
 def test_rounding_does_not_depend_on_the_size_of_others():
-    """Weights of 10^16 and 1 on one link: what the one leaves is the other's, to the last digits."""
+    """Weights of 10^16 and 1 on one link: the capacity that one leaves goes to the other, to the last digits."""
     rates = max_min_rates([[1, 1, 0], [0, 1, 1]], [1.0, 1.0], [1e16, 1.0, 1.0])
     np.testing.assert_allclose(rates, [1, 1e-16, 1], rtol=1e-15)
 
@@ -236,7 +236,7 @@ def test_rounding_does_not_depend_on_the_size_of_others():
 
 
 def transfers(grid=1):
-    """Networks of files with whole numbers: starts and loads change at multiples of ``grid``/8 s."""
+    """Strategy of networks of files with integers: starts and changes of loads at multiples of ``grid``/8 s."""
 
     @st.composite
     def draw_one(draw):
@@ -269,7 +269,7 @@ def transfers(grid=1):
 
 
 def load_at(network, link, time):
-    """What the loads ask of a link just after a time, from the definition."""
+    """Return the rate of all loads on a link just after a time, from the definition."""
     total = 0
     for load in network.loads:
         on = not load.times
@@ -315,7 +315,7 @@ STEP = 1 / 1024  # s; starts and changes of loads are multiples of it
 
 
 def in_small_steps(network, steps):
-    """Finishes by another way: every file gets the rate of the beginning of each step for the whole step."""
+    """Return finishing times by another algorithm: in each step every file has the rate of the step's beginning."""
     links, flows = list(network.links), network.flows
     usage = np.array([[float(flow.usage().get(link, 0)) for flow in flows] for link in links])
     capacities, weights = (
@@ -344,10 +344,10 @@ def in_small_steps(network, steps):
 
 
 def step_errors(schedule):
-    """Bounds of the error that small steps make in the finishes, up to where events are too close to tell.
+    """Return bounds of the error of small steps in the finishing times, up to where events are too close together.
 
-    While the same files are there in both, what they have left differs by e at most, and no more than that. A file of
-    rate x is then through up to e/x earlier or later than it should, and up to a step later as that is noticed at the
+    While both have the same files, their remaining sizes differ by e at most. A file of
+    rate x is then complete up to e/x earlier or later than it should, and up to a step later as that is noticed at the
     end of a step: d = e/x + h. In that time the others' rates are wrong by no more than what they change by, D: e grows
     by d D. So the events must be further apart than their d's, or what is late meets other rates; starts and changes of
     loads come at once in both, at eighths of a second.
@@ -406,7 +406,7 @@ def test_files_of_no_size_and_without_end():
 
 
 def test_links_of_ones_own():
-    """Who shares nothing has the narrowest of his links; what happens elsewhere does not touch him."""
+    """A flow that shares no link has the rate of its slowest link; events elsewhere do not affect it."""
     flows = [Flow(("a", "b"), 6), Flow("c", 1, start=Fraction(1, 2)), Flow("c", 1, start=Fraction(1, 2))]
     schedule = transfer_times(Network({"a": 3, "b": 2, "c": 1}, flows))
     assert schedule.finish.tolist() == [3, Fraction(5, 2), Fraction(5, 2)]
@@ -414,7 +414,7 @@ def test_links_of_ones_own():
 
 
 def test_loads_above_the_capacity():
-    """Nothing is left for files while loads ask for 3 + 2 of 4; what is left of the next link is 4 - 3."""
+    """Files get nothing while loads take 3 + 2 of 4; the next link has 4 - 3 left."""
     loads = [Load(("a", "b"), 3), Load("a", Fraction(2), times=(1, 5))]
     schedule = transfer_times(Network({"a": 4, "b": 4}, [Flow("a", 2), Flow("b", 2)], loads))
     assert schedule.finish.tolist() == [6, 2]
@@ -426,7 +426,7 @@ def test_loads_above_the_capacity():
 
 
 def test_events_at_the_same_time():
-    """At 2: files are through, one comes, a load ends and another begins. 3 bytes: 1 until 3, then 2/3 s for 2."""
+    """At 2 s files finish, one starts, a load ends and another begins. 3 bytes: 1 until 3 s, then 2/3 s for 2."""
     flows = [Flow("a", 4), Flow("a", 3, start=2), Flow("b", 8), Flow(("a", "b"), 0, start=2)]
     loads = [Load("a", 1, times=(0, 2)), Load("a", Fraction(2), times=(2, 3))]
     schedule = transfer_times(Network({"a": 3, "b": 4}, flows, loads))
@@ -442,7 +442,7 @@ def test_a_load_that_only_hands_over_is_no_change():
 
 
 def test_a_file_that_leaves_what_a_load_takes():
-    """The other file's rate stays 1, and still something has changed."""
+    """The other file's rate stays 1, although its neighbour has finished."""
     network = Network({"a": Fraction(2)}, [Flow("a", 1), Flow("a", 3)], [Load("a", 1, times=(1,))])
     schedule = transfer_times(network)
     assert schedule.times.tolist() == [0, 1, 3]
@@ -475,7 +475,7 @@ def test_until():
 
 
 def test_loads_that_never_end_elsewhere():
-    """A starved file and a flow without an end are no reason to count the changes of a load that touches neither."""
+    """With a starved file and a flow without end, changes of a load that affects neither are not counted."""
     loads = [Load("a", 9), Load("b", 1, times=(0, 1), period=Fraction(3, 2))]
     flows = [Flow("a", 1), Flow("b", 2), Flow("c", math.inf)]
     schedule = transfer_times(Network({"a": 2, "b": 2, "c": 1}, flows, loads))
@@ -501,7 +501,7 @@ def test_acknowledgments_on_the_same_link():
 
 
 def test_many_files_on_one_link():
-    """Equal files every second on a link that needs one: each has it for itself. With 2 s each, sharing at the end."""
+    """Equal files start every second: with a service time of 1 s each is alone, with 2 s they share the link."""
     flows = [Flow("a", 3, start=i) for i in range(2000)]
     np.testing.assert_allclose(transfer_times(Network({"a": 3.0}, flows)).transfer_time, 1, rtol=1e-12)
     busy = transfer_times(Network({"a": 1.5}, flows))
@@ -511,7 +511,7 @@ def test_many_files_on_one_link():
 
 
 def test_small_files_after_a_large_one():
-    """What a group has been served before does not take digits from a file that comes after."""
+    """Earlier service of a group does not cost a later file any digits."""
     flows = [Flow("a", 2.0**60, start=-(2.0**60)), Flow("a", 1 / 3)]
     assert finishes(Network({"a": 1.0}, flows)) == [0, 1 / 3]
 
@@ -620,7 +620,7 @@ def test_refusals(call, message):
 
 
 def test_files_that_loads_never_let_through(monkeypatch):
-    """Two loads in turn leave nothing; without an until nobody can tell that this goes on."""
+    """Two alternating loads leave no capacity; without ``until`` the schedule would never end."""
     monkeypatch.setattr(fair_share.schedule, "PATIENCE", 50)
     loads = [Load("a", 1, times=(i, i + 1), period=2) for i in (0, 1)] + [Load("a", 1, times=(0, 1), period=3)]
     network = Network({"a": Fraction(1)}, [Flow("a", 1, start=5)], loads)

@@ -172,7 +172,7 @@ def test_throughput_optimum_against_many_digits():
 
 
 def test_throughput_optimum_against_another_root_finder():
-    """scipy's bracketing root finder on the equation, divided by its size."""
+    """The bracketing root finder of SciPy on the equation, divided by its size."""
     a, b, k = wide_points(3000, 7)
 
     def equation(x, a, b, k):

@@ -1,4 +1,4 @@
-"""Network power: what the paper prints, what is known by hand, the maximum sought by another algorithm, corners."""
+"""Network power: printed values, values by hand, the maximum by another algorithm, corner cases."""
 
 import math
 from fractions import Fraction
@@ -42,7 +42,7 @@ def test_knees_known_by_hand():
 @pytest.mark.parametrize("variation", [0.0, 1.0, 20.0])
 @pytest.mark.parametrize("alpha", [0.2, 1.0, 3.0])
 def test_the_knee_is_where_power_is_greatest(propagation, variation, alpha):
-    """By search, which knows nothing of the formula: the place to half the digits, the value to nearly all."""
+    """A search without the formula finds the load to half the digits and the value to nearly all."""
     given = propagation, variation, alpha
     found = optimize.minimize_scalar(
         lambda load: -power.relative_power(load, *given), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}
@@ -50,12 +50,12 @@ def test_the_knee_is_where_power_is_greatest(propagation, variation, alpha):
     knee = power.knee_load(*given)
     assert knee == pytest.approx(found.x, abs=3e-8)
     assert power.relative_power(knee, *given) == pytest.approx(-found.fun, rel=1e-13)
-    # Little: rho R/S under way
+    # Little's law: rho R/S packets in flight
     assert power.knee_number(*given) == pytest.approx(knee * (1 + propagation + queues.mg1_wait(knee, variation)))
 
 
 def test_no_digits_cancel_for_small_alpha():
-    """x = 2 alpha q^2/(1 - alpha + ...): alpha q^2 (1 + alpha (1 - q^2) + ...) with q^2 = 6 for alpha towards 0."""
+    """With x = 2 alpha q^2/(1 - alpha + ...): alpha q^2 (1 + alpha (1 - q^2) + ...) with q^2 = 6 as alpha -> 0."""
     assert power.knee_load(5, 1, 1e-12) == pytest.approx(6e-12 * (1 - 5e-12 - 6e-12), rel=1e-15)
     with mpmath.workdps(50):
         exact = power.knee_load(mpmath.mpf(5), mpmath.mpf(1), mpmath.mpf("1e-12"))
@@ -73,7 +73,7 @@ def test_slopes_at_the_seam():
 
 
 def in_the_simplest_way(share):
-    """Power at a load written with S, D, C and F, for wait share rho/(1 - rho)."""
+    """Return power at a load from S, D, C and F, with the waiting time h S rho/(1 - rho)."""
 
     def at(load, capacity, file_size, trip):
         service = file_size / capacity
@@ -126,8 +126,10 @@ def test_growth_with_the_capacity():
     [(30, 6.9), (90, 7.9), (150, 8.3), (200, 8.4), (600, 9.2), (1000, 9.4)],
 )
 def test_what_the_paper_measured_lies_below(megabit, printed):
-    """Table 1, the logarithm of the greatest power with 100 kB and a round trip of 30 ms: by half a digit at most,
-    and at 600 Mbit/s to within its rounding (9.2162 against 9.2)."""
+    """Table 1 has the logarithm of the greatest power with 100 kB and a round-trip time of 30 ms.
+
+    It lies below the ceiling by half a digit at most, at 600 Mbit/s within its rounding (9.2162 against 9.2).
+    """
     ceiling = math.log10(power.power_ceiling(megabit * 1e6 / 8, FILE, TRIP))
     assert printed - 0.05 < ceiling < printed + 0.5
 

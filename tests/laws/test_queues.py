@@ -1,4 +1,4 @@
-"""The queueing laws against hand arithmetic, many digits, and Markov chains solved as linear systems."""
+"""The queueing laws against values by hand, many digits, and Markov chains solved as linear systems."""
 
 import functools
 import math
@@ -16,7 +16,7 @@ LOADS = [0.05, 0.3, 0.8, 0.999, 1.0, 1.001, 1.3, 2.5, 6.0]
 
 
 def stationary(rates):
-    """The stationary distribution of a chain from its rates or probabilities between different states."""
+    """Return the stationary distribution of a chain from its rates or probabilities between different states."""
     rates = rates - np.diag(np.diag(rates))
     equations = rates.T - np.diag(rates.sum(axis=1))
     equations[-1] = 1.0
@@ -24,14 +24,14 @@ def stationary(rates):
 
 
 def birth_and_death(load, capacity):
-    """M/M/1/K: loss, mean number, mean wait of the accepted, from the generator."""
+    """Return loss, mean number and mean waiting time of M/M/1/K, from the generator of its chain."""
     p = stationary(np.diag([load] * capacity, 1) + np.diag([1.0] * capacity, -1))
     found = np.arange(capacity) @ p[:-1] / p[:-1].sum()
     return p[-1], np.arange(capacity + 1) @ p, found
 
 
 def departures(load, capacity):
-    """M/D/1/K: the same from the chain that departures see, and the time between them."""
+    """Return loss, mean number and mean waiting time of M/D/1/K, from the chain embedded at departures."""
     arrivals = [math.exp(-load) * load**i / math.factorial(i) for i in range(capacity)]
     steps = np.zeros((capacity, capacity))
     for left in range(capacity):
@@ -46,7 +46,7 @@ def departures(load, capacity):
 
 
 def printed(load, capacity):
-    """M/D/1/K from the sums as Brun and Garcia print them, k for k, with 400 digits to lose."""
+    """Return the values of M/D/1/K from the sums that Brun and Garcia print, in 400 digits."""
     with mpmath.workdps(400):
         x = mpmath.mpf(load)
         b = [
@@ -62,7 +62,7 @@ def printed(load, capacity):
 
 
 def finite(service, load, capacity):
-    """Loss, mean number and mean wait as shipped; service is mm1k or md1k."""
+    """Return loss, mean number and mean waiting time by the laws; service is mm1k or md1k."""
     return [getattr(queues, f"{service}_{what}")(load, capacity) for what in ("loss", "mean_number", "wait")]
 
 
@@ -98,7 +98,7 @@ def test_against_the_chain_solved_as_a_linear_system(capacity, load):
 
 
 def test_the_linear_system_sees_a_place_too_many():
-    """A capacity that counts the buffer alone, and exponential for constant service, would not pass."""
+    """A capacity without the packet in service, or exponential for constant service times, would fail."""
     right = departures(0.8, 7)
     assert finite("md1k", 0.8, 8) != pytest.approx(right, rel=1e-2)
     assert finite("mm1k", 0.8, 7) != pytest.approx(right, rel=1e-2)
@@ -139,13 +139,13 @@ def derivative(law):
 
 
 def slope(law, load, capacity):
-    """The derivative with respect to the load, point by point: of one shape, so that it is compiled once."""
+    """Return the derivative with respect to the load, point by point, so that one shape is compiled once."""
     points = zip(*map(np.ravel, np.broadcast_arrays(load, capacity)), strict=True)
     return jnp.stack([derivative(law)(*map(jnp.asarray, point)) for point in points])
 
 
 def many_digits(law, load, capacity):
-    """The same by a difference in 60 digits."""
+    """Return the slope by a difference in 60 digits."""
     with mpmath.workdps(60):
         step = mpmath.mpf(10) ** -20
         above, below = (law(mpmath.mpf(load) + sign * step, capacity) for sign in (1, -1))
@@ -179,7 +179,7 @@ def test_second_derivatives_at_load_one(law):
 
 
 def test_the_usual_way_loses_the_slope():
-    """A limit filled in by where has the right value at rho = 1 and the slope of a constant."""
+    """A limit inserted with where has the right value at rho = 1 and the slope of a constant."""
 
     def usual(load, capacity):
         safe = jnp.where(load == 1, 0.5, load)

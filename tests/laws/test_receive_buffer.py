@@ -14,7 +14,7 @@ LAW = laws.throughput_efficiency_hard_ack
 
 
 def after_one_loss(buffer, ack, window, packets, ack_packets, segments=2000):
-    """Segments discarded, and consumed per segment time in the last third."""
+    """Return the segments discarded, and those consumed per segment time in the last third."""
     seen = trace(
         window=window,
         loss=ListedLosses([100 * packets + 1]),
@@ -49,7 +49,7 @@ def test_discards_by_hand():
 
 @pytest.mark.parametrize(("packets", "ack_packets"), [(16, 370), (16, 383), (16, 37)])
 def test_soft_acknowledgment_stays_locked(packets, ack_packets):
-    """One loss, and then no loss any more: for good. The span measured is no whole number of cycles."""
+    """After one loss and no other the lock is permanent. The measured span is not an integer number of cycles."""
     ack_segments = ack_packets / packets
     for buffer in range(1, math.ceil(ack_segments) + 3):
         rate = after_one_loss(buffer, "soft", math.ceil(2.5 * ack_segments) + 2, packets, ack_packets, 4000)[1]
@@ -59,13 +59,13 @@ def test_soft_acknowledgment_stays_locked(packets, ack_packets):
 
 
 def test_a_tie_opens_the_lock():
-    """With 369 packet times the answer comes at the very moment at which the sender gets free: 23 16 + 1 = 369."""
+    """With 369 packet times the acknowledgment arrives just when the sender becomes idle: 23 16 + 1 = 369."""
     assert after_one_loss(12, "soft", 58, 16, 369)[1] == pytest.approx(1, abs=0.01)
     assert after_one_loss(12, "soft", 58, 16, 370)[1] == pytest.approx(12 / 25, abs=0.02)
 
 
 def test_two_losses_lock_hard_acknowledgment_for_segments_of_few_packets():
-    """Packets 100 and 119 are lost, and no other. Of one packet a segment: the repetitions stay out of order."""
+    """Packets 100 and 119 are lost, and no other. With one packet per segment, the repetitions stay out of order."""
     for losses, packets, low, high in (([100, 119], 1, 0.5, 0.55), ([100, 119], 16, 0.99, 1.01)):
         seen = trace(
             window=24,

@@ -12,7 +12,7 @@ from longfat.laws.selective_repeat import mean_rounds, rounds
 
 
 def summed(loss, packets):
-    """S term by term, from the definition."""
+    """Return S term by term, from the definition."""
     total, i = mpmath.mpf(0), 0
     while True:
         term = 1 - (1 - loss**i) ** packets
@@ -92,7 +92,7 @@ def test_no_step_where_the_forms_meet(packets):
     assert mean_rounds(left, packets) == pytest.approx(mean_rounds(right, packets), rel=1e-13)
 
 
-def test_the_gradient_is_whole_where_the_forms_meet():
+def test_the_gradient_is_complete_where_the_forms_meet():
     """At -ln p = U in floats, for which the larger of two equal numbers would pass on half of the gradient."""
     for p in (float(np.exp(-0.15)), float(np.nextafter(np.exp(-0.15), 1)), float(np.nextafter(np.exp(-0.15), 0))):
         assert jax.grad(mean_rounds)(p, 1.0) == pytest.approx(1 / (1 - p) ** 2, rel=1e-9)

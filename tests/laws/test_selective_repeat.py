@@ -1,4 +1,4 @@
-"""Gong & Parulkar's laws: values by hand, errata, and the simulator as judge."""
+"""The laws of Gong and Parulkar against values by hand, errata, and the simulator."""
 
 import math
 
@@ -55,7 +55,7 @@ def test_delay_by_hand():
 
 
 def plain_efficiency(window, loss, packets, ack):
-    """The four expressions of section 4.2 as the paper writes them, third one corrected, in mpmath."""
+    """Return the four expressions of section 4.2 as the paper writes them, the third corrected, in mpmath."""
     window, loss, packets, ack = map(mpmath.mpf, (window, loss, packets, ack))
     g = 1 - (1 - loss) ** int(packets)
     if window == 1:
@@ -89,7 +89,7 @@ def test_efficiency_against_the_plain_formula_in_many_digits(loss, packets):
 
 
 def test_laws_without_an_erratum_have_nothing_as_printed():
-    with pytest.raises(AttributeError, match="stands as it is"):
+    with pytest.raises(AttributeError, match="the law is the expression that its source prints"):
         _ = laws.ack_delay.as_printed
 
 
@@ -139,7 +139,7 @@ def test_isolated_cases_cost_nothing_where_they_do_not_occur(monkeypatch):
 
 
 def corners():
-    """Points at the edge of the law's validity, and a few inside."""
+    """Return points at the edge of the law's validity, and a few inside."""
     for s in (1, 16, 64, 128):
         # Whole and broken numbers of segments: just above a whole one the last window below 2 w_a fits worst.
         for packets_of_delay in (20 * s + s // 16, 24 * s, round(50.1 * s), 100 * s + s // 8):

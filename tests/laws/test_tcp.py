@@ -13,7 +13,7 @@ import pytest
 import sympy
 
 from longfat.laws import tcp
-from longfat.laws.tcp.arithmetic import whole_logarithm, whole_quotient
+from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
 from longfat.namespaces import NUMPY, ArrayNamespace, JaxNamespace, MpmathNamespace, SympyNamespace
 from tests.blt_reference import Run
 
@@ -37,12 +37,12 @@ def test_utilisation_by_hand(buffer, by_hand):
     assert tcp.aimd_utilisation_general(buffer, 0.5) == pytest.approx(by_hand, rel=1e-15)
 
 
-def one_cycle(buffer, decrease, product):
-    """Utilisation over one cycle of rounds: w packets in max(1, w/product) round trips, one more each time."""
-    window, packets, time = decrease * (1 + buffer) * product, 0.0, 0.0
-    while window < (1 + buffer) * product:
-        packets += window / product
-        time += max(1.0, window / product)
+def one_cycle(buffer, decrease, bdp):
+    """Return the utilisation over a cycle of rounds: w packets in max(1, w/BDP) round-trip times, then w + 1."""
+    window, packets, time = decrease * (1 + buffer) * bdp, 0.0, 0.0
+    while window < (1 + buffer) * bdp:
+        packets += window / bdp
+        time += max(1.0, window / bdp)
         window += 1
     return packets / time
 
@@ -50,13 +50,13 @@ def one_cycle(buffer, decrease, product):
 @pytest.mark.parametrize("buffer", [0.0, 0.05, 0.3, 0.7, 0.95, 1.0, 1.5])
 @pytest.mark.parametrize("decrease", [0.2, 0.5, 0.875])
 def test_utilisation_against_a_loop_over_rounds(buffer, decrease):
-    """The sum over rounds is off the fluid limit by about 1/N, for a product of N packets."""
+    """The sum over rounds is off the fluid limit by about 1/N, for a bandwidth-delay product of N packets."""
     law = tcp.aimd_utilisation_general(buffer, decrease)
     assert one_cycle(buffer, decrease, 20_000) == pytest.approx(law, abs=3e-5)
     assert one_cycle(buffer, decrease, 20) == pytest.approx(law, abs=0.03)
     if decrease == 0.5:
         assert tcp.aimd_utilisation(buffer) == pytest.approx(law, rel=1e-15)
-    # The check sees a buffer of a hundredth of a product more.
+    # The check sees a buffer of 1/100 of a bandwidth-delay product more.
     if law < 0.999:
         assert abs(one_cycle(buffer + 0.01, decrease, 20_000) - law) > 3e-5
 
@@ -66,7 +66,7 @@ def test_gentler_decrease_without_a_buffer():
     assert tcp.aimd_utilisation_general(1 / 7, 7 / 8) == 1  # 7/8 (1 + 1/7) = 1
 
 
-def test_the_joint_at_one_product_is_smooth_but_curved():
+def test_the_joint_at_a_buffer_of_one_bdp_is_smooth_but_curved():
     """1 - U = (1 - B)^2 / (4 (1 + B + B^2)), so h^2/12 at B = 1 - h, and 0 beyond."""
     for h in (1e-2, 1e-3):
         assert 1 - tcp.aimd_utilisation(1 - h) == pytest.approx(h * h / 12, rel=1.1 * h)
@@ -98,7 +98,7 @@ def test_buffer_for_utilisation():
 
 
 def rate_by_rounds(loss, increase, decrease, acked, cycles=50):
-    """Packets per round trip when every 1/p-th packet is lost: windows round by round, the cut after the round."""
+    """Return packets per round trip if every 1/p-th packet is lost; the window is reduced after the round of a loss."""
     window, since, packets, rounds, cut = 2.0, 0.0, 0.0, 0, 0
     while cut < 2 * cycles:
         since += window
@@ -134,7 +134,7 @@ def test_rates_by_hand():
     assert ratio == pytest.approx(math.sqrt(0.31 * 5), rel=1e-14)
 
 
-def test_loss_of_window_against_whole_packets():
+def test_loss_of_window_against_integer_packets():
     # 50 + 51 + ... + 100 = 51 * 75 = 3825 packets a cycle; the fluid cycle has 3 * 100^2 / 8 = 3750
     assert tcp.loss_of_window(100) == pytest.approx(1 / 3750, rel=1e-14)
     assert tcp.loss_of_window(100) == pytest.approx((1 + 2 / 100) / sum(range(50, 101)), rel=1e-14)
@@ -167,7 +167,7 @@ def test_tfrc_values(loss, packets, without_timeouts):
 
 
 def test_full_model_by_hand():
-    """b = 1, p = 1/4: c = 1 and 8 (3/4) / (3/4) = 8, so W_u = 1 + 3 = 4."""
+    """For b = 1, p = 1/4: c = 1 and 8 (3/4) / (3/4) = 8, so W_u = 1 + 3 = 4."""
     q = Fraction(3, 4)
     share = (1 - q**3) * (1 + q**3 * (1 - q)) / (1 - q**4)
     assert share == Fraction(10471, 11200)
@@ -180,7 +180,7 @@ def test_full_model_by_hand():
 
 
 def full_by_definition(p, rtt, timeout, largest, b):
-    """The model from its parts: chances summed over packets, waits summed over timeouts, in mpmath."""
+    """Return the model's rate from probabilities summed over packets and timeouts summed one by one, in mpmath."""
     p, rtt, timeout, b = map(mpmath.mpf, (p, rtt, timeout, b))
     c = (2 + b) / (3 * b)
     unlimited = c + mpmath.sqrt(8 * (1 - p) / (3 * b * p) + c * c)
@@ -209,7 +209,7 @@ def unlimited_window(loss, acked):
 @pytest.mark.parametrize("loss", [1e-8, 1e-4, 0.01, 0.2, 0.6])
 @pytest.mark.parametrize("acked", [1, 2])
 def test_full_model_against_its_definitions(loss, acked):
-    """Under a window limit that acts and is whole, so that chances can be summed packet by packet."""
+    """With an effective window limit that is an integer, so that probabilities can be summed packet by packet."""
     windows = [window for window in (1, 2, 3, 4, 7, 15, 40) if window < unlimited_window(loss, acked)]
     assert windows
     with mpmath.workdps(50):
@@ -271,10 +271,10 @@ def test_rounds_of_long_files_are_exact(rounds):
 
 
 def transfer(packets, path, packet_time, window):
-    """A sender, a link and a receiver, packet by packet, in exact fractions."""
+    """Return the transfer time through a sender, a link and a receiver, packet by packet, in exact fractions."""
     now, free = Fraction(0), Fraction(0)  # the link is free from then on
     sent, acknowledged = 0, 0
-    coming = deque()  # times of the acknowledgments under way; they keep their order
+    coming = deque()  # arrival times of the acknowledgments in flight; they keep their order
     while True:
         while sent < packets and sent - acknowledged < window:
             free = max(now, free) + packet_time
@@ -354,7 +354,7 @@ def test_unloaded_time_of_three_lines_by_hand():
 
 @pytest.mark.parametrize("access", [1, 200, 499, 501, 667, 999, 1000])
 def test_buffer_for_slow_start_against_packets(access):
-    """What waits at most at a line of 1000 per packet whose round trip is far longer than the file."""
+    """The longest queue at a link of 1000 time units per packet whose round-trip time is far longer than the file."""
     for n in (1, 2, 3, 4, 7, 8, 11, 95, 96, 200):
         run = Run(n, 6_000_000, access, 1000, access, room=math.inf, window=1)
         run.finish()
@@ -386,38 +386,38 @@ def test_buffer_for_slow_start_at_the_switches_of_kim_and_farber(access):
         (ArrayNamespace(array_api_strict), "float64"),
     ],
 )
-def test_whole_logarithm_next_to_every_power_of_two(xp, kind):
-    """k = 0, 1, ... up to the largest; the number above 2^k has the same k, the one below has k - 1."""
+def test_floor_log2_next_to_every_power_of_two(xp, kind):
+    """For k = 0, 1, ... up to the largest; the number above 2^k has the same k, the one below has k - 1."""
     k = np.arange(128.0 if kind == "float32" else 1024.0)
     power = np.ldexp(np.ones(k.size, kind), k.astype(int))
     above, below = np.nextafter(power, np.inf, dtype=kind), np.nextafter(power, 0, dtype=kind)
     for x, expected in ((power, k), (above, k), (below[1:], k[1:] - 1)):
-        got, doubled = whole_logarithm(xp.asarray(x, dtype=getattr(xp, kind)), xp)
+        got, doubled = floor_log2(xp.asarray(x, dtype=getattr(xp, kind)), xp)
         np.testing.assert_array_equal(np.asarray(got), expected)
         np.testing.assert_array_equal(np.asarray(doubled), np.ldexp(1.0, expected.astype(int)))
 
 
-def test_whole_logarithm_of_many_digits():
+def test_floor_log2_of_many_digits():
     with mpmath.workdps(400):
         for k in (1, 2, 29, 47, 1000):
             power, little = mpmath.mpf(2) ** k, mpmath.mpf(10) ** -80
             for x, expected in ((power, k), (power + little, k), (power - little, k - 1)):
-                assert whole_logarithm(x, MpmathNamespace()) == (expected, mpmath.mpf(2) ** expected)
+                assert floor_log2(x, MpmathNamespace()) == (expected, mpmath.mpf(2) ** expected)
 
 
-def test_whole_logarithm_of_symbols():
+def test_floor_log2_of_symbols():
     x = sympy.Symbol("x", positive=True)
-    k, doubled = whole_logarithm(x, SympyNamespace())
+    k, doubled = floor_log2(x, SympyNamespace())
     for number in range(1, 300):
         assert (k.subs(x, number), doubled.subs(x, number)) == (number.bit_length() - 1, 2 ** (number.bit_length() - 1))
 
 
-def test_whole_quotient_of_products():
-    """n = k w exactly, where a division that rounds upwards would count one window more."""
+def test_ceiling_quotient_of_products():
+    """For n = k w exactly, where a division that rounds upwards would count one window more."""
     k, w = np.meshgrid(np.arange(1.0, 400), np.arange(1.0, 100))
     for kind in (np.float64, np.float32):
-        np.testing.assert_array_equal(whole_quotient((k * w).astype(kind), w.astype(kind), NUMPY), k)
-        np.testing.assert_array_equal(whole_quotient((k * w + 1).astype(kind), w.astype(kind), NUMPY), k + 1)
+        np.testing.assert_array_equal(ceiling_quotient((k * w).astype(kind), w.astype(kind), NUMPY), k)
+        np.testing.assert_array_equal(ceiling_quotient((k * w + 1).astype(kind), w.astype(kind), NUMPY), k + 1)
 
 
 def test_symbols_and_floats_give_the_same_slow_start():

@@ -126,9 +126,9 @@ def _write(data: xr.Dataset, files: Any) -> None:
     from longfat.benchmark import tables
 
     made = tables.tables(data)
-    files.path("benchmark.csv").write_text(tables.to_csv(tables.rows(data)), encoding="utf-8")
-    files.path("benchmark.md").write_text(tables.to_markdown(made), encoding="utf-8")
-    files.path("benchmark.html").write_text(tables.to_html(made), encoding="utf-8")
+    texts = {"csv": tables.to_csv(tables.rows(data)), "md": tables.to_markdown(made), "html": tables.to_html(made)}
+    for suffix, text in texts.items():
+        files.path(f"benchmark.{suffix}").write_text(text, encoding="utf-8")
     if not left_out("benchmark.nc"):
         netcdf(data, files, "benchmark.nc")
 

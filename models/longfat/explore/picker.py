@@ -10,7 +10,7 @@ from longfat.explore.curves import title
 from longfat.explore.presets import presets, subject
 from longfat.explore.state import State, check, start
 from longfat.explore.view import Explorer
-from longfat.law import Law, registered
+from longfat.law import PACKAGE, Law, registered
 
 FIRST = "selective_repeat", "throughput_efficiency"
 
@@ -21,13 +21,11 @@ def by_subject() -> dict[str, list[Law]]:
     >>> sorted(by_subject())
     ['blt', 'cadpc', 'loss_load', 'power', 'queues', 'selective_repeat', 'tcp']
     """
-    from longfat import laws  # declares them
-
-    found: dict[str, list[Law]] = {name: [] for name in sorted(laws.__all__)}
+    found: dict[str, list[Law]] = {}
     for _, record in registered():
-        if subject(record) in found and record.symbols:
-            found[subject(record)].append(record)
-    return {name: sorted(some, key=lambda one: one.name) for name, some in found.items() if some}
+        if record.place.startswith(PACKAGE) and record.symbols:
+            found.setdefault(subject(record), []).append(record)
+    return {name: sorted(found[name], key=lambda one: one.name) for name in sorted(found)}
 
 
 class Page:

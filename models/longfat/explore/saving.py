@@ -102,7 +102,5 @@ def python(state: State) -> str:
     >>> print(python(start(queues.mm1_wait, load=0.5)))
     lf.laws.queues.mm1_wait(load=0.5)
     """
-    from longfat.explore.presets import subject
-
     given = ", ".join(f"{name}={value!r}" for name, value in state.values.items()).replace("inf", "math.inf")
-    return f"lf.laws.{subject(state.law)}.{state.law.name}({given})"
+    return f"lf.laws.{state.law.public_name}({given})"

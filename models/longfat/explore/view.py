@@ -68,7 +68,7 @@ class Explorer:
         self.networks = widgets.Dropdown(
             options=[("choose…", ""), *((one.name, one) for one in presets(law))], description="network"
         )
-        self.simulator = simulations.judge(law)
+        self.simulator = simulations.simulator(law)
         self.simulate = widgets.ToggleButton(
             False, description="Simulate", icon="", tooltip="simulate points along the x axis"
         )
@@ -231,7 +231,7 @@ class Explorer:
         points = simulations.plan(self.state)
         self.points = None
         self.progress.value, self.progress.max = 0, len(points)
-        self.simulation_status.value = f"starting: {escape(self.simulator.words)}"
+        self.simulation_status.value = f"starting: {escape(self.simulator.description)}"
         runs = self.replications.value
         estimate = simulations.estimate(self.state, runs)
         self._background.start(points, estimate, self.state.across, runs, self._on_progress)
@@ -239,7 +239,7 @@ class Explorer:
     def _on_progress(self, progress: Progress) -> None:
         self.points, self.progress.value = progress.points, progress.done
         words = progress.error or (
-            "done" if progress.finished else f"{progress.done} of {progress.total} points: {self.simulator.words}"  # type: ignore[union-attr]
+            "done" if progress.finished else f"{progress.done} of {progress.total} points: {self.simulator.description}"  # type: ignore[union-attr]
         )
         self.simulation_status.value = escape(words)
         self.redraw()
@@ -326,8 +326,7 @@ def _value(state: State, data: Any) -> str:
 
 
 def _sentence(law: Law) -> str:
-    first = (law.__doc__ or "").strip().split("\n\n")[0]
-    return f'{escape(" ".join(first.split()))} <span class="lf-note">{escape(law.source)}</span>'
+    return f'{escape(law.summary)} <span class="lf-note">{escape(law.source)}</span>'
 
 
 def _named(law: Law, names: list[str]) -> list[tuple[str, str]]:

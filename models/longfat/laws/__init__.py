@@ -1,4 +1,4 @@
-"""Closed forms, one module per subject; no simulator in here."""
+"""Laws: published closed forms, one package per subject, independent of all simulators."""
 
 from longfat.laws import blt, cadpc, fair_share, loss_load, power, queues, selective_repeat, tcp
 

@@ -1,4 +1,4 @@
-"""Where the faces meet: laws against proofs, many digits, JAX and simulators; papers against both."""
+"""Verification: laws against proofs, high-precision arithmetic, JAX and simulators; papers against both."""
 
 from longfat.deprecated import attributes
 from longfat.verify import link_estimators

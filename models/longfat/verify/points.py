@@ -1,4 +1,4 @@
-"""Where laws are looked at: the corners that plain formulas get wrong, and seeded draws from the typical ranges."""
+"""Points at which laws are checked: corners that plain formulas get wrong, and seeded samples of typical ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.law import Law, Symbol
 
 Point = dict[str, float]
 
-#: The corners that plain formulas get wrong, by the letter that the papers use.
+#: The corners that plain formulas get wrong, by the symbol that the papers use.
 CORNERS: dict[str, list[float]] = {
     "p": [0.0, 1e-300, 1e-16, 1e-8, 0.3, 0.74, 0.86, 0.99, 1 - 1e-12],
     "s": [1.0, 2.0, 15.0, 16.0, 17.0, 1e4, 1e9],
@@ -29,7 +29,7 @@ CORNERS: dict[str, list[float]] = {
 
 
 def corners(symbol: Symbol) -> list[float]:
-    """Corners of a parameter inside its domain; for letters without any, an end of the typical range.
+    """Return the corners of a parameter inside its domain; for symbols without any, an end of the typical range.
 
     >>> corners(Symbol("p", "probability", "(0, 0.5]", typical=(1e-6, 0.1)))
     [1e-300, 1e-16, 1e-08, 0.3]
@@ -39,28 +39,28 @@ def corners(symbol: Symbol) -> list[float]:
 
 
 def ends(symbol: Symbol) -> list[float]:
-    """The ends of the domain that belong to it, and those of the typical range."""
+    """Return the ends of the domain that belong to it, and those of the typical range."""
     inside = symbol.interval
     found = [inside.low] * inside.includes_low + [inside.high] * inside.includes_high
     return [float(x) for x in (*found, *symbol.typical) if inside.contains(x)]
 
 
 def middle(symbol: Symbol) -> float:
-    """The middle of the typical range, on a logarithmic scale where it has one."""
+    """Return the middle of the typical range, on a logarithmic scale if its ends are positive and far apart."""
     return _between(symbol, symbol.typical, 0.5)
 
 
 def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = None) -> list[Point]:
-    """Points from the typical ranges, or from others: a Latin hypercube sample, the same for the same seed.
+    """Return points of the typical ranges, or of others: a Latin hypercube sample, determined by the seed.
 
     Parameters
     ----------
     law : Law
         The law.
     count : int
-        How many points.
+        Number of points.
     seed : int
-        Of the draw.
+        Seed of the sample.
     ranges : mapping, optional
         For some parameters (low, high) instead of the typical range, a list of values, or a number.
 
@@ -93,14 +93,14 @@ def typical(law: Law, count: int, seed: int, ranges: Mapping[str, Any] | None = 
 
 
 def for_symbols(law: Law, count: int, seed: int, *, at_ends: bool) -> list[Point]:
-    """Return points for sympy: a draw from the typical ranges, and every end of every range beside the middle."""
+    """Return points for sympy: a sample of the typical ranges, and each range's ends with the others in the middle."""
     centre = {name: middle(symbol) for name, symbol in law.symbols.items()}
     special = [centre | {name: value} for name, one in law.symbols.items() for value in ends(one)] if at_ends else []
     return typical(law, count, seed) + special
 
 
 def everywhere(law: Law, count: int, seed: int) -> list[Point]:
-    """Every corner and end of every parameter, the others in the middle of their ranges; then a draw of all mixed."""
+    """Return each corner and end of each parameter, with the others in the middle, and a sample of all mixed."""
     symbols = law.symbols
     centre = {name: middle(symbol) for name, symbol in symbols.items()}
     special = {name: list(dict.fromkeys(corners(one) + ends(one))) for name, one in symbols.items()}
@@ -130,7 +130,7 @@ def _sequence(dimensions: int, count: int, seed: int) -> np.ndarray:
 
 
 def _between(symbol: Symbol, range_: tuple[float, float], share: float, logarithmic: bool = True) -> float:
-    """A point of a range, rounded where only whole numbers are allowed, never outside the domain."""
+    """Return a point of a range, rounded if only integers are allowed, and never outside the domain."""
     low, high = float(range_[0]), float(range_[1])
     if low == high:
         return low

@@ -1,17 +1,18 @@
-"""Sums of powers and of steps, exact in floats as long as whole numbers are."""
+"""Sums of powers, exact in floats as long as integers are."""
 
 from __future__ import annotations
 
 from typing import Any
 
-DOUBLINGS = 53  # more terms than that many bits count no float has
-BEYOND = 2.0**60  # a growth of windows that puts every packet but the first into window 1; its square is a float32
+DOUBLINGS = 53  # the number of terms of any float has at most so many bits
+BEYOND = 2.0**60  # with this growth every packet but the first is in window 1; its square fits a float32
 
 
 def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
-    """1 + g + ... + g^(m-1), by doubling: F_2e = F_e + g^e F_e, and F_(a+b) = F_a + g^a F_b for the bits of m.
+    """Return 1 + g + ... + g^(m-1) by doubling: F_2e = F_e + g^e F_e, and F_(a+b) = F_a + g^a F_b for the bits of m.
 
-    Positive terms only, so no digit is lost; whole where g is whole; a polynomial in g, and so with a slope at g = 1.
+    All terms are positive, so nothing cancels. The sum is an integer if g is one, and as a polynomial in g it has a
+    slope at g = 1.
     """
     if hasattr(xp, "sympy"):
         one = xp.equal(ratio, 1)
@@ -24,7 +25,7 @@ def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
         odd = rest > 2 * half
         total = xp.where(odd, total + power * part, total)
         power = xp.where(odd, power * base, power)
-        # Powers beyond the last bit might overflow, and would spoil the slopes: they stay what they were.
+        # Powers beyond the last bit might overflow and spoil the slopes, so they are not updated.
         more = half >= 1
         return half, total, power, xp.where(more, part + base * part, part), xp.where(more, base * base, base)
 
@@ -33,8 +34,8 @@ def geometric_sum(terms: Any, ratio: Any, xp: Any) -> Any:
     return xp.repeat(DOUBLINGS, double, terms + zero, zero, one, one, ratio + zero)[1]
 
 
-def whole_window(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
-    """The largest whole k with ``before(k) <= packet``, from an estimate that is off by one at most."""
+def window_number(packet: Any, estimate: Any, before: Any, xp: Any) -> Any:
+    """Return the largest integer k with ``before(k) <= packet``, from an estimate that is off by one at most."""
     low = xp.maximum(estimate, 1 + 0 * estimate)
     there = xp.where(before(low) <= packet, low, low - 1)
     return xp.where(before(low + 1) <= packet, low + 1, there)

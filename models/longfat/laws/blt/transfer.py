@@ -1,18 +1,17 @@
-"""A BLT file alone on the dumbbell: how long it takes if nothing is lost, and when that is so.
+"""A BLT file alone on a dumbbell: its transfer time without loss, and the buffer that avoids loss.
 
-Source - S1 - S2 - destination. Each of the three lines receives a packet wholly before it sends it on; the
-acknowledgments come back after half a round trip, without any queue. Proofs: derivations/blt.py.
+Source - S1 - S2 - destination. Each switch receives a packet completely before it sends it on; acknowledgments return
+after half of the round-trip propagation time, without queueing. Proofs: derivations/blt.py.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import law
+from longfat.law import SimulatedBy, law
 from longfat.laws.blt.parameters import (
     ACCESS_TIME,
     BOTTLENECK_TIME,
-    KIM_FARBER,
     LAST_TIME,
     PACKETS,
     PLACES,
@@ -20,143 +19,93 @@ from longfat.laws.blt.parameters import (
     RATIO_BELOW,
     ROUND_TRIP,
 )
+from longfat.laws.sources import KIM_FARBER
 
-OURS = f"ours, for the network of {KIM_FARBER}, figure 4"
+OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
 
 
 @law(
     source=OURS,
     unit="s",
+    result="T, from the first packet to the last acknowledgment. The file is complete at the receiver D/2 earlier",
     derivation="blt.unloaded_transfer_time",
+    simulated=SimulatedBy("blt_file", {"packets": (1.0, 400.0), "last_time": 0.0}, accuracy=2e-6),
     packets=PACKETS,
     round_trip_time=ROUND_TRIP,
-    access_time=ACCESS_TIME,
+    access_time=ACCESS_TIME.described(remark="0 stands for an infinitely fast link"),
     bottleneck_time=BOTTLENECK_TIME,
-    last_time=LAST_TIME,
+    last_time=LAST_TIME.described(remark="0 leaves the transmission time of the last link out"),
 )
 def unloaded_transfer_time(
     packets: Any, round_trip_time: Any, access_time: Any, bottleneck_time: Any, last_time: Any = 0, *, xp: Any
 ) -> Any:
-    r"""Time from the first packet of a burst to its last acknowledgment, over an empty path and without loss.
+    r"""Return the transfer time of a burst over an empty path without loss, up to its last acknowledgment.
 
     .. math:: T = D + t_a + t_b + t_d + (n - 1) \max(t_a, t_b, t_d)
 
-    Parameters
-    ----------
-    packets : float or array
-        n [packets], whole, in [1, inf).
-    round_trip_time : float or array
-        D [s], in [0, inf): propagation, there and back.
-    access_time : float or array
-        t_a [s], in [0, inf): time to send a packet on the source's line, 0 for an infinitely fast one.
-    bottleneck_time : float or array
-        t_b [s], in (0, inf): between the switches.
-    last_time : float or array
-        t_d [s], in [0, inf): from the second switch to the destination; 0 leaves that line's sending time out.
-
-    Returns
-    -------
-    float or array
-        T [s]. The file is complete at the destination earlier by D/2.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact for a switch that loses nothing of the burst, that is for K >= `buffer_for_burst`; else
-    `longfat.single_transfer`. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. How D is divided among the
-    lines is of no account.
+    Exact for a switch that loses nothing of the burst, that is for K >= `buffer_for_burst`; otherwise see
+    `longfat.single_transfer`. It is D + 2 t_a + n t_b where t_d = t_a <= t_b. The division of D among the links does
+    not matter.
 
     Examples
     --------
     >>> round(1e3 * unloaded_transfer_time(200, 30e-3, 4e-6, 4e-6), 3)  # 100 kB at 1 Gbit/s
     30.804
-
-    References
-    ----------
-    Derived in derivations/blt.py for the network of Kim and Farber, section 4.1.
     """
     slowest = xp.maximum(xp.maximum(access_time, bottleneck_time), last_time)
     return round_trip_time + access_time + bottleneck_time + last_time + (packets - 1) * slowest
 
 
-@law(source=OURS, unit="packets", derivation="blt.buffer_for_burst", packets=PACKETS, rate_ratio=RATIO)
+@law(
+    source=OURS,
+    unit="packets",
+    result="(n - 1)(1 - r); buffers not smaller than this lose nothing. Rounded up, it is the longest queue",
+    derivation="blt.buffer_for_burst",
+    not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
+    packets=PACKETS,
+    rate_ratio=RATIO.described("Rate at which the switch sends, over the rate at which the burst arrives"),
+)
 def buffer_for_burst(packets: Any, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Waiting places with which an idle switch loses nothing of a burst: exactly those numbers K that are not less.
+    r"""Return the smallest buffer of an idle switch that loses nothing of a burst.
 
     .. math:: K \ge (n - 1) (1 - r), \qquad r = \frac{BW_b}{BW_N} = \frac{t_a}{t_b}
 
-    Parameters
-    ----------
-    packets : float or array
-        n [packets], whole, in [1, inf).
-    rate_ratio : float or array
-        r [1], in [0, 1]: the rate at which the switch sends over that at which the burst comes.
-
-    Returns
-    -------
-    float or array
-        (n - 1)(1 - r) [packets]; rounded up, it is the largest number that waits.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact, for every discipline that serves in order of arrival and drops only when it is full. The packet being sent
-    does not wait, and one that leaves at the moment of an arrival has left.
+    Exact for every discipline that serves in order of arrival and drops packets only when the buffer is full. The
+    packet in transmission is not in the buffer, and a departure precedes an arrival of the same instant.
 
     Examples
     --------
     >>> buffer_for_burst(101, 0.25)
     75.0
-
-    References
-    ----------
-    Derived in derivations/blt.py.
     """
     return (packets - 1) * (1 - rate_ratio)
 
 
-@law(source=OURS, unit="packets", derivation="blt.burst_for_buffer", buffer=PLACES, rate_ratio=RATIO_BELOW)
+@law(
+    source=OURS,
+    unit="packets",
+    result="n, not rounded; of a longer burst, packet floor(n), counted from 0, is the first that is lost",
+    derivation="blt.burst_for_buffer",
+    not_simulated="the limit of validity of unloaded_transfer_time, which is simulated",
+    buffer=PLACES,
+    rate_ratio=RATIO_BELOW.described("Rate at which the switch sends, over the rate at which the burst arrives"),
+)
 def burst_for_buffer(buffer: Any, rate_ratio: Any, *, xp: Any) -> Any:
-    r"""Longest burst of which an idle switch loses nothing: exactly those of so many packets or less.
+    r"""Return the longest burst of which an idle switch with a given buffer loses nothing.
 
     .. math:: n \le 1 + \frac{K}{1 - r}
 
-    Parameters
-    ----------
-    buffer : float or array
-        K [packets], in [0, inf): those that may wait; the one being sent is not counted.
-    rate_ratio : float or array
-        r [1], in [0, 1): the rate at which the switch sends over that at which the burst comes.
-
-    Returns
-    -------
-    float or array
-        n [packets], not rounded; of a longer burst the packet of number floor(n), counted from 0, is the first lost.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact for whole K, as `buffer_for_burst`, which it inverts.
+    Exact for integer K, as is `buffer_for_burst`, of which it is the inverse.
 
     Examples
     --------
     >>> round(burst_for_buffer(75, 1 / 5), 2)  # Kim and Farber's reference network: 94 of a file's 200 packets
     94.75
-
-    References
-    ----------
-    Derived in derivations/blt.py.
     """
     return 1 + buffer / (1 - rate_ratio)

@@ -1,4 +1,4 @@
-"""Windows that grow by a factor: a BLT source sends W_0, W_1, ... in one burst, and k is the priority of W_k.
+"""BLT windows that grow by a factor: a source sends windows W_0, W_1, ... in one burst; W_k has priority k.
 
 Packets of a burst are counted from 0. Proofs: derivations/blt.py.
 """
@@ -8,38 +8,26 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
-from longfat.laws.blt.parameters import BITS, GROWTH, KIM_FARBER, PACKET, WINDOW, WINDOWS
-from longfat.laws.blt.sums import BEYOND, geometric_sum, whole_window
+from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, WINDOW, WINDOWS
+from longfat.laws.blt.sums import BEYOND, geometric_sum, window_number
+from longfat.laws.sources import KIM_FARBER
 
 
 @law(
-    source=f"{KIM_FARBER}, section 3.3.1",
+    source=f"{KIM_FARBER}, section 3.3.1 and figure 2",
     unit="packets",
+    result=r"\|W_k\|, an integer if gamma is one",
     derivation="blt.window_size",
-    window=WINDOW,
+    not_simulated=(
+        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
+    ),
+    window=WINDOW.described(remark="Window 0 is a single packet"),
     growth=GROWTH,
 )
 def window_size(window: Any, growth: Any = 2, *, xp: Any) -> Any:
-    r"""Packets of one window of a BLT burst.
+    r"""Return the size of one window of a BLT burst whose windows grow by a factor.
 
     .. math:: |W_k| = \gamma^k
-
-    Parameters
-    ----------
-    window : float or array
-        k [1], whole, in [0, inf); window 0 is a single packet.
-    growth : float or array
-        gamma [1], in [1, inf).
-
-    Returns
-    -------
-    float or array
-        \|W_k\| [packets]; not whole unless gamma is.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
 
     Notes
     -----
@@ -49,10 +37,6 @@ def window_size(window: Any, growth: Any = 2, *, xp: Any) -> Any:
     --------
     >>> window_size([0, 1, 2, 3])
     array([1., 2., 4., 8.])
-
-    References
-    ----------
-    Kim and Farber, section 3.3.1 and its figure 2.
     """
     return xp.power(growth, window)
 
@@ -60,86 +44,56 @@ def window_size(window: Any, growth: Any = 2, *, xp: Any) -> Any:
 @law(
     source=f"{KIM_FARBER}, section 3.3.1",
     unit="packets",
+    result="F_m; the first packet of window m is number F_m, rounded up",
     derivation="blt.packets_in_windows",
-    windows=WINDOWS,
-    growth=GROWTH,
+    not_simulated=(
+        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
+    ),
+    windows=WINDOWS.described(remark="These are windows 0 ... m - 1"),
+    growth=GROWTH.described(remark="F_m is m for gamma = 1"),
 )
 def packets_in_windows(windows: Any, growth: Any = 2, *, xp: Any) -> Any:
-    r"""Packets in the first windows of a BLT burst, which is the number of the first packet of the next one.
+    r"""Return the packets in the first m windows of a BLT burst whose windows grow by a factor.
 
     .. math:: F_m = \sum_{k=0}^{m-1} |W_k| = \frac{\gamma^m - 1}{\gamma - 1} = \frac{|W_m| - 1}{\gamma - 1}
 
-    Parameters
-    ----------
-    windows : float or array
-        m [1], whole, in [0, 1e9): windows 0 ... m - 1.
-    growth : float or array
-        gamma [1], in [1, inf); m packets for gamma = 1.
-
-    Returns
-    -------
-    float or array
-        F_m [packets]; the first packet of window m is F_m, or the next whole number.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact; in floats, too, for whole gamma and sums below 2^53. For gamma = 2 the windows before W_m have one packet
-    less than W_m, as the paper says: a switch that keeps them all has selected W_m but for its last packet. For other
-    gamma they are 1/(gamma - 1) of it: half of it for gamma = 3, and more than it for gamma < 2. (The packet excepted
-    is p + 2^(k+1) - 1 where the paper has p + 2^(k+2) - 2, p being the burst's first packet.)
+    Exact, also in floats for integer gamma and sums below 2^53. For gamma = 2 the windows before W_m have one packet
+    less than W_m together, as the paper says: a switch that keeps them all keeps as many as W_m has, less its last
+    one. For other gamma they have about 1/(gamma - 1) of its packets: half for gamma = 3, and more than W_m for gamma
+    < 2. (The excepted packet is p + 2^(k+1) - 1, not p + 2^(k+2) - 2 as in the paper; p is the burst's first packet.)
 
     Examples
     --------
     >>> packets_in_windows([0, 1, 2, 3, 4])
     array([ 0.,  1.,  3.,  7., 15.])
-
-    References
-    ----------
-    Kim and Farber, section 3.3.1.
     """
     return geometric_sum(windows, growth, xp)
 
 
 @law(
-    source=f"{KIM_FARBER}, section 3.3.1",
+    source=f"{KIM_FARBER}, section 3.3.1, where gamma is 2",
     unit="1",
+    result="P(s), an integer: the number of the packet's window; floor(log2(s + 1)) for gamma = 2",
     derivation="blt.packet_priority",
+    not_simulated=(
+        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
+    ),
     packet=PACKET,
-    growth=GROWTH,
+    growth=GROWTH.described(remark="The priority is s itself for gamma = 1"),
 )
 def packet_priority(packet: Any, growth: Any = 2, *, xp: Any) -> Any:
-    r"""Priority of a packet of a BLT burst: the number of its window; 0 is the best.
+    r"""Return the priority of a packet of a BLT burst whose windows grow by a factor; 0 is the highest.
 
     .. math:: P(s) = \left\lfloor \log_\gamma\left(1 + (\gamma - 1) s\right) \right\rfloor
 
-    Parameters
-    ----------
-    packet : float or array
-        s [packets], whole, in [0, 9007199254740992): the packet's place in its burst, from 0.
-    growth : float or array
-        gamma [1], in [1, inf); s itself for gamma = 1.
-
-    Returns
-    -------
-    float or array
-        P(s) [1], whole; floor(log2(s + 1)) for gamma = 2.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact, in floats, too, for whole gamma and s < 2^53: no logarithm decides, but a comparison with the first
-    packets of windows. For other gamma a packet next to the end of a window falls on either side by rounding, once
-    gamma^k has more than 53 digits (gamma = 1.5: from s = 1.3 million on). log_gamma(s + 1) is the same for gamma = 2
-    only: for gamma = 3 it would give window 0 two packets, 0 and 1.
+    Exact, also in floats for integer gamma and s < 2^53, because a comparison with the first packets of windows
+    decides, not a logarithm. For other gamma, rounding decides to which of two windows a packet next to their border
+    belongs once gamma^k has more than 53 digits (gamma = 1.5: from s = 1.3 million on). log_gamma(s + 1) is the same
+    for gamma = 2 only: for gamma = 3 it would put two packets, 0 and 1, into window 0.
 
     Examples
     --------
@@ -147,10 +101,6 @@ def packet_priority(packet: Any, growth: Any = 2, *, xp: Any) -> Any:
     array([0., 1., 1., 2., 2., 2., 2., 3.])
     >>> packet_priority([0, 1, 3, 4, 12, 13], 3)
     array([0., 1., 1., 2., 2., 3.])
-
-    References
-    ----------
-    Kim and Farber, section 3.3.1, where gamma is 2.
     """
     if hasattr(xp, "sympy"):
         ratio = xp.log(1 + (growth - 1) * packet) / xp.log(growth)
@@ -161,53 +111,38 @@ def packet_priority(packet: Any, growth: Any = 2, *, xp: Any) -> Any:
     spread = xp.where(flat, 1 + 0 * excess * packet, excess * packet)
     ratio = xp.log1p(spread) / xp.log1p(xp.where(flat, 1 + 0 * excess, excess))
     estimate = xp.floor(xp.where(flat, packet + 0 * excess, ratio))
-    found = whole_window(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
+    found = window_number(packet, estimate, lambda k: geometric_sum(k, growth, xp), xp)
     return xp.where(flat, packet + 0 * excess, found)
 
 
 @law(
     source=f"{KIM_FARBER}, section 3.3.1",
     unit="packets",
+    result=(
+        "Packets in 2^pi windows; for gamma = 2 exact up to 5 bits (4 294 967 295 packets), rounded from 6 on, and "
+        "inf from 10 on, where 2^1024 exceeds the largest double; mpmath gives all digits"
+    ),
     derivation="blt.packets_encodable",
+    not_simulated=(
+        "counts the windows of a burst; unloaded_transfer_time, which is simulated, checks packets that follow them"
+    ),
     bits=BITS,
     growth=GROWTH,
 )
 def packets_encodable(bits: Any, growth: Any = 2, *, xp: Any) -> Any:
-    r"""Packets of a burst that priorities of a few bits tell apart by window.
+    r"""Return the packets of a BLT burst whose windows a priority of a few bits can number.
 
     .. math:: F_{2^\pi} = \frac{\gamma^{2^\pi} - 1}{\gamma - 1}, \qquad 2^{2^\pi} - 1 \text{ for } \gamma = 2
 
-    Parameters
-    ----------
-    bits : float or array
-        pi [bits], whole, in [0, 30).
-    growth : float or array
-        gamma [1], in [1, inf).
-
-    Returns
-    -------
-    float or array
-        Packets [packets] in 2^pi windows; for gamma = 2 it is exact up to 5 bits (4 294 967 295 packets), rounded from
-        6 on, and inf from 10 on, 2^1024 being more than the largest double; mpmath gives all digits.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact. A longer burst needs a rule for the packets beyond, such as the last priority for all of them.
+    Exact. A longer burst needs a rule for the further packets, such as the last priority for all of them.
 
     Examples
     --------
     >>> packets_encodable(4)
     65535.0
-
-    References
-    ----------
-    Kim and Farber, section 3.3.1.
     """
-    # Not xp.power: 2^pi has to be whole in float32, too.
+    # Not xp.power: 2^pi has to be an integer in float32, too.
     count = 2**bits if hasattr(xp, "sympy") or hasattr(xp, "mp") else xp.round(xp.power(2 + 0 * bits, bits))
     return geometric_sum(count, growth, xp)

@@ -1,7 +1,8 @@
-"""Late reports of the traffic: how deviations of the total multiply, and how far smoothing may go.
+"""Delayed reports of the traffic: how deviations of the total multiply, and the largest stable smoothness factor.
 
-A sender knows its own rate, but the traffic is that of d updates ago. Near the equilibrium the total's deviation
-then obeys z^(d + 1) = (1 - s) z^d - n s, with s = a/(1 + n); differences between flows are not touched by the delay.
+A sender knows its own rate, but the reported traffic is that of d updates ago. Near the equilibrium the total's
+deviation then satisfies z^(d + 1) = (1 - s) z^d - n s, with s = a/(1 + n); the delay does not affect differences
+between flows.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 
 from longfat import domains
 
-CONTRACTIONS = 40  # each at least by 3: 3^-40 is below the rounding
+CONTRACTIONS = 40  # each step gains at least a factor of 3, and 3^-40 is below the rounding
 
 
 def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDArray[np.complex128]:
-    r"""Multipliers of the total's deviation from the equilibrium, per update, with late reports.
+    r"""Return the factors by which an update multiplies the total's deviation from equilibrium if reports are delayed.
 
     .. math:: z^{d + 1} = \left(1 - \frac{a}{1 + n}\right) z^d - \frac{a n}{1 + n}
 
@@ -28,33 +29,30 @@ def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDA
     smoothing : float
         a [1], in (0, inf).
     delay : int
-        d [updates], whole, in [0, 500]: age of the reported traffic.
+        d [updates], an integer in [0, 500]: age of the reported traffic.
 
     Returns
     -------
     ndarray
-        The d + 1 multipliers [1], complex, the largest modulus first. The equilibrium attracts if all are inside the
-        unit circle, and the total dies out by the first of them per update.
+        The d + 1 multipliers [1], complex, the largest modulus first. The equilibrium is stable if all are inside the
+        unit circle; deviations of the total then decay by the first of them per update.
 
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
-    Notes
-    -----
-    First order in the deviations; one's own rate is fresh; all update together. Eigenvalues of a companion matrix, to
-    about 1e-14 for simple roots. For d = 0 the multiplier is 1 - a; for d = 1 and a = 1 two of modulus sqrt(n/(1 + n)).
+    Notes ----- First order in the deviations, for a sender that knows its own present rate and flows that update
+    together. Computed as eigenvalues of a companion matrix, to about 1e-14 for simple roots. For d = 0 the multiplier
+    is 1 - a; for d = 1 and a = 1 two of modulus sqrt(n/(1 + n)).
 
     Examples
     --------
     >>> abs(total_multipliers(1, 1, delay=1)).round(6).tolist()
     [0.707107, 0.707107]
 
-    References
-    ----------
-    Ours, derivations/cadpc_delay.py; the update is equation (1) of M. Welzl, Scalable Router Aided Congestion
-    Avoidance.
+    References ---------- Ours, derivations/cadpc_delay.py; the update is equation (1) of M. Welzl, "Scalable Router
+    Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University of Innsbruck.
     """
     n = domains.number("flows", flows, "flows", "(0, inf)")
     a = domains.number("smoothing", smoothing, "1", "(0, inf)")
@@ -68,7 +66,7 @@ def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDA
 
 
 def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
-    r"""Smoothness factor below which the equilibrium attracts although reports of the traffic are late.
+    r"""Return the smoothness factor below which the equilibrium is stable although reports are delayed.
 
     .. math:: a < \frac{2 \sin\frac{\theta}{2} \sin\frac{(d + 1) \theta}{2}}{\cos\frac{d \theta}{2}}, \qquad
         n \cos\frac{(2 d + 1) \theta}{2} + \cos\frac{\theta}{2} = 0, \quad
@@ -79,7 +77,7 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     flows : float or array
         n [flows], in [1, inf]: a number of flows, or the sum of their weights.
     delay : int or array
-        d [updates], whole, in [0, 1e6]: age of the reported traffic.
+        d [updates], an integer in [0, 1e6]: age of the reported traffic.
 
     Returns
     -------
@@ -89,7 +87,7 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Where flows over several links come to rest."""
+"""Equilibrium of CADPC flows over several links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.laws.fair_share import arithmetic, max_min_rates
 
 
 def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1) -> NDArray[np.float64]:
-    r"""Rates at which flows over several links come to rest.
+    r"""Return the equilibrium rates of CADPC flows over several links.
 
     .. math:: \frac{\bar x_i}{w_i} = \min_{l \in i} \Bigl(C_l - \sum_{j \ni l} \bar x_j\Bigr)
 
@@ -23,7 +23,7 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     capacities : float or array of shape (links,)
         C [bytes/s, or any unit], in (0, inf).
     weights : float or array of shape (flows,)
-        w [flows], in (0, inf): how many flows each acts like.
+        w [flows], in (0, inf): the number of flows that each acts like.
 
     Returns
     -------
@@ -33,14 +33,12 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     Raises
     ------
     ValueError
-        For a value outside its domain, or shapes that do not fit.
+        If a parameter is outside its domain or a shape does not fit.
 
-    Notes
-    -----
-    Exact, and the only fixed point with positive rates. A flow answers to the link with the least capacity to spare; at
-    rest, its rate over its weight is what that link has to spare. So the rates are the weighted max-min fair
-    rates (`fair_share.max_min_rates`) of a network with one flow of weight 1 more on every link, whose share stays
-    unused.
+    Notes ----- Exact, and the only fixed point with positive rates. A flow follows the report of the link with the
+    least spare capacity; at equilibrium, its rate over its weight equals that spare capacity. So the rates are the
+    weighted max-min fair rates (`fair_share.max_min_rates`) of a network with an additional flow of weight 1 on every
+    link, whose share stays unused.
 
     Examples
     --------

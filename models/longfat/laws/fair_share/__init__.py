@@ -1,6 +1,6 @@
-"""Max-min fair shares of links: the rates of one instant, and the schedule of files that get them at every instant.
+"""Max-min fair shares of links: rates at one instant, and the schedule of files that always have their fair rates.
 
-Bytes, seconds and bytes/s. Floats, or fractions for results without rounding. Proofs: derivations/fair_share.py.
+Bytes, seconds and bytes/s, in floats, or in fractions for results without rounding. Proofs: derivations/fair_share.py.
 """
 
 from longfat.laws.fair_share.filling import max_min_rates

@@ -1,4 +1,4 @@
-"""Numbers of two kinds, floats and fractions, and the checks of arguments that keep fractions what they are."""
+"""Floats and fractions, and checks of arguments that preserve fractions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST = int(sys.float_info.max)
 
 
 def number(name: str, value: Any, unit: str, allowed: str) -> Any:
-    """A float, an int or a Fraction inside the interval, or a ValueError that says what was wrong.
+    """Return a float, an int or a Fraction inside the interval, or raise a ValueError that says what was wrong.
 
     >>> number("start", Fraction(1, 10), "s", "(-inf, inf)"), number("start", np.float32(0.5), "s", "(-inf, inf)")
     (Fraction(1, 10), 0.5)
@@ -35,9 +35,9 @@ def number(name: str, value: Any, unit: str, allowed: str) -> Any:
 
 
 def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
-    """What turns all values into one kind: fractions, if some are and none is a float; else floats.
+    """Return the function that converts all values to one type: Fraction if some are and none is a float, else float.
 
-    An infinity is of either kind.
+    Infinity fits both types.
 
     >>> exact = kind([Fraction(1, 3), 2, math.inf])
     >>> exact(2), exact(math.inf), kind([1, 2])(2), kind([Fraction(1, 2), 0.5])(Fraction(1, 2))
@@ -50,24 +50,24 @@ def kind(values: Iterable[Any]) -> Callable[[Any], Any]:
 
 
 def fraction(value: Any) -> Any:
-    """A Fraction of Python's own whole numbers, which do not overflow as NumPy's do; an infinity stays what it is."""
+    """Return a number as a Fraction of Python integers, which do not overflow as NumPy's do; infinity is unchanged."""
     return value if isinstance(value, float | Fraction) else Fraction(int(value))
 
 
 def array(values: Any, convert: Callable[[Any], Any], shape: tuple[int, ...]) -> Any:
-    """Floats as an array of floats, fractions as one of objects."""
+    """Return floats as an array of floats, fractions as an array of objects."""
     return np.array(values, dtype=float if convert is float else object).reshape(shape)
 
 
 def kind_of_arrays(*arrays: Any) -> Callable[[Any], Any]:
-    """The kind of several arrays together; whole numbers go with either."""
+    """Return the common type of several arrays, Fraction or float; integers fit both."""
     if any(array.dtype.kind == "f" for array in arrays):
         return float
     return kind(value for array in arrays if array.dtype == object for value in array.flat)
 
 
 def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
-    """An array of whole numbers, floats, or fractions as objects, with every element inside the interval."""
+    """Return an array of integers, floats, or fractions as objects, with every element inside the interval."""
     interval = domains.Interval.parse(allowed)
     refusal = domains.wrong_type(name, values, "a number or an array of numbers", unit)
     try:
@@ -85,7 +85,7 @@ def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
 
 
 def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
-    """One number for each of the links or flows, or the same for all."""
+    """Return one number for each of the links or flows, from one for each or the same for all."""
     found = numeric_array(name, values, unit, allowed)
     if found.shape not in ((), (length,)):
         raise domains.wrong_shape(name, found.shape, f"one value or {length} in {allowed}")
@@ -93,7 +93,7 @@ def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
 
 
 def usage_table(name: str, values: Any, allowed: str = "[0, inf)") -> Any:
-    """A table of shape (links, flows) of what a link carries for every byte of a flow; every flow passes a link."""
+    """Return a table (links, flows) of the bytes that a link carries per byte of a flow; every flow uses a link."""
     found = numeric_array(name, values, "1", allowed)
     if found.ndim != 2 or not found.size:
         raise domains.wrong_shape(name, found.shape, "(links, flows)")

@@ -13,7 +13,7 @@ from longfat.laws.fair_share import arithmetic
 
 
 def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
-    r"""Weighted max-min fair rates of flows over several links.
+    r"""Return the weighted max-min fair rates of flows over several links.
 
     .. math:: \sum_i a_{l i} x_i \le C_l, \qquad
         \forall i \; \exists l: \; a_{l i} > 0, \; \sum_j a_{l j} x_j = C_l, \;
@@ -22,31 +22,30 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     Parameters
     ----------
     routes : array of shape (links, flows)
-        a [1], in [0, inf): what a link carries for every byte of a flow. 1 or True where a flow passes a link, 0 where
+        a [1], in [0, inf): bytes that a link carries per byte of a flow. 1 or True where a flow passes a link, 0 where
         it does not; 0.08 where only its acknowledgments do, 40 bytes for 500. Every flow passes a link.
     capacities : float, Fraction, or array of shape (links,)
         C [bytes/s, or any unit], in [0, inf).
     weights : float, Fraction, or array of shape (flows,)
-        w [1], in (0, inf): how many flows each acts like.
+        w [1], in (0, inf): the number of flows that each acts like.
 
     Returns
     -------
     ndarray of shape (flows,)
         x, in the unit of the capacities: floats; or fractions, in an array of objects, where fractions are among the
-        arguments and all others are fractions or whole.
+        arguments and all others are fractions or integers.
 
     Raises
     ------
     ValueError
-        For a value outside its domain, or shapes that do not fit.
+        If a parameter is outside its domain or a shape does not fit.
 
-    Notes
-    -----
-    No rate can grow unless one falls that is, for its weight, no larger already. There is one such allocation
-    (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
-    which no other has more for its weight. All rates grow in proportion to the weights, and a link that becomes full
-    stops its flows; in fractions the result is exact. The shares are those of data, for which a flow's own
-    acknowledgments are a tax; not those of fair queueing, which serves acknowledgments as a flow of their own.
+    Notes ----- No rate can grow unless another falls that is not larger in proportion to its weight. There is one such
+    allocation (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a
+    full link on which no other flow has more in proportion to its weight. All rates grow in proportion to the weights,
+    and a link that becomes full stops its flows; in fractions the result is exact. The shares are those of data,
+    reduced by the flow's own acknowledgments, unlike those of fair queueing, which serves acknowledgments as a separate
+    flow.
 
     Examples
     --------
@@ -56,9 +55,8 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     >>> max_min_rates([[1, Fraction(2, 25)], [Fraction(2, 25), 1]], 5_000_000).tolist()  # one each way, with ACKs
     [Fraction(125000000, 27), Fraction(125000000, 27)]
 
-    References
-    ----------
-    D. Bertsekas and R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2; derivations/fair_share.py.
+    References ---------- D. Bertsekas and R. Gallager, "Data Networks", 2nd edition, Prentice Hall, 1992, section
+    6.5.2; derivations/fair_share.py.
     """
     table = arithmetic.usage_table("routes", routes)
     links, flows = table.shape
@@ -71,11 +69,11 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
 
 
 def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
-    """Rates over weights at which progressive filling stops the flows; 0 for those of weight 0, which are not there.
+    """Return the rates over weights at which progressive filling stops the flows; 0 for absent flows, of weight 0.
 
-    ``links`` are lists of (flow, bytes carried for each of its bytes). What a link could give to those that it has not
-    yet stopped only rises when others stop lower, so an old figure is a lower bound: a link is calculated anew when
-    its figure is the lowest, and stops its flows if it still is.
+    ``links`` are lists of (flow, bytes carried per byte of the flow). The share that a link can give to its flows only
+    rises when some of them stop at lower rates elsewhere, so an older value is a lower bound: a link is recomputed when
+    its value is the lowest, and stops its flows if it still is.
     """
     level: list[Any] = [None if weight > 0 else 0 for weight in weights]
     waiting = []
@@ -96,11 +94,11 @@ def fill(links: Sequence[Sequence[tuple[int, Any]]], capacities: Sequence[Any], 
                 left -= usage * weights[flow] * level[flow]
         if not open_flows:
             continue
-        now = max(left / demand, lowest)  # what has been rounded up before may leave less
+        now = max(left / demand, lowest)  # values rounded up before may leave less
         if waiting and now > waiting[0][0]:
             heapq.heappush(waiting, (now, number))
             continue
         for flow in open_flows:
             level[flow] = now
         lowest = now
-    return [math.inf if one is None else one for one in level]  # what it takes of its links is below all floats
+    return [math.inf if one is None else one for one in level]  # its use of its links is below the smallest float

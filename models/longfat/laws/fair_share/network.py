@@ -1,4 +1,4 @@
-"""What a schedule is made for: links, flows with files to transfer, and traffic that nobody controls."""
+"""Input of a schedule: links, flows with files to transfer, and uncontrolled traffic."""
 
 from __future__ import annotations
 
@@ -26,21 +26,22 @@ class Flow:
     start : float or Fraction
         Time [s] at which the whole file is at its first link.
     round_trip_time : float or Fraction
-        Propagation [s], in [0, inf), that the transfer time has beyond the fluid's: the way of the last byte and of
+        Round-trip propagation time [s], in [0, inf), that is added to the fluid's time: that of the last byte and of
         its acknowledgment.
     weight : float or Fraction
-        In (0, inf): how many flows it acts like.
+        In (0, inf): the number of flows that it acts like.
     ack : float or Fraction
-        Bytes of acknowledgments for each byte of data, in [0, inf); 40/500 in the KKM benchmark.
+        Bytes of acknowledgments for each byte of data, in [0, inf); 40/500 in the benchmark of Kanakia, Keshav and
+        Mishra.
     reverse_path : str or sequence of str
         The link or links that the acknowledgments cross.
     name : str
-        A name; "flow-1", "flow-2", ... without one.
+        Name; by default "flow-1", "flow-2" and so on.
 
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class Flow:
             raise domains.wrong_type("name", self.name, "a string")
 
     def usage(self) -> dict[str, Any]:
-        """What every link carries for each byte of the flow."""
+        """Return the bytes that each link carries per byte of the flow."""
         carried: dict[str, Any] = {}
         for links, share in ((self.path, 1), (self.reverse_path, self.ack)):
             for link in links if share else ():
@@ -84,7 +85,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Load:
-    """Traffic that takes what it wants of its links, at a constant rate while it is on.
+    """Uncontrolled traffic, which takes a constant rate of its links while it is on.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ class Load:
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Examples
     --------
@@ -140,7 +141,7 @@ class Load:
             raise domains.out_of_range("period", self.period, "s", f"[{times[-1] - times[0]}, inf)")
 
     def switches(self, since: Any) -> Iterator[Any]:
-        """When it goes on or off, by turns, the first of them an on; whole periods before ``since`` are left out."""
+        """Return the times at which the load goes on and off in turn, without the periods before ``since``."""
         times: tuple[Any, ...] = tuple(self.times)
         if self.period is None:
             yield from times
@@ -154,7 +155,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Network:
-    """Links, the flows that share them, and the traffic that nobody controls.
+    """Links, the flows that share them, and uncontrolled traffic.
 
     Parameters
     ----------
@@ -205,11 +206,11 @@ class Network:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The flows' names."""
+        """Names of the flows."""
         return tuple(flow.name or f"flow-{i + 1}" for i, flow in enumerate(self.flows))
 
     def numbers(self) -> Iterator[Any]:
-        """All numbers in it."""
+        """Return all numbers of the network."""
         yield from self.links.values()
         for record in (*self.flows, *self.loads):
             for value in vars(record).values():
@@ -224,7 +225,7 @@ def _keep(record: Any, name: str, value: Any) -> None:
 
 
 def _path(name: str, value: Any, empty: bool = False) -> tuple[str, ...]:
-    """Names of links; one name is a path of one link."""
+    """Return the names of a path's links; a single name is a path of one link."""
     links = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
     if not all(isinstance(link, str) for link in links):
         raise domains.wrong_type(name, value, "the name of a link or a sequence of names")

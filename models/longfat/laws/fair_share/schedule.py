@@ -1,4 +1,4 @@
-"""The fluid schedule: from one event to the next, with max-min fair rates in between."""
+"""Fluid schedule, from one event to the next with max-min fair rates in between."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from longfat.laws.fair_share.filling import fill
 from longfat.laws.fair_share.network import Load, Network
 from longfat.laws.fair_share.result import Schedule
 
-PATIENCE = 100_000  # changes of loads in which no file gets on
+PATIENCE = 100_000  # changes of loads during which no file is served
 
 
 def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
-    r"""Exact max-min fluid schedule: when every file is through if all flows have their fair share at every instant.
+    r"""Return the exact max-min fluid schedule: the times at which files are complete at max-min fair rates.
 
     .. math:: T_i = f_i - s_i + D_i, \qquad \int_{s_i}^{f_i} x_i(t) \, dt = F_i
 
@@ -30,8 +30,8 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     network : Network
         Links, flows and loads.
     until : float or Fraction
-        Time [s] at which the schedule ends; files that are not through then have the finish inf. Has to be finite where
-        a flow without an end meets loads that come again for ever.
+        Time [s] at which the schedule ends; files that are not complete then have the finish inf. Has to be finite
+        where a flow without an end meets loads that come again for ever.
 
     Returns
     -------
@@ -44,15 +44,14 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     ValueError
         For a value outside its domain, or if an ``until`` is needed and missing.
 
-    Notes
-    -----
-    A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without packets and
-    without delay inside the network. What a load takes of a link is not there for flows; where loads ask for more than
-    the link has, flows get nothing. Acknowledgments take `ack` times the rate of the data from the links of the
-    reverse path at the same instant. Exact, because rates only change where a file comes, a file is through, or a load
-    changes; in fractions there is no rounding at all, in floats it is a few units in the last place per event. Flows
-    of equal weight, path and acknowledgments have equal rates, so a file is through when its group's service per flow
-    has grown by the file's size since its start: many files on few paths cost one step of a heap each.
+    Notes ----- A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without
+    packets and without delay inside the network. The capacity that a load takes of a link is not available to flows;
+    where loads exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data
+    from the links of the reverse path at the same instant. Exact, because rates only change where a file comes, a file
+    is through, or a load changes; in fractions there is no rounding at all, in floats it is a few units in the last
+    place per event. Flows of equal weight, path and acknowledgments have equal rates, so a file is through when its
+    group's service per flow has grown by the file's size since its start: many files on few paths cost one step of a
+    heap each.
 
     Examples
     --------
@@ -65,8 +64,8 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
     References
     ----------
-    The optimal transfer times of H. Kanakia, S. Keshav and P. Mishra, A Comparison of Reactive Host-based Flow Control
-    Schemes in Reservationless Networks (1992), section 4; derivations/fair_share.py.
+    The optimal transfer times of H. Kanakia, S. Keshav and P. P. Mishra, "A Comparison of Reactive Host-based Flow
+    Control Schemes in Reservationless Networks", 1992, section 4; derivations/fair_share.py.
     """
     if not isinstance(network, Network):
         raise domains.wrong_type("network", network, "a Network")
@@ -81,56 +80,56 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
 
 
 class _Group:
-    """The flows of one path, weight and acknowledgments: they have equal rates, and so equal service since any time."""
+    """Flows of one path, weight and acknowledgments, which have equal rates and so equal service since any time."""
 
     def __init__(self, weight: Any) -> None:
         self.weight = weight
-        self.waiting: list[tuple[Any, int]] = []  # the service at which a file is through, and its flow: a heap
+        self.waiting: list[tuple[Any, int]] = []  # heap of the service at which a file is complete, and its flow
         self.service: Any = 0
         self.rate: Any = 0
 
     def next_finish(self, now: Any) -> Any:
-        """When the next file is through at the present rate."""
+        """Return the time at which the next file is complete at the present rate."""
         if not self.waiting or not self.rate > 0:
             return math.inf
         return now + max(self.waiting[0][0] - self.service, 0) / self.rate
 
     def serve(self, duration: Any) -> None:
-        """Let time go by."""
+        """Serve the files for a duration at the present rate."""
         if self.waiting:
             self.service += self.rate * duration
 
     def finished(self, through: bool) -> list[int]:
-        """Take out the files that are through; ``through`` says that the next one is, whatever rounding says."""
+        """Remove the files that are complete; ``through`` declares the next one complete in spite of rounding."""
         if through:
             self.service = self.waiting[0][0]
         flows = []
         while self.waiting and self.waiting[0][0] <= self.service:
             flows.append(heapq.heappop(self.waiting)[1])
         if not self.waiting:
-            self.service = 0  # nothing refers to it
+            self.service = 0  # no file refers to it
         return flows
 
 
 class _Traffic:
-    """A load on its way through its switching times."""
+    """State of a load between its switching times."""
 
     def __init__(self, load: Load, since: Any, convert: Callable[[Any], Any]) -> None:
         self.path, self.rate = load.path, convert(load.rate)
         self.on = not load.times
-        self.touches: list[_Group] = []  # those that cross a link of the load
+        self.touches: list[_Group] = []  # groups that cross a link of the load
         self._times = map(convert, load.switches(since))
         self.next = next(self._times, math.inf)
 
     def switch(self, now: Any) -> None:
-        """Go on or off as often as is due."""
+        """Switch on or off as often as is due."""
         while self.next <= now:
             self.on = not self.on
             self.next = next(self._times, math.inf)
 
 
 class _Run:
-    """The state of the schedule between two events."""
+    """State of the schedule between two events."""
 
     def __init__(self, network: Network, end: Any) -> None:
         self.network = network
@@ -138,7 +137,9 @@ class _Run:
         self.end = convert(end)
         self.size = [convert(flow.size) for flow in network.flows]
         self.start = [convert(flow.start) for flow in network.flows]
-        self.coming = sorted(range(len(self.start)), key=lambda i: (self.start[i], i), reverse=True)  # the next is last
+        self.coming = sorted(
+            range(len(self.start)), key=lambda i: (self.start[i], i), reverse=True
+        )  # the next one is last
         self.finish: list[Any] = [math.inf] * len(self.start)
         self.now = self.start[self.coming[-1]]
         self.capacity = [convert(capacity) for capacity in network.links.values()]
@@ -150,10 +151,10 @@ class _Run:
         self.times = [self.now]
         self.rates: list[list[Any]] = []
         self.counts: list[list[int]] = []
-        self.boundary = True  # whether a file has come or gone since the last record
+        self.boundary = True  # whether a file has started or finished since the last record
 
     def schedule(self) -> Schedule:
-        """From the first start to the last event."""
+        """Return the schedule from the first start to the last event."""
         idle = 0
         if self.now <= self.end:
             self._change([False] * len(self.groups))
@@ -175,14 +176,14 @@ class _Run:
         return self._result()
 
     def _share(self) -> None:
-        """The fair rates from now on."""
+        """Compute the fair rates from now on."""
         weights = [group.weight * len(group.waiting) for group in self.groups]
         levels = fill(self.links, self._left() if self.traffic else self.capacity, weights)
         for group, level in zip(self.groups, levels, strict=True):
             group.rate = group.weight * level
 
     def _left(self) -> list[Any]:
-        """What the loads that are on leave of every link."""
+        """Return the capacity that active loads leave of every link."""
         used = dict.fromkeys(self.network.links, self.convert(0))
         for traffic in self.traffic:
             for link in traffic.path if traffic.on else ():
@@ -190,12 +191,12 @@ class _Run:
         return [max(capacity - load, 0) for capacity, load in zip(self.capacity, used.values(), strict=True)]
 
     def _next_change(self) -> Any:
-        """When the next file comes, or a load changes on a link that files use now."""
+        """Return the time at which the next file starts, or a load changes on a link that files use now."""
         start = self.start[self.coming[-1]] if self.coming else math.inf
         return min([start, *(t.next for t in self.traffic if any(group.waiting for group in t.touches))])
 
     def _change(self, through: list[bool]) -> None:
-        """What happens now: files are through, loads go on or off, files come."""
+        """Apply the events of this instant: complete files, switch loads on or off, start files."""
         for group, one in zip(self.groups, through, strict=True):
             for flow in group.finished(one):
                 self.finish[flow] = self.now
@@ -212,7 +213,7 @@ class _Run:
                 self.finish[flow] = self.now
 
     def _record(self, event: Any) -> None:
-        """The rates from now to the event, in one piece with what was before if nothing has changed."""
+        """Record the rates from now to the event, as part of the previous interval if nothing has changed."""
         if not event > self.now:
             return
         rates, counts = [group.rate for group in self.groups], [len(group.waiting) for group in self.groups]
@@ -239,7 +240,7 @@ class _Run:
 def _groups(
     network: Network, convert: Callable[[Any], Any]
 ) -> tuple[list[_Group], list[int], list[list[tuple[int, Any]]]]:
-    """The groups, the group of every flow, and for every link the groups on it with the bytes carried per byte."""
+    """Return the groups, the group of every flow, and for every link its groups with the bytes carried per byte."""
     numbers = {name: i for i, name in enumerate(network.links)}
     links: list[list[tuple[int, Any]]] = [[] for _ in numbers]
     groups: list[_Group] = []

@@ -1,8 +1,7 @@
-"""The rate with the shortest response time: a root, a cusp or the access rate.
+"""Rate with the shortest response time: a root, a cusp or the access rate.
 
-Up to a constant and a factor the response time is 1/t + rho/lambda, with lambda = -ln P and
-rho = R mu ln N / N: one number stands for file, round trip and capacity. With e = f P'/P, the elasticity of the loss,
-it falls where
+Up to a constant and a factor the response time is 1/t + rho/lambda, with lambda = -ln P and rho = R mu ln N / N, in
+which file, round-trip time and capacity appear together. With e = f P'/P, the elasticity of the loss, it falls where
 
     h(f) = rho e t^2 / (f lambda^2 t') < 1.
 
@@ -12,14 +11,15 @@ is positive while P < 1/(k + 1), since d(f e)/df = (k + 1)(1 - q)(1 - (k + 1) q)
 1 - (k + 1) q > a/(f + a) and (k + 1)(1 - q) > 1; the second because ln x <= x - 1 at x = 1/P; the third exceeds
 P e^2/t' by the first.
 
-Others below (a < 0): up to f = -a nothing is lost and the best is the cusp f = -a, beyond which lambda^-1 rises with
-infinite slope. h falls from infinity and rises to infinity: there may be a second minimum, and it beats the
-cusp where rho < C(f) = lambda (1/|a| - 1/t). C has one maximum, where h = 1 for rho = C, and the second
-minimum lies beyond it if it beats the cusp at all. So: find that point; compare rho; find the minimum beyond it.
+Others below capacity (a < 0): up to f = -a nothing is lost, and the best such rate is the cusp f = -a, beyond which
+lambda^-1 rises with infinite slope. h falls from infinity and rises to infinity: there may be a second minimum, and it
+beats the cusp where rho < C(f) = lambda (1/|a| - 1/t). C has one maximum, where h = 1 for rho = C, and the second
+minimum lies beyond that point if it beats the cusp at all. So the search finds this point, compares rho, and finds the
+minimum beyond it.
 
-That ln h has one valley and C one maximum is found by scanning k and a/b^(1/(k+1)), on which alone they depend, and
-checked in the tests. Both roots are sought in z = ln((f - f_0)/(f_t - f)), between f_0 = max(0, -a) and the throughput
-optimum f_t, where the logarithms are nearly straight lines: where ln h is searched its slope is 0.6 to 2.5; and
+That ln h has one minimum and C one maximum was found by scanning k and a/b^(1/(k+1)), on which alone they depend; the
+tests check it. Both roots are sought in z = ln((f - f_0)/(f_t - f)), between f_0 = max(0, -a) and the throughput
+optimum f_t, where the logarithms are nearly straight lines: the slope of ln h is 0.6 to 2.5 in the searched range; and
 1 - f/f_t is as accurate as f.
 """
 
@@ -30,22 +30,13 @@ from typing import Any, NamedTuple
 
 from longfat.laws.loss_load.curve import log_ratio
 from longfat.laws.loss_load.optimum import largest_throughput, others, psi
-from longfat.laws.loss_load.parameters import (
-    ACCESS,
-    CAPACITY,
-    EXCESS,
-    PACKETS,
-    PAPER,
-    ROUND_TRIP,
-    SENDING,
-    SPREAD,
-    K,
-)
+from longfat.laws.loss_load.parameters import ACCESS, CAPACITY, EXCESS, PACKETS, ROUND_TRIP, SENDING, SPREAD, K
+from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON
 from longfat.roots import newton, root
 
 
 class Point(NamedTuple):
-    """One rate between f_0 and f_t, and what is needed there, with slopes by z."""
+    """Quantities at a rate between f_0 and f_t, with their slopes by z."""
 
     rate: Any
     log_h: Any  # for rho = 1
@@ -55,7 +46,7 @@ class Point(NamedTuple):
 
 
 def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
-    """The rate that belongs to z, and the logarithms of h and C; all sums are of positive terms."""
+    """Return the rate that belongs to z, and the logarithms of h and C, as sums of positive terms."""
     zero = 0 * z
     base, over = xp.maximum(-excess, zero), xp.maximum(excess, zero)
     width, room = top - base, excess < 0
@@ -81,7 +72,7 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
     slope = xp.exp(log_slope)
     by_log = slope * rate / passed  # of ln t
     of_p = -(k + 1) * q  # of ln p
-    share = rate / beyond  # not rate / beyond / beyond: XLA squares what divides twice, and the square may be 0
+    share = rate / beyond  # not rate / beyond / beyond: XLA would divide by the square, which may be 0
     of_elasticity = ((k + 1) * p * of_p + excess / beyond * share) / elasticity
     of_fall = -(rate * xp.exp(-log_fall) + k * xp.exp(log_last - log_fall))
     of_slope = (k + 1) * (p - q) - 1
@@ -93,11 +84,11 @@ def at(z: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Point:
 
 
 def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The best rate beyond max(0, -a); the cusp -a where nothing beyond is better. All are constants here."""
+    """Return the best rate beyond max(0, -a), or the cusp -a where none beyond is better; all values are constants."""
     zero, shape = 0 * (rho + top), (top, excess, spread, k)
     room, late = excess < 0, xp.equal(rho, 0)
     base = xp.where(room, -excess, zero)
-    far = 1.5 * xp.bits(top) + zero  # 1 - f/f_t = exp(-far) does not show in f
+    far = 1.5 * xp.bits(top) + zero  # 1 - f/f_t = exp(-far) is below the rounding of f
 
     def rate(z: Any) -> Any:
         return base + (top - base) * xp.exp(-xp.logaddexp(zero, -z))
@@ -114,7 +105,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
     log_rho = xp.log(xp.where(late, 1 + zero, rho))
 
     def search(i: Any, z: Any, cusp: Any) -> tuple[Any, Any]:
-        """First where C is largest, if others leave room; then, from there on, where h = 1, if that beats the cusp."""
+        """Find where C is largest, if a < 0, and from there on where h = 1, if that is better than the cusp."""
         second = i + zero > 1
         cusp = second & room & loses(rate(z), rho, excess, spread, k, xp)
         idle = xp.where(second, cusp | late, excess >= 0)
@@ -127,7 +118,7 @@ def interior(rho: Any, top: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
 
 
 def loses(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Whether a rate beyond -a is no better than the cusp: rho >= C(rate), for a < 0."""
+    """Return whether a rate beyond -a is no better than the cusp: rho >= C(rate), for a < 0."""
     zero = 0 * (rate + rho)
     free = xp.where(excess < 0, -excess, 1 + zero)
     inner = xp.where(rate > free, rate - free, rate)
@@ -139,7 +130,7 @@ def loses(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any
 
 
 def balance(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """The derivative of the response time, times what makes it psi for rho = 0."""
+    """Return the derivative of the response time, times the factor that makes it psi for rho = 0."""
     log_r = log_ratio(rate, spread, k, xp)
     zero = 0 * log_r
     own, rest = xp.logaddexp(zero, log_r), xp.logaddexp(zero, -log_r)
@@ -153,7 +144,7 @@ def balance(rate: Any, rho: Any, excess: Any, spread: Any, k: Any, xp: Any) -> A
 
 
 def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: Any) -> tuple[Any, Any]:
-    """The equation as it stands in the paper, for sympy."""
+    """Return both sides of the paper's equation, for sympy."""
     import sympy
 
     loss = f**k * (f + a) / (f ** (k + 1) + b)
@@ -162,9 +153,9 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
 
 
 @root(
-    source=PAPER + ", section 2.2, file transfer response time",
+    source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
     unit="1",
-    derivation="loss_load_response.stationary",
+    result="f, over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a)",
     unknown=SENDING,
     equation=_stationary,
     cases={
@@ -172,12 +163,14 @@ def _stationary(f: Any, a: Any, b: Any, k: Any, n: Any, r: Any, mu: Any, f_max: 
         "cusp": lambda f, a, b, k, n, r, mu, f_max: f == -a,
         "access limit": lambda f, a, b, k, n, r, mu, f_max: f >= f_max,
     },
+    derivation="loss_load_response.stationary",
+    not_simulated="the rule that the simulated source computes itself, with response times",
     excess=EXCESS,
-    spread=SPREAD,
+    spread=SPREAD.described(remark="It is 0 for a source that is alone"),
     k=K,
-    packets=PACKETS,
+    packets=PACKETS.described("Packets still to be delivered"),
     round_trip_time=ROUND_TRIP,
-    capacity_packets=CAPACITY,
+    capacity_packets=CAPACITY.described("Capacity that the link announces"),
     access_rate=ACCESS,
 )
 def response_optimal_rate(
@@ -191,59 +184,28 @@ def response_optimal_rate(
     *,
     xp: Any,
 ) -> Any:
-    r"""Rate with the shortest response time: `response_time` at its least over (0, f_max].
+    r"""Return the rate with the shortest `response_time` in (0, f_max].
 
     .. math:: \frac{d}{df} \left[ \frac{N}{(1 - P) f \mu} + \left(1 - \frac{\ln N}{\ln P}\right) R \right] = 0
         \qquad \text{or} \qquad f = -a
 
-    Parameters
-    ----------
-    excess : float or array
-        a [1], in [-1, inf): the rates of the others over the capacity that the link announces, less 1.
-    spread : float or array
-        b [1], in [0, inf): the sum of the others' rates, each to the power k + 1; 0 for a source that is alone.
-    k : float or array
-        k [1], in [1, inf).
-    packets : float or array
-        N [packets], in [1, inf): what is still to be delivered.
-    round_trip_time : float or array
-        R [s], in [0, inf).
-    capacity_packets : float or array
-        mu [packets/s], in (0, inf): the capacity that the link announces.
-    access_rate : float or array
-        f_max [1], in (0, inf]: the largest rate that the source can send at, over the same capacity.
-
-    Returns
-    -------
-    float or array
-        f [1], over the capacity that the link announces. Without others (b = 0) the free capacity max(0, -a).
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
     Never above `throughput_optimal_rate`, and equal to it for R = 0 or N = 1 and in the limit of many packets. Where
-    the others leave some capacity (a < 0), N > 1 and R > 0, the rate -a, up to which nothing is lost, is always a local
-    minimum, a cusp, for the response time rises beyond it with infinite slope; the other one, if there is one, has
-    the derivative 0. The better one is returned, so that the rate jumps where they tie: at a critical value of
-    R mu ln N / N that follows from a, b and k. That there is at most one other is proved for a >= 0 and
-    found by scanning for a < 0. ``solve`` says "cusp", "access limit", "alone" or "converged".
+    the others leave some capacity (a < 0), N > 1 and R > 0, the rate -a, up to which nothing is lost, is always a
+    local minimum, a cusp, since the response time rises beyond it with infinite slope; at another minimum, if there
+    is one, the derivative is 0. The better one is returned, so the rate jumps where they tie: at a critical value of
+    R mu ln N / N that follows from a, b and k. That there is at most one other is proved for a >= 0 and found by
+    scanning for a < 0. The status of ``solve`` is "cusp", "access limit", "alone" or "converged".
 
     Examples
     --------
     >>> round(response_optimal_rate(0.5, 2.25, 1, 1000, 0.02, 10_000), 4)  # the other sends 3/2
     0.656
-
-    References
-    ----------
-    S. Prithviraj and C. Williamson, virtual loss-load model, section 2.2.
     """
     alone = xp.equal(spread, 0)
     some = others(spread, xp)
-    # A room that is no normal number has no digits to divide by: as none, with the same slope.
+    # A subnormal free capacity has too few digits to divide by: it counts as 0, with the same slope.
     normal = excess - xp.fixed(xp.where(abs(excess) < xp.smallest(excess), excess, 0 * excess))
     room = normal < 0
     rho = round_trip_time * capacity_packets * (xp.log(packets) / packets)

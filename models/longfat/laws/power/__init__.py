@@ -1,4 +1,4 @@
-"""Network power: throughput over response time, where it is greatest, and how great it can be.
+"""Network power, throughput over response time: its definition, its maximum and its bounds.
 
 Bytes, seconds and bytes/s; loads are throughput over capacity. Arrivals are Poisson and nothing is lost. Proofs:
 derivations/power.py.

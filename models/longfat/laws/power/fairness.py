@@ -1,4 +1,4 @@
-"""Jain's fairness index: a function of a whole vector, so no elementwise law."""
+"""Jain's fairness index, which is a function of a vector and so not a law of single numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALLOWED = Interval.parse("[0, inf)")
 
 
 def jain_index(throughputs: Any, axis: int = -1) -> Any:
-    r"""Jain's fairness index of some throughputs.
+    r"""Return Jain's fairness index of several throughputs.
 
     .. math:: f = \frac{\left(\sum_{i=1}^n \Theta_i\right)^2}{n \sum_{i=1}^n \Theta_i^2}
 
@@ -27,8 +27,8 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
     Returns
     -------
     float or array
-        f [1], without that axis: from 1/n, one user having all, to 1, all having the same. k of n users with equal
-        throughputs and the others without any have k/n.
+        f [1], without that axis: from 1/n, where one user has all, to 1, where all have the same. If k of n users
+        have equal throughputs and the others none, it is k/n.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
     -----
     Exact, a definition: 1/(1 + c^2) with c the coefficient of variation. Throughputs are divided by the largest one
     first, so squares neither overflow nor vanish. NaN gives NaN; under tracing nothing is checked, and throughputs
-    that are all 0 give NaN. The unit is of no account.
+    that are all 0 give NaN. The unit does not matter.
 
     Examples
     --------
@@ -48,8 +48,8 @@ def jain_index(throughputs: Any, axis: int = -1) -> Any:
 
     References
     ----------
-    R. Jain, D. Chiu and W. Hawe, A Quantitative Measure of Fairness, DEC-TR-301 (1984); Kim and Farber,
-    MS-CIS-94-55 (1994), section 4.1.4.
+    R. Jain, D.-M. Chiu and W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation in
+    Shared Computer Systems", DEC-TR-301, Digital Equipment Corporation, 1984.
     """
     plain = not hasattr(throughputs, "__array_namespace__")
     values = np.asarray(throughputs) if plain else throughputs
@@ -94,7 +94,7 @@ def _check_exact(value: Any) -> None:
 def _check(values: Any, axis: int) -> None:
     try:
         numbers = np.asarray(values, dtype=float)
-    except TypeError:  # a tracer has no values yet
+    except TypeError:  # a tracer has no values
         return
     array("throughputs", numbers, "bytes/s", ALLOWED)
     if np.any(np.all(numbers == 0, axis=axis)):

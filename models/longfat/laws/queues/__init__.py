@@ -1,7 +1,7 @@
-"""One queue: how long packets wait, how many are there, and how many a full buffer loses.
+"""One queue: waiting times, numbers in the system, and losses of a full buffer.
 
-The load is the offered one, arrival rate times mean service time; waits are in mean service times; a capacity
-counts the packet in service, so that the buffer has one place less. Arrivals are Poisson. Proofs:
+The load is the offered one, arrival rate times mean service time; times are in mean service times; a capacity
+counts the packet in service, so the buffer has one place less. Arrivals are Poisson. Proofs:
 derivations/queues.py, constant_queues.py.
 """
 

@@ -1,17 +1,17 @@
-"""The numbers of M/D/1/K in floats: loss, throughput and wait, stable for every load and capacity.
+"""Loss, throughput and waiting time of M/D/1/K in floats, stable for every load and capacity.
 
-The closed form of Brun and Garcia alternates, with terms of the size of exp(K rho), and the loss it gives is what
-remains of 1: right for mpmath and for readers. Floats take one of two ways, in which everything added is positive
-or nearly so; n = K - 1 is the number of waiting places.
+The closed form of Brun and Garcia alternates, with terms of the size of exp(K rho), and its loss is a small
+difference from 1, so only mpmath uses it. Floats are computed in one of two ways, in which the terms are positive or
+nearly so; n = K - 1 is the number of waiting places.
 
 * K <= PLACES: the embedded chain by levels. As often as a departure leaves j + 1 behind, coming from above,
   arrivals have taken the queue beyond j, so q_(j+1) exp(-rho) = A_j + sum over i of q_i A_(j-i+1), with
   A_j = P(more than j arrivals in a service) and q_j relative to q_0 = 1. All terms are positive. q_j is kept as
-  rho times something times s^-j, where s is about the factor by which it grows, lest it overflow.
+  rho times something times s^-j, where s is about the factor by which it grows, so that it does not overflow.
 * K > PLACES: b_n is a sum over the poles of 1/(1 - z exp(rho (1 - z))), of which two are real: 1 and exp(tau),
-  where rho (exp(tau) - 1) = tau. The others are so far out that from here on they do not show in a double
-  where the loss is not below 1e-300. tau has the sign of 1 - rho; everything is smooth in it, and n tau
-  stands where rho^n stands in M/M/1/K.
+  where rho (exp(tau) - 1) = tau. The others are so far away that for these K they do not change a double
+  where the loss is not below 1e-300. tau has the sign of 1 - rho; all results are smooth in it, and exp(-n tau)
+  takes the place of rho^n in M/M/1/K.
 
 Proved, and the error of two poles instead of all measured, in derivations/constant_queues.py.
 """
@@ -31,7 +31,7 @@ NEWTON = 6
 
 
 def queue(load: Any, capacity: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Loss, throughput in packets per service time, and mean wait before service in service times."""
+    """Return loss, throughput in packets per service time, and mean waiting time in service times."""
     load, capacity = xp.broadcast_arrays(load, capacity)
     few = capacity <= PLACES
     one_by_one = _by_levels(load, xp.where(few, capacity, xp.ones_like(capacity)) - 1, xp)
@@ -48,30 +48,30 @@ def _by_levels(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
     scale = xp.exp(shrink * j)
     tail, excess = _poisson(load, xp)
     gain = xp.stack([load * tail[1:, ...], load * excess[1:, ...]]) * scale[:-1, ...]
-    ahead = xp.stack([tail[:-1, ...], excess[:-1, ...]]) * scale[:-1, ...]
+    to_come = xp.stack([tail[:-1, ...], excess[:-1, ...]]) * scale[:-1, ...]
     lift, step_down = xp.exp(flat), xp.exp(shrink)
-    nothing = xp.zeros_like(ahead[:, :1, ...])
+    nothing = xp.zeros_like(to_come[:, :1, ...])
 
-    # ahead[0] and ahead[1] hold what the known q contribute to the next q and to the overflow from now on.
-    def step(i: Any, total: Any, waiting: Any, overflow: Any, ahead: Any) -> tuple[Any, ...]:
-        q = lift * ahead[0, 0, ...]
-        ahead = xp.concat([ahead[:, 1:, ...], nothing], axis=1) + q * gain
+    # ahead[0] and ahead[1] hold the contributions of the known q to the next q and to the overflow.
+    def step(i: Any, total: Any, waiting: Any, overflow: Any, to_come: Any) -> tuple[Any, ...]:
+        q = lift * to_come[0, 0, ...]
+        to_come = xp.concat([to_come[:, 1:, ...], nothing], axis=1) + q * gain
         go = i <= n
         return (
             xp.where(go, step_down * total + load * q, total),
             xp.where(go, step_down * waiting + (i - 1) * q, waiting),
-            xp.where(go, ahead[1, 0, ...], overflow),
-            ahead,
+            xp.where(go, to_come[1, 0, ...], overflow),
+            to_come,
         )
 
-    start = (one, xp.zeros_like(one), ahead[1, 0, ...], ahead)
+    start = (one, xp.zeros_like(one), to_come[1, 0, ...], to_come)
     total, waiting, overflow, _ = xp.repeat(PLACES - 1, step, *start)
     lost = load * overflow
     return lost / (total + lost), load * (total / (total + lost)), (waiting + n * overflow) / total
 
 
 def _poisson(load: Any, xp: Any) -> tuple[Any, Any]:
-    """P(N > j)/rho and E[max(N - j, 0)]/rho for j = 0 ... PLACES, N Poisson with mean rho."""
+    """Return P(N > j)/rho and E[max(N - j, 0)]/rho for j = 0 ... PLACES, N Poisson with mean rho."""
     near = load <= SWITCH
     i = xp.reshape(xp.arange(1, PLACES + TAIL + 1, dtype=load.dtype), (-1,) + (1,) * load.ndim)
     small = xp.where(near, load, xp.ones_like(load))
@@ -102,7 +102,7 @@ def _by_poles(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
 
     slope = 1 / 3 + 2 * tau * bend(minus)  # (1 - weight)/tau
     offset = 2 * bend(minus) - bend(plus)
-    # Whichever of 1 and exp(-n tau) is larger is divided by.
+    # Dividing by the larger of 1 and exp(-n tau) avoids overflow.
     below = tau >= 0
     x = n * xp.where(below, -tau, tau)
     decay = xp.exp(x)
@@ -124,7 +124,7 @@ def _by_poles(load: Any, n: Any, xp: Any) -> tuple[Any, Any, Any]:
 
 
 def _pole(load: Any, xp: Any) -> Any:
-    """Tau from ln phi_1(tau) = -ln rho by Newton; the start solves tau/2 + tau^2/24 = -ln rho."""
+    """Return tau from ln phi_1(tau) = -ln rho by Newton's method; the start solves tau/2 + tau^2/24 = -ln rho."""
     target = -xp.log(load)
 
     def step(_: Any, tau: Any) -> tuple[Any]:
@@ -133,17 +133,17 @@ def _pole(load: Any, xp: Any) -> Any:
 
     start = 24 * target / (6 + xp.sqrt(36 + 24 * target))
     (tau,) = xp.repeat(NEWTON, step, start)
-    # Derivatives come from the equation, not through Newton's steps: a third of the time to compile.
+    # Derivatives come from the equation instead of Newton's steps, which takes a third of the time to compile.
     return xp.implicit(lambda t, rho: xp.log1p(t * phis(t, xp)[1]) + xp.log(rho), tau, load)
 
 
 def _away(tau: Any, load: Any, xp: Any) -> Any:
-    """Newton's step for tau = rho (exp(tau) - 1) where the root lies far from 0."""
+    """Return Newton's step for tau = rho (exp(tau) - 1) where the root is far from 0."""
     return (tau - load * xp.expm1(tau)) / (1 - load * xp.exp(tau))
 
 
 def _falling(x: Any, phi: tuple[Any, ...], xp: Any) -> Any:
-    """phi_1(x) - phi_2(x) for x <= 0; that is (phi_1(x) - exp(x))/(-x), where the two would cancel."""
+    """Return phi_1(x) - phi_2(x) for x <= 0, that is (phi_1(x) - exp(x))/(-x), where the two would cancel."""
     near = x >= -NEAR
     far = xp.where(near, xp.full_like(x, -NEAR), x)
     return xp.where(near, phi[0] - phi[1], (xp.expm1(far) / far - xp.exp(far)) / -far)

@@ -1,18 +1,19 @@
-"""M/D/1/K: packets of one size and room for K of them. All loads, 1 and beyond as well."""
+"""M/D/1/K: constant service times and room for K packets, at any load."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from longfat.law import law
+from longfat.law import SimulatedBy, law
 from longfat.laws.queues.chain import queue
-from longfat.laws.queues.parameters import ANY_LOAD, BRUN_GARCIA, CAPACITY
+from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED
 from longfat.laws.queues.smooth import by_arithmetic
+from longfat.laws.sources import BRUN_GARCIA
 
 
 def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
-    """b_(K-1), the sum of b_0 ... b_(K-1), and the size of what cancels in them."""
+    """Return b_(K-1), the sum of b_0 ... b_(K-1), and the size of the terms that cancel in them."""
     last, total, size = mp.zero, mp.zero, mp.zero
     for m in range(int(capacity)):  # n - k = m
         term = mp.exp(m * load)
@@ -25,7 +26,7 @@ def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:
 
 
 def _exact(value: Callable[[Any, Any], tuple[Any, Any]], load: Any, capacity: Any, mp: Any) -> Any:
-    """A numerator and denominator of the sums, at a precision that leaves enough of what cancels."""
+    """Return the quotient of two of the sums, at a precision that leaves enough digits after cancellation."""
     extra = 64
     while True:
         with mp.extraprec(extra):
@@ -49,7 +50,7 @@ def _b(n: Any, load: Any, sympy: Any) -> Any:
 def _all(capacity: Any, load: Any, sympy: Any) -> Any:
     from longfat.sums import Sum
 
-    if capacity.is_Integer:  # sympy leaves a sum over sums as it stands
+    if capacity.is_Integer:  # sympy does not evaluate a sum over sums
         return sympy.Add(*(_b(i, load, sympy).doit() for i in range(int(capacity))))
     n = sympy.Symbol("n", integer=True, nonnegative=True)
     return Sum(_b(n, load, sympy), (n, 0, capacity - 1))
@@ -60,51 +61,33 @@ def _wait(load: Any, capacity: Any, sympy: Any) -> Any:
 
 
 @law(
-    source=BRUN_GARCIA,
+    source=f"{BRUN_GARCIA} (blocking probability)",
     unit="probability",
+    result="P",
     derivation="constant_queues.md1k_loss",
+    long_proof=True,
+    simulated=SimulatedBy("md1_loss", LIMITED, accuracy=0.003, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
 def md1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
-    r"""Probability that a packet finds an M/D/1/K queue full and is lost.
+    r"""Return the probability that a packet finds an M/D/1/K queue full and is lost.
 
     .. math::
 
         P = 1 - \frac{b_{K-1}}{1 + \rho b_{K-1}}, \qquad
         b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
 
-    Parameters
-    ----------
-    load : float or array
-        rho [1], in [0, inf).
-    capacity : float or array
-        K [packets], whole, in [1, inf); the buffer is K - 1.
-
-    Returns
-    -------
-    float or array
-        P [probability].
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact for Poisson arrivals and constant service times, whatever the load. The sum alternates and the loss is
-    what it leaves of 1, so floats are computed as `longfat.laws.queues.chain` says; mpmath numbers are computed
+    Exact for Poisson arrivals and constant service times at any load. The sum alternates and the loss is a small
+    difference from 1, so floats are computed as described in `longfat.laws.queues.chain`; mpmath numbers are computed
     from the sum, in a time that grows with the square of K.
 
     Examples
     --------
     >>> round(md1k_loss(1.0, 2), 6)  # 1/(1 + e)
     0.268941
-
-    References
-    ----------
-    Brun & Garcia, the blocking probability; proved anew in derivations/constant_queues.py.
     """
     return by_arithmetic(
         xp,
@@ -115,36 +98,22 @@ def md1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
 
 
 @law(
-    source=BRUN_GARCIA,
+    source=f"{BRUN_GARCIA} (mean number of customers)",
     unit="packets",
+    result="L, averaged over time",
     derivation="constant_queues.md1k_mean_number",
+    long_proof=True,
+    simulated=SimulatedBy("md1_number", LIMITED, accuracy=0.01, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
 def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
-    r"""Mean number of packets in an M/D/1/K queue, with the one in service.
+    r"""Return the mean number of packets in an M/D/1/K queue, the packet in service included.
 
     .. math::
 
         L = K - \frac{\sum_{n=0}^{K-1} b_n}{1 + \rho b_{K-1}}, \qquad
         b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
-
-    Parameters
-    ----------
-    load : float or array
-        rho [1], in [0, inf).
-    capacity : float or array
-        K [packets], whole, in [1, inf); the buffer is K - 1.
-
-    Returns
-    -------
-    float or array
-        L [packets], averaged over time.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
 
     Notes
     -----
@@ -154,10 +123,6 @@ def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
     --------
     >>> md1k_mean_number(1.0, 1)
     0.5
-
-    References
-    ----------
-    Brun & Garcia, the mean number of customers; proved anew in derivations/constant_queues.py.
     """
 
     def floats() -> Any:
@@ -177,49 +142,31 @@ def md1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
 
 
 @law(
-    source=BRUN_GARCIA,
+    source=f"{BRUN_GARCIA} (mean waiting time)",
     unit="service times",
+    result="W_q",
     derivation="constant_queues.md1k_wait",
+    long_proof=True,
+    simulated=SimulatedBy("md1_wait", LIMITED, accuracy=0.02, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
 def md1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
-    r"""Mean wait before service in an M/D/1/K queue, of the packets that are not lost.
+    r"""Return the mean waiting time before service in an M/D/1/K queue, of the packets that are not lost.
 
     .. math::
 
         W_q = K - 1 - \frac{\sum_{n=0}^{K-1} b_n - K}{\rho b_{K-1}}, \qquad
         b_n = \sum_{k=0}^n \frac{(-1)^k}{k!} ((n - k) \rho)^k e^{(n - k) \rho}
 
-    Parameters
-    ----------
-    load : float or array
-        rho [1], in [0, inf).
-    capacity : float or array
-        K [packets], whole, in [1, inf); the buffer is K - 1.
-
-    Returns
-    -------
-    float or array
-        W_q [service times].
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    As for `md1k_loss`, in order of arrival.
+    As for `md1k_loss`, for service in order of arrival.
 
     Examples
     --------
     >>> round(md1k_wait(1.0, 2), 6)  # 1 - 1/e
     0.367879
-
-    References
-    ----------
-    Brun & Garcia, the mean waiting time; proved anew in derivations/constant_queues.py.
     """
     return by_arithmetic(
         xp,

@@ -1,16 +1,17 @@
-"""M/M/1/K: exponential service times and room for K packets. All loads, 1 and beyond as well."""
+"""M/M/1/K: exponential service times and room for K packets, at any load."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import law
-from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, KLEINROCK
+from longfat.law import SimulatedBy, law
+from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED
 from longfat.laws.queues.smooth import by_arithmetic, phis, truncated_geometric_mean
+from longfat.laws.sources import KLEINROCK_QUEUES
 
 
 def _loss(load: Any, capacity: Any, xp: Any) -> Any:
-    """exp(K u) phi_1(u)/((K + 1) phi_1((K + 1) u)) with u = ln rho; for u > 0 all over exp(K u)."""
+    """Return exp(K u) phi_1(u)/((K + 1) phi_1((K + 1) u)) with u = ln rho; for u > 0 both divided by exp(K u)."""
     positive = load > 0
     u = xp.log(xp.where(positive, load, xp.ones_like(load)))
     below = u < 0
@@ -21,7 +22,7 @@ def _loss(load: Any, capacity: Any, xp: Any) -> Any:
 
 
 def _mean(load: Any, places: Any, mp: Any) -> Any:
-    """The mean of j = 0 ... m - 1 with weights rho^j; what cancels is of the size of m^2 (rho - 1)^2."""
+    """Return the mean of j = 0 ... m - 1 with weights rho^j; the terms that cancel are of size m^2 (rho - 1)^2."""
     if load == 0:
         return mp.zero
     if load == 1:
@@ -38,47 +39,27 @@ def _written(load: Any, places: Any, sympy: Any) -> Any:
 
 
 @law(
-    source=f"{KLEINROCK}, section 3.6",
+    source=f"{KLEINROCK_QUEUES}, section 3.6",
     unit="probability",
+    result="P",
     derivation="queues.mm1k",
+    simulated=SimulatedBy("mm1_loss", LIMITED, accuracy=0.003, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
 def mm1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
-    r"""Probability that a packet finds an M/M/1/K queue full and is lost.
+    r"""Return the probability that a packet finds an M/M/1/K queue full and is lost.
 
     .. math:: P = \frac{\rho^K (1 - \rho)}{1 - \rho^{K + 1}}, \qquad \frac{1}{K + 1} \text{ at } \rho = 1
 
-    Parameters
-    ----------
-    load : float or array
-        rho [1], in [0, inf).
-    capacity : float or array
-        K [packets], whole, in [1, inf); the buffer is K - 1.
-
-    Returns
-    -------
-    float or array
-        P [probability].
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact for Poisson arrivals and exponential service times, whatever the load. Value and slope are right at
-    rho = 1, too.
+    Exact for Poisson arrivals and exponential service times, at any load. Value and slope are continuous at rho = 1.
 
     Examples
     --------
     >>> round(mm1k_loss(1.0, 10), 6)
     0.090909
-
-    References
-    ----------
-    Kleinrock, section 3.6.
     """
     return by_arithmetic(
         xp,
@@ -96,50 +77,30 @@ def mm1k_loss(load: Any, capacity: Any, *, xp: Any) -> Any:
 
 
 @law(
-    source=f"{KLEINROCK}, section 3.6",
+    source=f"{KLEINROCK_QUEUES}, section 3.6 (mean of its distribution)",
     unit="packets",
+    result="L, averaged over time",
     derivation="queues.mm1k",
+    simulated=SimulatedBy("mm1_number", LIMITED, accuracy=0.01, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
 def mm1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
-    r"""Mean number of packets in an M/M/1/K queue, with the one in service.
+    r"""Return the mean number of packets in an M/M/1/K queue, the packet in service included.
 
     .. math::
 
         L = \frac{\rho}{1 - \rho} - \frac{(K + 1) \rho^{K + 1}}{1 - \rho^{K + 1}}, \qquad
         \frac{K}{2} \text{ at } \rho = 1
 
-    Parameters
-    ----------
-    load : float or array
-        rho [1], in [0, inf).
-    capacity : float or array
-        K [packets], whole, in [1, inf); the buffer is K - 1.
-
-    Returns
-    -------
-    float or array
-        L [packets], averaged over time.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact for Poisson arrivals and exponential service times, whatever the load. Value and slope are right at
-    rho = 1, too.
+    Exact for Poisson arrivals and exponential service times, at any load. Value and slope are continuous at rho = 1.
 
     Examples
     --------
     >>> mm1k_mean_number(1.0, 10)
     5.0
-
-    References
-    ----------
-    Kleinrock, section 3.6; the mean of its distribution.
     """
     return by_arithmetic(
         xp,
@@ -150,47 +111,28 @@ def mm1k_mean_number(load: Any, capacity: Any, *, xp: Any) -> Any:
 
 
 @law(
-    source=f"{KLEINROCK}, section 3.6",
+    source=f"{KLEINROCK_QUEUES}, section 3.6 (from its distribution, by Little's law)",
     unit="service times",
+    result="W_q",
     derivation="queues.mm1k_wait",
+    simulated=SimulatedBy("mm1_wait", LIMITED, accuracy=0.02, relative=0.05),
     load=ANY_LOAD,
     capacity=CAPACITY,
 )
 def mm1k_wait(load: Any, capacity: Any, *, xp: Any) -> Any:
-    r"""Mean wait before service in an M/M/1/K queue, of the packets that are not lost.
+    r"""Return the mean waiting time before service in an M/M/1/K queue, of the packets that are not lost.
 
     .. math:: W_q = \frac{\rho}{1 - \rho} - \frac{K \rho^K}{1 - \rho^K}, \qquad \frac{K - 1}{2} \text{ at } \rho = 1
 
-    Parameters
-    ----------
-    load : float or array
-        rho [1], in [0, inf).
-    capacity : float or array
-        K [packets], whole, in [1, inf); the buffer is K - 1.
-
-    Returns
-    -------
-    float or array
-        W_q [service times], mean service times that is.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact for Poisson arrivals and exponential service times, in order of arrival, whatever the load: what a
-    packet waits for is the number it finds, given that it fits in.
+    Exact for Poisson arrivals and exponential service times, served in order of arrival, at any load: a packet that
+    is accepted waits for those it finds.
 
     Examples
     --------
     >>> mm1k_wait(1.0, 11)
     5.0
-
-    References
-    ----------
-    Kleinrock, section 3.6; from its distribution by Little's law.
     """
     return by_arithmetic(
         xp,

@@ -1,14 +1,17 @@
-"""The letters of the queueing laws, declared once: unit, domain, typical range."""
+"""Parameters of the queueing laws, each declared once, and the ranges in which their simulators are run."""
 
 from __future__ import annotations
 
 from longfat.law import Symbol
 
-KLEINROCK = "Kleinrock, Queueing Systems, vol. 1 (1975)"
-BRUN_GARCIA = "Brun & Garcia, J. Appl. Prob. 37 (2000) 1092-1098"
-
 # Offered load: arrival rate times mean service time. Without a limit on the queue it has to stay below 1.
-LOAD = Symbol(r"\rho", "1", "[0, 1)", (0.05, 0.95), "offered load")
-ANY_LOAD = Symbol(r"\rho", "1", "[0, inf)", (0.05, 5.0), "offered load")
-CAPACITY = Symbol("K", "packets", "[1, inf)", (1.0, 128.0), "system size, packet in service included", integer=True)
-VARIATION = Symbol("C_b^2", "1", "[0, inf)", (0.1, 10.0), "squared coefficient of variation of the service time")
+LOAD = Symbol(r"\rho", "1", "[0, 1)", (0.05, 0.95), "Offered load")
+ANY_LOAD = Symbol(r"\rho", "1", "[0, inf)", (0.05, 5.0), "Offered load")
+CAPACITY = Symbol(
+    "K", "packets", "[1, inf)", (1.0, 128.0), "System size, packet in service included", integer=True,
+    remark="The buffer is K - 1",
+)  # fmt: skip
+VARIATION = Symbol("C_b^2", "1", "[0, inf)", (0.1, 10.0), "Squared coefficient of variation of the service times")
+
+UNLIMITED = {"load": (0.05, 0.8)}
+LIMITED = {"load": (0.2, 1.5), "capacity": (1.0, 20.0)}

@@ -1,11 +1,11 @@
 """Selective repeat of segments under a window and a rate: delay, throughput efficiency, windows.
 
-F. Gong and G. Parulkar, *A Two-Level Flow Control Scheme for High Speed Networks*, WUCS-92-38, Washington
-University in St. Louis, 1992 (GP). Every packet is lost independently with the same probability, an answer
-to a group of packets comes back one acknowledgment delay after its last packet was sent, answers are never
-lost, and every segment is delivered completely (section 4.2). Beyond the paper: the distribution of the delay,
-any number of rounds, receive buffers. Proofs: derivations/selective_repeat.py, segment_rounds.py,
-segment_distribution.py, many_rounds.py, receive_buffer.py.
+F. Gong and G. Parulkar, *A Two-Level Flow Control Scheme for High Speed Networks*, WUCS-92-38, Washington University in
+St. Louis, 1992 (GP). Every packet is lost independently with the same probability, the acknowledgment of a group of
+packets arrives one acknowledgment delay after its last packet was sent, acknowledgments are never lost, and every
+segment is delivered completely (section 4.2). Beyond the paper: the distribution of the delay, any number of rounds,
+receive buffers. Proofs: derivations/selective_repeat.py, segment_rounds.py, segment_distribution.py, many_rounds.py,
+receive_buffer.py.
 """
 
 from longfat.laws.selective_repeat.delay import mean_delay_receiver, mean_delay_sender, mean_rounds

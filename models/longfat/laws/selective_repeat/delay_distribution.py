@@ -1,11 +1,11 @@
-"""The distribution of the delay of a segment sent in isolation, and of the largest delay of many: ours.
+"""Distribution of the delay of a segment sent in isolation, and of the largest delay of many (ours).
 
 The delay is D = N t_p + (K - 1) t_a for N packets sent in K rounds: from the first transmission of the segment to the
-end of the one that completes it, as `longfat.segments.simulate` measures it. To the sender, who waits for the
-answer, it is t_a longer; to the receiver half a round trip.
+end of the one that completes it, as `longfat.segments.simulate` measures it. For the sender, which waits for the
+acknowledgment, it is t_a longer; for the receiver half a round trip.
 
 These are plain functions on NumPy, not laws: D lies on a lattice whose size follows from the loss and whose order
-follows from t_a/t_p, so that no program of fixed shape could be traced, and there is no slope to pass on.
+follows from t_a/t_p, so no program of fixed shape could be traced, and there are no gradients.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from longfat.domains import Interval
 from longfat.laws.selective_repeat.joint import Array, joint
 
 LOSS, PACKETS, SEGMENTS = "[0, 0.5]", "[1, 1000]", "[1, 1e12]"
-LEFT_OUT = 1e-18  # beyond the table, for all segments together
+LEFT_OUT = 1e-18  # probability beyond the table, for all segments together
 EPS = float(np.finfo(float).eps)
 
 
 def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
-    r"""Probability that a segment's delay is at most d (ours).
+    r"""Return the probability that a segment's delay is at most d.
 
     .. math::
 
@@ -36,13 +36,13 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
     delay : float or array
         d [s], in [0, inf).
     loss : float
-        p [probability], in [0, 0.5].
+        p [probability], in [0, 0.5]: packet loss probability.
     segment_packets : int
-        s [packets], whole, in [1, 1000].
+        s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
-        t_p [s], in (0, inf).
+        t_p [s], in (0, inf): transmission time of a packet.
     ack_delay : float
-        t_a [s], in [0, inf).
+        t_a [s], in [0, inf): acknowledgment delay.
 
     Returns
     -------
@@ -52,13 +52,13 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Notes
     -----
-    Exact for a segment sent in isolation, with independent loss. A delay that is hit within rounding is hit. Small
-    values keep their relative accuracy. It takes milliseconds for s = 16, about a second for s = 1000, p = 0.5, and
-    nothing when asked again.
+    Exact for a segment sent in isolation, with independent loss. A delay within rounding of d counts as d. Small
+    values keep their relative accuracy. It takes milliseconds for s = 16, about a second for s = 1000, p = 0.5; tables
+    are cached.
 
     Examples
     --------
@@ -67,7 +67,8 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
 
     References
     ----------
-    Ours, under the assumptions of Gong & Parulkar, WUCS-92-38, section 4.2, which has the mean.
+    Ours, under the assumptions of F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks",
+    WUCS-92-38, Washington University in St. Louis, 1992, section 4.2, which has the mean.
     """
     at = _numbers("delay", delay, "s", "[0, inf)")
     delays, within, _ = _steps(loss, segment_packets, packet_time, ack_delay, 1.0)
@@ -76,7 +77,7 @@ def delay_cdf(delay: Any, loss: float, segment_packets: int, packet_time: float,
 
 
 def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
-    r"""Smallest delay that a segment does not exceed with probability q (ours).
+    r"""Return the smallest delay that a segment does not exceed with probability q.
 
     .. math:: d_q = \min\{d : P(D \le d) \ge q\}
 
@@ -85,13 +86,13 @@ def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_t
     probability : float or array
         q [probability], in (0, 1).
     loss : float
-        p [probability], in [0, 0.5].
+        p [probability], in [0, 0.5]: packet loss probability.
     segment_packets : int
-        s [packets], whole, in [1, 1000].
+        s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
-        t_p [s], in (0, inf).
+        t_p [s], in (0, inf): transmission time of a packet.
     ack_delay : float
-        t_a [s], in [0, inf).
+        t_a [s], in [0, inf): acknowledgment delay.
 
     Returns
     -------
@@ -101,11 +102,11 @@ def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_t
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Notes
     -----
-    As for `delay_cdf`, whose inverse it is; a probability that is hit within rounding is hit.
+    As for `delay_cdf`, of which it is the inverse; a probability within rounding of q counts as q.
 
     Examples
     --------
@@ -120,22 +121,22 @@ def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_t
 
 
 def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float) -> Any:
-    r"""Mean of the largest delay among N segments that are sent in isolation from each other (ours).
+    r"""Return the mean of the largest delay among N segments that are sent in isolation from each other.
 
     .. math:: D_N = \int_0^\infty \left[1 - P(D \le x)^N\right] dx
 
     Parameters
     ----------
     segments : int or array
-        N [segments], whole, in [1, 1e12].
+        N [segments], an integer in [1, 1e12].
     loss : float
-        p [probability], in [0, 0.5].
+        p [probability], in [0, 0.5]: packet loss probability.
     segment_packets : int
-        s [packets], whole, in [1, 1000].
+        s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
-        t_p [s], in (0, inf).
+        t_p [s], in (0, inf): transmission time of a packet.
     ack_delay : float
-        t_a [s], in [0, inf).
+        t_a [s], in [0, inf): acknowledgment delay.
 
     Returns
     -------
@@ -145,14 +146,12 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
-    Notes
-    -----
-    Exact for a window of one segment. Under a larger window retransmissions wait for each other: with s = 16 and
-    windows of 2.5 acknowledgment delays and more the simulator has been seen up to 5 % above D_N, and up to 2 %
-    above the mean, for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1. What lies beyond the table that is
-    added up is below 1e-16 of D_N.
+    Notes ----- Exact for a window of one segment. Under a larger window retransmissions wait for each other: with s =
+    16 and windows of 2.5 acknowledgment delays and more, simulated values were up to 5 % above D_N, and means up to 2 %
+    above, for w_a >= 23, p <= 0.1; 11 % and 7 % for w_a = 2, p = 0.1. The probabilities beyond the table change D_N by
+    less than 1e-16 of it.
 
     Examples
     --------
@@ -174,7 +173,7 @@ def max_delay_mean(segments: Any, loss: float, segment_packets: int, packet_time
 def max_delay_quantile(
     probability: Any, segments: Any, loss: float, segment_packets: int, packet_time: float, ack_delay: float
 ) -> Any:
-    r"""Smallest delay that none of N segments sent in isolation exceeds, with probability q (ours).
+    r"""Return the smallest delay that none of N segments, sent in isolation, exceeds with probability q.
 
     .. math:: d_{q,N} = \min\{d : P(D \le d)^N \ge q\}
 
@@ -183,15 +182,15 @@ def max_delay_quantile(
     probability : float or array
         q [probability], in (0, 1).
     segments : int or array
-        N [segments], whole, in [1, 1e12].
+        N [segments], an integer in [1, 1e12].
     loss : float
-        p [probability], in [0, 0.5].
+        p [probability], in [0, 0.5]: packet loss probability.
     segment_packets : int
-        s [packets], whole, in [1, 1000].
+        s [packets], an integer in [1, 1000]: packets per segment.
     packet_time : float
-        t_p [s], in (0, inf).
+        t_p [s], in (0, inf): transmission time of a packet.
     ack_delay : float
-        t_a [s], in [0, inf).
+        t_a [s], in [0, inf): acknowledgment delay.
 
     Returns
     -------
@@ -201,11 +200,11 @@ def max_delay_quantile(
     Raises
     ------
     ValueError
-        For a value outside its domain.
+        If a parameter is outside its domain.
 
     Notes
     -----
-    As for `max_delay_mean`; a probability that is hit within rounding is hit.
+    As for `max_delay_mean`; a probability within rounding of q counts as q.
 
     Examples
     --------
@@ -225,7 +224,7 @@ def max_delay_quantile(
 
 
 def _steps(loss: Any, packets: Any, packet_time: Any, ack_delay: Any, segments: float) -> tuple[Array, Array, Array]:
-    """The delays that occur, in order, and the probabilities of at most, and of more than, each."""
+    """Return the possible delays in order, and the probabilities of at most, and of more than, each of them."""
     loss = domains.number("loss", loss, "probability", LOSS)
     packets = domains.integer("segment_packets", packets, "packets", PACKETS)
     packet_time = domains.number("packet_time", packet_time, "s", "(0, inf)")
@@ -235,21 +234,23 @@ def _steps(loss: Any, packets: Any, packet_time: Any, ack_delay: Any, segments: 
     delays, chances = ((packets + sent) * packet_time + rounds * ack_delay)[chances > 0], chances[chances > 0]
     order = np.argsort(delays)
     delays, chances = delays[order], chances[order]
-    # What differs by rounding only is the same delay.
+    # Delays that differ only by rounding are the same.
     begins = np.flatnonzero(np.concatenate([[True], delays[1:] > delays[:-1] * (1 + 8 * EPS)]))
     delays, chances = delays[begins], np.add.reduceat(chances, begins)
-    beyond = np.concatenate([np.cumsum(chances[:0:-1])[::-1], [0.0]])  # from the far end: nothing is subtracted
+    beyond = np.concatenate(
+        [np.cumsum(chances[:0:-1])[::-1], [0.0]]
+    )  # summed from the far end, so that nothing is subtracted
     return delays, np.where(beyond < 0.5, 1 - beyond, np.cumsum(chances)), beyond
 
 
 def _late(segments: float, within: Array, beyond: Array) -> Array:
-    """1 - F^N, from whichever of F and 1 - F is the smaller."""
+    """Return 1 - F^N, computed from the smaller of F and 1 - F."""
     usual = beyond < 0.5
     return -np.expm1(segments * np.where(usual, np.log1p(-np.where(usual, beyond, 0.0)), np.log(within)))
 
 
 def _first(wanted: float, segments: float, delays: Array, within: Array, beyond: Array) -> float:
-    """The first delay that is enough; eps/4 is what rounding q to a float may cost."""
+    """Return the first delay that suffices; eps/4 is what rounding q to a float may cost."""
     if np.isnan(wanted) or np.isnan(segments):
         return float("nan")
     if wanted < 0.5:
@@ -260,12 +261,12 @@ def _first(wanted: float, segments: float, delays: Array, within: Array, beyond:
 
 
 def _largest(count: Array) -> float:
-    """The largest number of segments, as a power of ten, so that few tables are made."""
+    """Return the largest number of segments, rounded up to a power of ten so that few tables are made."""
     return float(10.0 ** np.ceil(np.log10(np.nanmax(count, initial=1.0))))
 
 
 def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool = False) -> Array:
-    """Floats inside the interval, NaN among them; or a ValueError that says what was wrong."""
+    """Return floats inside the interval, or NaN; raise a ValueError that says what was wrong."""
     if np.ndim(values) == 0:
         return np.asarray((domains.integer if integer else domains.number)(name, values, unit, allowed), float)
     interval = Interval.parse(allowed)
@@ -278,5 +279,5 @@ def _numbers(name: str, values: Any, unit: str, allowed: str, *, integer: bool =
 
 
 def _plain(values: Array) -> Any:
-    """A float for a number, an array for arrays."""
+    """Return a float for a number, an array for arrays."""
     return float(values) if np.ndim(values) == 0 else values

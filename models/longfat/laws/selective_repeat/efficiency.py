@@ -1,26 +1,27 @@
-"""Throughput efficiency under a window, and the window for an efficiency: section 4.2."""
+"""Throughput efficiency of a window, and the window for an efficiency (Gong and Parulkar, section 4.2)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import Validity, law
-from longfat.laws.selective_repeat.parameters import ACK_SEGMENTS, EFFICIENCY, LOSS, PACKETS, PAPER, WINDOW
+from longfat.law import SimulatedBy, Validity, law
+from longfat.laws.selective_repeat.parameters import ACK_SEGMENTS, EFFICIENCY, LOSS, PACKETS, SIMULATED, WINDOW
 from longfat.laws.selective_repeat.rounds import repeated_rounds
+from longfat.laws.sources import GONG_PARULKAR
 
 
 def _damaged(loss: Any, packets: Any, xp: Any) -> Any:
-    """g, the probability that a segment loses a packet."""
+    """Return g, the probability that a segment loses a packet."""
     return -xp.expm1(packets * xp.log1p(-loss))
 
 
 def _alone(loss: Any, packets: Any, ack: Any, xp: Any) -> Any:
-    """Efficiency of one segment at a time, t_s / D_s."""
+    """Return the efficiency of one segment at a time, t_s / D_s."""
     return 1 / (1 / (1 - loss) + ack * (1 + repeated_rounds(loss, packets, xp)))
 
 
 VALIDITY = Validity(
-    "w_a s p^2 <= 0.02, w_a >= 20, w_a >= 3 s / 8, s <= 128, p <= 0.01, W <= 4 w_a (few segments under way need a "
+    "w_a s p^2 <= 0.02, w_a >= 20, w_a >= 3 s / 8, s <= 128, p <= 0.01, W <= 4 w_a (few segments in flight need a "
     "third transmission, and not all of them a second); not capped: it exceeds 1 - p where "
     "(w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1)",
     lambda window, loss, segment_packets, ack_segments: (
@@ -36,17 +37,21 @@ VALIDITY = Validity(
 
 
 @law(
-    source=f"{PAPER}, section 4.2",
+    source=f"{GONG_PARULKAR}, section 4.2 (the four expressions for ThE)",
     unit="1",
+    result="E",
     validity=VALIDITY,
     derivation="selective_repeat.efficiency_middle",
+    simulated=SimulatedBy(
+        "segment_efficiency", SIMULATED | {"window": [float(w) for w in range(1, 200, 7)], "loss": (1e-5, 0.01)}
+    ),
     window=WINDOW,
     loss=LOSS,
     segment_packets=PACKETS,
     ack_segments=ACK_SEGMENTS,
 )
 def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any) -> Any:
-    r"""Ideal over actual time to deliver a segment, for a window of W segments.
+    r"""Return the throughput efficiency of a window of W segments: ideal over actual time per segment.
 
     .. math::
 
@@ -58,44 +63,18 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
 
     with g = 1 - (1 - p)^s and m = min(W - w_a, w_a (1 - p)).
 
-    Parameters
-    ----------
-    window : float or array
-        W [segments], in [1, inf).
-    loss : float or array
-        p [probability], in [0, 1).
-    segment_packets : float or array
-        s [packets], whole, in [1, inf).
-    ack_segments : float or array
-        w_a [segments], in [0, inf).
-
-    Returns
-    -------
-    float or array
-        E [1].
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    The third case as printed counts the m segments of the second acknowledgment delay twice; this is the
-    same cycle with every segment time counted once, and `as_printed` keeps the other. It is continuous at
-    W = w_a + 1 if w_a (1 - p) >= 1, and jumps at W = 1 and W = 2 w_a + 1. It exceeds 1 - p, which no scheme
-    can, where (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1). Validity: within 0.03 of the simulator where
-    w_a s p^2 <= 0.02, w_a >= 20, w_a >= 3 s / 8, p <= 0.01, s <= 128, W <= 4 w_a. On shorter paths most
-    segments under way may be damaged at once, and it promises up to 0.1 too much (w_a = 2.5, s = 128).
+    The third case as printed counts the m segments of the second acknowledgment delay twice; here every segment time
+    of the cycle is counted once. It is continuous at W = w_a + 1 if w_a (1 - p) >= 1, and jumps at W = 1 and W = 2
+    w_a + 1. It exceeds 1 - p, which no scheme can, where (w_a + m) g + 1 > (1 - p) ((2 w_a + 1 + p) g + 1). On
+    shorter paths than those of its validity most segments in flight may be damaged at once, and the law is up to 0.1
+    too high (w_a = 2.5, s = 128).
 
     Examples
     --------
     >>> round(throughput_efficiency(24, 1e-4, 16, 23.08), 3)
     0.963
-
-    References
-    ----------
-    Gong & Parulkar, section 4.2, the four expressions for ThE.
     """
     g = _damaged(loss, segment_packets, xp)
     in_flight = (2 * ack_segments + 1 + loss) * g  # every fraction is multiplied by g: 1/g overflows
@@ -128,7 +107,7 @@ def throughput_efficiency(window: Any, loss: Any, segment_packets: Any, ack_segm
 def throughput_efficiency_as_printed(
     window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any
 ) -> Any:
-    """The four expressions for ThE as printed in section 4.2."""
+    """Return the throughput efficiency by the four expressions that section 4.2 prints."""
     g = _damaged(loss, segment_packets, xp)
 
     def middle() -> Any:
@@ -141,16 +120,18 @@ def throughput_efficiency_as_printed(
 
 
 @law(
-    source="ours: section 4.2 of Gong & Parulkar solved for the window",
+    source=f"Ours: {GONG_PARULKAR}, section 4.2, solved for the window",
     unit="segments",
+    result="W, NaN where e > 1 - p. The isolated value at W = 1 is not considered",
     derivation="selective_repeat.window_inversion",
-    efficiency=EFFICIENCY,
+    not_simulated="the inverse of a law that is simulated",
+    efficiency=EFFICIENCY.described(remark="It has to be below 1 - p"),
     loss=LOSS,
     segment_packets=PACKETS,
     ack_segments=ACK_SEGMENTS,
 )
 def window_for_efficiency(efficiency: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any) -> Any:
-    r"""Smallest window, as a real number, at which `throughput_efficiency` reaches a value (ours).
+    r"""Return the smallest window, as a real number, at which `throughput_efficiency` reaches a value.
 
     .. math::
 
@@ -159,39 +140,14 @@ def window_for_efficiency(efficiency: Any, loss: Any, segment_packets: Any, ack_
 
     and 2 w_a + 1 where neither reaches it.
 
-    Parameters
-    ----------
-    efficiency : float or array
-        e [1], in (0, 1); below 1 - p.
-    loss : float or array
-        p [probability], in [0, 1).
-    segment_packets : float or array
-        s [packets], whole, in [1, inf).
-    ack_segments : float or array
-        w_a [segments], in [0, inf).
-
-    Returns
-    -------
-    float or array
-        W [segments], NaN where e > 1 - p. The isolated value at W = 1 is not considered.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    As good as the law that it inverts.
+    As accurate as the law that it inverts.
 
     Examples
     --------
     >>> round(throughput_efficiency(window_for_efficiency(0.9, 1e-3, 16, 23), 1e-3, 16, 23), 12)
     0.9
-
-    References
-    ----------
-    Gong & Parulkar, section 4.2.
     """
     g = _damaged(loss, segment_packets, xp)
     in_flight = (2 * ack_segments + 1 + loss) * g
@@ -201,7 +157,7 @@ def window_for_efficiency(efficiency: Any, loss: Any, segment_packets: Any, ack_
     one = 1 + 0 * b
     # In the third case g (W - w_a - 1) = e (in_flight + 1) - 1 - (w_a + 1) g.
     excess = efficiency * (in_flight + 1) - 1 - (ack_segments + 1) * g
-    if hasattr(xp, "sympy"):  # one form is enough where nothing is rounded, and conditions do not divide by g = 0
+    if hasattr(xp, "sympy"):  # without rounding one form suffices, and conditions do not divide by g = 0
         small = xp.maximum(2 * c / (b + root), 1)
         return xp.piecewise(
             lambda: 2 * ack_segments + 1,

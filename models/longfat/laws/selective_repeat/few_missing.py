@@ -1,15 +1,15 @@
-"""The chance that at most T of s packets are still missing, and its sum over rounds.
+"""Probability that at most T of s packets are still missing, and its sum over rounds.
 
 A segment is accepted after k rounds when at most T packets are missing, each independently with probability
-x = p^k: a binomial distribution function. It is added up term by term, all terms being positive, from the
-logarithms of the ratios of each to the one before, (s - j + 1) x/j, of which those that count are moderate.
+x = p^k: a binomial distribution function. It is summed term by term, all terms being positive, from the
+logarithms of the ratios of successive terms, (s - j + 1) x/j; those of the terms that count are moderate.
 
-The mean number of rounds is 1 + the sum over k >= 1 of 1 - F_k. In floats a fixed number of terms does (see
+The mean number of rounds is 1 + the sum over k >= 1 of 1 - F_k. In floats a fixed number of terms suffices (see
 `longfat.laws.selective_repeat.rounds`): by Chernoff's bound F_k <= exp(-(m - T)^2/(2 m)), m = s p^k, terms with
 m >= T + L + sqrt(L^2 + 2 L T) are 1 to within exp(-L) and are counted, the next TERMS are added, and the rest, where
 t = s p^n <= 1, is summed over k in powers of t: sum over j > T of (-1)^(j-T-1) C(s, j) C(j-1, T) x^j/(1 - p^j).
-The packets sent again in a round are those missing where more than T are; in the tail that has j T/(j - 1) times
-the coefficients of 1 - F. What is rare is added up by itself, never taken as 1 minus the rest.
+The packets sent again in a round are those missing where more than T are; in the tail their sum has j T/(j - 1) times
+the coefficients of 1 - F. Small probabilities are summed directly, never computed as 1 minus the rest.
 
 Derived in derivations/segment_distribution.py.
 """
@@ -26,11 +26,11 @@ MOST = 64  # largest T
 CERTAIN = 39.0  # L: exp(-39) is below half a unit of the last place of 1
 TERMS = 37  # 36 * 0.15 = 5.4 >= ln(184), the m above for T = 64, and one for the rounding down
 TAIL_TERMS = 20
-PLACES = 140  # of a binomial with mean below 65 no more than 1e-14 of what lies beyond T lies beyond these
+PLACES = 140  # of a binomial with mean below 65, these terms leave out no more than 1e-14 of the probability beyond T
 
 
 def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -> Any:
-    """P(at most T of s packets are lost k times in a row)."""
+    """Return P(at most T of s packets are lost k times in a row)."""
 
     def floats() -> Any:
         k, p, s, most = xp.broadcast_arrays(rounds, loss, packets, tolerance)
@@ -57,7 +57,7 @@ def few_missing(rounds: Any, loss: Any, packets: Any, tolerance: Any, xp: Any) -
 
 
 def _sum(missing: Any, within: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any, Any, Any]:
-    """P(B <= T), P(B > T), E[B; B > T] and ln C(s, T + 1) x^(T + 1) for B missing, each with probability x."""
+    """Return P(B <= T), P(B > T), E[B; B > T] and ln C(s, T + 1) x^(T + 1) for B missing packets, of probability x."""
     j = xp.reshape(xp.arange(PLACES, dtype=packets.dtype), (-1,) + (1,) * packets.ndim)
     possible = (j >= 1) & (j <= packets)
     tiny = float(xp.finfo(packets.dtype).smallest_normal)
@@ -77,7 +77,7 @@ def _sum(missing: Any, within: Any, packets: Any, tolerance: Any, xp: Any) -> tu
 
 
 def repeated_until_few(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]:
-    """The mean numbers of rounds beyond the first, and of packets sent again, until at most T are missing."""
+    """Return the mean numbers of rounds after the first and of retransmissions until at most T packets are missing."""
     result: tuple[Any, Any] = by_arithmetic(
         xp,
         lambda: _floats(loss, packets, tolerance, xp),
@@ -103,7 +103,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
     def tail(m: Any, rounds: Any, sent: Any, coefficient: Any, power: Any) -> tuple[Any, ...]:
         j = tolerance + m
         late = coefficient / (1 - power)
-        one = j == 1  # T = 0: everything missing is sent
+        one = j == 1  # T = 0: all missing packets are sent
         share = xp.where(one, j, j * tolerance / xp.where(one, j, j - 1))
         following = -coefficient * chance * (packets - j) / (j + 1) * j / m
         return rounds + late, sent + share * late, following, power * loss
@@ -116,7 +116,7 @@ def _floats(loss: Any, packets: Any, tolerance: Any, xp: Any) -> tuple[Any, Any]
 
 
 def _mpmath(loss: Any, packets: Any, tolerance: Any, mp: Any) -> tuple[Any, Any]:
-    """Term by term, to the working precision of the rounds and the packets in all."""
+    """Return the rounds and the packets in all, summed term by term to the working precision."""
     rounds = sent = mp.zero
     if loss == 0 or tolerance >= packets:
         return rounds, sent

@@ -1,10 +1,10 @@
-"""The joint distribution of the rounds K and the packets sent N of a segment, as a table of positive sums.
+"""Joint distribution of the rounds K and the packets N sent for a segment, as a table of positive sums.
 
-One packet is through within k rounds, after m losses, with probability (1 - p) p^m, m < k. So with A_k(z), the sum of
-(1 - p) (p z)^m over m < k, the segment has E[z^(N - s); K <= k] = A_k(z)^s, and K = k has A_k^s - A_(k-1)^s. That
-difference is never taken: the pair (A^m, (A + E)^m - A^m), where E = (1 - p) (p z)^(k-1) is what round k adds, is
-multiplied as pairs are, (A, E) (A', E') = (A A', A E' + E A' + E E'), and all coefficients stay positive. So every
-entry has nearly all its digits, and so have the sums over entries from either end.
+A packet arrives within k rounds, after m losses, with probability (1 - p) p^m, m < k. So with A_k(z), the sum of
+(1 - p) (p z)^m over m < k, the segment has E[z^(N - s); K <= k] = A_k(z)^s, and K = k has A_k^s - A_(k-1)^s. This
+difference is never computed: the pair (A^m, (A + E)^m - A^m), where E = (1 - p) (p z)^(k-1) is the term of round k, is
+multiplied by the rule (A, E) (A', E') = (A A', A E' + E A' + E E'), and all coefficients stay positive. So every
+entry is accurate to nearly all digits, and so are sums over entries from either end.
 
 Derived in derivations/segment_distribution.py.
 """
@@ -22,7 +22,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @lru_cache(maxsize=16)
 def joint(loss: float, packets: int, left_out: float) -> Array:
-    """P(K = k, N = s + r) in row k - 1 and column r; about ``left_out`` lies beyond the table."""
+    """Return P(K = k, N = s + r) in row k - 1 and column r; the table leaves about ``left_out`` out."""
     retransmissions = _most_retransmissions(loss, packets, left_out)
     rounds = 1 if loss == 0 else max(math.ceil(math.log(left_out / packets) / math.log(loss)), 1)
     table = np.zeros((min(rounds, retransmissions + 1), retransmissions + 1))
@@ -33,7 +33,7 @@ def joint(loss: float, packets: int, left_out: float) -> Array:
 
 
 def _most_retransmissions(loss: float, packets: int, left_out: float) -> int:
-    """Smallest r for which more than r retransmissions are less likely than ``left_out``."""
+    """Return the smallest r for which more than r retransmissions are less likely than ``left_out``."""
     if loss == 0:
         return 0
     r, log_chance = 0, packets * math.log1p(-loss)  # of exactly r
@@ -45,7 +45,7 @@ def _most_retransmissions(loss: float, packets: int, left_out: float) -> int:
 
 
 def _exactly(rounds: int, loss: float, packets: int, size: int) -> Array:
-    """P(K = rounds, N = s + r) for r below ``size``."""
+    """Return P(K = rounds, N = s + r) for r below ``size``."""
 
     def times(left: Array, right: Array) -> Array:
         return np.convolve(left, right)[:size]

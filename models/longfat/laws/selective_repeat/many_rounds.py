@@ -1,13 +1,14 @@
-"""Throughput efficiency when segments may need any number of rounds: ours, beyond the reach of section 4.2."""
+"""Throughput efficiency if segments may need any number of rounds (ours), beyond Gong and Parulkar, section 4.2."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import Symbol, Validity, law
-from longfat.laws.selective_repeat.parameters import PACKETS, PAPER, WINDOW
+from longfat.law import SimulatedBy, Symbol, Validity, law
+from longfat.laws.selective_repeat.parameters import PACKETS, SIMULATED, WINDOW
+from longfat.laws.sources import GONG_PARULKAR
 
-LEVELS = 128  # 2^-128 of 10^9 packets is nothing
+LEVELS = 128  # 2^-128 of 10^9 packets is negligible
 
 VALIDITY = Validity(
     "p <= 0.1, w_a >= 12, s <= 128, any window",
@@ -17,19 +18,23 @@ VALIDITY = Validity(
 
 
 @law(
-    source=f"ours, under the assumptions of {PAPER}, section 4.2, without its fourth",
+    source=f"Ours, under the assumptions of {GONG_PARULKAR}, section 4.2, without the fourth of them",
     unit="1",
+    result="E, never above 1 - p",
     validity=VALIDITY,
     derivation="many_rounds.efficiency",
+    simulated=SimulatedBy(
+        "segment_efficiency", SIMULATED | {"window": [float(w) for w in range(1, 300, 7)], "loss": (1e-5, 0.1)}
+    ),
     window=WINDOW,
-    loss=Symbol("p", "probability", "[0, 0.5]", (1e-6, 0.3), "packet loss probability"),
+    loss=Symbol("p", "probability", "[0, 0.5]", (1e-6, 0.3), "Packet loss probability"),
     segment_packets=PACKETS,
-    ack_segments=Symbol("w_a", "segments", "(0, inf)", (0.25, 1000.0), "acknowledgment delay in segment times"),
+    ack_segments=Symbol("w_a", "segments", "(0, inf)", (0.25, 1000.0), "Acknowledgment delay in segment times"),
 )
 def throughput_efficiency_many_rounds(
     window: Any, loss: Any, segment_packets: Any, ack_segments: Any, *, xp: Any
 ) -> Any:
-    r"""Throughput efficiency of a window of W segments, whatever number of rounds they need (ours).
+    r"""Return the throughput efficiency of a window of W segments, whatever number of rounds they need.
 
     .. math::
 
@@ -39,43 +44,18 @@ def throughput_efficiency_many_rounds(
 
     with q_k = g_k d / (g_k d + 1 - g_k), g_k = 1 - (1 - p^k)^s, d = (W + n) / (1 + n), n = max(M, 0) / w_a.
 
-    Parameters
-    ----------
-    window : float or array
-        W [segments], in [1, inf).
-    loss : float or array
-        p [probability], in [0, 0.5].
-    segment_packets : float or array
-        s [packets], whole, in [1, inf).
-    ack_segments : float or array
-        w_a [segments], in (0, inf).
-
-    Returns
-    -------
-    float or array
-        E [1], never above 1 - p.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    M is the time per window that the sender waits, in segment times. A segment that needs a k-th repetition
-    makes the window wait for one more acknowledgment delay, unless it waits already; q_k is the share of the
-    time for which it does. For one repetition and W = w_a + 1 this is exact (and `throughput_efficiency` with
-    (1 - g)/g for 1/g); that waits lie uniformly in the window, and that repetitions can be taken one after the
-    other, are approximations. Validity: within 0.03 of the simulator for p <= 0.1, w_a >= 12, s <= 128.
+    M is the time per window that the sender waits, in segment times. A segment that needs a k-th repetition makes the
+    window wait for one more acknowledgment delay, unless it waits already; q_k is the share of the time for which it
+    waits. For one repetition and W = w_a + 1 this is exact (and `throughput_efficiency` with (1 - g)/g for 1/g); that
+    waiting periods are uniform in the window, and that repetitions can be treated one after the other, are
+    approximations.
 
     Examples
     --------
     >>> round(throughput_efficiency_many_rounds(1907, 0.01, 16, 763.125), 3)
     0.86
-
-    References
-    ----------
-    Derived in derivations/many_rounds.py.
     """
     sending = window / (1 - loss)
 

@@ -1,4 +1,4 @@
-"""How far the number of rounds K and the number of packets sent N of a segment vary, and how much together.
+"""Variance of the number of rounds K of a segment, and its covariance with the number of packets sent N.
 
 K is the largest of s geometric numbers and N is their sum. With F_k = (1 - p^k)^s the variance of K is the sum of
 the covariances of the events "more than j rounds" and "more than k rounds", F_j (1 - F_k) for j <= k, and the
@@ -7,8 +7,8 @@ covariance of K and N is that of "more than k rounds" with N, added over k:
     Var K = sum over k >= 1 of (1 - F_k) (F_k + 2 sum over j < k of F_j)
     Cov(K, N) = sum over k >= 1 of k s p^k (1 - p^k)^(s - 1)
 
-Everything added is positive, so nothing cancels, where the second moment less the square of the mean would lose all
-digits for large s. A fixed number of terms does in floats (see `longfat.laws.selective_repeat.rounds`): those with
+All terms are positive, so nothing cancels, whereas the second moment less the square of the mean would lose all
+digits for large s. A fixed number of terms suffices in floats (see `longfat.laws.selective_repeat.rounds`): those with
 s p^k > CERTAIN are 0 to double precision, the next TERMS are added, and the rest, where t = s p^n <= 1, is summed
 over k in closed form, in powers of t. That holds for -ln p >= SPLIT, so up to p = 0.86.
 
@@ -22,13 +22,13 @@ from typing import Any
 from longfat.laws.queues.smooth import by_arithmetic
 
 SPLIT = 0.15
-CERTAIN = 80.0  # exp(-80) is nothing even beside the 1e-12 of which a variance may consist for s = 1e12
+CERTAIN = 80.0  # exp(-80) is negligible even beside a variance of 1e-12, which occurs for s = 1e12
 TERMS = 31  # p^30 <= 1/CERTAIN: 30 * 0.15 = 4.5 >= ln 80 = 4.4, and one for the rounding down
 TAIL_TERMS = 21  # 1/20! = 4e-19
 
 
 def spread(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
-    """Var K and Cov(K, N)."""
+    """Return Var K and Cov(K, N)."""
     result: tuple[Any, Any] = by_arithmetic(
         xp,
         lambda: _floats(loss, packets, xp),
@@ -39,7 +39,7 @@ def spread(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def first_uncertain(loss: Any, most: Any, packets: Any, xp: Any) -> Any:
-    """The first round, or the one before it, with s p^k not above ``most``."""
+    """Return the first round, or the one before it, with s p^k not above ``most``."""
     tiny = float(xp.finfo(loss.dtype).smallest_normal)
     some = xp.where(loss > 0, loss, tiny + 0 * loss)
     some = xp.where(some < 1, some, 0.5 + 0 * some)  # outside the domain, while tracing
@@ -53,7 +53,9 @@ def _floats(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
 
     def term(_: Any, *state: Any) -> tuple[Any, ...]:
         variance, covariance, before, k, chance = state
-        within = packets * xp.log1p(-chance)  # chance is p^k: that a packet is still missing after round k
+        within = packets * xp.log1p(
+            -chance
+        )  # chance is p^k, the probability that a packet is still missing after round k
         through = xp.exp(within)
         alone = packets * chance * xp.exp(within - xp.log1p(-chance))
         variance = variance - xp.expm1(within) * (through + 2 * before)
@@ -63,7 +65,7 @@ def _floats(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
     start = (nothing, nothing, nothing, first, xp.power(loss, first))
     variance, covariance, before, k, chance = xp.repeat(TERMS, term, *start)
 
-    # From here on 1 - F_(k + m) is a sum over j of c_j p^(j m), and what is added over m are geometric series.
+    # From here on 1 - F_(k + m) is a sum over j of c_j p^(j m), so the sums over m are geometric series.
     def tail(j: Any, *state: Any) -> tuple[Any, ...]:
         late, late_m, alone, alone_m, coefficient, power = state
         once = coefficient / (1 - power)
@@ -77,7 +79,7 @@ def _floats(loss: Any, packets: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def _mpmath(loss: Any, packets: Any, mp: Any) -> tuple[Any, Any]:
-    """Term by term, to the working precision."""
+    """Return both moments, summed term by term to the working precision."""
     if loss == 0:
         return mp.zero, mp.zero
     with mp.extraprec(30):

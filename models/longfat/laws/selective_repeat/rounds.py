@@ -1,12 +1,12 @@
-"""The mean number of rounds until all packets of a segment are through: the largest of s geometric variables.
+"""Mean number of rounds until all packets of a segment have arrived: the largest of s geometric variables.
 
 A packet needs at most i rounds with probability 1 - p^i; all s of them do with (1 - p^i)^s. So the mean
 number of rounds is
 
     S(p, s) = sum over i >= 0 of 1 - (1 - p^i)^s.
 
-In floats the sum is split, with u = -ln p, so that a fixed number of terms does for all p and s (gradients
-pass through, and nothing is looped until it converges):
+In floats the sum is split, with u = -ln p, so that a fixed number of terms suffices for all p and s (gradients
+pass, and no loop runs until convergence):
 
 * u >= U: terms with s p^i > 39 are 1 to double precision and are counted, the next TERMS of them are added,
   and the rest, where s p^i <= 2, is summed over i in closed form: sum over j of C(s, j) (-1)^(j+1) t^j / (1 - p^j);
@@ -30,7 +30,7 @@ EULER_GAMMA = 0.57721566490153286060651209008240243
 
 
 def repeated_rounds(loss: Any, packets: Any, xp: Any) -> Any:
-    """S(p, s) - 1, the mean number of rounds beyond the first."""
+    """Return S(p, s) - 1, the mean number of rounds after the first."""
     return xp.series(
         lambda i: 1 - (1 - loss**i) ** packets,
         floats=lambda: _floats(loss, packets, xp),
@@ -40,10 +40,10 @@ def repeated_rounds(loss: Any, packets: Any, xp: Any) -> Any:
 
 def _floats(loss: Any, packets: Any, xp: Any) -> Any:
     decay = -xp.log(xp.maximum(loss, _tiny(loss, xp)))
-    # Each form is evaluated inside its own region only, so that no branch not taken spoils a gradient.
+    # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
     result = xp.where(
         decay >= SPLIT,
-        # where, not maximum: at a tie a maximum would pass on half of the gradient.
+        # where instead of maximum, which would pass half of the gradient at a tie.
         _split_sum(xp.where(decay >= SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
         _near_one(xp.where(decay < SPLIT, decay, xp.full_like(decay, SPLIT)), packets, xp),
     )
@@ -61,7 +61,7 @@ def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:
     def term(_: Any, total: Any, chance: Any) -> tuple[Any, Any]:
         return total - xp.expm1(packets * xp.log1p(-chance)), chance * ratio
 
-    # chance is p^i: that a packet is still missing after round i
+    # chance is p^i, the probability that a packet is still missing after round i
     start = xp.exp(-decay * first)
     total, chance = xp.repeat(TERMS, term, first - 1 + 0 * start, start)
 
@@ -74,7 +74,7 @@ def _split_sum(decay: Any, packets: Any, xp: Any) -> Any:
 
 
 def _near_one(decay: Any, packets: Any, xp: Any) -> Any:
-    """S - 1 for p near 1."""
+    """Return S - 1 for p near 1."""
     few = xp.minimum(packets, xp.full_like(packets, SMALL - 1.0))
 
     def term(j: Any, total: Any, coefficient: Any) -> tuple[Any, Any]:
@@ -86,7 +86,7 @@ def _near_one(decay: Any, packets: Any, xp: Any) -> Any:
 
 
 def _curvature(y: Any) -> Any:
-    """h(y) = 1/(1 - e^-y) - 1/y - 1/2 = (coth(y/2) - 2/y)/2 by coth's continued fraction: all terms positive."""
+    """Return h(y) = 1/(1 - e^-y) - 1/y - 1/2 = (coth(y/2) - 2/y)/2 by coth's continued fraction of positive terms."""
     z = y / 2
     square = z * z
     fraction = 23.0 + 0 * z
@@ -96,7 +96,7 @@ def _curvature(y: Any) -> Any:
 
 
 def _harmonic(n: Any, xp: Any) -> Any:
-    """H_n: added up below 16, Euler-Maclaurin above (the next term is 2e-17 there)."""
+    """Return H_n: by summation below 16, by Euler-Maclaurin above, where the next term is 2e-17."""
 
     def term(j: Any, total: Any) -> tuple[Any]:
         return (total + xp.where(j <= n, xp.ones_like(n) / j, xp.zeros_like(n)),)
@@ -109,7 +109,7 @@ def _harmonic(n: Any, xp: Any) -> Any:
 
 
 def _mpmath(loss: Any, packets: Any, mp: Any) -> Any:
-    """Exact to the working precision, by whichever of the exact forms is short."""
+    """Return S - 1 to the working precision, by whichever of the exact forms is shorter."""
     if loss == 0:
         return mp.zero
     decay = -mp.log(loss)

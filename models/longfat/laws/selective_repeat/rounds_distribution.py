@@ -1,4 +1,4 @@
-"""The distribution of the number of rounds until a segment is complete, and its largest value over many segments."""
+"""Distribution of the number of rounds until a segment is complete, and its largest value over many segments."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from typing import Any
 
 from longfat.law import Symbol, law
 from longfat.laws.queues.smooth import by_arithmetic
-from longfat.laws.selective_repeat.parameters import LOSS, PACKETS, PAPER
+from longfat.laws.selective_repeat.parameters import LOSS, PACKETS
 from longfat.laws.selective_repeat.rounds import repeated_rounds
+from longfat.laws.sources import GONG_PARULKAR
 
-OURS = f"ours, under the assumptions of {PAPER}, section 4.2"
-ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "rounds", integer=True)
-PROBABILITY = Symbol("q", "probability", "(0, 1)", (0.01, 0.9999), "probability not to be exceeded")
-SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "segments whose largest value is asked for", integer=True)
+OURS = f"Ours, under the assumptions of {GONG_PARULKAR}, section 4.2"
+ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "Transmission rounds", integer=True)
+PROBABILITY = Symbol("q", "probability", "(0, 1)", (0.01, 0.9999), "Probability with which the value is not exceeded")
+SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "Segments, of which the largest value counts", integer=True)
 
 
 def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
-    """ln(1 - p^k), to the last digits where p^k is near 0 and where it is near 1."""
+    """Return ln(1 - p^k), accurate both where p^k is near 0 and where it is near 1."""
 
     def floats() -> Any:
         missing = xp.power(loss, rounds)
         often = missing > 0.5
         half = 0.5 + 0 * missing
-        # Each form is evaluated inside its own region only, so that no branch not taken spoils a gradient.
+        # Each form is evaluated only inside its own region, so that gradients of the unused one stay finite.
         low = xp.log1p(-xp.where(often, half, missing))
         return xp.where(often, xp.log(-xp.expm1(rounds * xp.log(xp.where(often, loss, half)))), low)
 
@@ -34,50 +35,29 @@ def log_through(loss: Any, rounds: Any, xp: Any) -> Any:
 
 
 @law(
-    source=OURS,
+    source=f"{OURS} (the mean of this distribution is the third term of D_s there)",
     unit="probability",
+    result="F_k",
     derivation="segment_distribution.cdf",
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
     rounds=ROUNDS,
     loss=LOSS,
     segment_packets=PACKETS,
 )
 def rounds_cdf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
-    r"""Probability that a segment is complete within k rounds (ours).
+    """Return the probability that a segment is complete within k transmission rounds.
 
     .. math:: F_k = (1 - p^k)^s
-
-    Parameters
-    ----------
-    rounds : float or array
-        k [rounds], whole, in [1, inf).
-    loss : float or array
-        p [probability], in [0, 1).
-    segment_packets : float or array
-        s [packets], whole, in [1, inf).
-
-    Returns
-    -------
-    float or array
-        F_k [probability].
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
 
     Notes
     -----
     Exact for independent loss. All of N segments are complete within k rounds with the same probability for N s
-    packets. Small values keep their relative accuracy; what is too small for a float is 0.
+    packets. Small values keep their relative accuracy; those too small for a float become 0.
 
     Examples
     --------
     >>> rounds_cdf(2, 0.5, 2)
     0.5625
-
-    References
-    ----------
-    Ours; the mean of this distribution is the third term of D_s in Gong & Parulkar, section 4.2.
     """
     return by_arithmetic(
         xp,
@@ -90,48 +70,27 @@ def rounds_cdf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
 @law(
     source=OURS,
     unit="probability",
+    result="f_k",
     derivation="segment_distribution.pmf",
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
     rounds=ROUNDS,
     loss=LOSS,
     segment_packets=PACKETS,
 )
 def rounds_pmf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
-    r"""Probability that a segment needs exactly k rounds (ours).
+    """Return the probability that a segment needs exactly k transmission rounds.
 
     .. math:: f_k = (1 - p^k)^s - (1 - p^{k - 1})^s
 
-    Parameters
-    ----------
-    rounds : float or array
-        k [rounds], whole, in [1, inf).
-    loss : float or array
-        p [probability], in [0, 1).
-    segment_packets : float or array
-        s [packets], whole, in [1, inf).
-
-    Returns
-    -------
-    float or array
-        f_k [probability].
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Exact for independent loss. Computed as F_k (1 - (1 - r)^s), where r = p^(k-1) (1 - p)/(1 - p^k) is the chance
-    that a packet which is through by round k was not before: nothing cancels, however rare k is.
+    Exact for independent loss. Computed as F_k (1 - (1 - r)^s), where r = p^(k-1) (1 - p)/(1 - p^k) is the
+    probability that a packet which has arrived by round k had not arrived before: nothing cancels, however rare k is.
 
     Examples
     --------
     >>> rounds_pmf(2, 0.5, 2)
     0.3125
-
-    References
-    ----------
-    Ours; see `rounds_cdf`.
     """
 
     def later(k: Any) -> Any:
@@ -155,49 +114,28 @@ def rounds_pmf(rounds: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
 @law(
     source=OURS,
     unit="rounds",
+    result="k, an integer",
     derivation="segment_distribution.quantile",
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
     probability=PROBABILITY,
     loss=LOSS,
     segment_packets=PACKETS,
 )
 def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: Any) -> Any:
-    r"""Smallest number of rounds within which a segment is complete with probability q (ours).
+    r"""Return the smallest number of rounds within which a segment is complete with probability q.
 
     .. math:: k = \max\left(\left\lceil \frac{\ln(1 - q^{1/s})}{\ln p} \right\rceil, 1\right)
-
-    Parameters
-    ----------
-    probability : float or array
-        q [probability], in (0, 1).
-    loss : float or array
-        p [probability], in [0, 1).
-    segment_packets : float or array
-        s [packets], whole, in [1, inf).
-
-    Returns
-    -------
-    float or array
-        k [rounds], whole.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
 
     Notes
     -----
     Exact for independent loss. In floats the result is the smallest k whose F_k is at least q up to the rounding of
     both: q = 0.9 is reached by p = 0.1, s = 1 in one round, though 1 - 0.9 < 0.1 in floats. For the slowest of N
-    segments put N s for s.
+    segments insert N s for s.
 
     Examples
     --------
     >>> rounds_quantile(0.999, 0.01, 16)
     3.0
-
-    References
-    ----------
-    Ours; see `rounds_cdf`.
     """
 
     def floats() -> Any:
@@ -210,7 +148,7 @@ def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: An
 
         def reaches(rounds: Any) -> Any:
             within = segment_packets * log_through(loss, rounds, xp)
-            # On the side on which the smaller of q and 1 - q lies; eps/4 is what rounding q to a float may cost.
+            # Compared on the side of the smaller of q and 1 - q; eps/4 is what rounding q to a float may cost.
             late = -xp.expm1(within) <= (1 - probability) * (1 + 8 * eps) + eps / 4
             return xp.where(probability < 0.5, xp.exp(within) >= probability * (1 - 8 * eps), late)
 
@@ -236,49 +174,29 @@ def rounds_quantile(probability: Any, loss: Any, segment_packets: Any, *, xp: An
 
 
 @law(
-    source=OURS,
+    source=f"{OURS} (mean_rounds is the third term of D_s there)",
     unit="rounds",
+    result="S_N, which is `mean_rounds` of one segment of N s packets",
     derivation="segment_distribution.largest",
+    long_proof=True,
+    not_simulated="a distribution of rounds, which no simulator reports; mean_delay_sender is simulated",
     loss=LOSS,
     segment_packets=PACKETS,
     segments=SEGMENTS,
 )
 def max_rounds(loss: Any, segment_packets: Any, segments: Any, *, xp: Any) -> Any:
-    r"""Mean of the largest number of rounds among N segments (ours).
+    r"""Return the mean of the largest number of transmission rounds among N segments.
 
     .. math:: S_N = \sum_{i=0}^{\infty} \left[1 - (1 - p^i)^{N s}\right]
-
-    Parameters
-    ----------
-    loss : float or array
-        p [probability], in [0, 1).
-    segment_packets : float or array
-        s [packets], whole, in [1, inf).
-    segments : float or array
-        N [segments], whole, in [1, inf).
-
-    Returns
-    -------
-    float or array
-        S_N [rounds], which is `mean_rounds` of one segment of N s packets.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
 
     Notes
     -----
     Exact for independent loss. H_(N s) <= -ln p S_N < H_(N s) - ln p with the harmonic number H, so it grows like
-    ln(N)/(-ln p); what lies between is periodic in ln(N s)/(-ln p) as N grows.
+    ln(N)/(-ln p); the remainder is periodic in ln(N s)/(-ln p) as N grows.
 
     Examples
     --------
     >>> round(max_rounds(0.01, 16, 10**6), 2)
     4.15
-
-    References
-    ----------
-    Ours; see `mean_rounds`.
     """
     return 1 + repeated_rounds(loss, segments * segment_packets, xp)

@@ -1,4 +1,4 @@
-"""TCP and its relatives: sawtooth, rate under loss, slow start; windows in packets, rates in packets/s.
+"""TCP and related schemes: sawtooth, rate under loss, slow start; windows in packets, rates in packets/s.
 
 Additive increase, multiplicative decrease, one flow. Proofs: derivations/tcp.py.
 """

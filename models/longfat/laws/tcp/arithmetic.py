@@ -1,4 +1,4 @@
-"""Whole numbers in every arithmetic: sympy and mpmath have their own, arrays get exact steps."""
+"""Exact rounding to integers in every arithmetic: sympy, mpmath, and arrays of floats."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from typing import Any
 EXPONENTS = (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # they add up to 1023, the largest exponent of a double
 
 
-def whole_quotient(whole: Any, by: Any, xp: Any) -> Any:
-    """The quotient of two whole numbers, rounded up.
+def ceiling_quotient(number: Any, by: Any, xp: Any) -> Any:
+    """Return the quotient of two integers, rounded up.
 
-    Half a unit less above never gives a whole quotient, so that rounding in the division does not matter.
+    With 1/2 subtracted from the numerator the quotient is never an integer, so rounding of the division does not
+    matter.
     """
-    return xp.ceil(whole / by) if hasattr(xp, "sympy") else 1 + xp.floor((whole - 0.5) / by)
+    return xp.ceil(number / by) if hasattr(xp, "sympy") else 1 + xp.floor((number - 0.5) / by)
 
 
-def whole_logarithm(x: Any, xp: Any) -> tuple[Any, Any]:
-    """The largest whole k with 2^k <= x, for x >= 1, and 2^k.
+def floor_log2(x: Any, xp: Any) -> tuple[Any, Any]:
+    """Return the largest integer k with 2^k <= x, for x >= 1, and 2^k.
 
-    By comparisons: a quotient of logarithms may lie on the wrong side of a whole number. No gradient passes.
+    It is found by comparisons, since a quotient of logarithms may lie on the wrong side of an integer. It has no
+    gradient.
     """
     if hasattr(xp, "sympy"):
         k = xp.floor(xp.log(x) / xp.log(2))

@@ -1,66 +1,42 @@
-"""Rate of TCP with timeouts: Padhye, Firoiu, Towsley & Kurose, SIGCOMM 1998."""
+"""Rate of TCP with timeouts (Padhye, Firoiu, Towsley and Kurose, SIGCOMM 1998)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from longfat.law import law
+from longfat.laws.sources import PADHYE, RFC_5348
 from longfat.laws.tcp.parameters import ACKED, LARGEST_WINDOW, LOSS, ROUND_TRIP, TIMEOUT
-
-PAPER = "Padhye, Firoiu, Towsley & Kurose, SIGCOMM 1998"
 
 
 @law(
-    source=f"{PAPER}, approximate model; RFC 5348, section 3.1",
+    source=f"{PADHYE}, section 2.3 (approximate model); {RFC_5348}, section 3.1",
     unit="packets/s",
+    result="X, sent rather than delivered; at most W_m/R if the receiver allows W_m packets",
     derivation="tcp.pftk_rate",
+    long_proof=True,
+    not_simulated="the loss of the rest of a round after the first lost packet occurs in no simulated network",
     loss=LOSS,
     round_trip_time=ROUND_TRIP,
-    timeout=TIMEOUT,
+    timeout=TIMEOUT.described(remark="TFRC takes 4 R"),
     acked=ACKED,
 )
 def pftk_rate(loss: Any, round_trip_time: Any, timeout: Any, acked: Any = 1, *, xp: Any) -> Any:
-    r"""Rate of TCP Reno with timeouts, the approximation for small loss; the equation of TFRC.
+    r"""Return the rate of TCP Reno with timeouts by the approximation for small loss, the equation of TFRC.
 
     .. math:: X = \frac{1}{R \sqrt{\dfrac{2 b p}{3}}
         + T_0 \min\left(1, 3 \sqrt{\dfrac{3 b p}{8}}\right) p (1 + 32 p^2)}
 
-    Parameters
-    ----------
-    loss : float or array
-        p [probability], in (0, 1).
-    round_trip_time : float or array
-        R [s], in (0, inf).
-    timeout : float or array
-        T_0 [s], in [0, inf); TFRC takes 4 R.
-    acked : float or array
-        b [packets], in [1, inf).
-
-    Returns
-    -------
-    float or array
-        X [packets/s], sent rather than delivered; at most W_m/R if the receiver allows W_m packets.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    Tends to `pftk_full_rate` without a window limit as p -> 0. Validity: small p; 1 + 32 p^2 is the paper's
-    fit to 1 + p + 2 p^2 + ... + 32 p^6, 17 % too large at p = 0.1. The RFC leaves out the min, which acts where
-    b p > 8/27 only.
+    Tends to `pftk_full_rate` without a window limit as p -> 0. It holds for small p: 1 + 32 p^2 is the paper's fit to
+    1 + p + 2 p^2 + ... + 32 p^6, 17 % too large at p = 0.1. RFC 5348 leaves out the min, which matters only where b p
+    > 8/27.
 
     Examples
     --------
     >>> round(pftk_rate(0.01, 0.1, 0.4), 1)
     112.3
-
-    References
-    ----------
-    J. Padhye, V. Firoiu, D. Towsley and J. Kurose, Modeling TCP Throughput, SIGCOMM 1998, section 2.3,
-    approximate model; S. Floyd et al., TCP Friendly Rate Control, RFC 5348, 2008, section 3.1.
     """
     # sqrt(2 b p / 3) times 9/4 is 3 sqrt(3 b p / 8): one root serves both terms.
     root = xp.sqrt(2 * acked * loss / 3)
@@ -69,10 +45,13 @@ def pftk_rate(loss: Any, round_trip_time: Any, timeout: Any, acked: Any = 1, *, 
 
 
 @law(
-    source=f"{PAPER}, section 2.3",
+    source=f"{PADHYE}, sections 2.1 to 2.3",
     unit="packets/s",
+    result="X, sent rather than delivered",
     derivation="tcp.pftk_full_rate",
-    loss=LOSS,
+    long_proof=True,
+    not_simulated="the loss of the rest of a round after the first lost packet occurs in no simulated network",
+    loss=LOSS.described(remark="It is that of the first loss of a round; the rest of that round is lost with it"),
     round_trip_time=ROUND_TRIP,
     timeout=TIMEOUT,
     largest_window=LARGEST_WINDOW,
@@ -81,7 +60,7 @@ def pftk_rate(loss: Any, round_trip_time: Any, timeout: Any, acked: Any = 1, *, 
 def pftk_full_rate(
     loss: Any, round_trip_time: Any, timeout: Any, largest_window: Any, acked: Any = 1, *, xp: Any
 ) -> Any:
-    r"""Rate of TCP Reno with timeouts and a largest window, the full model.
+    r"""Return the rate of TCP Reno with timeouts and a largest window, by the full model of Padhye et al.
 
     .. math::
 
@@ -94,43 +73,16 @@ def pftk_full_rate(
 
     with f = 1 + p + 2 p^2 + 4 p^3 + 8 p^4 + 16 p^5 + 32 p^6.
 
-    Parameters
-    ----------
-    loss : float or array
-        p [probability], in (0, 1): of the first loss of a round; the rest of that round is lost with it.
-    round_trip_time : float or array
-        R [s], in (0, inf).
-    timeout : float or array
-        T_0 [s], in [0, inf).
-    largest_window : float or array
-        W_m [packets], in [1, inf).
-    acked : float or array
-        b [packets], in [1, inf).
-
-    Returns
-    -------
-    float or array
-        X [packets/s], sent rather than delivered.
-
-    Raises
-    ------
-    ValueError
-        For a value outside its domain.
-
     Notes
     -----
-    A model of means: W, Q and k are put together as if they were independent. k jumps by (2 - b)/4 rounds at
-    W_u = W_m unless b = 2, the paper's case. Validity: losses of a round in a row, recovery as in Reno, a round-trip
-    time that does not depend on the window.
+    A model of means, which combines W, Q and k as if they were independent. k jumps by (2 - b)/4 rounds at W_u = W_m
+    unless b = 2, the paper's case. It holds if the losses of a round are consecutive, recovery is that of Reno, and
+    the round-trip time does not depend on the window.
 
     Examples
     --------
     >>> round(pftk_full_rate(0.01, 0.1, 0.4, 1000), 1)
     111.0
-
-    References
-    ----------
-    Padhye et al., SIGCOMM 1998, sections 2.1 to 2.3.
     """
     kept = 1 - loss
     constant = (2 + acked) / (3 * acked)

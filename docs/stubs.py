@@ -1,0 +1,101 @@
+"""Stubs of the packages of laws, for editors: signatures and complete docstrings, as the laws' records have them.
+
+Editors read source files, in which a law's docstring has no parameters, units and sources: these are generated at run
+time (`longfat.docstrings`). ``python -m docs.stubs``, or ``make stubs``, writes them into
+``models/longfat/laws/*/__init__.pyi``; a test compares the files with the laws.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import textwrap
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import longfat.laws
+from longfat.law import Law
+from longfat.roots import Root
+
+HEAD = '''"""{title}
+
+Written by ``make stubs``: editors show these signatures and docstrings.
+"""
+
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec
+
+{imports}
+_P = ParamSpec("_P")
+'''
+CLASS = """
+class _{kind}({kind}, Generic[_P]):
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Any: ...
+
+def _{decorator}(function: Callable[_P, Any]) -> _{kind}[_P]: ...
+"""
+WIDTH, MANY = 120, ",\n    "  # of a line; between the parameters that do not fit into one
+
+
+def packages() -> list[ModuleType]:
+    """Return the packages that export laws."""
+    found = [
+        importlib.import_module(f"longfat.laws.{one.name}")
+        for one in pkgutil.iter_modules(longfat.laws.__path__)
+        if one.ispkg
+    ]
+    return [one for one in found if any(isinstance(getattr(one, name), Law) for name in one.__all__)]
+
+
+def path_of(package: ModuleType) -> Path:
+    """Return the path of a package's stub."""
+    assert package.__file__ is not None
+    return Path(package.__file__).with_suffix(".pyi")
+
+
+def stub(package: ModuleType) -> str:
+    """Return the stub of a package: its laws with signatures and docstrings, and imports of what else it exports."""
+    exported = {name: getattr(package, name) for name in package.__all__}
+    laws = {name: one for name, one in exported.items() if isinstance(one, Law)}
+    kinds = [kind for kind in (Law, Root) if any(type(one) is kind for one in laws.values())]
+    lines = [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
+    lines += [f"from {one.__module__} import {name} as {name}" for name, one in exported.items() if name not in laws]
+    title = (package.__doc__ or "").splitlines()[0]
+    text = HEAD.format(title=title, imports="\n".join(sorted(lines, key=lambda line: line.split()[1])) + "\n")
+    text += "".join(CLASS.format(kind=kind.__name__, decorator=kind.__name__.lower()) for kind in kinds)
+    return text + "".join(_law(name, one) for name, one in sorted(laws.items())).removeprefix("\n")
+
+
+def _law(name: str, law: Law) -> str:
+    """Return the declaration of a law as a decorated function."""
+    signature: inspect.Signature = law.__signature__  # type: ignore[attr-defined]
+    parameters = [f"{one.name}: Any{_default(one)}" for one in signature.parameters.values()]
+    head = f"def {name}({', '.join(parameters)}) -> Any:"
+    if len(head) > WIDTH:
+        together = ", ".join(parameters)
+        head = f"def {name}(\n    {together if len(together) + 4 <= WIDTH else MANY.join(parameters) + ','}\n) -> Any:"
+    doc = (law.__doc__ or "").rstrip("\n")
+    body = textwrap.indent(f'"""{doc}\n"""', "    ")
+    if "\\" in doc:
+        body = body.replace('"""', 'r"""', 1)
+    return f"\n@_{type(law).__name__.lower()}\n{head}\n{body}\n"
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    """Return the default of a parameter as stubs write it."""
+    value: Any = parameter.default
+    if value is inspect.Parameter.empty:
+        return ""
+    return f" = {value!r}" if isinstance(value, int) else " = ..."
+
+
+def main() -> None:
+    """Write all stubs."""
+    for package in packages():
+        path_of(package).write_text(stub(package), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

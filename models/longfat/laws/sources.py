@@ -1,0 +1,56 @@
+"""Full references to the publications that the laws come from."""
+
+KIM_FARBER = (
+    'H. Kim and D. J. Farber, "Congestion Control by Bandwidth-Delay Tradeoff in Very High-Speed Networks: The Case of '
+    'Window-Based Control", MS-CIS-94-55, University of Pennsylvania, 1994'
+)
+WELZL = (
+    'M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University '
+    "of "
+    "Innsbruck"
+)
+GONG_PARULKAR = (
+    'F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks", WUCS-92-38, Washington '
+    "University in St. Louis, 1992"
+)
+PRITHVIRAJ_WILLIAMSON = (
+    'N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", '
+    "University of Saskatchewan"
+)
+WILLIAMSON_CHERITON = (
+    'C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed '
+    'Datagram Networks", ACM SIGCOMM 1991'
+)
+KLEINROCK_QUEUES = 'L. Kleinrock, "Queueing Systems, Volume 1: Theory", Wiley, 1975'
+KLEINROCK_COMPUTERS = 'L. Kleinrock, "Queueing Systems, Volume 2: Computer Applications", Wiley, 1976'
+KLEINROCK_POWER = (
+    'L. Kleinrock, "Power and Deterministic Rules of Thumb for Probabilistic Problems in Computer Communications", '
+    "IEEE ICC 1979"
+)
+BRUN_GARCIA = (
+    'O. Brun and J.-M. Garcia, "Analytical Solution of Finite Capacity M/D/1 Queues", Journal of Applied Probability '
+    "37(4), 2000, pages 1092-1098, doi:10.1239/jap/1014843086"
+)
+LITTLE = (
+    'J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9(3), 1961, pages 383-387, '
+    "doi:10.1287/opre.9.3.383"
+)
+GIESSLER = (
+    'A. Giessler, J. Hänle, A. König and E. Pade, "Free Buffer Allocation - An Investigation by Simulation", Computer '
+    "Networks 1(3), 1978, pages 191-204"
+)
+JACOBSON = 'V. Jacobson, "Congestion Avoidance and Control", ACM SIGCOMM 1988, doi:10.1145/52324.52356'
+MATHIS = (
+    'M. Mathis, J. Semke, J. Mahdavi and T. Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", '
+    "Computer Communication Review 27(3), 1997, doi:10.1145/263932.264023"
+)
+PADHYE = (
+    'J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP Throughput: A Simple Model and its Empirical '
+    'Validation", ACM SIGCOMM 1998, doi:10.1145/285237.285291'
+)
+RFC_5348 = 'S. Floyd et al., "TCP Friendly Rate Control (TFRC): Protocol Specification", RFC 5348, 2008'
+YANG_LAM = 'Y. R. Yang and S. S. Lam, "General AIMD Congestion Control", IEEE ICNP 2000'
+APPENZELLER = (
+    'G. Appenzeller, I. Keslassy and N. McKeown, "Sizing Router Buffers", ACM SIGCOMM 2004, doi:10.1145/1015467.1015499'
+)
+CARDWELL = 'N. Cardwell, S. Savage and T. Anderson, "Modeling TCP Latency", IEEE INFOCOM 2000'

@@ -1,0 +1,56 @@
+"""What the declaration of a law has to say, and the messages that tell what is missing from it."""
+
+import inspect
+import re
+
+from longfat import docstrings
+from longfat.simulators import SIMULATORS
+
+GENERATED = {"Parameters", "Returns", "Raises", "References"}
+#: What a reader can look a source up by: a year, a report, or a university; "Ours" for laws that are not published.
+REFERENCE = re.compile(r"\b(19|20)\d\d\b|\bRFC \d+|University of|^Ours\b")
+
+
+def missing(law):
+    """Return what is missing from the declaration of a law, each as a sentence that says what to write where."""
+    where = f"{law.public_name} ({inspect.getsourcefile(law.function)}): "
+    head, sections = docstrings.sections(law.function.__doc__ or "")
+    names = ", ".join(sorted(SIMULATORS))
+    found = [text for text, is_missing in (
+        (
+            'add to @law(...) either simulated=SimulatedBy("NAME", ranges, accuracy=..., relative=...), where NAME is '
+            f'one of {names}, or not_simulated="REASON", the reason why no simulator checks the law',
+            not law.simulated and not law.not_simulated,
+        ),
+        (
+            f"correct in @law(...) the name in simulated=SimulatedBy(...): it has to be one of {names}, or a new entry "
+            "of SIMULATORS in models/longfat/simulators.py",
+            law.simulated is not None and law.simulated.simulator not in SIMULATORS,
+        ),
+        (
+            "add a tolerance to @law(... simulated=SimulatedBy(...)), accuracy=... or relative=..., or state the "
+            "accuracy of the law in validity=Validity(...)",
+            law.simulated is not None and not (law.simulated.accuracy or law.simulated.relative or law.validity),
+        ),
+        ('add result="SYMBOL" to @law(...), the symbol of the result, with remarks after a comma', not law.result),
+        (
+            "write in source= of @law(...) a full reference (authors, title, report or journal, year, section; see "
+            'models/longfat/laws/sources.py), or "Ours, ..." for a law that is not published',
+            not REFERENCE.search(law.source),
+        ),
+        ('begin the docstring of the function with "Return ..."', not head.startswith("Return ")),
+        ('add the equation to the docstring, as ".. math::"', ".. math::" not in head),
+        ('add an "Examples" section with ">>>" to the docstring', ">>>" not in sections.get("Examples", "")),
+        *(
+            (
+                f"delete the section {name!r} of the docstring: it is generated from @law(...)",
+                name in sections,
+            )
+            for name in sorted(GENERATED)
+        ),
+        *(
+            (f"give the Symbol of {name} in @law(...) a meaning, a noun phrase for help and tables", not symbol.meaning)
+            for name, symbol in law.symbols.items()
+        ),
+    ) if is_missing]  # fmt: skip
+    return [where + text for text in found]
