@@ -26,7 +26,7 @@ from figures import blt_tables
 from figures import data as stored
 from figures.blt_drawing import LABELS, REFERENCE, TRACE
 from figures.writing import CUT, HERE, figure_files, panels, stem
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.laws import blt as laws
 from longfat.sim import run, traffic
 from longfat.verify.published import blt_runs as runs
@@ -253,7 +253,7 @@ def kept() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def draw(files: WholeFiles, data: dict[str, Any]) -> None:
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
     found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {

@@ -23,7 +23,7 @@ from figures import cadpc_drawing as drawing
 from figures import data as stored
 from figures.cadpc_drawing import CUT_BARS
 from figures.writing import HERE, figure_files, panels
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.laws import cadpc as laws
 from longfat.sim.statistics import replications as interval
 from longfat.verify.published import cadpc_runs as runs
@@ -302,7 +302,7 @@ def kept() -> dict[str, xr.Dataset]:
     return {name: stored.dataset(f"cadpc_{name}", *several) for name, several in dims.items()}
 
 
-def draw(files: WholeFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
     """Draw every picture."""
     fifty = f"fifty flows of one kind, 160 s; {replications} runs, {CUT_BARS}"
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {

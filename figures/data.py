@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
 DIGITS = "%.9g"
 PLACES = "%.12g"  # of coordinates, which may lie close together on both sides of a jump
@@ -50,12 +50,12 @@ def frames(data: xr.Dataset, name: str) -> dict[str, pd.DataFrame]:
     return found
 
 
-def write(files: WholeFiles, name: str, data: xr.Dataset, made_by: str) -> None:
+def write(files: AtomicFiles, name: str, data: xr.Dataset, made_by: str) -> None:
     """Write the files of a picture's data.
 
     Parameters
     ----------
-    files : WholeFiles
+    files : AtomicFiles
         Destination.
     name : str
         Name of the picture.
@@ -105,7 +105,7 @@ def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) ->
     >>> import tempfile
     >>> line = xr.Dataset({"y": ("x", [1.5, 4.0, 9.0], {"units": "m"})}, {"x": [3, 1, 2]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with WholeFiles(folder) as files:
+    ...     with AtomicFiles(folder) as files:
     ...         write(files, "squares", line, "figures.data")
     ...     found = dataset("squares", ("x",), directory=Path(folder))
     >>> found.y.values.tolist(), found.x.values.tolist(), found.y.attrs
@@ -154,7 +154,7 @@ def compare(data: xr.Dataset, name: str, directory: Path) -> int:
     >>> import tempfile
     >>> line = xr.Dataset({"y": ("x", [1.0, 4.0, 9.0])}, {"x": [1, 2, 3]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with WholeFiles(folder) as files:
+    ...     with AtomicFiles(folder) as files:
     ...         write(files, "squares", line, "figures.data")
     ...     print(compare(line.isel(x=[0, 2]), "squares", Path(folder)))
     ...     try:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from figures.writing import HERE
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
 CAPTIONS = {
     "explore": "The page of `longfat explore`: a law with sliders for its parameters, compared with the simulator."
@@ -31,7 +31,7 @@ def main(directory: str | Path = HERE, port: int = 0) -> int:
         print("explore.png is left unchanged, because Chromium or playwright is missing", file=sys.stderr)
         return 0
     command = [sys.executable, "-m", "longfat.cli", "explore", "--no-browser", "--port", str(port)]
-    with WholeFiles(directory) as files, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with AtomicFiles(directory) as files, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             address = server.stdout.readline().split()[0]

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from figures.writing import HERE
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
 PARTS = {
     "explore": "Exploring in a browser",
@@ -67,7 +67,7 @@ def text(directory: Path = HERE) -> str:
 
 def write(directory: str | Path = HERE) -> None:
     """Write the page to the folder."""
-    with WholeFiles(directory) as files:
+    with AtomicFiles(directory) as files:
         files.path("README.md").write_text(text(Path(directory)), encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
 from longfat import design
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.segments import simulate
 
@@ -131,7 +131,7 @@ def kept():
     return data.assign_attrs(ack_segments=PATH.simulated_ack_segments)
 
 
-def draw(files: WholeFiles, data) -> None:
+def draw(files: AtomicFiles, data) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 

@@ -20,7 +20,7 @@ from figures.writing import HERE, figure_files, save
 from longfat import benchmark
 from longfat.benchmark import tables, traces
 from longfat.benchmark.printed import cells
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.plot import benchmark_queues, benchmark_rates
 from longfat.verify.published import kkm_runs as runs
 from longfat.verify.published.kkm import claim
@@ -160,7 +160,7 @@ def kept() -> dict[str, xr.Dataset]:
     return {name: stored.dataset(name, *dims) for name in ("kkm_7", "kkm_rates_2")}
 
 
-def draw(files: WholeFiles, data: dict[str, xr.Dataset]) -> None:
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
     """Draw figure 7, and rates and queues of the other experiment."""
     import matplotlib.pyplot as plt
 

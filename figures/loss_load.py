@@ -19,7 +19,7 @@ import xarray as xr
 from figures import data as stored
 from figures.loss_load_tables import NUMBERS, one_at_a_time, tables, watched
 from figures.writing import CUT, HERE, bars, figure_files, save
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.laws import loss_load as laws
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
@@ -259,7 +259,7 @@ def kept() -> dict[str, Any]:
     return {"2": figure_2(), "5": five, "7": two, "8": stored.dataset("loss_load_8", ("interpretation", "k", "v"))}
 
 
-def draw(files: WholeFiles, data: dict[str, Any]) -> None:
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
     import matplotlib.pyplot as plt
 

@@ -16,7 +16,7 @@ import xarray as xr
 import longfat as lf
 from figures import data as stored
 from figures.writing import HERE, bars, figure_files, save
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
 CAPTIONS = {
@@ -138,7 +138,7 @@ def kept() -> dict[str, Any]:
     return {name: stored.dataset(f"network_simulator_{name}", one) for name, one in dims.items()}
 
 
-def draw(files: WholeFiles, found: dict[str, Any], replications: int = 8) -> None:
+def draw(files: AtomicFiles, found: dict[str, Any], replications: int = 8) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 

@@ -19,7 +19,7 @@ import xarray as xr
 from figures import data as stored
 from figures.gong_parulkar import PATH
 from figures.writing import HERE, bars, figure_files, save
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
 
@@ -237,7 +237,7 @@ def kept() -> tuple[xr.Dataset, dict[str, xr.Dataset]]:
     return data, {ack: stored.dataset(f"soft_acknowledgment_{ack}", ("group",)) for ack in ("hard", "soft")}
 
 
-def draw(files: WholeFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) -> None:
+def draw(files: AtomicFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) -> None:
     """Draw every picture."""
     import matplotlib.pyplot as plt
 

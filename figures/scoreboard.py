@@ -17,7 +17,7 @@ import xarray as xr
 from figures import data as stored
 from figures.writing import HERE, figure_files, save
 from longfat import verify
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.verify import report
 from longfat.verify.scoreboard import NAMES, VERDICTS
 
@@ -60,7 +60,7 @@ def kept() -> xr.Dataset:
     return data.assign_coords(paper=[f"{number:03d}" for number in data.paper.values])  # pandas reads 000 as a number
 
 
-def draw(files: WholeFiles, data: xr.Dataset) -> None:
+def draw(files: AtomicFiles, data: xr.Dataset) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import plot
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.plot.axes import limits
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ CUT = "cut at 0 and, for shares, at 1"  # said of the bars of `bars`
 
 
 @contextmanager
-def figure_files(directory: str | Path) -> Iterator[WholeFiles]:
+def figure_files(directory: str | Path) -> Iterator[AtomicFiles]:
     """Open a context without a display, in the project's style, whose files appear together at its end."""
     import matplotlib as mpl
 
     mpl.use("Agg")
-    with WholeFiles(directory) as files, plot.style():
+    with AtomicFiles(directory) as files, plot.style():
         yield files
 
 
@@ -49,7 +49,7 @@ def bars(ax: Axes, x: Any, data: xr.Dataset, name: str, scale: float = 1.0, **st
     ax.errorbar(x, mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], **style)
 
 
-def save(files: WholeFiles, figure: Figure, name: str) -> None:
+def save(files: AtomicFiles, figure: Figure, name: str) -> None:
     """Write a figure as SVG and PNG, and close it."""
     import matplotlib.pyplot as plt
 
@@ -61,7 +61,7 @@ def save(files: WholeFiles, figure: Figure, name: str) -> None:
 
 
 def panels(
-    files: WholeFiles, name: str, shape: Any, size: tuple[float, float], drawn: Callable[[Any], Any], title: str
+    files: AtomicFiles, name: str, shape: Any, size: tuple[float, float], drawn: Callable[[Any], Any], title: str
 ) -> None:
     """Write a figure of some panels, which a function draws, under a title if there is one."""
     import matplotlib.pyplot as plt

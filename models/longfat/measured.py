@@ -1,4 +1,4 @@
-"""A path's figures from measurements: what ``iperf3 --json`` and ``ping`` wrote.
+"""Figures of a path from measurements: the output of ``iperf3 --json`` and ``ping``.
 
 Three numbers describe a path to the models: rate, round-trip time, and the loss of packets of a certain size. No tool
 measures them directly, so that every figure comes with a remark that says what was measured instead.
@@ -23,7 +23,7 @@ _FIGURES = {
 
 @dataclass(frozen=True)
 class PathFigures:
-    """What is known of a path; None stands for what is not.
+    """Figures of a path; None for a figure that is not known.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class PathFigures:
     loss : float, optional
         Probability that a packet is lost [probability], in [0, 1).
     remarks : tuple of str
-        Where each figure comes from; a remark on a figure begins with its name and a colon.
+        Source of each figure; a remark on a figure begins with its name and a colon.
     packet : float, optional
         Size of the packets that were sent, without headers [bytes], in (0, inf): the loss is theirs.
     transport : str
@@ -175,7 +175,7 @@ def _tcp(start: _Field, end: _Field) -> PathFigures:
         raise ValueError(f"{resent.path}: {resent.name} = {resent.value} is no less than all {segments:.6g} segments")
     remarks = [
         "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
-        f"loss: an estimate, {resent.value} of {segments:.0f} segments sent again (iperf3), own overflows included",
+        f"loss: an estimate, {resent.value} of {segments:.0f} segments retransmitted (iperf3), own overflows included",
         f"packet: {mss:g} bytes, the maximum segment size of the TCP connection (iperf3)",
     ]
     measured = [s["sender"]["mean_rtt"].number("us", "[0, inf)") for s in end["streams"].elements()]
@@ -258,10 +258,10 @@ _LOST = re.compile(r"([0-9]+(?:\.[0-9]+)?)% packet loss")
 
 
 def read_ping(path: str | PathLike[str]) -> PathFigures:
-    """Read the round-trip time from what ``ping`` wrote: the smallest, which met the least queueing.
+    """Read the smallest round-trip time from the output of ``ping``: the one with the least queueing.
 
-    Loss is noted if there was any, and not taken as the path's: a few dozen packets cannot tell 1e-3 from
-    none, and many hosts answer ping only so often.
+    Loss is reported in a remark and not used as the loss of the path: a few dozen packets cannot distinguish 1e-3 from
+    0, and many hosts limit the rate of their replies.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="longfat")
 @click.pass_context
 def commands(context: click.Context) -> None:
-    """Congestion- and flow-control models for paths with a large bandwidth-delay product."""
+    """Run models of congestion and flow control for paths with a large bandwidth-delay product."""
     if context.invoked_subcommand is None:  # an error, as in click: a script that lost the command fails
         click.echo(context.get_help(), err=True)
         context.exit(2)

@@ -70,7 +70,7 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
 
     With --output, a repeated call continues from the runs that an interrupted one has finished.
     """
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
@@ -82,7 +82,7 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
     if output is None:
         _print(_run(flags, replications, seed, None), as_json, as_csv)
         return
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         store = Path(output) / "runs"
         try:
             data = _run(flags, replications, seed, store)

@@ -139,7 +139,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
     network power. Prints a table and writes buffer.csv, buffer.nc, buffer.svg and buffer.png.
     """
     from longfat import design
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
@@ -149,7 +149,7 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         for flag, name in (("--flows", "flows"), ("--bdp", "bandwidth_delay_product")):
             if flags[name] is not None:
                 raise click.UsageError(f"{flag} and --file exclude each other")
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         data = design.buffer(
             rate=flags["rate"],
             round_trip_time=flags["rtt"],
@@ -293,7 +293,8 @@ def _simulated(data: xr.Dataset) -> str:
     if a["scale_free"]:
         return f"{said}: {a['scheme']} reaches a utilisation that depends only on buffer/BDP"
     return (
-        f"{said}, as given by --bdp;\n          the answer is valid for that link only: {a['scheme']} with {a['discipline']} "
+        f"{said}, as given by --bdp;\n"
+        f"          the answer is valid for that link only: {a['scheme']} with {a['discipline']} "
         "is not known to be scale-free"
     )
 

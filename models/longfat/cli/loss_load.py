@@ -78,9 +78,9 @@ def loss_load_command(output: str, **flags: Any) -> None:
     Prints a table and writes loss_load.csv, loss_load.nc, loss_load.svg and loss_load.png.
     """
     from longfat import design
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         data = design.loss_load(
             rate=flags["rate"],
             round_trip_time=flags["rtt"],

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
 
 def integer(name: str, text: str, unit: str, allowed: str) -> int:
@@ -75,7 +75,7 @@ def with_units(table: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
     )
 
 
-def netcdf(data: xr.Dataset, files: WholeFiles, name: str) -> None:
+def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
     """Write a Dataset, with an error that says which file."""
     try:
         data.to_netcdf(files.path(name), engine="netcdf4")

@@ -16,7 +16,7 @@ from longfat.cli.parameters import Integer, PathName, Quantity
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
     from longfat.sim.network import Network
     from longfat.sim.results import Answer
 
@@ -69,7 +69,7 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
     in the file, traces.svg and traces.png show windows and queues over time. The column heads of flows.csv and
     links.csv contain the units, as in "goodput [bytes/s]".
     """
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
     from longfat.scenario import load
 
     net, options = load(scenario, trust=trust)
@@ -80,7 +80,7 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
     if output is None:
         _simulate(net, options, scenario, as_json, keep=False)
         return
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         data = _simulate(net, options, scenario, as_json, keep=True)
         _write(data, files)
 
@@ -248,7 +248,7 @@ def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
     ]
 
 
-def _write(data: xr.Dataset, files: WholeFiles) -> None:
+def _write(data: xr.Dataset, files: AtomicFiles) -> None:
     for dim in ("flow", "link"):
         names = [str(name) for name, array in data.items() if array.dims == (dim,)]
         with_units(data[names].to_dataframe(), data).to_csv(files.path(f"{dim}s.csv"))

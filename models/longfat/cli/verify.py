@@ -51,7 +51,7 @@ def verify_command(
     Each law is compared with its proof, with 50 digits, NumPy, sympy, JAX, its derivatives and the simulator; the exit
     status is 1 if one does not agree. With --published: each number of the papers, our value, and the verdict.
     """
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
     if papers and not published:
         raise click.UsageError(f"PAPER {papers[0]} needs --published")
@@ -63,7 +63,7 @@ def verify_command(
         for name, kind in ((html, "html"), (json_file, "json")):
             if name is not None and name != "-":
                 place = Path(name)
-                outputs[kind] = stack.enter_context(WholeFiles(place.parent)).path(place.name)
+                outputs[kind] = stack.enter_context(AtomicFiles(place.parent)).path(place.name)
         agrees, made = (_published if published else _laws)(papers, seed, flags)
         for kind, path in outputs.items():
             path.write_text(made[kind](), encoding="utf-8")

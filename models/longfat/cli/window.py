@@ -73,17 +73,17 @@ SOURCE = Choice("source", "auto", "law", "simulator")
 def window_command(output: str, **flags: Any) -> None:
     """Find the rate of TCP on a path, and the window of selective repeat without congestion control.
 
-    TCP: the rate of one Reno flow with SACK at each loss, the largest loss at which it reaches the goal, and the receive
-    window that it needs. Selective repeat with a fixed window, which is not TCP: the smallest window that reaches the
+    TCP: the rate of one Reno flow with SACK at each loss, the largest loss at which it reaches the goal, and its
+    receive window. Selective repeat with a fixed window, which is not TCP: the smallest window that reaches the
     goal, by law and simulation. Prints a table and writes window.csv, window.nc, window.svg and window.png. Options
     override measurements.
     """
     from longfat import design
     from longfat.cli.window_table import table
     from longfat.domains import conflict
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         path, transport, remarks = _path(flags)
         tradeoff = flags["tradeoff"]
         if transport == "TCP" and tradeoff:

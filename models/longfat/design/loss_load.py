@@ -212,7 +212,7 @@ def _answer(
 
 
 def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[str, float]) -> dict[str, float]:
-    """Bisect between a virtual factor whose loss is below the ceiling and the first whose loss is not."""
+    """Find, by bisection, the last virtual factor whose loss is below the ceiling, between two given ones."""
     while above["v"] - below["v"] > FINENESS:
         middle = at((below["v"] + above["v"]) / 2)
         below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)

@@ -1,4 +1,4 @@
-"""Pictures of a cell of the benchmark over time, a panel for each scheme; see `longfat.benchmark.traces`."""
+"""Time series of an experiment of the benchmark, a panel for each scheme; see `longfat.benchmark.traces`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
     Parameters
     ----------
     data : xarray.Dataset
-        Of `longfat.benchmark.traces`.
+        Result of `longfat.benchmark.traces`.
     axes : sequence of matplotlib.axes.Axes
         One for each scheme.
     title : str
-        Above them.
+        Title above the panels.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def _panels(data: xr.Dataset, axes: Any) -> Any:
 
 
 def _name(scheme: str, label: str) -> str:
-    """Return what a scheme is called here and, where that differs, in the paper: hbh is hop-by-hop."""
+    """Return the name of a scheme and, if it differs, the one in the paper: hbh is hop-by-hop."""
     return label if scheme in label else f"{scheme} ({label})"
 
 

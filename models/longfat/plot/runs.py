@@ -1,4 +1,4 @@
-"""Runs of networks at a glance: rates, windows and queues over time, or what flows and links came to."""
+"""Results of a run: rates, windows and queues over time, or goodputs and utilisations."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.sim.run` returned; with ``sample_every`` it has traces.
+        Result of `longfat.sim.run`; with ``sample_every`` it has traces.
     axes : matplotlib.axes.Axes, three with traces and two without, optional
-        Where to draw; a new figure if none are given.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------

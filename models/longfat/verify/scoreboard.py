@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from longfat._version import __version__
 from longfat.domains import unknown
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.verify.published.rows import PAPERS, Verdict, published
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _one(paper: str, packets: float, seed: int, store: str | Path | None, progre
     table = published(paper, packets=packets, seed=seed, progress=progress)
     table.insert(0, "paper", paper)
     if store is not None:
-        with WholeFiles(store) as folder:
+        with AtomicFiles(store) as folder:
             content = identity | {
                 "longfat": __version__, "seconds": round(monotonic() - begin, 1), "rows": table.to_dict("records"),
             }  # fmt: skip
