@@ -18,7 +18,7 @@ ALLOWED = {
     "own": {"sim"},
     "sums": set(),
     "exact_namespaces": {"sums"},
-    "namespaces": {"exact_namespaces"},
+    "namespaces": {"exact_namespaces", "domains"},
     "files": set(),
     "extras": set(),
     "student": set(),
