@@ -35,7 +35,7 @@ def missing(law):
         ('add result="SYMBOL" to @law(...), the symbol of the result, with remarks after a comma', not law.result),
         (
             "write in source= of @law(...) a full reference (authors, title, report or journal, year, section; see "
-            'models/longfat/laws/sources.py), or "Ours, ..." for a law that is not published',
+            'models/longfat/laws/references.py), or "Ours, ..." for a law that is not published',
             not REFERENCE.search(law.source),
         ),
         ('begin the docstring of the function with "Return ..."', not head.startswith("Return ")),

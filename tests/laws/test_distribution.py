@@ -352,9 +352,9 @@ def test_the_largest_delay_of_very_many_in_many_digits():
     for (row, column), chance in np.ndenumerate(table):
         chances[4 + column + 3 * row] = chances.get(4 + column + 3 * row, mpmath.mpf(0)) + mpmath.mpf(chance)
     beyond, mean, last = mpmath.fsum(chances.values()), mpmath.mpf(0), 0
-    for d in sorted(chances):
-        mean += (d - last) * (1 - (1 - min(beyond, 1)) ** (10**12))
-        beyond, last = beyond - chances[d], d
+    for delay in sorted(chances):
+        mean += (delay - last) * (1 - (1 - min(beyond, 1)) ** (10**12))
+        beyond, last = beyond - chances[delay], delay
     assert close(laws.max_delay_mean(10**12, 0.1, 4, 1.0, 3.0), mean)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from longfat.law import law
 from longfat.laws.blt.parameters import PACKET, STEP, WINDOW, WINDOWS
 from longfat.laws.blt.sums import BEYOND, window_number
-from longfat.laws.sources import KIM_FARBER
+from longfat.laws.references import KIM_FARBER
 
 
 @law(

@@ -13,7 +13,7 @@ import numpy as np
 from longfat.domains import Interval, array
 from longfat.law import law
 from longfat.laws.blt.parameters import BDP, CAPACITY, FILE_SIZE, PACKETS, UNLOADED
-from longfat.laws.sources import KIM_FARBER
+from longfat.laws.references import KIM_FARBER
 from longfat.laws.tcp.slow_start import slow_start_transfer_time
 
 OURS = f"Ours: an estimate of network power, which {KIM_FARBER}, section 4.1.4, defines"

@@ -19,7 +19,7 @@ from longfat.laws.blt.parameters import (
     RATIO_BELOW,
     ROUND_TRIP,
 )
-from longfat.laws.sources import KIM_FARBER
+from longfat.laws.references import KIM_FARBER
 
 OURS = f"Ours, for the network of {KIM_FARBER}, figure 4"
 

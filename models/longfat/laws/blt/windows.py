@@ -10,7 +10,7 @@ from typing import Any
 from longfat.law import law
 from longfat.laws.blt.parameters import BITS, GROWTH, PACKET, WINDOW, WINDOWS
 from longfat.laws.blt.sums import BEYOND, geometric_sum, window_number
-from longfat.laws.sources import KIM_FARBER
+from longfat.laws.references import KIM_FARBER
 
 
 @law(

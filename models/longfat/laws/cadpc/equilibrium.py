@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, law
 from longfat.laws.cadpc.parameters import FLOWS, TOTAL_WEIGHT, WEIGHT
-from longfat.laws.sources import WELZL
+from longfat.laws.references import WELZL
 
 
 @law(

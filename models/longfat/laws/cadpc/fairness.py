@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import Symbol, law
 from longfat.laws.cadpc.parameters import FLOWS, RIVALS, SMOOTHING, STABLE_SMOOTHING
-from longfat.laws.sources import WELZL
+from longfat.laws.references import WELZL
 
 REMAINING = Symbol("q", "1", "(0, 1]", (1e-3, 0.5), "Fraction of the differences that is left")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
-from longfat.laws.sources import WELZL
+from longfat.laws.references import WELZL
 
 FIRST = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Short flows on the first link", integer=True)
 SECOND = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Short flows on the second link", integer=True)

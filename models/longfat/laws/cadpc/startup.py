@@ -10,7 +10,7 @@ from typing import Any
 
 from longfat.law import Symbol, law
 from longfat.laws.cadpc.parameters import RATE, SMOOTHING, TRAFFIC
-from longfat.laws.sources import WELZL
+from longfat.laws.references import WELZL
 
 INITIAL = Symbol("m_0", "flows", "[1, inf)", (1.0, 10.0), "Flows that a sender acts like at first")
 LARGEST = Symbol("G", "1", "(1, inf)", (1.25, 4.0), "Largest growth of the rate in one update")

@@ -10,7 +10,7 @@ from typing import Any
 
 from longfat.law import Symbol, law
 from longfat.laws.cadpc.parameters import FIRST_RATE, FLOWS, FRACTION, TIME, UPDATES
-from longfat.laws.sources import WELZL
+from longfat.laws.references import WELZL
 
 ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time")
 ROUND_TRIPS = Symbol("N", "round trips", "(0, inf)", (1.0, 40.0), "Round trips between updates")

@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import law
 from longfat.laws.cadpc.parameters import RATE, SMOOTHING, TRAFFIC, WEIGHT
-from longfat.laws.sources import WELZL
+from longfat.laws.references import WELZL
 
 
 @law(

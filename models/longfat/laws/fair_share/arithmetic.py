@@ -85,7 +85,7 @@ def numeric_array(name: str, values: Any, unit: str, allowed: str) -> Any:
 
 
 def column(name: str, values: Any, unit: str, allowed: str, length: int) -> Any:
-    """Return one number for each of the links or flows, from one for each or the same for all."""
+    """Return one number for each of the links or flows; a single value counts for all."""
     found = numeric_array(name, values, unit, allowed)
     if found.shape not in ((), (length,)):
         raise domains.wrong_shape(name, found.shape, f"one value or {length} in {allowed}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.loss_load.parameters import SOURCES, VIRTUAL, K
-from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON
+from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
 
 LINK = Symbol("C", "bytes/s", "(0, inf)", (1e5, 1e10), "Capacity of the link")
 

@@ -7,7 +7,7 @@ from typing import Any
 from longfat.law import law
 from longfat.laws.loss_load.curve import shares, throughput
 from longfat.laws.loss_load.parameters import EXCESS, RATE, SPREAD, K
-from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON, WILLIAMSON_CHERITON
+from longfat.laws.references import PRITHVIRAJ_WILLIAMSON, WILLIAMSON_CHERITON
 
 
 @law(
@@ -42,9 +42,8 @@ def loss_probability(rate: Any, excess: Any, spread: Any, k: Any, *, xp: Any) ->
         return xp.minimum(1, xp.maximum(0, unbounded(rate, excess, spread, k, xp)))
     zero = 0 * (rate + q)
     loss = q * ((rate + excess) / xp.where(xp.equal(rate, 0), 1 + zero, rate))
-    return xp.where(
-        rate + excess > 0, xp.where(loss > 1, 1 + zero, loss), zero
-    )  # bounds that do not halve the slope at a tie
+    # These bounds, unlike maximum and minimum, do not halve the slope at a tie.
+    return xp.where(rate + excess > 0, xp.where(loss > 1, 1 + zero, loss), zero)
 
 
 def unbounded(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:

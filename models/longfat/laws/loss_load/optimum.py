@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from longfat.laws.loss_load.parameters import ACCESS, EXCESS, RATE, SPREAD, K
-from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON
+from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
 from longfat.roots import newton, root
 
 

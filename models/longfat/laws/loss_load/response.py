@@ -9,7 +9,7 @@ from longfat.law import law
 from longfat.laws.loss_load.curve import log_ratio, throughput
 from longfat.laws.loss_load.loss import unbounded
 from longfat.laws.loss_load.parameters import CAPACITY, EXCESS, PACKETS, ROUND_TRIP, SENDING, SPREAD, K
-from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON
+from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
 
 # A delivered share as small as this counts as 0: the slope of its reciprocal would overflow.
 NOTHING = 1e-140

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from longfat.laws.loss_load.curve import log_ratio
 from longfat.laws.loss_load.optimum import largest_throughput, others, psi
 from longfat.laws.loss_load.parameters import ACCESS, CAPACITY, EXCESS, PACKETS, ROUND_TRIP, SENDING, SPREAD, K
-from longfat.laws.sources import PRITHVIRAJ_WILLIAMSON
+from longfat.laws.references import PRITHVIRAJ_WILLIAMSON
 from longfat.roots import newton, root
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from longfat.law import law
 from longfat.laws.power.parameters import CAPACITY, FILE_SIZE, ROUND_TRIP
 from longfat.laws.queues.parameters import VARIATION
-from longfat.laws.sources import KIM_FARBER, KLEINROCK_COMPUTERS, KLEINROCK_QUEUES
+from longfat.laws.references import KIM_FARBER, KLEINROCK_COMPUTERS, KLEINROCK_QUEUES
 
 OURS = f"Ours: the maximum over the load of network power, which {KIM_FARBER}, section 4.1.4, defines"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import law
 from longfat.laws.power.parameters import ALPHA, ARRIVAL_RATE, RESPONSE_TIME, THROUGHPUT, TIME_INSIDE
-from longfat.laws.sources import GIESSLER, KIM_FARBER, LITTLE
+from longfat.laws.references import GIESSLER, KIM_FARBER, LITTLE
 
 
 @law(

@@ -13,7 +13,7 @@ from longfat.law import SimulatedBy, law
 from longfat.laws.power.parameters import ALPHA, PROPAGATION
 from longfat.laws.queues.parameters import LOAD, VARIATION
 from longfat.laws.queues.unlimited import mg1_wait
-from longfat.laws.sources import KIM_FARBER, KLEINROCK_POWER, KLEINROCK_QUEUES
+from longfat.laws.references import KIM_FARBER, KLEINROCK_POWER, KLEINROCK_QUEUES
 
 
 def odds(propagation: Any, variation: Any, alpha: Any, xp: Any) -> Any:

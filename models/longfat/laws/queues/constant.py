@@ -9,7 +9,7 @@ from longfat.law import SimulatedBy, law
 from longfat.laws.queues.chain import queue
 from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED
 from longfat.laws.queues.smooth import by_arithmetic
-from longfat.laws.sources import BRUN_GARCIA
+from longfat.laws.references import BRUN_GARCIA
 
 
 def _sums(load: Any, capacity: Any, mp: Any) -> tuple[Any, Any, Any]:

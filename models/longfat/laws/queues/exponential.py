@@ -7,7 +7,7 @@ from typing import Any
 from longfat.law import SimulatedBy, law
 from longfat.laws.queues.parameters import ANY_LOAD, CAPACITY, LIMITED
 from longfat.laws.queues.smooth import by_arithmetic, phis, truncated_geometric_mean
-from longfat.laws.sources import KLEINROCK_QUEUES
+from longfat.laws.references import KLEINROCK_QUEUES
 
 
 def _loss(load: Any, capacity: Any, xp: Any) -> Any:

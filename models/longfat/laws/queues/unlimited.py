@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat.law import SimulatedBy, law
 from longfat.laws.queues.parameters import LOAD, UNLIMITED, VARIATION
-from longfat.laws.sources import KLEINROCK_COMPUTERS, KLEINROCK_QUEUES
+from longfat.laws.references import KLEINROCK_COMPUTERS, KLEINROCK_QUEUES
 
 
 @law(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
+from longfat.laws.references import GONG_PARULKAR
 from longfat.laws.selective_repeat.parameters import ACK_DELAY, LOSS, PACKET_TIME, PACKETS, ROUND_TRIP
 from longfat.laws.selective_repeat.rounds import repeated_rounds
-from longfat.laws.sources import GONG_PARULKAR
 
 
 @law(

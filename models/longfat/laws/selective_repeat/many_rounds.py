@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, Validity, law
+from longfat.laws.references import GONG_PARULKAR
 from longfat.laws.selective_repeat.parameters import PACKETS, SIMULATED, WINDOW
-from longfat.laws.sources import GONG_PARULKAR
 
 LEVELS = 128  # 2^-128 of 10^9 packets is negligible
 

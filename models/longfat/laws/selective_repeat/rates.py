@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import Symbol, law
+from longfat.laws.references import GONG_PARULKAR
 from longfat.laws.selective_repeat.parameters import (
     ACK_DELAY,
     ACK_SEGMENTS,
@@ -17,7 +18,6 @@ from longfat.laws.selective_repeat.parameters import (
     ROUND_TRIP,
     WINDOW,
 )
-from longfat.laws.sources import GONG_PARULKAR
 
 
 @law(

@@ -6,9 +6,9 @@ from typing import Any
 
 from longfat.law import Symbol, law
 from longfat.laws.queues.smooth import by_arithmetic
+from longfat.laws.references import GONG_PARULKAR
 from longfat.laws.selective_repeat.parameters import LOSS, PACKETS
 from longfat.laws.selective_repeat.rounds import repeated_rounds
-from longfat.laws.sources import GONG_PARULKAR
 
 OURS = f"Ours, under the assumptions of {GONG_PARULKAR}, section 4.2"
 ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "Transmission rounds", integer=True)

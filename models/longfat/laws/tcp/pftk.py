@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
-from longfat.laws.sources import PADHYE, RFC_5348
+from longfat.laws.references import PADHYE, RFC_5348
 from longfat.laws.tcp.parameters import ACKED, LARGEST_WINDOW, LOSS, ROUND_TRIP, TIMEOUT
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.sources import MATHIS, YANG_LAM
+from longfat.laws.references import MATHIS, YANG_LAM
 from longfat.laws.tcp.parameters import ACKED, DECREASE, INCREASE, LOSS, ROUND_TRIP, WINDOW
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import law
-from longfat.laws.sources import CARDWELL, JACOBSON
+from longfat.laws.references import CARDWELL, JACOBSON
 from longfat.laws.tcp.arithmetic import ceiling_quotient, floor_log2
 from longfat.laws.tcp.parameters import INITIAL_WINDOW, PACKET_TIME, PACKETS, PATH
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, Symbol, law
-from longfat.laws.sources import KIM_FARBER
+from longfat.laws.references import KIM_FARBER
 from longfat.laws.tcp.arithmetic import floor_log2
 from longfat.laws.tcp.parameters import INITIAL_WINDOW, PACKETS
 from longfat.laws.tcp.slow_start import slow_start_transfer_time
