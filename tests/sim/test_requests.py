@@ -66,8 +66,11 @@ def asked(net, until):
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
 def test_bytes_on_the_wire(service):
-    """No other traffic: the request is sent with 48, 64 and 80 bytes, the answer with 32 on each of three lines. There
-    it takes 48 + 32 + 80 us, back 32 + 16 + 32 us (with 10^6, 2 10^6 and 10^6 bytes/s), and six times 10 ms."""
+    """Without other traffic the request is sent with 48, 64 and 80 bytes, the answer with 32 on each of three links.
+
+    The request takes 48 + 32 + 80 us, the answer 32 + 16 + 32 us (at 10^6, 2 10^6 and 10^6 bytes/s), and six times 10
+    ms.
+    """
     run, told = asked(chain(first=service, load=0), 0.3)
     assert told[5] == pytest.approx(0.06 + 240e-6, abs=2e-9)
     assert told[4] == 1
@@ -77,8 +80,11 @@ def test_bytes_on_the_wire(service):
 
 
 def test_the_link_with_the_least_to_spare():
-    """Second answer: 0.5 MB/s of 1 MB/s. Between the stamps of two requests lie half a second and 250 packets, one more
-    or less, and the 48 or 80 bytes of the first of them."""
+    """The second answer says 0.5 MB/s of 1 MB/s.
+
+    Between the stamps of two requests are half a second and 250 packets, one more or less, and the 48 or 80 bytes of
+    the first of them.
+    """
     _, told = asked(chain(), 0.9)
     capacity, busy, interval, links, answers, _ = told
     assert (capacity, links, answers) == (1e6, 3, 2)
@@ -94,8 +100,10 @@ def test_the_second_link_if_that_is_the_busy_one():
 
 
 def test_a_saturated_link_reads_its_capacity():
-    """Counters count bytes that were sent, not those that arrived. In FIFO they are counted at admission: the request
-    waits behind them, too."""
+    """Counters count bytes that were sent, not those that arrived.
+
+    In FIFO they are counted at admission, but the request waits behind them, too.
+    """
     for service in ("fifo", "fifo-departures"):
         _, told = asked(chain(first=service, load=1_700_000.0, where=(0, 1)), 2.9)
         assert told[1] == pytest.approx(1e6, rel=0.005)
@@ -144,9 +152,12 @@ def test_no_more_than_576_bytes():
 
 
 def test_counters_that_are_refreshed_once_a_second():
-    """Traffic of 0.5 MB/s begins at 0.25 s; requests every 0.25 s. With the time of the request beside a counter that
-    stands still for a second, a request reads nothing or four times too much; with the time of the refresh it is right
-    when it is new, and nothing comes back when it is not."""
+    """Stamps with the time of the refresh give the right rate, those with the present time do not.
+
+    Traffic of 0.5 MB/s begins at 0.25 s, requests are sent every 0.25 s. With the present time beside a counter that is
+    constant for a second, a request reads nothing or four times too much. With the time of the refresh it is right when
+    the counter is new, and there is no answer when it is not.
+    """
     seen = {}
     for coarse in (False, True):
         net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=coarse)
@@ -206,8 +217,11 @@ def unevenly(flow, event):
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
 def test_requests_close_behind_each_other(service):
-    """After 4 and 22 ms in turn, on a path of 30 ms: two or three are in flight, and each carries its own stamps.
-    A packet of the other flow, every 2 ms for 1 ms on the first link, may stand before either of two requests."""
+    """Two or three requests are in flight, and each carries its own stamps.
+
+    They are sent after 4 and 22 ms in turn, on a path of 30 ms. A packet of the other flow, every 2 ms for 1 ms on the
+    first link, may precede either of two requests.
+    """
     scheme = Scheme(
         "uneven", start=unevenly, ack=ack, alarm=unevenly, controls="rate", recovery="own", acknowledged=False,
         state={**HEARD, "odd": False},
@@ -269,8 +283,10 @@ def test_connections_know_nothing_of_each_other(loss):
 
 
 def test_stamps_are_released():
-    """List nodes are released when requests arrive, are dropped or are never compared, and when rows are reused:
-    the remaining three are the stamps of the request that arrived last, one for each link."""
+    """List nodes are released when requests arrive, are dropped or are never compared, and when rows are reused.
+
+    The remaining three are the stamps of the request that arrived last, one for each link.
+    """
     net = chain(rates=(1e6, 2e6, 1e6), loss=0.2)
     run = Simulation(net, rng=1)
     of_flow(run).period = 0.01
