@@ -54,9 +54,9 @@ DISCIPLINES = [
 
 
 def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
-    """A chain, dumbbell or parking lot with a mix of flows; everything follows from the seed, and from the
-    disciplines and the schemes known. Times that are no
-    round numbers, so that no two things happen at once by chance.
+    """Return a chain, dumbbell or parking lot with a mix of flows, all determined by the seed.
+
+    Disciplines and schemes are drawn from those given. Times are no round numbers, so that no two events coincide.
     """
     rng = np.random.default_rng(seed)
     net = Network(f"random {seed}")

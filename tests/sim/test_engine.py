@@ -197,8 +197,10 @@ def test_nothing_limits_a_flow(recovery):
 
 
 def test_times_that_64_bits_cannot_hold():
-    """1 bit/s and 2000 packets of 1 MB: 8e6 s each, of which 1125 end before 9e9 s and the next one, which waits behind
-    them, does not; in a bucket whose tokens come at that rate, too. No time wraps; it is refused.
+    """A backlog that lasts longer than the clock can count is refused, before a time wraps.
+
+    1 bit/s and 2000 packets of 1 MB: 8e6 s each, of which 1125 end before 9e9 s, and the next one, which waits behind
+    them, does not; also in a bucket whose tokens come at that rate.
     """
     many = Scheme("many", start=many_packets, ack=many_packets)
     bucket = queues.leaky_bucket(rate=0.125, tokens=1, queue=20_000)
@@ -215,8 +217,10 @@ def test_times_that_64_bits_cannot_hold():
 
 
 def test_sums_of_times_go_on_beyond_63_bits():
-    """Packets times nanoseconds outgrow 64 bits before times do. 20,000 packets at once that take 1000 s each: while
-    the k-th is sent, 19,999 - k wait, so that 18,499.5 wait on average in 3e6 s, 5.5e19 packet-nanoseconds.
+    """Packets times nanoseconds exceed 64 bits before times do.
+
+    20,000 packets at once that take 1000 s each: while the k-th is sent, 19,999 - k wait, so that 18,499.5 wait on
+    average in 3e6 s, 5.5e19 packet-nanoseconds.
     """
     many = Scheme("many", start=many_packets, ack=many_packets, recovery="own", acknowledged=False)
     for discipline in ("fifo", "fifo-departures"):

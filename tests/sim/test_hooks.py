@@ -382,8 +382,10 @@ def feedback_of(run, flow=0):
 @pytest.mark.parametrize("where", [0, 1, 2])
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 def test_when_a_note_arrives(ack_path, where, hook):
-    """Hops of 10 ms and 1 ms a packet, 0.04 ms for feedback: it leaves the switch k = 0, 1, 2 at k 11 ms, however its
-    packet fares, and needs k 10.04 ms back, or k 10 ms without bandwidth. Nobody tells itself anything slower.
+    """Feedback leaves the switch k = 0, 1, 2 at k 11 ms, whatever happens to its packet.
+
+    Hops take 10 ms and 1 ms for a packet, 0.04 ms for feedback, which needs k 10.04 ms back, or k 10 ms without
+    bandwidth.
     """
     net = Network()
     nodes = ["a", "b", "c", "d"]
@@ -423,8 +425,9 @@ def test_a_note_at_departure():
 
 @pytest.mark.parametrize("buffer", [100, 4, "4000 B"])
 def test_marks_above_a_threshold(buffer):
-    """Eight packets at once find 0, 0, 1, 2, 3, 4, 5, 6 waiting: five are marked above 2. With room for four, those
-    that find 2 and 3; the others are dropped, and a packet that is dropped is not marked.
+    """Eight packets at once find 0, 0, 1, 2, 3, 4, 5, 6 waiting: five are marked above 2.
+
+    With room for four, those that find 2 and 3 are marked; the others are dropped, and a dropped packet is not marked.
     """
     net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=buffer, discipline=queues.mark_above(2), duplex=True)
     eight = Scheme("eight", start=lambda flow, event: 8.0, ack=lambda flow, event: 0.0)

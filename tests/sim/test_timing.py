@@ -111,8 +111,9 @@ def test_granularity():
 
 @pytest.mark.parametrize("tick", [0.1, 0.01, 0.5, 1e-3, 0.3])
 def test_whole_ticks(tick):
-    """Timer profile bsd: k ticks are read as k, whatever k x tick is in binary; a little less as k - 1, but 1 at
-    least. The timeout, R + 4 R/2 = 3 R, is 3 k ticks and no tick more.
+    """Timer profile bsd: k ticks are read as k, whatever k x tick is in binary.
+
+    A little less is read as k - 1, but at least 1. The timeout, R + 4 R/2 = 3 R, is 3 k ticks and no tick more.
     """
     timed = Timed("bsd", tick=tick, granularity=0, min_rto=1e-9, max_rto=1e6)
     for k in range(1, 200):
