@@ -42,8 +42,10 @@ def simulate(capsys, folder, text, *arguments):
 
 
 def test_json_by_hand(tmp_path, capsys):
-    """The run of tests/sim/test_results.py: 1001 packets sent at 0, 10, ... ms, each 5 ms in transmission and 20 ms on
-    the way: those sent until 9.975 s have arrived, three are on their way.
+    """The JSON of a run that can be counted by hand, as in tests/sim/test_results.py.
+
+    1001 packets are sent at 0, 10, ... ms, each with 5 ms of transmission and 20 ms of propagation: those sent until
+    9.975 s have arrived, three are in flight.
     """
     answer = json.loads(simulate(capsys, tmp_path, STEADY, "--json"))
     assert set(answer) == {"flows", "links", "run"}
@@ -70,8 +72,10 @@ def test_json_by_hand(tmp_path, capsys):
 
 
 def test_json_of_an_overload(tmp_path, capsys):
-    """Twice what the link carries, 5 ms apart on 10 ms of service, buffer 0: each second packet is dropped. Sent at 0,
-    5, ..., 1000 ms: 201; at 10 ms sending ends before the arrival, which is admitted: 0, 10, ..., 1000: 101.
+    """Traffic of twice the capacity without a buffer: each second packet is dropped.
+
+    Packets are sent every 5 ms and take 10 ms. 201 are sent, at 0, 5, ..., 1000 ms; transmissions end before arrivals
+    of the same time, so those of 0, 10, ..., 1000 ms are admitted: 101.
     """
     text = (
         STEADY.replace("200_000", "100_000")

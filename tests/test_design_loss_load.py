@@ -24,9 +24,11 @@ def transfers(**changes):
 
 
 def test_the_schedule_by_hand():
-    """1 MB at 5 MB/s take 0.2 s. Two at once, load 1: both end at 0.4 s. The second 0.1 s later: until then the first
-    sends half, alone and at v = 1; then each half as fast: the first ends at 0.3 s; of the second 0.5 MB are left, for
-    0.1 s alone: it ends at 0.4 s, after 0.3 s.
+    """Transfer times of two files of 1 MB on a link of 5 MB/s, which carries one of them in 0.2 s.
+
+    If both start at once, both end at 0.4 s. If the second starts 0.1 s later, the first has sent half of its file by
+    then; both then have half of the rate, so that the first ends at 0.3 s. The second has 0.5 MB left, sends them in
+    0.1 s and ends at 0.4 s, 0.3 s after its start.
     """
     assert in_equilibrium(transfers(), 2, 2 / 3) == pytest.approx(0.4)
     assert in_equilibrium(transfers(stagger=0.1), 2, 1.0) == pytest.approx(0.3)

@@ -16,7 +16,7 @@ ALLOWED = {
     "deprecated": set(),
     "discovery": set(),
     "domains": set(),
-    "own": {"sim", "domains"},
+    "user_files": {"sim", "domains"},
     "sums": set(),
     "exact_namespaces": {"sums"},
     "namespaces": {"exact_namespaces", "domains"},
@@ -39,7 +39,7 @@ ALLOWED = {
         "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
-    "scenario": {"sim", "own", "domains"},
+    "scenario": {"sim", "user_files", "domains"},
     "simulators": {"law", "domains", "verify"},  # of verify, the estimators
     "verify": {
         "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim",
@@ -47,7 +47,7 @@ ALLOWED = {
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
-        "benchmark", "progress", "threads", "scenario", "sim", "own", "sweeping", "laws", "domains", "_version",
+        "benchmark", "progress", "threads", "scenario", "sim", "user_files", "sweeping", "laws", "domains", "_version",
     },
     "design": {
         "design", "deprecated", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments",
@@ -55,8 +55,8 @@ ALLOWED = {
     },
     "accessor": {"extras", "plot"},
     "explore": {
-        "explore", "simulators", "own", "sim", "domains", "extras", "quantities", "law", "laws", "verify", "plot",
-        "accessor",
+        "explore", "simulators", "user_files", "sim", "domains", "extras", "quantities", "law", "laws", "verify",
+        "plot", "accessor",
     },
 }  # fmt: skip
 

@@ -4,8 +4,8 @@ import pytest
 
 from longfat.sim.statistics import Interval
 from longfat.verify.published import Finding, blt, cadpc, gong_parulkar, kkm, loss_load, published, read
+from longfat.verify.published.claims_table import Context
 from longfat.verify.published.loss_load_measured import Point
-from longfat.verify.published.rows import Context
 
 
 @pytest.fixture(scope="module")

@@ -126,12 +126,12 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     """
     content = _content(path)
     run = _Field(str(path), "", content)
-    if "error" in run.members():
+    if "error" in run.entries():
         raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
     start, end = run["start"], run["end"]
-    if "accepted_connection" in start.members():
+    if "accepted_connection" in start.entries():
         raise ValueError(f"{path}: was written by the iperf3 server; take the file of the client")
-    if any("bidir" in key for key in end.members()):
+    if any("bidir" in key for key in end.entries()):
         raise ValueError(f"{path}: holds a run in both directions; measure each by itself, without --bidir")
     protocol = start["test_start"]["protocol"]
     if protocol.value == "TCP":
@@ -167,7 +167,7 @@ def _content(path: str | PathLike[str]) -> Any:
 
 
 def _tcp(start: _Field, end: _Field) -> PathFigures:
-    mss = start["tcp_mss" if "tcp_mss" in start.members() else "tcp_mss_default"].number("bytes", "(0, inf)")
+    mss = start["tcp_mss" if "tcp_mss" in start.entries() else "tcp_mss_default"].number("bytes", "(0, inf)")
     segments = end["sum_sent"]["bytes"].number("bytes", "(0, inf)") / mss
     resent = end["sum_sent"]["retransmits"]
     loss = resent.number("segments", "[0, inf)") / segments
@@ -197,7 +197,7 @@ def _tcp(start: _Field, end: _Field) -> PathFigures:
 def _udp(start: _Field, end: _Field) -> PathFigures:
     size = start["test_start"]["blksize"].number("bytes", "(0, inf)")
     loss = end["sum"]["lost_percent"].number("%", "[0, 100)") / 100
-    if "sum_received" in end.members():
+    if "sum_received" in end.entries():
         rate = end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8
     else:  # before version 3.12 there is only "sum", and its rate is the sender's
         rate = end["sum"]["bits_per_second"].number("bit/s", "(0, inf)") / 8 * (1 - loss)
@@ -224,13 +224,13 @@ class _Field:
     value: Any
 
     def __getitem__(self, key: str) -> _Field:
-        members = self.members()
+        entries = self.entries()
         name = f"{self.name}.{key}".lstrip(".")
-        if key not in members:
+        if key not in entries:
             raise ValueError(f"{self.path}: {name} is missing")
-        return _Field(self.path, name, members[key])
+        return _Field(self.path, name, entries[key])
 
-    def members(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         return self.value if isinstance(self.value, dict) else self._refuse("an object")
 
     def elements(self) -> list[_Field]:

@@ -315,11 +315,11 @@ def _spelled(unit: str, kind: _Kind) -> str:
     return f"{prefix}bit{per}" if per and bits != "bps" else unit if per else f"{prefix}bit/s"
 
 
-def _convert(magnitude: Fraction, unit: str, kind: _Kind, told: tuple[str, str, str]) -> Fraction:
+def _convert(magnitude: Fraction, unit: str, kind: _Kind, context: tuple[str, str, str]) -> Fraction:
     """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit."""
     import pint  # only now: plain numbers need no pint
 
-    name, shown, allowed = told
+    name, shown, allowed = context
     registry = _registry()
     try:
         return magnitude * Fraction(registry.convert(Fraction(1), registry.parse_units(unit), kind.target))

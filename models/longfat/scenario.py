@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat.own import Files, names_file
+from longfat.user_files import Files, names_file
 
 if TYPE_CHECKING:
     from longfat.sim.network import Network

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from longfat.sweeping import SweepError, sweep
+from longfat.sweeping.outcomes import Failure, record
 from longfat.sweeping.planning import Plan
-from longfat.sweeping.records import Failure, record
 from longfat.sweeping.stopping import Until
 from tests.sweeping.common import QUIET, Aside, Flushing
 

@@ -11,8 +11,8 @@ import xarray as xr
 from scipy import stats
 
 from longfat.sweeping import SweepError, sweep
+from longfat.sweeping.outcomes import record
 from longfat.sweeping.planning import Plan
-from longfat.sweeping.records import record
 from longfat.sweeping.stopping import Until
 from tests.sweeping.common import GRID, QUIET, Flushing, exponential, queue
 

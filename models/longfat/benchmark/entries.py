@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat import own
+from longfat import user_files
 from longfat.domains import unknown
 from longfat.sim.schemes.timers import PROFILES
 from longfat.sweeping import identity
@@ -154,7 +154,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
             return one
     if isinstance(given, schemes.Scheme):
         return _object(given, discipline)
-    if own.names_file(given):
+    if user_files.names_file(given):
         return _own(given, discipline)
     if given not in schemes.names():
         raise unknown("scheme", given, {*ENTRIES, *schemes.names()})
@@ -164,8 +164,8 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
 def _own(given: str, discipline: str) -> Entry:
     from longfat.sim.schemes import Scheme
 
-    scheme = own.read(given, Scheme, what="scheme")
-    file = Path(own.split(given)[0])
+    scheme = user_files.read(given, Scheme, what="scheme")
+    file = Path(user_files.split(given)[0])
     source = f"{file.name}:{scheme.name} {discipline}\n{file.read_text(encoding='utf-8', errors='replace')}"
     return Entry(scheme.name, scheme.name, scheme, bottleneck=discipline, switch=discipline, random=True, source=source)
 

@@ -122,7 +122,7 @@ class Name(_Type):
         return found if self.several else found[0]
 
     def _one(self, word: str) -> Any:
-        from longfat.own import names_file, read
+        from longfat.user_files import names_file, read
 
         if self.own and names_file(word):
             return read(word, _kind(self.own), what=self.what) if self.loaded else word

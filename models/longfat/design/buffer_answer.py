@@ -61,17 +61,17 @@ def answer(
     if found is not None:
         packets[SMALLEST] = found
 
-    def row(products: float, packets: int | None) -> dict[str, Any]:
+    def row(multiple: float, packets: int | None) -> dict[str, Any]:
         values = at(packets) | of_attainable(packets) if packets is not None else {}
-        known = long and not math.isnan(products)
-        return _row(subject, products, values, share) | {
-            "law_together": together(products, decrease) if known else math.nan,
-            "law_apart": apart(products, flows, decrease) if known else math.nan,
+        known = long and not math.isnan(multiple)
+        return _row(subject, multiple, values, share) | {
+            "law_together": together(multiple, decrease) if known else math.nan,
+            "law_apart": apart(multiple, flows, decrease) if known else math.nan,
         }
 
-    products = bounds | {SMALLEST: math.nan if found is None else found / size}
+    multiples = bounds | {SMALLEST: math.nan if found is None else found / size}
     return {
-        "rules": [row(products[name], packets.get(name)) for name in (*RULES, SMALLEST)],
+        "rules": [row(multiples[name], packets.get(name)) for name in (*RULES, SMALLEST)],
         "curve": [row(one / size, one) for one in curve],
         "attainable": float(np.mean(best)),
         "powers": [at(one).get("powers", []) for one in curve],
@@ -113,16 +113,16 @@ def smallest(
     return high
 
 
-def _row(subject: LongFlows | ArrivingFiles, products: float, values: dict[str, Any], wanted: float) -> dict[str, Any]:
+def _row(subject: LongFlows | ArrivingFiles, multiple: float, values: dict[str, Any], wanted: float) -> dict[str, Any]:
     """Return the variables of one buffer: its size, the laws there, and the simulated results."""
     names = [f"{name}{end}" for name in (*subject.quantities, "share") for end in ("", "_lower", "_upper")]
     row = {name: values.get(name, math.nan) for name in names}
     status = "reached" if row["share_lower"] >= wanted else "not reached"
     if row["share_lower"] < wanted <= row["share_upper"]:
         status = "uncertain"
-    packets = products * subject.bandwidth_delay_product
+    packets = multiple * subject.bandwidth_delay_product
     return {
-        "buffer_bdp": products,
+        "buffer_bdp": multiple,
         "buffer_packets": math.nan if math.isnan(packets) else max(1.0, float(round(packets))),
         "buffer_bytes": packets * subject.packet,
         **row,

@@ -124,7 +124,7 @@ def html(state: State, data: xr.Dataset, points: Points | None = None, scale: st
     _simulated(picture, points)
     here = float(data["operating_value"])
     picture.path([state.values[across]] * 2, [y.low, y.high], "currentColor", 1, "2 4", ' opacity="0.6"')
-    picture.dot(state.values[across], here, "currentColor", 13, "ring")
+    picture.dot(state.values[across], here, "currentColor", 13, "circle")
     picture.dot(state.values[across], here, COLOURS[0], 9, "here")
     picture.entry(COLOURS[0], f"operating point: {wording.number(here)}", dot=True)
     unit = "" if law.unit == "1" else f" [{escape(law.unit)}]"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import extras
 from longfat.domains import unknown
-from longfat.own import names_file, read
+from longfat.user_files import names_file, read
 
 if TYPE_CHECKING:
     from longfat.law import Law

@@ -6,8 +6,7 @@ KIM_FARBER = (
 )
 WELZL = (
     'M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University '
-    "of "
-    "Innsbruck"
+    "of Innsbruck, PFLDnet 2005"
 )
 GONG_PARULKAR = (
     'F. Gong and G. Parulkar, "A Two-Level Flow Control Scheme for High Speed Networks", WUCS-92-38, Washington '
@@ -15,7 +14,7 @@ GONG_PARULKAR = (
 )
 PRITHVIRAJ_WILLIAMSON = (
     'N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", '
-    "University of Saskatchewan"
+    "University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time)"
 )
 WILLIAMSON_CHERITON = (
     'C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in High-Speed '

@@ -45,13 +45,13 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax = ax if ax is not None else new_axes()
     a = data.attrs
     across, family = a["across"], a["family"]
-    members = data[family].values if family else [None]
+    keys = data[family].values if family else [None]
     shades = map(nth_colour, (2, 3, 4, 5, 6, 1))
-    for member in members:
-        row = data if member is None else data.sel({family: member})
-        here = member is None or member == a[f"operating_{family}"]
+    for value in keys:
+        row = data if value is None else data.sel({family: value})
+        here = value is None or value == a[f"operating_{family}"]
         colour = nth_colour(0) if here else next(shades)
-        label = "law" if member is None else f"${data[family].attrs['letter']}$ = {member:.6g}"
+        label = "law" if value is None else f"${data[family].attrs['letter']}$ = {value:.6g}"
         valid = row["valid"].values.astype(bool) if "valid" in row else np.ones(row[across].shape, dtype=bool)
         law = row["law"].values
         ax.plot(row[across], np.where(valid, law, np.nan), color=colour, label=label, lw=2 if here else 1.4)

@@ -8,7 +8,7 @@ import numpy as np
 
 from longfat.student import half_width
 from longfat.sweeping.grid import Grid
-from longfat.sweeping.records import Record
+from longfat.sweeping.outcomes import Record
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,7 +22,7 @@ class Collector:
 
     A point's records are released once their means have been computed.
 
-    >>> from longfat.sweeping.records import record
+    >>> from longfat.sweeping.outcomes import record
     >>> collector = Collector(Grid.parse({"load": [0.5]}), confidence=0.95, intervals=True, keep=False)
     >>> runs = [record(3.0), record(1.0)]
     >>> for run in runs:

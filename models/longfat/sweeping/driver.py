@@ -11,8 +11,8 @@ from longfat.sweeping import execution
 from longfat.sweeping.collecting import Collector
 from longfat.sweeping.execution import ExecutorFailed, SweepError
 from longfat.sweeping.grid import Grid, Streams
+from longfat.sweeping.outcomes import Failure, Record
 from longfat.sweeping.planning import Plan, RunIndex
-from longfat.sweeping.records import Failure, Record
 from longfat.sweeping.store import Store
 
 

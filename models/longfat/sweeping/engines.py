@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from longfat.domains import unknown, wrong_type
+from longfat.sweeping.outcomes import Failure
 from longfat.sweeping.processes import Processes
-from longfat.sweeping.records import Failure
 
 # `longfat.threads` is not used: a sweep accepts any executor, does not know all runs at the beginning (`until`), and
 # stores the runs that have ended when another one fails.

@@ -8,8 +8,8 @@ from queue import SimpleQueue
 from typing import Any
 
 from longfat.sweeping.grid import Grid, Streams
+from longfat.sweeping.outcomes import Failure, Record, record
 from longfat.sweeping.planning import RunIndex
-from longfat.sweeping.records import Failure, Record, record
 
 MAX_IN_PROGRESS = 1024  # more than any executor has workers, few enough to take little memory
 

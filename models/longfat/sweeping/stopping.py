@@ -13,7 +13,7 @@ import numpy as np
 
 from longfat.domains import number, out_of_range, wrong_type
 from longfat.student import half_width
-from longfat.sweeping.records import Record
+from longfat.sweeping.outcomes import Record
 
 _SHARE = re.compile(r"\s*([^%\s]+)\s*%\s*")
 
@@ -33,7 +33,8 @@ class HalfWidth:
         r"""Return the half width that is allowed for a sample mean.
 
         A fraction :math:`\gamma` refers to the true mean: :math:`|\bar x - \mu| \le \gamma |\mu|` follows from
-        :math:`|\bar x - \mu| \le \frac{\gamma}{1 + \gamma} |\bar x|` (Law, section 9.4.1), the condition used here.
+        :math:`|\bar x - \mu| \le \frac{\gamma}{1 + \gamma} |\bar x|` (A. M. Law,
+        Simulation Modeling and Analysis, section 9.4.1), which is the condition used here.
         """
         return np.abs(mean) * (self.value / (1 + self.value)) if self.relative else self.value
 
@@ -84,7 +85,7 @@ def _half_width(name: str, value: Any) -> HalfWidth:
 class Widths:
     """Running means and half widths of one point.
 
-    >>> from longfat.sweeping.records import record
+    >>> from longfat.sweeping.outcomes import record
     >>> widths = Widths(Until.parse({"result": 13.0}), confidence=0.95)
     >>> for value in (1.0, 3.0):
     ...     widths.add(record(value), ["result"])

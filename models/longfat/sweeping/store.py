@@ -23,7 +23,7 @@ import numpy as np
 
 from longfat.files import AtomicFiles
 from longfat.sweeping.grid import Grid
-from longfat.sweeping.records import Record, Variable
+from longfat.sweeping.outcomes import Record, Variable
 from longfat.sweeping.syncing import Batches
 
 MANIFEST = "sweep.json"
@@ -109,7 +109,7 @@ class Store:
     Examples
     --------
     >>> import tempfile
-    >>> from longfat.sweeping.records import record
+    >>> from longfat.sweeping.outcomes import record
     >>> grid = Grid.parse({"load": [0.5, 0.9]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Store(Path(folder), {"function": "f"}, grid) as store:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from longfat._version import __version__
 from longfat.domains import unknown
 from longfat.files import AtomicFiles
-from longfat.verify.published.rows import PAPERS, Verdict, published
+from longfat.verify.published.claims_table import PAPERS, Verdict, published
 
 if TYPE_CHECKING:
     import pandas as pd

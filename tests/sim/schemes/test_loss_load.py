@@ -186,7 +186,7 @@ def test_remaining_or_whole_file():
     for whole in (0, 1):
         net = Network().link("a", "b", rate=CAPACITY, delay=0.01, buffer=500, discipline=queues.loss_load(2))
         net.link("b", "a", rate=CAPACITY, delay=0.01)
-        parameters = {"k": 2, "response": 1, "whole": whole}
+        parameters = {"k": 2, "response": 1, "entire_file": whole}
         net.flow("loss-load", path=["a", "b"], packet=500, file=1e6, parameters=parameters)
         net.flow("loss-load", path=["a", "b"], packet=500, parameters={"k": 2})
         simulation = Simulation(net, rng=1)

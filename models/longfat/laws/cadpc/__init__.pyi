@@ -52,7 +52,7 @@ def difference_multiplier(flows: Any, smoothing: Any = 1) -> Any:
     References
     ----------
     Ours, for equation (1) of M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High
-    Speed Networks", University of Innsbruck. Proof: derivations/cadpc_spectrum.py, spectrum.
+    Speed Networks", University of Innsbruck, PFLDnet 2005. Proof: derivations/cadpc_spectrum.py, spectrum.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def equilibrium_rate(flows: Any) -> Any:
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, section II.B, after equation (2). Proof: derivations/cadpc.py, equilibria.
+    of Innsbruck, PFLDnet 2005, section II.B, after equation (2). Proof: derivations/cadpc.py, equilibria.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def equilibrium_traffic(flows: Any) -> Any:
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, section II.B, equation (3). Proof: derivations/cadpc.py, equilibria.
+    of Innsbruck, PFLDnet 2005, section II.B, equation (3). Proof: derivations/cadpc.py, equilibria.
 
     Examples
     --------
@@ -176,8 +176,8 @@ def logistic_rate(rate: Any, flows: Any, updates: Any, smoothing: Any = 1) -> An
     References
     ----------
     Ours: equation (2) of M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed
-    Networks", University of Innsbruck in continuous time; its section II.B names logistic growth. Proof:
-    derivations/cadpc.py, logistic.
+    Networks", University of Innsbruck, PFLDnet 2005 in continuous time; its section II.B names logistic growth.
+    Proof: derivations/cadpc.py, logistic.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def newcomer_growth(flows: Any, smoothing: Any = 1) -> Any:
     References
     ----------
     Ours, for equation (1) of M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High
-    Speed Networks", University of Innsbruck; the startup is discussed in its section III. Proof:
+    Speed Networks", University of Innsbruck, PFLDnet 2005; the startup is discussed in its section III. Proof:
     derivations/cadpc_spectrum.py, newcomer.
 
     Examples
@@ -259,8 +259,8 @@ def parking_lot_long_rate(first: Any, second: Any) -> Any:
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, sections II.A and III (parking lot); the values are ours. Proof: derivations/cadpc_network.py,
-    parking_lot.
+    of Innsbruck, PFLDnet 2005, sections II.A and III (parking lot); the values are ours. Proof:
+    derivations/cadpc_network.py, parking_lot.
 
     Examples
     --------
@@ -303,8 +303,8 @@ def parking_lot_short_rate(own: Any, other: Any) -> Any:
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, sections II.A and III (parking lot); the values are ours. Proof: derivations/cadpc_network.py,
-    parking_lot.
+    of Innsbruck, PFLDnet 2005, sections II.A and III (parking lot); the values are ours. Proof:
+    derivations/cadpc_network.py, parking_lot.
 
     Examples
     --------
@@ -349,7 +349,7 @@ def startup_multiplicity(rate: Any, traffic: Any, initial_flows: Any = 2) -> Any
     References
     ----------
     Ours, after the description in M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in
-    High Speed Networks", University of Innsbruck, section III. Proof: derivations/cadpc.py, startup.
+    High Speed Networks", University of Innsbruck, PFLDnet 2005, section III. Proof: derivations/cadpc.py, startup.
 
     Examples
     --------
@@ -400,7 +400,7 @@ def startup_step(rate: Any, traffic: Any, initial_flows: Any = 2, largest_growth
     References
     ----------
     Ours, after the description in M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in
-    High Speed Networks", University of Innsbruck, section III. Proof: derivations/cadpc.py, startup.
+    High Speed Networks", University of Innsbruck, PFLDnet 2005, section III. Proof: derivations/cadpc.py, startup.
 
     Examples
     --------
@@ -447,7 +447,8 @@ def step(rate: Any, traffic: Any, smoothing: Any = 1) -> Any:
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, section II.B, equation (1); smoothness factor in table I. Proof: derivations/cadpc.py, equilibria.
+    of Innsbruck, PFLDnet 2005, section II.B, equation (1); smoothness factor in table I. Proof:
+    derivations/cadpc.py, equilibria.
 
     Examples
     --------
@@ -495,7 +496,8 @@ def trajectory(rate: Any, flows: Any, updates: Any) -> Any:
     References
     ----------
     Ours: exact solution of M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High
-    Speed Networks", University of Innsbruck, section II.B, equation (2). Proof: derivations/cadpc.py, trajectory.
+    Speed Networks", University of Innsbruck, PFLDnet 2005, section II.B, equation (2). Proof: derivations/cadpc.py,
+    trajectory.
 
     Examples
     --------
@@ -539,7 +541,7 @@ def update_time(updates: Any, round_trip_time: Any, round_trips: Any = 4) -> Any
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, section III, table I. Proof: derivations/cadpc.py, update_time.
+    of Innsbruck, PFLDnet 2005, section III, table I. Proof: derivations/cadpc.py, update_time.
 
     Examples
     --------
@@ -582,7 +584,8 @@ def updates_to_fairness(flows: Any, remaining: Any, smoothing: Any = 1) -> Any:
     References
     ----------
     Ours, for equation (1) of M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High
-    Speed Networks", University of Innsbruck. Proof: derivations/cadpc_spectrum.py, updates_to_fairness.
+    Speed Networks", University of Innsbruck, PFLDnet 2005. Proof: derivations/cadpc_spectrum.py,
+    updates_to_fairness.
 
     Examples
     --------
@@ -628,7 +631,7 @@ def updates_to_fraction(rate: Any, flows: Any, fraction: Any) -> Any:
     References
     ----------
     Ours: inverse of the exact solution of M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data
-    Transfer in High Speed Networks", University of Innsbruck, section II.B, equation (2). Proof:
+    Transfer in High Speed Networks", University of Innsbruck, PFLDnet 2005, section II.B, equation (2). Proof:
     derivations/cadpc.py, updates_to_fraction.
 
     Examples
@@ -669,7 +672,7 @@ def weighted_equilibrium_rate(weight: Any, total_weight: Any) -> Any:
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, sections III and IV.B. Proof: derivations/cadpc_network.py, weights.
+    of Innsbruck, PFLDnet 2005, sections III and IV.B. Proof: derivations/cadpc_network.py, weights.
 
     Examples
     --------
@@ -715,7 +718,7 @@ def weighted_step(rate: Any, traffic: Any, weight: Any, smoothing: Any = 1) -> A
     References
     ----------
     M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University
-    of Innsbruck, sections III and IV.B. Proof: derivations/cadpc_network.py, weights.
+    of Innsbruck, PFLDnet 2005, sections III and IV.B. Proof: derivations/cadpc_network.py, weights.
 
     Examples
     --------

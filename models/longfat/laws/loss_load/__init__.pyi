@@ -51,7 +51,8 @@ def bounded_loss(k: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.2 (bounded packet loss). Proof: derivations/loss_load.py, loss_at_optimum.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.2 (bounded packet loss). Proof: derivations/loss_load.py, loss_at_optimum.
 
     Examples
     --------
@@ -93,7 +94,8 @@ def equilibrium_load(k: Any, v: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, sections 2.2 (v = 1) and 2.3. Proof: derivations/loss_load.py, virtual_capacity.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time),
+    sections 2.2 (v = 1) and 2.3. Proof: derivations/loss_load.py, virtual_capacity.
 
     Examples
     --------
@@ -135,8 +137,8 @@ def equilibrium_loss(k: Any, v: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.3 with footnote 3, and section 4.1 for the smallest v. Proof:
-    derivations/loss_load.py, virtual_capacity.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.3 with footnote 3, and section 4.1 for the smallest v. Proof: derivations/loss_load.py, virtual_capacity.
 
     Examples
     --------
@@ -178,7 +180,8 @@ def equilibrium_rate(k: Any, v: Any, sources: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, sections 2.2 and 2.3. Proof: derivations/loss_load.py, equilibrium.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time),
+    sections 2.2 and 2.3. Proof: derivations/loss_load.py, equilibrium.
 
     Examples
     --------
@@ -232,8 +235,9 @@ def loss_probability(rate: Any, excess: Any, spread: Any, k: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.2, after C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support
-    for Rate-Based Congestion Control in High-Speed Datagram Networks", ACM SIGCOMM 1991.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.2, after C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in
+    High-Speed Datagram Networks", ACM SIGCOMM 1991.
 
     Examples
     --------
@@ -271,7 +275,8 @@ def lossless_virtual_factor(k: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 4.1. Proof: derivations/loss_load.py, virtual_capacity.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    4.1. Proof: derivations/loss_load.py, virtual_capacity.
 
     Examples
     --------
@@ -318,7 +323,8 @@ def raw_throughput(rate: Any, excess: Any, spread: Any, k: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.2.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.2.
 
     Examples
     --------
@@ -377,8 +383,8 @@ def response_optimal_rate(
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.2, file transfer response time. Proof: derivations/loss_load_response.py,
-    stationary.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.2, file transfer response time. Proof: derivations/loss_load_response.py, stationary.
 
     Examples
     --------
@@ -435,7 +441,8 @@ def response_time(
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.2, file transfer response time.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.2, file transfer response time.
 
     Examples
     --------
@@ -487,7 +494,8 @@ def throughput_optimal_rate(excess: Any, spread: Any, k: Any, access_rate: Any =
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.2 (dt/df = 0). Proof: derivations/loss_load.py, optimal_rate.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.2 (dt/df = 0). Proof: derivations/loss_load.py, optimal_rate.
 
     Examples
     --------
@@ -528,7 +536,8 @@ def virtual_capacity(capacity: Any, v: Any) -> Any:
     References
     ----------
     N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks",
-    University of Saskatchewan, section 2.3.
+    University of Saskatchewan, about 1995 (the paper prints no year; its newest reference is of that time), section
+    2.3.
 
     Examples
     --------

@@ -229,7 +229,7 @@ loss_load = Discipline(
     needs_buffer=True,
     late_if="colours",
     source='C. L. Williamson and D. R. Cheriton, "Loss-Load Curves: Support for Rate-Based Congestion Control in '
-    'High-Speed Datagram Networks", SIGCOMM 1991, doi:10.1145/115992.115995; N. Prithviraj and C. L. Williamson, '
+    'High-Speed Datagram Networks", SIGCOMM 1991; N. Prithviraj and C. L. Williamson, '
     '"A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", University of Saskatchewan, about 1995 '
     "(the thesis of this title: Research Report 94-7, 1994), sections 2.2 and 2.3",
 )  # fmt: skip

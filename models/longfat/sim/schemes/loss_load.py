@@ -123,7 +123,7 @@ def choose(flow, event):
     flow.next_choice_at = event.now + flow.spacing * round_trip
     excess, spread, capacity, k = flow.excess, flow.spread, flow.capacity, flow.k
     if flow.response > 0.0:
-        left = float(flow.packets if flow.whole > 0.0 else flow.packets - flow.acks_received)
+        left = float(flow.packets if flow.entire_file > 0.0 else flow.packets - flow.acks_received)
         per_second = capacity / flow.packet_size
         choice = best_response(excess, spread, k, max(1.0, left), round_trip * flow.round, per_second)
     else:
@@ -190,7 +190,7 @@ LOSS_LOAD = Scheme(
         "response": Parameter(
             0.0, "1", "{0, 1}", about="0: rate of the largest throughput; 1: rate of the least response time"
         ),
-        "whole": Parameter(
+        "entire_file": Parameter(
             0.0, "1", "{0, 1}", about="Packets in the response time; 0: those not yet delivered; 1: all of the file"
         ),
         "spacing": Parameter(0.25, "round trips", "[0, 1e3]", about="Least time between two choices of the rate"),

@@ -4,6 +4,6 @@ A row is bound to a function that reproduces and assesses it. Verdicts: *reprodu
 (with the reason), *not reproducible* (with the reason), *input* (parameters and quotations).
 """
 
-from longfat.verify.published.rows import Finding, Row, published, read
+from longfat.verify.published.claims_table import Finding, Row, published, read
 
 __all__ = ["Finding", "Row", "published", "read"]

@@ -9,7 +9,7 @@ from longfat.verify.published import blt_measured as measured
 from longfat.verify.published import blt_numbers as numbers
 from longfat.verify.published import blt_under_load as under_load
 from longfat.verify.published.blt_scenarios import SETS, Path
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 
 BITS = 8e-6  # Mbit
 

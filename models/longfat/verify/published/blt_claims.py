@@ -7,7 +7,7 @@ import numpy as np
 from longfat.sim.statistics import replications as interval
 from longfat.verify.published.blt_measured import at_load, best, ceiling, gap, gaps, interval_text, numbers_text
 from longfat.verify.published.blt_scenarios import SETS, Path
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 
 
 def faster_than_more_capacity(context: Context) -> Finding:

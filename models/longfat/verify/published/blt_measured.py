@@ -16,7 +16,7 @@ from longfat.laws import power as laws
 from longfat.sim.statistics import Interval
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_scenarios import SETS, Path
-from longfat.verify.published.rows import Context
+from longfat.verify.published.claims_table import Context
 
 TOLERANCE = {"BLT": 0.2, "TCP": 0.3}  # difference from a printed power, in log10
 RATIO_TOLERANCE = 0.2  # difference from a printed ratio, in log10

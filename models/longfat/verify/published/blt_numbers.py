@@ -22,7 +22,7 @@ from longfat.verify.published.blt_measured import (
     swept,
 )
 from longfat.verify.published.blt_scenarios import MBIT, SETS
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 
 
 def cell(label: str, name: str, k: int) -> Assessment:

@@ -8,7 +8,7 @@ from longfat.sim.statistics import replications as interval
 from longfat.verify.published.blt_measured import at_load, interval_text, numbers_text, swept
 from longfat.verify.published.blt_runs import losing_together
 from longfat.verify.published.blt_scenarios import SETS
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 
 
 def lower_utilisation(context: Context) -> Finding:

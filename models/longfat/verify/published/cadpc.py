@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from longfat.laws import cadpc as laws
 from longfat.verify.published import cadpc_measured as measured
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 
 USERS = (1, 2, 10, 50, 100)
 

@@ -16,7 +16,7 @@ from longfat.verify.published import cadpc_runs as runs
 from longfat.verify.published import cadpc_scenarios as scenarios
 from longfat.verify.published.cadpc_runs import difference, measured, words
 from longfat.verify.published.cadpc_scenarios import CAPACITY, MBIT, PERIOD, ROUND_TRIP
-from longfat.verify.published.rows import Context, Finding, assessed
+from longfat.verify.published.claims_table import Context, Finding, assessed
 
 MANY = 50  # flows of figure 3
 NEGLIGIBLE = 1e-3  # loss probability

@@ -8,7 +8,7 @@ import mpmath
 
 from longfat.laws import selective_repeat as laws
 from longfat.verify.published import gong_parulkar_runs as runs
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ import numpy as np
 from longfat.laws import selective_repeat as laws
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
-from longfat.verify.published.rows import Context, Finding, assessed
+from longfat.verify.published.claims_table import Context, Finding, assessed
 
 if TYPE_CHECKING:
     import xarray as xr

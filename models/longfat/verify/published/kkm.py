@@ -16,7 +16,7 @@ from typing import Any
 from longfat.benchmark import VARIANTS, optimal
 from longfat.benchmark.printed import Cell, cells
 from longfat.verify.published import kkm_runs as runs
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 
 _WORDS = {
     "transfer_time": "transfer time",

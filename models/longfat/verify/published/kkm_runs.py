@@ -20,7 +20,7 @@ from longfat.threads import side_by_side
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.verify.published.rows import Context
+    from longfat.verify.published.claims_table import Context
 
 WITHIN = 0.1
 RUNS_PRINTED = 10  # runs of the paper; not printed, ours is a usual number

@@ -9,8 +9,8 @@ import numpy as np
 
 from longfat.laws import loss_load as laws
 from longfat.verify.published import loss_load_measured as measured
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed, read
 from longfat.verify.published.loss_load_scenarios import KS
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed, read
 
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 AMBIENT = [(0.0, 1.0), (0.3, 0.01), (-0.2, 0.05), (2.0, 0.4)]  # a, b

@@ -15,8 +15,8 @@ import numpy as np
 from longfat.laws import loss_load as laws
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
+from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
 from longfat.verify.published.loss_load_scenarios import FAIR_START, KS, NEAREST, PLAIN, RULE_CHANGES, Interpretation
-from longfat.verify.published.rows import Assessment, Context, Finding, assessed
 
 WITHIN = 0.1  # tolerance, relative to the printed number
 WIDEST = 0.25  # widest half interval, relative to the printed number, that can confirm it

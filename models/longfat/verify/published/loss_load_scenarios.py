@@ -57,7 +57,7 @@ class Interpretation:
     start_rate: float = 0.0
     spacing: float = 0.25
     round: float = 1.0
-    whole: int = 0
+    entire_file: int = 0
     restart: int = 1
     tokens: float = 5
     colours: int = 1
@@ -84,14 +84,14 @@ PLAIN = Interpretation()
 # The interpretation nearest to the printed numbers of scenario 1. The two printed peaks, 1.58 and 2.07 for k = 2 and
 # 20, imply round = 5: connections 2 and 3 both get feedback about connection 1 alone, so the peak is 1 + 2 f_r at
 # a = 0, b = 1, which is 1.59 and 2.07 with round = 5, but 1.97 and 2.44 with round = 1.
-NEAREST = Interpretation(round=5.0, whole=1, farewell=False)
+NEAREST = Interpretation(round=5.0, entire_file=1, farewell=False)
 # Changes of one rule at a time, by description.
 RULE_CHANGES: dict[str, dict[str, Any]] = {
     "a round of retransmissions costs 1 round trip": {"round": 1.0},
     "a round of retransmissions costs 5 round trips": {"round": 5.0},
     "a round of retransmissions costs 8 round trips": {"round": 8.0},
-    "response time of the rest of the file": {"whole": 0},
-    "response time of the whole file": {"whole": 1},
+    "response time of the rest of the file": {"entire_file": 0},
+    "response time of the whole file": {"entire_file": 1},
     "the last packet announces the end of the file": {"farewell": True},
     "the switch forgets a finished source after 100 ms": {"farewell": False},
     "sources start at full rate": {"start_rate": CAPACITY},

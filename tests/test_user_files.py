@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from longfat import own, scenario
+from longfat import scenario, user_files
 from longfat.benchmark import entry
 from longfat.law import Law
 from longfat.sim import Scheme
@@ -30,22 +30,22 @@ def folder(tmp_path, monkeypatch):
 def test_by_variable_by_name_and_alone(folder):
     (folder / "mine.py").write_text(ONE)
     for text in ("mine.py:four", "mine.py:four packets", "mine.py", "mine.py:", str(folder / "mine.py")):
-        assert own.read(text, Scheme).name == "four packets"
+        assert user_files.read(text, Scheme).name == "four packets"
     assert [path.name for path in folder.iterdir()] == ["mine.py"]  # nothing is written beside it
 
 
 def test_several(folder):
     (folder / "mine.py").write_text(TWO)
     with pytest.raises(ValueError, match=r"^scheme = 'mine.py': the file defines four, five; name one, as in mine"):
-        own.read("mine.py", Scheme, what="scheme")
-    assert own.read("mine.py:five", Scheme).name == "five packets"
+        user_files.read("mine.py", Scheme, what="scheme")
+    assert user_files.read("mine.py:five", Scheme).name == "five packets"
 
 
 def test_a_law_that_is_only_imported_is_not_the_one(folder):
     (folder / "mine.py").write_text(LAW)
-    assert own.read("mine.py", Law).name == "half"
-    assert own.read("mine.py:md1_wait", Law).name == "md1_wait"
-    assert own.read("mine.py:half", Law)(0.5) == 0.25
+    assert user_files.read("mine.py", Law).name == "half"
+    assert user_files.read("mine.py:md1_wait", Law).name == "md1_wait"
+    assert user_files.read("mine.py:half", Law)(0.5) == 0.25
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_law_that_is_only_imported_is_not_the_one(folder):
 def test_what_is_wrong_is_one_line(folder, source, words):
     if source is not None:
         (folder / "mine.py").write_text(source)
-    for read in (lambda: own.read("mine.py:four", Scheme, what="scheme"), lambda: entry("mine.py:four")):
+    for read in (lambda: user_files.read("mine.py:four", Scheme, what="scheme"), lambda: entry("mine.py:four")):
         with pytest.raises(ValueError, match=r"mine\.py") as caught:
             read()
         assert words in str(caught.value)
@@ -84,12 +84,12 @@ def test_what_is_wrong_is_one_line(folder, source, words):
 def test_ctrl_c_of_the_user_is_no_fault_of_the_file(folder):
     (folder / "mine.py").write_text("raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
-        own.read("mine.py", Scheme)
+        user_files.read("mine.py", Scheme)
 
 
 def test_each_file_is_run_once(folder):
     (folder / "mine.py").write_text(ONE + "with open('runs', 'a') as file:\n    file.write('.')\n")
-    files = own.Files(folder)
+    files = user_files.Files(folder)
     assert files.read("mine.py:four", Scheme) is files.read("mine.py", Scheme)
     assert (folder / "runs").read_text() == "."
 

@@ -69,7 +69,7 @@ class Files:
         self._modules: dict[Path, types.ModuleType] = {}
 
     def read(self, text: str, *kinds: type[Kind], what: str = "name") -> Kind:
-        """Return what a file defines, as `longfat.own.read` does."""
+        """Return what a file defines, as `longfat.user_files.read` does."""
         file, wanted = split(text)
         module = self._module(file, text)
         found = {name: value for name, value in vars(module).items() if isinstance(value, kinds)}
