@@ -1,1 +1,1 @@
-"""One module per paper: every published figure and table, ours beside theirs."""
+"""Figures and tables of the papers from our simulations and laws, one module or more per paper."""

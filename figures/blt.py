@@ -1,12 +1,13 @@
 """Kim and Farber, BLT: table 1 and figures 6 to 13 and 15 to 31 simulated, the plane of figure 14, and their outlook.
 
 ``blt_6_7``: response times and utilisation, ``blt_8``: queues, ``blt_9``: throughput. ``blt_10_13``, ``blt_15_20``,
-``blt_21_24``, ``blt_25_27``: powers and fairness, a column for each network, the ceiling drawn in. ``blt_14``: the
-bandwidth-delay plane with the estimate of BLT's advantage. ``blt_28_29``: the bully-tyrant. ``blt_30_31``: greatest
-powers. ``blt_readings``: table 1 under every reading of the text. ``blt_outlook``: larger buffers, self-similar cross
-traffic, interactive traffic. ``blt_tables.md``: the numbers. Run with ``python -m figures.blt``; it takes half an hour
-on two cores, with ``--quick`` some minutes. ``--store DIRECTORY`` keeps finished runs, so that it can be interrupted.
-``--redraw`` draws the pictures again from the stored numbers.
+``blt_21_24``, ``blt_25_27``: power with its upper bound, and fairness, a column for each network. ``blt_14``: the
+bandwidth-delay plane with the estimate of BLT's advantage. ``blt_28_29``: the Bully-Tyrant. ``blt_30_31``: greatest
+powers. ``blt_interpretations``: table 1 under every interpretation of what the text leaves open. ``blt_outlook``:
+larger buffers, self-similar cross traffic, interactive traffic. ``blt_tables.md``: the numbers.
+
+Run with ``python -m figures.blt``; it takes half an hour on two cores, with ``--quick`` some minutes. ``--store
+DIRECTORY`` keeps finished runs, so that it can be interrupted. ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -24,27 +25,27 @@ from figures import blt_drawing as drawing
 from figures import blt_tables
 from figures import data as stored
 from figures.blt_drawing import LABELS, REFERENCE, TRACE
-from figures.writing import CUT, HERE, panels, stem, whole_figures
-from longfat.files import WholeFiles
+from figures.writing import CUT, HERE, figure_files, panels, stem
+from longfat.files import AtomicFiles
 from longfat.laws import blt as laws
 from longfat.sim import run, traffic
 from longfat.verify.published import blt_runs as runs
-from longfat.verify.published.blt_scenarios import BOTTLENECK, EVERYBODY, PACKET, SETS, dumbbell
+from longfat.verify.published.blt_scenarios import BOTTLENECK, COMPETITORS, PACKET, SETS, dumbbell
 from longfat.verify.published.blt_scenarios import Path as Network
 
 CAPTIONS = {
     "blt_6_7": "Response times and utilisation over arrivals, reference network.",
-    "blt_8": "Packets that wait at the bottleneck: TCP and BLT at half of the capacity.",
+    "blt_8": "Queue length at the bottleneck over time: TCP and BLT at half of the capacity.",
     "blt_9": "Throughput of completed files over arrivals.",
-    "blt_10_13": "Powers of BLT and TCP over the load under the first-come ceilings, and fairness.",
+    "blt_10_13": "Powers of BLT and TCP over the load with their upper bounds (first-come service), and fairness.",
     "blt_14": "The bandwidth-delay plane: BLT's estimated advantage in power, the networks simulated, and the buffer.",
     "blt_15_20": "Powers and fairness on short and on slow paths.",
-    "blt_21_24": "Powers and fairness of files of 1 MB.",
-    "blt_25_27": "Files of 10 kB.",
-    "blt_28_29": "The Bully-Tyrant, who labels everything alike.",
+    "blt_21_24": "Powers and fairness with files of 1 MB.",
+    "blt_25_27": "Powers and fairness with files of 10 kB.",
+    "blt_28_29": "The Bully-Tyrant, which gives all its packets the same priority.",
     "blt_30_31": "Greatest powers over the bottleneck, ours and printed.",
-    "blt_readings": "Table 1 under every reading of what the text leaves open.",
-    "blt_outlook": "Larger buffers, self-similar cross traffic, small files beside big ones.",
+    "blt_interpretations": "Table 1 under every interpretation of what the text leaves open.",
+    "blt_outlook": "Larger buffers, self-similar cross traffic, and small files beside large ones.",
 }
 FIGURES = {  # columns of power and fairness
     "10_13": {"reference": "Figures 10 and 11", "1 Gbit/s": "Figures 12 and 13"},
@@ -57,33 +58,33 @@ CROSS = 0.3  # load of cross traffic [capacities]
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is simulated."""
+    """Scale of the simulations."""
 
     loads: tuple[float, ...]  # capacities
-    packets: float  # of each run
-    round_trips: float
-    light: tuple[float, float]  # the same two for what is compared beside
+    packets: float  # least number in each run
+    round_trips: float  # least length of each run
+    light: tuple[float, float]  # packets and round trips of the comparisons
     replications: int
-    readings: tuple[str, ...]  # of table 1
+    interpretations: tuple[str, ...]  # competitors for table 1
     buffers: tuple[float, ...]  # of BW_b D/3
-    few: tuple[float, ...]  # loads of it
-    files: int = 200  # of a run that is counted to the last file
+    few: tuple[float, ...]  # loads of the comparisons
+    files: int = 200  # in a run that is counted until the last file is complete
 
 
 FULL = Scale(
     (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95), 3e5, runs.ROUND_TRIPS,
-    (1e5, 60.0), 3, tuple(name for name in EVERYBODY if name not in (*LABELS, "Bully-Tyrant")),
+    (1e5, 60.0), 3, tuple(name for name in COMPETITORS if name not in (*LABELS, "Bully-Tyrant")),
     (0.5, 1, 2, 4, 8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 )  # fmt: skip
 QUICK = Scale(
     (0.1, 0.4, 0.6, 0.85), 2e4, 20.0, (2e4, 20.0), 3, ("TCP, every duplicate", "TCP, ns timer"), (1, 4), (0.3, 0.6)
 )
-CORRECTED = {"reference", "1 Gbit/s", "3 ms"}  # the sets with the corrected switch beside
-SMALL = {"reference", "1 Gbit/s", "3 ms", "10 kB"}  # the sets that `QUICK` takes
+CORRECTED = {"reference", "1 Gbit/s", "3 ms"}  # sets that are also simulated with the corrected switch
+SMALL = {"reference", "1 Gbit/s", "3 ms", "10 kB"}  # sets of a `QUICK` run
 
 
 class Sweeps:
-    """Runs of the sets at one scale, kept in a directory if there is one; counts packets and seconds."""
+    """Simulations of the sets at one scale, stored in a directory if one is given; counts packets and seconds."""
 
     def __init__(self, scale: Scale, store: str | Path | None = None) -> None:
         self.scale, self.store = scale, None if store is None else Path(store)
@@ -91,7 +92,7 @@ class Sweeps:
         self.seconds: dict[str, float] = {}
 
     def powers(self, name: str, labels: tuple[str, ...], networks: list[Network], rng: int, **more: Any) -> xr.Dataset:
-        """`longfat.verify.published.blt_runs.powers`."""
+        """Run `longfat.verify.published.blt_runs.powers` at this scale."""
         begun, scale = time.perf_counter(), self.scale
         loads = more.pop("loads", scale.loads)
         packets, round_trips = (scale.packets, scale.round_trips) if loads is scale.loads else scale.light
@@ -100,12 +101,12 @@ class Sweeps:
             replications=scale.replications, rng=rng, store=self._place(name), **more,
         )  # fmt: skip
         self.packets[name] = float(data.sent_samples.sum())
-        if self.store is None:  # stored runs take no time
+        if self.store is None:  # the time of stored runs is not known
             self.seconds[name] = time.perf_counter() - begun
         return data
 
     def printed(self, name: str, labels: tuple[str, ...], networks: list[Network], rng: int) -> xr.Dataset:
-        """`longfat.verify.published.blt_runs.printed_powers`."""
+        """Run `longfat.verify.published.blt_runs.printed_powers` at this scale."""
         return runs.printed_powers(
             labels, networks, self.scale.few, connections=self.scale.files, replications=self.scale.replications,
             rng=rng, store=self._place(name),
@@ -116,7 +117,7 @@ class Sweeps:
 
 
 def sets(sweeps: Sweeps) -> dict[str, xr.Dataset]:
-    """Powers of every set of bottlenecks."""
+    """Simulate the powers of every set of bottlenecks."""
     found = {}
     for k, (name, networks) in enumerate(SETS.items()):
         if sweeps.scale is FULL or name in SMALL:
@@ -125,15 +126,17 @@ def sets(sweeps: Sweeps) -> dict[str, xr.Dataset]:
 
 
 def tyrant(sweeps: Sweeps) -> xr.Dataset:
-    """Figures 28 and 29."""
+    """Simulate figures 28 and 29."""
     return sweeps.powers("tyrant", ("TCP", "Bully-Tyrant", "BLT", "BLT, corrected switch"), [REFERENCE], 20)
 
 
-def readings(sweeps: Sweeps) -> dict[str, xr.Dataset]:
-    """Table 1 under what the text leaves open: variants in the steady state, and files counted to the last of 200."""
+def interpretations(sweeps: Sweeps) -> dict[str, xr.Dataset]:
+    """Simulate table 1 under every interpretation: in steady state, and counted to the last of 200 files."""
     found = {}
     for k, name in enumerate(("reference", "1 Gbit/s")):
-        variants = sweeps.powers(f"readings {name}", sweeps.scale.readings, SETS[name], 30 + k, loads=sweeps.scale.few)
+        variants = sweeps.powers(
+            f"interpretations {name}", sweeps.scale.interpretations, SETS[name], 30 + k, loads=sweeps.scale.few
+        )
         found[name] = variants
         found[f"{name}, 200 files"] = sweeps.printed(
             f"printed {name}", ("BLT", "TCP", "TCP, every duplicate"), SETS[name], 32 + k
@@ -142,7 +145,7 @@ def readings(sweeps: Sweeps) -> dict[str, xr.Dataset]:
 
 
 def queues(rng: int = 8) -> xr.Dataset:
-    """Figure 8: packets waiting, at half of the capacity."""
+    """Simulate figure 8: the queue length over time at half of the capacity."""
     rows = []
     for label in ("TCP", "BLT"):
         net = dumbbell(label, REFERENCE, 0.5)
@@ -153,7 +156,7 @@ def queues(rng: int = 8) -> xr.Dataset:
 
 
 def buffers(sweeps: Sweeps) -> xr.Dataset:
-    """Greatest power over the buffer."""
+    """Simulate the greatest power over the buffer size."""
     rows = []
     for k, size in enumerate(sweeps.scale.buffers):
         labels = ("BLT", "TCP", "BLT, corrected switch")
@@ -165,7 +168,10 @@ def buffers(sweeps: Sweeps) -> xr.Dataset:
 
 
 def cross(sweeps: Sweeps) -> xr.Dataset:
-    """Files beside uncontrolled traffic of 0.3 of the capacity: Poisson, or thirty Pareto on-off sources, H = 0.8."""
+    """Simulate files beside uncontrolled traffic of 0.3 of the capacity.
+
+    The traffic is Poisson, or thirty Pareto on-off sources with H = 0.8.
+    """
     rate = CROSS * REFERENCE.capacity / 30
     kinds = {
         "Poisson": {"cross": traffic.poisson(30 * rate), "sources": 1},
@@ -181,13 +187,13 @@ def cross(sweeps: Sweeps) -> xr.Dataset:
 
 
 def interactive(sweeps: Sweeps) -> xr.Dataset:
-    """Small files, 0.05 of the capacity, beside big ones."""
+    """Simulate small files, 0.05 of the capacity, beside large ones."""
     labels = ("BLT", "TCP", "BLT, corrected switch", "Bully-Tyrant")
     return sweeps.powers("interactive", labels, [REFERENCE], 60, loads=sweeps.scale.few, interactive=0.05)
 
 
 def _greatest(data: xr.Dataset) -> xr.Dataset:
-    """log10 of greatest powers with intervals, and the loads, along labels and bottlenecks."""
+    """Return log10 of the greatest powers with intervals, and their loads, along labels and bottlenecks."""
     rows = {(str(label), float(b)): runs.greatest_power(data, str(label), float(b))
             for label in data.label.values for b in data.bottleneck.values}  # fmt: skip
     shape = (data.sizes["label"], data.sizes["bottleneck"])
@@ -203,12 +209,12 @@ def _greatest(data: xr.Dataset) -> xr.Dataset:
 
 
 def greatest(found: dict[str, xr.Dataset]) -> dict[str, xr.Dataset]:
-    """Of every set."""
+    """Return the greatest powers of every set."""
     return {name: _greatest(data) for name, data in found.items()}
 
 
 def plane() -> xr.Dataset:
-    """Figure 14: the estimated advantage over rate and delay, files of 200 packets, and the buffer [packets]."""
+    """Return the data of figure 14: BLT's estimated advantage for 200 packets, and the buffer [packets]."""
     rate = xr.DataArray(np.geomspace(1e6, 1e10, 161), dims="rate", attrs={"units": "bit/s"})
     delay = xr.DataArray(np.geomspace(1e-4, 0.3, 141), dims="delay", attrs={"units": "s"})
     bandwidth_delay_product = rate / 8 * delay / 1e5
@@ -224,20 +230,22 @@ def simulate(sweeps: Sweeps) -> dict[str, Any]:
     found = sets(sweeps)
     data: dict[str, Any] = {
         "sets": found, "greatest": greatest(found), "tyrant": tyrant(sweeps), "queues": queues(), "plane": plane(),
-        "readings": readings(sweeps), "buffers": buffers(sweeps), "cross": cross(sweeps),
+        "interpretations": interpretations(sweeps), "buffers": buffers(sweeps), "cross": cross(sweeps),
         "interactive": interactive(sweeps),
     }  # fmt: skip
-    return data | {"greatest_readings": greatest(data["readings"])}
+    return data | {"greatest_interpretations": greatest(data["interpretations"])}
 
 
 def kept() -> dict[str, Any]:
     """Return what the pictures show as it is stored in this folder."""
     sweep, best = ("label", "bottleneck", "load"), ("label", "bottleneck")
-    read = [f"{name}{end}" for name in ("reference", "1 Gbit/s") for end in ("", ", 200 files")]
+    other = [f"{name}{end}" for name in ("reference", "1 Gbit/s") for end in ("", ", 200 files")]
     return {
         "sets": {name: stored.dataset(f"blt_sets_{stem(name)}", sweep) for name in SETS},
         "greatest": {name: stored.dataset(f"blt_greatest_{stem(name)}", best) for name in SETS},
-        "greatest_readings": {name: stored.dataset(f"blt_greatest_readings_{stem(name)}", best) for name in read},
+        "greatest_interpretations": {
+            name: stored.dataset(f"blt_greatest_interpretations_{stem(name)}", best) for name in other
+        },
         "tyrant": stored.dataset("blt_tyrant", sweep), "queues": stored.dataset("blt_queues", ("label", "time")),
         "plane": plane(), "buffers": stored.dataset("blt_buffers", ("buffers", *best)),
         "cross": stored.dataset("blt_cross", ("cross", *sweep)),
@@ -245,10 +253,9 @@ def kept() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def draw(files: WholeFiles, data: dict[str, Any]) -> None:
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
-
-    found, tops, read = (data[name] for name in ("sets", "greatest", "greatest_readings"))
+    found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
         "6_7": ((1, 2), (10, 4.4), lambda ax: drawing.draw_6_7(found["reference"], ax),
                 f"Kim and Farber, figures 6 and 7, simulated; {BARS}"),
@@ -266,7 +273,7 @@ def draw(files: WholeFiles, data: dict[str, Any]) -> None:
         "28_29": ((1, 2), (10, 4.4), lambda ax: drawing.draw_28_29(data["tyrant"], ax), f"Bully-Tyrant; {BARS}"),
         "30_31": ((1, 2), (12, 4.8), lambda ax: drawing.draw_30_31(tops, ax),
                   "Greatest powers, files of 100 kB; bars: 90 % intervals of three runs"),
-        "readings": ((1, 1), (9, 6.4), lambda ax: drawing.draw_readings(tops, read, ax), ""),
+        "interpretations": ((1, 1), (9, 6.4), lambda ax: drawing.draw_interpretations(tops, other, ax), ""),
         "outlook": ((1, 3), (14, 4.8),
                     lambda ax: drawing.draw_outlook(data["buffers"], data["cross"], data["interactive"], ax),
                     f"What the paper leaves to the future: 30 of 150 Mbit/s, 30 ms, 100 kB; {BARS}"),
@@ -277,7 +284,7 @@ def draw(files: WholeFiles, data: dict[str, Any]) -> None:
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw every picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
@@ -287,19 +294,19 @@ def write(directory: str | Path = HERE, scale: Scale = FULL, store: str | Path |
     Parameters
     ----------
     directory : str or Path
-        Where.
+        Directory of the figures.
     scale : Scale
-        How much; `QUICK` to see that all works.
+        Scale of the simulations; `QUICK` for a test.
     store : str or Path, optional
         Directory for finished runs.
     """
     sweeps = Sweeps(scale, store)
     data = simulate(sweeps)
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, data)
         for name, one in data["sets"].items():
             one.to_netcdf(files.path(f"blt_{stem(name)}.nc"))
-        for name in ("greatest", "greatest_readings", "sets", "readings"):
+        for name in ("greatest", "greatest_interpretations", "sets", "interpretations"):
             for key, one in data[name].items():
                 stored.write(files, f"blt_{name}_{stem(key)}", one, "figures.blt")
         stored.write(
@@ -307,8 +314,8 @@ def write(directory: str | Path = HERE, scale: Scale = FULL, store: str | Path |
         )
         for name in ("tyrant", "queues", "buffers", "cross", "interactive"):
             stored.write(files, f"blt_{name}", data[name], "figures.blt")
-        found, tops, read = (data[name] for name in ("sets", "greatest", "greatest_readings"))
-        text = blt_tables.tables(found, tops, read, data, sweeps.packets, sweeps.seconds)
+        found, tops, other = (data[name] for name in ("sets", "greatest", "greatest_interpretations"))
+        text = blt_tables.tables(found, tops, other, data, sweeps.packets, sweeps.seconds)
         files.path("blt_tables.md").write_text(text, encoding="utf-8")
     return data
 

@@ -1,4 +1,4 @@
-"""Pictures of BLT, TCP and the Bully-Tyrant: what `figures.blt` has simulated."""
+"""Pictures of BLT, TCP and the Bully-Tyrant, drawn from the data of `figures.blt`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ TITLES = {
 }  # fmt: skip
 REFERENCE = Network(150.0, 30.0)
 TRACE = 4.0  # s of figure 8
-CEILING = "0.4"  # grey of the greatest power in order of arrival
-EQUAL = "0.6"  # grey of lines of one product
+CEILING = "0.4"  # grey of the upper bound of the power
+EQUAL = "0.6"  # grey of lines of one bandwidth-delay product
 MARKERS, DASHES = "os^", ("-", "--", ":")  # by bottleneck
 
 
@@ -46,7 +46,7 @@ def _below(figure: Any, handles: list[Any], ncols: int = 4) -> None:
 
 
 def draw_6_7(data: xr.Dataset, axes: Any) -> None:
-    """Response times and utilisation over arrivals, BW_b = 30 Mbit/s."""
+    """Draw response times and utilisation over arrivals, with BW_b = 30 Mbit/s."""
     left, right = axes
     for label in LABELS:
         row = data.sel(label=label, bottleneck=30.0)
@@ -62,16 +62,16 @@ def draw_6_7(data: xr.Dataset, axes: Any) -> None:
 
 
 def draw_8(data: xr.Dataset, axes: Any) -> None:
-    """Queues over time."""
+    """Draw the queue lengths over time."""
     for ax, label in zip(axes, data.label.values, strict=True):
         row = data.queue.sel(label=label)
         ax.plot(row.time, row, color=COLOURS[str(label)], lw=0.7)
-        ax.set(ylabel="packets waiting", title=str(label), ylim=(0, 78), xlim=(0, TRACE))
+        ax.set(ylabel="queue length [packets]", title=str(label), ylim=(0, 78), xlim=(0, TRACE))
     axes[-1].set_xlabel("time [s]")
 
 
 def draw_9(data: xr.Dataset, ax: Any) -> None:
-    """Throughput over arrivals."""
+    """Draw throughput over arrivals."""
     for label in ("BLT", "TCP"):
         for k, mbit in enumerate(data.bottleneck.values):
             row = data.sel(label=label, bottleneck=mbit)
@@ -84,7 +84,7 @@ def draw_9(data: xr.Dataset, ax: Any) -> None:
 
 
 def draw_powers(found: dict[str, xr.Dataset], columns: dict[str, str], axes: Any) -> None:
-    """Power, with its ceiling, above fairness."""
+    """Draw power with its upper bound, and fairness below it."""
     for (name, title), (above, below) in zip(columns.items(), np.reshape(axes, (2, -1)).T, strict=True):
         if name not in found:
             continue
@@ -111,14 +111,14 @@ def draw_powers(found: dict[str, xr.Dataset], columns: dict[str, str], axes: Any
         for k, one in enumerate(RATIOS)
     ]
     handles += [
-        Line2D([], [], color=CEILING, lw=0.9, ls=DASHES[k], label=f"ceiling in order of arrival, {one}")
+        Line2D([], [], color=CEILING, lw=0.9, ls=DASHES[k], label=f"upper bound, first-come service, {one}")
         for k, one in enumerate(RATIOS)
     ]
     _below(np.ravel(axes)[0].figure, handles, 3)
 
 
 def draw_25_27(data: xr.Dataset, axes: Any) -> None:
-    """10 kB: power, power without the last acknowledgment's way, fairness."""
+    """Draw files of 10 kB: power, power without the return delay of the last acknowledgment, fairness."""
     names = {
         "power": "Figure 25: power",
         "power_without_ack": r"Figure 26: $\Theta/(R - D/2)$",
@@ -138,15 +138,15 @@ def draw_25_27(data: xr.Dataset, axes: Any) -> None:
 
 
 def draw_14(data: xr.Dataset, found: dict[str, xr.Dataset], ax: Any) -> None:
-    """The plane: contours of the estimate, lines of one product, and the experiments with what they gave."""
+    """Draw the bandwidth-delay plane: contours of the estimate, lines of one BDP, and simulated points."""
     levels = [1.1, 1.5, 2, 3, 4, 5, 6, 7]
     x, y = data.rate / 1e6, 1e3 * data.delay
     field = ax.contourf(x, y, data.advantage.T, levels=[1, *levels, 8], cmap="Blues", alpha=0.75)
     lines = ax.contour(x, y, data.advantage.T, levels=levels, colors="C0", linewidths=0.7)
     small = data.buffer.T < 1
     ax.contourf(x, y, small, levels=[0.5, 1.5], colors="none", hatches=["///"])
-    for product in (1e4, 1e5, 1e6, 1e7):
-        ax.plot(x, 8e3 * product / (1e6 * x), color=EQUAL, ls=":", lw=0.9)
+    for bdp in (1e4, 1e5, 1e6, 1e7):
+        ax.plot(x, 8e3 * bdp / (1e6 * x), color=EQUAL, ls=":", lw=0.9)
     for name, one in found.items():
         if TITLES[name].endswith("100 kB"):
             for path in SETS[name]:
@@ -159,9 +159,9 @@ def draw_14(data: xr.Dataset, found: dict[str, xr.Dataset], ax: Any) -> None:
                             va="top" if below else "bottom")  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="bottleneck $BW_b$ [Mbit/s]", ylabel="round trip D [ms]",
            xlim=(float(x[0]), float(x[-1])), ylim=(0.1, 300))  # fmt: skip
-    # Labels of contours where they cross D = rate/1000, away from the points.
-    products = np.geomspace(1e3, 1e8, 2000)  # bytes; 0.125 x^2 of them on that line
-    along = np.sqrt(8 * np.interp(levels, laws.power_advantage(products / 1e5, 200), products))
+    # Contour labels stand where contours cross D = rate/1000, away from the points.
+    bdps = np.geomspace(1e3, 1e8, 2000)  # bytes; 0.125 x^2 on that line
+    along = np.sqrt(8 * np.interp(levels, laws.power_advantage(bdps / 1e5, 200), bdps))
     words = ax.clabel(lines, levels, fontsize="x-small", colors="black", manual=[(one, one / 1e3) for one in along])
     for text in words:
         text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
@@ -171,8 +171,8 @@ def draw_14(data: xr.Dataset, found: dict[str, xr.Dataset], ax: Any) -> None:
     ax.figure.colorbar(field, ax=ax, label="estimated advantage [1]", ticks=[1, *levels, 8])
     look = {"marker": "o", "ls": "", "ms": 4}
     handles = [
-        Line2D([], [], color="C3", label="simulated: BLT's power over TCP's", **look),
-        Line2D([], [], color="k", label="simulated: TCP's is the greater", **look),
+        Line2D([], [], color="C3", label="simulated: BLT has more power", **look),
+        Line2D([], [], color="k", label="simulated: TCP has more power", **look),
         Line2D([], [], color=EQUAL, ls=":", lw=0.9, label="$BW_b\\,D$ = 10 kB, 100 kB, 1 MB, 10 MB"),
         Patch(facecolor="none", edgecolor="black", hatch="///", label="no packet fits into $BW_b\\,D/3$"),
     ]
@@ -180,7 +180,7 @@ def draw_14(data: xr.Dataset, found: dict[str, xr.Dataset], ax: Any) -> None:
 
 
 def draw_28_29(data: xr.Dataset, axes: Any) -> None:
-    """The bully-tyrant beside the others."""
+    """Draw power and fairness of the Bully-Tyrant and the other schemes."""
     for ax, name in zip(axes, ("power", "fairness"), strict=True):
         for label in data.label.values:
             row = data.sel(label=label, bottleneck=30.0)
@@ -193,7 +193,7 @@ def draw_28_29(data: xr.Dataset, axes: Any) -> None:
 
 
 def draw_30_31(found: dict[str, xr.Dataset], axes: Any) -> None:
-    """Greatest powers, log scale and at 1 Gbit/s in plain numbers."""
+    """Draw the greatest powers, on a logarithmic scale and, for 1 Gbit/s, on a linear one."""
     left, right = axes
     names = [name for name in found if TITLES[name].endswith("100 kB")]
     for k, name in enumerate(names):
@@ -203,10 +203,10 @@ def draw_30_31(found: dict[str, xr.Dataset], axes: Any) -> None:
             place = 4 * k + np.arange(3)
             bars(left, place, row, "power", **_look(label), label=label if k == 0 else None)
         top = [np.log10(power.first_come_ceiling(p.capacity, p.file, p.round_trip)) for p in SETS[name]]
-        left.plot(4 * k + np.arange(3), top, "_", color="0.4", ms=12, label="ceiling" if k == 0 else None)
+        left.plot(4 * k + np.arange(3), top, "_", color="0.4", ms=12, label="upper bound" if k == 0 else None)
     left.set_xticks([4 * k + 1 for k in range(len(names))], [f"{n}\n1/5, 3/5, 1" for n in names], fontsize="small")
     left.set(ylabel=r"log$_{10}$ of the greatest power [B/s$^2$]", title="Figure 30",
-             xlabel="network; below it the three $BW_b/BW_N$")  # fmt: skip
+             xlabel="network, and its three ratios $BW_b/BW_N$")  # fmt: skip
     left.legend()
     one = found["1 Gbit/s"]
     for label in ("BLT", "TCP"):
@@ -221,9 +221,9 @@ def draw_30_31(found: dict[str, xr.Dataset], axes: Any) -> None:
     right.legend()
 
 
-def draw_readings(found: dict[str, xr.Dataset], data: dict[str, xr.Dataset], ax: Any) -> None:
-    """Differences from the printed cells in log10, a row for every reading."""
-    rows = blt_tables.all_readings(found, data)
+def draw_interpretations(found: dict[str, xr.Dataset], data: dict[str, xr.Dataset], ax: Any) -> None:
+    """Draw the differences from the printed cells in log10, a row for every interpretation."""
+    rows = blt_tables.all_interpretations(found, data)
     for y, cells in enumerate(rows.values()):
         for k, (_, (ours, value)) in enumerate(cells.items()):
             look = {"color": "C0"} if k < 3 else {"color": "C3", "mfc": "none"}
@@ -231,17 +231,17 @@ def draw_readings(found: dict[str, xr.Dataset], data: dict[str, xr.Dataset], ax:
     ax.set_yticks([-y for y in range(len(rows))], list(rows))
     ax.axvspan(-0.2, 0.2, color="0.9", zorder=0, label="within 0.2")
     ax.axvline(0, color="0.5", lw=0.8, label="as printed")
-    ax.set(xlabel="log$_{10}$ of greatest power less the printed one", xlim=(-0.7, 0.7))
+    ax.set(xlabel="log$_{10}$ of the greatest power over the printed one", xlim=(-0.7, 0.7))
     for k, (what, colour) in enumerate((("150 Mbit/s", "C0"), ("1 Gbit/s", "C3"))):
         ax.plot([], [], "o", color=colour, mfc=None if k == 0 else "none", label=what)
     for marker, ratio in zip(MARKERS, RATIOS, strict=True):
         ax.plot([], [], marker, color="0.4", ms=5, label=f"$BW_b/BW_N$ = {ratio}")
     ax.legend(loc="lower left")
-    ax.set_title("Table 1 under every reading of what the text leaves open")
+    ax.set_title("Table 1 under every interpretation of what the text leaves open")
 
 
 def draw_outlook(large: xr.Dataset, beside: xr.Dataset, small: xr.Dataset, axes: Any) -> None:
-    """Buffers, cross traffic, interactive traffic."""
+    """Draw the effects of buffers, cross traffic and interactive traffic."""
     first, second, third = axes
     for label in large.label.values:
         row = large.sel(label=label).isel(bottleneck=0)
@@ -256,13 +256,13 @@ def draw_outlook(large: xr.Dataset, beside: xr.Dataset, small: xr.Dataset, axes:
             row = beside.sel(cross=kind, label=label).isel(bottleneck=0)
             bars(second, row["load"], row, "power", **_look(str(label), k))
     second.set(yscale="log", xlabel="load of files [capacities]", ylabel=r"power [B/s$^2$]",
-               title="Beside uncontrolled traffic of 0.3")  # fmt: skip
+               title="Beside uncontrolled traffic, load 0.3")  # fmt: skip
     log_ticks(second.yaxis)
     for label in small.label.values:
         row = small.sel(label=label).isel(bottleneck=0)
         bars(third, row["load"], row, "small_transfer_time", **_look(str(label)), label=str(label))
     third.set(yscale="log", xlabel="load of 100 kB files [capacities]", ylabel="response time of 2 kB files [s]",
-              title="Interactive files beside big ones")  # fmt: skip
+              title="Interactive files beside large ones")  # fmt: skip
     handles = [Line2D([], [], label=str(label), **_look(str(label))) for label in small.label.values]
     handles += [Line2D([], [], color="0.4", marker=MARKERS[k], ls=DASHES[k], ms=3.5, lw=1.1, label=f"beside {kind}")
                 for k, kind in enumerate(("Poisson traffic", "self-similar traffic"))]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The tables beside Kim and Farber's figures: table 1 cell by cell, greatest powers, readings, what was simulated."""
+"""Tables for Kim and Farber's figures: table 1 cell by cell, greatest powers, interpretations, simulation effort."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ FILES = ", 200 files"  # counted to the last
 
 
 def ceiling(name: str, k: int) -> float:
-    """log10 of the power that no discipline passes."""
+    """Return log10 of the upper bound of the power."""
     path = SETS[name][k]
     return float(np.log10(power.first_come_ceiling(path.capacity, path.file, path.round_trip)))
 
 
-def all_readings(
-    found: dict[str, xr.Dataset], read: dict[str, xr.Dataset]
+def all_interpretations(
+    found: dict[str, xr.Dataset], other: dict[str, xr.Dataset]
 ) -> dict[str, dict[Any, tuple[float, float]]]:
-    """Our log10 and the printed one for every reading, at every bottleneck of both networks."""
+    """Return our log10 and the printed one for every interpretation, at every bottleneck of both networks."""
     rows: dict[str, dict[Any, tuple[float, float]]] = {}
     for name in NETWORKS:
-        for part, end in ((found[name], ""), (read[name], ""), (read[name + FILES], ", 200 files to the last")):
+        for part, end in ((found[name], ""), (other[name], ""), (other[name + FILES], ", 200 files to the last")):
             for label in part.label.values:
                 scheme = "BLT" if str(label).startswith("BLT") else "TCP"
                 cells = rows.setdefault(f"{label}{end}", {})
@@ -43,10 +43,10 @@ def _cell(one: xr.Dataset, label: str, k: int, digits: int = 2) -> str:
     return f"{float(row.power):.{digits}f} ({float(row.power_lower):.{digits}f} .. {float(row.power_upper):.{digits}f})"
 
 
-def table_1(found: dict[str, xr.Dataset], read: dict[str, xr.Dataset]) -> list[str]:
-    """Printed, ours in the steady state, and counted as printed."""
+def table_1(found: dict[str, xr.Dataset], other: dict[str, xr.Dataset]) -> list[str]:
+    """Return table 1: printed, ours in steady state, and counted as in the paper."""
     lines = [
-        "| scheme | BW_b/BW_N | BW_N | printed | ours, steady state | at load | corrected switch | ceiling "
+        "| scheme | BW_b/BW_N | BW_N | printed | ours, steady state | at load | corrected switch | upper bound "
         "| estimate without losses | 200 files, to the last |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
@@ -58,7 +58,7 @@ def table_1(found: dict[str, xr.Dataset], read: dict[str, xr.Dataset]) -> list[s
                 lines.append(
                     f"| {label} | {ratio} | {words} | {PRINTED[label, name][k]} | {_cell(found[name], label, k)} "
                     f"| {load:g} | {corrected} | {ceiling(name, k):.2f} | {_estimate(label, path):.2f} "
-                    f"| {_cell(read[name + FILES], label, k)} |"
+                    f"| {_cell(other[name + FILES], label, k)} |"
                 )
     lines += ["", "| scheme | BW_b/BW_N | increase, printed | ours | 200 files, to the last |",
               "| --- | --- | --- | --- | --- |"]  # fmt: skip
@@ -66,13 +66,13 @@ def table_1(found: dict[str, xr.Dataset], read: dict[str, xr.Dataset]) -> list[s
         for k, ratio in enumerate(RATIO_NAMES):
             rises = [float(b.power.sel(label=label)[k] - a.power.sel(label=label)[k])
                      for a, b in ((found["reference"], found["1 Gbit/s"]),
-                                  (read["reference" + FILES], read["1 Gbit/s" + FILES]))]  # fmt: skip
+                                  (other["reference" + FILES], other["1 Gbit/s" + FILES]))]  # fmt: skip
             lines.append(f"| {label} | {ratio} | {printed[k]} | {rises[0]:.2f} | {rises[1]:.2f} |")
     return lines
 
 
 def _estimate(label: str, path: Any) -> float:
-    """By the time in the empty network, an infinite buffer."""
+    """Return log10 of the power with the unloaded response time and an infinite buffer."""
     packets, own = path.file / 500, 500 / (path.network * MBIT)
     between = 500 / path.capacity
     alone = float(laws.unloaded_transfer_time(packets, path.round_trip, own, between, own))
@@ -87,37 +87,40 @@ def _estimate(label: str, path: Any) -> float:
 def tables(
     found: dict[str, xr.Dataset],
     tops: dict[str, xr.Dataset],
-    read: dict[str, xr.Dataset],
+    other: dict[str, xr.Dataset],
     data: dict[str, Any],
     packets: dict[str, float],
     seconds: dict[str, float],
 ) -> str:
-    """Everything as Markdown."""
+    """Return all tables as Markdown."""
     lines = [
-        "# Kim and Farber, BLT: table 1 and what stands beside it",
+        "# Kim and Farber, BLT: table 1 and related results",
         "",
-        "log10 of the greatest network power [B/s^2], 90 % intervals; each run is read at the load that the others",
-        "name, so that the greatest of several means is not taken for a mean. Steady state: the first fifth of a run",
-        "is left out, and throughput is files completed over time. To the last: throughput of 200 files over the time",
-        "until the last is complete, of the longest of three runs, as the paper's footnote 13 says of its numbers.",
+        "log10 of the greatest network power [B/s^2], 90 % intervals; each run is evaluated at the load that the other",
+        "runs select, so that choosing the greatest of several means has no bias. Steady state: the first fifth of a "
+        "run",
+        "is not counted, and throughput is files completed over time. To the last: throughput of 200 files over the "
+        "time",
+        "until the last is complete, of the longest of three runs, as in the paper (footnote 13). Upper bound: of any",
+        "first-come service.",
         "",
-        *table_1(tops, read),
+        *table_1(tops, other),
         "",
-        "## Readings of what the text leaves open",
+        "## Interpretations of what the text leaves open",
         "",
-        "Ours less printed, log10, at BW_b/BW_N = 1/5, 3/5, 1 of 150 Mbit/s, then of 1 Gbit/s.",
+        "log10 of our power over the printed one at BW_b/BW_N = 1/5, 3/5, 1 of 150 Mbit/s, then of 1 Gbit/s.",
         "",
-        "| reading | differences | largest |",
+        "| interpretation | differences | largest |",
         "| --- | --- | --- |",
     ]
-    for label, cells in all_readings(tops, read).items():
+    for label, cells in all_interpretations(tops, other).items():
         gaps = [ours - value for ours, value in cells.values()]
         lines.append(f"| {label} | {', '.join(f'{gap:+.2f}' for gap in gaps)} | {max(map(abs, gaps)):.2f} |")
     lines += [
         "",
         "## Greatest powers of all networks",
         "",
-        "| network | BW_b [Mbit/s] | BLT | at load | TCP | at load | BLT over TCP | corrected switch | ceiling |",
+        "| network | BW_b [Mbit/s] | BLT | at load | TCP | at load | BLT over TCP | corrected switch | upper bound |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, one in tops.items():
@@ -152,7 +155,7 @@ def tables(
         lines.append(f"| {name} | {count / 1e6:.1f} | {took} |")
     both = sum(float(found[name].sent_samples.sel(label=["BLT", "TCP"]).sum()) for name in NETWORKS)
     lines += ["", f"Table 1 alone, two schemes: {both / 1e6:.0f} million packets. No times are given",
-              "where runs were kept in a store."]  # fmt: skip
+              "for runs that were read from a store."]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 

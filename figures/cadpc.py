@@ -22,8 +22,8 @@ import xarray as xr
 from figures import cadpc_drawing as drawing
 from figures import data as stored
 from figures.cadpc_drawing import CUT_BARS
-from figures.writing import HERE, panels, whole_figures
-from longfat.files import WholeFiles
+from figures.writing import HERE, figure_files, panels
+from longfat.files import AtomicFiles
 from longfat.laws import cadpc as laws
 from longfat.sim.statistics import replications as interval
 from longfat.verify.published import cadpc_runs as runs
@@ -32,32 +32,32 @@ from longfat.verify.published.cadpc_runs import QUANTITIES, measured
 from longfat.verify.published.cadpc_scenarios import CAPACITY, MBIT, PERIOD, ROUND_TRIP
 
 CAPTIONS = {
-    "cadpc_1": "Bytes that ten flows have transferred: CADPC's are alike and fill 10/11 of the link, Reno's are not.",
-    "cadpc_2": "CADPC flows that begin one after the other; update periods that differ, from equal and "
-    "from unequal starts.",
+    "cadpc_1": "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
+    "cadpc_2": "CADPC flows that start one after the other, and flows with different update periods that start "
+    "together or one after the other.",
     "cadpc_3": "Fifty flows of CADPC and of each competitor over bottlenecks of 1 to 100 Mbit/s.",
-    "cadpc_changes": "A path that changes, converged groups that mix, two bottlenecks; dotted, the law.",
+    "cadpc_changes": "A path that changes, converged groups that mix, and two bottlenecks; dotted: the law.",
     "cadpc_delay": "The same competitors over the round-trip time.",
     "cadpc_queues": "The same competitors with drop-tail, RED, REM and AVQ.",
     "cadpc_web": "Ten flows beside web-like traffic.",
-    "cadpc_snmp": "CADPC where routers bring their counters up to date only now and then.",
+    "cadpc_snmp": "CADPC with routers that update their byte counters only at intervals.",
 }
 QUEUES = ("fifo", "red", "rem", "avq")
-BIG_BUFFER = round(CAPACITY * ROUND_TRIP / 1000)  # packets: a round trip's worth, which XCP is made for
+BIG_BUFFER = round(CAPACITY * ROUND_TRIP / 1000)  # packets, one BDP, for which XCP is designed
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is simulated."""
+    """Scale of the simulations."""
 
     replications: int
     bottlenecks: tuple[float, ...]  # Mbit/s
-    delays: tuple[float, ...]  # s, of each line
+    delays: tuple[float, ...]  # s, of each link
     webs: tuple[float, ...]  # capacities
     users: tuple[int, ...]
     refreshes: tuple[float, ...]  # s
-    equal_after: float  # s, the run of figure 2, right
-    who: int  # of the competitors, so many
+    equal_after: float  # s, length of the run of figure 2, right
+    who: int  # number of competitors
 
 
 FULL = Scale(
@@ -68,7 +68,7 @@ QUICK = Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0), 800.
 
 
 def _gathered(found: dict[tuple[Any, ...], dict[str, np.ndarray]], dims: dict[str, Any]) -> xr.Dataset:
-    """Runs at every point of a grid as means with ``_lower`` and ``_upper``."""
+    """Return runs at every point of a grid as means with ``_lower`` and ``_upper``."""
     shape = tuple(len(values) for values in dims.values())
     data = {}
     for name, (unit, about) in QUANTITIES.items():
@@ -83,13 +83,13 @@ def _trace(net: Any, duration: float, every: float, rng: int) -> xr.Dataset:
 
 
 def _named(trace: xr.DataArray) -> xr.DataArray:
-    """Flows without what is in the background, numbered."""
+    """Return the trace without background flows."""
     keep = [not str(name).startswith("other") for name in trace.flow.values]
     return trace.isel(flow=keep)
 
 
 def figure_1(rng: int = 1, mbits: tuple[float, ...] = (10, 100)) -> xr.Dataset:
-    """Bytes that ten flows of CADPC or of Reno have transferred.
+    """Simulate the bytes that ten flows of CADPC or of Reno transfer over time.
 
     Parameters
     ----------
@@ -107,7 +107,10 @@ def figure_1(rng: int = 1, mbits: tuple[float, ...] = (10, 100)) -> xr.Dataset:
 
 
 def figure_2(scale: Scale = FULL, rng: int = 2) -> xr.Dataset:
-    """Rates over time [bytes/s]: starts 10 s apart; update periods of 4, 8, ... round trips from two starts."""
+    """Simulate rates over time [bytes/s]: starts 10 s apart; update periods of 4, 8, ... round trips.
+
+    The flows with different periods start together, or 4 s apart.
+    """
     staggered = runs.rates(_trace(scenarios.dumbbell("CADPC", 10, stagger=10.0), 300, PERIOD / 2, rng), PERIOD)
     found = {"staggered": staggered.rename(time="time_staggered")}
     for equal, name in ((True, "periods_together"), (False, "periods_apart")):
@@ -116,7 +119,10 @@ def figure_2(scale: Scale = FULL, rng: int = 2) -> xr.Dataset:
 
 
 def figure_3(scale: Scale = FULL, rng: int = 3) -> xr.Dataset:
-    """Fifty flows of every kind, 160 s, over bottlenecks; last, CADPC with starts 1 s apart, counted from 80 s on."""
+    """Simulate fifty flows of every scheme for 160 s over several bottlenecks.
+
+    The last row is CADPC with starts 1 s apart, counted from 80 s on.
+    """
     labels = scenarios.competitors()[: scale.who]
     found = {}
     for label in [*labels, "CADPC, starts 1 s apart"]:
@@ -129,7 +135,7 @@ def figure_3(scale: Scale = FULL, rng: int = 3) -> xr.Dataset:
 
 
 def delays(scale: Scale = FULL, rng: int = 4) -> xr.Dataset:
-    """Fifty flows over 10 Mbit/s, the delay of each line varied."""
+    """Simulate fifty flows over 10 Mbit/s with different link delays."""
     labels = scenarios.competitors()[: scale.who]
     found = {
         (label, delay): measured(label, 50, link_delay=delay, replications=scale.replications, rng=rng)
@@ -140,7 +146,7 @@ def delays(scale: Scale = FULL, rng: int = 4) -> xr.Dataset:
 
 
 def managed_queues(scale: Scale = FULL, rng: int = 5) -> xr.Dataset:
-    """Fifty flows over 10 Mbit/s: drop-tail, RED, REM and AVQ, the latter marking."""
+    """Simulate fifty flows over 10 Mbit/s with drop-tail, RED, REM and AVQ; the latter three mark packets."""
     labels = scenarios.competitors()[: scale.who]
     found = {
         (label, name): measured(label, 50, discipline=name, replications=scale.replications, rng=rng)
@@ -151,7 +157,7 @@ def managed_queues(scale: Scale = FULL, rng: int = 5) -> xr.Dataset:
 
 
 def web(scale: Scale = FULL, rng: int = 6) -> xr.Dataset:
-    """Ten flows beside twenty web-like sources, the load of these varied; 80 to 320 s."""
+    """Simulate ten flows beside twenty web-like sources of different load, measured from 80 to 320 s."""
     labels = ["CADPC", "SACK", "XCP"]
     found = {
         (label, load): measured(
@@ -164,7 +170,10 @@ def web(scale: Scale = FULL, rng: int = 6) -> xr.Dataset:
 
 
 def snmp(scale: Scale = FULL, rng: int = 7) -> xr.Dataset:
-    """Ten CADPC flows; the router brings its counter up to date now and then. Time of the request or of the refresh."""
+    """Simulate ten CADPC flows where the router updates its byte counter only at intervals.
+
+    Replies carry the time of the request or of the update.
+    """
     clocks = {"time of the request": False, "time of the refresh": True}
     found = {}
     for name, coarse in clocks.items():
@@ -174,13 +183,14 @@ def snmp(scale: Scale = FULL, rng: int = 7) -> xr.Dataset:
                 replications=scale.replications, rng=rng,
             )  # fmt: skip
     data = _gathered(found, {"clock": list(clocks), "refresh": list(scale.refreshes)})
-    # The bottleneck does not answer, lines of 1000 Mbit/s do. A short run: it is offered up to a hundred times as much.
+    # The bottleneck does not reply, links of 1000 Mbit/s do. The run is short, because the offered load is up to a
+    # hundred times the capacity.
     blind = measured("CADPC", 10, warm_up=15.0, duration=25.0, stamps=False, replications=1, rng=rng)
     return data.assign_attrs(silent_loss=float(blind["loss"].mean()), silent_queue=float(blind["mean_queue"].mean()))
 
 
 def changes(rng: int = 8) -> xr.Dataset:
-    """Rates over time [capacities]: a path that changes, converged groups that mix, two bottlenecks."""
+    """Simulate rates over time [capacities]: a path that changes, converged groups that mix, two bottlenecks."""
     nets = {
         "path_change": (scenarios.path_change(), 210, 2.4),
         "mixing": (scenarios.mixing(), 400, 2.4),
@@ -194,7 +204,7 @@ def changes(rng: int = 8) -> xr.Dataset:
 
 
 def two_mechanisms(scale: Scale = FULL, rng: int = 9) -> xr.Dataset:
-    """Table II: CADPC, and XCP with 50 packets of buffer and with a round trip's worth; 80 to 160 s."""
+    """Simulate table II: CADPC, and XCP with a buffer of 50 packets and of one BDP; 80 to 160 s."""
     rows = {"CADPC": ("CADPC", 50), "XCP": ("XCP", 50), "XCP, large buffer": ("XCP", BIG_BUFFER)}
     found = {}
     for name, (label, buffer) in rows.items():
@@ -206,14 +216,14 @@ def two_mechanisms(scale: Scale = FULL, rng: int = 9) -> xr.Dataset:
 
 
 def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
-    """Table II as Markdown, every cell measured.
+    """Return table II as Markdown, with every cell measured.
 
     Parameters
     ----------
     data : xarray.Dataset
-        Of `two_mechanisms`.
+        Result of `two_mechanisms`.
     background : xarray.Dataset
-        Of `web`.
+        Result of `web`.
     """
 
     def cell(row: xr.Dataset, name: str, scale: float = 1.0, digits: int = 3) -> str:
@@ -227,8 +237,8 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
     lines = [
         "# Welzl, table II: differences between XCP and CADPC, measured",
         "",
-        "10 Mbit/s, round trip 300 ms, drop-tail, seconds 80 to 160; 95 % intervals in brackets where they show.",
-        f"Buffers: 50 packets as in the other figures, and {BIG_BUFFER} packets, a round trip's worth.",
+        "10 Mbit/s, round trip 300 ms, drop-tail, seconds 80 to 160; 95 % intervals in brackets if they are visible.",
+        f"Buffers: 50 packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay product.",
         "",
         "| property | published: XCP | published: CADPC | " + " | ".join(names) + " |",
         "| --- " * (3 + len(names)) + "|",
@@ -250,8 +260,8 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
                      + " | ".join(cells) + " |")  # fmt: skip
     lines += [
         "",
-        "XCP's feedback is the acknowledgments that carry it, 40 bytes each; CADPC's the answers of 32 bytes. Headers",
-        "in XCP's payload cost nothing here. XCP alone, with 50 packets, at times overruns them and starts again.",
+        "XCP's feedback is in its acknowledgments of 40 bytes, CADPC's in PTP replies of 32 bytes. Headers",
+        "in XCP's data packets cost nothing here. A single XCP flow at times overflows 50 packets and restarts.",
         "",
         "## Web-like background traffic",
         "",
@@ -292,9 +302,8 @@ def kept() -> dict[str, xr.Dataset]:
     return {name: stored.dataset(f"cadpc_{name}", *several) for name, several in dims.items()}
 
 
-def draw(files: WholeFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset], replications: int = FULL.replications) -> None:
     """Draw every picture."""
-
     fifty = f"fifty flows of one kind, 160 s; {replications} runs, {CUT_BARS}"
     pictures: dict[str, tuple[tuple[int, int], tuple[float, float], Any, str]] = {
         "1": ((1, 2), (10, 4.6), drawing.draw_1, "Welzl, figure 1, simulated: ten CADPC or ten Reno flows"),
@@ -316,7 +325,7 @@ def draw(files: WholeFiles, data: dict[str, xr.Dataset], replications: int = FUL
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw every picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
@@ -326,12 +335,12 @@ def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
     Parameters
     ----------
     directory : str or Path
-        Where.
+        Directory of the figures.
     scale : Scale
-        How much; `QUICK` to see that all works.
+        Scale of the simulations; `QUICK` for a test.
     """
     data = simulate(scale)
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, data, scale.replications)
         for name, one in data.items():
             one.to_netcdf(files.path(f"cadpc_{name}.nc"))

@@ -1,4 +1,4 @@
-"""Pictures of CADPC and its competitors: what `figures.cadpc` has simulated."""
+"""Pictures of CADPC and its competitors, drawn from the data of `figures.cadpc`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLOURS = dict(
 )
 MARKERS = dict(zip(COLOURS, "osD^v<>PX", strict=True))
 PANELS = {  # of figure 3
-    "throughput": "throughput [of the capacity]",
+    "throughput": "throughput [capacities]",
     "loss": "packet loss [1]",
     "mean_queue": "mean queue [packets]",
     "jain_index": "Jain index of the flows' goodputs [1]",
@@ -29,7 +29,7 @@ PANELS = {  # of figure 3
 
 
 def spread(rates: xr.DataArray, span: int = 10) -> xr.DataArray:
-    """Largest over smallest rate of the flows that have begun, over ``span`` samples."""
+    """Return the largest over the smallest rate of the flows that have started, over ``span`` samples."""
     smooth = rates.rolling(time=span).mean().dropna("time")
     ratio: xr.DataArray = smooth.max("flow") / smooth.min("flow").where(smooth.min("flow") > 0)
     return ratio
@@ -56,7 +56,7 @@ def draw_1(data: xr.Dataset, axes: Any) -> None:
 
 
 def draw_2(data: xr.Dataset, axes: Any) -> None:
-    """Draw rates: left starts apart, middle unequal periods from equal starts, right how unequal they are."""
+    """Draw rates: starts apart (left), unequal periods with equal starts (middle), and rate ratios (right)."""
     left, middle, right = axes
     for k, flow in enumerate(data.flow.values):
         grey = {"color": str(0.1 + 0.07 * k), "lw": 1}
@@ -69,7 +69,7 @@ def draw_2(data: xr.Dataset, axes: Any) -> None:
         ax.set(xlabel="time [s]", ylabel="rate of a flow [Mbit/s]", ylim=(0, None))
         ax.legend()
     left.set_title("Figure 2, left: starts 10 s apart")
-    middle.set(title="Figure 2, right: flow i asks every 4 (i + 1) round trips", xlim=(0, 600))
+    middle.set(title="Figure 2, right: flow i updates every 4 (i + 1) round trips", xlim=(0, 600))
     middle.axvline(160, color="0.5", lw=0.8)
     middle.text(166, 0.1, "160 s", fontsize="small")
     for name, label in (("periods_together", "starts together"), ("periods_apart", "starts 4 s apart")):
@@ -81,12 +81,12 @@ def draw_2(data: xr.Dataset, axes: Any) -> None:
     right.set(xlabel="time [s]", ylabel="largest over smallest rate [1]", yscale="log", ylim=(0.95, None))
     right.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     right.set_yticks([], minor=True)
-    right.set_title("How unequal these are, over 40 s")
+    right.set_title("Ratio of rates averaged over 40 s")
     right.legend()
 
 
 def _limits(ax: Any, name: str) -> None:
-    """Show no values that cannot be, and whole marks at 0."""
+    """Set axis limits so that impossible values are not shown and markers at 0 are complete."""
     if name in ("mean_queue", "loss"):
         ax.set_ylim(-0.02 * ax.get_ylim()[1], None)
     elif name == "jain_index":
@@ -117,7 +117,7 @@ def _legend_below(ax: Any) -> None:
 
 
 def draw_queues(data: xr.Dataset, axes: Any) -> None:
-    """Draw the same four quantities for each queue, schemes side by side."""
+    """Draw the same four quantities for each queue discipline, schemes side by side."""
     names = {"fifo": "drop-tail", "red": "RED", "rem": "REM", "avq": "AVQ"}
     for ax, (name, label) in zip(np.ravel(axes), PANELS.items(), strict=True):
         for k, scheme in enumerate(data.scheme.values):
@@ -125,7 +125,7 @@ def draw_queues(data: xr.Dataset, axes: Any) -> None:
             place = np.arange(data.sizes["queue"]) + 0.09 * (k - (data.sizes["scheme"] - 1) / 2)
             bars(ax, place, row, name, **_look(str(scheme)) | {"ls": ""})
         ax.set_xticks(range(data.sizes["queue"]), [names[str(one)] for one in data.queue.values])
-        ax.set(xlabel="queue of the bottleneck", ylabel=label)
+        ax.set(xlabel="queue discipline of the bottleneck", ylabel=label)
         _limits(ax, name)
     _legend_below(np.ravel(axes)[0])
 
@@ -140,30 +140,30 @@ def draw_web(data: xr.Dataset, axes: Any) -> None:
         for scheme in data.scheme.values:
             row = data.sel(scheme=scheme)
             bars(ax, row.web, row, name, **_look(str(scheme)))
-        ax.set(xlabel="load of web-like traffic [of the capacity]", ylabel=label)
+        ax.set(xlabel="load of web-like traffic [capacities]", ylabel=label)
         ax.set_ylim(-0.02 * ax.get_ylim()[1], None)
     first = np.ravel(axes)[0]
-    first.plot(data.web, 1 - data.web, color="0.4", lw=0.8, ls=":", label="what it leaves")
-    first.plot(data.web, (1 - data.web) * 10 / 11, color="0.4", lw=0.8, ls="--", label="10/11 of that")
+    first.plot(data.web, 1 - data.web, color="0.4", lw=0.8, ls=":", label="remaining capacity")
+    first.plot(data.web, (1 - data.web) * 10 / 11, color="0.4", lw=0.8, ls="--", label="10/11 of it")
     _legend_below(first)
 
 
 def draw_snmp(data: xr.Dataset, ax: Any) -> None:
-    """Draw throughput over the time between refreshes of the byte counter."""
+    """Draw throughput over the time between updates of the byte counter."""
     for k, clock in enumerate(data.clock.values):
         row = data.sel(clock=clock)
-        look = {"color": f"C{k}", "marker": "os"[k], "ms": 5, "label": f"stamped with the {clock}"}
+        look = {"color": f"C{k}", "marker": "os"[k], "ms": 5, "label": f"timestamp: {clock}"}
         bars(ax, row.refresh, row, "throughput", **look)
     ax.axhline(10 / 11, color="0.4", lw=0.8, ls=":", label="10/11")
     ax.axvline(PERIOD, color="0.7", lw=0.8)
     ax.text(PERIOD + 0.03, 0.67, "4 round trips", fontsize="small")
-    ax.set(xlabel="time between refreshes of the byte counter [s]", ylabel=PANELS["throughput"], ylim=(0.65, 1.0))
-    ax.set_title("CADPC on counters read through SNMP: ten flows, 10 Mbit/s, 300 ms; " + BARS)
+    ax.set(xlabel="time between updates of the byte counter [s]", ylabel=PANELS["throughput"], ylim=(0.65, 1.0))
+    ax.set_title("CADPC with byte counters read through SNMP: ten flows, 10 Mbit/s, 300 ms; " + BARS)
     ax.legend(loc="lower left")
 
 
 def draw_changes(data: xr.Dataset, axes: Any) -> None:
-    """Draw rates over time beside the equilibria."""
+    """Draw rates over time together with the equilibria of the laws."""
     first, second, third = axes
     for ax, name in zip(axes, ("path_change", "mixing", "parking_lot"), strict=True):
         for flow in data[f"flow_{name}"].values:
@@ -171,17 +171,17 @@ def draw_changes(data: xr.Dataset, axes: Any) -> None:
             colour = {"flow": "C0", "group1": "C1", "group2": "C0", "long": "C3", "first": "C0", "second": "C2"}[group]
             ax.plot(data[f"time_{name}"], data[name].sel({f"flow_{name}": flow}), color=colour, lw=1)
         ax.set(xlabel="time [s]", ylim=(0, None))
-    first.set_title("Half of the path is taken, 60 to 110 s")
+    first.set_title("Cross traffic takes half of the path, 60 to 110 s")
     for level in (1 / 11, 0.5 / 11):
         first.axhline(level, color="0.4", lw=0.8, ls=":")
     first.plot([], [], color="C0", label="ten flows")
-    first.set_ylabel("rate of a flow [of the capacity]")
-    second.set_title("Groups at rest on two lines share one from 150 s on")
+    first.set_ylabel("rate of a flow [capacities]")
+    second.set_title("Two converged groups share a link from 150 s on")
     second.axhline(1 / 11, color="0.4", lw=0.8, ls=":")
     second.plot([], [], color="C1", label="first group")
     second.plot([], [], color="C0", label="second group")
     third.set_title("Two bottlenecks: 1/5 and 2/5")
-    for name, colour in (("over both", "C3"), ("on the first", "C0"), ("on the second", "C2")):
+    for name, colour in (("over both links", "C3"), ("over the first", "C0"), ("over the second", "C2")):
         third.plot([], [], color=colour, label=name)
     for level in (0.2, 0.4):
         third.axhline(level, color="0.4", lw=0.8, ls=":")

@@ -1,4 +1,4 @@
-"""The numbers behind a picture as CSV files beside it: written, read, and compared with what the code gives.
+"""CSV files with the numbers behind a picture: written, read, and compared with new results.
 
 A Dataset becomes a file for each set of dimensions that its variables have, ``NAME.csv`` if there is one only, else
 ``NAME_by_DIMENSIONS.csv``. The first line says what made it and in which units.
@@ -13,23 +13,23 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
 DIGITS = "%.9g"
-PLACES = "%.12g"  # of coordinates: two may lie on both sides of a jump
-UNIT = re.compile(r"(\w+) \[([^\]]*)\]")  # of a variable, in the first line
+PLACES = "%.12g"  # of coordinates, which may lie close together on both sides of a jump
+UNIT = re.compile(r"(\w+) \[([^\]]*)\]")  # unit of a variable in the first line
 LIKE = 1e-6  # relative difference that another machine's arithmetic may make
 
 
 def frames(data: xr.Dataset, name: str) -> dict[str, pd.DataFrame]:
-    """The files of a Dataset: their names without ``.csv``, and what is in them.
+    """Return the files of a dataset as data frames, by their names without ``.csv``.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What is drawn; samples of single replications are left out.
+        Data of the picture; samples of single replications are left out.
     name : str
-        Of the picture.
+        Name of the picture.
 
     Examples
     --------
@@ -50,19 +50,19 @@ def frames(data: xr.Dataset, name: str) -> dict[str, pd.DataFrame]:
     return found
 
 
-def write(files: WholeFiles, name: str, data: xr.Dataset, made_by: str) -> None:
+def write(files: AtomicFiles, name: str, data: xr.Dataset, made_by: str) -> None:
     """Write the files of a picture's data.
 
     Parameters
     ----------
-    files : WholeFiles
-        Where.
+    files : AtomicFiles
+        Destination.
     name : str
-        Of the picture.
+        Name of the picture.
     data : xarray.Dataset
-        What is drawn.
+        Data of the picture.
     made_by : str
-        The module that simulates and draws.
+        Module that simulates and draws it.
     """
     for key, frame in frames(data, name).items():
         said = (
@@ -76,7 +76,7 @@ def write(files: WholeFiles, name: str, data: xr.Dataset, made_by: str) -> None:
 
 
 def _placed(frame: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
-    """Coordinates as text, by which rows are found again."""
+    """Return the frame with coordinates as text, by which rows are matched."""
     keys = [column for column in frame if column in data.dims]
     return frame.assign(
         **{key: frame[key].map(lambda x: PLACES % x if isinstance(x, float) else str(x)) for key in keys}
@@ -84,7 +84,7 @@ def _placed(frame: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
 
 
 def read(path: Path) -> pd.DataFrame:
-    """What `write` wrote."""
+    """Read a file that `write` has written."""
     return pd.read_csv(path, comment="#")
 
 
@@ -94,18 +94,18 @@ def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) ->
     Parameters
     ----------
     name : str
-        Of the picture.
+        Name of the picture.
     *dims : tuple of str
-        The dimensions of each of its files.
+        Dimensions of each of its files.
     directory : Path, optional
-        Where the files are; this folder by default.
+        Folder of the files; this folder by default.
 
     Examples
     --------
     >>> import tempfile
     >>> line = xr.Dataset({"y": ("x", [1.5, 4.0, 9.0], {"units": "m"})}, {"x": [3, 1, 2]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with WholeFiles(folder) as files:
+    ...     with AtomicFiles(folder) as files:
     ...         write(files, "squares", line, "figures.data")
     ...     found = dataset("squares", ("x",), directory=Path(folder))
     >>> found.y.values.tolist(), found.x.values.tolist(), found.y.attrs
@@ -128,33 +128,33 @@ def dataset(name: str, *dims: tuple[str, ...], directory: Path | None = None) ->
 
 
 def compare(data: xr.Dataset, name: str, directory: Path) -> int:
-    """Hold what the code gives against the stored files: every row of ``data`` must be there, with the same numbers.
+    """Compare new results with the stored files: every row of ``data`` must be stored with the same numbers.
 
     Parameters
     ----------
     data : xarray.Dataset
         All of a picture's data or some of its points.
     name : str
-        Of the picture.
+        Name of the picture.
     directory : Path
-        Where the stored files are.
+        Folder of the stored files.
 
     Returns
     -------
     int
-        How many numbers were compared.
+        Number of compared values.
 
     Raises
     ------
     ValueError
-        With the first rows that differ or are not there.
+        If a row differs or is missing; the message names the first one.
 
     Examples
     --------
     >>> import tempfile
     >>> line = xr.Dataset({"y": ("x", [1.0, 4.0, 9.0])}, {"x": [1, 2, 3]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with WholeFiles(folder) as files:
+    ...     with AtomicFiles(folder) as files:
     ...         write(files, "squares", line, "figures.data")
     ...     print(compare(line.isel(x=[0, 2]), "squares", Path(folder)))
     ...     try:
@@ -168,8 +168,8 @@ def compare(data: xr.Dataset, name: str, directory: Path) -> int:
     for key, frame in frames(data, name).items():
         keys = [column for column in frame if column in data.dims]
         path = directory / f"{key}.csv"
-        if not path.exists() and (whole := directory / f"{name}.csv").exists():
-            path = whole
+        if not path.exists() and (single := directory / f"{name}.csv").exists():
+            path = single
         stored = read(path)
         both = _placed(frame, data).merge(
             _placed(stored, data), on=keys, how="left", suffixes=("", "|stored"), indicator=True

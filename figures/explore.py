@@ -1,6 +1,6 @@
-"""A picture of the page that ``longfat explore`` serves, taken by Chromium: ``explore.png``.
+"""Screenshot of the page that ``longfat explore`` serves, taken by Chromium: ``explore.png``.
 
-Run with ``python -m figures.explore``; without Chromium or playwright it says so and leaves the picture alone.
+Run with ``python -m figures.explore``; without Chromium or playwright the picture is left unchanged.
 """
 
 from __future__ import annotations
@@ -12,24 +12,26 @@ import sys
 from pathlib import Path
 
 from figures.writing import HERE
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
-CAPTIONS = {"explore": "The page of `longfat explore`: a law under sliders, the simulator beside it."}
+CAPTIONS = {
+    "explore": "The page of `longfat explore`: a law with sliders for its parameters, compared with the simulator."
+}
 WIDTH, HEIGHT = 1100, 790  # px
 
 
 def main(directory: str | Path = HERE, port: int = 0) -> int:
-    """Serve the page, simulate beside the law, take the picture."""
+    """Serve the page, simulate beside the law, and take the screenshot."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     try:
         from playwright.sync_api import expect, sync_playwright
     except ImportError:
         chromium = None
     if chromium is None:
-        print("explore.png is left alone: Chromium or playwright is missing", file=sys.stderr)
+        print("explore.png is left unchanged, because Chromium or playwright is missing", file=sys.stderr)
         return 0
     command = [sys.executable, "-m", "longfat.cli", "explore", "--no-browser", "--port", str(port)]
-    with WholeFiles(directory) as files, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with AtomicFiles(directory) as files, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             address = server.stdout.readline().split()[0]
@@ -40,7 +42,7 @@ def main(directory: str | Path = HERE, port: int = 0) -> int:
                 page.wait_for_selector(".lf-chart", timeout=120_000)
                 page.get_by_label("several").select_option("loss")
                 values = page.get_by_label("values")
-                expect(values).not_to_have_value("", timeout=60_000)  # the page's own choice comes first
+                expect(values).not_to_have_value("", timeout=60_000)  # the page fills in its own values first
                 values.fill("1e-4, 5e-3")
                 values.press("Enter")
                 expect(values).to_have_value("0.0001, 0.005", timeout=60_000)

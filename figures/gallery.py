@@ -1,4 +1,4 @@
-"""The gallery: every picture of this folder with its words, the module that makes it and the numbers behind it.
+"""Gallery: a page with every picture of this folder, its caption, its module and its data files.
 
 Run with ``python -m figures.gallery`` after the others; ``make figures`` does.
 """
@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from figures.writing import HERE
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
 PARTS = {
     "explore": "Exploring in a browser",
@@ -19,25 +19,25 @@ PARTS = {
     "cadpc": "CADPC (Welzl)",
     "blt": "BLT (Kim and Farber 1994)",
     "kkm": "The benchmark (Kanakia, Keshav and Mishra 1992)",
-    "scoreboard": "The scoreboard: every number and claim of the five papers",
-    "network_simulator": "The network simulator beside its laws",
+    "scoreboard": "Scoreboard: every number and claim of the five papers",
+    "network_simulator": "The network simulator compared with laws",
 }
 TABLES = {
-    "loss_load": {"loss_load_tables.md": "every printed number, and what each rule moves"},
+    "loss_load": {"loss_load_tables.md": "every printed number, and the effect of each rule"},
     "cadpc": {"cadpc_table_2.md": "table II, measured"},
-    "blt": {"blt_tables.md": "table 1 cell by cell and under twenty readings"},
+    "blt": {"blt_tables.md": "table 1 cell by cell and under twenty interpretations"},
     "scoreboard": {"scoreboard.md": "all rows"},
     "kkm": {"kkm_tables.md": "the ten tables, complete"},
 }
 
 
 def pictures() -> dict[str, tuple[str, str]]:
-    """Of each picture's name the module that makes it and its words."""
+    """Return the module and the caption of each picture, by name."""
     return {name: (part, words) for part in PARTS for name, words in import_module(f"figures.{part}").CAPTIONS.items()}
 
 
 def numbers(directory: Path) -> dict[str, list[str]]:
-    """Of each module the names of the files of data that it says it made."""
+    """Return the data files of each module, as named in their first lines."""
     found: dict[str, list[str]] = {part: [] for part in PARTS}
     for path in sorted(directory.glob("*.csv")):
         with path.open(encoding="utf-8") as file:
@@ -46,13 +46,13 @@ def numbers(directory: Path) -> dict[str, list[str]]:
 
 
 def text(directory: Path = HERE) -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     drawn, data = pictures(), numbers(directory)
     lines = [
         "# Gallery", "",
-        "The papers' figures and tables from runs of ours. The papers' own curves are not drawn; where a paper prints "
-        "numbers, these stand beside ours. `make figures` simulates and draws all of it anew, `make redraw` draws it "
-        "again from the numbers stored beside the pictures, as CSV.", "",
+        "The papers' figures and tables from our simulations. The papers' own curves are not drawn; printed numbers "
+        "are shown beside ours. `make figures` simulates and draws everything, `make redraw` draws the pictures from "
+        "the numbers that are stored beside them as CSV.", "",
     ]  # fmt: skip
     for part, title in PARTS.items():
         lines += [f"## {title}", "", f"`python -m figures.{part}`", ""]
@@ -66,8 +66,8 @@ def text(directory: Path = HERE) -> str:
 
 
 def write(directory: str | Path = HERE) -> None:
-    """Write the page."""
-    with WholeFiles(directory) as files:
+    """Write the page to the folder."""
+    with AtomicFiles(directory) as files:
         files.path("README.md").write_text(text(Path(directory)), encoding="utf-8")
 
 

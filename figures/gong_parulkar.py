@@ -13,16 +13,17 @@ from pathlib import Path
 import numpy as np
 
 from figures import data as stored
-from figures.writing import HERE, save, whole_figures
+from figures.writing import HERE, figure_files, save
 from longfat import design
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.laws.selective_repeat import throughput_efficiency, throughput_efficiency_many_rounds
 from longfat.segments import simulate
 
 PATH = design.Path(rate=150e6 / 8, round_trip_time=20e-3, segment=16 * 1024, packet=1024)
 CAPTIONS = {
-    "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the law as shipped, as printed in "
-    "1992, our law for any number of rounds, and the simulator's judgment, 95 % intervals; below, law less simulation.",
+    "gong_parulkar_14": "Throughput efficiency of selective repeat over the window: the corrected law, the law as "
+    "printed in 1992, our law for any number of rounds, and simulations with 95 % intervals; below: law minus "
+    "simulation.",
 }
 ACCURACY = throughput_efficiency.validity.accuracy
 LOSSES = [1e-4, 1e-3, 1e-2]
@@ -63,7 +64,7 @@ WINDOWS = [
 
 
 def figure_14(packets: float = 1e7, rng: int = 14):
-    """Law, printed law and simulation as a Dataset: figure 14's three families of curves.
+    """Return law, printed law and simulation for the three families of curves in figure 14.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def figure_14(packets: float = 1e7, rng: int = 14):
 
 
 def draw_14(data, axes) -> None:
-    """Draw figure 14 into two axes: efficiencies above, deviations from the simulation below."""
+    """Draw figure 14 into two axes: efficiencies above, differences from the simulation below."""
     above, below = axes
     for index, p in enumerate(data.loss.values):
         row, colour = data.sel(loss=p), f"C{index}"
@@ -118,9 +119,9 @@ def draw_14(data, axes) -> None:
     above.plot([], [], color="0.7", lw=0.8, label="w_a + 1 and 2 w_a + 1")
     above.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05))
     above.set_title("Gong & Parulkar, figure 14: analysis against simulation (150 Mbit/s, 20 ms, 16-packet segments)")
-    above.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none")  # an edge runs behind it
+    above.legend(loc="lower right", frameon=True, framealpha=1, edgecolor="none")  # a vertical line is behind it
     below.axhspan(-ACCURACY, ACCURACY, color="0.92", zorder=0, label="stated accuracy")
-    below.set(xlabel="window [segments]", ylabel="law - simulated [1]")
+    below.set(xlabel="window [segments]", ylabel="law minus simulation [1]")
     below.legend(loc="lower left")
 
 
@@ -130,7 +131,7 @@ def kept():
     return data.assign_attrs(ack_segments=PATH.simulated_ack_segments)
 
 
-def draw(files: WholeFiles, data) -> None:
+def draw(files: AtomicFiles, data) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 
@@ -141,14 +142,14 @@ def draw(files: WholeFiles, data) -> None:
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw the picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
 def write(directory: str | Path = HERE) -> None:
     """Simulate, draw and write figure 14 as SVG, PNG and NetCDF."""
     data = figure_14()
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, data)
         data.to_netcdf(files.path("gong_parulkar_14.nc"))
         stored.write(files, "gong_parulkar_14", data, "figures.gong_parulkar")

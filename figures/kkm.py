@@ -1,10 +1,10 @@
 """Kanakia, Keshav & Mishra (1992): ten complete tables, every printed cell beside ours, and figure 7.
 
-``kkm_tables.md`` has a table for each experiment, ours and in brackets the printed number, and then the 174 printed
-cells with what moves those that differ. Figure 7 has the sending rate of connection 1 under the paper's five
-schemes; the paper does not say in which experiment, experiment 1 is taken. ``kkm_rates_*`` and ``kkm_queues_*`` are
-the same for one cell. Run with ``python -m figures.kkm``; it takes some minutes, with ``--quick`` less than one;
-``--redraw`` draws the pictures again from the stored numbers.
+``kkm_tables.md`` has a table for each experiment, with our values and the printed ones in brackets, and then the 174
+printed cells with an interpretation for those that differ. Figure 7 has the sending rate of connection 1 under the
+paper's five schemes; the paper does not say in which experiment, we take experiment 1. ``kkm_rates_*`` and
+``kkm_queues_*`` show sending rate and queue in another experiment. Run with ``python -m figures.kkm``; it takes some
+minutes, with ``--quick`` less than one; ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from figures import data as stored
-from figures.writing import HERE, save, whole_figures
+from figures.writing import HERE, figure_files, save
 from longfat import benchmark
 from longfat.benchmark import tables, traces
 from longfat.benchmark.printed import cells
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.plot import benchmark_queues, benchmark_rates
 from longfat.verify.published import kkm_runs as runs
 from longfat.verify.published.kkm import claim
@@ -30,34 +30,34 @@ if TYPE_CHECKING:
 
 CAPTIONS = {
     "kkm_7": "Sending rate of connection 1 in experiment 1 under the paper's five schemes.",
-    "kkm_rates_2": "Experiment 2, ten newcomers within a round trip: what connection 1 sends.",
-    "kkm_queues_2": "Experiment 2: packets that wait at the bottleneck.",
+    "kkm_rates_2": "Experiment 2, ten new flows within a round trip: sending rate of connection 1.",
+    "kkm_queues_2": "Experiment 2: queue length at the bottleneck.",
 }
 FIVE = ("hop-by-hop", "packet-pair", "explicit-feedback", "tahoe", "decbit")
-READINGS = 4  # runs of each other reading in experiment 7
+INTERPRETATION_RUNS = 4  # runs of each interpretation in experiment 7
 ASKS = {
-    1: "Can a scheme follow newcomers that come a round trip apart?",
-    2: "Ten newcomers within a round trip: does the queue hold what is on its way?",
-    3: "What does a start cost?",
-    4: "Does twice the way take twice the time?",
-    5: "Does a scheme find the bottleneck that has moved?",
-    6: "Does it bear acknowledgments that come in bunches?",
-    7: "What is left beside traffic that nobody controls?",
-    8: "And with a tenth of the room?",
-    9: "And with few packets on their way, in long files (9a) and short ones (9b)?",
-    10: "Does it bear sources that go on and off within a round trip?",
+    1: "Does a scheme adapt to new flows that start a round trip apart?",
+    2: "Ten new flows within a round trip: does the buffer hold what is in flight?",
+    3: "What does the start-up of a flow cost?",
+    4: "Does twice the round-trip time mean twice the transfer time?",
+    5: "Does a scheme adapt when the bottleneck moves?",
+    6: "Does it tolerate bunched acknowledgments?",
+    7: "How much does it get beside uncontrolled traffic?",
+    8: "And with a tenth of the buffers?",
+    9: "And with few packets in flight, in long files (9a) and short ones (9b)?",
+    10: "Does it tolerate sources that go on and off within a round trip?",
 }
 
 
 def shows(experiment: int, data: xr.Dataset) -> str:
-    """What an experiment shows, from the numbers: times over the optimal ones, losses, and the paper's order.
+    """Summarise an experiment: times relative to the optimal ones, losses, and the paper's order of the schemes.
 
     Parameters
     ----------
     experiment : int
         1 to 10.
     data : xarray.Dataset
-        Of `longfat.benchmark.run`, with the optimal times.
+        Result of `longfat.benchmark.run`, with the optimal times.
     """
     mine = data.isel(variant=np.flatnonzero(data.experiment.values == experiment))
     labels = dict(zip(data.scheme.values, data.label.values, strict=True))
@@ -65,37 +65,46 @@ def shows(experiment: int, data: xr.Dataset) -> str:
     done = np.isfinite(mine.transfer_time).any("connection").all("variant")
     score = {str(name): float(ratios.sel(scheme=name)) for name in data.scheme.values if bool(done.sel(scheme=name))}
     order = sorted((name for name in score if name != "optimal"), key=score.__getitem__)
-    parts = ["Times over the optimal ones: " + ", ".join(f"{labels[name]} {score[name]:.3g}" for name in order) + "."]
+    parts = [
+        "Transfer times relative to the optimal ones: "
+        + ", ".join(f"{labels[name]} {score[name]:.3g}" for name in order)
+        + "."
+    ]
     lost = mine.dropped.mean("variant")
     losers = sorted(
         (name for name in order if lost.sel(scheme=name) > 0), key=lambda name: float(lost.sel(scheme=name))
     )
     words = ", ".join(f"{labels[name]} {float(lost.sel(scheme=name)):.3g}" for name in losers)
-    parts.append(f"Packets lost in a run: {words}; by the others none." if losers else "Nobody loses a packet.")
+    parts.append(f"Packets lost in a run: {words}; none with the others." if losers else "No packets are lost.")
     printed = _printed_scores(experiment)
     theirs = sorted((name for name in printed if name in score), key=printed.__getitem__)
     pairs = [(one, other) for k, one in enumerate(theirs) for other in theirs[k + 1 :] if score[one] > score[other]]
     if len(theirs) > 1:
         said = ", ".join(str(labels[name]) for name in theirs)
-        wrong = ", ".join(f"{labels[other]} is before {labels[one]}" for one, other in pairs)
-        parts.append(f"The paper's order, {said}, " + (f"holds but that {wrong}." if pairs else "holds."))
+        wrong = ", ".join(f"{labels[other]} is faster than {labels[one]}" for one, other in pairs)
+        parts.append(f"The paper's order, {said}, " + (f"holds except that {wrong}." if pairs else "holds."))
     return " ".join(parts)
 
 
 def _printed_scores(experiment: int) -> dict[str, float]:
-    """Of each scheme in a table, the mean of the printed times over the least of their columns; where all are there."""
+    """Return the mean printed time of each scheme, relative to the least of its column.
+
+    Only schemes with a number in every column are included.
+    """
     times: dict[tuple[str, str], dict[str, float]] = {}
     for one in cells():
         usable = one.experiment == experiment and one.value and not one.misprint and one.scheme != "optimal"
         if usable and one.metric in ("transfer_time", "transfer_time_mean"):
             times.setdefault((one.connection, one.load_or_size), {})[runs.LABELS[one.scheme]] = float(one.value)
     most = {name for column in times.values() for name in column}
-    whole = [name for name in most if all(name in column for column in times.values())]
-    return {name: sum(column[name] / min(column.values()) for column in times.values()) / len(times) for name in whole}
+    complete = [name for name in most if all(name in column for column in times.values())]
+    return {
+        name: sum(column[name] / min(column.values()) for column in times.values()) / len(times) for name in complete
+    }
 
 
 def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.Table]:
-    """The printed cells with a number, ours, the difference, and the reading that moves those off by more than 10 %."""
+    """Return a table of the printed cells, ours, the difference, and an interpretation where it exceeds 10 %."""
     lines = []
     ours = {
         (one.experiment, one.scheme, one.metric, one.connection, one.load_or_size): one for one in tables.rows(data)
@@ -106,30 +115,30 @@ def every_cell(data: xr.Dataset, rng: int, switch: bool = True) -> list[tables.T
             continue
         printed = one.milliseconds or 0.0
         if one.misprint:
-            lines.append([claim(one), f"{printed:g}", "", "", one.note])
+            lines.append([claim(one), f"{printed:g}", "", "", one.remark])
             continue
         if found.value is None:
             continue
         off = f"{100 * (found.value / printed - 1):+.1f} %" if printed else f"{found.value:+.3g} ms"
         moved = ""
         if abs(found.value - printed) > runs.WITHIN * printed and switch:
-            moved = runs.explained(one, READINGS, rng).text
+            moved = runs.explained(one, INTERPRETATION_RUNS, rng).text
         lines.append([claim(one), f"{printed:g}", f"{found.value:.4g}", off, moved])
-    heads = ["cell", "printed", "ours", "difference", "what moves it there, where it is more than 10 %"]
+    heads = ["cell", "printed", "ours", "difference", "interpretation, where the difference exceeds 10 %"]
     return [tables.Table("Every printed cell; ms", heads, lines)]
 
 
 def text(data: xr.Dataset, listed: list[tables.Table]) -> str:
-    """``kkm_tables.md``."""
+    """Return the content of ``kkm_tables.md``."""
     parts = [
         "# Kanakia, Keshav & Mishra (1992): the benchmark, complete",
         "",
-        "Ours, and in brackets what is printed. After ±: the standard deviation over "
-        f"{data.attrs['replications']} runs in experiment 7, else half of the 95 % interval where there is chance. "
-        "The delay is that of single packets while connection 1 lasts, without what the empty network takes. The rank "
-        "is by the mean ratio to the shortest time. Experiment 7 has all sources from the beginning on; 9 is run as "
-        "printed and with scaled files. A time below the optimal one is that of a scheme that takes more than its "
-        "share.",
+        "Our values, with the printed ones in brackets. After ±: the standard deviation over "
+        f"{data.attrs['replications']} runs in experiment 7, otherwise half of the 95 % interval of random runs. "
+        "The delay is that of single packets while connection 1 lasts, less that of the empty network. The rank is by "
+        "the mean ratio to the shortest time. In experiment 7 all sources are active from the beginning; experiment 9 "
+        "is run as printed and with scaled files. A time below the optimal one belongs to a scheme that takes more "
+        "than its fair share.",
         "",
     ]
     for one in tables.tables(data):
@@ -140,8 +149,8 @@ def text(data: xr.Dataset, listed: list[tables.Table]) -> str:
 
 TITLES = {
     "kkm_7": "Kanakia, Keshav & Mishra, figure 7, simulated: experiment 1, connection 1",
-    "kkm_rates": "Experiment {}: what connection 1 sends",
-    "kkm_queues": "Experiment {}: packets waiting at the bottleneck",
+    "kkm_rates": "Experiment {}: sending rate of connection 1",
+    "kkm_queues": "Experiment {}: queue length at the bottleneck",
 }
 
 
@@ -151,8 +160,8 @@ def kept() -> dict[str, xr.Dataset]:
     return {name: stored.dataset(name, *dims) for name in ("kkm_7", "kkm_rates_2")}
 
 
-def draw(files: WholeFiles, data: dict[str, xr.Dataset]) -> None:
-    """Draw figure 7, and rates and queues of the other cell."""
+def draw(files: AtomicFiles, data: dict[str, xr.Dataset]) -> None:
+    """Draw figure 7, and rates and queues of the other experiment."""
     import matplotlib.pyplot as plt
 
     for name, one in data.items():
@@ -169,7 +178,7 @@ def draw(files: WholeFiles, data: dict[str, xr.Dataset]) -> None:
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw every picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
@@ -185,15 +194,15 @@ def write(
     Parameters
     ----------
     directory : str or Path
-        Where.
+        Directory of the figures.
     replications : int
-        Runs of each cell in which there is chance.
+        Runs of each random cell.
     quick : bool
-        Experiments 3 and 9b and the paper's five schemes alone, to see that all works.
+        Whether to run only experiments 3 and 9b with the paper's five schemes, for a test.
     rng : int
         Seed.
     store : None, str or Path
-        A directory for finished runs of the benchmark, to go on from.
+        Directory for finished runs of the benchmark.
     """
     names = ("optimal", *FIVE) if quick else None
     experiments = ["3", "9b"] if quick else None
@@ -206,12 +215,14 @@ def write(
         f"kkm_{name}": traces(one, shown, 0.3 if quick else 2.0, rng=rng)
         for name, one in (("7", "1"), (f"rates_{cell}", cell))
     }
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, drawn)
         for name, one in drawn.items():
             one.to_netcdf(files.path(f"{name}.nc"))
             stored.write(files, name, one, "figures.kkm")
-        drawn[f"kkm_rates_{cell}"].to_netcdf(files.path(f"kkm_queues_{cell}.nc"))  # the same, for who looks there
+        drawn[f"kkm_rates_{cell}"].to_netcdf(
+            files.path(f"kkm_queues_{cell}.nc")
+        )  # the same data under the name of the second picture
         data.to_netcdf(files.path("kkm.nc"))
         stored.write(files, "kkm", data, "figures.kkm")
         files.path("kkm_tables.md").write_text(text(data, listed), encoding="utf-8")

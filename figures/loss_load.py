@@ -1,10 +1,10 @@
 """Prithviraj & Williamson, the virtual loss-load model: figures 2, 5, 7 and 8, tables 1 and 2, beside ours.
 
-Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, beside the laws' equilibrium; figures 7 and 8 are
-scenario 1 under two readings of what the paper leaves open: the formulas as they stand, and the rules that come
-nearest to the printed numbers (`longfat.verify.published.loss_load_scenarios`). ``loss_load_tables.md`` has every
-printed number of scenario 1, and what each rule moves. Run with ``python -m figures.loss_load``; it takes some
-minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures again from the stored numbers.
+Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, with the equilibrium of the laws. Figures 7 and 8
+are scenario 1 under two interpretations of what the paper leaves open: the formulas as printed, and the rules that
+come nearest to the printed numbers (`longfat.verify.published.loss_load_scenarios`). ``loss_load_tables.md`` has
+every printed number of scenario 1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes
+some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures from the stored numbers.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import xarray as xr
 
 from figures import data as stored
 from figures.loss_load_tables import NUMBERS, one_at_a_time, tables, watched
-from figures.writing import CUT, HERE, bars, save, whole_figures
-from longfat.files import WholeFiles
+from figures.writing import CUT, HERE, bars, figure_files, save
+from longfat.files import AtomicFiles
 from longfat.laws import loss_load as laws
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
@@ -29,28 +29,27 @@ from longfat.verify.published.loss_load_scenarios import (
     NEAREST,
     PACKET_TIME,
     PLAIN,
-    SWITCHES,
+    RULE_CHANGES,
     scenario_1,
 )
 
 CAPTIONS = {
-    "loss_load_2": "What a switch announces and what is left: loss probability and raw throughput over a source's "
-    "rate, k = 5.",
-    "loss_load_5": "Two sources, whole transfers: time and loss over the virtual factor v, the equilibrium as a line.",
-    "loss_load_7": "Eleven sources in cross traffic: the offered load in every 10 ms, for four k, under two readings.",
-    "loss_load_8": "Eleven sources: transfer time and loss of connection 1 over v, crosses as printed.",
+    "loss_load_2": "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
+    "loss_load_5": "Two sources: transfer time and loss over the virtual factor v; lines: equilibrium of the laws.",
+    "loss_load_7": "Eleven sources: offered load in every 10 ms, for four k, under two interpretations of the paper.",
+    "loss_load_8": "Eleven sources: transfer time and loss of connection 1 over v; crosses: printed values.",
 }
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # section 3.4
-READINGS = {"nearest": NEAREST, "plain": PLAIN}
-PACKETS = 4000  # of 2 MB
-ROUND_TRIP_0 = 0.004 + 2 * 20e-6 + 1e-4  # s: four times 1 ms, and the last packet's own time on three lines
+INTERPRETATIONS = {"nearest": NEAREST, "plain": PLAIN}
+PACKETS = 4000  # packets of 2 MB
+ROUND_TRIP_0 = 0.004 + 2 * 20e-6 + 1e-4  # s: four times 1 ms, and the last packet's transmission on three links
 MARKERS = dict(zip(KS, "osD^", strict=True))
 UNITS = {"transfer_time": "s", "fair_start_transfer_time": "s", "loss": "1", "late_loss": "1", "fair_start_loss": "1"}
-OTHERS = (0.6, 0.6)  # rates of the others in figure 2, whose paper gives none
+OTHERS = (0.6, 0.6)  # rates of the other sources in figure 2, which the paper does not give
 
 
 def figure_2(k: float = 5) -> xr.Dataset:
-    """Loss-load curve and raw throughput of a source beside two others of 0.6 each.
+    """Return the loss-load curve and the raw throughput of a source beside two others of rate 0.6.
 
     Parameters
     ----------
@@ -71,14 +70,14 @@ def figure_2(k: float = 5) -> xr.Dataset:
 
 
 def law_0(k: Any, v: Any) -> tuple[Any, Any]:
-    """Transfer time [s] and loss [1] of scenario 0 at the equilibrium: half of what the line carries is ours."""
+    """Return the laws' transfer time [s] and loss [1] of scenario 0; each source gets half of the carried load."""
     loss = laws.equilibrium_loss(k, v)
     carried = laws.equilibrium_load(k, v) * (1 - loss)
     return 2 * PACKETS * PACKET_TIME / carried + ROUND_TRIP_0, loss
 
 
 def _gathered(found: dict[tuple[Any, ...], dict[str, Interval]], dims: dict[str, Any]) -> xr.Dataset:
-    """Intervals at every point of a grid as a Dataset with ``_lower`` and ``_upper``."""
+    """Return intervals at every point of a grid as a dataset with ``_lower`` and ``_upper``."""
     shape = tuple(len(values) for values in dims.values())
     names = next(iter(found.values()))
     data = {}
@@ -90,7 +89,9 @@ def _gathered(found: dict[tuple[Any, ...], dict[str, Interval]], dims: dict[str,
 
 
 def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = FACTORS) -> xr.Dataset:
-    """Scenario 0 over v, with k/(k + 1) in every row: whole transfers, after the start, and begun at the fair share.
+    """Simulate scenario 0 over v, with k/(k + 1) in every row.
+
+    The results are of whole transfers, after the start, and of sources that start at their fair share.
 
     Parameters
     ----------
@@ -117,12 +118,12 @@ def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = 
 
 
 def figure_7(rng: int = 7) -> xr.Dataset:
-    """Offered load at S1 in every millisecond of one run of scenario 1, v = 1, for each reading and k."""
+    """Simulate the load offered to S1 in every millisecond of scenario 1, v = 1, for each interpretation and k."""
     found = []
-    for reading in READINGS.values():
-        row = [runs.observe(scenario_1(k, 1.0, reading), replications=1, rng=rng, longest=3.0) for k in KS]
+    for interpretation in INTERPRETATIONS.values():
+        row = [runs.observe(scenario_1(k, 1.0, interpretation), replications=1, rng=rng, longest=3.0) for k in KS]
         found.append(xr.concat([one.isel(replication=0) for one in row], "k"))
-    names = xr.DataArray(list(READINGS), dims="reading", name="reading")
+    names = xr.DataArray(list(INTERPRETATIONS), dims="interpretation", name="interpretation")
     return xr.concat(found, names).assign_coords(k=list(KS))
 
 
@@ -130,9 +131,9 @@ def figure_8(
     replications: int = 10,
     rng: int = 1,
     factors: tuple[float, ...] = FACTORS,
-    readings: tuple[str, ...] = tuple(READINGS),
+    interpretations: tuple[str, ...] = tuple(INTERPRETATIONS),
 ) -> xr.Dataset:
-    """Transfer time and loss of connection 1 in scenario 1 over v, for each reading and k.
+    """Simulate transfer time and loss of connection 1 in scenario 1 over v, for each interpretation and k.
 
     Parameters
     ----------
@@ -142,14 +143,14 @@ def figure_8(
         Seed.
     factors : tuple of float
         v [1].
-    readings : tuple of str
-        Of `READINGS`.
+    interpretations : tuple of str
+        Keys of `INTERPRETATIONS`.
     """
     found = {}
-    points = [(name, k, v) for name in readings for k in KS for v in factors]
+    points = [(name, k, v) for name in interpretations for k in KS for v in factors]
     for name, k, v in watched(points, "figure 8"):
-        found[name, k, v] = runs.cross_traffic(k, v, READINGS[name], replications=replications, rng=rng)
-    return _gathered(found, {"reading": list(readings), "k": list(KS), "v": list(factors)})
+        found[name, k, v] = runs.cross_traffic(k, v, INTERPRETATIONS[name], replications=replications, rng=rng)
+    return _gathered(found, {"interpretation": list(interpretations), "k": list(KS), "v": list(factors)})
 
 
 def draw_2(data: xr.Dataset, ax: Any) -> None:
@@ -161,13 +162,13 @@ def draw_2(data: xr.Dataset, ax: Any) -> None:
     ax.plot(best, data.attrs["loss_there"], "o", color="C0", ms=5)
     ax.annotate(f"f_t = {best:.3f}, P = 1/6", (best, data.attrs["loss_there"]), (-8, 14), textcoords="offset points",
                 ha="right", fontsize="small")  # fmt: skip
-    ax.set(xlabel="transmission rate f [of the capacity]", ylabel="probability, rate [1]", xlim=(0, 1), ylim=(0, 1.03))
+    ax.set(xlabel="transmission rate f [capacities]", ylabel="probability, rate [1]", xlim=(0, 1), ylim=(0, 1.03))
     ax.set_title("Prithviraj & Williamson, figure 2: loss-load curve, k = 5\nbeside two sources of 0.6 C each")
     ax.legend(loc="upper left")
 
 
 def draw_5(data: xr.Dataset, axes: Any) -> None:
-    """Draw transfer time and loss of scenario 0: points simulated, lines from the laws."""
+    """Draw transfer time and loss of scenario 0: simulated points, and lines from the laws."""
     left, right = axes
     v = np.linspace(0.5, 1, 251)
     for i, k in enumerate(KS):
@@ -184,24 +185,24 @@ def draw_5(data: xr.Dataset, axes: Any) -> None:
     left.annotate("800 + 4 ms", (0.5, 804), va="bottom", fontsize="small", color="0.4")
     left.set(xlabel="virtual factor v [1]", ylabel="transfer time of connection 1 [ms]", title="(a)")
     left.legend(
-        title="wide bars: some runs lose their last packets\nand wait 0.2 s for a timeout", title_fontsize="x-small"
+        title="wide bars: some runs lose their last packets\nand have a timeout of 0.2 s", title_fontsize="x-small"
     )
     right.plot([], [], "o", color="0.4", ms=5, label="whole transfer")
     right.plot([], [], "o", color="0.4", ms=7, mfc="none", mew=0.8, label="after the first 100 ms")
     right.set(xlabel="virtual factor v [1]", ylabel="packet loss of connection 1 [1]", ylim=(-0.01, None), title="(b)")
     right.legend(loc="upper left")
     left.figure.suptitle(
-        "Prithviraj & Williamson, figure 5, simulated: two sources that get most through; "
+        "Prithviraj & Williamson, figure 5, simulated: two sources that maximise throughput; "
         f"bars: 95 % intervals, {CUT}",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
 
 
 def draw_7(data: xr.Dataset, axes: Any) -> None:
-    """Draw the load that S1 is offered: rows k, columns readings."""
-    for column, reading in enumerate(data.reading.values):
+    """Draw the load offered to S1: a row for each k, a column for each interpretation."""
+    for column, interpretation in enumerate(data.interpretation.values):
         for line, k in enumerate(KS):
-            ax, row = axes[line][column], data.sel(reading=reading, k=k)
+            ax, row = axes[line][column], data.sel(interpretation=interpretation, k=k)
             ax.plot(1e3 * row.time, row.offered_load, color="0.75", lw=0.5)
             binned = runs.load(row)
             ax.step(1e3 * binned.time, binned, where="post", lw=1, color=f"C{column}")
@@ -212,23 +213,23 @@ def draw_7(data: xr.Dataset, axes: Any) -> None:
             ax.set(xlim=(0, 2000), ylim=(0, 4))
             ax.text(0.99, 0.9, f"k = {k}", transform=ax.transAxes, ha="right", va="top")
     axes[0][0].set_title("nearest to the printed numbers")
-    axes[0][-1].set_title("the formulas as they stand")
+    axes[0][-1].set_title("formulas as printed")
     for ax in axes[-1]:
         ax.set_xlabel("time [ms]")
     figure = axes[0][0].figure
     figure.supylabel("offered load at S1 [capacities]", fontsize="medium")
     figure.suptitle(
         "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Grey: every millisecond; colour: 10 ms; "
-        "dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper reads the load",
+        "dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
 
 
 def draw_8(data: xr.Dataset, axes: Any) -> None:
-    """Draw transfer time and loss of scenario 1, and what is printed."""
-    for column, reading in enumerate(data.reading.values):
+    """Draw transfer time and loss of scenario 1, and the printed numbers."""
+    for column, interpretation in enumerate(data.interpretation.values):
         for k, colour in zip(KS, ("C0", "C1", "C2", "C3"), strict=True):
-            row = data.sel(reading=reading, k=k)
+            row = data.sel(interpretation=interpretation, k=k)
             points = {"color": colour, "marker": MARKERS[k], "ms": 5, "lw": 1, "label": f"k = {k}"}
             bars(axes[0][column], row.v, row, "transfer_time", 1e3, **points)
             bars(axes[1][column], row.v, row, "loss", **points)
@@ -239,9 +240,9 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
         axes[0][column].axhline(1444, color="0.6", ls=":", zorder=0, label="1444 ms")
         axes[1][column].set_xlabel("virtual factor v [1]")
         axes[0][column].plot([], [], "x", color="0.4", ms=10, mew=2, ls="", label="printed")
-    titles = {"nearest": "nearest to the printed numbers", "plain": "the formulas as they stand"}
-    for ax, reading in zip(axes[0], data.reading.values, strict=True):
-        ax.set_title(titles[str(reading)])
+    titles = {"nearest": "nearest to the printed numbers", "plain": "formulas as printed"}
+    for ax, interpretation in zip(axes[0], data.interpretation.values, strict=True):
+        ax.set_title(titles[str(interpretation)])
     axes[0][0].set_ylabel("transfer time of connection 1 [ms]")
     axes[1][0].set_ylabel("packet loss of connection 1 [1]")
     axes[0][0].legend()
@@ -253,16 +254,16 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
 
 def kept() -> dict[str, Any]:
     """Return what the pictures show as it is stored in this folder."""
-    two = stored.dataset("loss_load_7", ("reading", "k"), ("reading", "k", "time"))
+    two = stored.dataset("loss_load_7", ("interpretation", "k"), ("interpretation", "k", "time"))
     five = stored.dataset("loss_load_5", ("k", "point"))
-    return {"2": figure_2(), "5": five, "7": two, "8": stored.dataset("loss_load_8", ("reading", "k", "v"))}
+    return {"2": figure_2(), "5": five, "7": two, "8": stored.dataset("loss_load_8", ("interpretation", "k", "v"))}
 
 
-def draw(files: WholeFiles, data: dict[str, Any]) -> None:
+def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
     """Draw every picture."""
     import matplotlib.pyplot as plt
 
-    columns = data["8"].sizes["reading"]
+    columns = data["8"].sizes["interpretation"]
     figure, ax = plt.subplots(figsize=(6.4, 4.4))
     draw_2(data["2"], ax)
     save(files, figure, "loss_load_2")
@@ -279,7 +280,7 @@ def draw(files: WholeFiles, data: dict[str, Any]) -> None:
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw every picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
@@ -289,24 +290,24 @@ def write(directory: str | Path = HERE, replications: int = 10, quick: bool = Fa
     Parameters
     ----------
     directory : str or Path
-        Where.
+        Directory of the figures.
     replications : int
         Runs at each point.
     quick : bool
-        Fewer points and rules, to see that all works.
+        Whether to run fewer points and rules, for a test.
     """
     few = (0.5, 1.0) if quick else FACTORS
-    rules = ("dropping begins at 5 waiting packets",) if quick else tuple(SWITCHES)
+    rules = ("dropping starts at a queue of 5 packets",) if quick else tuple(RULE_CHANGES)
     points = [key for key in NUMBERS if not quick or key[:2] in ((2, 0.5), (2, 0.9), (2, 1.0), (20, 1.0))]
     data: dict[str, Any] = {
         "2": figure_2(),
         "5": figure_5(replications, factors=few),
         "7": figure_7(),
-        "8": figure_8(replications, factors=few, readings=("nearest",) if quick else tuple(READINGS)),
+        "8": figure_8(replications, factors=few, interpretations=("nearest",) if quick else tuple(INTERPRETATIONS)),
         "nearest": one_at_a_time(NEAREST, replications, switches=rules, points=points),
         "plain": one_at_a_time(PLAIN, replications, switches=() if quick else rules, points=points),
     }
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, data)
         for name in ("2", "5", "7", "8"):
             data[name].to_netcdf(files.path(f"loss_load_{name}.nc"))

@@ -1,4 +1,4 @@
-"""Tables of `figures.loss_load`: every number that Prithviraj & Williamson print of scenario 1, and what moves it."""
+"""Tables of `figures.loss_load`: every number that the paper prints of scenario 1, and the effect of each rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
 from longfat.verify.published.loss_load_measured import POINTS, QUOTED, Point
-from longfat.verify.published.loss_load_scenarios import SWITCHES, Reading
+from longfat.verify.published.loss_load_scenarios import RULE_CHANGES, Interpretation
 
 NUMBERS = {(one.k, one.v, one.name): one for one in POINTS.values()}  # the text repeats some of table 2
 NAMES = {
@@ -21,37 +21,39 @@ NAMES = {
     "queueing_delay_mean": "mean queueing delay",
     "queueing_delay_std": "its standard deviation",
 }
-SHORT = dict(zip(NAMES, ("T", "loss", "peak", "low", "high", "wait", "std"), strict=True))
+SHORT = dict(zip(NAMES, ("T", "loss", "peak", "low", "high", "delay", "std"), strict=True))
 Numbers = dict[tuple[float, float, str], Interval]
 Points = Iterable[tuple[float, float, str]]
 
 
 def watched(points: Iterable[Any], what: str) -> Any:
-    """Points, with a bar if they take more than two seconds."""
+    """Return the points with a progress bar, which is shown after two seconds."""
     from longfat.progress import bar
 
     return bar(list(points), task=what, unit="point", shown=True)
 
 
-def numbers(reading: Reading, replications: int = 10, rng: int = 1, points: Points = tuple(NUMBERS)) -> Numbers:
-    """What the paper prints of scenario 1, under one reading: every number, or some points (k, v, name)."""
+def numbers(
+    interpretation: Interpretation, replications: int = 10, rng: int = 1, points: Points = tuple(NUMBERS)
+) -> Numbers:
+    """Simulate the printed numbers of scenario 1 under one interpretation: all, or some points (k, v, name)."""
     return {
-        (k, v, name): runs.cross_traffic(k, v, reading, replications=replications, rng=rng)[name]
+        (k, v, name): runs.cross_traffic(k, v, interpretation, replications=replications, rng=rng)[name]
         for k, v, name in points
     }
 
 
 def one_at_a_time(
-    base: Reading,
+    base: Interpretation,
     replications: int = 10,
     rng: int = 1,
-    switches: Iterable[str] = tuple(SWITCHES),
+    switches: Iterable[str] = tuple(RULE_CHANGES),
     points: Points = tuple(NUMBERS),
 ) -> dict[str, Numbers]:
-    """`numbers` with one rule of a reading switched, for every rule that changes it; "as is" first."""
-    changed = {name: replace(base, **SWITCHES[name]) for name in switches}
-    readings = {"as is": base} | {name: one for name, one in changed.items() if one != base}
-    return {name: numbers(one, replications, rng, points) for name, one in watched(readings.items(), "tables")}
+    """Simulate `numbers` with one rule changed, for every rule that differs; "unchanged" first."""
+    changed = {name: replace(base, **RULE_CHANGES[name]) for name in switches}
+    interpretations = {"unchanged": base} | {name: one for name, one in changed.items() if one != base}
+    return {name: numbers(one, replications, rng, points) for name, one in watched(interpretations.items(), "tables")}
 
 
 def _row(point: Point) -> str:
@@ -63,28 +65,30 @@ def _gap(point: Point, ours: Interval) -> float:
 
 
 def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications: int) -> str:
-    """Tables 1 and 2 and the numbers of sections 4.2.1 to 4.2.3 as Markdown, and what each rule moves."""
-    base, stand = nearest["as is"], plain["as is"]
+    """Return tables 1 and 2, the numbers of sections 4.2.1 to 4.2.3, and the effect of each rule, as Markdown."""
+    base, plain_base = nearest["unchanged"], plain["unchanged"]
     asked = {key: point for key, point in NUMBERS.items() if key in base}
     lines = [
         "# Prithviraj & Williamson, scenario 1: every printed number",
         "",
-        f"Means of {replications} runs, 95 % intervals in brackets; \\* within a tenth of what is printed, or around",
-        "it and narrow. *Ours*: a round of retransmissions costs five round trips, the response time is of the whole",
-        "file, the switch forgets a finished source after 100 ms; else as the formulas stand. *As they stand*: none of",
-        "these. The load is taken over 10 ms; beyond the least and the largest lies a tenth of the time each.",
+        f"Means of {replications} runs, 95 % intervals in brackets; \\*: within 10 % of the printed number, or in a",
+        "narrow interval around it. *Ours*: a round of retransmissions costs five round trips, the response time is "
+        "that",
+        "of the whole file, the switch forgets a finished source after 100 ms; otherwise the formulas as printed. *As",
+        "printed*: the formulas as printed. The load is averaged over 10 ms; its least and largest values are the 10 %",
+        "and 90 % quantiles.",
         "",
-        "| number | published | ours | difference | as they stand | reading that moves it nearest |",
+        "| number | published | ours | difference | as printed | rule that brings it nearest |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for key, point in asked.items():
         best = min(nearest, key=lambda name: _gap(point, nearest[name][key]))
-        moved = "none" if best == "as is" else f"{best}: {point.words(nearest[best][key])}"
+        moved = "none" if best == "unchanged" else f"{best}: {point.words(nearest[best][key])}"
         star = "\\*" if point.meets(base[key]) else ""
         share = 100 * (base[key].mean * point.scale / point.printed - 1)
         lines.append(
             f"| {_row(point)} | {point.printed:.{point.digits}f}{point.unit} | {point.words(base[key])}{star} "
-            f"| {share:+.0f} % | {point.words(stand[key])} | {moved} |"
+            f"| {share:+.0f} % | {point.words(plain_base[key])} | {moved} |"
         )
     lines += [
         "",
@@ -97,14 +101,14 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
     for v in (1.0, 0.9):
         point = asked[2, v, "transfer_time"]
         lines.append(f"| loss-load, k = 2, v = {v}, ours | {point.words(base[2, v, 'transfer_time'])} |")
-    for title, found in (("ours", nearest), ("the formulas as they stand", plain)):
+    for title, found in (("ours", nearest), ("the formulas as printed", plain)):
         lines += ["", f"## One rule at a time, from {title}", ""]
         lines += [
-            "Headings: number (k, v); T: transfer time; wait, std: mean queueing delay, its standard deviation.",
+            "Headings: number (k, v); T: transfer time; delay, std: mean queueing delay, its standard deviation.",
             "",
         ]
         heads = (f"{SHORT[name]}({k:g}, {v:g})" for k, v, name in asked)
-        lines.append("| rule | met | " + " | ".join(heads) + " |")
+        lines.append("| rule | reproduced | " + " | ".join(heads) + " |")
         lines.append("| --- " * (len(asked) + 2) + "|")
         lines.append(
             "| printed | | " + " | ".join(f"{one.printed:.{one.digits}f}{one.unit}" for one in asked.values()) + " |"

@@ -1,7 +1,7 @@
-"""The network simulator beside the laws it is judged by: queues, the sawtooth, the square-root law.
+"""The network simulator compared with laws: queues, the window sawtooth, the square-root law.
 
-Run with ``python -m figures.network_simulator``; it takes about half a minute; ``--redraw`` draws the picture again
-from the stored numbers.
+Run with ``python -m figures.network_simulator``; it takes about half a minute; ``--redraw`` draws the picture from
+the stored numbers.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import xarray as xr
 
 import longfat as lf
 from figures import data as stored
-from figures.writing import HERE, bars, save, whole_figures
-from longfat.files import WholeFiles
+from figures.writing import HERE, bars, figure_files, save
+from longfat.files import AtomicFiles
 from longfat.plot.axes import log_ticks
 
 CAPTIONS = {
-    "network_simulator": "The network simulator beside the laws it is judged by: waiting at a link, the "
-    "utilisation of a sawtooth over the buffer, the window over random loss.",
+    "network_simulator": "The network simulator compared with laws: mean waiting time at a link over the load, "
+    "utilisation by one flow over the buffer, packets per round trip over the loss probability.",
 }
 SCHEMES = ("reno", "newreno", "sack")
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -31,7 +31,10 @@ CONFIDENCE = 0.95
 
 
 def queue(load: float, exponential: bool, rng: Any) -> dict[str, float]:
-    """Mean wait in service times: Poisson packets of 20,000 bytes at 20 MB/s, one thousand a second and per load."""
+    """Return the mean waiting time in service times, with Poisson packets of 20,000 bytes at 20 MB/s.
+
+    At load 1 there are one thousand packets a second.
+    """
     net = lf.sim.Network().link("a", "b", rate=2e7)
     net.flow(lf.sim.traffic.poisson(load * 2e7, exponential_sizes=exponential), path=["a", "b"], packet=20_000)
     run = lf.sim.run(net, duration=1000, warm_up=50, rng=rng, progress=False)
@@ -39,14 +42,14 @@ def queue(load: float, exponential: bool, rng: Any) -> dict[str, float]:
 
 
 def sawtooth(scheme: str, buffer: float) -> float:
-    """Utilisation by one flow over a product of 400 packets; nothing in it is random."""
+    """Return the utilisation by one flow with a bandwidth-delay product of 400 packets; nothing is random."""
     net = lf.sim.Network().link("a", "b", rate="40 Mbit/s", delay="20 ms", buffer=round(400 * buffer))
     net.flow(scheme, path=["a", "b"], packet=500, ack_path="ideal", parameters={"initial_ssthresh": 300})
     return float(lf.sim.run(net, duration=500, warm_up=100, rng=0, progress=False).utilisation[0])
 
 
 def window(loss: float, scheme: int, rng: Any) -> dict[str, float]:
-    """Packets per round trip at this loss, without any queue."""
+    """Return the packets per round trip at this loss probability, without any queue."""
     net = lf.sim.Network().link("a", "b", rate="10 Gbit/s", delay="50 ms", loss=loss)
     net.flow(SCHEMES[scheme], path=["a", "b"], packet=500, ack_path="ideal")
     run = lf.sim.run(net, duration=1000, warm_up=50, rng=rng, progress=False)
@@ -54,10 +57,10 @@ def window(loss: float, scheme: int, rng: Any) -> dict[str, float]:
 
 
 def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
-    """Everything the picture shows."""
+    """Simulate everything that the picture shows."""
     common = {"replications": replications, "rng": rng, "confidence": CONFIDENCE}
     found = {
-        "waits": lf.sweep(queue, {"load": LOADS, "exponential": [0, 1]}, **common),
+        "waiting_times": lf.sweep(queue, {"load": LOADS, "exponential": [0, 1]}, **common),
         "utilisation": xr.Dataset(
             {
                 "utilisation": (
@@ -69,7 +72,7 @@ def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
         ),
         "windows": lf.sweep(window, {"loss": LOSSES, "scheme": range(len(SCHEMES))}, **common),
     }
-    for name, variable, unit in (("waits", "wait", "service times"), ("windows", "window", "packets")):
+    for name, variable, unit in (("waiting_times", "wait", "service times"), ("windows", "window", "packets")):
         for end in ("", "_lower", "_upper"):
             found[name][variable + end].attrs["units"] = unit
     found["utilisation"].utilisation.attrs["units"] = "1"
@@ -77,15 +80,29 @@ def simulate(replications: int = 8, rng: int = 1) -> dict[str, Any]:
 
 
 def draw_panels(found: dict[str, Any], axes: Any) -> None:
-    """Draw waits, utilisation and windows, each on axes of its own."""
+    """Draw waiting times, utilisation and windows, each on its own axes."""
     first, second, third = axes
     points: dict[str, Any] = {"ls": "", "capsize": 2}
     load = np.linspace(0.02, 0.965, 200)
     for k, (law, label) in enumerate(((lf.laws.queues.md1_wait, "M/D/1"), (lf.laws.queues.mm1_wait, "M/M/1"))):
         first.plot(load, law(load), color=f"C{k}", label=label)
-        bars(first, LOADS, found["waits"].isel(exponential=k), "wait", color=f"C{k}", marker="o", ms=3.5, **points)
+        bars(
+            first,
+            LOADS,
+            found["waiting_times"].isel(exponential=k),
+            "wait",
+            color=f"C{k}",
+            marker="o",
+            ms=3.5,
+            **points,
+        )
     first.plot([], [], "o", color="0.4", ms=3.5, label="simulated")
-    first.set(xlabel="offered load [1]", ylabel="mean wait [service times]", yscale="log", title="Waiting for a link")
+    first.set(
+        xlabel="offered load [1]",
+        ylabel="mean waiting time [service times]",
+        yscale="log",
+        title="Waiting time at a link",
+    )
     buffer = np.linspace(0, 1, 200)
     second.plot(buffer, lf.laws.tcp.aimd_utilisation(buffer), color="0.3", label="law")
     for k, scheme in enumerate(SCHEMES):
@@ -113,11 +130,15 @@ def draw_panels(found: dict[str, Any], axes: Any) -> None:
 
 def kept() -> dict[str, Any]:
     """Return what the picture shows as it is stored in this folder."""
-    dims = {"waits": ("load", "exponential"), "utilisation": ("scheme", "buffer"), "windows": ("loss", "scheme")}
+    dims = {
+        "waiting_times": ("load", "exponential"),
+        "utilisation": ("scheme", "buffer"),
+        "windows": ("loss", "scheme"),
+    }
     return {name: stored.dataset(f"network_simulator_{name}", one) for name, one in dims.items()}
 
 
-def draw(files: WholeFiles, found: dict[str, Any], replications: int = 8) -> None:
+def draw(files: AtomicFiles, found: dict[str, Any], replications: int = 8) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 
@@ -125,7 +146,7 @@ def draw(files: WholeFiles, found: dict[str, Any], replications: int = 8) -> Non
     draw_panels(found, axes)
     figure.suptitle(
         f"Lines: laws. Points: network simulator, {CONFIDENCE:.0%} intervals of {replications} runs "
-        "(the middle one has no chance in it)",
+        "(nothing is random in the middle panel)",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
     save(files, figure, "network_simulator")
@@ -133,14 +154,14 @@ def draw(files: WholeFiles, found: dict[str, Any], replications: int = 8) -> Non
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw the picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
 def write(directory: str | Path = HERE, replications: int = 8) -> dict[str, Any]:
     """Simulate, draw and write the picture as SVG and PNG."""
     found = simulate(replications)
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, found, replications)
         for name, data in found.items():
             stored.write(files, f"network_simulator_{name}", data, "figures.network_simulator")

@@ -1,9 +1,9 @@
 """Gong & Parulkar, figures 17, 18 and 19: receive buffers below the window; and why soft acknowledgment fails.
 
-The path is that of figure 14, the window 2.5 w_a, the buffers 0.25, 0.5, 1.0 and 2.5 w_a. The paper simulates
-10^7 packets a point, which hold a hundred losses only at p = 1e-5; here every point has ten runs of that length.
-Run with ``python -m figures.receive_buffers``; it takes about a minute; ``--redraw`` draws the pictures again from the
-stored numbers.
+The path is that of figure 14, the window 2.5 w_a, the buffers 0.25, 0.5, 1.0 and 2.5 w_a. The paper simulates 10^7
+packets a point, which is a hundred losses only at p = 1e-5; here every point has ten runs of that length. Run with
+``python -m figures.receive_buffers``; it takes about a minute; ``--redraw`` draws the pictures from the stored
+numbers.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ import xarray as xr
 
 from figures import data as stored
 from figures.gong_parulkar import PATH
-from figures.writing import HERE, bars, save, whole_figures
-from longfat.files import WholeFiles
+from figures.writing import HERE, bars, figure_files, save
+from longfat.files import AtomicFiles
 from longfat.segments import simulate, trace
 from longfat.segments.channel import ListedLosses
 
 CAPTIONS = {
-    "gong_parulkar_17": "A window wider than the receive buffer against one of its size, hard acknowledgment; right, "
-    "the other reading of when discarded segments are asked for, which the paper's numbers rule out.",
+    "gong_parulkar_17": "A window wider than the receive buffer compared with one of its size, hard acknowledgment; "
+    "right: with another interpretation of when discarded segments are requested again, which the paper's numbers "
+    "rule out.",
     "gong_parulkar_18": "Hard against soft acknowledgment: throughput efficiency over loss, for four receive buffers.",
-    "gong_parulkar_19": "Hard against soft acknowledgment: the longest segment delay over loss.",
+    "gong_parulkar_19": "Hard against soft acknowledgment: the maximum segment delay over loss.",
     "soft_acknowledgment": "Segments over time after one loss: hard acknowledgment recovers, soft stays locked.",
 }
 SHARES = (0.25, 0.5, 1.0, 2.5)  # buffers in units of w_a
@@ -51,7 +52,9 @@ PATH_TEXT = f"150 Mbit/s, 20 ms, 16-packet segments, w_a = {PATH.ack_segments:.2
 
 
 def figures_17_to_19(packets: float = PACKETS, rng: int = 17) -> xr.Dataset:
-    """The paper's three experiments and the other reading of hard acknowledgment, along ``experiment``.
+    """Simulate the paper's three experiments and another interpretation of hard acknowledgment.
+
+    The results are along ``experiment``.
 
     Parameters
     ----------
@@ -85,7 +88,9 @@ def _times() -> dict[str, float]:
 
 
 def one_loss(ack: str, segments: int = LOST + 300) -> xr.Dataset:
-    """What becomes of every group after one lost packet; times in segment times from there, numbers from there.
+    """Trace every group of segments after one lost packet.
+
+    Times are in segment times since the loss, segments are counted from the lost one.
 
     Parameters
     ----------
@@ -106,14 +111,14 @@ def one_loss(ack: str, segments: int = LOST + 300) -> xr.Dataset:
     )
     data = data.assign(start=data.start / s - LOST, end=data.end / s - LOST)
     data = data.assign(segment=data.segment - LOST, edge=data.edge - LOST)
-    # A group was stored in vain if its segment is sent as a whole once more.
+    # A group was stored in vain if all of its segment is retransmitted later.
     order = {int(n): i for i, n in enumerate(data.segment.values) if data.packets.values[i] == s}
     again = [order.get(int(n), -1) > i for i, n in enumerate(data.segment.values)]
     return data.assign(sent_again=("group", again))
 
 
 def _families(ax: Any, data: xr.Dataset, lines: str, points: str, name: str, scale: float = 1.0) -> None:
-    """One experiment as lines, another as points, a look for each buffer."""
+    """Draw one experiment as lines and another as points, with a style for each buffer."""
     for buffer, look in zip(BUFFERS, LOOKS, strict=True):
         row = data.sel(receive_buffer=buffer)
         bars(ax, row.loss, row.sel(experiment=lines), name, scale, **look | {"marker": ""})
@@ -122,7 +127,7 @@ def _families(ax: Any, data: xr.Dataset, lines: str, points: str, name: str, sca
 
 
 def _legend(figure: Any, lines: str, points: str) -> None:
-    """The buffers' looks, below the axes, where no data lie."""
+    """Add a legend of the buffers' styles below the axes, where there are no data."""
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], **look) for look in LOOKS]
@@ -134,13 +139,13 @@ def _legend(figure: Any, lines: str, points: str) -> None:
 
 
 def draw_17(data: xr.Dataset, axes: Any) -> None:
-    """Draw the wide window against one of the buffer's size; at the right, for the other reading of the rules."""
+    """Draw the wide window against one of the buffer's size; right: for the other interpretation."""
     left, right = axes
     for ax, lines in ((left, "hard"), (right, "hard, asks when free")):
         _families(ax, data, lines, "window = buffer", "throughput_efficiency")
-    left.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05), title="Discarded segments are asked for at once")
-    right.set_title("Another reading: asked for when there is room")
-    right.text(0.03, 0.66, "no gain at 0.25 and 0.5 w_a;\nthe paper gains over 70%\nat 0.25 w_a, p = 1e-5",
+    left.set(ylabel="throughput efficiency [1]", ylim=(0, 1.05), title="Discarded segments are requested at once")
+    right.set_title("Alternative: requested when the buffer has room")
+    right.text(0.03, 0.66, "no gain at 0.25 and 0.5 w_a;\nthe paper has a gain of over\n70% at 0.25 w_a, p = 1e-5",
                transform=right.transAxes, va="top", fontsize="small")  # fmt: skip
     left.figure.suptitle(
         "Gong & Parulkar, figure 17, simulated: a window wider than the receive buffer, hard acknowledgment\n"
@@ -180,7 +185,7 @@ def draw_19(data: xr.Dataset, ax: Any) -> None:
 
 
 def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
-    """Draw what becomes of every group after one loss: hard acknowledgment at the left, soft at the right."""
+    """Draw every group of segments after one loss: left hard acknowledgment, right soft acknowledgment."""
     span = 164
     for ax, data in zip(axes, both.values(), strict=True):
         data = data.isel(group=np.flatnonzero((data.start > -6) & (data.start < span)))
@@ -188,8 +193,8 @@ def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
         in_vain = stored & data.sent_again
         fates = {
             "stored, consumed": (stored & ~in_vain & (data.verdict == "kept"), "C0"),
-            "stored, thrown out later": (in_vain & (data.verdict == "kept"), "C4"),
-            "stored, a larger one thrown out": (data.verdict == "replaced", "C3"),
+            "stored, replaced later": (in_vain & (data.verdict == "kept"), "C4"),
+            "stored, replacing a larger one": (data.verdict == "replaced", "C3"),
             "discarded": (data.verdict == "discarded", "C1"),
         }
         for label, (which, colour) in fates.items():
@@ -197,21 +202,21 @@ def draw_one_loss(both: dict[str, xr.Dataset], axes: Any) -> None:
             for first, style in ((True, {"marker": "o", "ms": 3}), (False, {"marker": "^", "ms": 4.6})):
                 row = data.isel(group=np.flatnonzero(which & (data["first"] == first)))
                 ax.plot(row.start, row.segment, ls="", color=colour, mew=0, **style)
-        ax.plot([], [], "o", color="0.4", ms=3, label="sent for the first time")
-        ax.plot([], [], "^", color="0.4", ms=4.5, label="sent again")
+        ax.plot([], [], "o", color="0.4", ms=3, label="first transmission")
+        ax.plot([], [], "^", color="0.4", ms=4.5, label="retransmission")
         ax.step(data.end, data.edge, where="post", color="black", lw=0.9, zorder=1, label="first segment missing")
         ax.set(xlabel="time since the loss [segment times]", xlim=(-6, span), ylim=(-16, 142))
         ax.annotate("one packet lost", (0, 0), (12, -10), color="0.2", fontsize="small", va="center",
                     arrowprops={"arrowstyle": "-", "color": "0.4", "lw": 0.7})  # fmt: skip
     left, right = axes
-    left.set(ylabel="segment, counted from the lost one [segments]", title="Hard: over after two waves")
-    right.set_title("Soft: never over")
+    left.set(ylabel="segment, counted from the lost one [segments]", title="Hard: recovers after two rounds")
+    right.set_title("Soft: never recovers")
     cycle = 2 * PICTURED_BUFFER + 1
     right.axvspan(113.06, 113.06 + cycle, color="0.93", zorder=0)
     right.text(113.06 + cycle / 2, -10, "one cycle", ha="center", va="center", fontsize="small")
-    left.text(2, 134, "25 segments discarded in all, then\nnothing is sent twice", va="top", fontsize="small")
+    left.text(2, 134, "25 segments discarded in all, then\nno more retransmissions", va="top", fontsize="small")
     right.text(
-        2, 134, "every 25 segment times 12 new segments\nare stored and thrown out by 12 smaller\n"
+        2, 134, "every 25 segment times 12 new segments\nare stored and replaced by 12 smaller\n"
         "ones, in reverse order; 12 are consumed:\nefficiency 12/25 = 0.48", va="top", fontsize="small",
     )  # fmt: skip
     figure = left.figure
@@ -232,14 +237,14 @@ def kept() -> tuple[xr.Dataset, dict[str, xr.Dataset]]:
     return data, {ack: stored.dataset(f"soft_acknowledgment_{ack}", ("group",)) for ack in ("hard", "soft")}
 
 
-def draw(files: WholeFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) -> None:
+def draw(files: AtomicFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) -> None:
     """Draw every picture."""
     import matplotlib.pyplot as plt
 
     data, both = found
     figure, axes = plt.subplots(1, 2, sharey=True, figsize=(9.2, 5.4), width_ratios=[3, 2])
     draw_17(data, axes)
-    figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # the last tick's label needs it
+    figure.get_layout_engine().set(rect=(0, 0, 0.99, 1))  # space for the last tick label
     save(files, figure, "gong_parulkar_17")
     for name, one in (("gong_parulkar_18", draw_18), ("gong_parulkar_19", draw_19)):
         figure, ax = plt.subplots(figsize=(7.6, 5.4))
@@ -252,14 +257,14 @@ def draw(files: WholeFiles, found: tuple[xr.Dataset, dict[str, xr.Dataset]]) -> 
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw every picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
 def write(directory: str | Path = HERE, packets: float = PACKETS) -> xr.Dataset:
     """Simulate, draw and write the three figures, their data, and the picture of one loss."""
     data, both = figures_17_to_19(packets), {ack: one_loss(ack) for ack in ("hard", "soft")}
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, (data, both))
         data.to_netcdf(files.path("gong_parulkar_17_18_19.nc"))
         stored.write(files, "gong_parulkar_17_18_19", data, "figures.receive_buffers")

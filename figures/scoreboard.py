@@ -1,9 +1,8 @@
-"""The scoreboard: every row of the five papers with its verdict, as ``scoreboard.md`` and a small picture.
+"""Scoreboard: every row of the five papers with its verdict, as ``scoreboard.md`` and a picture.
 
-Run with ``python -m figures.scoreboard``; at full scale it takes from minutes to an hour, with ``--quick`` some minutes
-with the least runs. Papers that are done are kept in ``figures/scoreboard`` and taken from there as long as neither
-laws nor simulator nor judges change. ``longfat verify --published`` prints the same. ``--redraw`` draws the picture
-again from the stored numbers.
+Run with ``python -m figures.scoreboard``; at full scale it takes up to an hour, with ``--quick`` some minutes. Finished
+papers are stored in ``figures/scoreboard`` and read from there as long as neither laws nor simulator nor assessments
+change. ``longfat verify --published`` prints the same. ``--redraw`` draws the picture from the stored numbers.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from figures import data as stored
-from figures.writing import HERE, save, whole_figures
+from figures.writing import HERE, figure_files, save
 from longfat import verify
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.verify import report
 from longfat.verify.scoreboard import NAMES, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CAPTIONS = {"scoreboard": "What the papers print, and what runs of ours say: 390 rows by verdict."}
-#: Okabe and Ito's: verdicts are told apart without seeing red and green, and in grey.
+CAPTIONS = {"scoreboard": "Published values and ours: 390 rows by verdict."}
+#: Okabe and Ito's colours, which differ for colour-blind readers and in grey.
 COLOURS = ("#009E73", "#56B4E9", "#D55E00", "#999999", "#DDDDDD")
 
 
 def draw_counts(data: xr.Dataset, ax: Any) -> None:
-    """Draw a bar for each paper, its rows by verdict."""
+    """Draw a bar for each paper with its rows by verdict."""
     counts = data["rows"].to_pandas()
     left = [0] * len(counts)
     ax.set_axisbelow(True)
@@ -43,12 +42,12 @@ def draw_counts(data: xr.Dataset, ax: Any) -> None:
         left = [a + b for a, b in zip(left, values, strict=True)]
     ax.set_yticks(range(len(counts)), [f"{NAMES[str(paper)]} ({paper})" for paper in counts.index])
     ax.invert_yaxis()
-    ax.set(xlabel="rows", title="What the papers print, and what runs of ours say")
+    ax.set(xlabel="rows", title="Published values and ours")
     ax.legend(ncols=len(VERDICTS), loc="upper center", bbox_to_anchor=(0.4, -0.25), fontsize="small", frameon=False)
 
 
 def counted(table: pd.DataFrame) -> xr.Dataset:
-    """How many rows of each paper have each verdict: what is drawn."""
+    """Count the rows of each paper by verdict, for the picture."""
     counts = verify.summary(table).drop("all")[list(VERDICTS)]
     return xr.Dataset(
         {"rows": (("paper", "verdict"), counts.to_numpy(int))}, {"paper": list(counts.index), "verdict": list(VERDICTS)}
@@ -58,10 +57,10 @@ def counted(table: pd.DataFrame) -> xr.Dataset:
 def kept() -> xr.Dataset:
     """Return what the picture shows as it is stored in this folder."""
     data = stored.dataset("scoreboard", ("paper", "verdict"))
-    return data.assign_coords(paper=[f"{number:03d}" for number in data.paper.values])  # 000 is read as a number
+    return data.assign_coords(paper=[f"{number:03d}" for number in data.paper.values])  # pandas reads 000 as a number
 
 
-def draw(files: WholeFiles, data: xr.Dataset) -> None:
+def draw(files: AtomicFiles, data: xr.Dataset) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 
@@ -72,19 +71,19 @@ def draw(files: WholeFiles, data: xr.Dataset) -> None:
 
 def redraw(directory: str | Path = HERE) -> None:
     """Draw the picture again from the stored numbers."""
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, kept())
 
 
 def text(table: pd.DataFrame) -> str:
-    """``scoreboard.md``."""
+    """Return the content of ``scoreboard.md``."""
     absent = [f"{NAMES[paper]} ({paper})" for paper in NAMES if paper not in set(table.paper)]
     missing = f"Not in this table, because it was not run: {', '.join(absent)}.\n\n" if absent else ""
     return (
         f"# Scoreboard\n\n{missing}"
-        "Every row of the papers: what is printed, ours, the verdict and, where it differs, why. Written by "
-        f"`python -m figures.scoreboard`, seed {table.attrs['seed']}. Intervals are of 99 %, of 95 % for 004, "
-        "of 90 % for 000, if not said otherwise; *input* are parameters and quotations. The papers' own errors are in "
+        "Every row of the papers: the printed value, our value, the verdict and, where they differ, the reason. "
+        f"Written by `python -m figures.scoreboard`, seed {table.attrs['seed']}. Confidence intervals have 99 %, but "
+        "95 % for 004 and 90 % for 000; *input* marks parameters and quotations. Errors in the papers are in "
         "[ERRATA.md](../ERRATA.md).\n\n"
         "![Rows by verdict](scoreboard.png)\n\n" + report.published_markdown(table)
     )
@@ -97,19 +96,19 @@ def write(
     store: str | Path | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Run what the verdicts rest on, write the table and the picture.
+    """Run what the verdicts depend on, and write the table and the picture.
 
     Parameters
     ----------
     directory : str or Path
-        Where.
+        Directory of the figures.
     packets : float or mapping
-        Scale of the runs, see `longfat.verify.published.published` [packets]: of all papers, or of each that is to be
-        on the scoreboard.
+        Scale of the runs, see `longfat.verify.published.published` [packets]: for all papers, or for each paper that
+        the scoreboard should have.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     store : str or Path, optional
-        Where papers that are done are kept; ``scoreboard`` in ``directory`` by default.
+        Directory for finished papers; ``scoreboard`` in ``directory`` by default.
     progress : bool
         Whether to show a progress bar.
     """
@@ -123,7 +122,7 @@ def write(
     ]
     table = pd.concat(parts[::-1], ignore_index=True)
     table.attrs = parts[0].attrs
-    with whole_figures(directory) as files:
+    with figure_files(directory) as files:
         draw(files, counted(table))
         stored.write(files, "scoreboard", counted(table), "figures.scoreboard")
         files.path("scoreboard.md").write_text(text(table), encoding="utf-8")

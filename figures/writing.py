@@ -1,4 +1,4 @@
-"""What modules of figures share: bars of intervals, the project's style, SVG, PNG and data written together."""
+"""Helpers of the figure modules: interval bars, the project's style, and files that appear together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat import plot
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.plot.axes import limits
 
 if TYPE_CHECKING:
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
-CUT = "cut at 0 and, of shares, at 1"  # what `bars` draws of an interval
+CUT = "cut at 0 and, for shares, at 1"  # said of the bars of `bars`
 
 
 @contextmanager
-def whole_figures(directory: str | Path) -> Iterator[WholeFiles]:
-    """A context without a screen, in the project's style, whose files appear together at its end."""
+def figure_files(directory: str | Path) -> Iterator[AtomicFiles]:
+    """Open a context without a display, in the project's style, whose files appear together at its end."""
     import matplotlib as mpl
 
     mpl.use("Agg")
-    with WholeFiles(directory) as files, plot.style():
+    with AtomicFiles(directory) as files, plot.style():
         yield files
 
 
 def stem(text: str) -> str:
-    """A name as a part of a file's name.
+    """Return a name as part of a file name.
 
     >>> stem("1 MB, 1 Gbit/s")
     '1_MB_1_Gbit_s'
@@ -42,14 +42,14 @@ def stem(text: str) -> str:
 
 
 def bars(ax: Axes, x: Any, data: xr.Dataset, name: str, scale: float = 1.0, **style: Any) -> None:
-    """Draw means with the bars of their intervals, cut at 0 and, of shares, at 1: nothing drawn so can be negative."""
+    """Draw means with their interval bars, cut at 0 and, for shares, at 1, because no such quantity can be negative."""
     mean, (low, high) = data[name].values * scale, limits(data, name)
     low, high = np.maximum(low, 0) * scale, high * scale
     # A mean may lie outside its interval by rounding.
     ax.errorbar(x, mean, [np.maximum(mean - low, 0), np.maximum(high - mean, 0)], **style)
 
 
-def save(files: WholeFiles, figure: Figure, name: str) -> None:
+def save(files: AtomicFiles, figure: Figure, name: str) -> None:
     """Write a figure as SVG and PNG, and close it."""
     import matplotlib.pyplot as plt
 
@@ -61,7 +61,7 @@ def save(files: WholeFiles, figure: Figure, name: str) -> None:
 
 
 def panels(
-    files: WholeFiles, name: str, shape: Any, size: tuple[float, float], drawn: Callable[[Any], Any], title: str
+    files: AtomicFiles, name: str, shape: Any, size: tuple[float, float], drawn: Callable[[Any], Any], title: str
 ) -> None:
     """Write a figure of some panels, which a function draws, under a title if there is one."""
     import matplotlib.pyplot as plt

@@ -14,7 +14,7 @@ from typing import Any
 
 from longfat.explore import server
 from longfat.explore.style import CSS
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
 HERE = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -132,7 +132,7 @@ def write(directory: str | Path, names: Sequence[str] = (), mathjax: str | None 
     for name in names:
         if name not in known:
             raise ValueError(f"notebook = {name!r} is unknown; available: {', '.join(known)}")
-    with WholeFiles(directory) as files, WholeFiles(Path(directory) / "solutions") as solutions:
+    with AtomicFiles(directory) as files, AtomicFiles(Path(directory) / "solutions") as solutions:
         for name in names or known:
             print(name, flush=True)
             files.path(f"{name}.html").write_text(page(HERE / f"{name}.ipynb", mathjax), encoding="utf-8")

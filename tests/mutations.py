@@ -1,4 +1,4 @@
-"""Break the code, a line at a time, and see which test notices: ``python -m tests.mutations [WORD]``.
+"""Change the code, one line at a time, and see which test fails: ``python -m tests.mutations [WORD]``.
 
 Each mutant is one exact text in one file, what it becomes, and the tests meant to notice. Nothing is changed in place:
 the checkout is copied once to a temporary directory, in which the tests have to pass first; then every mutant is put
@@ -36,7 +36,7 @@ class Mutant(NamedTuple):
 
 
 def kernel(path: str, text: str, replacement: str, tests: str) -> Mutant:
-    """One in code that numba compiles, run without."""
+    """Return a mutant of code that numba compiles, to be run without compilation."""
     return Mutant(f"{CODE}sim/{path}", text, replacement, tests, compiled=False)
 
 
@@ -62,14 +62,14 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "design/tcp.py",
-        "product = self.product * math.sqrt(loss / scaled)",
-        "product = self.product * loss / scaled",
+        "simulated = own * math.sqrt(loss / scaled)",
+        "simulated = own * loss / scaled",
         "tests/test_design_tcp.py::test_a_smaller_path_stands_for_a_larger_one",
     ),
     Mutant(
         CODE + "design/long_flows.py",
-        "if self.scale_free else self.product",
-        "if True else self.product",
+        "            if self.scale_free\n            else self.bandwidth_delay_product",
+        "            if True\n            else self.bandwidth_delay_product",
         "tests/test_design_buffer.py::test_other_schemes_are_simulated_on_their_path",
     ),
     # laws: what all have in common
@@ -160,8 +160,8 @@ MUTANTS = [
     ),
     Mutant(
         CODE + "verify/symbolic.py",
-        "worst.see(0.0 if below * above < 0 else",
-        "worst.see(0.0 if below * above < 1 else",
+        "worst.record(0.0 if below * above < 0 else",
+        "worst.record(0.0 if below * above < 1 else",
         "tests/test_verify_symbolic.py::test_equations_of_roots",
     ),
     Mutant(
@@ -509,7 +509,7 @@ MUTANTS = [
 
 
 def run(folder: Path, tests: list[str], compiled: bool) -> tuple[int, str]:
-    """Exit status of pytest, and what it says; 1 if it ran out of time."""
+    """Return the exit status and the output of pytest; status 1 if it took too long."""
     environment = {
         "PYTHONPATH": os.pathsep.join([str(folder / "models"), str(folder)]),
         "PYTHONDONTWRITEBYTECODE": "1",  # a mutant of the same length in the same second would not be read again
@@ -528,13 +528,13 @@ def run(folder: Path, tests: list[str], compiled: bool) -> tuple[int, str]:
 
 
 def killer(said: str) -> str:
-    """The test that failed."""
+    """Return the name of the test that failed."""
     found = re.search(r"^(?:FAILED|ERROR) (?:[\w.]+/)*(\S+)", said, re.MULTILINE)
     return found[1] if found else "?"
 
 
 def copied(folder: Path) -> None:
-    """What git knows of, as it is now."""
+    """Copy all files known to git, as they are now, to a folder."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, listed.split("\0")):
         if (ROOT / name).is_file():
@@ -542,8 +542,8 @@ def copied(folder: Path) -> None:
             shutil.copy(ROOT / name, folder / name)
 
 
-def whole(folder: Path, mutants: list[Mutant]) -> str:
-    """Why the tests prove nothing: they fail without a mutant as well; empty if they pass."""
+def failing_without_mutants(folder: Path, mutants: list[Mutant]) -> str:
+    """Return the output of tests that fail even without a mutant; empty if all pass."""
     for compiled in (True, False):
         tests = sorted({one.tests for one in mutants if one.compiled == compiled})
         if tests:
@@ -560,7 +560,7 @@ def main(word: str = "") -> int:
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         folder = Path(name)
         copied(folder)
-        wrong = whole(folder, mutants)
+        wrong = failing_without_mutants(folder, mutants)
         if wrong:
             print(wrong)
             print("the tests fail on the code as it is", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Checks of drawn figures: no text on other text, all of it inside the figure, nothing drawn without a word."""
+"""Checks of drawn figures: no overlapping text, all text inside the figure, every style explained."""
 
 from itertools import combinations
 
@@ -12,7 +12,7 @@ SLACK = 1.0  # px
 
 
 def _axes(figure):
-    """All axes, those of second scales too."""
+    """Yield all axes, secondary ones included."""
     for ax in figure.axes:
         yield ax
         yield from (one for one in ax.child_axes if one.get_visible())
@@ -26,7 +26,7 @@ def _legends(figure):
 
 
 def texts(figure):
-    """What stands in a figure, and where: each text that is seen with its box, legends as one."""
+    """Return every visible text of a figure with its box; a legend counts as one text."""
     figure.draw_without_rendering()
     found = []
 
@@ -53,7 +53,7 @@ def texts(figure):
 
 
 def overlaps(figure):
-    """Pairs of texts that lie on one another, and texts that are cut off."""
+    """Return pairs of texts that overlap, and texts that are cut off."""
     seen = texts(figure)
     wrong = []
     for (one, a), (other, b) in combinations(seen, 2):
@@ -69,7 +69,7 @@ def overlaps(figure):
 
 
 def covered(figure):
-    """Legends and words with a marked point behind them."""
+    """Return legends and texts that cover a marked point."""
     figure.draw_without_rendering()
     wrong = []
     for ax in figure.axes:
@@ -88,7 +88,7 @@ def covered(figure):
 
 
 def _drawn(ax):
-    """Lines that are seen: with data, and no caps of error bars."""
+    """Yield visible lines with data, without the caps of error bars."""
     caps = {cap for one in ax.containers if isinstance(one, ErrorbarContainer) for cap in one.lines[1]}
     return [line for line in ax.lines if line.get_visible() and len(line.get_xdata()) and line not in caps]
 
@@ -101,7 +101,10 @@ def _look(line):
 
 
 def unexplained(figure, words=()):
-    """Colours, dashes and markers that no legend shows; ``words`` are colours that a title or a note explains."""
+    """Return colours, dashes and markers that no legend shows.
+
+    ``words`` are colours that a title or a text explains.
+    """
     colours, dashes, markers = {to_hex(one) for one in words}, {None}, {None}
     for legend in _legends(figure):
         for handle in legend.findobj(Line2D):

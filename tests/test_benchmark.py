@@ -1,4 +1,4 @@
-"""The benchmark: its scenarios against the law, its delays against a log of packets, calibration facts, running."""
+"""The benchmark of Kanakia, Keshav & Mishra (1992): scenarios against the law, delays, calibration, execution."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ TIMES = {
 
 @pytest.mark.parametrize("name", LAW)
 def test_scenarios_have_the_least_times_of_the_law(name):
-    """As fractions: rates, sizes, starts, delays of the file are those of the network written by hand."""
+    """The scenario files have the rates, sizes, starts and delays of the networks written by hand."""
     ours = benchmark.optimal(VARIANTS[name])
     law = transfer_times(by_hand.NETWORKS[LAW[name]]()).transfer_time
     assert all(isinstance(one, Fraction) for one in ours.values())
@@ -63,7 +63,7 @@ def test_cells():
 
 
 def test_hops_keep_the_round_trip():
-    """Hop by hop has three more switches before each source's first, 5 ms apart; the probe's way stays as it is."""
+    """Hop-by-hop has three more switches, 5 ms apart, before each source's first; the probe's path is unchanged."""
     net = benchmark.build(VARIANTS["5"], ENTRIES["hop-by-hop"])
     plain = benchmark.build(VARIANTS["5"], ENTRIES["packet-pair"])
     for one, other in zip(net.flows, plain.flows, strict=True):
@@ -78,8 +78,11 @@ def test_hops_keep_the_round_trip():
 
 
 def test_delays_are_those_of_a_log_of_packets():
-    """Every answer that comes to the line before the probe's source, by a spy in place of the meter: its number says
-    when its packet was sent. Empty: 22 ms, 0.04 + 0.1 + 0.04 ms; back 2 ms and 3.2 + 8 us until that line."""
+    """Delays against a log of all acknowledgments at the link before the probe's source.
+
+    The number of an acknowledgment tells when its packet was sent. The empty network takes 22 ms and 0.04 + 0.1 +
+    0.04 ms forth, 2 ms and 3.2 + 8 us back up to that link.
+    """
     variant, chosen = VARIANTS["5"], ENTRIES["packet-pair"]
     ours = measuring.measure(variant, chosen, 1)
     net, spy = benchmark.build(variant, chosen), Spy()
@@ -108,7 +111,7 @@ FACTS = {
     # 126 rounds without a mark: 62 windows twice, and a last one
     ("1", "decbit", ""): (5566,), ("2", "decbit", ""): (5566,),
     ("1", "packet-pair", ""): (1576,), ("5", "packet-pair", ""): (776,), ("6", "packet-pair", ""): (1688, 1688),
-    ("9b", "packet-pair", "no probe in the run"): (1448,),  # a single packet takes 2.67 ms there
+    ("9b", "packet-pair", "no probe packets"): (1448,),  # a single packet takes 2.67 ms there
     ("3-4", "explicit-feedback", ""): (47.1,), ("3-20", "explicit-feedback", ""): (63.1,),
     ("3-200", "explicit-feedback", ""): (148.8,),
     ("3-4", "hop-by-hop", ""): (53.1,), ("3-20", "hop-by-hop", ""): (71,),  # 71 to 77, by the length of the loop
@@ -117,7 +120,7 @@ FACTS = {
 
 @pytest.mark.parametrize(("name", "scheme", "words"), FACTS)
 def test_calibration(name, scheme, words):
-    chosen = interpretations.reading(scheme, words) if words else ENTRIES[scheme]
+    chosen = interpretations.interpretation(scheme, words) if words else ENTRIES[scheme]
     ours = measuring.measure(VARIANTS[name], chosen)
     for k, expected in enumerate(FACTS[name, scheme, words]):
         assert 1e3 * ours[f"transfer_time_{k + 1}"] == pytest.approx(expected, rel=0.03)
@@ -132,7 +135,7 @@ LOADS = {
 
 
 def mean_time(scheme, load, count):
-    """Of so many runs [ms], and half of the 95 % interval."""
+    """Return the mean of ``count`` runs [ms] and half of its 95 % interval."""
     made = [
         measuring.measure(VARIANTS[f"7-{load}"], ENTRIES[scheme], np.random.SeedSequence([0, k])) for k in range(count)
     ]
@@ -143,7 +146,7 @@ def mean_time(scheme, load, count):
 @pytest.mark.parametrize("scheme", LOADS)
 @pytest.mark.parametrize("load", ["0.2", "0.4", "0.6"])
 def test_calibration_among_poisson_sources(scheme, load):
-    """A run scatters by 0.3 to 1.5 % at these loads; five."""
+    """Single runs vary by 0.3 to 1.5 % at these loads; the mean of five is compared."""
     mean, half = mean_time(scheme, load, 5)
     assert half < 0.03 * mean
     assert mean == pytest.approx(LOADS[scheme][load], rel=0.03)
@@ -153,9 +156,9 @@ def test_calibration_among_poisson_sources(scheme, load):
 @pytest.mark.parametrize("scheme", LOADS)
 @pytest.mark.parametrize("load", ["0.8", "0.9"])
 def test_calibration_at_high_loads(scheme, load):
-    """A run scatters by 3 to 4 %; the mean of a hundred is known to 0.8 %.
+    """Single runs vary by 3 to 4 %; the mean of a hundred is known to 0.8 %.
 
-    At 0.8 single packets, which the calculation leaves out, take 0.2 of the 8 Mbit/s that are left, 2.5 %.
+    At a load of 0.8 the probe packets, which the calculation leaves out, take 0.2 of the remaining 8 Mbit/s, 2.5 %.
     """
     mean, half = mean_time(scheme, load, 100)
     assert half < 0.01 * mean
@@ -178,20 +181,20 @@ def test_printed_times(name, scheme):
     assert 1e3 * ours == pytest.approx(PRINTED[name, scheme], rel=0.03)
 
 
-#: Mean delay and its standard deviation as printed [ms]: by tags of the fluid, and with the times of transmission.
+#: Printed mean delay and standard deviation [ms]: with bit-by-bit round robin, and with transmission times included.
 DELAYS = {
     ("1", "packet-pair", ""): (0.31, 0.17), ("2", "packet-pair", ""): (0.36, 0.23),
     ("6", "packet-pair", ""): (0.38, 0.216),
-    ("1", "explicit-feedback", "delays with the times of transmission"): (0.85, 0.42),
-    ("2", "explicit-feedback", "delays with the times of transmission"): (1.01, 0.49),
-    ("1", "hop-by-hop", "delays with the times of transmission, single packets pass the added switches"): (0.99, 0.41),
-    ("2", "hop-by-hop", "delays with the times of transmission, single packets pass the added switches"): (1.09, 0.51),
+    ("1", "explicit-feedback", "delays include transmission times"): (0.85, 0.42),
+    ("2", "explicit-feedback", "delays include transmission times"): (1.01, 0.49),
+    ("1", "hop-by-hop", "delays include transmission times, probe packets pass the added switches"): (0.99, 0.41),
+    ("2", "hop-by-hop", "delays include transmission times, probe packets pass the added switches"): (1.09, 0.51),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "scheme", "words"), DELAYS)
 def test_printed_delays(name, scheme, words):
-    chosen = interpretations.reading(scheme, words) if words else ENTRIES[scheme]
+    chosen = interpretations.interpretation(scheme, words) if words else ENTRIES[scheme]
     ours = measuring.measure(VARIANTS[name], chosen)
     mean, deviation = DELAYS[name, scheme, words]
     assert 1e3 * ours["delay_mean"] == pytest.approx(mean, rel=0.08)
@@ -199,22 +202,22 @@ def test_printed_delays(name, scheme, words):
 
 
 def test_what_one_among_eleven_waits():
-    """Experiment 7 at a load of 0.9, where connection 1 and the ten sources nearly always have something to send.
+    """Experiment 7 at a load of 0.9, where connection 1 and the ten sources are nearly always backlogged.
 
-    By tags of the fluid a single packet waits for the rest of a round, 11/2 packets, 0.55 ms (printed 0.56); by
-    self-clocked tags for half a packet and ten or eleven more, 1.05 to 1.15 ms (with 0.194 ms of transmission 1.24 to
-    1.34, printed 1.28). That the sources are not quite always there takes a little off.
+    With bit-by-bit round-robin tags a probe packet waits for the rest of a round, 11/2 packets, 0.55 ms (printed 0.56).
+    With self-clocked fair queueing it waits for half a packet and ten or eleven more, 1.05 to 1.15 ms (with 0.194 ms of
+    transmission 1.24 to 1.34, printed 1.28). The delay is a little shorter, because the sources are not always active.
     """
     fluid = measuring.measure(VARIANTS["7-0.9"], ENTRIES["packet-pair"])["delay_mean"]
     assert 0.9 * 0.55 < 1e3 * fluid < 0.55
-    clocked = measuring.measure(VARIANTS["7-0.9"], interpretations.reading("packet-pair", "self-clocked tags"))[
-        "delay_mean"
-    ]
+    clocked = measuring.measure(
+        VARIANTS["7-0.9"], interpretations.interpretation("packet-pair", "self-clocked fair queueing")
+    )["delay_mean"]
     assert 0.9 * 1.05 < 1e3 * clocked < 1.15
 
 
 def test_what_cannot_be():
-    """Nobody is done before the line could have sent his file, nor the last before it could have sent them all."""
+    """No file is complete before the link can have sent it, nor the last one before the link can have sent all."""
     for name, rate in (("3-200", 5e6), ("9b", 187_500.0)):
         for scheme in ("packet-pair", "hop-by-hop", "explicit-feedback"):
             net = benchmark.build(VARIANTS[name], ENTRIES[scheme])
@@ -229,7 +232,7 @@ def test_what_cannot_be():
 
 
 def test_replications_and_intervals():
-    """The mean of three and Student's interval by hand: t = 4.303 with two degrees of freedom."""
+    """Mean of three runs and Student's interval by hand: t = 4.303 with two degrees of freedom."""
     data = benchmark.run(["7-0.2", "3-4"], ["hop-by-hop"], replications=3, rng=5, progress=False)
     assert data.replications.values.tolist() == [[3], [1]]
     times = [
@@ -246,7 +249,7 @@ def test_replications_and_intervals():
 
 
 def test_resumed(tmp_path, monkeypatch):
-    """What is in the store is not run again; more replications run what is missing; an executor of one's own."""
+    """Stored runs are not repeated, more replications run only the missing ones, and any executor can be used."""
     calls = []
     measure = measuring.measure
 
@@ -268,7 +271,7 @@ def test_resumed(tmp_path, monkeypatch):
 
 
 def test_no_intervals_where_nothing_is_random(monkeypatch):
-    """A scheme that may draw and does not, in a network without chance: one run, and no "± 0"."""
+    """A scheme that could be random but is not, in a network without randomness, has one run and no "± 0"."""
     calls = []
     measure = measuring.measure
 
@@ -288,7 +291,7 @@ def test_no_intervals_where_nothing_is_random(monkeypatch):
 
 @pytest.mark.long  # tests/test_cli_benchmark.py does it with fewer
 def test_on_processes_the_rows_are_the_same(tmp_path):
-    """Runs are sent to other processes, a scheme of one's own among them."""
+    """Runs in other processes give the same rows, also for a user's scheme."""
     file = tmp_path / "mine.py"
     file.write_text(
         "from longfat.sim import Scheme\n\ndef ack(flow, event):\n    return 4.0\n\n"
@@ -322,7 +325,7 @@ def test_a_scheme_of_ones_own(tmp_path):
 
 
 def _constant(window, name="constant"):
-    """A scheme as a cell of a notebook has it: the number is in the code."""
+    """Return a scheme as a notebook cell defines it, with a number in its code."""
     code = f"def start(flow, event):\n    return {window}\n\ndef ack(flow, event):\n    return {window}\n"
     made = {"__name__": "a_cell"}
     exec(code, made)
@@ -338,7 +341,7 @@ def test_a_scheme_that_is_an_object():
 
 
 def test_stores_tell_schemes_by_what_they_do():
-    """Two that read the same are one, whatever their addresses; another number, switch or parameter is another."""
+    """Schemes with the same code are the same, at any address; another number, switch or parameter makes another."""
     said = benchmark.entry(_constant(4.0)).settings()
     assert benchmark.entry(_constant(4.0)).settings() == said
     assert benchmark.entry(_constant(5.0)).settings() != said
@@ -360,7 +363,7 @@ broken = Scheme("broken", start=start, ack=ack)
 
 
 def test_a_scheme_that_fails_while_it_runs(tmp_path, monkeypatch):
-    """One sentence says which scheme, where and why; what the others have done is not done again."""
+    """The error names scheme, place and cause; stored runs of other schemes are not repeated."""
     file, done = tmp_path / "broken.py", []
     file.write_text(BROKEN)
     measure = measuring.measure
@@ -385,7 +388,7 @@ def test_a_scheme_that_fails_while_it_runs(tmp_path, monkeypatch):
 
 @pytest.mark.long
 def test_no_cell_of_the_paper_is_empty():
-    """Every scheme of the tables in every experiment has the numbers that the table asks for, printed or not."""
+    """Every scheme of the paper has every number that the tables ask for, printed or not."""
     data = benchmark.run(schemes=entries.PAPER, replications=1, progress=False)
     rows = tables.rows(data)
     missing = [row for row in rows if row.value is None and not row.metric.endswith("transfer_time_std")]
@@ -429,29 +432,32 @@ def test_each_experiment_has_its_own_numbers():
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [(name, words) for name, rules in interpretations.READINGS.items() for words in rules]
+    ("name", "words"), [(name, words) for name, rules in interpretations.INTERPRETATIONS.items() for words in rules]
 )
-def test_readings_differ_from_the_entry(name, words):
-    """Each can be built, and is another network than the entry's, but what differs in the arithmetic alone."""
-    made = interpretations.reading(name, words)
+def test_interpretations_differ_from_the_entry(name, words):
+    """Every interpretation builds a different network, except those that only change the arithmetic."""
+    made = interpretations.interpretation(name, words)
     one, other = (benchmark.build(VARIANTS["8"], entry) for entry in (made, ENTRIES[name]))
     # the entry's own, and what is taken off the measured delays
-    same = words in ("timer of BSD, a halving for every loss", "delays with the times of transmission")
+    same = words in ("BSD timer, window halved at every loss", "delays include transmission times")
     assert (one == other) is same
 
 
 def test_delays_with_the_times_of_transmission():
-    """By hand, experiment 1: 0.04 + 0.1 + 0.04 ms there, 0.0032 + 0.008 + 0.0032 ms back; with three switches more at
-    100 Mbit/s three times 0.04 + 0.0032 ms. Nothing else differs: hop by hop keeps them to itself."""
+    """Transmission times in experiment 1 by hand: 0.04 + 0.1 + 0.04 ms forth, 0.0032 + 0.008 + 0.0032 ms back.
+
+    Three more switches at 100 Mbit/s add three times 0.04 + 0.0032 ms. Nothing else differs, because hop-by-hop hides
+    them from the probe.
+    """
     times = {"explicit-feedback": 0.1944, "hop-by-hop": 0.1944}
-    words = "delays with the times of transmission"
+    words = "delays include transmission times"
     for name, more in times.items():
         plain = measuring.measure(VARIANTS["1"], ENTRIES[name])
-        other = measuring.measure(VARIANTS["1"], interpretations.reading(name, words))
+        other = measuring.measure(VARIANTS["1"], interpretations.interpretation(name, words))
         assert 1e3 * (other["delay_mean"] - plain["delay_mean"]) == pytest.approx(more, abs=1e-9)
         assert other["delay_std"] == plain["delay_std"]
         assert other["transfer_time_1"] == plain["transfer_time_1"]
-    through = interpretations.reading("hop-by-hop", words + ", single packets pass the added switches")
+    through = interpretations.interpretation("hop-by-hop", words + ", probe packets pass the added switches")
     net = benchmark.build(VARIANTS["1"], through)
     probe = next(flow for flow in net.flows if flow.name == "probe")
     assert len(net.route(probe)) == 6
@@ -461,13 +467,13 @@ def test_delays_with_the_times_of_transmission():
 
 
 def test_the_other_texts():
-    """What an experiment could mean changes the network; a text that is not there is refused."""
+    """Every other interpretation of an experiment changes its network; an edit of absent text is refused."""
     for name, count in (("1", 3), ("5", 4), ("7-0.2", 4), ("9b", 1), ("3-4", 1), ("10", 0)):
         others = interpretations.other_variants(VARIANTS[name])
         assert len(others) == count
         networks = [benchmark.build(one) for one in (VARIANTS[name], *others.values())]
         assert all(one != other for k, one in enumerate(networks) for other in networks[:k])
-    with pytest.raises(ValueError, match="edits = 'x = y' does not stand in the file of experiment 1"):
+    with pytest.raises(ValueError, match="edits = 'x = y' is not in the scenario file of experiment 1"):
         replace(VARIANTS["1"], edits=(("x = y", ""),)).text()
 
 
@@ -488,4 +494,4 @@ def test_refusals():
         benchmark.run(["3-4"], ["gaimd"], discipline="fare")
     with pytest.raises(ValueError, match="discipline 'nosuch' is unknown"):
         benchmark.run(["3-4"], ["hop-by-hop"], discipline="nosuch")  # which has its own switches
-    assert not evaluation.has_chance(VARIANTS["7-0.2"], ENTRIES["optimal"])
+    assert not evaluation.may_be_random(VARIANTS["7-0.2"], ENTRIES["optimal"])

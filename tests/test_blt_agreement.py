@@ -1,4 +1,4 @@
-"""A file alone: packets against the laws of an unloaded transfer, to the nanosecond."""
+"""An unloaded transfer: packets against the laws, to the nanosecond."""
 
 import math
 from fractions import Fraction
@@ -14,7 +14,7 @@ DISCIPLINES = {"priority-discard": "blt", "priority-discard-published": "blt", "
 
 
 def simulated(scheme, discipline, packets, access, bottleneck, trip, buffer, **options):
-    """Finish [ns], transmissions, drops of a file over three lines of a sixth of the round trip each, alone."""
+    """Return finish [ns], transmissions and drops of a file over three links of a sixth of the round trip each."""
     line = trip / 6
     net = Network().link("source", "S1", rate=math.inf, delay=line)
     net.link("S1", "S2", rate=bottleneck / 8, delay=line, buffer=buffer, discipline=discipline)
@@ -32,7 +32,7 @@ def simulated(scheme, discipline, packets, access, bottleneck, trip, buffer, **o
 @pytest.mark.parametrize("buffer", [1, 2, 75])
 @pytest.mark.parametrize(("access", "bottleneck"), [(200, 40), (200, 125), (100, 100)])  # Mbit/s: whole nanoseconds
 def test_blt(access, bottleneck, buffer, discipline):
-    """Files that fit and files that overflow the switch, 1 to 400 packets, 30 ms."""
+    """Files of 1 to 400 packets that fit into the switch's buffer or overflow it, with 30 ms."""
     trip, scheme = Fraction(3, 100), DISCIPLINES[discipline]
     times = [Fraction(BITS, rate * 10**6) for rate in (access, bottleneck)]
     for packets in (1, 2, 20, 60, 94, 95, 200, 400):
@@ -43,12 +43,15 @@ def test_blt(access, bottleneck, buffer, discipline):
             scheme, discipline, packets, access * 10**6, bottleneck * 10**6, float(trip), buffer
         )
         assert abs(finish - law.time * BILLION) <= law.timeouts, packets
-        assert sent >= law.transmissions  # what is under way at the end counts
+        assert sent >= law.transmissions  # what is in flight at the end counts
         assert dropped >= law.drops
 
 
 def test_the_paper_s_file():
-    """200 packets at a fifth overflow 75 places: 3 (30 ms + 80/3 us) + 201 x 400/3 us = 116.88 ms in three bursts."""
+    """200 packets at a fifth of the rate overflow a buffer of 75: 116.88 ms in three bursts.
+
+    By hand: 3 (30 ms + 80/3 us) + 201 x 400/3 us.
+    """
     finish, _, dropped = simulated("blt", "priority-discard", 200, 150e6, 30e6, 0.03, 75)
     assert finish == pytest.approx(116.88e6, abs=200)  # 8 000 000/3 ns are not whole
     assert dropped >= 94
@@ -57,7 +60,7 @@ def test_the_paper_s_file():
 @pytest.mark.parametrize("packets", [1, 2, 7, 8, 20, 94, 200, 1000])
 @pytest.mark.parametrize(("access", "bottleneck"), [(200, 40), (100, 100)])
 def test_tcp(access, bottleneck, packets):
-    """Slow start over the same lines, with room for everything."""
+    """Slow start over the same links, with sufficient buffers."""
     times = [Fraction(BITS, rate * 10**6) for rate in (access, bottleneck)]
     law = tcp.unloaded_transfer_time(packets, 0.03, *map(float, times))
     finish, sent, _ = simulated("reno", "fifo", packets, access * 10**6, bottleneck * 10**6, 0.03, 10**6)

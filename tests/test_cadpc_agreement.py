@@ -1,4 +1,4 @@
-"""CADPC's laws against its packets: where delay makes the total oscillate, and how slowly differences vanish."""
+"""CADPC's laws against packets: delay that makes the total oscillate, and differences that vanish slowly."""
 
 import numpy as np
 import pytest
@@ -12,9 +12,11 @@ ROUND_TRIP = 0.1  # s
 
 
 def simulation(flows, delay, smoothing, **start):
-    """Requests every 1/delay round trips: the answer to one tells, a round trip later, of the traffic in the interval
-    before it, which is `delay` updates older than the rate it is added to. The link is near the sources, so that a
-    request has arrived before the next one leaves."""
+    """Return a simulation in which the feedback is ``delay`` updates old when it is used.
+
+    Requests are sent every 1/delay round trips; a reply arrives a round trip later and reports the traffic before its
+    request. The link is near the sources, so that a request arrives before the next one is sent.
+    """
     net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=10_000)
     net.link("b", "a", rate=float("inf"), delay=ROUND_TRIP - 0.001)
     parameters = {"smoothing": smoothing, "period": 1 / delay, "eagerness": 1.0}
@@ -23,7 +25,7 @@ def simulation(flows, delay, smoothing, **start):
 
 
 def swing(flows, delay, smoothing):
-    """Standard deviation of the total over 40 updates, in parts of it, after 400."""
+    """Return the relative standard deviation of the total over 40 updates, after 400 updates."""
     run, totals = simulation(flows, delay, smoothing), []
     for update in range(400, 440):
         run.advance(update * ROUND_TRIP / delay)
@@ -34,22 +36,24 @@ def swing(flows, delay, smoothing):
 @pytest.mark.parametrize("delay", [1, 2, 3])
 @pytest.mark.parametrize("flows", [3, 10])
 def test_the_boundary_of_stability(delay, flows):
-    """Below largest_stable_smoothing the total comes to rest, above it never does; 7 % to each side."""
+    """Below `largest_stable_smoothing` the total converges, above it never does; tested 7 % to each side."""
     boundary = float(laws.largest_stable_smoothing(flows, delay))
     assert swing(flows, delay, 0.93 * boundary) < 0.003
     assert swing(flows, delay, 1.07 * boundary) > 0.05
 
 
 def test_two_updates_old_at_a_1_from_three_flows_on():
-    """The boundary at d = 2 is 1 between two flows, 2 (3)/(2 + sqrt(20 - 8)) = 1.098, and three, 0.915."""
+    """The boundary at d = 2 lies between two flows, 2 (3)/(2 + sqrt(20 - 8)) = 1.098, and three, 0.915."""
     assert float(laws.largest_stable_smoothing(2, 2)) == pytest.approx(6 / (2 + 12**0.5))
     assert swing(2, 2, 1.0) < 0.003
     assert swing(3, 2, 1.0) > 0.05
 
 
 def test_differences_vanish_slowly():
-    """Ten flows at rest, one of which is pushed down by a tenth: its distance from the others shrinks by 1 - a/(n + 1)
-    an update, as the law has it, while the total needs a few updates."""
+    """A flow displaced by 10 % approaches nine others by 1 - a/(n + 1) per update, as in the law.
+
+    The total needs only a few updates.
+    """
     run = simulation(10, 1, 0.5)
     run.advance(20.0)
     rest = float(laws.equilibrium_rate(10)) * CAPACITY

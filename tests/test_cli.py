@@ -39,7 +39,7 @@ def test_table_and_files(tmp_path, capsys):
         assert int(words[1]) == int(row.window_segments)
         assert float(words[4]) == pytest.approx(float(row.window_bdp), abs=1e-3)
         assert row.source.item() in words[-2:] or words[-2] == f"{row.source.item()},"
-    assert "2.5 BDPs (937.5 kB, 57 whole segments)" in out  # 2.5 * 375 kB = 57.2 * 16384 B
+    assert "2.5 BDPs (937.5 kB, 57 segments)" in out  # 2.5 * 375 kB = 57.2 * 16384 B
     with xr.open_dataset(tmp_path / "out" / "window.nc") as data:
         assert data.load().window_segments.equals(expected.window_segments)
         assert data.attrs["rate"] == 150e6 / 8
@@ -71,11 +71,11 @@ def test_from_measurements(tmp_path, capsys):
     assert cli.main([*arguments, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "round trip 20.464 ms" in out  # ping's minimum
-    assert "note" in out
+    assert "remark" in out
     assert "estimate" in out
     with xr.open_dataset(tmp_path / "window.nc") as data:
         assert float(data.loss[()]) == pytest.approx(6 / 7142)
-        assert "iperf3" in data.attrs["notes"]
+        assert "iperf3" in data.attrs["remarks"]
     # A flag wins over a measurement.
     assert cli.main([*arguments, "--rtt", "35ms", "--output", str(tmp_path)]) == 0
     assert "round trip 35 ms" in capsys.readouterr().out
@@ -98,7 +98,7 @@ def test_the_answer_says_what_it_is_for(tmp_path, capsys):
     # two products of 1.25e9 x 0.08 bytes, of which Linux needs twice as much memory
     assert "Receive window that never limits TCP on this path: 200 MB" in out
     assert re.search(
-        r"net\.ipv4\.tcp_rmem \(receiver\) and of\n.*tcp_wmem \(sender\) has to be at least 400000000 bytes", out
+        r"net\.ipv4\.tcp_rmem \(receiver\) and of\n.*tcp_wmem \(sender\) must be at least 400000000 bytes", out
     )
     assert "Do not lower larger values" in out
     assert "(NOT a\nTCP receive buffer" in out
@@ -125,10 +125,12 @@ def test_a_measurement_of_tcp_gives_no_receive_buffer_below_the_window(tmp_path,
     assert table.window_bytes["TCP receive window"] == pytest.approx(654_600)
     assert table.window_bytes.isna()["TCP"]  # no window to be set
     assert cli.main([*arguments, "--tradeoff", "2", "--output", str(tmp_path)]) == 2
-    assert "--tradeoff finds receive buffers of selective repeat" in capsys.readouterr().err
+    assert (
+        "--tradeoff excludes --iperf3 with TCP: it finds receive buffers of selective repeat" in capsys.readouterr().err
+    )
 
 
-def test_notes_are_on_what_was_used(tmp_path, capsys):
+def test_remarks_are_on_what_was_used(tmp_path, capsys):
     arguments = [
         "window",
         "--iperf3",
@@ -140,17 +142,17 @@ def test_notes_are_on_what_was_used(tmp_path, capsys):
         str(tmp_path),
     ]
 
-    def notes(*flags):
+    def remarks(*flags):
         assert cli.main([*arguments, *flags]) == 0
-        shown = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("note")]
+        shown = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("remark")]
         with xr.open_dataset(tmp_path / "window.nc") as data:
-            stored = [note.split()[0] for note in data.attrs["notes"].splitlines()]
+            stored = [remark.split()[0] for remark in data.attrs["remarks"].splitlines()]
         assert shown == stored
         return shown
 
-    assert notes() == ["rate:", "loss:", "packet:", "round_trip_time:"]
-    assert notes("--rate", "10Gbit/s", "--rtt", "80ms") == ["loss:", "packet:"]
-    assert notes("--rate", "1Gbit/s", "--rtt", "8ms", "--loss", "0.1%", "--packet", "1kB", "--segment", "16kB") == []
+    assert remarks() == ["rate:", "loss:", "packet:", "round_trip_time:"]
+    assert remarks("--rate", "10Gbit/s", "--rtt", "80ms") == ["loss:", "packet:"]
+    assert remarks("--rate", "1Gbit/s", "--rtt", "8ms", "--loss", "0.1%", "--packet", "1kB", "--segment", "16kB") == []
 
 
 def test_the_packet_size_of_a_measurement_is_used(tmp_path, capsys):

@@ -80,7 +80,7 @@ def test_power_and_csv(tmp_path, capsys):
         (["--search", "guess"], "search 'guess' is unknown; available: bisect, scan"),
         (["--access", "0B/s"], "access = "),
         (["--json", "--csv"], "--json and --csv exclude each other"),
-        (["--file", "10kB"], "bandwidth_delay_product = 60 excludes file"),
+        (["--file", "10kB"], "--bdp and --file exclude each other"),
         (["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
         (["--colour"], "option '--colour' is unknown; available: --access"),
     ],

@@ -119,9 +119,9 @@ def test_bare_longfat_prints_its_help(capsys):
         ([*LOSS_LOAD, "--k", "0"], "longfat: k = 0 is out of range: must be in [1, 50]"),
         ([*LOSS_LOAD, "--stagger", "1"], "longfat: stagger = '1' has no unit"),
         ([*LOSS_LOAD, "--sources", "0"], "longfat: sources = 0 is out of range: must be an integer in [1, 1"),
-        (["window", "--rtt", "1s", "--loss", "0"], "--rate is missing: give it, or a file that holds it (--iperf3)"),
-        (["window", "--rate", "1G", "--loss", "0"], "--rtt is missing: give it, or a file that holds it (--ping, or"),
-        (["window", "--rate", "1G", "--rtt", "1s"], "--loss is missing: give it, or a file that holds it (--iperf3; "),
+        (["window", "--rtt", "1s", "--loss", "0"], "--rate is missing: give it, or a file that contains it (--iperf3)"),
+        (["window", "--rate", "1G", "--loss", "0"], "--rtt is missing: give it, or a file that contains it (--ping, or"),
+        (["window", "--rate", "1G", "--rtt", "1s"], "--loss is missing: give it, or a file that contains it (--iperf3; "),
     ],
 )  # fmt: skip
 def test_one_line_and_status_2(folder, capsys, arguments, words):

@@ -43,7 +43,8 @@ def simulate(capsys, folder, text, *arguments):
 
 def test_json_by_hand(tmp_path, capsys):
     """The run of tests/sim/test_results.py: 1001 packets sent at 0, 10, ... ms, each 5 ms in transmission and 20 ms on
-    the way: those sent until 9.975 s have arrived, three are on their way."""
+    the way: those sent until 9.975 s have arrived, three are on their way.
+    """
     answer = json.loads(simulate(capsys, tmp_path, STEADY, "--json"))
     assert set(answer) == {"flows", "links", "run"}
     assert answer["flows"] == [
@@ -70,7 +71,8 @@ def test_json_by_hand(tmp_path, capsys):
 
 def test_json_of_an_overload(tmp_path, capsys):
     """Twice what the link carries, 5 ms apart on 10 ms of service, buffer 0: each second packet is dropped. Sent at 0,
-    5, ..., 1000 ms: 201; at 10 ms sending ends before the arrival, which is admitted: 0, 10, ..., 1000: 101."""
+    5, ..., 1000 ms: 201; at 10 ms sending ends before the arrival, which is admitted: 0, 10, ..., 1000: 101.
+    """
     text = (
         STEADY.replace("200_000", "100_000")
         .replace("rate = 100_000}", "rate = 200_000}", 1)
@@ -136,7 +138,9 @@ def test_table_and_files(tmp_path, capsys):
     sent, received, dropped, in_flight = (
         int(expected.attrs[f"packets_{n}"]) for n in ("sent", "received", "dropped", "in_flight")
     )
-    assert f"in all, {sent} data packets sent = {received} received + {dropped} dropped + {in_flight} in flight" in out
+    assert (
+        f"in total, {sent} data packets sent = {received} received + {dropped} dropped + {in_flight} in flight" in out
+    )
 
 
 def test_one_run_has_no_intervals(tmp_path, capsys):

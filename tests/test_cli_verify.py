@@ -65,7 +65,7 @@ def test_files(capsys, tmp_path, broken):
     assert (bad["law"], bad["numeric"]["where"]) == ("tests.test_cli_verify.broken", {"p": 1e-300})
     good = next(one for one in content["laws"] if one["law"].endswith("network_power"))
     assert good["numeric"]["checks"] > 20
-    assert good["simulator"]["note"] == "arithmetic of definitions"
+    assert good["simulator"]["remark"] == "arithmetic of definitions"
     root = ElementTree.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>"))
     assert len(root.findall(".//tr")) == 4
     assert "tests.test_cli_verify.broken" in "".join(root.itertext())
@@ -96,7 +96,7 @@ def test_rows_of_a_paper(capsys, tmp_path):
     [
         (["--law", "nothing"], "law 'nothing' is unknown; available: blt.*, cadpc.*, "),
         (["--published", "009"], "paper '009' is unknown; available: 000, 001, 002, 003, 004"),
-        (["003"], "003: papers are for --published"),
+        (["003"], "PAPER 003 needs --published"),
         (["--published", "--law", "md1_wait"], "exclude each other"),
         (["--seed", "-1"], "seed = -1 is out of range"),
         (["--seed", "x"], "seed must be an integer in"),

@@ -63,7 +63,7 @@ def test_the_shipped_law_agrees_with_the_simulator():
     judge = verify.segment_efficiency(packets=2e7, lost=1e5, replications=30, rng=3)
     table = verify.check(law, judge, points)
     assert table.attrs["agrees"], table.isel(point=int(abs(table.law - table.estimate).values.argmax()))
-    # The judge can tell: at the last points, with W = 2 w_a and 2.5 w_a, the law of section 4.2 promises far more.
+    # The check can fail: at the last points, with W = 2 w_a and 2.5 w_a, the law of Gong and Parulkar, section 4.2, promises far more.
     for point, lower, upper in zip(points[-3:-1], table.lower.values[-3:-1], table.upper.values[-3:-1], strict=True):
         assert laws.throughput_efficiency(**point) - upper > 0.3 > upper - lower
 

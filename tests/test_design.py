@@ -68,7 +68,7 @@ def test_bisection_finds_the_first_window(limit):
 
 
 def test_a_short_window_suffices_for_small_losses_on_the_baseline_path():
-    """150 Mbit/s, 20 ms, w_a = 23.08: at W = 24 efficiency is at least 0.95 up to p = 1e-4 (section 4.3)."""
+    """150 Mbit/s, 20 ms, w_a = 23.08: at W = 24 efficiency is at least 0.95 up to p = 1e-4 (Gong and Parulkar)."""
     path = design.Path(150e6 / 8, 0.02, 16384, 1024)
     for loss in (0.0, 1e-6, 1e-5, 1e-4):
         run = path.simulate(loss, 24, 1, 0.99)

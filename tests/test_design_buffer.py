@@ -100,9 +100,9 @@ def test_what_is_known_of_schemes():
 
 @pytest.mark.parametrize("name", ["reno", "newreno", "sack"])
 def test_one_flow_meets_the_closed_form(name):
-    """Within 2 % (schemes.md 17, T3): 81.8, 89.3, 96.4 and 100 %, products of 150 packets."""
-    for products, expected in ((0.1, 0.818), (0.25, 0.893), (0.5, 0.964), (1.0, 1.0)):
-        found = flows(name, 1, most=150).simulate(round(150 * products), effort())
+    """Within 2 % of the law: 81.8, 89.3, 96.4 and 100 %, with a bandwidth-delay product of 150 packets."""
+    for relative, expected in ((0.1, 0.818), (0.25, 0.893), (0.5, 0.964), (1.0, 1.0)):
+        found = flows(name, 1, most=150).simulate(round(150 * relative), effort())
         assert found["utilisation"] == pytest.approx(expected, rel=0.02)
         assert found["utilisation_lower"] <= found["utilisation"] <= found["utilisation_upper"] <= 1
 
@@ -145,7 +145,7 @@ def small_files(**changes):
 
 
 def test_files_on_an_empty_path():
-    """Four packets of 500 B at 40 Mbit/s over 40 ms: windows of 1, 2 and 1 packets, 120.1 ms (schemes.md 1.10)."""
+    """Four packets of 500 B at 40 Mbit/s over 40 ms: windows of 1, 2 and 1 packets, 120.1 ms."""
     found = small_files().simulate(400, effort())
     assert found["response_time"] == pytest.approx(0.1202, rel=0.005)
     assert found["throughput"] == pytest.approx(0.01 * 5e6, rel=0.3)  # 100 arrivals, one standard deviation is a tenth
@@ -164,9 +164,9 @@ def test_power(power):
     assert str(chosen.status.values) == "reached"
     below = power.curve_buffer_bdp < chosen.buffer_bdp
     assert (power.curve_share_lower.where(below, 0) < 0.95).all()
-    # n of the rule: the transfers under way where power is greatest
-    under_way = float(power.curve_transfers[int(power.curve_power.values.argmax())])
-    assert float(power.buffer_bdp.sel(rule="product/sqrt(n)")) == pytest.approx(max(1, under_way) ** -0.5)
+    # n of the rule: the mean number of transfers in progress at the greatest power
+    in_progress = float(power.curve_transfers[int(power.curve_power.values.argmax())])
+    assert float(power.buffer_bdp.sel(rule="BDP/sqrt(n)")) == pytest.approx(max(1, in_progress) ** -0.5)
     assert np.isnan(power.law_together).all()  # no law of power over the buffer
 
 
@@ -191,12 +191,12 @@ def test_nothing_completed_says_so():
 def test_the_answer(answer):
     assert answer.rule.values.tolist() == [*RULES, "simulated"]
     assert answer.buffer_bytes.values == pytest.approx(answer.buffer_bdp * 12.5e6)
-    assert answer.buffer_packets.sel(rule="one product") == 8333  # 12.5 MB/1500 B = 8333.3
+    assert answer.buffer_packets.sel(rule="one BDP") == 8333  # 12.5 MB/1500 B = 8333.3
     chosen = answer.sel(rule="simulated")
     assert float(chosen.utilisation_lower) >= 0.95
     assert 0.4 < float(chosen.buffer_bdp) < 0.6  # 0.431 by the law; windows of few packets, two runs
     assert answer.share.equals(answer.utilisation) or np.allclose(answer.share, answer.utilisation)
-    assert str(answer.status.sel(rule="product/3").values) == "not reached"
+    assert str(answer.status.sel(rule="BDP/3").values) == "not reached"
     for name in ("buffer_bytes", "buffer_packets", "utilisation", "queueing_delay", "law_together"):
         assert answer[name].attrs["units"]
         assert answer[name].attrs["long_name"]
@@ -207,7 +207,7 @@ def test_several_numbers_of_flows_and_a_scheme_without_a_law():
     answer = design.buffer(**{**SMALL, "scheme": "vegas", "flows": [1, 2], "share": 0.9})
     assert answer.flows.values.tolist() == [1, 2]
     assert np.isnan(answer.buffer_bdp.sel(rule="AIMD closed form")).all()
-    assert (answer.utilisation.sel(rule="one product") > 0.9).all()
+    assert (answer.utilisation.sel(rule="one BDP") > 0.9).all()
     assert np.isnan(answer.law_together).all()
 
 

@@ -17,7 +17,8 @@ def answer():
 def test_periods_by_hand(answer):
     """a = 1/2, q = 0.1: t = ln 0.1/ln(1 - 0.5/(n + 1)): for n = 2 ln 0.1/ln(5/6) = 12.63, so 13 updates of N round
     trips of 0.1 s in 20 s: N = 15; for n = 10 ln 0.1/ln(21/22) = 49.5: 50 updates, N = 4; for n = 100 464 updates take
-    46.4 s with one round trip each: too slow."""
+    46.4 s with one round trip each: too slow.
+    """
     assert answer.period.values[:2].tolist() == [15, 4]
     assert np.isnan(answer.period.values[2])
     assert answer.status.values.tolist() == ["reached", "reached", "too slow"]

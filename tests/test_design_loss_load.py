@@ -26,7 +26,8 @@ def transfers(**changes):
 def test_the_schedule_by_hand():
     """1 MB at 5 MB/s take 0.2 s. Two at once, load 1: both end at 0.4 s. The second 0.1 s later: until then the first
     sends half, alone and at v = 1; then each half as fast: the first ends at 0.3 s; of the second 0.5 MB are left, for
-    0.1 s alone: it ends at 0.4 s, after 0.3 s."""
+    0.1 s alone: it ends at 0.4 s, after 0.3 s.
+    """
     assert in_equilibrium(transfers(), 2, 2 / 3) == pytest.approx(0.4)
     assert in_equilibrium(transfers(stagger=0.1), 2, 1.0) == pytest.approx(0.3)
     # v = 1/2, k = 1: load (k + 1) v/k = 1 for two, half the link for one alone.

@@ -1,4 +1,4 @@
-"""ERRATA.md: every erratum has a size and a proof, and the proofs exist where the page says."""
+"""ERRATA.md: every erratum has its size and its proof, and every proof exists."""
 
 import ast
 import importlib
@@ -48,7 +48,7 @@ def test_every_printed_expression_that_is_wrong_is_on_the_page():
 
 
 def test_printed_schemes_that_beat_the_optimal_time():
-    """They occur at load 0.2 in table 4.7a, and nowhere else."""
+    """The printed optimal time is beaten at load 0.2 in table 4.7a, and nowhere else."""
     times = {
         (one.experiment, one.connection, one.load_or_size, one.scheme): float(one.milliseconds)
         for one in cells()

@@ -116,7 +116,9 @@ def test_presets_by_hand():
     for one in presets(lf.laws.loss_load.loss_probability):
         state = one.applied(start(lf.laws.loss_load.loss_probability))
         loss = curves.dataset(state, points=3).operating_value.item()
-        assert loss == pytest.approx(1 / (state.values["k"] + 1), rel=1e-12)  # the equilibrium's, section 2.3
+        assert loss == pytest.approx(
+            1 / (state.values["k"] + 1), rel=1e-12
+        )  # the equilibrium: Prithviraj and Williamson, section 2.3
 
 
 def test_validity_and_the_printed_curve():
@@ -124,7 +126,7 @@ def test_validity_and_the_printed_curve():
     data = curves.dataset(state)
     assert (data.valid == (data.window <= 4 * 23)).all()
     picture = chart.html(state, data)
-    assert "outside the law's validity" in picture
+    assert "outside the valid range of the law" in picture
     assert picture.count('stroke-dasharray="9 5"') == 2  # the curve as printed, and its entry in the legend
     assert picture.count('stroke-dasharray="2 5"') == 2
     # Between w_a + 1 and 2 w_a + 1 the printed expression is the smaller one.

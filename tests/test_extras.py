@@ -63,7 +63,7 @@ assert window.window_segments.item() > 1
 table = lf.verify.run("queues.unlimited.md1_wait", quick=True)
 assert table.attrs["agrees"] and table.numeric.item() == table.simulator.item() == "agrees"
 for face in ("jax", "gradient"):
-    assert (table[face].item(), table[f"{face}_note"].item()) == ("not checked", "JAX is not installed")
+    assert (table[face].item(), table[f"{face}_remark"].item()) == ("not checked", "JAX is not installed")
 
 fluid = lf.fluid
 steps = fluid.integrate(fluid.cadpc(4), 2, {"rate": 0.1}, method="numpy", smoothing=1.0)

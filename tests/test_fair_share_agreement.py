@@ -1,11 +1,11 @@
-"""Packets against the law of fair shares: sources that know the fluid's schedule and send by it, each packet when the
-fluid begins to serve it.
+"""Packets against the law of max-min fair shares, by sources that send according to the fluid model.
 
-At a line l whose n streams were there as in the fluid but late by J at most, a packet waits and is sent within
-D = n L/C + J: what came since any earlier moment is at most n packets and what the fluid serves in that time and J.
-Behind it J + D is the next J. So a file ends in [fluid - its last packet's time there, fluid + sum of D] after what
-the ways take without a queue. Nothing is known of the laws to the simulator, nor the other way round: the schedule is
-an array of times.
+Every packet is sent when the fluid model begins to serve it. Consider a link l with n flows whose packets arrive as
+in the fluid model but up to J late. A packet is then sent within D = n L/C + J: the backlog since any earlier moment
+is at most n packets and what the fluid model serves in that time and J. Behind the link, J + D is the next J. A file
+therefore ends at the earliest the transmission time of its last packet before the fluid model's end, and at the
+latest the sum of D after it; to both the delay of the path without queueing is added. The simulator knows nothing of
+the laws, nor the laws of the simulator: the schedule is an array of times.
 """
 
 import math
@@ -56,7 +56,7 @@ SCHEDULED = benchmark.Entry("oracle", "oracle", ORACLE, probe=False)
 
 
 def times_of_packets(schedule, i):
-    """When the fluid has served k packets of a file [s], k = 0, 1, ..., by its rates."""
+    """Return the times at which the fluid model has served k packets of a file [s], k = 0, 1, ..."""
     begin = np.array([float(time) for time in schedule.times])
     rates = np.array([float(rate) for rate in schedule.rates[:, i]])
     lengths = np.diff(np.minimum(begin, 1e9))
@@ -68,7 +68,7 @@ def times_of_packets(schedule, i):
 
 
 def scheduled(net, schedule, shifts):
-    """The network with sources that send by a schedule, and the arrays that they read."""
+    """Return the network with sources that send by a schedule, and the arrays that they read."""
     packet_counts, flows, row = [], [], 0
     for flow, shift in zip(net.flows, shifts, strict=True):
         if flow.scheme is None:
@@ -85,7 +85,7 @@ def scheduled(net, schedule, shifts):
 
 
 def ended(net, until):
-    """When the last acknowledgment of each file arrives [s]."""
+    """Return when the last acknowledgment of each file arrives [s]."""
     run = Simulation(net, rng=0)
     run.advance(until)
     run.packet_counts()
@@ -96,7 +96,7 @@ def ended(net, until):
 
 
 def delay_bounds(lines, ways):
-    """The sum of D over the lines of each way, in the order of `lines`, through which all ways go."""
+    """Return the sum of D over the links of each path, in the order of `lines`, through which all paths go."""
     late = [0.0] * len(ways)
     for name, rate in lines.items():
         through = [i for i, way in enumerate(ways) if name in way]
@@ -112,10 +112,11 @@ EXPERIMENTS = {"1": (1, ""), "2": (2, ""), "3-4": (3, "4 packets"), "3-200": (3,
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_benchmark(name):
-    """All files of the experiments, in their networks: with buffers without end, in order of arrival.
+    """All files of the experiments, in their networks, with infinite FIFO buffers.
 
-    The fluid is at all lines at once; here a flow is where it is a little later, so that every source is shifted to be
-    at its first slow line together with connection 1, or as much later as that has come further.
+    The fluid model has no propagation delay between links, but packets reach later links later. Every source is
+    therefore shifted so that it is at its first slow link together with connection 1, or later by connection 1's
+    delay up to there.
     """
     variant = benchmark.VARIANTS[name]
     net = benchmark.build(variant, SCHEDULED)
@@ -123,7 +124,7 @@ def test_the_benchmark(name):
     slow = {link.name: link.rate for link in net.links.values() if link.rate < FAST}
 
     def until_line(flow, line):
-        """Without a queue, from the source to the beginning of a line [s]."""
+        """Return the delay without queueing from the source to the beginning of a link [s]."""
         way = net.route(flow)
         place = [link.name for link in way].index(line)
         return sum(link.delay + LENGTH / link.rate for link in way[:place])
@@ -155,7 +156,7 @@ def test_the_benchmark(name):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_random_networks(seed):
-    """Files that start at any time on parts of three lines of any rates."""
+    """Files that start at any time on parts of three links of any rates."""
     rng = np.random.default_rng(seed)
     lines = {f"n{k}-n{k + 1}": float(rng.integers(1, 20)) * 5e5 for k in range(3)}
     net, flows = Network(), []

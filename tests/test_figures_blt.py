@@ -1,4 +1,4 @@
-"""Figures and tables of the BLT paper at small scale: what they claim, and their own measures, by hand."""
+"""Figures and tables of the BLT paper at small scale: their claims, and their own quantities by hand."""
 
 import math
 
@@ -14,7 +14,7 @@ from longfat.verify.published.blt_measured import PRINTED
 from longfat.verify.published.blt_scenarios import SETS, Path
 
 TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3,), 20)
-NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "outlook", "readings")
+NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "interpretations", "outlook")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def written(tmp_path_factory, drawn_quickly):
 
 @pytest.mark.long
 def test_no_power_above_the_ceiling(written):
-    """Of the greatest powers none lies above what serving in order of arrival gives, by more than its interval."""
+    """No greatest power exceeds the upper bound of first-come service by more than its interval."""
     for name, one in written["greatest"].items():
         for k, path in enumerate(SETS[name]):
             top = math.log10(power.first_come_ceiling(path.capacity, path.file, path.round_trip))
@@ -38,7 +38,7 @@ def test_no_power_above_the_ceiling(written):
 
 @pytest.mark.long
 def test_blt_of_table_1(written):
-    """Within 0.25 of the printed cells even in runs of a hundred files."""
+    """BLT's powers are within 0.25 of the printed cells (log10), even in runs of a hundred files."""
     for name in ("reference", "1 Gbit/s"):
         ours = written["greatest"][name].power.sel(label="BLT").values
         np.testing.assert_allclose(ours, PRINTED["BLT", name], atol=0.25)
@@ -46,7 +46,7 @@ def test_blt_of_table_1(written):
 
 @pytest.mark.long
 def test_response_times_of_figure_6(written):
-    """At 0.1 of the capacity a file finds the network nearly empty: 116.88 ms alone, by hand in test_blt; waits add."""
+    """At load 0.1 the network is nearly empty: 116.88 ms without load, by hand in test_blt, plus a little waiting."""
     low = written["sets"]["reference"].isel(load=0, bottleneck=0)
     assert 0.1168 < float(low.response_time.sel(label="BLT")) < 0.16
     # TCP: eight rounds at least
@@ -55,7 +55,7 @@ def test_response_times_of_figure_6(written):
 
 @pytest.mark.long
 def test_queues_of_figure_8(written):
-    """Both fill the buffer of 75 packets, and none holds more."""
+    """Both schemes fill the buffer of 75 packets, and the queue is never longer."""
     queue = written["queues"].queue
     assert (queue.max("time") <= 75).all()
     assert (queue.max("time") > 60).all()
@@ -63,7 +63,7 @@ def test_queues_of_figure_8(written):
 
 @pytest.mark.long
 def test_plane_of_figure_14(written):
-    """More with every product, 1 towards none, less than 8 rounds; a packet fits into 12 kbit: 500 B x 3 x 8."""
+    """The advantage grows with the bandwidth-delay product, from 1 to less than 8; one packet is 12 kbit x D/3."""
     advantage = written["plane"].advantage.values
     assert (np.diff(advantage, axis=0) > 0).all()
     assert (np.diff(advantage, axis=1) > 0).all()
@@ -75,7 +75,7 @@ def test_plane_of_figure_14(written):
 
 @pytest.mark.long
 def test_outlook(written):
-    """Interactive files take next to no longer than a round trip with priorities, much longer without."""
+    """With priorities interactive files take hardly more than a round trip; without, much more."""
     small = written["interactive"].small_transfer_time.isel(bottleneck=0).sel(load=0.3)
     assert 0.0305 < float(small.sel(label="BLT")) < 0.045
     assert float(small.sel(label="TCP")) > 0.085  # three rounds of 1, 2, 1 packets: 90 ms, less what the first few do
@@ -92,7 +92,7 @@ def test_tables(written):
 
 
 def test_store(tmp_path):
-    """A second call takes the runs from the store, and they are the same."""
+    """A second call reads the runs from the store, and they are the same."""
     first = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
     again = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
     np.testing.assert_array_equal(first.power_samples, again.power_samples)
@@ -103,7 +103,7 @@ def test_store(tmp_path):
 
 
 def test_the_dumbbell():
-    """Section 4.1: three equal lines, D in all; buffers of BW_b D/3 in packets of 500 bytes, halves down."""
+    """Section 4.1: three equal links, D in all; buffers of BW_b D/3 in packets of 500 bytes, rounded down."""
     net = scenarios.dumbbell("BLT", Path(150, 30), 0.5)
     assert [(link.rate, link.delay) for link in net.route(net.flows[0])] == [
         (math.inf, 0.005), (3.75e6, 0.005), (18.75e6, 0.005),
@@ -117,8 +117,8 @@ def test_the_dumbbell():
 
 
 def test_everybody_runs():
-    """A file of every competitor arrives."""
-    for label in scenarios.EVERYBODY:
+    """Every competitor completes a file."""
+    for label in scenarios.COMPETITORS:
         run = Simulation(scenarios.dumbbell(label, Path(150, 150, 0.003), 0.05), rng=1)
         run.advance(1.0)
         assert int(run.state.row.connections) > 3, label
@@ -126,7 +126,7 @@ def test_everybody_runs():
 
 
 def test_greatest_has_no_bias():
-    """Twenty loads of one mean, 0 +- 1: the largest of the means of three lies near 1.1; read by others, near 0."""
+    """Twenty loads with the same mean 0: the largest mean of three runs is near 1.1, the unbiased estimate near 0."""
     rng = np.random.default_rng(1)
     ours, naive = [], []
     for _ in range(400):
@@ -138,7 +138,7 @@ def test_greatest_has_no_bias():
 
 
 def test_files_until_the_last_is_complete():
-    """Unloaded BLT: R is 30 ms + 202 packets of 4 us; throughput is less than what arrives, by the last file's time."""
+    """Unloaded BLT: R is 30 ms and 202 packets of 4 us; throughput is lower than the arrivals because of the tail."""
     found = runs.finished("BLT", Path(1000, 1000), 0.01, 50, 1)
     assert found["response_time"] == pytest.approx(0.030808, rel=0.01)
     assert found["power"] == pytest.approx(found["throughput"] / found["response_time"])

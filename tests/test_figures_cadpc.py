@@ -1,4 +1,4 @@
-"""Figures and table II of the CADPC paper at small scale: what they claim, by interval; their own measures, by hand."""
+"""Figures and table II of the CADPC paper at small scale: their claims, and their own quantities by hand."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def written(tmp_path_factory, drawn_quickly):
 
 @pytest.mark.long
 def test_figure_1(written):
-    """A CADPC flow carries 1/11 of the capacity, a straight line that is the same for all; Reno's flows part."""
+    """Every CADPC flow carries 1/11 of the capacity at a constant rate; Reno's flows diverge."""
     data = written["1"].received
     late = data.sel(time=160, method="nearest") - data.sel(time=80, method="nearest")
     for mbit in data.bottleneck.values:
@@ -39,7 +39,7 @@ def test_figure_1(written):
 
 @pytest.mark.long
 def test_figure_2_left(written):
-    """The first flow is alone for 10 s, on the way to 1/2; all come to 1/11 of 1.25e6 bytes/s within 2 %."""
+    """The first flow is alone for 10 s and tends to 1/2; finally all have 1/11 of 1.25e6 bytes/s within 2 %."""
     data = written["2"].staggered
     assert float(data.sel(flow=1).max()) > 4 * 1.25e6 / 11
     assert float(data.sel(flow=10).sel(time_staggered=slice(0, 90)).max()) == 0
@@ -48,7 +48,7 @@ def test_figure_2_left(written):
 
 @pytest.mark.long
 def test_figure_2_right(written):
-    """Not equal after 160 s, and less so from unequal starts; nearly so after 800 s."""
+    """Rates are unequal after 160 s, more so with staggered starts, and nearly equal after 800 s."""
     together, apart = (cadpc_drawing.spread(written["2"][f"periods_{name}"]) for name in ("together", "apart"))
     at = {"time": 160, "method": "nearest"}
     assert float(together.sel(**at)) > 3
@@ -58,8 +58,11 @@ def test_figure_2_right(written):
 
 @pytest.mark.long
 def test_figure_3(written):
-    """Throughput follows the capacity. Above 1 Mbit/s: no loss to speak of, a queue of four or five packets, shorter
-    than the others'. At 1 Mbit/s fifty packets a round trip, 1.33 Mbit/s, fill the buffer: neither holds."""
+    """Throughput follows the capacity, with negligible loss and short queues above 1 Mbit/s.
+
+    The queue has four or five packets there, fewer than with the others. At 1 Mbit/s fifty packets a round trip, 1.33
+    Mbit/s, fill the buffer, so that neither holds.
+    """
     data = written["3"]
     ours, sack = data.sel(scheme="CADPC"), data.sel(scheme="SACK")
     np.testing.assert_allclose(ours.throughput, 0.97, atol=0.03)
@@ -75,7 +78,7 @@ def test_figure_3(written):
 
 @pytest.mark.long
 def test_figure_3_fairness_rests_on_equal_starts(written):
-    """Difference fades by a/(n + 1) = 1/102 an update: by exp(-160/1.2/102) = 0.27 in 160 s."""
+    """Differences shrink by a/(n + 1) = 1/102 per update: by exp(-160/1.2/102) = 0.27 in 160 s."""
     jain = written["3"].jain_index
     assert (jain.sel(scheme="CADPC") > 0.95).all()
     apart = written["3"].jain_index_upper.sel(scheme="CADPC, starts 1 s apart")
@@ -85,7 +88,7 @@ def test_figure_3_fairness_rests_on_equal_starts(written):
 
 @pytest.mark.long
 def test_delays_and_queues(written):
-    """The throughput of CADPC keeps within 3 % where SACK's falls by 5 % and more; RED, REM and AVQ change nothing."""
+    """CADPC keeps its throughput within 3 % where SACK loses 5 % or more; RED, REM and AVQ make no difference."""
     short, long = (written["delay"].sel(delay=one) for one in (0.01, 0.05))
     fall = short.throughput - long.throughput
     assert abs(float(fall.sel(scheme="CADPC"))) < 0.03 < 0.05 < float(fall.sel(scheme="SACK"))
@@ -98,7 +101,7 @@ def test_delays_and_queues(written):
 
 @pytest.mark.long
 def test_web(written):
-    """Nothing is lost without; with half of the capacity taken by pages, more than 1 %, and more than by SACK."""
+    """Without web traffic nothing is lost; with half of the capacity more than 1 %, and more than with SACK."""
     loss = written["web"].loss.sel(scheme="CADPC")
     assert float(loss.sel(web=0)) == 0
     assert float(written["web"].loss_lower.sel(scheme="CADPC", web=0.5)) > 0.01
@@ -107,9 +110,12 @@ def test_web(written):
 
 @pytest.mark.long
 def test_snmp(written):
-    """With the time of the refresh nothing is lost: 10/11, and a request that finds no new count, as most do once in 2
-    s, is not answered. With that of the request an interval of 1.2 s sees the bytes of one or of two seconds: right on
-    average, but the rate changes by factors, whose geometric mean is lower."""
+    """Counters that are updated at intervals, with the time of the update and with that of the request.
+
+    With the time of the update nothing is lost and the total is 10/11; a request that finds no new count gets no
+    reply. With the time of the request an interval of 1.2 s has the bytes of one or two seconds. That is right on
+    average, but the rate changes by factors, whose geometric mean is lower.
+    """
     data = written["snmp"]
     stamped = data.sel(clock="time of the refresh")
     np.testing.assert_allclose(stamped.throughput, 10 / 11, rtol=0.005)
@@ -123,8 +129,10 @@ def test_snmp(written):
 
 @pytest.mark.long
 def test_changes(written):
-    """By hand: 1/11 alone, (1 - 0.5)/11 beside a load of a half; groups: 0.1/6 and what that leaves, over 6,
-    then 1/11; parking lot: 1/5, 2/5."""
+    """Rates by hand: 1/11, (1 - 0.5)/11 beside a load of 0.5; mixing groups; parking lot 1/5 and 2/5.
+
+    The groups have 0.1/6 and a sixth of what that leaves, then 1/11.
+    """
     data = written["changes"]
     path = data.path_change.mean("flow_path_change")
     for begin, end, share in ((40, 58, 1 / 11), (100, 109, 0.5 / 11), (190, 210, 1 / 11)):
@@ -141,7 +149,7 @@ def test_changes(written):
 
 @pytest.mark.long
 def test_table_2(written):
-    """n/(n + 1) against all; a request by flow and 1.2 s, 8.33 of 32 bytes each; every packet, each acknowledged."""
+    """CADPC n/(n + 1), XCP 1; one request of 32 bytes per flow and 1.2 s (8.33/s), against one ACK per packet."""
     data = written["table_2"]
     ours, theirs = data.sel(mechanism="CADPC"), data.sel(mechanism="XCP, large buffer")
     np.testing.assert_allclose(ours.throughput, [1 / 2, 10 / 11], rtol=0.01)
@@ -155,7 +163,7 @@ def test_table_2(written):
 
 
 def test_measures():
-    """Two flows of 10 and 30 bytes/s, the second from 2 s on; rates over 1 s at their ends."""
+    """Two flows of 10 and 30 bytes/s, the second from 2 s on: rates over 1 s, at the end of each second."""
     time = np.arange(0, 6.5, 0.5)
     received = np.stack([10 * time, np.maximum(0, 30 * (time - 2))])
     data = xr.Dataset({"received_trace": (("flow", "time"), received)}, coords={"time": time, "flow": ["a", "b"]})
@@ -171,7 +179,7 @@ def test_measures():
 
 
 def test_scenarios():
-    """Table I: 300 ms, 10 Mbit/s between lines of 1000 Mbit/s; and a line for every competitor that is there."""
+    """Table I: 300 ms, 10 Mbit/s between links of 1000 Mbit/s; and a network for every competitor."""
     net = scenarios.dumbbell("SACK", 10)
     assert [(link.rate, link.delay) for link in net.route(net.flows[0])] == [
         (1.25e8, 0.05),

@@ -1,4 +1,4 @@
-"""The numbers beside the pictures are those that the code gives: some points here, all in the long profile."""
+"""The stored numbers are those that the code gives: some points here, all of them in the long tests."""
 
 from importlib import import_module
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from figures import blt, blt_drawing, cadpc, data, gallery, gong_parulkar, loss_load, network_simulator, receive_buffers
-from figures.writing import HERE, whole_figures
+from figures.writing import HERE, figure_files
 from longfat import plot
 from longfat.verify.published import blt_runs, cadpc_runs, loss_load_runs
 from longfat.verify.published.blt_scenarios import SETS
@@ -24,9 +24,9 @@ def test_the_gallery_is_what_the_code_gives():
 
 
 def test_a_changed_number_is_noticed(tmp_path):
-    """By more than 1e-6 of itself; a row that is not there, too."""
+    """`compare` finds a difference of more than 1e-6 and a missing row."""
     found = loss_load.figure_2()
-    with whole_figures(tmp_path) as files:
+    with figure_files(tmp_path) as files:
         data.write(files, "one", found, "figures.loss_load")
     assert data.compare(found, "one", tmp_path) == 2 * 501
     assert data.compare(found * (1 + 1e-8), "one", tmp_path) == 2 * 501
@@ -84,7 +84,7 @@ def test_network_simulator(monkeypatch):
     monkeypatch.setattr(network_simulator, "BUFFERS", network_simulator.BUFFERS[:1])
     monkeypatch.setattr(network_simulator, "LOSSES", network_simulator.LOSSES[-1:])
     found = network_simulator.simulate()
-    assert data.compare(found["waits"], "network_simulator_waits", HERE) == 16
+    assert data.compare(found["waiting_times"], "network_simulator_waiting_times", HERE) == 16
     assert data.compare(found["utilisation"], "network_simulator_utilisation", HERE) == 3
 
 
@@ -127,7 +127,7 @@ EXPLAINED = {
     ],
 )
 def test_stored_pictures(part, tmp_path, monkeypatch):
-    """They are what the code draws from the stored numbers, and nothing in them lies on anything else."""
+    """Stored pictures are what the code draws from the stored numbers, and no text overlaps anything."""
     module, wrong = import_module(f"figures.{part}"), []
 
     def save(files, figure, name):
@@ -149,7 +149,7 @@ def test_stored_pictures(part, tmp_path, monkeypatch):
 
 
 def test_what_collided():
-    """The bully-tyrant's ticks read 3 x 10^0 and 4 x 10^0 on one another; contours and points had labels that met."""
+    """The checks find overlapping tick labels and contour labels, as in earlier versions."""
     kept = blt.kept()
     with plot.style():
         axes = plt.subplots(1, 2, figsize=(10, 4.4))[1]

@@ -34,13 +34,13 @@ def test_tables_have_no_empty_cell(written):
     assert kkm.ASKS[3] in table
     # by the printed times, in units of the least of a column: e2e-ef (1 + 1 + 150/122)/3 = 1.08, hbh 1.10, pp 1.48
     assert "The paper's order, e2e-ef, hbh, pp, tcp (tahoe), decbit, holds" in table
-    assert "Nobody loses a packet." in table
+    assert "No packets are lost." in table
     listed = text.split("## Every printed cell")[1]
     assert sum(line.startswith("| table 4.3") for line in listed.splitlines()) == 18
 
 
 def test_what_is_drawn_is_what_was_sent():
-    """All that connection 1 sends in experiment 9b, by the simulator's own count; what waits has room."""
+    """The sending rate sums to what connection 1 sent in experiment 9b; the queue fits the buffer."""
     data = benchmark.traces("9b", ["packet-pair"], 3.0, rng=0)
     net = benchmark.build(benchmark.VARIANTS["9b"], benchmark.ENTRIES["packet-pair"])
     counted = run(net, duration=3.0, rng=0, progress=False).sel(flow="1")
@@ -50,7 +50,7 @@ def test_what_is_drawn_is_what_was_sent():
 
 
 def test_misprints_are_cells_too():
-    """Of table 4.7 at a load of 0.2 the optimal row: two misprints and two delays of 0."""
+    """The optimal row of table 4.7 at load 0.2 has two misprints and two delays of 0."""
     data = benchmark.run(["7-0.2"], ["optimal"], progress=False)
     (table,) = kkm.every_cell(data, 0, switch=False)
     nothing = ["0", "0", "+0 ms"]
@@ -58,7 +58,7 @@ def test_misprints_are_cells_too():
 
 
 def test_the_page_has_all_printed_cells():
-    """The one that is kept beside the code."""
+    """The page stored beside the code has all 174 cells, each with an explanation if it differs."""
     text = (kkm.HERE / "kkm_tables.md").read_text(encoding="utf-8")
     listed = [line for line in text.split("## Every printed cell")[1].splitlines() if line.startswith("| table 4.")]
     assert len(listed) == len(set(listed)) == 174

@@ -1,4 +1,4 @@
-"""Figures and tables of the virtual loss-load model at small scale: what they claim, by interval."""
+"""Figures and tables of Prithviraj & Williamson's virtual loss-load model at small scale: claims, by interval."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,14 @@ import pytest
 from figures import loss_load
 from figures.loss_load_tables import NUMBERS
 from longfat.laws import loss_load as laws
-from longfat.verify.published.loss_load_scenarios import NEAREST, PLAIN, SWITCHES, Reading, scenario_0, scenario_1
+from longfat.verify.published.loss_load_scenarios import (
+    NEAREST,
+    PLAIN,
+    RULE_CHANGES,
+    Interpretation,
+    scenario_0,
+    scenario_1,
+)
 
 KS = (2, 5, 10, 20)
 
@@ -22,7 +29,10 @@ def written(tmp_path_factory, drawn_quickly):
 
 @pytest.mark.long
 def test_figure_2(written):
-    """k = 5, others 0.6 + 0.6: P = 1 from f = (b/a)^(1/5) on, b = 2 0.6^6, a = 0.2; the peak is where P = 1/6."""
+    """With k = 5 beside rates of 0.6 + 0.6, P = 1 from f = (b/a)^(1/5) on; the peak is where P = 1/6.
+
+    Here a = 0.2 and b = 2 0.6^6.
+    """
     data = written["2"]
     full = (2 * 0.6**6 / 0.2) ** 0.2  # 0.859
     np.testing.assert_array_equal(data.loss_probability == 1, data.rate > full)
@@ -51,7 +61,7 @@ def test_figure_5_time(written):
 
 @pytest.mark.long
 def test_figure_5_loss(written):
-    """Section 4.1.2: none at k/(k + 1), 1/(k + 1) at v = 1; exactly so after the start, or if there is none."""
+    """Section 4.1.2: no loss at k/(k + 1) and 1/(k + 1) at v = 1; exact after the start, or with a fair start."""
     for k in KS:
         row = written["5"].sel(k=k)
         here = row.isel(point=int(np.argmin(np.abs(row.v.values - k / (k + 1)))))
@@ -66,31 +76,31 @@ def test_figure_5_loss(written):
         assert float(row.late_loss_upper[0]) == float(row.law_loss[0]) == 0
     start = [float(written["5"].sel(k=k).loss.sel(point=1)) for k in KS]
     assert start == sorted(start)
-    assert start[-1] > 0.01  # not negligible: what the paper calls so holds of the equilibrium
+    assert start[-1] > 0.01  # not negligible; only the loss at equilibrium is
 
 
 @pytest.mark.long
 def test_figure_7(written):
-    """Section 4.2.1: 1 as long as connection 1 is alone, the peaks, and an oscillation that grows with k."""
-    data = written["7"].sel(reading="nearest")
+    """Section 4.2.1: load 1 while connection 1 is alone, then the peaks, and oscillation that grows with k."""
+    data = written["7"].sel(interpretation="nearest")
     alone = data.offered_load.sel(time=slice(0.09, 0.16)).mean("time")
     np.testing.assert_allclose(alone, 1, atol=0.02)
     early = data.offered_load.sel(time=slice(0, 0.4999)).coarsen(time=10).mean()
     peaks = early.max("time")
-    # 1 + 2 f_r beside a source that sends at full rate: connections 2 and 3 both hear of connection 1 alone.
+    # 1 + 2 f_r beside a source that sends at full rate: connections 2 and 3 both get feedback about connection 1 alone.
     for k, printed in ((2, 1.58), (20, 2.07)):
         reply = float(laws.response_optimal_rate(0.0, 1.0, k, 1000.0, 5 * 0.044, 1e4))
         assert 1 + 2 * reply == pytest.approx(printed, abs=0.01)
         assert float(peaks.sel(k=k)) == pytest.approx(printed, rel=0.15)
     assert float(peaks.sel(k=20)) > float(peaks.sel(k=2)) + 0.2
-    plain = written["7"].sel(reading="plain").offered_load.sel(time=slice(0, 0.4999)).coarsen(time=10).mean()
+    plain = written["7"].sel(interpretation="plain").offered_load.sel(time=slice(0, 0.4999)).coarsen(time=10).mean()
     assert float(plain.max("time").sel(k=20)) > 2.3  # as the formulas stand it is far above 2.07
 
 
 @pytest.mark.long
 def test_figure_8(written):
     """Sections 4.2.2 and 4.2.3: v moves the time more than k does; at v = 1 loss grows with k, against 1/(k + 1)."""
-    data = written["8"].sel(reading="nearest")
+    data = written["8"].sel(interpretation="nearest")
     by_v = data.transfer_time_lower.sel(v=0.5) - data.transfer_time_upper.sel(v=1.0)
     by_k = data.transfer_time.max("k") - data.transfer_time.min("k")
     assert float(by_v.sel(k=2)) > float(by_k.max())
@@ -101,27 +111,27 @@ def test_figure_8(written):
 
 @pytest.mark.long
 def test_tables(written):
-    """Most printed numbers once, and what the rule that is switched does: a threshold of 5 packets lowers losses."""
-    ours, moved = written["nearest"]["as is"], written["nearest"]["dropping begins at 5 waiting packets"]
+    """Most printed numbers once, and the effect of a rule: a threshold of 5 packets lowers losses."""
+    ours, moved = written["nearest"]["unchanged"], written["nearest"]["dropping starts at a queue of 5 packets"]
     assert len(NUMBERS) == 17
     assert len(ours) == 14  # without v = 0.6 and k = 5, 20 at v = 0.9
     assert moved[2, 0.9, "loss"].upper < ours[2, 0.9, "loss"].lower
     met = {key for key in ours if NUMBERS[key].meets(ours[key])}
     times = {(2, v, "transfer_time") for v in (0.5, 0.9, 1.0)}
     assert times | {(2, 1.0, "loss"), (20, 1.0, "peak_load")} <= met
-    stand = written["plain"]["as is"]
+    stand = written["plain"]["unchanged"]
     assert not any(NUMBERS[key].meets(stand[key]) for key in times - {(2, 0.9, "transfer_time")})
     assert written["text"].count("| k = ") == 14
     assert "| k = 2, v = 0.5: transfer time | 2656 ms | 2638" in written["text"]
 
 
-def test_switches_change_a_reading():
-    for name, change in SWITCHES.items():
-        assert any(Reading(**change) != base for base in (PLAIN, NEAREST)), name
+def test_rule_changes_change_an_interpretation():
+    for name, change in RULE_CHANGES.items():
+        assert any(Interpretation(**change) != base for base in (PLAIN, NEAREST)), name
 
 
 def test_scenarios():
-    """What is printed of them: rates, delays, sizes, starts."""
+    """The scenarios have the printed rates, delays, sizes and starts."""
     two, eleven = scenario_0(5, 0.8), scenario_1(5, 0.8)
     assert [flow.name for flow in eleven.flows] == [f"c{i}" for i in range(1, 12)]
     assert [flow.start for flow in eleven.flows] == pytest.approx([0, *(0.1 + 0.044 * i for i in range(10))])

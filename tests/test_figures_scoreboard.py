@@ -1,4 +1,4 @@
-"""The scoreboard at a small scale: a line for each row, a verdict in each, papers kept as they are done."""
+"""The scoreboard at small scale: a line for each row, a verdict in each, finished papers are stored."""
 
 import json
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 
 
 def test_all_appear_together(tmp_path):
-    with WholeFiles(tmp_path / "new" / "folder") as files:
+    with AtomicFiles(tmp_path / "new" / "folder") as files:
         files.path("a").write_text("1")
         files.path("b").write_text("2")
         assert not (tmp_path / "new" / "folder" / "a").exists()
@@ -18,7 +18,7 @@ def test_an_interrupted_run_leaves_what_was_there(tmp_path, error):
     (tmp_path / "a").write_text("old")
 
     def interrupted():
-        with WholeFiles(tmp_path) as files:
+        with AtomicFiles(tmp_path) as files:
             files.path("a").write_text("half")
             raise error
 
@@ -31,8 +31,8 @@ def test_unwritable(tmp_path):
     (tmp_path / "file").write_text("")
     with (
         pytest.raises(ValueError, match=r"output = .*file.* cannot be written to"),
-        WholeFiles(tmp_path / "file" / "x"),
+        AtomicFiles(tmp_path / "file" / "x"),
     ):
         pass
-    with pytest.raises(ValueError, match="cannot be written to"), WholeFiles("/proc/nowhere"):
+    with pytest.raises(ValueError, match="cannot be written to"), AtomicFiles("/proc/nowhere"):
         pass

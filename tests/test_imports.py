@@ -13,9 +13,10 @@ ROOT = Path(longfat.__file__).parent
 
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
+    "deprecated": set(),
     "discovery": set(),
     "domains": set(),
-    "own": {"sim"},
+    "own": {"sim", "domains"},
     "sums": set(),
     "exact_namespaces": {"sums"},
     "namespaces": {"exact_namespaces", "domains"},
@@ -30,7 +31,7 @@ ALLOWED = {
     "docstrings": {"symbols"},
     "law": {"symbols", "docstrings", "domains", "namespaces"},
     "roots": {"law", "namespaces"},
-    "laws": {"law", "roots", "laws", "domains", "sums"},
+    "laws": {"law", "roots", "laws", "domains", "sums", "deprecated"},
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {
@@ -38,19 +39,19 @@ ALLOWED = {
         "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled
-    "scenario": {"sim", "own"},
+    "scenario": {"sim", "own", "domains"},
     "simulators": {"law", "domains", "verify"},  # of verify, the estimators
     "verify": {
         "verify", "simulators", "progress", "threads", "benchmark", "sweeping", "law", "laws", "roots", "sim",
-        "segments", "domains", "extras", "files", "student", "_version",
+        "segments", "domains", "extras", "files", "student", "deprecated", "_version",
     },
     "sweeping": {"sweeping", "progress", "domains", "files", "student", "_version"},
     "benchmark": {
         "benchmark", "progress", "threads", "scenario", "sim", "own", "sweeping", "laws", "domains", "_version",
     },
     "design": {
-        "design", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments", "accessor",
-        "_version",
+        "design", "deprecated", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments",
+        "accessor", "_version",
     },
     "accessor": {"extras", "plot"},
     "explore": {

@@ -1,5 +1,8 @@
-"""The simulated equilibria of loss-load sources against the laws: load (k + 1) v/k, loss 1/(k + 1) at v = 1, no loss
-up to v = k/(k + 1); and where the equilibrium is not reached: feedback that is lost with the packets."""
+"""Simulated equilibria of loss-load sources against the laws.
+
+The load is (k + 1) v/k, the loss 1/(k + 1) at v = 1, and there is no loss up to v = k/(k + 1). One test shows an
+equilibrium that is not reached, because the feedback is lost with the packets.
+"""
 
 import numpy as np
 import pytest
@@ -15,8 +18,10 @@ SOURCES = pytest.mark.parametrize("sources", [2, 5, 11, pytest.param(100, marks=
 
 @SOURCES
 def test_loss(sources):
-    """At v = 1, 99 % confidence of the five verdicts together; each interval within 0.008 of 1/(k + 1)
-    and narrower than 0.012."""
+    """Loss at v = 1 with 99 % confidence of the five verdicts together.
+
+    Each interval is within 0.008 of 1/(k + 1) and narrower than 0.012.
+    """
     table = check(
         equilibrium_loss,
         loss_load_equilibrium(sources, rng=sources),
@@ -31,7 +36,7 @@ def test_loss(sources):
 
 @SOURCES
 def test_load(sources):
-    """What is sent, over what the link carries; counted in whole packets of up to a hundred sources, 20,000 a run."""
+    """Offered load over the capacity, in packets of up to a hundred sources, 20,000 packets a run."""
     table = check(
         equilibrium_load,
         loss_load_equilibrium(sources, "load", packets=8e4, replications=4, rng=1),
@@ -44,7 +49,7 @@ def test_load(sources):
 
 @pytest.mark.parametrize("k", KS)
 def test_loss_begins_at_k_over_k_plus_1(k):
-    """Just below nothing is lost, just above what is too much: v = 1.05 k/(k + 1) gives the load 1.05."""
+    """Just below the limit nothing is lost, just above it the excess: v = 1.05 k/(k + 1) gives a load of 1.05."""
     border = k / (k + 1)
     none = loss_load_equilibrium(5, packets=4e4, rng=2)(k=k, v=0.999 * border, confidence=0.99)
     assert none == (0.0, 0.0, 0.0)
@@ -55,17 +60,19 @@ def test_loss_begins_at_k_over_k_plus_1(k):
 
 
 def test_every_source_sends_the_same():
-    """(k + 1)/(k M) of the capacity, to the last digit, whoever came first."""
+    """Each source gets (k + 1)/(k M) of the capacity, to the last digit, in any order of starts."""
     run = Simulation(loss_load_network(5, 1.0, 11), rng=1)
     run.advance(4.0)
     np.testing.assert_allclose(run.state.flows["rate"] / CAPACITY, 6 / 55, rtol=1e-12)
 
 
 def test_feedback_is_lost_with_the_packets():
-    """k = 20, five sources: the second comes to 0.87 while the others' load is 2.8, where P as printed is above 1. All
-    its packets are lost, and with them what it would have to know: without a new beginning it stays there, the others
-    reply to it, and more is offered than three capacities, for ever. Told directly, or with a beginning anew, they
-    settle at 21/20."""
+    """Five sources with k = 20 and end-to-end feedback stay at three capacities for ever.
+
+    The second source sends at 0.87 while the others' load is 2.8, where the printed P is above 1. All its packets are
+    lost and with them the feedback that would reduce its rate; the others adapt to it. With feedback from the switch,
+    or a restart after a timeout, they converge to 21/20.
+    """
 
     def load(restart, direct=False):
         run = Simulation(loss_load_network(20, 1.0, 5, apart=0.013, direct=direct, restart=restart), rng=1)

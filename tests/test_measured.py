@@ -83,10 +83,10 @@ def test_tcp():
     assert figures.round_trip_time == 0.026184
     # 12597600 bytes / 1448 = 8700 segments; retransmits 25 + 2 + 2 + 0 = 29
     assert figures.loss == pytest.approx(29 / 8700, rel=1e-15)
-    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss", "packet", "round_trip_time"]
-    assert all("an estimate" in note for note in figures.notes if not note.startswith("packet"))
+    assert [remark.split(":")[0] for remark in figures.remarks] == ["rate", "loss", "packet", "round_trip_time"]
+    assert all("an estimate" in remark for remark in figures.remarks if not remark.startswith("packet"))
     assert (figures.packet, figures.transport) == (1448, "TCP")  # start.tcp_mss_default
-    assert "29 of 8700 segments" in figures.notes[1]
+    assert "29 of 8700 segments" in figures.remarks[1]
 
 
 def test_udp():
@@ -95,7 +95,7 @@ def test_udp():
     assert figures.rate == pytest.approx(9990400 / 4.021387, rel=1e-9)
     assert figures.loss == pytest.approx(6 / 7142, rel=1e-12)  # lost_packets of packets
     assert figures.round_trip_time is None
-    assert [note.split(":")[0] for note in figures.notes] == ["rate", "loss", "packet"]
+    assert [remark.split(":")[0] for remark in figures.remarks] == ["rate", "loss", "packet"]
     assert (figures.packet, figures.transport) == (1400, "UDP")  # start.test_start.blksize
 
 
@@ -109,7 +109,7 @@ def test_ping():
     figures = read_ping(DATA / "ping.txt")
     assert figures.round_trip_time == pytest.approx(0.020464, rel=1e-15)  # rtt min of 20.464/20.761/21.008/0.191 ms
     assert (figures.rate, figures.loss) == (None, None)
-    assert len(figures.notes) == 1  # nothing was lost
+    assert len(figures.remarks) == 1  # nothing was lost
 
 
 def test_parallel_streams_count_together(tmp_path):
@@ -130,7 +130,7 @@ def test_reverse_run_has_no_round_trip_time(tmp_path):
     content = changed(TCP, ("end", "streams", 0, "sender", "mean_rtt"), 0)
     figures = read_iperf3(written(tmp_path, content))
     assert figures.round_trip_time is None
-    assert any(note.startswith("round_trip_time: not measured") for note in figures.notes)
+    assert any(remark.startswith("round_trip_time: not measured") for remark in figures.remarks)
     assert figures.loss == pytest.approx(29 / 8700)
 
 
@@ -156,7 +156,7 @@ def test_wrong_value_is_refused_by_name(tmp_path, content, keys, wrong):
         (TCP, ("end", "sum_sent", "retransmits"), 9000, ["end.sum_sent.retransmits = 9000"]),
         (UDP, ("end", "sum", "lost_percent"), 100, ["end.sum.lost_percent = 100 %", "[0, 100)"]),
         (UDP, ("end", "sum_received", "bits_per_second"), 0, ["end.sum_received.bits_per_second"]),
-        (UDP, ("start", "test_start", "protocol"), "SCTP", ["start.test_start.protocol = 'SCTP'", "'TCP' and 'UDP'"]),
+        (UDP, ("start", "test_start", "protocol"), "SCTP", ["start.test_start.protocol 'SCTP'", "available: TCP, UDP"]),
         (TCP, ("error",), "unable to connect:\nrefused", ["iperf3 reports an error: unable to connect: refused"]),
         (TCP, ("end", "sum_sent_bidir_reverse"), {}, ["both directions", "--bidir"]),
         (UDP, ("end", "sum_bidir_reverse"), {}, ["both directions"]),
@@ -225,7 +225,7 @@ def test_ping_loss_is_noted_and_not_used(tmp_path):
     text = "8 packets transmitted, 7 received, 12.5% packet loss, time 7ms\nrtt min/avg/max/mdev = 1/2/3/1 ms\n"
     figures = read_ping(written(tmp_path, text))
     assert figures.loss is None
-    assert figures.notes[1].startswith("ping lost 12.5%")
+    assert figures.remarks[1].startswith("ping lost 12.5%")
 
 
 @pytest.mark.parametrize(
@@ -249,11 +249,11 @@ def test_merged():
     tcp = read_iperf3(DATA / "iperf3_tcp.json")
     both = ping.merged(tcp)
     assert (both.rate, both.round_trip_time, both.loss) == (tcp.rate, ping.round_trip_time, tcp.loss)
-    assert both.notes == (*ping.notes, *tcp.notes[:3])  # not the note on the round-trip time that lost
-    reverse = PathFigures(rate=1.0, notes=("rate: r", "round_trip_time: not measured"))
-    assert reverse.merged(ping).notes == ("rate: r", *ping.notes)
+    assert both.remarks == (*ping.remarks, *tcp.remarks[:3])  # not the note on the round-trip time that lost
+    reverse = PathFigures(rate=1.0, remarks=("rate: r", "round_trip_time: not measured"))
+    assert reverse.merged(ping).remarks == ("rate: r", *ping.remarks)
     assert ping.merged(ping) == ping
-    assert PathFigures(notes=("a",)).merged(PathFigures(loss=0.0, notes=("a", "b"))) == PathFigures(
+    assert PathFigures(remarks=("a",)).merged(PathFigures(loss=0.0, remarks=("a", "b"))) == PathFigures(
         None, None, 0.0, ("a", "b")
     )
 

@@ -125,7 +125,7 @@ def outcome(tmp_path_factory):
 
     In the short profile in one kernel, emptied before each: eighteen kernels spend most of their time on imports.
     """
-    server.without_grammar()
+    server.skip_address_grammar()
     import nbformat  # here: it takes a second, of every process that collects tests
     from nbclient import NotebookClient
 

@@ -1,12 +1,12 @@
-"""The same dumbbell in other simulators: Reno, one bottleneck, a buffer of one product, packets of 500 bytes.
+"""The same dumbbell in other simulators: Reno over one bottleneck.
 
-Comparable are throughput and loss of long transfers, and the mean queue behind which they go. What differs, and so is
-left a margin: SimPy's Reno has no limit on retransmissions of what was sent before a reduction and looks at its timer
-when it might have run out; ns-3 opens connections by a handshake, counts header bytes, windows in bytes, and recovers
-from several losses in a window as NewReno does. In all, as here: every packet acknowledged, no SACK, an initial window
-of one packet, timeouts of 0.2 s at least, half of what is in flight after a loss (RFC 5681, equation 4). With what ns-3
-has for these by default, TcpLinuxReno and proportional rate reduction, its queue is 6 % longer for two flows, 19 % for
-five. Speed is printed, never asserted.
+The buffer is one bandwidth-delay product, packets have 500 bytes. Throughput and loss of long transfers and the mean
+queue length are compared. Tolerances cover these differences: SimPy's Reno has no limit on retransmissions of packets
+sent before a reduction and checks its timer only when it might have expired; ns-3 opens connections by a handshake,
+counts header bytes, has windows in bytes, and recovers from several losses in a window as NewReno does. In all
+simulators every packet is acknowledged, without SACK; the initial window is one packet, timeouts are at least 0.2 s,
+and a loss halves the data in flight (RFC 5681, equation 4). With ns-3's defaults, TcpLinuxReno and proportional rate
+reduction, its queue is 6 % longer for two flows, 19 % for five. Speed is printed, never asserted.
 """
 
 import importlib.util
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.long
 
 
 def ours(flows):
-    """Share of the capacity delivered, of the packets dropped, mean number waiting, packets a second of computing."""
+    """Return utilisation, loss probability, mean queue length, and simulated packets per second of computing time."""
     product = int(MBIT * 1e6 * 0.044 / 8 / 500)
     net = sim.Network().link("a", "b", rate=f"{MBIT} Mbit/s", delay=0.022, buffer=product)
     net.link("b", "a", rate=f"{10 * MBIT} Mbit/s", delay=0.022)
@@ -56,7 +56,7 @@ def report(capsys, name, flows, here, there):
 
 @pytest.mark.parametrize("flows", [2, 5])
 def test_simpy(monkeypatch, capsys, flows):
-    """Throughput within 0.5 %, loss within a tenth, queue within 5 %: both are Reno of RFC 5681, event for event."""
+    """Throughput within 0.5 %, loss within 10 %, queue within 5 %: both are Reno of RFC 5681, event by event."""
     pytest.importorskip("simpy", reason="simpy, of the extra `test`, is not installed")
     from tests.benchmarks import simpy_dumbbell
 
@@ -70,7 +70,7 @@ def test_simpy(monkeypatch, capsys, flows):
             env.process(self.look())
 
         def look(self):
-            """Every 10 ms; the first packet is in transmission."""
+            """Sample the queue every 10 ms, without the packet in transmission."""
             while True:
                 yield self.env.timeout(0.01)
                 Counted.waiting.append(max(0, len(self.queue) - 1))

@@ -31,7 +31,7 @@ def test_window_curves():
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     # sqrt(1.5/0.001) = 38.73 of 375 kB/1460 B = 256.8 segments; at 0.05 the square-root law says nothing
     first, second = "p = 0.001 (TCP Reno: 0.15)", "p = 0.05"
-    assert {first, second, "law", "law, outside its validity", "law as printed"} <= set(labels)
+    assert {first, second, "law", "law, outside its valid range", "law as printed"} <= set(labels)
     styles = {line.get_label(): line.get_linestyle() for line in ax.lines}
     assert (styles[first], styles[second]) == ("-", "--")
     plt.close("all")
@@ -124,7 +124,7 @@ def test_agreement():
     assert table.verdict.values.tolist() == ["agrees", "differs", "undecided", "not valid"]
     ax = plot.agreement(table, "window")
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["allowed: 0.03", "agrees: 1", "differs: 1", "undecided: 1", "not valid: 1"]
+    assert labels == ["accuracy of the law: 0.03", "agrees: 1", "differs: 1", "undecided: 1", "not valid: 1"]
     drawn = [float(points[0]) for points, _ in _intervals(ax)]
     assert drawn == pytest.approx([0.0, 0.1, 0.03, 0.0])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("window [segments]", "simulated - law [1]")

@@ -17,7 +17,7 @@ CONFIDENCE = 1 - 0.01 / 12  # 99 % for the 12 intervals together
 
 @pytest.fixture(scope="module")
 def measured():
-    """Throughput over mean delay of each replication, by variation, propagation and load."""
+    """Return throughput over mean delay of each replication, by variation, propagation and load."""
     found = {}
     for variation in (0, 1):
         points = [(trip, load) for trip in (0.0, TRIP) for load in LOADS]
@@ -42,7 +42,7 @@ def measured():
 @pytest.mark.parametrize("trip", [0.0, TRIP])
 @pytest.mark.parametrize("variation", [0, 1])
 def test_power(measured, variation, trip, load):
-    """The interval holds the law and is within 8 % of it; no measured power passes the ceiling by more than that."""
+    """The interval contains the law and is within 8 % of it; no power exceeds the upper bound by more than that."""
     law = power.relative_power(load, trip / SERVICE, variation) * RATE / SERVICE
     found = statistics.replications(measured[variation, trip, load], CONFIDENCE)
     assert found.lower < law < found.upper
@@ -52,13 +52,13 @@ def test_power(measured, variation, trip, load):
 
 
 def test_the_other_queue_is_told_apart(measured):
-    """The interval of M/D/1 at load 0.8 does not hold M/M/1's power: the check can fail."""
+    """The interval of M/D/1 at load 0.8 does not contain M/M/1's power, so the check can fail."""
     found = statistics.replications(measured[0, 0.0, 0.8], CONFIDENCE)
     assert found.lower > 1.2 * power.relative_power(0.8) * RATE / SERVICE
 
 
 def test_power_falls_on_both_sides_of_the_knee(measured):
-    """M/D/1 with 3 service times of propagation: its knee is at q/(1 + q) = 0.74, q = sqrt(8)."""
+    """M/D/1 with a propagation delay of 3 service times: the knee is at q/(1 + q) = 0.74, q = sqrt(8)."""
     means = [np.mean(measured[0, TRIP, load]) for load in LOADS]
     assert power.knee_load(3, 0) == pytest.approx(np.sqrt(8) / (1 + np.sqrt(8)))
     assert means[0] < means[1] < means[2] <= power.first_come_ceiling(RATE, PACKET, TRIP) * 1.01
@@ -74,7 +74,7 @@ FILE_LOADS = (0.4, 2 / 3, 0.8) if is_long() else (2 / 3,)
 
 @pytest.fixture(scope="module")
 def files():
-    """Throughput [bytes/s] and mean response time [s] of each replication, by service and load."""
+    """Return throughput [bytes/s] and mean response time [s] of each replication, by service and load."""
     found = {}
     for service, lines in (("fair", LINES), ("fifo", 1)):
         for load in FILE_LOADS:
@@ -97,7 +97,7 @@ def files():
 
 @pytest.mark.parametrize("load", FILE_LOADS)
 def test_files_in_equal_shares(files, load):
-    """D + S/(1 - rho), and no power above the ceiling of equal shares, but for the packet that is last of its turn."""
+    """Processor sharing: D + S/(1 - rho), and no power above its bound, except for the last packet of a turn."""
     throughput, response = files["fair", load]
     found = statistics.replications(response, CONFIDENCE)
     law = FILE_TRIP + FILE_TIME / (1 - load)
@@ -111,7 +111,7 @@ def test_files_in_equal_shares(files, load):
 
 @pytest.mark.parametrize("load", FILE_LOADS)
 def test_files_in_order_of_arrival(files, load):
-    """D + S (1 + rho/(2 (1 - rho))), and no power above the ceiling of all disciplines."""
+    """First come, first served: D + S (1 + rho/(2 (1 - rho))), and no power above the bound of all disciplines."""
     throughput, response = files["fifo", load]
     found = statistics.replications(response, CONFIDENCE)
     law = FILE_TRIP + FILE_TIME * (1 + load / (2 * (1 - load)))
@@ -121,7 +121,7 @@ def test_files_in_order_of_arrival(files, load):
 
 
 def test_order_of_arrival_beats_equal_shares(files):
-    """At the knee of equal shares, q/(1 + q) = 2/3 with q = 2: rho/R is 2/3/(3 + 3) there and 2/3/(3 + 2) in order."""
+    """At the knee of processor sharing, q/(1 + q) = 2/3 with q = 2, the power is 2/3/(3 + 3); for FIFO 2/3/(3 + 2)."""
     means = {service: np.mean(files[service, 2 / 3][0] / files[service, 2 / 3][1]) for service in ("fair", "fifo")}
     ceiling = power.power_ceiling(RATE, FILE * PACKET, FILE_TRIP)
     assert means["fair"] == pytest.approx(ceiling, rel=1 / FILE)

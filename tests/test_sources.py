@@ -65,8 +65,8 @@ def test_there_are_sources_of_every_kind():
         ("Prithviraj & Williamson, section 2.2", False),
         ("section 3 (1988)", False),
         ("rule 4", False),
-        ("schemes.md 11.1", False),
-        ("V. Jacobson, SIGCOMM 1988; schemes.md 1.3", False),
+        ("notes.md 11.1", False),
+        ("V. Jacobson, SIGCOMM 1988; notes.md 1.3", False),
     ],
 )
 def test_the_check_can_fail(source, good):

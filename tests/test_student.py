@@ -20,7 +20,7 @@ def test_printed_table():
 
 @pytest.mark.parametrize("confidence", [1e-300, 1e-12, 1e-9, 1e-3, 0.5, 0.95, 1 - 1e-5, 1 - 1e-12, 1 - 2**-53])
 def test_closed_forms(confidence):
-    """One degree: tan(pi c/2). Two: with t^2 = 2 c^2/(1 - c^2)."""
+    """Closed forms: tan(pi c/2) for one degree of freedom; t^2 = 2 c^2/(1 - c^2) for two."""
     with mpmath.workdps(40):
         c = mpmath.mpf(confidence)
         one, two = float(mpmath.tan(mpmath.pi * c / 2)), float(c * mpmath.sqrt(2 / (1 - c**2)))
@@ -30,7 +30,7 @@ def test_closed_forms(confidence):
 
 @pytest.mark.parametrize("degrees", [1, 3, 4, 19, 999, 10**6])
 def test_the_tail_is_what_was_asked_for(degrees):
-    """The integral of the density beyond the quantile, by quadrature."""
+    """The integral of the density beyond the quantile, by quadrature, is the tail probability."""
     with mpmath.workdps(30):
         n = mpmath.mpf(degrees)
         height = 2 / (mpmath.sqrt(n) * mpmath.beta(n / 2, 0.5))

@@ -1,4 +1,4 @@
-"""Verdicts of checks: agrees, differs, undecided."""
+"""Outcomes of `longfat.verify`: agreement, difference, and checks that cannot be made."""
 
 import json
 import math
@@ -39,7 +39,7 @@ def test_verdicts(interval, verdict):
 
 
 def test_where_a_law_jumps_there_is_no_slope():
-    """All packets are lost from excess = 0 on; a step of 1e-25 crosses this point."""
+    """A law with a jump at excess = 0, which a step of 1e-25 crosses."""
     file = {"rate": 1.0, "spread": 0.0, "k": 1.0, "packets": 1.0, "round_trip_time": 1.0, "capacity_packets": 1000.0}
     assert exact.slope(response_time, file | {"excess": -1e-40}, "excess") is None
     assert exact.slope(response_time, file | {"excess": -1e-40}, "round_trip_time") == 1.0  # beside T = 1e37 s
@@ -48,7 +48,7 @@ def test_where_a_law_jumps_there_is_no_slope():
 
 
 def test_results_next_to_a_jump_and_next_to_nothing():
-    """1/3 is not a float: next to a step either value is accepted, and for 1 - 3 x any of the size of 1e-16."""
+    """A step at 1/3, which floats cannot represent: either side is right, and 1 - 3 x is only known to 1e-16."""
     step = Law(lambda x, *, xp: xp.floor(3 * x + 1e-17), {"x": X}, "m", "a jump")
     rest = Law(lambda x, *, xp: 1 - 3 * x, {"x": X}, "m", "a difference")
     for law, as_good, wrong in ((step, (0.0, 1.0), (2.0, math.nan)), (rest, (0.0, 1e-16, -5e-16), (1e-14, math.nan))):
@@ -59,7 +59,7 @@ def test_results_next_to_a_jump_and_next_to_nothing():
 
 
 def test_slopes_next_to_an_edge():
-    """A corner at 1/3: 1/3 in floats lies below it, so any slope from 0 to 1 is accepted there, and only there."""
+    """A kink at 1/3, just above the float 1/3: any slope from 0 to 1 is right there, but not elsewhere."""
     third = Fraction(1, 3)
     edge = Law(
         lambda x, *, xp: xp.maximum(x, x.__class__(third.numerator) / third.denominator), {"x": X}, "m", "a corner"
@@ -90,7 +90,7 @@ def test_the_confidence_is_that_of_all_points_together():
 
 
 def test_defaults_need_not_be_given():
-    """A point may omit a parameter with a default: the table has it, and the estimator gets it if it takes it."""
+    """A point may omit a parameter with a default; the table has it, and the estimator if it accepts it."""
     c = Symbol("C", "1", "(0, 1]", (0.1, 1))
 
     def law(x, c=0.5, *, xp):
@@ -179,7 +179,7 @@ def statuses(table):
     ],
 )
 def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
-    """An exception is an error: nothing was compared, so nothing differs."""
+    """An exception is an "error": nothing was compared, so nothing differs."""
     table = verify.run([made(function)], quick=quick)
     verdict = "error" if function is broken else "differs"
     assert {face: status for face, status in statuses(table).items() if status not in ("agrees", "not checked")} == (
@@ -191,7 +191,7 @@ def test_every_face_sees_what_is_wrong_with_it(function, wrong, quick):
 
 
 def test_where_it_is_wrong_is_said():
-    """(1e-300)^2 underflows: the result is 0 instead of 1e-300, a relative error of 1."""
+    """(1e-300)^2 is below the smallest float: 0 instead of the exact value is a relative error of 1."""
     table = verify.run([made(wrong_where_small)], quick=True)
     assert table.numeric_where.item() == {"p": 1e-300}
     assert table.numeric_error.item() == 1.0
@@ -202,7 +202,7 @@ def test_where_it_is_wrong_is_said():
     [(1.0, 0.01, "agrees"), (1.2, 0.01, "differs"), (1.1, 0.05, "undecided")],
 )
 def test_a_simulator_of_ones_own(value, half, status):
-    """Within 0.1 of the law's value; the estimates are multiples of it. An undecided check does not agree."""
+    """The tolerance is 10 %; the estimates lie at a multiple of it. An undecided point does not agree."""
     law = Law(right, {"p": X}, "1", "an example")
     asked = []
 
@@ -218,7 +218,7 @@ def test_a_simulator_of_ones_own(value, half, status):
 
 
 def test_an_exception_is_an_error_on_every_face(monkeypatch):
-    """The table, the text and the JSON show its type and message; the verdict is never "differs"."""
+    """An exception's type and message are in the table, the text and the JSON; its status is never "differs"."""
 
     def slip(p, *, xp):
         raise KeyError("a slip")
@@ -232,9 +232,9 @@ def test_an_exception_is_an_error_on_every_face(monkeypatch):
     table = verify.run([law], estimators={"slip": verify.SimulatorCheck(fails, relative=0.1)}, quick=True)
     row = table.iloc[0]
     assert {row[face] for face in verification.FACES} == {"error"}, row.to_dict()
-    assert row.numeric_note == row.jax_note == row.symbolic_note == row.printed_note == "KeyError: 'a slip'"
-    assert row.simulator_note == "OSError: no disk"
-    assert row.proof_note == "derivations.queues.mm1_number: KeyError: 'nothing'"
+    assert row.numeric_remark == row.jax_remark == row.symbolic_remark == row.printed_remark == "KeyError: 'a slip'"
+    assert row.simulator_remark == "OSError: no disk"
+    assert row.proof_remark == "derivations.queues.mm1_number: KeyError: 'nothing'"
     assert not table.attrs["agrees"]
     assert "slip, symbolic: error" in report.to_text(table)
     assert "KeyError: 'a slip'" in report.to_text(table)
@@ -246,7 +246,7 @@ def test_a_validity_that_raises_is_an_error():
     law = made(right, validity=Validity("p < 1/20", lambda p: p / 0, 0.5))
     table = verify.run([law], estimators={"right": lambda p, confidence: (p, p, p)}, quick=True)
     assert table.simulator.item() == "error"
-    assert table.simulator_note.item().startswith("ZeroDivisionError")
+    assert table.simulator_remark.item().startswith("ZeroDivisionError")
 
 
 def test_an_estimator_needs_an_accuracy():
@@ -272,25 +272,25 @@ def test_a_proof_that_fails_and_one_that_is_not_there(monkeypatch):
     monkeypatch.setattr(queues, "mm1_number", fails)
     table = verify.run("queues.mm1_mean_number", quick=True)
     assert table.proof.item() == "differs"
-    assert "residual x" in table.proof_note.item()
+    assert "residual x" in table.proof_remark.item()
     assert not table.attrs["agrees"]
     absent = verify.run([made(right, derivation="queues.nothing")], quick=True)
     assert absent.proof.item() == "error"
-    assert "AttributeError: module 'derivations.queues' has no attribute 'nothing'" in absent.proof_note.item()
+    assert "AttributeError: module 'derivations.queues' has no attribute 'nothing'" in absent.proof_remark.item()
     assert not absent.attrs["agrees"]
 
 
 def test_derivations_that_are_not_there(monkeypatch):
     monkeypatch.setattr(faces, "_derivations", lambda: False)
     found = faces.proof(made(right, derivation="queues.nothing"))
-    assert (found.status, found.note) == ("not checked", "derivations are not installed")
+    assert (found.status, found.remark) == ("not checked", "derivations are not installed")
 
 
 def test_an_erratum_is_no_failure():
-    """Above the capacity the paper's P exceeds 1; the law's does not."""
+    """Above the capacity the printed P exceeds 1; the law's P does not."""
     table = verify.run("loss_load.loss.loss_probability", quick=True)
     assert table.printed.item() == "erratum"
-    assert "exceeds 1" in table.printed_note.item()
+    assert "exceeds 1" in table.printed_remark.item()
     assert table.printed_error.item() > 0
     assert table.attrs["agrees"]
 

@@ -1,4 +1,4 @@
-"""Expressions at numbers, against the laws: what is wrong is seen, what cannot be checked says why."""
+"""Sympy expressions against their laws: errors are found, and skipped checks give a reason."""
 
 import json
 import math
@@ -61,14 +61,14 @@ def test_an_exception_is_an_error():
     for function, said in ((raises, "KeyError: 'a slip'"), (infinite, "evaluates to zoo, which is no real number")):
         outcome = found(function)
         assert outcome.status == "error"
-        assert said in outcome.note
+        assert said in outcome.remark
 
 
 def test_what_cannot_be_evaluated_says_why():
     outcome = found(unfinished)
-    assert (outcome.status, outcome.note) == ("not checked", "unknown(p, p) is a name for the limit of a recurrence")
+    assert (outcome.status, outcome.remark) == ("not checked", "unknown(p, p) is a name for the limit of a recurrence")
     limit = symbolic(selective_repeat.throughput_efficiency_many_rounds, [])
-    assert (limit.status, limit.note) == ("not checked", "M(oo) is a name for the limit of a recurrence")
+    assert (limit.status, limit.remark) == ("not checked", "M(oo) is a name for the limit of a recurrence")
 
 
 def test_equations_of_roots():
@@ -96,7 +96,7 @@ def letters_of(law):
 
 @pytest.mark.parametrize("number", [float, sympy.Float, sympy.Integer])
 def test_means_of_a_full_queue(number):
-    """rho = 2: weights 1, 2, ..., 2^10 for M/M/1/10, whose mean is 18434/2047; for the wait K is 9, 8194/1023."""
+    """Load 2: weights 1, 2, ..., 2^10 for M/M/1/10, whose mean is 18434/2047; for the wait K is 9: 8194/1023."""
     load, capacity = (symbol.sympy for symbol in queues.mm1k_wait.symbols.values())
     letters = {load: number(2), capacity: 10}
     assert float(queues.mm1k_mean_number.expr.subs(letters)) == pytest.approx(18434 / 2047, rel=1e-14)
@@ -127,7 +127,7 @@ def test_no_loss_and_all_lost():
 
 
 def test_tolerances_beyond_the_segment():
-    """More packets may miss than there are."""
+    """The tolerance may exceed the number of packets."""
     assert evaluated(
         selective_repeat.rounds_cdf_tolerant, {"rounds": 2.0, "loss": 0.1, "segment_packets": 2.0, "tolerance": 7.0}
     ) == pytest.approx(1.0, rel=1e-15)

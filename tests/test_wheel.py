@@ -89,7 +89,7 @@ def check_commands(bare):
     path = ["--rate", "15Mbit/s", "--rtt", "20ms", "--loss", "1e-3", "--segment", "9kB", "--packet", "900B"]
     assert "0.001" in bare.longfat("window", *path, "--points", "2")
     path = ["--rate", "1Gbit/s", "--rtt", "100ms", "--bdp", "60"]
-    assert "one product" in bare.longfat("buffer", *path, "--points", "2", "--replications", "2")
+    assert "one BDP" in bare.longfat("buffer", *path, "--points", "2", "--replications", "2")
     assert sorted(file.name for file in bare.work.iterdir()) == ["buffer.csv", "window.csv"]
     assert "Experiment 3: short files" in bare.longfat("benchmark", "--experiment", "3", "--scheme", "tahoe,sack")
 
@@ -109,7 +109,7 @@ def check_verify(bare):
     (law,) = json.loads(answer)["laws"]
     assert law["agrees"] is True
     assert [law[face]["status"] for face in ("numeric", "simulator")] == ["agrees"] * 2
-    assert [law[face]["note"] for face in ("jax", "gradient")] == ["JAX is not installed"] * 2
+    assert [law[face]["remark"] for face in ("jax", "gradient")] == ["JAX is not installed"] * 2
 
 
 def check_extra(bare):

@@ -1,6 +1,6 @@
 """Congestion- and flow-control models for long fat networks: symbolic, numeric, simulated.
 
-Rooms open when they are entered: ``import longfat as lf`` loads neither JAX nor sympy nor numba.
+Modules are imported on first use: ``import longfat as lf`` loads neither JAX nor sympy nor numba.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Results that show themselves: what made a Dataset is written into it, and ``data.longfat`` draws the fitting picture.
+"""Accessor ``data.longfat`` of Datasets, which draws the picture for the function that made a Dataset.
 
-xarray's own way for this is an accessor; a Dataset's own display stays as xarray has it. Results register it by passing
-through `made_by`, so that it is there whenever there is something to show, and nothing is drawn before it is asked for.
+The display of the Dataset itself remains that of xarray. Results pass through `made_by`, which imports this module, so
+that the accessor is registered whenever there is a result, and nothing is drawn before it is called.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def made_by(data: xr.Dataset, maker: str) -> xr.Dataset:
-    """The Dataset, with who made it among its attributes.
+    """Return the Dataset with the name of the function that made it among its attributes.
 
     >>> made_by(xr.Dataset(), "sim.run").attrs
     {'made_by': 'longfat.sim.run'}
@@ -29,7 +29,7 @@ def made_by(data: xr.Dataset, maker: str) -> xr.Dataset:
 
 @xr.register_dataset_accessor("longfat")  # type: ignore[no-untyped-call]
 class Shown:
-    """``data.longfat``: shows itself in Jupyter as a picture with what it is of; ``plot()`` gives the axes.
+    """``data.longfat``: displayed by Jupyter as a picture with a table of attributes; ``plot()`` returns the axes.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Shown:
         self._data = data
 
     def plot(self, axes: Any = None) -> Axes | Any:
-        """Draw it by `longfat.plot.show`, on new axes or on those given; returns the axes."""
+        """Draw the Dataset with `longfat.plot.show`, on new or given axes, and return the axes."""
         from longfat import plot
 
         return plot.show(self._data, axes)
@@ -60,7 +60,7 @@ class Shown:
         return f"<what {self._data.attrs.get('made_by', 'somebody')} made: {sizes}>"
 
     def _repr_html_(self) -> str:
-        """The picture, and the attributes in a table; the reason where there is no picture."""
+        """Return the picture and a table of the attributes; the reason where there is no picture."""
         try:
             png = base64.b64encode(self._png()).decode()
             shown = f'<img alt="{escape(repr(self))}" style="max-width:100%" src="data:image/png;base64,{png}">'

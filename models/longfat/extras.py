@@ -1,10 +1,10 @@
-"""Libraries that the base install leaves out, and the extra that brings each."""
+"""Libraries that are not part of the base install, and the extra that installs each."""
 
 from __future__ import annotations
 
 import importlib.util
 
-#: module -> (name that people know it by, extra of setup.cfg)
+#: module -> (common name, extra of setup.cfg)
 LIBRARIES = {
     "jax": ("JAX", "jax"),
     "optimistix": ("Optimistix", "jax"),
@@ -18,7 +18,7 @@ LIBRARIES = {
 
 
 class MissingLibrary(ImportError):
-    """A library that one of longfat's extras brings is not installed."""
+    """A library of one of longfat's extras is not installed."""
 
 
 def installed(module: str) -> bool:
@@ -39,7 +39,7 @@ def need(what: str, *modules: str) -> None:
     Parameters
     ----------
     what : str
-        What needs them, the subject of the message.
+        Subject of the message: what needs the modules.
     *modules : str
         Keys of `LIBRARIES`.
 

@@ -1,4 +1,4 @@
-"""Files that are whole or absent: written under a temporary name, synced, and renamed when all of them are there."""
+"""Atomic writing: files get a temporary name, are synced, and are renamed when all of them are complete."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 from types import TracebackType
 
 
-class WholeFiles:
-    """A context in which files of one directory are written, to appear together at its end.
+class AtomicFiles:
+    """Context in which the files of one directory are written; they appear together at its end.
 
     Parameters
     ----------
     directory : str or Path
-        Where the files go; made if it is not there.
+        Directory of the files; created if it does not exist.
 
     Raises
     ------
     ValueError
-        If the directory cannot be made or written to: at once, before anything is computed.
+        If the directory cannot be made or written to: at the start, before anything is computed.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with WholeFiles(folder) as files:
+    ...     with AtomicFiles(folder) as files:
     ...         _ = files.path("a.txt").write_text("text")
     ...         during = sorted(os.listdir(folder))
     ...     print(len(during), during == ["a.txt"], os.listdir(folder))
@@ -36,7 +36,7 @@ class WholeFiles:
         self.directory = Path(directory)
         self._pending: dict[Path, Path] = {}
 
-    def __enter__(self) -> WholeFiles:
+    def __enter__(self) -> AtomicFiles:
         probe = self.path(".probe")
         try:
             made = [place for place in (self.directory, *self.directory.parents) if not place.exists()]
@@ -51,7 +51,7 @@ class WholeFiles:
         return self
 
     def path(self, name: str) -> Path:
-        """Where to write the file that shall appear as ``name``."""
+        """Return the path at which to write the file that shall appear as ``name``."""
         if (self.directory / name).is_dir():
             raise ValueError(f"output = {self.directory} cannot be written to: {name} is a directory there")
         temporary = self.directory / f".{name}.{os.getpid()}.part"

@@ -1,7 +1,7 @@
-"""A path's figures from measurements: what ``iperf3 --json`` and ``ping`` wrote.
+"""Figures of a path from measurements: the output of ``iperf3 --json`` and ``ping``.
 
 Three numbers describe a path to the models: rate, round-trip time, and the loss of packets of a certain size. No tool
-measures them directly, so that every figure comes with a note saying what was measured instead.
+measures them directly, so that every figure comes with a remark that says what was measured instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIGURES = {
 
 @dataclass(frozen=True)
 class PathFigures:
-    """What is known of a path; None stands for what is not.
+    """Figures of a path; None for a figure that is not known.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class PathFigures:
         Round-trip time [s], in (0, inf).
     loss : float, optional
         Probability that a packet is lost [probability], in [0, 1).
-    notes : tuple of str
-        Where each figure comes from; a note on a figure begins with its name and a colon.
+    remarks : tuple of str
+        Source of each figure; a remark on a figure begins with its name and a colon.
     packet : float, optional
         Size of the packets that were sent, without headers [bytes], in (0, inf): the loss is theirs.
     transport : str
@@ -55,7 +55,7 @@ class PathFigures:
     rate: float | None = None
     round_trip_time: float | None = None
     loss: float | None = None
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     packet: float | None = None
     transport: str = ""
 
@@ -65,7 +65,7 @@ class PathFigures:
                 number(name, getattr(self, name), unit, allowed)
 
     def merged(self, other: PathFigures) -> PathFigures:
-        """These figures, and from the other record those that are missing here.
+        """Return these figures, with those that are missing taken from the other record.
 
         Parameters
         ----------
@@ -75,22 +75,22 @@ class PathFigures:
         Returns
         -------
         PathFigures
-            The notes of both, less those on a figure that was taken from the other of the two.
+            The remarks of both, less those on a figure that was taken from the other of the two.
 
         Examples
         --------
-        >>> ping = PathFigures(round_trip_time=0.02, notes=("round_trip_time: ping",))
-        >>> iperf = PathFigures(1e6, 0.03, 1e-3, notes=("rate: iperf3", "round_trip_time: iperf3"))
-        >>> ping.merged(iperf).notes
+        >>> ping = PathFigures(round_trip_time=0.02, remarks=("round_trip_time: ping",))
+        >>> iperf = PathFigures(1e6, 0.03, 1e-3, remarks=("rate: iperf3", "round_trip_time: iperf3"))
+        >>> ping.merged(iperf).remarks
         ('round_trip_time: ping', 'rate: iperf3')
         """
         mine = {name: getattr(self, name) for name in _FIGURES if getattr(self, name) is not None}
         taken = {name: getattr(other, name) for name in _FIGURES if getattr(other, name) is not None}
         missing = tuple(f"{name}:" for name in taken.keys() - mine.keys())
-        notes = [note for note in self.notes if not note.startswith(missing)]
+        remarks = [remark for remark in self.remarks if not remark.startswith(missing)]
         known = tuple(f"{name}:" for name in mine)
-        notes += [note for note in other.notes if not note.startswith(known) and note not in notes]
-        return PathFigures(**(taken | mine), notes=tuple(notes), transport=self.transport or other.transport)
+        remarks += [remark for remark in other.remarks if not remark.startswith(known) and remark not in remarks]
+        return PathFigures(**(taken | mine), remarks=tuple(remarks), transport=self.transport or other.transport)
 
 
 def read_iperf3(path: str | PathLike[str]) -> PathFigures:
@@ -110,7 +110,7 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
     Returns
     -------
     PathFigures
-        Rate [bytes/s], round-trip time [s], loss [probability] of packets of a size [bytes], with a note on each.
+        Rate [bytes/s], round-trip time [s], loss [probability] of packets of a size [bytes], with a remark on each.
 
     Raises
     ------
@@ -173,22 +173,22 @@ def _tcp(start: _Field, end: _Field) -> PathFigures:
     loss = resent.number("segments", "[0, inf)") / segments
     if not loss < 1:
         raise ValueError(f"{resent.path}: {resent.name} = {resent.value} is no less than all {segments:.6g} segments")
-    notes = [
+    remarks = [
         "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
-        f"loss: an estimate, {resent.value} of {segments:.0f} segments sent again (iperf3), own overflows included",
+        f"loss: an estimate, {resent.value} of {segments:.0f} segments retransmitted (iperf3), own overflows included",
         f"packet: {mss:g} bytes, the maximum segment size of the TCP connection (iperf3)",
     ]
     measured = [s["sender"]["mean_rtt"].number("us", "[0, inf)") for s in end["streams"].elements()]
     known = [rtt for rtt in measured if rtt > 0]  # iperf3 writes 0 where the sender is the remote side
     if known:
-        notes.append("round_trip_time: an estimate, the TCP sender's mean (iperf3), queueing included")
+        remarks.append("round_trip_time: an estimate, the TCP sender's mean (iperf3), queueing included")
     else:
-        notes.append("round_trip_time: not measured, iperf3 did not run on the sending side; take it from ping")
+        remarks.append("round_trip_time: not measured, iperf3 did not run on the sending side; take it from ping")
     return PathFigures(
         end["sum_received"]["bits_per_second"].number("bit/s", "(0, inf)") / 8,
         sum(known) / len(known) / 1e6 if known else None,
         loss,
-        tuple(notes),
+        tuple(remarks),
         packet=mss,
         transport="TCP",
     )
@@ -258,10 +258,10 @@ _LOST = re.compile(r"([0-9]+(?:\.[0-9]+)?)% packet loss")
 
 
 def read_ping(path: str | PathLike[str]) -> PathFigures:
-    """Read the round-trip time from what ``ping`` wrote: the smallest, which met the least queueing.
+    """Read the smallest round-trip time from the output of ``ping``: the one with the least queueing.
 
-    Loss is noted if there was any, and not taken as the path's: a few dozen packets cannot tell 1e-3 from
-    none, and many hosts answer ping only so often.
+    Loss is reported in a remark and not used as the loss of the path: a few dozen packets cannot distinguish 1e-3 from
+    0, and many hosts limit the rate of their replies.
 
     Parameters
     ----------
@@ -296,11 +296,11 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     if not times:
         raise ValueError(f"{path}: holds no round-trip time, expected is the output of ping with at least one reply")
     smallest = number(f"{path}: round-trip time", min(map(float, times)), "ms", "(0, inf)")
-    notes = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
+    remarks = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
     lost = _LOST.search(text)
     if lost and float(lost[1]) > 0:
-        notes.append(f"ping lost {lost[1]}% of its packets: too few to tell, not used as the path's loss")
-    return PathFigures(round_trip_time=smallest / 1000, notes=tuple(notes))
+        remarks.append(f"ping lost {lost[1]}% of its packets: too few to tell, not used as the path's loss")
+    return PathFigures(round_trip_time=smallest / 1000, remarks=tuple(remarks))
 
 
 def _read(path: str | PathLike[str]) -> str:

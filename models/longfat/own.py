@@ -26,11 +26,11 @@ def read(text: str, *kinds: type[Kind], folder: str | Path = "", what: str = "na
     text : str
         "my_file.py:NAME", or "my_file.py" where the file defines one object of the kinds.
     *kinds : type
-        What is wanted: `longfat.sim.Scheme`, `longfat.law.Law` and the like.
+        Types of the object: `longfat.sim.Scheme`, `longfat.law.Law` and the like.
     folder : str or Path
-        Where a relative path begins; by default the current directory.
+        Folder of relative paths; by default the current directory.
     what : str
-        What is asked for, for refusals.
+        Name of the parameter, for error messages.
 
     Returns
     -------
@@ -54,12 +54,12 @@ def read(text: str, *kinds: type[Kind], folder: str | Path = "", what: str = "na
 
 
 class Files:
-    """Python files of a folder, each run once.
+    """Python files of a folder, each executed once.
 
     Parameters
     ----------
     folder : str or Path
-        Where relative paths begin.
+        Folder of relative paths.
     inside : bool
         Whether files outside this folder are refused: absolute paths, "..", and links that lead out of it.
     """

@@ -1,4 +1,4 @@
-"""What is shown while something takes long: a bar (text in a terminal, a widget in a notebook) or a line."""
+"""Progress: a bar (text in a terminal, a widget in a notebook) or a line."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-DELAY = 2.0  # s: what ends sooner shows no bar
+DELAY = 2.0  # s: tasks that end sooner show no bar
 
 
 def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool, total: float | None = None) -> Any:
     """Return a bar that appears after two seconds and is gone at the end.
 
-    A bar of text is wiped with spaces. Where these stay in sight, in a file and in a notebook without widgets, there
-    is no bar: Jupyter would keep them as an empty red stripe.
+    A text bar is erased with spaces. There is no bar in a file or in a notebook without widgets, where the spaces would
+    remain as an empty red stripe.
 
     Parameters
     ----------
     items : iterable, optional
-        What to go through; without it, the caller counts with ``update``.
+        Items to iterate over; without them the caller counts with ``update``.
     task, unit : str
-        What is done, and what is counted.
+        Description of the task, and the unit that is counted.
     shown : bool
-        Whether to show a bar at all.
+        Whether to show a bar.
     total : float, optional
-        How much there is; by default the number of ``items``.
+        Total count; by default the number of ``items``.
 
     Returns
     -------
@@ -50,11 +50,11 @@ def bar(items: Iterable[Any] | None = None, *, task: str, unit: str, shown: bool
 
 @contextmanager
 def announced(what: str, after: float = 2.0) -> Iterator[None]:
-    """Say what takes so long to whoever looks on; nothing if it is done within so many seconds."""
-    looks_on = sys.stderr.isatty() or "ipykernel" in sys.modules
+    """Print what takes so long, on a terminal or in a notebook, unless it is done within so many seconds."""
+    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
     timer = threading.Timer(after, lambda: print(what, file=sys.stderr, flush=True))
     timer.daemon = True
-    if looks_on:
+    if watched:
         timer.start()
     try:
         yield

@@ -1,6 +1,6 @@
-"""Quantities as people write them, "1 Gbit/s" or "16 KiB", turned into SI floats and back.
+"""Quantities in text, such as "1 Gbit/s" or "16 KiB", converted to SI floats and back.
 
-The units are a short list of our own, given to pint, and not pint's catalogue. There a bit is a pure
+The units are a short list of ours, given to pint in place of its catalogue. There a bit is a pure
 number, so that 5 Hz passes for 5 bit/s; "b" is a barn, "Gb" a gilbert, "K" a kelvin, and "1,5 ms" is
 fifteen milliseconds. Only the unit goes to pint: given the whole text it would also do the arithmetic in it.
 
@@ -25,7 +25,7 @@ from longfat.domains import Interval, number, unknown, wrong_type
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a value has to be: its unit inside the package, that unit as pint writes it, and a specimen."""
+    """Kind of quantity: its unit inside the package, that unit for pint, and an example."""
 
     unit: str
     target: str
@@ -83,7 +83,7 @@ def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
         "1 Gbit/s", "1Gbps", "150 Mb/s", "12.5MB/s"; "b" is a bit, "B" a byte, "K" is 1000. Also "10G", "10gbit" and
         "10 gbps", all three 10 Gbit/s.
     name, allowed : str
-        The parameter's name for a refusal, and the interval that allows a result [bytes/s].
+        Name of the parameter, for error messages, and the interval of valid values [bytes/s].
 
     Returns
     -------
@@ -111,7 +111,7 @@ def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)
     value : str, float or pint.Quantity
         "100ms", "80 msec", "20 us", "0.1 s", "2 min".
     name, allowed : str
-        The parameter's name for a refusal, and the interval that allows a result [s].
+        Name of the parameter, for error messages, and the interval of valid values [s].
 
     Returns
     -------
@@ -139,7 +139,7 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
     value : str, float or pint.Quantity
         "16KiB" is 16384 bytes, "16 KB" and "16 kB" are 16000, "12 Mbit" is 1500000; "16K" is refused.
     name, allowed : str
-        The parameter's name for a refusal, and the interval that allows a result [bytes].
+        Name of the parameter, for error messages, and the interval of valid values [bytes].
 
     Returns
     -------
@@ -167,7 +167,7 @@ def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
     value : str, float or pint.Quantity
         "0.1%", "1e-4", "5 ppm".
     name, allowed : str
-        The parameter's name for a refusal, and the interval that allows a result [1].
+        Name of the parameter, for error messages, and the interval of valid values [1].
 
     Returns
     -------
@@ -195,7 +195,7 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
     text : str
         "1e-4,1e-3,1%".
     name, allowed : str
-        The parameter's name for a refusal, and the interval that allows a result [1].
+        Name of the parameter, for error messages, and the interval of valid values [1].
 
     Returns
     -------
@@ -219,7 +219,7 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
 
 
 def text(value: float, unit: str) -> str:
-    """Write a quantity as people read it, to six significant digits, so that it can be read back.
+    """Return a quantity as text with an engineering prefix, to six significant digits, which can be read back.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def _spelled(unit: str, kind: _Kind) -> str:
 
 
 def _convert(magnitude: Fraction, unit: str, kind: _Kind, told: tuple[str, str, str]) -> Fraction:
-    """The magnitude in the kind's own unit; exact, so that "35 ms" is the float 0.035 and not its neighbour."""
+    """Return the magnitude in the unit of the kind, exactly, so that "35 ms" is 0.035 to the last bit."""
     import pint  # only now: plain numbers need no pint
 
     name, shown, allowed = told

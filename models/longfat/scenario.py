@@ -1,4 +1,4 @@
-"""Scenario files: networks as TOML, and the Python files that define schemes for them."""
+"""Scenario files: networks as TOML, and Python files that define schemes and disciplines for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHIPPED = Path(__file__).with_name("scenarios")
 
 
 def shipped() -> dict[str, str]:
-    """Return the names of the scenarios that come with longfat, each with its first line.
+    """Return the names of the scenarios that longfat includes, each with its first line.
 
     >>> list(shipped())
     ['dumbbell', 'mixed', 'parking_lot', 'red']
@@ -27,29 +27,28 @@ def shipped() -> dict[str, str]:
 
 
 def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, Any]]:
-    """Return the network of a scenario, and the options of its run.
+    r"""Return the network of a scenario file, and the options of its run.
 
     Parameters
     ----------
     path : str or Path
-        A TOML file, see `longfat.sim.scenario`, or the name of a scenario in `shipped`. What has a suffix or a
-        separator is a file; a bare name is a shipped scenario, whatever lies in the current folder.
-        ``scheme = "my_schemes.py:aimd"`` (or a ``discipline``) runs that Python file, in the folder of the scenario or
-        below it, and takes from it what is called so; ``scheme = "my_schemes.py"`` takes the only scheme there.
+        TOML file, see `longfat.sim.scenario`, or a name of `shipped`. A path has a suffix or a separator; a bare name
+        is an included scenario, whatever files the current folder holds. ``scheme = "my_schemes.py:aimd"`` runs that
+        Python file, in the folder of the scenario or below it, and takes the scheme that is bound to this name;
+        ``scheme = "my_schemes.py"`` takes the only scheme of the file. The same holds for ``discipline``.
     trust : bool
-        Whether the scenario may run Python files elsewhere, by absolute paths, "..", or links that lead out of its
-        folder.
+        Whether the scenario may run Python files outside its folder, by absolute paths, ".." or symbolic links.
 
     Returns
     -------
     Network, dict
-        For ``lf.sim.run(net, **options)``.
+        Network and options for ``lf.sim.run(net, **options)``.
 
     Raises
     ------
     ValueError
-        For a name that is not shipped; files that cannot be read, by name; keys and values that are refused, with
-        their table; Python files outside the scenario's folder.
+        For an unknown name, a file that cannot be read, Python files outside the scenario's folder, and keys and values
+        that are refused; the message names the file and the table.
 
     Examples
     --------
@@ -58,7 +57,7 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "net.toml")
-    ...     _ = file.write_text('run = {duration = "10 s"}\\nlink = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
+    ...     _ = file.write_text('run = {duration = "10 s"}\nlink = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
     ...     load(file)
     (Network('', 2 nodes, 1 links, 0 flows), {'duration': 10.0})
     """
@@ -82,18 +81,19 @@ def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, d
     text : str
         TOML, see `longfat.sim.scenario`.
     find : callable, optional
-        Asked for each scheme or discipline that is named with a colon, "my_schemes.py:aimd": returns it, or None. For
-        "my_schemes.py" it gets the class that is wanted, too, as a second argument.
+        Function that returns the scheme or discipline of a name with a colon, such as "my_schemes.py:aimd", or None.
+        For a file, such as "my_schemes.py", its second argument is the class that is needed.
 
     Returns
     -------
     Network, dict
-        The network equal to the one that was written, and options for `longfat.sim.run`.
+        Network, equal to the one that was written, and options for `longfat.sim.run`.
 
     Raises
     ------
     ValueError
-        For text that is no TOML, keys and names that are unknown, and what `Network` refuses, with its table.
+        For text that is not TOML, unknown keys and names, and values that `Network` refuses; the message names the
+        table.
 
     Examples
     --------
@@ -101,10 +101,10 @@ def parse(text: str, find: Callable[..., Any] | None = None) -> tuple[Network, d
     (Network('', 0 nodes, 0 links, 0 flows), {'duration': 10.0, 'rng': 1})
     """
     from longfat.sim.network import Network
-    from longfat.sim.scenario import reading
+    from longfat.sim.scenario import parsing
 
     net = Network()
-    return net, reading.fill(net, text, find)
+    return net, parsing.fill(net, text, find)
 
 
 def read(text: str, find: Callable[..., Any] | None = None) -> Network:
@@ -130,7 +130,7 @@ def read(text: str, find: Callable[..., Any] | None = None) -> Network:
 
 
 def _place(path: str | Path) -> Path:
-    """Return where a scenario lies: the path of a file, or the shipped file of a bare name."""
+    """Return the path of a scenario: a file's own path, or that of an included scenario for a bare name."""
     from longfat.domains import unknown
 
     name, place = os.fspath(path), Path(path)
@@ -142,7 +142,7 @@ def _place(path: str | Path) -> Path:
 
 
 def finder(folder: str | Path, trust: bool = False) -> Callable[..., Any]:
-    """Return what finds "my_schemes.py:aimd" in the Python files of a folder; each file is run once."""
+    """Return a function that finds "my_schemes.py:aimd" in the Python files of a folder, running each file once."""
     from longfat.sim.queues import Discipline
     from longfat.sim.schemes import Scheme
 

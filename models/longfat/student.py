@@ -1,4 +1,4 @@
-"""Student's distribution, for the intervals of every simulator and sweep."""
+"""Student's t distribution, for the confidence intervals of every simulator and sweep."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def half_width(degrees: int, confidence: float) -> float:
 
     Notes
     -----
-    mpmath's incomplete beta function, at 40 digits in an arithmetic of its own, so that the result is the same whatever
-    precision other threads work in. SciPy has the same quantile, in 140 MB.
+    The tail is mpmath's incomplete beta function, computed with 40 digits in a context of its own, so that the result
+    does not depend on the precision of other threads. SciPy has the same quantile but takes 140 MB.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def half_width(degrees: int, confidence: float) -> float:
     n, outside = context.mpf(degrees), 1 - context.mpf(confidence)
     height = 2 / (context.sqrt(n) * context.beta(n / 2, 0.5))  # of the density of |T_n| at 0
     if confidence < 1e-9:
-        return float(confidence / height)  # the density is flat that near to 0
+        return float(confidence / height)  # so close to 0 the density is constant
     # Newton's method on the logarithm of the tail over log t: decreasing and concave, so it converges from anywhere.
     # It begins at the normal quantile and the first term of its expansion in 1/n (Abramowitz and Stegun 26.7.5).
     z = -NormalDist().inv_cdf((1 - confidence) / 2)

@@ -1,10 +1,11 @@
-"""Reno flows over one bottleneck in ns-3: a peer for tests/test_peers.py.
+"""Reno flows over one bottleneck in ns-3, for the comparison in tests/test_peers.py.
 
-Reno of RFC 5681 (ns-3's TcpNewReno with its classic recovery) without SACK and without delayed acknowledgments,
-drop-tail of as many packets as a product has, packets of 500 bytes on the wire: 458 of data, 40 of TCP and IP, 2 of the
-line.
+Reno of RFC 5681 (ns-3's TcpNewReno with its classic recovery) without SACK and without delayed acknowledgments, a
+drop-tail queue of one bandwidth-delay product, and packets of 500 bytes on the link: 458 of data, 40 of TCP and IP
+headers, 2 of the link layer.
+
 Usage: python ns3_dumbbell.py FLOWS SECONDS MBIT_PER_S; prints packets delivered, packets dropped, packets offered, the
-mean number waiting, and seconds of event loop.
+mean backlog, and the duration of the event loop [s].
 """
 
 import sys
@@ -21,7 +22,7 @@ def text(name, value):
 
 
 def run(flows, seconds, mbit):
-    product = int(mbit * 1e6 * ROUND_TRIP / 8 / PACKET)
+    bdp = int(mbit * 1e6 * ROUND_TRIP / 8 / PACKET)
     text("ns3::TcpL4Protocol::SocketType", "ns3::TcpNewReno")
     text("ns3::TcpL4Protocol::RecoveryType", "ns3::TcpClassicRecovery")
     text("ns3::TcpSocketBase::Sack", "false")
@@ -30,16 +31,16 @@ def run(flows, seconds, mbit):
     text("ns3::TcpSocket::DelAckCount", "1")
     text("ns3::TcpSocket::SegmentSize", str(DATA))
     text("ns3::TcpSocket::InitialCwnd", "1")
-    text("ns3::TcpSocket::InitialSlowStartThreshold", str(DATA * (product // flows)))
+    text("ns3::TcpSocket::InitialSlowStartThreshold", str(DATA * (bdp // flows)))
     text("ns3::TcpSocket::SndBufSize", "4000000")
     text("ns3::TcpSocket::RcvBufSize", "4000000")
-    text("ns3::DropTailQueue<Packet>::MaxSize", f"{product}p")
+    text("ns3::DropTailQueue<Packet>::MaxSize", f"{bdp}p")
     nodes = ns.NodeContainer()
     nodes.Create(2)
     line = ns.PointToPointHelper()
     line.SetDeviceAttribute("DataRate", ns.StringValue(f"{mbit}Mbps"))
     line.SetChannelAttribute("Delay", ns.StringValue("22ms"))
-    line.DisableFlowControl()  # else what finds the queue full is dropped above it, and not counted
+    line.DisableFlowControl()  # otherwise packets are dropped above the queue, and not counted
     devices = line.Install(nodes)
     sender = devices.Get(0).GetObject[ns.PointToPointNetDevice]()
     queue = sender.GetQueue()  # the sending node's own queue is the bottleneck's

@@ -1,8 +1,9 @@
-"""Reno flows over one bottleneck, in SimPy as leanly as it goes: the yardstick of test_network.py.
+"""Reno flows over one bottleneck in SimPy, as fast as possible, for the comparison in test_network.py.
 
-One process serves the bottleneck, every propagation delay is one event with a callback, and the timer is
-looked at when it might have run out. Usage: python simpy_dumbbell.py FLOWS SECONDS MBIT_PER_S; prints delivered
-packets and seconds of event loop.
+One process is the transmitter of the bottleneck, every propagation delay is one event with a callback, and the timer is
+checked when it may have expired.
+
+Usage: python simpy_dumbbell.py FLOWS SECONDS MBIT_PER_S; prints delivered packets and event-loop time [s].
 """
 
 import sys
@@ -122,12 +123,12 @@ def acknowledged(event):
 
 
 def run(flows, seconds, mbit):
-    """Delivered packets and seconds of event loop."""
+    """Return delivered packets and the duration of the event loop [s]."""
     rate = mbit * 1e6 / 8
-    product = int(rate * ROUND_TRIP / PACKET)
+    bdp = int(rate * ROUND_TRIP / PACKET)
     env = simpy.Environment()
-    link = Bottleneck(env, rate, product)
-    senders = [Sender(env, link, product // flows, 0.2 * k / flows) for k in range(flows)]
+    link = Bottleneck(env, rate, bdp)
+    senders = [Sender(env, link, bdp // flows, 0.2 * k / flows) for k in range(flows)]
     begin = time.perf_counter()
     env.run(until=seconds)
     return sum(sender.expect for sender in senders), time.perf_counter() - begin

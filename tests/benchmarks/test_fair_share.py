@@ -1,7 +1,7 @@
-"""The fluid schedule: files per second on one link, and flows x events per second where every file has its own path.
+"""Speed of the fluid schedule: files/s on one link, and flows x events/s if every file has its own path.
 
-A file is two events, its start and its finish. On one link of equal weights all files are one group, and an event costs
-a step of a heap; with a path for each file an event costs the filling of all links.
+A file causes two events, its start and its finish. On one link with equal weights all files form one group, and an
+event costs one heap operation; with a path for each file an event costs the filling of all links.
 """
 
 from fractions import Fraction
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 
 def one_link(files, kind=float):
-    """Files of exponential size at load 0.9; in fractions, of whole sizes and starts."""
+    """Return files of exponential size at load 0.9; as fractions, with integer sizes and starts."""
     starts = np.cumsum(RNG.exponential(1 / 0.9, files))
     sizes = RNG.exponential(1.0, files)
     if kind is Fraction:
@@ -25,7 +25,7 @@ def one_link(files, kind=float):
 
 
 def grid(files, links=20):
-    """Files that start together, each over three links of its own choice, weights 1 and 2."""
+    """Return files that start together, each over three random links, with weights 1 and 2."""
     flows = [
         Flow(tuple(f"link-{i}" for i in RNG.choice(links, 3, replace=False)), RNG.exponential(), weight=1 + i % 2)
         for i in range(files)

@@ -1,10 +1,10 @@
-"""CADPC from 10^5 starts, 100 flows each, 10^3 updates: what `cadpc_fairness` does, beside the usual ways.
+"""Speed of `cadpc_fairness` with 10^5 starts, 100 flows each and 10^3 updates, against the usual methods.
 
-All 10^10 updates of a flow are computed; what is kept is the final rates and the time to fairness. The 100 flows of a
-point start at 100 different rates, so that none can be left out. The others are timed on a part and scaled by points:
-a NumPy loop over updates on an array of all its points, the same in blocks that fit the cache, `integrate` on JAX, and
-scipy's solve_ivp on the continuous form, which is another computation: its steps follow its tolerance (1e-6), not the
-updates, and it ends where the map ends, not on the way there.
+All 10^10 updates of flows are computed; the final rates and the time to fairness are kept. The 100 flows of a point
+start at 100 different rates, so that none can be omitted. The other methods are timed on a part of the points and
+scaled: a NumPy loop over updates on an array of all its points, the same in blocks that fit the cache, `integrate` on
+JAX, and SciPy's solve_ivp on the continuous form. The last is another computation: its steps follow its tolerance
+(1e-6) and not the updates, and it agrees with the map at the end only.
 """
 
 import time
@@ -21,7 +21,7 @@ POINTS, UPDATES, FLOWS, SMOOTHING = 10**5, 10**3, 100, 0.5
 
 
 def starts(points):
-    """Log-spread rates from 10^-4 of the fair one up to it."""
+    """Return initial rates, log-uniform between 10^-4 of the fair rate and the fair rate."""
     return 10 ** np.random.default_rng(0).uniform(-4, 0, (points, FLOWS)) / (FLOWS + 1)
 
 

@@ -1,4 +1,4 @@
-"""Optimal rates on 10^6 points: the law, beside scipy's bracketing root finder on the same equation, and under jit."""
+"""Optimal rates on 10^6 points: the law against SciPy's bracketing root finder on the same equation, and under jit."""
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ TRANSFER = 10 ** RNG.uniform(0, 9, POINTS), 10 ** RNG.uniform(-8, 1, POINTS), 10
 
 
 def bracketed(excess, spread, k):
-    """The same bracket and equation as the law's, by Chandrupatla's method in ln f."""
+    """Return the optimal rates by Chandrupatla's method in ln f, with the law's bracket and equation."""
     top, ratio = (spread / k) ** (1 / (k + 1)), (k + 1) / k
     free = ratio * np.maximum(-excess, 0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

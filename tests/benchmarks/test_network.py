@@ -1,5 +1,6 @@
-"""The network simulator's speed: whole calls of `sim.run` beside SimPy in the same run and a bound in C++; set-up,
-growth with the flows, starts, threads.
+"""Speed of the network simulator: `sim.run` against SimPy in the same run, and against a bound in C++.
+
+Set-up, growth with the number of flows, start times and threads are measured, too.
 
 The bound is a program in C++ written for just this dumbbell, without statistics. It was measured once, on a quiet
 machine of this kind, and so was htsim (C++) beside SimPy; SimPy has one link each way in both forms. A ratio to SimPy
@@ -25,14 +26,14 @@ WORK = {10: (100, 40), 100: (10, 400), 1000: (2, 4000)}  # flows: simulated seco
 
 
 def network(form, flows, mbit):
-    """Reno flows with 500 byte packets over a round trip of 44 ms, a buffer of one product."""
-    net, product = sim.Network(), int(mbit * 1e6 * 0.044 / 8 / 500)
-    parameters = {"initial_ssthresh": product // flows}
+    """Reno flows with 500 byte packets over a round trip of 44 ms, and a buffer of one bandwidth-delay product."""
+    net, bdp = sim.Network(), int(mbit * 1e6 * 0.044 / 8 / 500)
+    parameters = {"initial_ssthresh": bdp // flows}
     fast, common = f"{10 * mbit} Mbit/s", {"packet": 500, "parameters": parameters}
     if form == "lean":
-        net.link("a", "b", rate=f"{mbit} Mbit/s", delay=0.022, buffer=product).link("b", "a", rate=fast, delay=0.022)
+        net.link("a", "b", rate=f"{mbit} Mbit/s", delay=0.022, buffer=bdp).link("b", "a", rate=fast, delay=0.022)
         return net.flow("reno", path=["a", "b"], count=flows, stagger=0.2 / flows, **common)
-    net.link("a", "b", rate=f"{mbit} Mbit/s", delay=0.020, buffer=product).link("b", "a", rate=fast, delay=0.020)
+    net.link("a", "b", rate=f"{mbit} Mbit/s", delay=0.020, buffer=bdp).link("b", "a", rate=fast, delay=0.020)
     for k in range(flows):
         net.link(f"s{k}", "a", rate=f"{mbit} Mbit/s", delay=0.001, duplex=True)
         net.link("b", f"d{k}", rate=f"{mbit} Mbit/s", delay=0.001, duplex=True)
@@ -47,7 +48,7 @@ def delivered_per_second(net, seconds):
     return int(run.packet_counts()["received"]) / run.wall_time
 
 
-def whole_call(net, seconds):
+def timed_call(net, seconds):
     """Return the packets delivered by `sim.run`, the seconds that it takes in all, and those of its event loop."""
     begin = time.perf_counter()
     data = sim.run(net, duration=seconds, rng=1, progress=False)
@@ -61,15 +62,15 @@ def report(capsys, text):
 
 @pytest.mark.parametrize(("form", "flows"), FORMS)
 def test_packets_per_second(benchmark, capsys, form, flows):
-    """Whole calls: set-up included, statistics on, one replication and so one core."""
+    """Whole calls of `sim.run`, with set-up and statistics, one replication and so one core."""
     benchmark.group = "network simulator"
     seconds, mbit = WORK[flows]
     net = network(form, flows, mbit)
-    whole_call(net, 0.01)
+    timed_call(net, 0.01)
     calls, theirs = [], []
 
     def by_turns():  # so that both see the same machine
-        calls.append(whole_call(net, seconds))
+        calls.append(timed_call(net, seconds))
         packets, spent = simpy_dumbbell.run(flows, seconds / 10, mbit)
         theirs.append(packets / spent)
 
@@ -89,7 +90,7 @@ def test_packets_per_second(benchmark, capsys, form, flows):
 
 
 def test_a_packet_in_a_large_star(benchmark, capsys):
-    """What it costs with 1,000 flows over what it costs with 10, in the event loop; in turns."""
+    """Cost of a packet in the event loop with 1,000 flows, relative to 10 flows, measured in turns."""
     benchmark.group = "network simulator, growth with the flows"
     nets, cost = {flows: network("star", flows, WORK[flows][1]) for flows in (10, 1000)}, {10: [], 1000: []}
 
@@ -103,7 +104,7 @@ def test_a_packet_in_a_large_star(benchmark, capsys):
 
 
 def test_set_up_of_many_flows(benchmark, capsys):
-    """1,000 flows with an access line at either end: the network from Python, its arrays, and statistics at the end."""
+    """Set-up of 1,000 flows with access links at both ends: the network, its arrays, and statistics at the end."""
     benchmark.group = "network simulator, what a person waits for"
     times = []
 
@@ -114,8 +115,8 @@ def test_set_up_of_many_flows(benchmark, capsys):
         run = sim.Simulation(net, rng=1, duration=2)
         run.prepare()
         ready = time.perf_counter()
-        _, whole, loop = whole_call(net, 0.001)
-        times.append((described - begin, ready - described, whole - loop))
+        _, total, loop = timed_call(net, 0.001)
+        times.append((described - begin, ready - described, total - loop))
 
     measure()
     times.clear()
@@ -130,7 +131,7 @@ def test_set_up_of_many_flows(benchmark, capsys):
 
 @pytest.mark.parametrize("scheme", ["reno", "newreno", "sack"])
 def test_growth_with_the_flows(benchmark, capsys, scheme):
-    """At 4 Gbit/s in all: what a delivered packet costs with 10 and with 10,000 flows."""
+    """Cost of a delivered packet with 10 and with 10,000 flows, at 4 Gbit/s in total."""
     benchmark.group = "network simulator, growth with the flows"
     cost = {}
 

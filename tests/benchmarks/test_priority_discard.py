@@ -1,4 +1,4 @@
-"""Priority discard: what a packet costs with the kernel's tree and with a hook that scans the queue, by its length."""
+"""Cost of a packet with priority discard: the service's tree against a hook that scans the queue, by its length."""
 
 import pytest
 
@@ -12,13 +12,13 @@ RATE = 1e8  # bytes/s
 
 
 def draw(link, packet, now):
-    """Priorities of 20 kinds, as files of a megapacket have them."""
+    """Set one of 20 priorities, as many as files of 10^6 packets have."""
     packet.priority = int(20 * random(link))
     return ENQUEUE
 
 
 def draw_and_scan(link, packet, now):
-    """The same, and schemes.md 8.4 by looking at every packet that waits."""
+    """Set a priority, and find the worst packet (Kim and Farber 1994, section 3.3.2) by scanning the queue."""
     packet.priority = int(20 * random(link))
     if link.backlog < link.limit:
         return ENQUEUE
@@ -32,7 +32,7 @@ def draw_and_scan(link, packet, now):
 
 
 def cost(discipline, buffer, packets):
-    """Nanoseconds for each packet that arrives, at twice the line's rate, once the queue is full; and the drops."""
+    """Return the time per arriving packet [ns] at twice the link's rate, once the queue is full, and the drops."""
     net = sim.Network().link("a", "b", rate=RATE, buffer=buffer, discipline=discipline)
     net.flow(traffic.poisson(2 * RATE), path=["a", "b"], packet=500)
     run = sim.Simulation(net, rng=1)

@@ -1,4 +1,4 @@
-"""The segment simulator beside a plain jitted loop over segments, in the same run."""
+"""Speed of the segment simulator against a plain jitted loop over segments, in the same run."""
 
 import time
 
@@ -16,7 +16,7 @@ PACKETS = {1e-2: 4e6, 1e-3: 4e7, 1e-5: 4e9}
 
 @numba.njit(nogil=True)
 def plain_loop(rng, damaged, segments):
-    """One random number and one comparison a segment: the least that a simulator without jumps has to do."""
+    """Draw one random number per segment and compare it: the least work of a simulator without jumps."""
     time = 0
     for _ in range(segments):
         time += 16
@@ -66,7 +66,7 @@ def timed(time, function):
 @pytest.mark.parametrize("loss", list(PACKETS))
 @pytest.mark.parametrize("ack", ["hard", "soft"])
 def test_with_a_receive_buffer(benchmark, capsys, loss, ack):
-    """A buffer of w_a + 2 segments, of which hardly any is discarded, beside none, by turns."""
+    """Cost of a buffer of w_a + 2 segments, which discards hardly any, relative to none, measured in turns."""
     benchmark.group = "segment simulator, receive buffer"
     segments = int(PACKETS[loss] / SEGMENT)
     stop, result = np.zeros(1, np.bool_), np.zeros(sender.RESULTS, np.int64)

@@ -1,4 +1,4 @@
-"""What a person waits for: import, first run with compilation, later runs."""
+"""Times that a user waits: import, first run with compilation, later runs."""
 
 import os
 import subprocess

@@ -51,7 +51,7 @@ def test_the_compiled_way_is_the_plain_way(system, duration, start, step, parame
 
 
 def test_cadpc_by_hand():
-    """x = (0.1, 0.3), a = 1/2, delay of one update, so L is 0.4 in both updates:
+    """x = (0.1, 0.3), a = 1/2, delay of one update, so L is 0.4 in both updates.
 
     0.1 (1 + (1 - 0.1 - 0.4)/2) = 0.125, 0.3 (1 + 0.3/2) = 0.345; 0.125 (1 + 0.475/2) = 0.1546875, 0.345 (1 + 0.255/2) =
     0.3889875.

@@ -136,7 +136,7 @@ def test_tcp_rests_beside_the_square_root_law():
 
 
 def test_tcp_is_linearised_as_published():
-    """Linearisation by Hollot, Misra, Towsley & Gong, INFOCOM 2001, equation (4), with W and q in equilibrium:
+    """Linearisation by Hollot, Misra, Towsley & Gong, INFOCOM 2001, equation (4), with W and q in equilibrium.
 
     dW' = -N/(R^2 C) (dW + dW_R) - (dq - dq_R)/(R^2 C) - R C^2/(2 N^2) dp_R, dq' = N/R dW - dq/R; dp = slope dx.
     """

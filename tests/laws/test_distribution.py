@@ -278,7 +278,7 @@ def powers(loss, packets, rounds, size):
 
 def by_rounds(loss, packets, rounds):
     """Return P(K = k, N = n) as a dictionary, by following the number of missing packets from round to round."""
-    found, states = {}, {(packets, packets): Fraction(1)}  # missing and sent, the present round included
+    found, states = {}, {(packets, packets): Fraction(1)}  # missing and sent, the current round included
     for k in range(1, rounds + 1):
         after = {}
         for (missing, sent), chance in states.items():

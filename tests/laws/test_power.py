@@ -50,7 +50,7 @@ def test_the_knee_is_where_power_is_greatest(propagation, variation, alpha):
     knee = power.knee_load(*given)
     assert knee == pytest.approx(found.x, abs=3e-8)
     assert power.relative_power(knee, *given) == pytest.approx(-found.fun, rel=1e-13)
-    # Little: rho R/S in progress
+    # Little's law: rho R/S packets in flight
     assert power.knee_number(*given) == pytest.approx(knee * (1 + propagation + queues.mg1_wait(knee, variation)))
 
 

@@ -274,7 +274,7 @@ def transfer(packets, path, packet_time, window):
     """Return the transfer time through a sender, a link and a receiver, packet by packet, in exact fractions."""
     now, free = Fraction(0), Fraction(0)  # the link is free from then on
     sent, acknowledged = 0, 0
-    coming = deque()  # times of the acknowledgments in flight; they keep their order
+    coming = deque()  # arrival times of the acknowledgments in flight; they keep their order
     while True:
         while sent < packets and sent - acknowledged < window:
             free = max(now, free) + packet_time

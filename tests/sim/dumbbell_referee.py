@@ -1,9 +1,11 @@
-"""Files over one bottleneck once more, packet by packet and as plainly as possible: an independent referee.
+"""Independent plain implementation of file transfers over one bottleneck, packet by packet.
 
-Source - S1 - S2 - destination (schemes.md 8.1): each connection has an access line of its own, S1 has the only queue
-that overflows, acknowledgments take a fixed time. One heap, lists that are scanned, exact fractions for transmission
-times; of every packet the last transmission is kept, so that rule LI of section 0.2 can be taken by the letter. At one
-time departures come first (convention 4), of the links, then of the sources.
+The network is figure 4 of Kim and Farber, MS-CIS-94-55 (1994): source - S1 - S2 - destination. Each connection has its
+own access link, S1 has the only queue that overflows, and acknowledgments take a fixed time. It uses one heap, lists
+that are scanned, and exact fractions for transmission times. The last transmission of every packet is recorded: a
+duplicate acknowledgment means a loss only if a packet caused it that was sent after the last transmission of the
+missing packet (ours, because paths keep the order of packets and a threshold of one duplicate would otherwise take
+resent packets for losses). Of equal times, departures from links come first, then those from sources.
 """
 
 import heapq
@@ -15,14 +17,14 @@ SECOND = 10**9
 
 
 class Line:
-    """A transmitter: k packets in a row take k times 8 size / rate, to the nearest nanosecond."""
+    """Transmitter: k packets in a row take k times 8 size/rate, to the nearest nanosecond."""
 
     def __init__(self, bits_per_second, size):
         self.each = Fraction(8 * size * SECOND, bits_per_second)
         self.begun, self.count, self.free = 0, 0, 0
 
     def send(self, now):
-        """When a packet that begins now has been sent."""
+        """Return the end of a transmission that begins now."""
         if now > self.free or self.count == 0:
             self.begun, self.count = now, 0
         self.count += 1
@@ -32,7 +34,7 @@ class Line:
 
 
 class Timer:
-    """RFC 6298 with a sample of every new acknowledgment (profile fine of schemes.md 1.2)."""
+    """RFC 6298 with a sample of every new acknowledgment; granularity 1 ms and minimum 2 ms are ours."""
 
     def __init__(self):
         self.srtt = self.var = None
@@ -53,7 +55,7 @@ class Timer:
 
 
 class Connection:
-    """What both kinds of sources have: what is acknowledged, what comes next, the timer, the receiver."""
+    """Common part of both kinds of sources: sequence numbers, the retransmission timer and the receiver."""
 
     def __init__(self, packets, start, size, access):
         self.packets, self.start, self.line, self.timer = packets, start, Line(access, size), Timer()
@@ -61,22 +63,22 @@ class Connection:
         self.on_line = False
         self.count = itertools.count()
         self.last = {}  # of each packet, the number of its last transmission
-        self.held, self.expected = set(), 0
+        self.received, self.expected = set(), 0
         self.finish, self.sent, self.dropped, self.timeouts = None, 0, 0, 0
 
     def lost(self, echoed, transmission):
-        """Rule LI: an echo of what was sent after the last transmission of the missing packet."""
+        """Return whether the packet that caused a duplicate was sent after the last transmission of the missing one."""
         return transmission > self.last[self.una]
 
     def receive(self, number):
-        self.held.add(number)
-        while self.expected in self.held:
+        self.received.add(number)
+        while self.expected in self.received:
             self.expected += 1
         return self.expected
 
 
 class Burst(Connection):
-    """schemes.md 8.2; `window` is the size of the k-th window."""
+    """BLT (Kim and Farber 1994, sections 3.3.1 and 3.3.3); `window` is the size of the k-th window."""
 
     def __init__(self, *args, window=lambda k: 2**k, reset_on_ack=False, skip_known=False, restart_timer=False):
         super().__init__(*args)
@@ -114,7 +116,7 @@ class Burst(Connection):
 
 
 class Reno(Connection):
-    """schemes.md 1.4 with 1.8: one duplicate, by rule LI; `guard` for at most one cut a window."""
+    """Reno (RFC 5681, section 3.2) with a threshold of one duplicate; `guard`: at most one reduction per window."""
 
     def __init__(self, *args, guard):
         super().__init__(*args)
@@ -135,7 +137,7 @@ class Reno(Connection):
         return self.next - 1
 
     def lost(self, echoed, transmission):
-        """And the missing packet is not about to go."""
+        """Return whether a duplicate means a loss; a packet that is about to be resent does not count."""
         return self.una < self.next and self.resend != self.una and super().lost(echoed, transmission)
 
     def acknowledged(self, new, duplicate, echoed, transmission, now):
@@ -158,7 +160,7 @@ class Reno(Connection):
 
 
 def victim(queue, priority, rule):
-    """Which of the waiting priorities gives way (schemes.md 8.3, 8.4), None: the new packet is dropped."""
+    """Return which queued packet is dropped (Kim and Farber 1994, section 3.3.2), None for the arriving one."""
     worse = [j for j, other in enumerate(queue) if other > priority]
     if rule == "drop-tail" or not worse:
         return None
@@ -166,7 +168,7 @@ def victim(queue, priority, rule):
 
 
 def push_out(queue, packet, rule):
-    """A packet at a full queue takes the place of another one, or is dropped."""
+    """Drop the arriving packet, or a queued one and append the arriving one."""
     j = victim([one[3] for one in queue], packet[3], rule)
     (packet if j is None else queue[j])[0].dropped += 1
     if j is not None:
@@ -175,7 +177,7 @@ def push_out(queue, packet, rule):
 
 
 def take_acknowledgment(now, c, expected, echoed, transmission, sent):
-    """The source learns what has arrived; after its last acknowledgment it listens no more."""
+    """Process an acknowledgment at the source, unless the transfer has ended."""
     if c.finish is not None:
         return
     outstanding, new = c.high > c.una, expected > c.una
@@ -196,7 +198,7 @@ def take_acknowledgment(now, c, expected, echoed, transmission, sent):
 
 
 def play(connections, *, bottleneck, last, delays, buffer, size, rule, until):
-    """Run until all are done, or for so long; `delays` of the three lines in ns."""
+    """Run until all connections have ended, or the time `until`; `delays` are those of the three links [ns]."""
     there = sum(delays)
     events, serial = [], itertools.count()
     queue, sending = [], None
@@ -206,7 +208,7 @@ def play(connections, *, bottleneck, last, delays, buffer, size, rule, until):
         heapq.heappush(events, (time, first, next(serial), what, args))
 
     def offer(c, now):
-        """A source whose line is free sends."""
+        """Send the next packet of a source if its access link is free."""
         if c.on_line or c.finish is not None:
             return
         number = c.choose()
@@ -276,5 +278,5 @@ def play(connections, *, bottleneck, last, delays, buffer, size, rule, until):
 
 
 def priorities_of_two(packets):
-    """floor(log2(s + 1)) for the first packets."""
+    """Return floor(log2(s + 1)), the priority of packet s, for the first packets."""
     return [floor(log2(s + 1)) for s in range(packets)]

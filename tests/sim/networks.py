@@ -1,4 +1,4 @@
-"""Random networks, and a plain look into a run between its events: what the kernel's short cuts are judged by."""
+"""Random networks, and plain inspection of a run between its events, as reference for the kernel's shortcuts."""
 
 import hashlib
 import itertools
@@ -54,9 +54,10 @@ DISCIPLINES = [
 
 
 def build(seed, *, disciplines=None, known=None, jitter=True, lossy=True):
-    """A chain, dumbbell or parking lot with a mix of flows; everything follows from the seed, and from the
-    disciplines and the schemes known. Times that are no
-    round numbers, so that no two things happen at once by chance."""
+    """Return a chain, dumbbell or parking lot with a mix of flows, all determined by the seed.
+
+    Disciplines and schemes are drawn from those given. Times are no round numbers, so that no two events coincide.
+    """
     rng = np.random.default_rng(seed)
     net = Network(f"random {seed}")
     if disciplines is None:
@@ -142,9 +143,9 @@ def state(run):
     return str((int(state.row.now), flows, links, own, log))
 
 
-#: What schemes, disciplines and services keep.
+#: Records of schemes, disciplines and services.
 KEPT = ("flow_own", "link_own", "service_own", "queue_own", "flow_state")
-#: Fields that name rows, or move when nobody has looked.
+#: Fields that are row numbers, or depend on how often the run was inspected.
 ROWS = {
     "outstanding_head", "outstanding_tail", "lost_head", "lost_tail", "blocks_head", "blocks_tail", "head", "tail",
     "transmitting", "first_row", "last_row", "next_row", "last_stamps", "next_start", "backlog", "backlog_bytes",
@@ -153,7 +154,7 @@ ROWS = {
 
 
 def digest(seeds, until, most):
-    """For a comparison of two processes: each network up to a time or to a number of events."""
+    """Hash of the state of each network after a time or a number of events, to compare two processes."""
     lines = []
     for seed in seeds:
         run = Simulation(build(seed), rng=seed)
@@ -164,7 +165,7 @@ def digest(seeds, until, most):
 
 
 def steps(run, until):
-    """Carry a run on one event at a time; gives the time before each."""
+    """Continue a run one event at a time; yield the time before each."""
     goal = round(until * records.SECOND)
     while run.state.row.now < goal or run.state.row.sending_flow != records.NONE:
         before = int(run.state.row.now)
@@ -177,7 +178,7 @@ def steps(run, until):
 
 
 def one_event(run, goal):
-    """Let one event happen, and nothing be worked out that is later; return what the kernel returns."""
+    """Let one event happen, with no later one computed in advance; return what the kernel returns."""
     state = run.state
     heaps = (state.arrivals, state.row.arrivals), (state.clocks, state.row.clocks)
     following = min((int(heap["time"][0]) for heap, count in heaps if count), default=goal)
@@ -185,7 +186,7 @@ def one_event(run, goal):
 
 
 class Look:
-    """A run between two events: its packets as plain numbers, on the links and in the queues."""
+    """Packets of a run between two events as plain numbers, on the links and in the queues."""
 
     def __init__(self, run):
         packets = run.state.packets
@@ -207,7 +208,7 @@ class Look:
         ]
 
     def rows(self, first):
-        """Rows of a list of packets."""
+        """Rows of a list of packets, from its first row."""
         rows = []
         while first != records.NONE:
             rows.append(first)
@@ -215,10 +216,10 @@ class Look:
         return rows
 
     def waiting(self, k):
-        """What waits at link k: for each packet its bytes, and when its transmission begins, if that is known."""
+        """Backlog of link k: for each packet its bytes, and when its transmission begins, if that is known."""
         length = self.column["length"]
         if self.link["service"][k] == records.NONE:
-            # Of the packets on the link those behind one that has not left its transmitter, as the ring has them.
+            # Packets on the link behind one that has not left the transmitter; the circular buffer has the same.
             rows = self.rows(self.link["head"][k])
             ends = [self.column["arrival"][row] - self.link["delay"][k] for row in rows]
             behind = [(length[row], end) for end, row in zip(ends, rows[1:], strict=False) if end > self.now]
@@ -227,5 +228,5 @@ class Look:
         return [(length[row], None) for first in self.of(k)[1:] for row in self.rows(first)]
 
     def of(self, k):
-        """First packets of the lists of link k: on the line, in its queues."""
+        """First packets of the lists of link k: on the link, in its queues."""
         return [self.link["head"][k], *self.queues[k]]

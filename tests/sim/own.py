@@ -1,28 +1,28 @@
-"""What tests read and set in a run: what schemes and disciplines keep, fields of flows, what links have done."""
+"""Access of tests to a run: records of plug-ins, fields of flows, counters of links."""
 
 from longfat.sim import layout
 
 
 def of_flow(run, flow=0):
-    """The record that a flow's scheme has of it, by the flow's place."""
+    """Return the record that a scheme has for a flow, by the flow's place."""
     scheme = run.assembly.schemes[int(run.state.flows[flow].scheme)]
     return _record(run.state.flow_own, run.state.row.flow_own_words, flow, scheme.own)
 
 
 def of_link(run, link=0):
-    """The record that a link's discipline has of it, by the link's place."""
+    """Return the record that a discipline has for a link, by the link's place."""
     discipline = run.assembly.disciplines[int(run.state.links[link].discipline)]
     return _record(run.state.link_own, run.state.row.link_own_words, link, discipline.own)
 
 
 def of_service(run, link=0):
-    """The record that a link's service has of it, by the link's place."""
+    """Return the record that a service has for a link, by the link's place."""
     service = run.assembly.services[int(run.state.links[link].service)]
     return _record(run.state.service_own, run.state.row.service_own_words, link, service.own)
 
 
 def of_queue(run, queue):
-    """The record that a service has of one queue, by the queue's row."""
+    """Return the record that a service has for a queue, by the queue's row."""
     state = run.state
     service = run.assembly.services[int(state.links[state.queues[queue].link].service)]
     return _record(state.queue_own, state.row.queue_own_words, queue, service.of_queue)
@@ -36,7 +36,7 @@ def _record(words, width, place, own):
 
 
 def column(run, name):
-    """One field of all flows, where it stands: what is written there counts, unlike in ``run.state.flows``."""
+    """Return one field of all flows as an array of the run, which may be written to, unlike ``run.state.flows``."""
     for kind in layout.OF_FLOWS:
         array = getattr(run.state, kind)
         if len(array) and name in array.dtype.names:
@@ -45,11 +45,11 @@ def column(run, name):
 
 
 def stop(run, which=slice(None)):
-    """Let flows send nothing new from now on, by their places."""
+    """Stop flows, by their places, so that they send nothing new from now on."""
     column(run, "stop")[which] = column(run, "sends_until")[which] = run.state.row.now
 
 
 def arrived(run):
-    """How many packets have come to each link, dropped ones included."""
+    """Return how many packets have arrived at each link, dropped ones included."""
     run.count()
     return run.state.census["arrived"]

@@ -8,14 +8,17 @@ from collections import deque
 
 
 class Receiver:
-    """Section 4.3.1, a packet at a time. `held` has the packets of every segment in a slot of the buffer."""
+    """Receiver of Gong and Parulkar (WUCS-92-38, section 4.3.1), packet by packet.
+
+    `held` has the packets of every segment in a slot of the buffer.
+    """
 
     def __init__(self, segment, tolerance, buffer, soft, when_free):
         self.segment, self.tolerance = segment, tolerance
         self.buffer, self.soft, self.when_free = buffer, soft, when_free
         self.edge = 0  # everything before it is consumed
         self.held, self.finished = {}, {}
-        self.asked = set()  # segments with a request or a group under way
+        self.asked = set()  # segments with a request or a group in flight
         self.waiting = set()  # discarded, to be asked for when there is room
         self.discarded, self.thrown_out = False, []  # in this group
 

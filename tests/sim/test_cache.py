@@ -1,4 +1,4 @@
-"""Compiled code on disk: taken again by the next process, and never when any file it was made from has changed."""
+"""Compiled code on disk: used by the next process, but never after a change of any file that it was made from."""
 
 import ctypes
 import os
@@ -70,7 +70,7 @@ def process(folder, code, **environment):
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_the_stamp_of_the_loop(tmp_path):
-    """It is another one after a change in a file that the loop only calls, and the old one after that is undone."""
+    """The digest changes with a file that the loop only calls, and is the old one after that is undone."""
     shutil.copytree(PACKAGE, tmp_path / "longfat", ignore=shutil.ignore_patterns("__pycache__"))
     assert process(tmp_path, STAMPS.format(helpers=HELPERS)) == ["True", "True"] * len(HELPERS)
 
@@ -103,7 +103,7 @@ CALL = "import little; print(little.run(), sum(getattr(little.run.stats, 'cache_
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_a_helper_that_changes(tmp_path):
-    """numba alone would answer 20 for ever, because the file of `run` is as it was."""
+    """numba alone would return 20 for ever, because the file of `run` has not changed."""
     for name, text in LITTLE.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "longfat").symlink_to(PACKAGE)
@@ -125,7 +125,7 @@ caching.InTreeCacheLocator.ensure_cache_path = refuse
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_another_user_reads_what_was_compiled(tmp_path):
-    """Beside the files lies what their owner compiled; what is out of date is compiled anew, and is not kept."""
+    """The cache beside the package is used; code that is out of date is compiled again, and not kept there."""
     for name, text in LITTLE.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "longfat").symlink_to(PACKAGE)
@@ -138,7 +138,7 @@ def test_another_user_reads_what_was_compiled(tmp_path):
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
-    """And what to set; who can is told nothing."""
+    """The hint names the variable to set; users whose code can be kept get no hint."""
     lost, kept = numba.njit(lambda: 3), jit.entry(".")(plain)
     for one in (lost, kept):
         assert one() == 3
@@ -151,7 +151,7 @@ def test_who_cannot_keep_what_was_compiled_is_told_once(capsys):
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 @pytest.mark.parametrize("missing", ["_cache", "_cache_file", "_source_stamp"])
 def test_another_numba(monkeypatch, missing):
-    """Where the place of the stamp is not what it is today, nothing is kept: slow, but never out of date."""
+    """If another numba has no such stamp, nothing is kept on disk: slow, but never out of date."""
     true_stamp = jit.stamp
 
     class Without:
@@ -181,7 +181,7 @@ def test_another_numba(monkeypatch, missing):
 
 @pytest.mark.skipif(not jit.COMPILED, reason="nothing is compiled")
 def test_with_a_stamp_it_is_kept(monkeypatch):
-    """That the test above can fail."""
+    """The test above can fail."""
     assert type(jit.entry(".")(plain)._cache).__name__ != "NullCache"
 
 

@@ -1,4 +1,4 @@
-"""`conformance`: plug-ins that keep the rules pass, others fail with a sentence that says what is wrong."""
+"""`conformance`: plug-ins that keep the rules pass; others fail with a message that says what is wrong."""
 
 import dataclasses
 import importlib.util
@@ -38,7 +38,7 @@ OURS = [CODEL, CUBIC, PRIORITY, "reno", "red"]
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled():
-    """The simulator, so that no test's time has that of its compilation."""
+    """Compile the simulator, so that no test's time includes it."""
     engine.kernel()
 
 
@@ -57,7 +57,7 @@ def test_these_pass(plug_in):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Without the process that does not compile: the shorter runs are made here once more."""
+    """Replace the process without compilation by shorter runs in this process."""
 
     def here(subject, seed, timeout):
         try:
@@ -69,7 +69,7 @@ def quick(monkeypatch):
 
 
 def failures(plug_in, **options):
-    """What each failed check says."""
+    """Return the message of each failed check."""
     report = sim.conformance(plug_in, progress=False, **options)
     return {one.name: one.message for one in report.failed}
 
@@ -92,32 +92,32 @@ def first(link, now):
 )
 def test_a_window_that_is_no_number_after_a_loss(quick, value, words):
     broken = Scheme("broken", ack=ack, loss=lambda flow, event: value)
-    said = failures(broken)
-    assert list(said) == ["windows and rates"]
-    assert words.replace("\\", "") in said["windows and rates"]
-    assert "network 'lossy'" in said["windows and rates"]
-    assert " at 0." in said["windows and rates"]
+    messages = failures(broken)
+    assert list(messages) == ["windows and rates"]
+    assert words.replace("\\", "") in messages["windows and rates"]
+    assert "network 'lossy'" in messages["windows and rates"]
+    assert " at 0." in messages["windows and rates"]
 
 
 def test_random_numbers_from_elsewhere():
-    """They are the same neither for the same seed nor in plain Python."""
-    said = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
-    assert set(said) == {"determinism", "compilation"}
-    assert "network 'alone': packet " in said["determinism"]
-    assert said["determinism"].endswith("s in another with the same seed")
-    assert "compiled, and number" in said["compilation"]
+    """Random numbers from elsewhere differ between runs with the same seed, and in plain Python."""
+    messages = failures(Scheme("broken", ack=lambda flow, event: 3.0 + 4.0 * np.random.random()))  # noqa: NPY002
+    assert set(messages) == {"determinism", "compilation"}
+    assert "network 'alone': packet " in messages["determinism"]
+    assert messages["determinism"].endswith("s in another with the same seed")
+    assert "compiled, and number" in messages["compilation"]
 
 
 def test_arithmetic_that_compilation_changes():
-    """x**3 is two products in compiled code and one call of the library in Python, and now and then another number."""
+    """x**3 is two products in compiled code and a library call in Python, which sometimes differ."""
 
     def cube(flow, event):
         return 1.0 + 4.0 * (flow.window + event.now) ** 3 / (1.0 + flow.window) ** 3
 
-    said = failures(Scheme("broken", ack=cube))
-    assert list(said) == ["compilation"]
-    assert "window is " in said["compilation"]
-    assert "x*x*x" in said["compilation"]
+    messages = failures(Scheme("broken", ack=cube))
+    assert list(messages) == ["compilation"]
+    assert "window is " in messages["compilation"]
+    assert "x*x*x" in messages["compilation"]
 
 
 def test_a_rate_that_ends_in_nothing(quick):
@@ -129,19 +129,19 @@ def test_a_rate_that_ends_in_nothing(quick):
         return 0.0 if flow.stopped else 2e5
 
     broken = Scheme("broken", ack=go, start=go, loss=stop, timeout=stop, controls="rate", state={"stopped": False})
-    said = failures(broken)
-    assert list(said) == ["completion"]
-    assert "network 'lossy': flow 'x' stood still: packet " in said["completion"]
-    assert "rate 0 bytes/s" in said["completion"]
-    assert "the last progress was at " in said["completion"]
+    messages = failures(broken)
+    assert list(messages) == ["completion"]
+    assert "network 'lossy': flow 'x' made no progress: packet " in messages["completion"]
+    assert "rate 0 bytes/s" in messages["completion"]
+    assert "the last progress was at " in messages["completion"]
 
 
 def test_everything_is_dropped(quick):
-    said = failures(Discipline("broken", enqueue=lambda link, packet, now: DROP))
-    assert list(said) == ["completion"]
-    assert "network 'files': flow 'file0' stood still: packet 0 of 100" in said["completion"]
-    assert "at 60 s" in said["completion"]
-    assert "served 0 " in said["completion"]
+    messages = failures(Discipline("broken", enqueue=lambda link, packet, now: DROP))
+    assert list(messages) == ["completion"]
+    assert "network 'files': flow 'file0' made no progress: packet 0 of 100" in messages["completion"]
+    assert "at 60 s" in messages["completion"]
+    assert "sent 0 " in messages["completion"]
 
 
 def test_a_service_that_forgets_packets(quick):
@@ -150,27 +150,27 @@ def test_a_service_that_forgets_packets(quick):
             append(link, queue(link, 0), packet)
         return 0
 
-    said = failures(Service("broken", enqueue=forget, dequeue=first))
-    assert list(said) == ["conservation"]
-    assert "network 'files': packets have vanished" in said["conservation"]
+    messages = failures(Service("broken", enqueue=forget, dequeue=first))
+    assert list(messages) == ["conservation"]
+    assert "network 'files': the packet counts do not balance" in messages["conservation"]
 
 
 def test_the_last_comes_first(quick):
-    said = failures(Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))))
-    assert list(said) == ["order"]
-    assert "behind transmission" in said["order"]
+    messages = failures(Service("broken", enqueue=put, dequeue=lambda link, now: take_last(link, queue(link, 0))))
+    assert list(messages) == ["order"]
+    assert "behind transmission" in messages["order"]
 
 
 def test_a_link_that_idles(quick):
-    """A break of 2 ms every 10 ms while packets wait; the core keeps the buffer's limit all the same."""
+    """A link that pauses 2 ms every 10 ms with a backlog fails; the buffer's limit holds all the same."""
 
     def lazy(link, now):
         return NOTHING if now % 0.01 < 0.002 else take_first(link, queue(link, 0))
 
-    said = failures(Service("broken", enqueue=put, dequeue=lazy))
-    assert "work conservation" in said
-    assert "buffer" not in said
-    assert "network 'files': link a-b was idle from " in said["work conservation"]
+    messages = failures(Service("broken", enqueue=put, dequeue=lazy))
+    assert "work conservation" in messages
+    assert "buffer" not in messages
+    assert "network 'files': link a-b was idle from " in messages["work conservation"]
     subject = subject_of(Service("honest", enqueue=put, dequeue=lazy, work_conserving=False), None, None)
     found = checks.Evidence(subject, trials_for(subject))
     found.runs.append(observe(found.trials[1], subject, 1))
@@ -188,10 +188,10 @@ def test_a_link_that_idles(quick):
         (Scheme("broken", ack=lambda flow, event: "wide"), "it returns no number but"),
     ],
 )  # fmt: skip
-def test_answers_that_are_none(quick, broken, words):
-    said = failures(broken)
-    assert "answers" in said
-    assert words in said["answers"]
+def test_refused_return_values(quick, broken, words):
+    messages = failures(broken)
+    assert "return values" in messages
+    assert words in messages["return values"]
 
 
 def endless(link, packet, now):
@@ -202,9 +202,9 @@ def endless(link, packet, now):
 
 
 def test_an_endless_loop(monkeypatch):
-    monkeypatch.setattr(conforming, "PATIENCE", 3.0)
+    monkeypatch.setattr(conforming, "TIME_LIMIT", 3.0)
     report = sim.conformance(Discipline("broken", dequeue=endless), progress=False)
-    assert [one.name for one in report.failed] == ["answers"]
+    assert [one.name for one in report.failed] == ["return values"]
     assert report.failed[0].message.startswith("the runs without compilation did not end in 3 s: perhaps")
     assert {one.verdict for one in report.checks[1:]} == {"not applicable"}
 
@@ -214,7 +214,7 @@ def test_an_endless_loop(monkeypatch):
 
 @pytest.fixture(scope="module")
 def seen():
-    """All runs of CoDel but those of the other process."""
+    """Return the evidence of all runs of CoDel but those in the other process."""
     subject = subject_of(CODEL, None, None)
     found = checks.Evidence(subject, trials_for(subject))
     for trial in found.trials:
@@ -227,15 +227,15 @@ def seen():
 
 
 def changed(seen, kind="runs", **fields):
-    """The same with other fields of the first run."""
+    """Return a copy of the evidence with other fields of the first run."""
     runs = list(getattr(seen, kind))
     runs[0] = dataclasses.replace(runs[0], **fields)
     return dataclasses.replace(seen, **{kind: runs})
 
 
 def verdict(name, found):
-    verdict, _, said = checks.CHECKS[name][1](found)
-    return verdict, said
+    verdict, _, messages = checks.CHECKS[name][1](found)
+    return verdict, messages
 
 
 def test_nothing_to_object(seen):
@@ -256,35 +256,35 @@ def test_each_check_can_fail(seen):
     assert one.link["largest_backlog"] > 5
     for name, fields, words in (
         ("conservation", {"left": lost}, "packets that entered link a-b"),
-        ("conservation", {"left": grown}, "that came with 1000 bytes"),
-        ("conservation", {"left": twice}, "that never came there"),
-        ("conservation", {"unbalanced": "3 packets"}, "have vanished"),
+        ("conservation", {"left": grown}, "that arrived with 1000 bytes"),
+        ("conservation", {"left": twice}, "that never arrived there"),
+        ("conservation", {"unbalanced": "3 packets"}, "do not balance"),
         ("order", {"left": swapped}, "which had entered after it"),
-        ("buffer", {"link": crowded}, "packets waiting, and has room for 5"),
-        ("buffer", {"link": crowded | {"largest_backlog": 0}}, "6 packets of 6000 bytes that left link a-b later"),
+        ("buffer", {"link": crowded}, "packets, and has room for 5"),
+        ("buffer", {"link": crowded | {"largest_backlog": 0}}, "a backlog of at least 6 packets and 6000 bytes"),
         ("buffer", {"link": one.link | {"limit_packets": 2**62, "limit_bytes": 3000}}, "room for 3000 bytes"),
-        ("work conservation", {"left": late}, "although a packet was waiting"),
-        ("completion", {"done": False, "samples": stuck(one)}, "stood still: packet 50 of 100"),
+        ("work conservation", {"left": late}, "although it had a backlog"),
+        ("completion", {"done": False, "samples": stuck(one)}, "made no progress: packet 50 of 100"),
         (
             "determinism",
             {"state": one.state | {"flow 'file0': srtt": 0.5}},
             "flow 'file0': srtt is 0.5 in one run, and",
         ),
         ("determinism", {"error": "no"}, "in one run: no; in another with the same seed: no error"),
-        ("answers", {"error": "no"}, "network 'files': no"),
+        ("return values", {"error": "no"}, "network 'files': no"),
     ):
-        found, said = verdict(name, changed(seen, **fields))
+        found, messages = verdict(name, changed(seen, **fields))
         assert found == "failed", name
-        assert words in said, said
-    found, said = verdict("determinism", changed(seen, "other", state=one.state | {"flow 'file0': srtt": 0.5}))
+        assert words in messages, messages
+    found, messages = verdict("determinism", changed(seen, "other", state=one.state | {"flow 'file0': srtt": 0.5}))
     assert found == "failed"
-    assert said.endswith("although it draws no random number by longfat.sim.random")
-    found, said = verdict("compilation", changed(seen, "interpreted", left=[]))
+    assert messages.endswith("although it draws no random number by longfat.sim.random")
+    found, messages = verdict("compilation", changed(seen, "interpreted", left=[]))
     assert found == "failed"
 
 
 def stuck(one):
-    """Samples in which the last flow does not get beyond packet 50."""
+    """Return samples in which the last flow does not get beyond packet 50."""
     samples = []
     for now, flows in one.samples:
         last = flows["file2"]
@@ -305,9 +305,11 @@ def test_windows_and_rates_can_fail():
         ("window", math.inf, "nothing limits it"),
     ):
         wrong = flows | {"x": flows["x"] | {name: value}}
-        broken, said = verdict("windows and rates", changed(found, samples=[*found.runs[0].samples[:-1], (now, wrong)]))
+        broken, messages = verdict(
+            "windows and rates", changed(found, samples=[*found.runs[0].samples[:-1], (now, wrong)])
+        )
         assert broken == "failed"
-        assert words in said
+        assert words in messages
 
 
 # The report, and what may be given.
@@ -329,8 +331,8 @@ def test_the_report(quick):
     assert sim.conformance(CUBIC, rng=4, progress=False).seed != report.seed
 
 
-def test_parameters_and_what_stands_beside(quick):
-    """The window of a flow is limited by a parameter; the bottleneck has CoDel."""
+def test_parameters_and_disciplines(quick):
+    """A scheme with a value of its parameter, and CoDel at the bottleneck."""
     capped = Scheme("capped", ack=lambda flow, event: min(flow.most, flow.window + 1.0), parameters={"most": 2.0})
     assert sim.conformance(capped, beside=CODEL, parameters={"most": 3.0}, progress=False).passed
     assert sim.conformance(CODEL(target="20 ms"), beside=CUBIC, progress=False).passed
@@ -352,7 +354,7 @@ COUNTING = Discipline("counting", enqueue=enqueue, state={"seen": 0})
 
 
 def test_a_file_that_cannot_be_imported_by_name(tmp_path):
-    """As a notebook's cell, it goes to the other process with its functions, compiled ones among them."""
+    """A file without an importable name, such as a notebook's cell, is sent to the other process with its functions."""
     path = tmp_path / "my_plug_in.py"
     path.write_text(SOURCE)
     spec = importlib.util.spec_from_file_location("my_plug_in", path)
@@ -362,7 +364,7 @@ def test_a_file_that_cannot_be_imported_by_name(tmp_path):
 
 
 def test_what_cannot_be_sent():
-    """A closure over an open file compiles no more than it travels; the report says which."""
+    """A closure over an open file neither compiles nor can be sent; the report names it."""
     with open(__file__) as file:
 
         def loss(flow, event):
@@ -376,11 +378,11 @@ def test_what_cannot_be_sent():
 @pytest.mark.parametrize(
     ("given", "options", "error", "words"),
     [
-        (3, {}, TypeError, "plug_in must be a Scheme, a Discipline, a Service or a name, got 3 of type int"),
+        (3, {}, TypeError, "plug_in must be a Scheme, a Discipline, a Service or a name, got the int 3"),
         ("renno", {}, ValueError, "scheme or discipline 'renno' is unknown; did you mean 'reno'"),
         ("reno", {"beside": "fiffo"}, ValueError, "'fiffo' is unknown"),
         ("reno", {"parameters": {"no": 1.0}}, ValueError, "parameter 'no' is unknown"),
-        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "parameters are those of a scheme"),
+        ("fifo", {"parameters": {"no": 1.0}}, ValueError, "needs a scheme: discipline .fifo. takes its own"),
         (Discipline("mine", parameters={"needed": Parameter(None)}), {}, ValueError, "discipline 'mine' needs needed"),
         ("reno", {"rng": "x"}, (TypeError, ValueError), "rng"),
     ],
@@ -392,7 +394,7 @@ def test_what_is_refused(given, options, error, words):
 
 
 def test_parts_are_sent_as_plain_functions():
-    """Numba's own way would compile them in the other process, for rows that do not exist there."""
+    """Compiled functions are sent as plain ones; Numba would compile them for rows that do not exist there."""
 
     @part
     def twice(value):

@@ -1,4 +1,7 @@
-"""DECbit's switch against a plain one that integrates the queue packet by packet, and by hand; schemes.md 2.1."""
+"""DECbit's switch against a plain one that integrates the queue packet by packet, and by hand.
+
+Ramakrishnan and Jain, ACM Transactions on Computer Systems 8(2), 1990, section 3.
+"""
 
 import math
 from dataclasses import replace
@@ -17,7 +20,7 @@ MS = 1_000_000  # ns
 
 
 class Plain:
-    """A drop-tail line that remembers every packet since the last but one beginning of a busy period [ns]."""
+    """Drop-tail link that records every packet since the beginning of the last but one busy period [ns]."""
 
     def __init__(self, buffer, with_transmission):
         self.buffer, self.with_transmission = buffer, with_transmission
@@ -30,13 +33,13 @@ class Plain:
         return self.free is not None and self.free > now and self.waiting(now) >= self.buffer
 
     def find(self, now):
-        """A packet arrives: perhaps a busy period begins, and what was before the last one does not matter."""
+        """Record an arrival: a busy period may begin, and packets before the last one are forgotten."""
         if self.free is None or self.free < now:
             self.begins = [*self.begins[-1:], now]
             self.packets = [packet for packet in self.packets if packet[2] > self.begins[0]]
 
     def average(self, now):
-        """None over no time."""
+        """Return the average queue length over both cycles, None over no time."""
         if now == self.begins[0]:
             return None
         area = 0
@@ -52,8 +55,8 @@ class Plain:
 
 
 @pytest.fixture(scope="module")
-def book():
-    """Compiled once; what it was asked before is forgotten with `lines[:] = 0`."""
+def log():
+    """Return a log of the discipline's calls, compiled once; `lines[:] = 0` clears it."""
     return Logbook(decbit())
 
 
@@ -65,10 +68,10 @@ def book():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("load", [0.5, 0.8, 1.1])
-def test_marks_as_the_plain_one(book, options, load):
-    """Packets of two sizes at fixed distances, of which one can be marked, and at random: every mark."""
-    book.lines[:] = 0
-    logged = replace(book.discipline, values={**book.discipline.values, **decbit(**options).values})
+def test_marks_as_the_plain_one(log, options, load):
+    """Packets of two sizes at fixed intervals, one of them ECN-capable, and Poisson packets: every mark agrees."""
+    log.lines[:] = 0
+    logged = replace(log.discipline, values={**log.discipline.values, **decbit(**options).values})
     net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=6, discipline=logged)
     for share, size, ecn in ((0.3, 1000, 1), (0.2, 617, 0)):
         net.flow(
@@ -81,7 +84,7 @@ def test_marks_as_the_plain_one(book, options, load):
     one.packet_counts()
     threshold, marked, judged = Fraction(options.get("threshold", 1.0)), 0, 0
     plain = Plain(6, options.get("with_transmission", True))
-    for call in book.calls:
+    for call in log.calls:
         now = round(call.now * 1e9)
         full = False
         if call.arrives:
@@ -102,7 +105,7 @@ def test_marks_as_the_plain_one(book, options, load):
 
 
 def marks(times, discipline, **options):
-    """Which of the packets that arrive at these times [ms] are marked; their transmission takes 1 ms."""
+    """Return which of the packets that arrive at these times [ms] are marked; each is sent in 1 ms."""
     net = Network().link("a", "b", rate=RATE, buffer=100, discipline=discipline)
     for time in times:
         net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file=1000, start=time * 1e-3, **options)
@@ -115,18 +118,24 @@ TIMES = [0, 0.5, 3, 3.2, 3.4, 3.6, 10, 20]
 
 
 def test_by_hand():
-    """Averages at the arrivals; the cycles begin at 0, 3, 10 and 20 ms. 0: none. 0.5: 0.5/0.5 = 1. 3: the packets
-    were there for 1 and 1.5 ms, 2.5/3. 3.2: (2.5 + 0.2)/3.2. 3.4: (2.5 + 0.2 + 2 x 0.2)/3.4 = 3.1/3.4. 3.6:
-    (3.1 + 3 x 0.2)/3.6 = 3.7/3.6 > 1. 10: without the first cycle; 1 + 1.8 + 2.6 + 3.4 = 8.8 over 7. 20: 1/10."""
+    """Averages at the arrivals, by hand.
+
+    Averages at the arrivals; the cycles begin at 0, 3, 10 and 20 ms. 0: none. 0.5: 0.5/0.5 = 1. 3: the packets stayed 1
+    and 1.5 ms, 2.5/3. 3.2: (2.5 + 0.2)/3.2. 3.4: (2.5 + 0.2 + 2 x 0.2)/3.4 = 3.1/3.4. 3.6: (3.1 + 3 x 0.2)/3.6 =
+    3.7/3.6 > 1. 10: without the first cycle; 1 + 1.8 + 2.6 + 3.4 = 8.8 over 7. 20: 1/10.
+    """
     assert marks(TIMES, decbit()) == [0, 1, 0, 0, 0, 1, 1, 0]
     assert marks(TIMES, decbit(threshold=1.25)) == [0, 0, 0, 0, 0, 0, 1, 0]  # 8.8/7 = 1.257
     assert marks(TIMES, decbit(threshold=1.26)) == [0] * 8
     assert marks(TIMES, decbit(), parameters={"ecn": 0}) == [0] * 8
 
 
-def test_what_waits_by_hand():
-    """Without the packet in transmission. 0.5, 3, 3.2: 0/0.5, 0.5/3, 0.5/3.2; 3.4, 3.6: 0.7/3.4, (0.7 + 0.4)/3.6; 10:
-    waits of 0.8, 1.6 and 2.4 ms, 4.8/7 = 0.6857; 20: 0."""
+def test_without_the_packet_in_transmission_by_hand():
+    """Averages at the arrivals without the packet in transmission, by hand.
+
+    0.5, 3, 3.2: 0/0.5, 0.5/3, 0.5/3.2; 3.4, 3.6: 0.7/3.4, (0.7 + 0.4)/3.6; 10: waiting times of 0.8, 1.6 and 2.4 ms,
+    4.8/7 = 0.6857; 20: 0.
+    """
     assert marks(TIMES, decbit(with_transmission=False, threshold=0.68)) == [0, 0, 0, 0, 0, 0, 1, 0]
     assert marks(TIMES, decbit(with_transmission=False, threshold=0.3)) == [0, 0, 0, 0, 0, 1, 1, 0]
     assert marks(TIMES, decbit(with_transmission=False, threshold=0.2)) == [0, 0, 0, 0, 1, 1, 1, 0]  # 0.206
@@ -136,9 +145,9 @@ def test_what_waits_by_hand():
 def test_without_acknowledgments_by_hand():
     """From a to b 1 ms data packets, and from 0.9 ms on acknowledgments of 40 bytes, 0.04 ms, of files the other way.
 
-    At 0 a transmission begins; at 0.9, 0.92, ... 0.98 ms five acknowledgments come to wait for its end; data come at
-    0.5 and 0.99 ms. Waiting until then: data 0.49; acknowledgments 0.09 + 0.07 + 0.05 + 0.03 + 0.01 = 0.25 packets x
-    ms. The averages are 0.49/0.99 = 0.495 and 0.74/0.99 = 0.747: with a threshold of 0.6 the mark tells. At departure,
+    At 0 a transmission begins; at 0.9, 0.92, ... 0.98 ms five acknowledgments join the queue; data arrive at 0.5 and
+    0.99 ms. Integrated queue until then: data 0.49; acknowledgments 0.09 + 0.07 + 0.05 + 0.03 + 0.01 = 0.25 packets x
+    ms. The averages are 0.49/0.99 = 0.495 and 0.74/0.99 = 0.747: a threshold of 0.6 lies between them. At departure,
     1 ms: 0.51 and 0.51 + 0.30. At 2.2 ms, behind the acknowledgments, data alone: (0.5 + 1.21)/2.2 = 0.777.
     """
 
@@ -162,15 +171,21 @@ def test_without_acknowledgments_by_hand():
 
 
 def test_at_departure_by_hand():
-    """Transmissions begin at 0, 1; 3, 4, 5, 6; 10; 20 ms. 1: 1.5/1. 3: 2.5/3. 4: (2.5 + 1 + 0.8 + 0.6 + 0.4)/4 =
-    5.3/4; 5: (5.3 + 3)/5; 6: (8.3 + 2)/6; 10: 8.8/7; 20: 1/10."""
+    """Averages at the departures, by hand.
+
+    Transmissions begin at 0, 1; 3, 4, 5, 6; 10; 20 ms. 1: 1.5/1. 3: 2.5/3. 4: (2.5 + 1 + 0.8 + 0.6 + 0.4)/4 = 5.3/4; 5:
+    (5.3 + 3)/5; 6: (8.3 + 2)/6; 10: 8.8/7; 20: 1/10.
+    """
     assert marks(TIMES, decbit(on_departure=True)) == [0, 1, 0, 1, 1, 1, 1, 0]
     assert marks(TIMES, decbit(on_departure=True, threshold=1.4)) == [0, 1, 0, 0, 1, 1, 0, 0]
 
 
 def test_a_train_is_one_busy_period():
-    """Packets that arrive the moment the line has sent the one before: no idle time between them, so that the cycle
-    before the train counts, 1 ms in 10. At 10 + k ms the average is (1 + k)/(10 + k)."""
+    """A packet that arrives when the link has just sent the previous one begins no cycle.
+
+    There is no idle time between the packets of the train, so that the cycle before it counts, 1 ms in 10. At 10 + k ms
+    the average is (1 + k)/(10 + k).
+    """
     train = [0, *range(10, 30)]
     assert marks(train, decbit()) == [0] * 21
     assert marks(train, decbit(threshold=0.6)) == [0] * 14 + [1] * 7  # 13/22 = 0.59, 14/23 = 0.61
@@ -191,7 +206,7 @@ def test_marks_of_others_stay():
     assert one.state.links[1].marked == 0
 
 
-def test_lines_without_transmission_time():
+def test_links_without_transmission_time():
     """The queue is empty at all times but the arrivals."""
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=9, discipline=decbit(threshold=0.01))
     net.flow("decbit", path=["a", "b"], ack_path="ideal", packet=1000, file="1 MB")

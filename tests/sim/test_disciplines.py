@@ -1,4 +1,4 @@
-"""Hooks of disciplines: push-out, stamps, clocks, notes and marks, each against a list kept by hand or by rule."""
+"""Hooks of disciplines: push-out, stamps, ticks, feedback and marks, each against a plain implementation or by hand."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ RATE = 1e6  # bytes/s: 1000 ns a byte
 
 
 def write(link, kind, packet, now):
-    """What happened, in the log at the address `log`: kind, time, flow, number, priority."""
+    """Append kind, time, flow, number and priority of an event to the log at the address `log`."""
     log = int(link.log)
     row = 1 + 5 * word_at(log, 0).x
     word_at(log, row).x = kind
@@ -29,9 +29,9 @@ def write(link, kind, packet, now):
 write = part(write)
 
 
-# Kim & Farber (1994), as published and as meant. Priorities are drawn here, 0 ... 7.
+# Kim & Farber (1994), section 3.3.2, as published and corrected. Priorities are drawn here, 0 ... 7.
 def published(link, packet, now):
-    """The worse packet nearest the tail gives way."""
+    """Drop the packet nearest the tail that is worse than the arriving one."""
     packet.priority = int(8 * random(link))
     write(link, 0, packet, now)
     if link.backlog < link.limit:
@@ -45,7 +45,7 @@ def published(link, packet, now):
 
 
 def corrected(link, packet, now):
-    """The worst packet, of equal ones that nearest the tail, gives way."""
+    """Drop the worst packet; of equal ones, that nearest the tail."""
     packet.priority = int(8 * random(link))
     write(link, 0, packet, now)
     if link.backlog < link.limit:
@@ -64,15 +64,15 @@ def dequeue(link, packet, now):
 
 
 def victim_of(queue, priority, rule):
-    """The position in a list of priorities that gives way, None if the new packet is dropped."""
+    """Return the position of the packet to drop in a list of priorities, None for the arriving packet."""
     worse = [j for j, other in enumerate(queue) if other > priority]
     if not worse:
         return None
     return max(worse) if rule == "published" else max(worse, key=lambda j: (queue[j], j))
 
 
-def test_the_case_of_8_5():
-    """Full queue [2, 5, 3], arrival 1: published drops the 3, corrected the 5."""
+def test_a_full_queue_by_hand():
+    """Full queue [2, 5, 3], arrival 1: the published rule drops the 3, the corrected one the 5."""
     assert victim_of([2, 5, 3], 1, "published") == 2
     assert victim_of([2, 5, 3], 1, "corrected") == 1
 
@@ -80,7 +80,7 @@ def test_the_case_of_8_5():
 @pytest.mark.parametrize("limit", [1, 3, 12])
 @pytest.mark.parametrize("rule", ["published", "corrected"])
 def test_push_out(rule, limit):
-    """Random arrivals at twice the line's rate: every departure at its time, and the same packets lost."""
+    """Random arrivals at twice the link's rate: every departure at its time, and the same packets dropped."""
     log = np.zeros(100_001, np.int64)
     discipline = Discipline(
         rule,
@@ -124,7 +124,7 @@ def test_push_out(rule, limit):
 
 
 def keep(flow, event):
-    """A window of one; what came back is kept where tests look."""
+    """Keep the window at one packet, and record the header that came back."""
     for k in range(4):
         flow.back[k] = event.header[k]
     flow.when = event.now
@@ -141,14 +141,14 @@ def begin(flow, event):
 
 
 def stamp(link, packet, now):
-    """The switch's time of arrival, and one more than what the packet brought."""
+    """Write the arrival time into the header, and add one to its last field."""
     packet.header[1] = now
     packet.header[3] += 1.0
     return ENQUEUE
 
 
 def test_stamps():
-    """A scheme reads what the switches on its way wrote: 7 as sent, times by hand, 5 + 2 switches."""
+    """A scheme reads what the switches on its path wrote: 7 as sent, times by hand, 5 + 2 switches."""
     scheme = Scheme("reader", start=begin, ack=keep, state=KEPT, stamped=True)
     stamps = Discipline("stamps", enqueue=stamp)
     net = Network().link("a", "b", rate=RATE, delay=0.01, discipline=stamps)
@@ -164,7 +164,7 @@ def test_stamps():
 
 
 def clock(link, now):
-    """Asks for 0, 1, 4, 9, ... ms; how many they were, how many were wrong, and the last."""
+    """Ask for calls at 0, 1, 4, 9, ... ms; count the calls and those at wrong times, and record the last."""
     if abs(now - link.calls * link.calls * 1e-3) > 1e-9:
         link.wrong += 1
     link.calls += 1
@@ -173,7 +173,7 @@ def clock(link, now):
 
 
 def test_clock():
-    """A tick comes when it was asked for, first at 0."""
+    """A tick comes at the time that the last one returned, first at 0."""
     net = Network().link(
         "a", "b", rate=RATE, discipline=Discipline("clock", tick=clock, state={"calls": 0, "wrong": 0, "last": 0.0})
     )
@@ -186,8 +186,8 @@ def test_clock():
         assert of_link(one).last == pytest.approx((count - 1) ** 2 * 1e-3, abs=1e-9)
 
 
-def tell(link, packet, now):
-    """One note, about the packet numbered 0."""
+def send_feedback(link, packet, now):
+    """Send feedback once, when packet 0 arrives."""
     if packet.kind == DATA and packet.number == 0:
         link.send_feedback = 1
         link.feedback[0] = 11.0
@@ -196,8 +196,8 @@ def tell(link, packet, now):
     return ENQUEUE
 
 
-def hear(flow, event):
-    """A note's time and header; it acknowledges no packet."""
+def read_feedback(flow, event):
+    """Record time and header of feedback, which acknowledges no packet."""
     if event.number == NONE:
         flow.total += event.header[0]
         flow.when = event.now
@@ -206,23 +206,25 @@ def hear(flow, event):
     return flow.window
 
 
-HEARER = Scheme("hearer", ack=hear, state={"total": 0.0, "when": 0.0, "there": 0.0, "delay": 0.0})
+READER = Scheme("reader", ack=read_feedback, state={"total": 0.0, "when": 0.0, "there": 0.0, "delay": 0.0})
 
 
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 @pytest.mark.parametrize("at", [0, 1, 2])
-def test_notes(ack_path, at):
-    """From the switch at the head of link `at` to the sender, by hand: 100 bytes (a note is as an acknowledgment)
-    over the links behind it, or their propagation alone."""
+def test_feedback(ack_path, at):
+    """Feedback reaches the sender from the switch at the head of link `at`; times by hand.
+
+    It has 100 bytes, as an acknowledgment, and takes the links back, or their propagation delay alone.
+    """
     delays, rates = (0.01, 0.02, 0.04), (1e6, 2e6, 4e6)
     nodes = ["a", "b", "c", "d"]
-    telling = Discipline("telling", enqueue=tell)
+    reporting = Discipline("reporting", enqueue=send_feedback)
     net = Network()
     for k in range(3):
-        there = telling if k == at else "fifo"
+        there = reporting if k == at else "fifo"
         net.link(nodes[k], nodes[k + 1], rate=rates[k], delay=delays[k], discipline=there)
         net.link(nodes[k + 1], nodes[k], rate=rates[k], delay=delays[k])
-    net.flow(HEARER, path=nodes, packet=1000, ack=100, ack_path=ack_path, file=1000)
+    net.flow(READER, path=nodes, packet=1000, ack=100, ack_path=ack_path, file=1000)
     one = Simulation(net, rng=1)
     one.advance(2.0)
     one.packet_counts()
@@ -233,19 +235,19 @@ def test_notes(ack_path, at):
     assert flow.there == pytest.approx(there, abs=2e-9)
     assert flow.when == pytest.approx(there + back, abs=2e-9)
     assert flow.delay == delays[at]
-    assert flow.total == 11.0  # one
+    assert flow.total == 11.0  # one message
 
 
 def keep_acks(flow, event):
-    """The header of what acknowledges a packet."""
+    """Add up the headers of acknowledgments."""
     if event.number != NONE:
         flow.total += abs(event.header[0]) + abs(event.header[1]) + abs(event.header[2])
     return flow.window
 
 
 def test_headers_of_feedback_do_not_come_back():
-    """Packets that carry no header bring none back, whatever a note brought before."""
-    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("telling", enqueue=tell))
+    """Packets without a header bring none back, whatever feedback brought before."""
+    net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=Discipline("reporting", enqueue=send_feedback))
     net.link("b", "a", rate=1e6, delay=0.01)
     net.flow(Scheme("keeper", ack=keep_acks, state={"total": 0.0}), path=["a", "b"], file=1000)
     one = Simulation(net, rng=1)
@@ -255,7 +257,7 @@ def test_headers_of_feedback_do_not_come_back():
 
 
 def test_marks_above_a_threshold():
-    """16.8: of 20 packets that come at once one is sent and 19 wait; those that find 5 or more waiting are marked."""
+    """Of 20 packets that arrive at once one is sent and 19 are queued; those that find 5 or more queued are marked."""
     net = Network().link("a", "b", rate=RATE, discipline=queues.mark_above(5))
     net.link("b", "a", rate=RATE)
 
@@ -266,13 +268,13 @@ def test_marks_above_a_threshold():
     net.flow(Scheme("twenty", start=twenty, ack=keep, state=KEPT, echo="once"), path=["a", "b"], file=20_000)
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    # the first goes at once; the k-th of the others finds k - 1 waiting: 0 ... 18, of which 14 are 5 or more
+    # the first is sent at once; the k-th of the others finds k - 1 queued: 0 ... 18, of which 14 are 5 or more
     assert one.state.links[0].marked == 14
     assert one.state.flows[0].marks == 14
     assert one.state.links[0].dropped == 0
 
 
-def test_nobody_to_mark():
+def test_packets_that_cannot_be_marked():
     net = Network().link("a", "b", rate=RATE, buffer=10, discipline=queues.mark_above(5))
     net.flow(traffic.constant(2 * RATE), path=["a", "b"])
     one = Simulation(net, rng=1)

@@ -1,4 +1,4 @@
-"""Pictures of networks: well-formed, everything said, nothing on top of another, left before right."""
+"""Drawings of networks: well-formed, complete, without overlaps, from left to right."""
 
 import itertools
 import re
@@ -22,7 +22,7 @@ SHAPES = {
 
 
 def words(net):
-    """Each text of a picture and where it stands."""
+    """Return each text of a drawing and its place."""
     root = ElementTree.fromstring(net.draw())
     assert root.tag == f"{SVG}svg"
     texts = [one for one in root.iter(f"{SVG}text") if one.get("aria-hidden") is None]
@@ -96,7 +96,7 @@ def test_lines_end_on_boxes_and_texts_are_apart(name):
 
 
 def test_flows_of_one_kind_are_one_line():
-    """Of fifty, as many lines as kinds: another delay on the way is another kind, a later start is not."""
+    """Of fifty flows, as many lines as kinds: another delay on the path is another kind, a later start is not."""
     count = {name: len(sketching.sketch(net).bundles) for name, net in MANY.items()}
     assert (count["dumbbell, 8"], count["dumbbell, 50"], count["mixed, 50"]) == (8, 1, 4)
     assert (count["all different, 50"], count["experiment 1"]) == (50, 3)  # connection 1, the ten newcomers, the probe

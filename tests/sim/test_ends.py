@@ -1,4 +1,4 @@
-"""Every end of a parameter's domain that is allowed runs: schemes and disciplines at the least and at the most."""
+"""Schemes and disciplines run at both ends of the domain of each parameter, as far as these belong to it."""
 
 import re
 
@@ -13,7 +13,7 @@ TIMERS = tuple(schemes.timers.PARAMETERS)
 
 
 def allowed_ends(allowed):
-    """The ends that belong to a domain, or all of a few values."""
+    """Return the ends that belong to a domain, or all values of a set."""
     if allowed.startswith("{"):
         return [float(one) for one in allowed.strip("{}").split(",")]
     left, low, high, right = ENDS.fullmatch(allowed).groups()
@@ -72,6 +72,6 @@ def test_disciplines(name):
 
 
 def test_tear_listens_for_a_packet_at_least():
-    """At 0 its clock rang a thousand times at once before a round trip was known."""
+    """At 0 the tick was called a thousand times at once before a round-trip time was known."""
     with pytest.raises(ValueError, match=r"silent_packets = 0 packets is out of range: must be|silent_packets = 0"):
         Network().link("a", "b", rate=1e6, duplex=True).flow("tear", path=["a", "b"], parameters={"silent_packets": 0})

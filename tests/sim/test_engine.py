@@ -1,4 +1,4 @@
-"""The engine as people use it: time, progress, interruption, replications, memory, and what it refuses."""
+"""`Simulation` and `run` as users call them: time, progress, interruption, replications, memory, refusals."""
 
 import _thread
 import os
@@ -53,7 +53,7 @@ def test_time_does_not_run_back():
 
 
 def test_again_is_a_new_run():
-    """With the same random numbers the same numbers, with others others; and the one it comes from stays as it was."""
+    """Equal random numbers give equal results, others give others, and the run that was copied is unchanged."""
     net = bottleneck(traffic.poisson(0.9e6), count=3)
     first, other = Simulation(net, rng=1), Simulation(net, rng=2)
     second, third = first.again(2), first.again(1)
@@ -61,7 +61,7 @@ def test_again_is_a_new_run():
         one.advance(3.0)
     assert state(second) == state(other)
     assert state(first) == state(third) != state(second)
-    with pytest.raises(ValueError, match="again: the run has begun, it is at 3 s"):
+    with pytest.raises(ValueError, match="again: the run has begun already, and is at 3 s"):
         first.again(1)
 
 
@@ -83,7 +83,7 @@ def test_a_probe_with_an_end_does_not_end_the_run():
 
 
 def test_interruption_and_afterwards():
-    """Ctrl-C is heard within a second, says how far the run came, and the run goes on as if nothing had been."""
+    """Ctrl-C ends a call within a second, with the simulated time; the run can be continued without a trace."""
     one, other = Simulation(bottleneck(), rng=1), Simulation(bottleneck(), rng=1)
     one.advance(0.1)
     interrupt_after(0.3)
@@ -103,7 +103,7 @@ def test_interruption_of_replications():
     run(bottleneck(), duration=0.01, rng=1, progress=False)
     interrupt_after(0.5)
     begun = time.monotonic()
-    with pytest.raises(KeyboardInterrupt, match=r"s of 4e\+08 s were simulated; nothing of it is kept"):
+    with pytest.raises(KeyboardInterrupt, match=r"s of 4e\+08 s were simulated; the results are lost"):
         run(bottleneck(), duration=1e8, replications=4, rng=1, progress=False)
     assert time.monotonic() - begun < 1.8
 
@@ -132,7 +132,7 @@ def test_replications_do_not_depend_on_threads(monkeypatch, cores):
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
     again = run(net, duration=1.0, warm_up=0.3, replications=5, rng=3, progress=False)
     assert again.drop_attrs().identical(first.drop_attrs())
-    # Independent: no two are alike. Each is what its own stream gives.
+    # Independent: no two are equal. Each is determined by its own stream.
     lower, upper = first.goodput_lower.values, first.goodput_upper.values
     assert (upper[~(lower != lower)] > lower[~(lower != lower)]).any()
 
@@ -163,7 +163,7 @@ def test_what_cannot_end_is_refused():
 
 
 def test_a_clock_that_stands_still(monkeypatch):
-    """A path without any delay, and a scheme without any limit, are told as such instead of running for ever."""
+    """A path without any delay and a scheme without any limit are refused, instead of running for ever."""
     net = Network().link("a", "b", rate=float("inf"), duplex=True)
     one = Simulation(net.flow(AIMD, path=["a", "b"], name="quick"), rng=1)
     with pytest.raises(
@@ -182,7 +182,7 @@ def test_a_clock_that_stands_still(monkeypatch):
 
 @pytest.mark.parametrize("recovery", ["selective", "own"])
 def test_nothing_limits_a_flow(recovery):
-    """A window without an end, nothing that paces it and no file are refused before a packet is sent."""
+    """An infinite window without pacing and without a file is refused before a packet is sent."""
     scheme = Scheme("boundless", start=wide, ack=wide, recovery=recovery)
     one = Simulation(bottleneck(scheme), rng=1)
     said = r"scheme 'boundless', start, flow '\S+' at 0 s: nothing limits it: the window is 1e\+300 .* it has no file"
@@ -197,8 +197,11 @@ def test_nothing_limits_a_flow(recovery):
 
 
 def test_times_that_64_bits_cannot_hold():
-    """1 bit/s and 2000 packets of 1 MB: 8e6 s each, of which 1125 end before 9e9 s and the next one, which waits behind
-    them, does not; in a bucket whose tokens come at that rate, too. No time wraps; it is refused."""
+    """A backlog that lasts longer than the clock can count is refused, before a time wraps.
+
+    1 bit/s and 2000 packets of 1 MB: 8e6 s each, of which 1125 end before 9e9 s, and the next one, which waits behind
+    them, does not; also in a bucket whose tokens come at that rate.
+    """
     many = Scheme("many", start=many_packets, ack=many_packets)
     bucket = queues.leaky_bucket(rate=0.125, tokens=1, queue=20_000)
     for rate, discipline, waiting in ((0.125, "fifo", 1125), (2e5, bucket, 1125)):
@@ -214,8 +217,11 @@ def test_times_that_64_bits_cannot_hold():
 
 
 def test_sums_of_times_go_on_beyond_63_bits():
-    """Packets times nanoseconds outgrow 64 bits before times do. 20,000 packets at once that take 1000 s each: while
-    the k-th is sent, 19,999 - k wait, so that 18,499.5 wait on average in 3e6 s, 5.5e19 packet-nanoseconds."""
+    """Packets times nanoseconds exceed 64 bits before times do.
+
+    20,000 packets at once that take 1000 s each: while the k-th is sent, 19,999 - k wait, so that 18,499.5 wait on
+    average in 3e6 s, 5.5e19 packet-nanoseconds.
+    """
     many = Scheme("many", start=many_packets, ack=many_packets, recovery="own", acknowledged=False)
     for discipline in ("fifo", "fifo-departures"):
         net = Network().link("a", "b", rate=1.0, delay=0.01, discipline=discipline)
@@ -261,7 +267,7 @@ def test_rates_next_to_nothing(rate):
 
 
 def test_finished_flows_are_silent():
-    """A scheme whose alarm rings for ever is not asked any more once its file has arrived; nor are connections."""
+    """A scheme that sets its alarm again and again is not called once its file has arrived; nor are connections."""
     net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
     net.flow(traffic.arrivals(50.0, CLOCKED), path=["a", "b"], file="3 kB", name="short", stop=2.0)
     net.flow(CLOCKED, path=["a", "b"], file="3 kB")
@@ -296,7 +302,7 @@ def hasty(flow, event):
 
 
 def test_time_goes_on():
-    """An alarm set to now rings a nanosecond later: 99 calls after the first, each at a later time."""
+    """An alarm set to now expires a nanosecond later: 99 calls after the first, each at a later time."""
     state = {"last": 0.0, "later": 0, "calls": 0}
     mine = Scheme("hasty", start=hasty, ack=lambda flow, event: 1.0, alarm=hasty, state=state)
     one = Simulation(bottleneck(mine), rng=1)
@@ -307,7 +313,7 @@ def test_time_goes_on():
 
 
 def test_disciplines_that_are_alike():
-    """Disciplines that differ in parameters alone share their hooks."""
+    """Disciplines that differ only in parameters share their hooks."""
     net = Network()
     for k in range(6):
         net.link(f"n{k}", f"n{k + 1}", rate=1e6, discipline=queues.red(low=5 + k, high=20), buffer=50, duplex=True)
@@ -319,7 +325,7 @@ def test_disciplines_that_are_alike():
 
 
 def test_many_schemes_and_disciplines():
-    """Each flow is asked of its own scheme, each link of its own discipline, however many there are."""
+    """Each flow calls its own scheme, each link its own discipline, however many there are."""
 
     def scheme(k):
         return Scheme(f"scheme {k}", ack=lambda flow, event: 1.0 + k)

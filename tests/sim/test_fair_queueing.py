@@ -1,4 +1,4 @@
-"""Fair queueing against plain packet-by-packet references, and against the bit-round one that it stands for."""
+"""Fair queueing against plain packet-by-packet references, and against bit-round fair queueing."""
 
 import math
 
@@ -15,7 +15,7 @@ BYTE = 1000  # ns
 
 
 def write(link, kind, packet, now):
-    """One more row of five numbers in the log that begins at the address `log`."""
+    """Append a row of five numbers to the log at the address `log`."""
     log = int(link.log)
     row = 1 + 5 * word_at(log, 0).x
     word_at(log, row).x = kind
@@ -43,7 +43,7 @@ FAIR = [queues.FAIR, queues.round_robin(500), queues.round_robin(1500), queues.B
 
 
 def backlogged(discipline, sizes, buffer=10_000, rate=RATE):
-    """As many flows as sizes, each of them sending faster than the whole line."""
+    """Return a run of one flow for each size, each of them sending faster than the link."""
     net = Network().link("a", "b", rate=rate, buffer=buffer, discipline=discipline)
     for k, size in enumerate(sizes):
         net.flow(traffic.constant(2 * rate * (1 + k / 7)), path=["a", "b"], packet=size, name=f"f{k}")
@@ -52,10 +52,10 @@ def backlogged(discipline, sizes, buffer=10_000, rate=RATE):
 
 @pytest.mark.parametrize("sizes", [[500] * 2, [500] * 11, [1000, 500, 250], [1500, 40]])
 @pytest.mark.parametrize("discipline", FAIR, ids=["self-clocked", "quantum 500", "quantum 1500", "bit-round"])
-def test_t5(discipline, sizes):
-    """schemes.md 17, T5: n backlogged flows get C/n each, to a packet (or a turn) between any two of them."""
+def test_backlogged_flows_get_equal_shares(discipline, sizes):
+    """Each of n backlogged flows gets C/n; any two of them differ by one packet (or one turn) at most."""
     one = backlogged(discipline, sizes)
-    one.advance(0.01)  # now all wait
+    one.advance(0.01)  # all flows are backlogged now
     before = one.state.flows["received_bytes"].copy()
     turn = discipline.values.get("quantum", 0.0)
     for time in (0.05, 0.31, 1.0, 3.0):
@@ -70,12 +70,12 @@ def test_t5(discipline, sizes):
 
 
 class Queue:
-    """Shared by the references: a list per flow, a common buffer, the longest queue loses its last packet."""
+    """Common part of the references: a list per flow and a shared buffer; the longest queue loses its last packet."""
 
     def __init__(self, flows, limit):
         self.lists = [[] for _ in range(flows)]  # (size, tag, number)
         self.limit = limit
-        self.served, self.dropped = [], []
+        self.sent, self.dropped = [], []
 
     def bytes(self, f):
         return sum(size for size, _, _ in self.lists[f])
@@ -84,7 +84,7 @@ class Queue:
         return sum(len(one) for one in self.lists)
 
     def make_room(self, f, size):
-        """Whether the arriving packet may stay."""
+        """Return whether the arriving packet is admitted."""
         while self.waiting() >= self.limit:
             lengths = [self.bytes(g) + (size if g == f else 0) for g in range(len(self.lists))]
             if lengths[f] == max(lengths):
@@ -96,14 +96,14 @@ class Queue:
         return True
 
     def tie(self, lengths):
-        """Among equally long ones any will do; arrivals in the tests have none."""
+        """Return any of equally long queues; the arrivals of the tests cause no such ties."""
         longest = [g for g, length in enumerate(lengths) if length == max(lengths)]
         assert len(longest) == 1
         return longest[0]
 
 
 class SelfClocked(Queue):
-    """Golestani 1994: v = tag of the packet in service; F = max(F of the flow's last, v) + size; all 0 when idle."""
+    """Golestani (1994): v = tag of the packet in service, F = max(F of the flow's last packet, v) + size, 0 if idle."""
 
     def __init__(self, flows, limit, _):
         super().__init__(flows, limit)
@@ -134,43 +134,43 @@ class SelfClocked(Queue):
 
 
 class RoundRobin(Queue):
-    """Shreedhar & Varghese 1995: a deficit that grows by the quantum each turn and is lost with the last packet."""
+    """Shreedhar & Varghese (1996): a deficit that grows by the quantum each turn and is lost with the last packet."""
 
     def __init__(self, flows, limit, quantum):
         super().__init__(flows, limit)
-        self.quantum, self.ring, self.deficit = quantum, [], [0] * flows
+        self.quantum, self.cycle, self.deficit = quantum, [], [0] * flows
 
     def idle(self):
-        assert not self.ring
+        assert not self.cycle
 
     def start(self, f, size, number):
-        pass  # an idle line takes it at once, without a turn
+        pass  # an idle link sends it at once, without a turn
 
     def put(self, f, size, number):
         if not self.lists[f]:
-            self.ring.append(f)
+            self.cycle.append(f)
             self.deficit[f] = self.quantum
         self.lists[f].append((size, 0, number))
 
     def removed(self, f):
         if not self.lists[f]:
-            self.ring.remove(f)
+            self.cycle.remove(f)
 
     def take(self):
-        while self.deficit[self.ring[0]] < self.lists[self.ring[0]][0][0]:
-            f = self.ring.pop(0)
+        while self.deficit[self.cycle[0]] < self.lists[self.cycle[0]][0][0]:
+            f = self.cycle.pop(0)
             self.deficit[f] += self.quantum
-            self.ring.append(f)
-        f = self.ring[0]
+            self.cycle.append(f)
+        f = self.cycle[0]
         size, _, number = self.lists[f].pop(0)
         self.deficit[f] -= size
         if not self.lists[f]:
-            self.ring.pop(0)
+            self.cycle.pop(0)
         return f, size, number
 
 
 def reference(kind, arrivals, flows, limit, quantum):
-    """Departures (flow, number, begin) and drops for arrivals (time, flow, size, number) [ns], one after the other."""
+    """Return departures (flow, number, begin) and drops of a reference for arrivals (time, flow, size, number) [ns]."""
     queue = kind(flows, limit, quantum)
     departures, free, sending = [], 0, False
     for time, f, size, number in [*arrivals, (math.inf, 0, 0, 0)]:
@@ -196,7 +196,7 @@ def reference(kind, arrivals, flows, limit, quantum):
 
 
 def observed(discipline, loads, sizes, limit, seed, until=2.0, random_sizes=False):
-    """Arrivals (time, flow, size, number) and departures (flow, number, begin) [ns] of a run."""
+    """Return a run with its arrivals (time, flow, size, number) and departures (flow, number, begin) [ns]."""
     log = np.zeros(200_001, np.int64)
     watched = Discipline(
         "watched",
@@ -228,7 +228,7 @@ CASES = [
 @pytest.mark.parametrize("limit", [1, 7, 30])
 @pytest.mark.parametrize(("kind", "discipline", "quantum"), CASES, ids=["self-clocked", "500", "1499"])
 def test_the_plain_one(kind, discipline, quantum, limit):
-    """Random arrivals beyond the line's rate: the same packets leave at the same times, the same ones are dropped."""
+    """With random arrivals beyond the link's rate, the same packets depart and are dropped as in the reference."""
     # sizes whose sums rarely agree, so that no two queues are equally long
     sizes, loads = [997, 613, 1301, 251], [0.5, 0.2, 0.6, 0.1]
     one, arrivals, departures = observed(discipline, loads, sizes, limit, 3, random_sizes=True)
@@ -236,11 +236,11 @@ def test_the_plain_one(kind, discipline, quantum, limit):
     count = len(departures)
     assert count > 1500
     assert departures == expected[:count]
-    assert len(expected) - count <= limit + 1  # what still waited
+    assert len(expected) - count <= limit + 1  # the backlog at the end
     assert int(one.state.links[0].dropped) == len(dropped) > 100
     for f in range(len(sizes)):
         assert int(one.state.flows[f].dropped) == sum(g == f for g, _ in dropped)
-    # The link's wait, packets x ns, against the same departures and drops: buffers are small, waits long.
+    # The link's integrated backlog [packets x ns] against the waiting times of the same departures.
     begin = {(f, number): time for f, number, time in departures}
     wait = sum(begin[f, number] - time for time, f, _, number in arrivals if (f, number) in begin)
     area = int(one.state.links[0].backlog_area)
@@ -249,7 +249,7 @@ def test_the_plain_one(kind, discipline, quantum, limit):
 
 
 def bit_round(arrivals, flows, rate=1.0 / BYTE):
-    """Demers, Keshav & Shenker 1989: packets by their finish tags in rounds, R grows at C/N(active)."""
+    """Demers, Keshav & Shenker (1989): packets in the order of their finish tags; R grows at C/N(active)."""
     tags, last, now, rounds = {}, [0.0] * flows, 0.0, 0.0
     for time, f, size, number in arrivals:
         while now < time:
@@ -281,10 +281,10 @@ def bit_round(arrivals, flows, rate=1.0 / BYTE):
 
 
 def test_bit_round():
-    """Each flow's service follows packet-by-packet bit-round fair queueing.
+    """The service of each flow follows packet-by-packet bit-round fair queueing.
 
-    Self-clocked tags are behind the bit-round ones by at most a packet of each flow (Golestani 1994, theorem 2), so
-    that this is the bound at every moment; the mean distance has to lie within one largest packet.
+    Self-clocked tags lag behind the bit-round ones by at most one packet of each flow (Golestani 1994, theorem 2),
+    which bounds the difference at every moment; the mean difference has to lie within one largest packet.
     """
     sizes, loads = [1000, 500, 1300, 250], [0.4, 0.25, 0.5, 0.1]
     _, arrivals, departures = observed(queues.FAIR, loads, sizes, 100_000, 5, until=1.5)
@@ -304,7 +304,7 @@ def test_bit_round():
 
 
 def test_tags_of_the_fluid():
-    """The same packets leave at the same times as by the reference's tags, whatever their sizes."""
+    """The same packets depart at the same times as by the reference's tags, whatever their sizes."""
     sizes, loads = [997, 613, 1301, 251], [0.5, 0.2, 0.4, 0.1]
     _, arrivals, departures = observed(queues.BIT_ROUND, loads, sizes, 100_000, 3, random_sizes=True)
     assert len(departures) > 1500
@@ -312,15 +312,18 @@ def test_tags_of_the_fluid():
 
 
 def test_what_is_dropped_leaves_the_fluid():
-    """1700 packets/s on a line for 1000: if dropped ones stayed in the fluid, the flow that loses most would have the
-    greatest tags and less than its share. One flow sends 200 and keeps them, but for bursts; two share the rest."""
+    """Dropped packets leave the fluid.
+
+    With 1700 packets/s on a link for 1000/s, the flow that loses most would otherwise have the greatest tags and less
+    than its share. One flow sends 200/s, nearly all delivered; two share the rest.
+    """
     sizes, loads = [1000, 1000, 1000], [0.9, 0.6, 0.2]
     one, _, departures = observed(queues.BIT_ROUND, loads, sizes, 12, 3)
-    served = [sum(flow == f for flow, _, _ in departures) for f in range(3)]
+    sent = [sum(flow == f for flow, _, _ in departures) for f in range(3)]
     assert one.state.flows["dropped"][:2].min() > 100
-    assert one.state.flows["dropped"][2] < 0.02 * served[2]
-    assert sum(served) == pytest.approx(2000, abs=20)  # in 2 s
-    assert served[0] == pytest.approx(served[1], rel=0.02)
+    assert one.state.flows["dropped"][2] < 0.02 * sent[2]
+    assert sum(sent) == pytest.approx(2000, abs=20)  # in 2 s
+    assert sent[0] == pytest.approx(sent[1], rel=0.02)
 
 
 @pytest.mark.parametrize("last", [False, True])
@@ -330,12 +333,12 @@ def test_what_is_dropped_leaves_the_fluid():
     ids=["self-clocked", "quantum 500", "bit-round"],
 )
 def test_below_its_share(discipline, mean, last):
-    """schemes.md 16.4: 11 flows at 40 Mbit/s, 500 bytes: one below its share waits a round at most, 1.1 ms.
+    """Of 11 flows at 40 Mbit/s with 500 bytes, one below its share waits one round at most, 11 x 0.1 = 1.1 ms.
 
-    By self-clocked tags it waits for the rest of the packet in transmission, half a packet on average, and one of each
-    of the ten; by turns for nine, as the flow in transmission has had its turn. In the fluid it begins at once and ends
-    a round later, with which only those compete that end the present round: the rest of ten packets, five on average.
-    All that wherever the flow stands in the list.
+    With self-clocked tags it waits for the rest of the packet in transmission, half a packet on average, and one packet
+    of each of the ten others; with round robin for nine, as the flow in transmission has had its turn. In the fluid its
+    service begins at once and ends one round later; only packets that end in the present round precede it: the rest of
+    ten packets, five on average. The position of the flow in the list does not matter.
     """
     rate, own = 5e6, 500 / 5e6
     net = Network().link("a", "b", rate=rate, buffer=440, discipline=discipline)
@@ -353,22 +356,22 @@ def test_below_its_share(discipline, mean, last):
     one = Simulation(net, rng=1)
     row = one.assembly.flow_names.index("modest")
     one.advance(0.06)
-    before, received, waits = int(one.state.flows[row].delay), int(one.state.flows[row].received), []
+    before, received, waiting_times = int(one.state.flows[row].delay), int(one.state.flows[row].received), []
     for time in np.arange(0.06, 1.0, 0.0005):
         one.advance(float(time))
         flow = one.state.flows[row]
         if flow.received > received:
             assert flow.received == received + 1
-            waits.append((int(flow.delay) - before) * 1e-9 / own - 1)
+            waiting_times.append((int(flow.delay) - before) * 1e-9 / own - 1)
         before, received = int(flow.delay), int(flow.received)
-    assert len(waits) > 470
+    assert len(waiting_times) > 470
     assert int(one.state.flows[row].dropped) == 0
-    assert max(waits) <= 11 + 1e-9
-    assert np.mean(waits) == pytest.approx(mean, abs=0.2)
+    assert max(waiting_times) <= 11 + 1e-9
+    assert np.mean(waiting_times) == pytest.approx(mean, abs=0.2)
 
 
 def test_longest_queue_pays():
-    """One flow floods, another stays below its share: only the flood is dropped, whatever the buffer."""
+    """One flow exceeds the link's rate, another stays below its share: only the first loses packets."""
     for limit in (1, 3, 20):
         net = Network().link("a", "b", rate=RATE, buffer=limit, discipline="fair")
         net.flow(traffic.constant(3 * RATE), path=["a", "b"], packet=1000)
@@ -381,7 +384,7 @@ def test_longest_queue_pays():
 
 
 def test_hooks_with_fair_service():
-    """A discipline may look at arrivals and departures of fair queueing: both run the same as without."""
+    """Hooks that only record arrivals and departures do not change a run with fair queueing."""
     log = np.zeros(200_001, np.int64)
     looked = Discipline(
         "looked",
@@ -404,8 +407,11 @@ def test_hooks_with_fair_service():
     ("discipline", "queueing"), [("fair", 0.001), ("round-robin", 0.002), ("bit-round", 0.001), ("fifo", 0.05)]
 )
 def test_acknowledgments_are_a_flow_of_their_own(discipline, queueing):
-    """schemes.md 16.4: against a flood of 1 ms packets an acknowledgment waits for the one in transmission, by turns
-    for one more; in order of arrival for all fifty that the buffer holds. 1 + 0.04 + 0 ms is the rest of its way."""
+    """The acknowledgments of a connection are a flow of their own.
+
+    Beside an overload of 1 ms packets, an acknowledgment waits for the packet in transmission, with round robin for one
+    more; in order of arrival for all fifty in the buffer. The rest of the round trip takes 1 + 0.04 + 0 ms.
+    """
     net = Network().link("a", "b", rate=RATE, buffer=50, discipline=discipline, duplex=True)
     net.flow(traffic.probe("20.0371 ms"), path=["a", "b"], packet=1000)
     net.flow(traffic.constant(3 * RATE), path=["b", "a"], packet=1000)
@@ -413,4 +419,4 @@ def test_acknowledgments_are_a_flow_of_their_own(discipline, queueing):
     one.advance(3.0)
     found = float(one.state.flows[0].srtt) - 0.00104
     assert found <= queueing + 1e-9
-    assert discipline != "fifo" or found > 0.02  # smoothed, from the first one on, that met nobody
+    assert discipline != "fifo" or found > 0.02  # smoothed, from the first sample, which found an empty queue

@@ -1,4 +1,4 @@
-"""What a discipline's hooks may do: push out, stamp, note, mark, keep time; names and parameters; what is refused."""
+"""Hooks of disciplines: push-out, header fields, feedback, marks, ticks; names and parameters; refusals."""
 
 import math
 
@@ -21,7 +21,7 @@ random_runs = examples(25)
 
 @part
 def write(link, kind, packet, now):
-    """One more row of four numbers in the log that begins at the address `log`."""
+    """Append a row of four numbers to the log at the address `log`."""
     log = int(link.log)
     row = 1 + 4 * word_at(log, 0).x
     word_at(log, row).x = kind
@@ -32,7 +32,7 @@ def write(link, kind, packet, now):
 
 
 class Log:
-    """What hooks write down."""
+    """Return the log that hooks have written."""
 
     def __init__(self, room=20_000):
         self.words = np.zeros(4 * room + 1, np.int64)
@@ -54,7 +54,7 @@ ARRIVED, BEGUN = 0, 1
 
 
 def published(link, packet, now):
-    """The victim is the worse packet nearest the tail, though not the worst of all."""
+    """Push out the packet nearest the tail that is worse than the new one, though not the worst of all."""
     if link.priorities > 0.0:
         packet.priority = int(link.priorities * random(link))
     write(link, ARRIVED, packet, now)
@@ -69,7 +69,7 @@ def published(link, packet, now):
 
 
 def corrected(link, packet, now):
-    """The victim is the worst packet; of several the one nearest the tail."""
+    """Push out the worst packet; of several the one nearest the tail."""
     if link.priorities > 0.0:
         packet.priority = int(link.priorities * random(link))
     write(link, ARRIVED, packet, now)
@@ -158,7 +158,7 @@ def test_push_out_is_the_naive_scan(seed, name, limit, load, priorities):
 
 
 def in_order(hook):
-    """The hook, after giving packet n the n-th priority."""
+    """Return the hook, which first gives packet n the n-th priority."""
 
     def enqueue(link, packet, now):
         packet.priority = link.given[packet.number]
@@ -169,7 +169,7 @@ def in_order(hook):
 
 
 def given_priorities(name, log, priorities):
-    """A rule, for packets of these priorities."""
+    """Return a discipline with this hook, for packets of these priorities."""
     parameters, state = log.parameter | {"priorities": 0.0}, {"given": priorities}
     hook = in_order(RULES[name][0])
     return Discipline(name, "departures", hook, write_departure, parameters=parameters, state=state)
@@ -177,7 +177,7 @@ def given_priorities(name, log, priorities):
 
 @pytest.mark.parametrize(("name", "gone"), [("published", 3), ("corrected", 2)])
 def test_the_glitch(name, gone):
-    """schemes.md 8.5.3: the queue full of priorities 2, 5, 3, an arrival of 1: one drops the 3, the other the 5."""
+    """Queue full of priorities 2, 5, 3, an arrival of 1: one rule drops the 3, the other the 5."""
     log = Log()
     discipline = given_priorities(name, log, (0, 2, 5, 3, 1))
     net = Network().link("a", "b", rate=1e3, buffer=3, discipline=discipline)
@@ -189,7 +189,7 @@ def test_the_glitch(name, gone):
 
 @pytest.mark.parametrize("name", RULES)
 def test_no_victim_among_equals(name):
-    """An arrival that is no better than any that waits is dropped itself; a better one takes the only place."""
+    """An arrival that is no better than any waiting packet is dropped; a better one takes the only place."""
     for priorities, left in (((0, 2, 2), [0, 1]), ((0, 2, 3), [0, 1]), ((0, 2, 1), [0, 2])):
         log = Log()
         discipline = given_priorities(name, log, priorities)
@@ -267,7 +267,7 @@ def test_stamps(service):
 
 
 def watch(link, now):
-    """How many calls, how many at the wrong time, sum of what waits, last time."""
+    """Record the number of calls, of those at the wrong time, the sum of backlogs, and the last time."""
     if round(now * 1e9) != link.calls * 2_000_000:
         link.wrong += 1
     link.calls += 1
@@ -278,7 +278,7 @@ def watch(link, now):
 
 @pytest.mark.parametrize("service", ["fifo", "departures", "self-clocked"])
 def test_a_tick_every_two_milliseconds(service):
-    """REM's clock (16.6): at 0, 2 ms, ... to the nanosecond for 200 s, and it sees what waits just then.
+    """REM's tick: at 0, 2 ms, ... to the nanosecond for 200 s; it sees the backlog of that time.
 
     Ten packets of 1 ms at once: 9, 7, 5, 3, 1 wait just before 0, 2, ... ms, but ends of transmission come first:
     9 at 0 (the flow begins before the clock is asked) and 7, 5, 3, 1 at 2, 4, 6, 8 ms.
@@ -327,7 +327,7 @@ def rem_enqueue(link, packet, now):
 
 
 def test_rem_keeps_its_queue():
-    """T15: under a load that answers to drops alone the queue settles at b = 20, within 20 %.
+    """Under a load that reacts only to drops the backlog settles at b = 20, within 20 %.
 
     Forty sources halve or raise their rates; c = 5 packets of 500 bytes in 2 ms at 10 Mbit/s.
     """
@@ -363,43 +363,46 @@ def tell_and_drop(link, packet, now):
     return ENQUEUE
 
 
-def hear(flow, event):
+def record_feedback(flow, event):
     if event.header[0] == 7.0 and event.acked == 0:
-        flow.heard += 1
-        flow.when, flow.said = event.now, event.header[3]
+        flow.count += 1
+        flow.when, flow.value = event.now, event.header[3]
     return flow.window
 
 
-HEARS = Scheme("hears", ack=hear, state={"heard": 0, "when": 0.0, "said": 0.0})
+LISTENER = Scheme("listener", ack=record_feedback, state={"count": 0, "when": 0.0, "value": 0.0})
 
 
-def heard(run, flow=0):
+def feedback_of(run, flow=0):
     one = of_flow(run, flow)
-    return [one.heard, one.when, one.said]
+    return [one.count, one.when, one.value]
 
 
 @pytest.mark.parametrize("hook", [tell, tell_and_drop])
 @pytest.mark.parametrize("where", [0, 1, 2])
 @pytest.mark.parametrize("ack_path", ["reverse", "ideal"])
 def test_when_a_note_arrives(ack_path, where, hook):
-    """Hops of 10 ms and 1 ms a packet, 0.04 ms a note: it leaves the switch k = 0, 1, 2 at k 11 ms, however its
-    packet fares, and needs k 10.04 ms back, or k 10 ms without bandwidth. Nobody tells itself anything slower."""
+    """Feedback leaves the switch k = 0, 1, 2 at k 11 ms, whatever happens to its packet.
+
+    Hops take 10 ms and 1 ms for a packet, 0.04 ms for feedback, which needs k 10.04 ms back, or k 10 ms without
+    bandwidth.
+    """
     net = Network()
     nodes = ["a", "b", "c", "d"]
     for k in range(3):
         discipline = Discipline("tells", enqueue=hook, state={"told": False}) if k == where else "fifo"
         net.link(nodes[k], nodes[k + 1], rate=1e6, delay=0.01, discipline=discipline)
         net.link(nodes[k + 1], nodes[k], rate=1e6, delay=0.01)
-    run = Simulation(net.flow(HEARS, path=nodes, file=1000, ack_path=ack_path), rng=1)
+    run = Simulation(net.flow(LISTENER, path=nodes, file=1000, ack_path=ack_path), rng=1)
     run.advance(5.0)
     run.packet_counts()
     back = 0.01004 if ack_path == "reverse" else 0.01
-    assert heard(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
+    assert feedback_of(run) == pytest.approx([1.0, where * (0.011 + back), where * 0.011], abs=1e-12)
     assert run.state.row.feedback_sent == run.state.row.feedback_received == 1
 
 
 def test_a_note_at_departure():
-    """Behind another flow's packet of 1 ms: the note leaves with its own packet, at 12 ms, and not at 11 ms."""
+    """Behind another flow's packet of 1 ms: the feedback leaves with its own packet, at 12 ms, and not at 11 ms."""
 
     def dequeue(link, packet, now):
         link.feedback[0], link.feedback[3] = 7.0, now
@@ -410,11 +413,11 @@ def test_a_note_at_departure():
     net = Network().link("a", "b", rate=math.inf, delay=0.011, duplex=True)
     net.link("b", "c", rate=1e6, delay=0.01, discipline=discipline).link("c", "b", rate=1e6, delay=0.01)
     for name in ("first", "second"):
-        net.flow(HEARS, path=["a", "b", "c"], file=1000, name=name)
+        net.flow(LISTENER, path=["a", "b", "c"], file=1000, name=name)
     run = Simulation(net, rng=1)
     run.advance(5.0)
-    assert heard(run, 1) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
-    assert heard(run)[0] == 0
+    assert feedback_of(run, 1) == pytest.approx([1.0, 0.012 + 0.011, 0.012], abs=1e-12)
+    assert feedback_of(run)[0] == 0
 
 
 # Marks.
@@ -422,8 +425,10 @@ def test_a_note_at_departure():
 
 @pytest.mark.parametrize("buffer", [100, 4, "4000 B"])
 def test_marks_above_a_threshold(buffer):
-    """Eight packets at once find 0, 0, 1, 2, 3, 4, 5, 6 waiting: five are marked above 2. With room for four, those
-    that find 2 and 3; the others are dropped, and a packet that is dropped is not marked."""
+    """Eight packets at once find 0, 0, 1, 2, 3, 4, 5, 6 waiting: five are marked above 2.
+
+    With room for four, those that find 2 and 3 are marked; the others are dropped, and a dropped packet is not marked.
+    """
     net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=buffer, discipline=queues.mark_above(2), duplex=True)
     eight = Scheme("eight", start=lambda flow, event: 8.0, ack=lambda flow, event: 0.0)
     net.flow(eight, path=["a", "b"], file=8000)

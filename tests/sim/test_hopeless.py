@@ -1,4 +1,4 @@
-"""A run that waits for its files, and gets nothing through, ends with a sentence that says where it stands."""
+"""A run that ends with its files, but delivers nothing, is given up with a sentence on its progress."""
 
 import time
 
@@ -24,7 +24,7 @@ FIXED = Scheme("fixed", ack=constant, start=constant, loss=constant, timeout=con
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled():
-    """The simulator, so that no test's time has that of its compilation."""
+    """Compile the simulator, so that the time of no test includes it."""
     engine.kernel()
 
 
@@ -32,7 +32,7 @@ def compiled():
 @pytest.mark.parametrize("hook", [drop_all, drop_from_half_a_second])
 @pytest.mark.parametrize("way", ["data", "acknowledgments"])
 def test_every_packet_is_dropped_for_ever(scheme, hook, way):
-    """A timer that backs off to a minute, and a rate that never does: neither runs for a million seconds unheard."""
+    """Neither a timer backed off to a minute nor a rate without timeouts runs for a million seconds."""
     hole = Discipline("black hole", enqueue=hook)
     disciplines = (hole, "fifo") if way == "data" else ("fifo", hole)
     net = Network().link("a", "b", rate="80 Mbit/s", delay="10 ms", discipline=disciplines[0])
@@ -49,7 +49,7 @@ def test_every_packet_is_dropped_for_ever(scheme, hook, way):
 
 
 def test_patience():
-    """With four losses in five nothing is given up, and a file that starts late is waited for."""
+    """With a loss probability of 4/5 no run is given up, nor one whose file starts late."""
     net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", duplex=True, loss=0.8)
     net.flow("reno", path=["a", "b"], file="20 kB", name="x", start=5000.0)
     found = run(net, rng=2, progress=False)

@@ -1,4 +1,4 @@
-"""No module of the simulators needs itself: their imports, those inside functions included, make no circle."""
+"""The imports of the simulators, those inside functions included, have no cycle."""
 
 import ast
 from graphlib import CycleError, TopologicalSorter
@@ -26,7 +26,7 @@ def is_for_types(node):
 
 
 def nodes(tree):
-    """Return all nodes of a module but those that only the type checker reads."""
+    """Return all nodes of a module except those for the type checker only."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -35,7 +35,7 @@ def nodes(tree):
 
 
 def needs(path, name, known, lazy):
-    """Return the known modules that a module imports; `lazy` says where a package finds names that it does not hold."""
+    """Return the known modules that a module imports; `lazy` maps lazily imported names of packages to modules."""
     found = set()
     for node in nodes(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -43,8 +43,8 @@ def needs(path, name, known, lazy):
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: the imports of the package are absolute"
             for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                found.add(lazy.get(whole, whole if whole in known else node.module))
+                imported = f"{node.module}.{alias.name}"
+                found.add(lazy.get(imported, imported if imported in known else node.module))
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
             found |= {given.value for given in node.args if isinstance(given, ast.Constant)}
     return (found & known) - {name}
@@ -56,7 +56,7 @@ def graph(folder, lazy=None):
 
 
 def circle(graph):
-    """Return the modules of a circle, none if there is none."""
+    """Return the modules of a cycle, empty if there is none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -68,7 +68,7 @@ def test_the_network_simulator_has_no_circles():
     lazy = {f"longfat.sim.{name}": f"longfat.sim.{module}" for name, module in sim._NAMES.items()}
     found = graph(PACKAGE, lazy)
     assert circle(found) == []
-    # The graph has seen an import at the top, one inside a function, and one of a name that opens lazily.
+    # The graph includes an import at the top, one inside a function, and one of a lazily imported name.
     assert "longfat.sim.elements" in found["longfat.sim.network"]
     assert "longfat.sim.scenario.reading" in found["longfat.sim.network"]
     assert "longfat.sim.engine" in found["longfat.sim.runs"]

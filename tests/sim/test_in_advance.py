@@ -1,6 +1,7 @@
-"""What the engine works out ahead of its time must not be seen: who looks in between finds what one go finds.
+"""Arrivals computed in advance do not change results: a run in steps gives the same as one in a single call.
 
-A run in steps looks at the end of each, and so works out less ahead; a run that ends with its files does not at all.
+A run in steps is observed at the end of each, and so computes less in advance; a run that ends with its files computes
+nothing in advance.
 The networks have links that only one other link feeds, links where several meet, flows without acknowledgments, buffers
 that overflow behind a shared link, and requests for counters.
 """
@@ -28,7 +29,7 @@ def star():
     )
     for k in range(4):
         net.link(f"s{k}", "a", rate="6 Mbit/s", delay=0.001 * (k + 1), duplex=True)
-        # The last one is slower than the link before it, and has little room.
+        # The last one is slower than the link before it, and has a small buffer.
         net.link("b", f"d{k}", rate=f"{4 - k} Mbit/s", delay=0.002, buffer=4)
         net.link(f"d{k}", "b", rate="9 Mbit/s", delay=0.0017 * (k + 1))
         net.flow("newreno", path=[f"s{k}", "a", "b", f"d{k}"], start=0.03 * k)
@@ -48,12 +49,14 @@ NETWORKS = {"one link": one_link, "star": star, "chain": chain}
 
 
 def counts(run):
-    """Every count of flows and links, by name."""
+    """Return all counters of flows and links, by name."""
     seen = results.snapshot(run)
     found = {f"flow {name}": seen.flows[name] for name in seen.flows.dtype.names if name not in NOT_SEEN}
     found |= {f"link {name}": seen.links[name] for name in ("dropped", "dropped_bytes", "largest_backlog", "marked")}
     return (
-        found | {f"link {name}": seen.census[name] for name in seen.census.dtype.names} | {"books": run.packet_counts()}
+        found
+        | {f"link {name}": seen.census[name] for name in seen.census.dtype.names}
+        | {"packet counts": run.packet_counts()}
     )
 
 
@@ -66,7 +69,7 @@ NOT_SEEN = (
 
 def compare(one, other):
     for name, values in one.items():
-        if name == "books":
+        if name == "packet counts":
             assert values == other[name]
         else:
             np.testing.assert_array_equal(values, other[name], err_msg=name)
@@ -100,7 +103,7 @@ def test_samples_change_nothing(name):
         np.testing.assert_array_equal(received[k], step.state.receivers["received_bytes"][: received.shape[1]])
 
 
-def test_files_end_as_they_do_where_arrivals_are_worked_out():
+def test_files_end_as_they_do_where_arrivals_are_computed_in_advance():
     def net():
         made = sim.Network().link("a", "b", rate="8 Mbit/s", delay="7 ms", buffer=20, duplex=True)
         return made.flow("reno", path=["a", "b"], count=3, stagger=0.013, file="300 kB")
@@ -112,15 +115,15 @@ def test_files_end_as_they_do_where_arrivals_are_worked_out():
     np.testing.assert_array_equal(by_itself.state.tallies["finish"], long.state.tallies["finish"])
 
 
-def test_what_may_be_worked_out_ahead():
+def test_which_arrivals_are_computed_in_advance():
     """By hand: s0-a: shared by flows at a; a-b: feeds only b-d0, and the receivers; d0-b: meets others at b."""
     run = sim.Simulation(star(), rng=1)
     names = run.assembly.link_names
-    ahead = {names[hop.link]: int(hop.ahead) for hop in run.state.hops[: 3 + 3]}
-    assert ahead == {
+    found = {names[hop.link]: int(hop.in_advance) for hop in run.state.hops[: 3 + 3]}
+    assert found == {
         "s0-a": AT_ARRIVAL,  # four links meet at a-b
         "a-b": ENTER_IN_ADVANCE,  # all of b-d0 comes from a-b
-        "b-d0": ENTER_IN_ADVANCE,  # all of d0-b are answers to what came over b-d0
+        "b-d0": ENTER_IN_ADVANCE,  # all of d0-b are acknowledgments of packets of b-d0
         "d0-b": AT_ARRIVAL,  # four links meet at b-a
         "b-a": ENTER_IN_ADVANCE,  # all of a-s0 comes from b-a
         "a-s0": AT_ARRIVAL,  # the sender
@@ -128,13 +131,13 @@ def test_what_may_be_worked_out_ahead():
     run = sim.Simulation(chain(), rng=1)
     names = run.assembly.link_names
     hops = run.state.hops[:8]
-    # All that enters n4-n3 answers what came over n3-n4: the on-off flow has no answers.
-    assert [int(hop.ahead) for hop in hops[3:4]] == [ENTER_IN_ADVANCE]
+    # All packets of n4-n3 are acknowledgments of packets of n3-n4: the on-off flow has none.
+    assert [int(hop.in_advance) for hop in hops[3:4]] == [ENTER_IN_ADVANCE]
     assert RECEIVE_IN_ADVANCE in run.state.hops["in_advance"]
 
 
-def test_what_is_caught_up_takes_no_more_rows_than_there_are():
-    """After a pause every packet on the way is late: a hundred flows, each with a hole at its receiver."""
+def test_deferred_arrivals_take_no_more_rows_than_there_are():
+    """After a step every packet in flight is deferred: a hundred flows, each with a hole at its receiver."""
     net = sim.Network().link("a", "b", rate="80 Mbit/s", delay="20 ms", buffer=100, duplex=True)
     net.flow("tahoe", path=["a", "b"], count=100, stagger=0.0001, packet=200)
     at_once, in_steps = sim.Simulation(net, rng=3), sim.Simulation(net, rng=3)

@@ -1,4 +1,7 @@
-"""What a loss-load switch tells and drops, from rates by hand; schemes.md 14.1, 14.3."""
+"""Feedback and drops of a loss-load switch, computed by hand from the rates.
+
+Prithviraj and Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", sections 2.2, 2.3.
+"""
 
 import math
 
@@ -21,7 +24,7 @@ def start(flow, event):
 
 
 def send(flow, packet):
-    """A share of the packets leaves red, as evenly as can be."""
+    """Colour a share of the packets red, spread evenly."""
     flow.owed += flow.red
     if flow.owed >= 1.0:
         flow.owed -= 1.0
@@ -30,23 +33,23 @@ def send(flow, packet):
 
 
 def ack(flow, event):
-    """It keeps its rate, and what it was told."""
+    """Keep the rate, and record the feedback."""
     if event.header[3] > 0.0:
         for k in range(3):
-            flow.told[k] = event.header[1 + k]
-        flow.heard += 1
+            flow.received[k] = event.header[1 + k]
+        flow.count += 1
     return flow.rate
 
 
 STUBBORN = Scheme(
     "stubborn", start=start, ack=ack, timeout=ack, send=send, controls="rate", stamped=True,
     parameters={"rate": Parameter(1e5, "bytes/s", field="rate"), "red": Parameter(0.0)},
-    state={"told": (0.0,) * 3, "heard": 0, "owed": 0.0},
+    state={"received": (0.0,) * 3, "count": 0, "owed": 0.0},
 )  # fmt: skip
 
 
 def network(*switches, rates=(0.25, 0.5), reds=(0.0, 0.0), buffer=50, **flow):
-    """Sources of these rates [capacities] over one switch after the other."""
+    """Return a network of sources with these rates [capacities] over one or more switches."""
     net = Network()
     nodes = [f"n{k}" for k in range(len(switches) + 1)]
     for tail, head, discipline in zip(nodes, nodes[1:], switches, strict=False):
@@ -57,48 +60,54 @@ def network(*switches, rates=(0.25, 0.5), reds=(0.0, 0.0), buffer=50, **flow):
     return net
 
 
-def told(simulation):
-    """Excess, spread and capacity as each source has them."""
-    return [list(of_flow(simulation, f).told) for f in range(len(simulation.state.flows))]
+def feedback_of(simulation):
+    """Return excess, spread and capacity as each source received them."""
+    return [list(of_flow(simulation, f).received) for f in range(len(simulation.state.flows))]
 
 
 @pytest.mark.parametrize("direct", [False, True])
 def test_excess_and_spread_of_the_others(direct):
-    """k = 2, rates 1/4, 1/2, 1/8. For the first: a = 5/8 - 1, b = 1/8 + 1/512 = 65/512; for the second: a = 3/8 - 1,
-    b = 1/64 + 1/512 = 9/512; for the third: a = 3/4 - 1, b = 1/64 + 1/8 = 9/64."""
+    """The excess a and the spread b of each source's feedback, by hand.
+
+    k = 2, rates 1/4, 1/2, 1/8. For the first: a = 5/8 - 1, b = 1/8 + 1/512 = 65/512; for the second: a = 3/8 - 1, b =
+    1/64 + 1/512 = 9/512; for the third: a = 3/4 - 1, b = 1/64 + 1/8 = 9/64.
+    """
     net = network(queues.loss_load(2, direct=direct), rates=(1 / 4, 1 / 2, 1 / 8), reds=(0,) * 3)
     simulation = Simulation(net, rng=1)
     simulation.advance(0.1)
     expected = [[-3 / 8, 65 / 512, CAPACITY], [-5 / 8, 9 / 512, CAPACITY], [-1 / 4, 9 / 64, CAPACITY]]
-    np.testing.assert_allclose(told(simulation), expected, rtol=1e-12)
-    heard = [of_flow(simulation, f).heard for f in range(3)]
+    np.testing.assert_allclose(feedback_of(simulation), expected, rtol=1e-12)
+    counts = [of_flow(simulation, f).count for f in range(3)]
     if direct:  # only when something has changed
-        assert all(1 <= count <= 3 for count in heard)
+        assert all(1 <= count <= 3 for count in counts)
     else:
-        assert all(count == flow.acks_received for count, flow in zip(heard, simulation.state.flows, strict=True))
+        assert all(count == flow.acks_received for count, flow in zip(counts, simulation.state.flows, strict=True))
     simulation.packet_counts()
 
 
 def test_virtual_capacity():
-    """v = 4/5, k = 1, rates 1/4 and 1/2: in virtual capacities 5/16 and 5/8; b of the first is (5/8)^2."""
+    """The feedback is computed from the virtual capacity.
+
+    v = 4/5, k = 1, rates 1/4 and 1/2: in virtual capacities 5/16 and 5/8; b of the first is (5/8)^2.
+    """
     simulation = Simulation(network(queues.loss_load(1, 0.8)), rng=1)
     simulation.advance(0.1)
-    assert told(simulation)[0] == pytest.approx([-3 / 8, 25 / 64, 0.8 * CAPACITY])
+    assert feedback_of(simulation)[0] == pytest.approx([-3 / 8, 25 / 64, 0.8 * CAPACITY])
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_most_restrictive_link_speaks(order):
-    """Two switches, one of which makes v = 1/2 of its line: with rates 1/4 and 1/2 that one has P > 0."""
+    """Two switches, one of which has v = 1/2: with rates 1/4 and 1/2 that one has P > 0."""
     switches = [queues.loss_load(2, 1.0), queues.loss_load(2, 0.5)][::order]
     simulation = Simulation(network(*switches), rng=1)
     simulation.advance(0.2)
-    assert told(simulation)[0] == pytest.approx([0.0, 1.0, 0.5 * CAPACITY])
+    assert feedback_of(simulation)[0] == pytest.approx([0.0, 1.0, 0.5 * CAPACITY])
 
 
 def test_no_feedback_without_a_switch():
     simulation = Simulation(network("fifo"), rng=1)
     simulation.advance(0.2)
-    assert told(simulation) == [[0, 0, 0], [0, 0, 0]]
+    assert feedback_of(simulation) == [[0, 0, 0], [0, 0, 0]]
 
 
 def test_nothing_is_dropped_below_capacity():
@@ -107,8 +116,11 @@ def test_nothing_is_dropped_below_capacity():
 
 
 def test_chances_above_capacity():
-    """k = 1, rates 3/4 and 1/2: P = f (f + a)/(f^2 + b): 3/4 (1/4)/(9/16 + 1/4) = 3/13 and 1/2 (1/4)/(13/16) = 2/13.
-    In 400 s the first sends 300,000 packets: a standard deviation of 0.0008."""
+    """The loss probabilities of an overload, by hand.
+
+    k = 1, rates 3/4 and 1/2: P = f (f + a)/(f^2 + b): 3/4 (1/4)/(9/16 + 1/4) = 3/13 and 1/2 (1/4)/(13/16) = 2/13. In
+    400 s the first sends 300,000 packets: a standard deviation of 0.0008.
+    """
     data = run(network(queues.loss_load(1), rates=(0.75, 0.5)), duration=400, rng=1, progress=False)
     for k, expected in enumerate((3 / 13, 2 / 13)):
         deviation = math.sqrt(expected * (1 - expected) / float(data.sent[k]))
@@ -116,8 +128,11 @@ def test_chances_above_capacity():
 
 
 def test_a_clipped_chance():
-    """k = 1, rates 1.5 and 0.1: P of the first as printed is 1.5 (0.6)/(2.26) = 0.398; of the second 0.1 (0.6)/2.26.
-    With k = 20 and rates 2 and 0.2: P = (2 + 0.2 - 1)/2 to a millionth, and of the second nothing."""
+    """Loss probabilities are clipped to [0, 1].
+
+    k = 1, rates 1.5 and 0.1: P of the first as printed is 1.5 (0.6)/(2.26) = 0.398; of the second 0.1 (0.6)/2.26. With
+    k = 20 and rates 2 and 0.2: P = (2 + 0.2 - 1)/2 to a millionth, and of the second nothing.
+    """
     compiled = numba.njit(lambda rate, load, powers, k: loss(rate, load, powers, k))
     assert compiled(1.5, 0.1, 0.01, 1.0) == pytest.approx(1.5 * 0.6 / 2.26, rel=1e-14)
     assert compiled(2.0, 0.2, 0.2**21, 20.0) == pytest.approx(0.6, rel=1e-14)
@@ -147,8 +162,11 @@ def test_a_threshold_stores_a_short_overload():
 
 
 def test_a_red_packet_of_the_same_flow_gives_way():
-    """Overload by a flow half of whose packets are red: what is lost is red, as long as some of them wait. The other
-    flow is green and has no red packets: it loses its own arrivals."""
+    """A red packet of the same flow is dropped instead of a green one.
+
+    Overload by a flow half of whose packets are red: only red ones are dropped as long as some are queued. The other
+    flow is green and has no red packets: it loses its own arrivals.
+    """
     spy = Spy()
     switch = queues.loss_load(1, overflow=True)
     net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=50, discipline=switch)
@@ -178,24 +196,24 @@ def test_without_colours_arrivals_are_dropped():
 
 
 def test_a_flow_that_ends_counts_no_more():
-    """The second ends with its last packet, at 0.02 s: the first is alone then, without waiting for the silence."""
+    """The second flow ends with its last packet, at 0.02 s: from then on the first one is alone."""
     net = network(queues.loss_load(2, silence=100.0), rates=(0.5,), reds=(0,))
     net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
     simulation = Simulation(net, rng=1)
     simulation.advance(0.0185)
-    assert told(simulation)[0] == pytest.approx([-0.5, 0.125, CAPACITY])
+    assert feedback_of(simulation)[0] == pytest.approx([-0.5, 0.125, CAPACITY])
     simulation.advance(0.1)
-    assert told(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
+    assert feedback_of(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
 
 
 @pytest.mark.parametrize(("silence", "alone"), [(0.05, True), (0.5, False)])
 def test_a_silent_flow_counts_no_more(silence, alone):
-    """It stops at 0.1 s without a farewell, its file not at its end."""
+    """The flow stops at 0.1 s, before the last packet of its file."""
     net = network(queues.loss_load(2, silence=silence), rates=(0.5,), reds=(0,))
     net.flow(STUBBORN, path=["n0", "n1"], packet=1000, stop=0.1, parameters={"rate": 0.5 * CAPACITY})
     simulation = Simulation(net, rng=1)
     simulation.advance(0.2)
-    assert (told(simulation)[0][0] == pytest.approx(-1.0)) == alone
+    assert (feedback_of(simulation)[0][0] == pytest.approx(-1.0)) == alone
 
 
 def test_farewells_may_be_ignored():
@@ -203,17 +221,17 @@ def test_farewells_may_be_ignored():
     net.flow(STUBBORN, path=["n0", "n1"], packet=1000, file=10_000, parameters={"rate": 0.5 * CAPACITY})
     simulation = Simulation(net, rng=1)
     simulation.advance(0.5)
-    assert told(simulation)[0][0] == pytest.approx(-0.5)
+    assert feedback_of(simulation)[0][0] == pytest.approx(-0.5)
 
 
 @pytest.mark.parametrize("window", [0.0, 0.02])
 def test_rates_are_measured_where_none_are_declared(window):
-    """Uncontrolled traffic of 3/10 beside a source that declares 1/4. Measured over 20 ms, that one sends 5 packets."""
+    """The rate of uncontrolled traffic, 3/10, is measured over 20 ms, beside a source that declares 1/4."""
     net = network(queues.loss_load(2, window=window), rates=(0.25,), reds=(0,))
     net.flow(traffic.constant(0.3 * CAPACITY), path=["n0", "n1"], packet=1000)
     simulation = Simulation(net, rng=1)
     simulation.advance(0.5)
-    excess, spread, _ = told(simulation)[0]
+    excess, spread, _ = feedback_of(simulation)[0]
     assert excess == pytest.approx(-0.7, abs=1 / 20 / 2 + 0.05)  # a packet more or less in a window
     assert spread == pytest.approx((1 + excess) ** 3)
 
@@ -242,11 +260,11 @@ def test_powers_are_not_found_by_subtraction():
     """A source of 1 beside one of 1/1000 with k = 20: for the first b = 1e-63, which 1 + 1e-63 - 1 is not."""
     simulation = Simulation(network(queues.loss_load(20), rates=(1.0, 0.001), reds=(0, 0)), rng=1)
     simulation.advance(0.5)
-    assert told(simulation)[0][1] == pytest.approx(1e-63, rel=1e-12)
+    assert feedback_of(simulation)[0][1] == pytest.approx(1e-63, rel=1e-12)
 
 
 def test_connections_that_come_and_go():
-    """Files that arrive at random; when all have ended, nobody is left in the list."""
+    """Files arrive at random; when all have ended, the list of flows is empty."""
     net = Network().link("a", "b", rate=CAPACITY, delay=0.001, buffer=50, discipline=queues.loss_load(2), duplex=False)
     net.link("b", "a", rate=CAPACITY, delay=0.001)
     net.flow(traffic.arrivals(20, by="loss-load"), path=["a", "b"], packet=1000, file=20_000, stop=5.0)
@@ -259,7 +277,7 @@ def test_connections_that_come_and_go():
     words = simulation.state.row.flow_state_words
     rows = [known.read(simulation.state.flow_state, f, words) for f in range(len(simulation.state.flows))]
     assert {int(row.next) for row in rows} == {OUT}
-    assert max(row.heard for row in rows) > 1.0
+    assert max(row.last_arrival for row in rows) > 1.0
 
 
 def test_bad_values_are_named():
@@ -278,12 +296,12 @@ def test_marks_of_records():
     assert isinstance(queues.loss_load(), Discipline)
 
 
-def test_a_line_without_transmission_time():
-    """It has room for all: nothing is dropped, and the source hears of capacity without end, or of another link's."""
+def test_a_link_without_transmission_time():
+    """A link of infinite capacity drops nothing and gives no feedback; the source gets that of the other link."""
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=5, discipline=queues.loss_load(2))
     net.link("b", "c", rate=CAPACITY, delay=0.01, buffer=50, discipline=queues.loss_load(2))
     net.flow(STUBBORN, path=["a", "b", "c"], ack_path="ideal", packet=1000, parameters={"rate": 0.5 * CAPACITY})
     simulation = Simulation(net, rng=1)
     simulation.advance(1.0)
-    assert told(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
+    assert feedback_of(simulation)[0] == pytest.approx([-1.0, 0.0, CAPACITY])
     assert simulation.state.flows[0].dropped == 0

@@ -1,7 +1,7 @@
-"""What hypothesis does to a running network, in any order, and what holds after all of it: a state machine.
+"""State machine of hypothesis: actions on a running network in any order, and invariants after each.
 
 A network of one scheme or one discipline among random others is carried on by single events and by stretches of
-time, its flows are stopped; after each of these the books, the queues, sequence numbers, windows and timers are
+time, its flows are stopped; after each of these packet counts, queues, sequence numbers, windows and timers are
 looked at.
 """
 
@@ -32,7 +32,7 @@ ROUNDING = 1e-9  # s
 
 
 class Run(RuleBasedStateMachine):
-    """A network that follows from a seed, and what may happen to it."""
+    """Network determined by a seed, and the actions on it."""
 
     def begin_with(self, seed, options):
         self.run = Simulation(networks.build(seed, **options), rng=seed)
@@ -45,7 +45,7 @@ class Run(RuleBasedStateMachine):
 
     @rule(most=st.integers(1, 30))
     def some_events(self, most):
-        """One event or packet at a time; what has sent new packets has no more under way than its window allows."""
+        """One event or packet at a time; a flow that sends new packets has no more in flight than its window."""
         for _ in range(most):
             flows = self.run.state.flows
             before, extra = flows["next"].copy(), flows["limited"].copy()
@@ -76,7 +76,7 @@ class Run(RuleBasedStateMachine):
         stop(self.run, which % len(self.run.state.flows))
 
     @invariant()
-    def books_and_queues(self):
+    def packet_counts_and_queues(self):
         """Sent = received + dropped + in flight; no queue below 0 or beyond its buffer; packets in order."""
         self.run.packet_counts()
         look = Look(self.run)
@@ -89,7 +89,7 @@ class Run(RuleBasedStateMachine):
 
     @invariant()
     def clock_and_timers(self):
-        """Time does not run back; what is due is due later, in a heap; timeouts are within their bounds."""
+        """Time does not decrease; events are in the future, in a heap; timeouts are within their bounds."""
         state = self.run.state
         now = int(state.row.now)
         assert now >= self.now
@@ -125,7 +125,7 @@ class Run(RuleBasedStateMachine):
 
 
 class AnyRun(Run):
-    """Of any scheme or discipline."""
+    """State machine of networks with any scheme and discipline."""
 
     @initialize(seed=st.integers(0, 10**6), kind=st.sampled_from(["known", "disciplines"]), which=st.integers(0, 999))
     def begin(self, seed, kind, which):
@@ -134,7 +134,7 @@ class AnyRun(Run):
 
 
 class OneRun(Run):
-    """Of one scheme through random disciplines, or of random schemes through one discipline."""
+    """State machine for one scheme with random disciplines, or for one discipline with random schemes."""
 
     options: ClassVar[dict] = {}
 
@@ -162,7 +162,7 @@ def test_a_discipline(name):
 
 
 def test_the_look_can_object():
-    """At a packet acknowledged that never arrived, a window that is no number, an entry of the past."""
+    """The invariants fail for an acknowledged packet that never arrived, a window of NaN, and an entry in the past."""
     one = OneRun()
     one.begin_with(1, {"known": ["reno"], "disciplines": ["fifo"]})
     one.some_time(0.3)

@@ -1,4 +1,4 @@
-"""What may be done to a network without changing what happens in it: scaled, shifted, relabelled, added to."""
+"""Changes of a network that leave its results the same: scaling, shifting, relabelling, unused additions."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ TRANSFERS = ["tahoe", "reno", "newreno", "sack", AIMD, EAGER]
 
 
 def transfers(seed, **options):
-    """A random network without random traffic: what happens follows from the times of the starts alone."""
+    """Return a random network without random traffic, whose results depend only on the start times."""
     net = build(seed, jitter=False, lossy=False, **options)
     net.flows = [flow for flow in net.flows if flow.traffic is None]
     assume(net.flows)
@@ -40,7 +40,7 @@ def after(net, until, change=lambda run: None):
 
 
 def rows(run):
-    """Counts, delay of all packets together and time of completion [ns] of every flow, by its name."""
+    """Return counters, total delay and completion time [ns] of every flow, by its name."""
     names = run.assembly.flow_names
     return {
         name: ([int(flow[one]) for one in COUNTS], int(flow["delay"]), int(flow["finish"]))
@@ -49,7 +49,7 @@ def rows(run):
 
 
 def agree(left, right, shift=0, factor=1, ticks=0):
-    """The same counts, and the same times after they are shifted and stretched, within so many ticks each."""
+    """Assert equal counters, and equal times [ns] after shifting and scaling, within a tolerance."""
     assert left.keys() == right.keys()
     for name, (counts, delay, time) in left.items():
         other, others_delay, end = right[name]
@@ -71,7 +71,7 @@ def test_flows_in_another_order(seed):
 @usual
 @given(seed=seeds)
 def test_what_is_idle_changes_nothing(seed):
-    """A flow that begins after the end, over the same links, and a line that nobody uses."""
+    """A flow that begins after the end, over the same links, and an unused link change nothing."""
     net, other = build(seed), build(seed)
     other.link("nobody", "nowhere", rate=1e6, delay=0.01)
     other.flow(AIMD, path=list(other.flows[0].path), start=50.0, name="idle")
@@ -86,7 +86,7 @@ def test_what_is_idle_changes_nothing(seed):
 @usual
 @given(seed=seeds, shift=st.sampled_from([0.5, 1.0, 7.25]))
 def test_all_starts_later(seed, shift):
-    """Everything happens that much later."""
+    """If all flows start later, every event is later by the same time."""
     options = {"known": TRANSFERS, "disciplines": PLAIN}
     net, later = transfers(seed, **options), transfers(seed, **options)
     later.flows = [replace(flow, start=flow.start + shift) for flow in later.flows]
@@ -95,7 +95,7 @@ def test_all_starts_later(seed, shift):
 
 
 def scaled(factor, sizes, delay, buffer, rate):
-    """Files of AIMD and Reno on two links, everything that has a time longer by the factor."""
+    """Return files of AIMD and Reno on two links, with all times multiplied by the factor."""
     net = Network().link("a", "b", rate=rate / factor, delay=factor * delay, buffer=buffer, duplex=True)
     net.link("b", "c", rate=2 * rate / factor, delay=factor * delay / 2, duplex=True)
     for k, packets in enumerate(sizes):
@@ -128,7 +128,7 @@ def test_a_slower_clock(sizes, delay, buffer, rate):
     discipline=st.sampled_from(["fair", "round-robin"]),
 )
 def test_every_flow_twice_on_twice_the_capacity(rates, discipline):
-    """The shares of a fair queue stay, within two packets of the round in which the run ends."""
+    """The shares of a fair queue stay the same, within two packets of the round in which the run ends."""
     served = []
     for copies in (1, 2):
         net = Network().link("a", "b", rate=copies * 1e5, delay=0.001, buffer=400, discipline=discipline)
@@ -142,7 +142,7 @@ def test_every_flow_twice_on_twice_the_capacity(rates, discipline):
 
 
 def test_these_can_fail():
-    """A start that is shifted for one flow only, and a file that is longer by a packet."""
+    """The comparison fails if only one flow is shifted, or a file is longer by a packet."""
     ends = []
     for start in (0.1, 0.1005):
         net = Network().link("a", "b", rate=1e5, delay=0.01, buffer=5, duplex=True)

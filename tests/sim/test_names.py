@@ -1,4 +1,4 @@
-"""Unknown names: the available ones, and a suggestion only where it is a slip of the finger."""
+"""Errors for unknown names list the available ones, and suggest one only if it is really near."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_what_is_near_is_suggested(given, expected):
 
 @pytest.mark.parametrize("given", ["bbr", "cubic", "codel", "dctcp", "bic", "veno", "westwood", "ledbat", "", "x" * 99])
 def test_what_is_another_thing_is_not_taken_for_a_slip(given):
-    """Names of schemes and disciplines that are none of ours."""
+    """Known names of other schemes and disciplines get no suggestion."""
     for what, names in (("scheme", schemes.names()), ("discipline", queues.NAMED)):
         assert str(unknown(what, given, names)) == f"{what} {given!r} is unknown; available: {', '.join(sorted(names))}"
 

@@ -1,4 +1,4 @@
-"""Compiling everything before the first run."""
+"""Compilation of everything in advance."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from longfat.sim import queues, schemes
 
 
 def test_everything_that_ships():
-    """What the command has compiled, another process finds on disk: nothing is compiled there."""
+    """Another process finds on disk what the command has compiled, and compiles nothing."""
     done = subprocess.run([sys.executable, "-m", "longfat.sim.precompile"], capture_output=True, text=True, check=True)
     disciplines = {one.name for one in queues.NAMED.values()}  # drop-tail is another name of fifo
     assert done.stdout.endswith(f", and {len(schemes.names()) + len(disciplines)} schemes and disciplines\n")

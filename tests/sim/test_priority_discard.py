@@ -20,15 +20,15 @@ RATE = 1e6  # bytes/s: 1 us a byte
 
 
 @pytest.mark.parametrize(("name", "dropped"), [("priority-discard", 5), ("priority-discard-published", 3)])
-def test_the_case_of_8_5(name, dropped):
-    """8.5 rule 3: full queue [2, 5, 3], arrival 1: the corrected rule drops the 5, the published one the 3."""
+def test_a_full_queue_by_hand(name, dropped):
+    """Full queue [2, 5, 3], arrival 1: the corrected rule drops the 5, the published one the 3."""
     run = feed(name, 3, [(0, 9), (1, 2), (2, 5), (3, 3), (4, 1)])
     assert waiting(run) == [priority for priority in (2, 5, 3, 1) if priority != dropped]
     assert victim([2, 5, 3], 1, RULES[name]) == {5: 1, 3: 2}[dropped]
 
 
 def feed(name, buffer, arrivals, until=None):
-    """Packets of 1 ms at a switch, each a flow of its own: (time [us], priority); the first is in transmission."""
+    """Return a run with packets of 1 ms, each in its own flow: (time [us], priority); the first is in transmission."""
     net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=name)
     net.link("b", "a", rate=RATE)
     for k, (time, priority) in enumerate(arrivals):
@@ -49,12 +49,12 @@ LABELLED = Scheme("labelled", ack=aimd_ack, send=label, recovery="own", paramete
 
 
 def waiting(run):
-    """The priorities in the queue, from its head on."""
+    """Return the priorities in the queue, from its head on."""
     return [int(run.state.packets[row].priority) for row in Look(run).rows(Look(run).of(0)[1])]
 
 
 def scanned(arrivals, buffer, rule):
-    """Which of the packets are dropped: a list, and a clock of 1 ms a packet."""
+    """Return which packets a list that is scanned drops, at 1 ms per packet."""
     queue, dropped, free = [], [], None
     for k, (time, priority) in enumerate(arrivals):
         while free is not None and free <= time:  # departures first
@@ -93,7 +93,7 @@ def test_against_a_scan(gaps, buffer, name, scale):
 
 @pytest.mark.parametrize("name", ["priority-discard", "priority-discard-published"])
 def test_an_equal_pushes_nothing_out_by_hand(name):
-    """One is sent, two wait, the fourth is no better than they are: it is dropped itself."""
+    """One packet is sent, two are queued, the fourth is no better than they are: it is dropped itself."""
     run = feed(name, 2, [(k, 5) for k in range(4)])
     assert np.flatnonzero(run.state.flows["dropped"]).tolist() == [3]
 
@@ -109,7 +109,7 @@ def test_the_scan_can_object():
 
 
 def draw(link, packet, now):
-    """A random priority below `levels`."""
+    """Set a random priority below `levels`."""
     packet.priority = int(link.levels * random(link))
     return ENQUEUE
 
@@ -118,7 +118,7 @@ def draw(link, packet, now):
 @pytest.mark.parametrize("buffer", [1, 5, 100, 2500])
 @pytest.mark.parametrize("name", sorted(RULES))
 def test_large_buffers(name, buffer, levels):
-    """Twice the line's rate and random priorities: departures in order, the books, and a tree that is right."""
+    """Overload with random priorities: departures in order, balanced packet counts, and a consistent tree."""
     drawing = Discipline(name, service=queues.discipline(name).service, enqueue=draw,
                          parameters={"levels": levels}, needs_buffer=True)  # fmt: skip
     net = Network().link("a", "b", rate=RATE, buffer=buffer, discipline=drawing)
@@ -137,7 +137,7 @@ def test_large_buffers(name, buffer, levels):
 
 
 def check_tree(run, rows):
-    """Leaves are the waiting packets in their order; every node is the greater of its children."""
+    """Assert that the leaves are the queued packets in order, and every node the greater of its children."""
     link = run.state.links[0]
     kept = of_service(run)
     size = int(kept.places)
@@ -165,7 +165,7 @@ def test_with_one_priority_it_is_drop_tail():
 
 
 def test_acknowledgments_are_the_best():
-    """On a way back that is as full as the way there, packets give way to acknowledgments, not the other way round."""
+    """On a return path that is as full as the forward path, data are dropped for acknowledgments, never the reverse."""
     net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=10, discipline="priority-discard", duplex=True)
     for name, path in (("there", ["a", "b"]), ("back", ["b", "a"])):
         net.flow("blt", path=path, name=name, file=300_000, packet=500, access_rate=5 * RATE)
@@ -173,7 +173,7 @@ def test_acknowledgments_are_the_best():
     run.advance(0.2)
     run.packet_counts()
     assert run.state.flows["dropped"].min() > 100
-    # only when nothing worse waits does one get lost
+    # one is dropped only if no worse packet is queued
     assert run.state.flows["acks_dropped"].sum() < 0.01 * run.state.flows["received"].sum()
 
 
@@ -185,7 +185,7 @@ def test_the_buffer_is_a_number_of_packets(name, buffer):
 
 
 def test_hooks_push_nothing_out_of_it():
-    """The service decides which packet gives way; a hook that names one is told so."""
+    """The service decides which packet is dropped; a hook that names one is refused."""
 
     def push(link, packet, now):
         return push_out(first_waiting(link)) if link.backlog > 3 else ENQUEUE

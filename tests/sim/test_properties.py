@@ -1,4 +1,4 @@
-"""What has to hold in every network at every moment, looked at between the events of random small runs."""
+"""Invariants of every network at every time, checked between the events of random small runs."""
 
 import itertools
 import os
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def check_order(look):
-    """Packets of one flow stand on a link, and in a queue, in the order of their transmission, and arrive in it."""
+    """Packets of a flow are on links and in queues in the order of their transmission, and arrive in this order."""
     column = look.column
     for k in range(len(look.links)):
         on_line = look.rows(look.link["head"][k])
@@ -51,7 +51,7 @@ def check_buffers(look):
 @steppers
 @given(seed=seeds)
 def test_between_all_events(seed):
-    """Books, order, buffers and clock after each of the first events; the queues' time integral at the end."""
+    """Packet counts, order, buffers, clock after each of the first events; integral of the backlog at the end."""
     run = Simulation(build(seed), rng=seed)
     until, count = 0.5, 0
     now, area, before = 0, np.zeros(len(run.state.links)), [[] for _ in run.state.links]
@@ -79,29 +79,29 @@ def test_between_all_events(seed):
 @given(seed=seeds, cuts=st.lists(st.floats(0, 1), max_size=5))
 @example(seed=3789, cuts=[])  # loss-load beside other schemes with headers
 def test_a_run_in_pieces_is_the_run(seed, cuts):
-    """Cut in time anywhere, or into chunks of a few events, with the books checked after each."""
-    whole = Simulation(build(seed), rng=seed)
-    whole.advance(1.0)
-    whole.packet_counts()
+    """A run cut anywhere in time, or into chunks of a few events, gives the same; each part conserves packets."""
+    single_call = Simulation(build(seed), rng=seed)
+    single_call.advance(1.0)
+    single_call.packet_counts()
     pieces = Simulation(build(seed), rng=seed)
     for until in [*sorted(cuts), 1.0]:
         pieces.advance(until)
         pieces.packet_counts()
-    assert state(pieces) == state(whole)
+    assert state(pieces) == state(single_call)
     chunks, goal = Simulation(build(seed), rng=seed), records.SECOND
     while (status := chunks._chunk(goal, 97)) != records.DONE:
         if status != records.PAUSED:
             chunks._make_room(status)
-    assert state(chunks) == state(whole)
+    assert state(chunks) == state(single_call)
     again = Simulation(build(seed), rng=seed)
     again.advance(1.0)
-    assert state(again) == state(whole)
+    assert state(again) == state(single_call)
 
 
 @few
 @given(seed=seeds)
 def test_pools_that_grow(seed):
-    """Pools that begin with hardly more rows than one event may take."""
+    """Pools that begin with hardly more rows than one event may take grow without changing the results."""
     large = Simulation(build(seed), rng=seed)
     large.advance(1.0)
     with pytest.MonkeyPatch.context() as patch:
@@ -113,11 +113,26 @@ def test_pools_that_grow(seed):
     small.packet_counts()
 
 
+def test_room_for_a_wake_up_of_every_queue():
+    """One event may wake every queue of a rate-controlled service: so much room is kept in the heap of clocks."""
+    net = Network().link("a", "b", rate=1e6, discipline="hop-by-hop", duplex=True)
+    state = Simulation(net.flow("hop-by-hop", path=["a", "b"], count=50)).state
+    assert len(state.queues) >= 50
+    state.row.clocks = len(state.clocks) - len(state.queues) - records.ROWS_PER_EVENT
+    assert state.shortage() == records.DONE
+    state.row.clocks += 1
+    assert state.shortage() == records.NO_CLOCKS
+    state.grow(records.NO_CLOCKS)
+    assert state.shortage() == records.DONE
+    state.address()
+    assert state.row.clocks_room == len(state.clocks) - len(state.queues)
+
+
 @many
 @given(seed=seeds)
 @example(seed=189)  # connections of cadpc-files, whose requests follow each other closely
 def test_two_kinds_of_fifo(seed):
-    """Decided at admission or at departure: the same packets at the same times, and the same waiting."""
+    """FIFO decided at admission and at departure: the same packets at the same times, and the same waiting times."""
     runs = []
     for name in ("fifo", "fifo-departures"):
         run = Simulation(build(seed, disciplines=[name], jitter=False), rng=seed)
@@ -139,7 +154,7 @@ def test_two_kinds_of_fifo(seed):
 @many
 @given(seed=seeds)
 def test_littles_law(seed):
-    """Waiting summed over packets is waiting summed over time, once nothing waits any more."""
+    """The sum of waiting times equals the time integral of the backlog, once the backlog is empty."""
     net = build(seed, disciplines=["fifo"])
     run = Simulation(net, rng=seed)
     run.advance(0.5)
@@ -153,7 +168,7 @@ def test_littles_law(seed):
 
 
 def test_the_look_into_a_run_can_fail():
-    """A queue too long, an order broken and a packet lost are seen."""
+    """The checks above notice a queue that is too long, a broken order and a lost packet."""
     net = Network().link("a", "b", rate=1e5, delay=0.01, buffer=5, duplex=True)
     run = Simulation(net.flow(networks.AIMD, path=["a", "b"], parameters={}), rng=1)
     run.advance(1.0)
@@ -178,7 +193,7 @@ def test_the_look_into_a_run_can_fail():
 
 
 def test_with_and_without_jit():
-    """The same trace, to the last bit, of networks with nearly all schemes and disciplines."""
+    """With jit off the trace is equal to the last bit, in networks with nearly all schemes and disciplines."""
     size = "range(24), 0.3, 10**9" if is_long() else "range(12), 0.3, 250"
     code = f"from tests.sim.networks import digest; print(digest({size}))"
     outputs = [
@@ -215,7 +230,7 @@ def test_no_field_has_the_name_of_an_attribute():
 
 
 def test_the_memory_that_the_kernel_sees_is_the_arrays():
-    """Each row's reader, with jit off or from outside, looks at the row that numpy shows."""
+    """The accessor of each row, with jit off or from outside, returns the row that NumPy shows."""
     run = Simulation(build(3), rng=3)
     run.state.address()
     for name in ("senders", "links", "packets"):
@@ -227,7 +242,7 @@ def test_the_memory_that_the_kernel_sees_is_the_arrays():
 @pytest.mark.parametrize(("buffer", "packets", "size"), [(3, 3, np.inf), ("2000 B", np.inf, 2000)])
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair", "round-robin"])
 def test_a_buffer_by_hand(buffer, packets, size, discipline):
-    """Ten packets of 1000 B at once: one is sent, three or two wait, the others are dropped."""
+    """Ten packets of 1000 B at once: one is transmitted, three or two wait, the others are dropped."""
     assert read_buffer(buffer) == (packets, size)
     net = (
         Network().link("a", "b", rate=1000.0, delay=0.0, buffer=buffer, discipline=discipline).link("b", "a", rate=1e6)
@@ -243,7 +258,7 @@ def test_a_buffer_by_hand(buffer, packets, size, discipline):
 
 
 def test_numbers_of_events_begin_again(monkeypatch):
-    """Long before the serial number runs out of bits the entries are numbered anew, in their order."""
+    """Before the serial number exceeds its bits, the entries are renumbered in their order."""
     plain, pushed = (Simulation(build(7), rng=7) for _ in range(2))
     plain.advance(0.1)
     pushed.advance(0.1)
@@ -260,9 +275,9 @@ def test_numbers_of_events_begin_again(monkeypatch):
 
 
 def test_departures_come_first():
-    """Convention 4 of schemes.md: who arrives as another one ends finds the transmitter free and needs no buffer.
+    """At equal times departures precede arrivals: a packet that arrives as a transmission ends needs no buffer.
 
-    Both arrive over lines of their own: 1000 B each at 1e6 bytes/s are 1 ms, the second leaves 1 ms later.
+    Both arrive over access links of their own: 1000 B each at 1e6 bytes/s are 1 ms, the second leaves 1 ms later.
     """
     for discipline, order in itertools.product(["fifo", "fifo-departures"], [(0.0, 0.001), (0.001, 0.0)]):
         net = Network()

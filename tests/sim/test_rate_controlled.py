@@ -1,4 +1,4 @@
-"""Fair queueing over flows with rates: against a plain reference, and rates that change while packets wait."""
+"""Rate-controlled fair queueing: against a plain reference, and with rates that change while packets are queued."""
 
 import numpy as np
 import pytest
@@ -10,28 +10,33 @@ from tests.sim.test_fair_queueing import BYTE, RATE, dequeue, write
 
 
 def enqueue(link, packet, now):
-    """Serve each flow at its rate at most."""
+    """Set the greatest rate of the packet's flow."""
     queue_of(link, packet).rate = link.rates[packet.flow]
     write(link, 0, packet, now)
     return ENQUEUE
 
 
-def rated(rates, log):
+def rate_controlled(rates, log):
     parameters = {"log": float(log.ctypes.data)}
     state = {"rates": rates}
-    return Discipline("rates", service="rated", enqueue=enqueue, dequeue=dequeue, parameters=parameters, state=state)
+    return Discipline(
+        "rates", service="rate-controlled", enqueue=enqueue, dequeue=dequeue, parameters=parameters, state=state
+    )
 
 
 def network(rates, loads, sizes, limit, log):
-    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=rated(rates, log))
+    net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=rate_controlled(rates, log))
     for k, (load, size) in enumerate(zip(loads, sizes, strict=True)):
         net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=size, name=f"f{k}")
     return net
 
 
 class Reference:
-    """A list per flow; the first packet of one whose time has come has a tag, the others wait for their time. Of equal
-    tags the one that was given before goes first."""
+    """Plain implementation with a list per flow.
+
+    An eligible first packet has a tag, others wait until they are eligible. Of equal tags the one that was given first
+    is sent first.
+    """
 
     def __init__(self, rates, limit):
         flows = range(len(rates))
@@ -41,7 +46,7 @@ class Reference:
         self.given, self.turn = 0, [0 for _ in flows]
         self.counted, self.charge = [0 for _ in flows], [0 for _ in flows]
         self.v, self.busy_until = 0, -1
-        self.served, self.dropped = [], []
+        self.sent, self.dropped = [], []
 
     def span(self, f, size):
         return int(size * 1e9 / self.rates[f])
@@ -55,7 +60,7 @@ class Reference:
         self.turn[f] = self.given
 
     def look(self, now):
-        """Everything whose time has come is active; an idle line takes the smallest tag."""
+        """Activate the flows whose first packets are eligible; an idle link sends the smallest tag."""
         for f, waiting in enumerate(self.lists):
             if waiting and self.tag[f] is None and self.due(f) <= now:
                 self.activate(f)
@@ -67,7 +72,7 @@ class Reference:
             self.counted[f] = max(min(self.due(f), now), now - self.span(f, size))
             self.charge[f] = size
             self.busy_until = now + size * BYTE
-            self.served.append((f, number, now))
+            self.sent.append((f, number, now))
             if self.lists[f] and self.due(f) <= now:
                 self.activate(f)
 
@@ -103,7 +108,7 @@ class Reference:
             now = time
             if f is not None:
                 self.arrive(now, f, size, number)
-        return self.served, self.dropped
+        return self.sent, self.dropped
 
 
 @pytest.mark.parametrize("limit", [1, 6, 40])
@@ -111,8 +116,10 @@ class Reference:
     "shares", [(0.31, 0.17, 0.43, 0.07), (0.11, np.inf, 0.23, 0.05), (2.0, 0.9, np.inf, 0.3)], ids=str
 )
 def test_the_plain_one(limit, shares):
-    """Random arrivals: the same packets leave at the same times, the same ones are dropped; rates below, around and
-    above what the line has for each."""
+    """Random arrivals: the same packets depart and are dropped as in the reference.
+
+    The rates lie below, around and above each flow's share of the link.
+    """
     sizes, loads = [997, 613, 1301, 251], [0.4, 0.25, 0.6, 0.1]
     rates = [share * RATE for share in shares]
     log = np.zeros(200_001, np.int64)
@@ -131,10 +138,12 @@ def test_the_plain_one(limit, shares):
 
 
 def test_rates_are_kept():
-    """Floods at a tenth and a fifth of the line, and one without limit: that takes the rest. Then a tenth alone."""
+    """Backlogged flows limited to a tenth and a fifth of the link, and an unlimited one, which gets the rest."""
     for rates, expected in (((0.1, 0.2, np.inf), (0.1, 0.2, 0.7)), ((0.1, 0.0, 0.0), (0.1, 0.0, 0.0))):
         log = np.zeros(200_001, np.int64)
-        net = Network().link("a", "b", rate=RATE, buffer=1000, discipline=rated([rate * RATE for rate in rates], log))
+        net = Network().link(
+            "a", "b", rate=RATE, buffer=1000, discipline=rate_controlled([rate * RATE for rate in rates], log)
+        )
         for k in range(3):
             net.flow(traffic.constant(2 * RATE * (1 + k / 7)), path=["a", "b"], packet=500, name=f"f{k}")
         run = Simulation(net, rng=1)

@@ -1,4 +1,4 @@
-"""Transmission times in exact arithmetic; reassembly and reports against a set; recovery whatever is lost."""
+"""Transmission times in exact arithmetic; reassembly and SACK blocks against a set; recovery from any losses."""
 
 from fractions import Fraction
 from math import floor
@@ -22,7 +22,7 @@ usual = examples(150)
 
 
 def one_link(rate, sizes, discipline="fifo", start=0.0):
-    """Flows that send all they have at one time."""
+    """Return flows that send all their packets at one time."""
     net = Network().link("a", "b", rate=rate, delay=0.5, discipline=discipline)
     for size, count in sizes:
         net.flow(AIMD, path=["a", "b"], packet=size, file=size * count, ack_path="ideal", start=start)
@@ -63,7 +63,7 @@ def test_transmission_times_by_hand():
 
 
 def test_a_burst_after_a_pause_by_hand():
-    """Rounding begins anew with every burst: 5.12 ns a packet, to the nearest, at 0 and again at 0.1 s."""
+    """Rounding restarts with every burst: 5.12 ns a packet, to the nearest, at 0 and again at 0.1 s."""
     net = Network().link("a", "b", rate=100e9 / 8, delay=0.5)
     for start in (0.0, 0.1):
         net.flow(AIMD, path=["a", "b"], packet=64, file=64 * 5, ack_path="ideal", start=start, name=f"at {start}")
@@ -78,8 +78,10 @@ def test_a_burst_after_a_pause_by_hand():
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
 @pytest.mark.parametrize(("bits", "size", "after"), [(100, 64, 5), (100, 32, 3), (3, 1, 3), (3, 2, 5), (16, 1, 1)])
 def test_the_first_transmission_after_a_pause(discipline, bits, size, after):
-    """To the nearest nanosecond, whatever was left of the packets before: 5.12, 2.56, 2.67, 5.33 and 0.5 ns; three
-    packets with pauses of 0.1 s between them."""
+    """Rounding is to the nearest nanosecond, whatever remainder the packets before have left.
+
+    5.12, 2.56, 2.67, 5.33 and 0.5 ns; three packets with pauses of 0.1 s between them.
+    """
     net = Network().link("a", "b", rate=bits * 1e9 / 8, delay=0.5, discipline=discipline)
     for k in range(3):
         net.flow(AIMD, path=["a", "b"], packet=size, file=size, ack_path="ideal", start=0.1 * k, name=f"{k}")
@@ -105,7 +107,7 @@ def test_no_pause_between_two_packets(discipline):
 
 @numba.njit
 def feed(address, numbers, reports):
-    """Data packets of flow 0 arrive; what is acknowledged, and the runs reported, for each."""
+    """Let data packets of flow 0 arrive; return acknowledgment number and SACK blocks for each."""
     state = state_at(address)
     for k in range(len(numbers)):
         i = allocate_packet(state)
@@ -126,7 +128,7 @@ def feed(address, numbers, reports):
 
 
 def runs_of(there, expect):
-    """Maximal runs of numbers above the first hole, as (low, one more than high)."""
+    """Return the maximal blocks of numbers above the first hole, as (low, one more than high)."""
     above = sorted(number for number in there if number >= expect)
     runs = []
     for number in above:
@@ -148,7 +150,7 @@ orders = st.one_of(
 @given(numbers=orders)
 @example([1, 3, 5, 7, 9, 5, 6, 4, 0])
 def test_the_receiver_is_a_set(numbers):
-    """Any order, with duplicates: what is next in order, new bytes, duplicates, and RFC 2018's reports."""
+    """Any order, with duplicates: next packet expected, new bytes, duplicates, and the SACK blocks of RFC 2018."""
     net = Network().link("a", "b", rate=1e6, duplex=True)
     run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
     reports = np.zeros((len(numbers), 8), np.int64)
@@ -160,11 +162,11 @@ def test_the_receiver_is_a_set(numbers):
         assert report[0] == expect
         runs = runs_of(there, expect)
         shown = [(low, high) for low, high in zip(report[2::2], report[3::2], strict=True) if high > 0]
-        # As many as there are, up to three, each one whole and none twice; none at all without a hole.
+        # As many blocks as there are, up to three, each complete and none twice; none at all without a hole.
         assert len(shown) == len(set(shown)) == min(3, len(runs))
         assert set(shown) <= set(runs)
         assert bool(report[1]) == bool(runs)
-        # RFC 2018, 4: first the run of the packet that came, then the ones reported most recently.
+        # RFC 2018, section 4: first the block of the packet that arrived, then the most recently reported ones.
         order = []
         for low in [number, *(low for low, _ in before)]:
             now = next((one for one in runs if one[0] <= low < one[1]), None)
@@ -179,7 +181,7 @@ def test_the_receiver_is_a_set(numbers):
 
 
 def drop_chosen(link, packet, now):
-    """Drop the packets that are chosen, by their place among those that come."""
+    """Drop the chosen packets, by their place in the order of arrival."""
     k = link.count
     link.count += 1
     return DROP if k < 384 and link.chosen[k] else ENQUEUE
@@ -189,7 +191,7 @@ CHOSEN = Discipline("chosen", enqueue=drop_chosen, state={"count": 0, "chosen": 
 
 
 def lossy_path(scheme, size, lost, lost_acks):
-    """A file over a link that loses the packets of these numbers, and acknowledgments of those."""
+    """Return a file over a link that loses these packets, and the acknowledgments of those."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, discipline=CHOSEN, duplex=True)
     run = Simulation(net.flow(scheme, path=["a", "b"], packet=1000, file=1000 * size), rng=1)
     for link, which in enumerate((lost, lost_acks)):
@@ -212,7 +214,7 @@ patterns = st.sets(st.integers(0, 150), max_size=60)
 @example(AIMD, 50, set(range(50)), set())
 @example(AIMD, 50, set(), set(range(0, 150, 2)))
 def test_selective_recovery(scheme, size, lost, lost_acks):
-    """Every file arrives, and while no acknowledgment is lost nothing is sent again but what was lost."""
+    """Every file arrives, and unless an acknowledgment is lost, only lost packets are retransmitted."""
     run, flow = lossy_path(scheme, size, lost, lost_acks)
     assert flow.finish != records.NEVER
     assert flow.expect == size == flow.packets
@@ -230,16 +232,16 @@ def test_selective_recovery(scheme, size, lost, lost_acks):
 
 
 def test_losses_by_hand():
-    """Packet 3 of ten is lost: the acknowledgment of 4 tells, 3 is sent again, once; no timeout."""
+    """Packet 3 of ten is lost: the acknowledgment of 4 shows it, 3 is retransmitted once; no timeout."""
     _, flow = lossy_path(Scheme("wide", ack=lambda flow, event: 100.0), 10, {3}, set())
     assert (flow.sent, flow.losses, flow.timeouts) == (11, 1, 0)
-    # The last one: nothing comes after it, so that the timer has to tell.
+    # The last packet: none follows it, so that only the timer detects the loss.
     _, flow = lossy_path(Scheme("wide", ack=lambda flow, event: 100.0), 10, {9}, set())
     assert (flow.sent, flow.losses, flow.timeouts) == (11, 0, 1)
 
 
 def test_what_a_sender_remembers_is_given_back():
-    """All ten acknowledgments are lost, all ten sent again at once; the first answer ends it with nine under way."""
+    """All ten ACKs are lost, all ten packets retransmitted at once; the first ACK ends it with nine in flight."""
     wide = Scheme(
         "wide", start=lambda flow, event: 10.0, ack=lambda flow, event: 10.0, timeout=lambda flow, event: 10.0
     )
@@ -257,11 +259,11 @@ def test_thresholds():
 
 @pytest.mark.skipif(not jit.COMPILED, reason="the driver is compiled")
 def test_reports_by_hand():
-    """Two holes, then the packet that joins two runs."""
+    """Two holes, then the packet that joins two blocks."""
     net = Network().link("a", "b", rate=1e6, duplex=True)
     run = Simulation(net.flow(AIMD, path=["a", "b"]), rng=1)
     reports = np.zeros((4, 8), np.int64)
     feed(run.state.address(), np.array([1, 3, 5, 2], np.int64), reports)
-    # 2 joins 1 and 3: that run first, then 5, though 5 was reported first before
+    # 2 joins 1 and 3: that block comes first, then 5, though 5 was reported first before
     assert reports[3].tolist() == [0, 16, 1, 4, 5, 6, 0, 0]
     assert reports[2].tolist() == [0, 16, 5, 6, 3, 4, 1, 2]

@@ -1,4 +1,4 @@
-"""Random early detection against a plain one, written after Floyd & Jacobson 1993, fig. 2."""
+"""Random early detection against a plain implementation of Floyd & Jacobson (1993), figure 2."""
 
 import math
 from types import FunctionType, SimpleNamespace
@@ -16,7 +16,7 @@ RATE = 5e6  # bytes/s
 
 
 class Plain:
-    """Fig. 2 of the paper, its names; `gentle` and `wait` as in ns-2.35 (red.cc, `calculate_p_new`, `modify_p`)."""
+    """Figure 2 of the paper, with its names; `gentle` and `wait` as in ns-2.35 (red.cc)."""
 
     def __init__(self, w_q=0.002, min_th=5.0, max_th=15.0, max_p=0.02, gentle=False, wait=False, s=1e-4):
         self.w_q, self.min_th, self.max_th, self.max_p = w_q, min_th, max_th, max_p
@@ -24,7 +24,7 @@ class Plain:
         self.avg, self.count = 0.0, -1
 
     def marks(self, q, idle, draw):
-        """Whether the arriving packet is marked, and its p_b; q packets wait, the line is idle for so long [s]."""
+        """Return whether the arriving packet is marked, and its p_b, from backlog q and idle time of the link [s]."""
         if q > 0 or idle <= 0:
             self.avg = (1 - self.w_q) * self.avg + self.w_q * q
         else:
@@ -56,7 +56,7 @@ class Plain:
 
 
 def plain(function, **replaced):
-    """A hook as plain Python, and the parts that it calls."""
+    """Return a hook as plain Python, with the parts that it calls."""
     function = getattr(function, "py_func", function)
     known = {**function.__globals__, **replaced}
     for name in function.__code__.co_names:
@@ -66,12 +66,16 @@ def plain(function, **replaced):
 
 
 def ask(link, packet, now, draws):
-    """The answer of RED's hook; random numbers are these."""
-    return plain(red.enqueue, random=lambda link: next(draws))(link, packet, now)
+    """Return the verdict of RED's hook for given random numbers."""
+
+    def is_full(link, packet, now):
+        return link.free_at > now and link.backlog >= link.limit_packets
+
+    return plain(red.enqueue, random=lambda link: next(draws), is_full=is_full)(link, packet, now)
 
 
 def rows(discipline, rate=RATE):
-    """A link with a buffer of 100 packets, nobody waiting, and a packet, as the hook sees them."""
+    """Return a link with an empty buffer of 100 packets, and a packet, as the hook sees them."""
     link = SimpleNamespace(
         rate=rate, free_at=0.0, backlog=0, backlog_bytes=0, limit_packets=100, limit_bytes=2**62, marked=0,
         **discipline.values, **discipline.state,
@@ -83,7 +87,7 @@ def rows(discipline, rate=RATE):
 @pytest.mark.parametrize("gentle", [False, True])
 @pytest.mark.parametrize("weight", [0.002, pytest.param(0.05, marks=pytest.mark.long)])
 def test_the_same_decisions(gentle, wait, weight):
-    """A wandering queue with idle times between, 6000 packets: the same average, decisions and count."""
+    """A random queue with idle times, 6000 packets: the same average, decisions and count."""
     rng = np.random.default_rng(7)
     link, packet = rows(red(low=5, high=15, max_p=0.1, weight=weight, gentle=gentle, wait=wait))
     referee = Plain(w_q=weight, max_p=0.1, gentle=gentle, wait=wait, s=500 / RATE)
@@ -104,7 +108,7 @@ def test_the_same_decisions(gentle, wait, weight):
 
 
 def test_gaps_between_marks_are_uniform():
-    """At a constant p_b = 1/50 the paper's section 7 has gaps uniform on 1 ... 50; with `wait` on 50 ... 100."""
+    """At a constant p_b = 1/50, gaps between marks are uniform on 1 ... 50 (section 7), with `wait` on 50 ... 100."""
     for wait, least, most in ((False, 1, 50), (True, 50, 100)):
         link, packet = rows(red(low=0, high=10, max_p=0.04, weight=1e-9, wait=wait))
         link.average, link.backlog, link.free_at = 5.0, 5, 1e6
@@ -124,7 +128,7 @@ def test_gaps_between_marks_are_uniform():
 
 @pytest.mark.parametrize("wait", [False, True])
 def test_all_above_the_upper_threshold(wait):
-    """Fig. 2: max <= avg marks every packet; gentle from twice the threshold on."""
+    """Figure 2: every packet is marked from max_th on; with `gentle` from twice max_th on."""
     for gentle, average in ((False, 15.0), (True, 30.0)):
         link, packet = rows(red(gentle=gentle, wait=wait))
         link.average, link.backlog, link.free_at = average, 40, 1e6
@@ -133,7 +137,7 @@ def test_all_above_the_upper_threshold(wait):
 
 
 def test_what_the_buffer_drops_counts_as_a_drop():
-    """ns-2.35, red.cc: a packet that finds the buffer full sets the count back, so that the next one is the first."""
+    """ns-2.35, red.cc: a packet that finds the buffer full resets the count."""
     link, packet = rows(red(low=5, high=15, max_p=0.1, weight=1e-12))
     link.average, link.backlog, link.free_at, link.count = 10.0, 100, 1e6, 7
     assert ask(link, packet, 0.0, iter([])) == ENQUEUE  # nothing is drawn: the buffer drops it
@@ -146,7 +150,7 @@ def test_what_the_buffer_drops_counts_as_a_drop():
 
 
 def test_gentle_rises_to_one():
-    """Halfway between high and twice high: (1 + max_p)/2, first packet after a mark 1/(1 - p) times that."""
+    """Halfway between `high` and twice `high` p_b = (1 + max_p)/2; the first packet after a mark has p_b/(1 - p_b)."""
     link, packet = rows(red(low=5, high=15, max_p=0.2, weight=1e-12, gentle=True))
     p = 0.2 + 0.8 * 0.5
     for draw, verdict in ((p - 1e-6, DROP), (p + 1e-6, ENQUEUE)):
@@ -155,7 +159,10 @@ def test_gentle_rises_to_one():
 
 
 def test_idle_time_counts_as_empty_arrivals():
-    """m = idle time/transmission time of `packet` bytes: after m = 100 the average is (1 - w)^100 of what it was."""
+    """Idle time counts as m arrivals at an empty queue.
+
+    m = idle time/transmission time of `packet` bytes: after m = 100 the average is (1 - w)^100 of what it was.
+    """
     for size in (500, 1000):
         link, packet = rows(red(weight=0.01, packet=size))
         link.average = 4.0
@@ -163,7 +170,7 @@ def test_idle_time_counts_as_empty_arrivals():
         assert link.average == pytest.approx(4.0 * 0.99**100, rel=1e-12)
 
 
-def test_a_line_without_transmission_time():
+def test_a_link_without_transmission_time():
     link, packet = rows(red(), rate=math.inf)
     link.average = 4.0
     assert ask(link, packet, 1e-6, iter([])) == ENQUEUE
@@ -171,7 +178,7 @@ def test_a_line_without_transmission_time():
 
 
 def reno(flows, discipline, parameters=None, seed=1, duration=60.0, warm_up=20.0):
-    """Long transfers over 10 Mbit/s: the time average of RED's average, and counts after the start."""
+    """Return the time average of RED's average queue over long transfers, and the counts after the start."""
     net = Network().link("a", "b", rate="10 Mbit/s", delay="10 ms", buffer=440, discipline=counted(discipline))
     net.link("b", "a", rate="10 Mbit/s", delay="10 ms")
     net.flow("reno", path=["a", "b"], packet=500, count=flows, stagger=0.013, parameters=parameters or {})
@@ -187,21 +194,21 @@ def reno(flows, discipline, parameters=None, seed=1, duration=60.0, warm_up=20.0
 
 
 def counts_of(one):
-    """Packets dropped, dropped by the discipline and not by the buffer, and marked."""
+    """Return packets dropped, dropped by the discipline instead of the buffer, and marked."""
     link = one.state.links[0]
     return {"dropped": int(link.dropped), "early": int(of_link(one).refused), "marked": int(link.marked)}
 
 
 @pytest.mark.parametrize("flows", [5, 10, 20, 50])
-def test_t14(flows):
-    """schemes.md 17, T14: the mean average between the thresholds, for 5 to 50 long transfers."""
+def test_the_mean_average_lies_between_the_thresholds(flows):
+    """For 5 to 50 long transfers the mean of the average queue lies between the thresholds."""
     average, counts = reno(flows, red(low=44, high=132, gentle=True))
     assert 44 <= average <= 132
     assert counts["early"] == counts["dropped"] > 0
 
 
 def test_marks_instead_of_drops():
-    """With ECN senders the same control without a lost packet; who cannot be marked is dropped."""
+    """With ECN-capable senders RED controls the queue without a loss; other packets are dropped."""
     average, counts = reno(10, red(low=44, high=132, gentle=True, ecn=True), {"ecn": 1})
     assert 44 <= average <= 132
     assert counts["marked"] > 100
@@ -212,7 +219,7 @@ def test_marks_instead_of_drops():
 
 
 def test_marks_only_below_a_tenth():
-    """ns-2.35's mark_p: where p_b is above 0.1 a packet that could be marked is dropped."""
+    """ns-2.35, red.cc, `mark_p_`: above a probability of 0.1 an ECN-capable packet is dropped."""
     for level, expected in ((5.9, ENQUEUE), (6.1, DROP)):
         link, packet = rows(red(low=5, high=15, max_p=1.0, weight=1e-12, ecn=True))
         link.average, link.backlog, link.free_at = level, 6, 1e6
@@ -222,7 +229,7 @@ def test_marks_only_below_a_tenth():
 
 
 def test_no_drops_at_light_load():
-    """M/D/1 at load 0.5: 0.25 packets wait on average, far below 5."""
+    """M/D/1 at load 0.5: the mean backlog is 0.25 packets, far below 5."""
     net = Network().link("a", "b", rate=RATE, buffer=100, discipline="red")
     net.flow(traffic.poisson(RATE / 2), path=["a", "b"], packet=500)
     one = Simulation(net, rng=1)
@@ -251,6 +258,6 @@ def test_refused():
     ],
 )
 def test_made_again_from_name_and_parameters(one):
-    """What a scenario file needs."""
+    """A discipline made again from its name and values is equal, as scenario files need."""
     assert queues.NAMED[one.name](**one.values) == one
     assert queues.discipline(one.name, **one.values) == one

@@ -1,4 +1,4 @@
-"""REM and AVQ against plain ones fed with the same packets, and what they are for; schemes.md 16.6, 16.7, T15."""
+"""REM and AVQ against plain implementations fed with the same packets, and their equilibria."""
 
 import math
 
@@ -16,9 +16,9 @@ RATE = 1e6  # bytes/s; 1000 packets of 1000 B a second
 
 
 def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
-    """A run of sources that keep their rate [capacities], of (rate, size [bytes], ecn): its book, link and run."""
-    book = Logbook(discipline)
-    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=buffer, discipline=book.discipline)
+    """Return log, link and run of sources with constant rates: (rate [capacities], size [bytes], ecn)."""
+    log = Logbook(discipline)
+    net = Network().link("a", "b", rate=RATE, delay=0.01, buffer=buffer, discipline=log.discipline)
     for k, (rate, size, ecn) in enumerate(flows):
         net.flow(
             FIXED, path=["a", "b"], ack_path="ideal", packet=size, start=0.0012345 * (k + 1),
@@ -27,11 +27,11 @@ def logged(discipline, flows, buffer=40, duration=3.0, seed=1):
     one = Simulation(net, rng=seed)
     one.advance(duration)
     one.packet_counts()
-    return book.calls, one.state.links[0], one
+    return log.calls, one.state.links[0], one
 
 
 class Line:
-    """A drop-tail line that knows when each packet's transmission begins [ns]."""
+    """Drop-tail link that records when each packet's transmission begins [ns]."""
 
     def __init__(self, buffer):
         self.buffer, self.begins, self.free = buffer, [], 0
@@ -50,7 +50,7 @@ class Line:
 
 
 class Price:
-    """16.6 word for word, with its numbers."""
+    """The price of REM with the parameters of ns-2.35 (rem.cc)."""
 
     def __init__(self, smoothing=1.0, weight=0.1, target=20.0, gamma=0.001, phi=1.001):
         self.price, self.arrived, self.average, self.k = 0.0, 0, 0.0, 0
@@ -61,7 +61,7 @@ class Price:
         return 1.0 - self.phi**-self.price
 
     def until(self, now, line):
-        """All ticks before now: every 2 ms; 1000 packets a second are 2 in each."""
+        """Make all updates before now: one every 2 ms, in which the link sends 2 packets."""
         while self.k * 0.002 < now:
             self.average = (1 - self.smoothing) * self.average + self.smoothing * self.arrived
             queue = line.waiting(self.k * 0.002)
@@ -74,7 +74,7 @@ class Price:
     "options", [{"phi": 1.02}, {"smoothing": 0.02, "weight": 0.5, "target": 5.0, "gamma": 0.1, "phi": 1.01}]
 )
 def test_rem_drops_as_the_plain_one(options):
-    """A load of 1.3 to 2.1: every verdict, with the same draws, and the price at the end."""
+    """At loads of 1.3 to 2.1 every verdict agrees for the same random numbers, and so does the final price."""
     calls, link, one = logged(rem(**options), [(0.71, 1000, 0), (0.6131, 1000, 1), (0.8, 1000, 0)])
     line, price, draws, dropped, overflow = Line(40), Price(**options), np.random.default_rng(1).spawn(2)[0], 0, 0
     for call in calls:
@@ -94,7 +94,7 @@ def test_rem_drops_as_the_plain_one(options):
 
 
 def test_rem_marks_at_departure():
-    """Who can be marked is marked when its transmission begins, by the price of then; others are dropped on arrival."""
+    """ECN-capable packets are marked at departure, by the price then; others are dropped at arrival."""
     calls, link, _ = logged(rem(ecn=True, gamma=0.1, phi=1.02), [(0.71, 1000, 0), (0.6131, 1000, 1)])
     line, price, draws, marks, overflow = (
         Line(40),
@@ -122,10 +122,12 @@ def test_rem_marks_at_departure():
 
 
 def test_the_first_price_by_hand():
-    """gamma = 1/2, phi = 2, target 0, weight 1/2, every ms; one packet is served in each, and three come at 1.0001 ms.
+    """The first prices, by hand.
 
-    They leave at 1.0001, 2.0001 and 3.0001 ms, so that 2, 1 and 0 wait at 2, 3 and 4 ms. The prices are
-    1/2 (3 + 2/2 - 1) = 3/2, 3/2 + 1/2 (0 + 1/2 - 1) = 5/4, 5/4 + 1/2 (0 + 0 - 1) = 3/4; then 1 - 2^(-3/4)."""
+    gamma = 1/2, phi = 2, target 0, weight 1/2, every ms; the link sends one packet per ms; three arrive at 1.0001 ms.
+    They depart at 1.0001, 2.0001 and 3.0001 ms, so that the backlog is 2, 1 and 0 at 2, 3 and 4 ms. The prices are 1/2
+    (3 + 2/2 - 1) = 3/2, 3/2 + 1/2 (0 + 1/2 - 1) = 5/4, 5/4 + 1/2 (0 + 0 - 1) = 3/4; then 1 - 2^(-3/4).
+    """
     net = Network()
     discipline = rem(gamma=0.5, phi=2.0, target=0, weight=0.5, interval="1 ms")
     net.link("a", "b", rate=RATE, buffer=10, discipline=discipline)
@@ -139,14 +141,14 @@ def test_the_first_price_by_hand():
 
 
 class Virtual:
-    """16.7 word for word: packets of s bytes at t, on a virtual line of c bytes/s."""
+    """The virtual queue of AVQ, with packets of s bytes at t, on a virtual link of c bytes/s."""
 
     def __init__(self, limit, gamma=0.98, alpha=0.15, start=0.8):
         self.limit, self.gamma, self.alpha = limit, gamma, alpha
         self.vq, self.c, self.last, self.adapted = 0.0, start * RATE, None, None
 
     def takes(self, t, s, marks):
-        """Whether the virtual buffer takes the packet."""
+        """Return whether the virtual buffer has room for the packet."""
         if self.last is None:
             self.last = self.adapted = t
         self.vq = max(0.0, self.vq - self.c * (t - self.last)) + s
@@ -167,7 +169,7 @@ class Virtual:
     (1000, 1_000_000, {"alpha": 5.0, "gamma": 0.5, "start": 0.0}),
 ])  # fmt: skip
 def test_avq_as_the_plain_one(ecn, buffer, limit, options):
-    """Packets of two sizes, of which one can be marked, at a load of 1.2: every verdict and mark."""
+    """Packets of two sizes, one of them ECN-capable, at a load of 1.2: every verdict and mark agrees."""
     calls, link, one = logged(avq(ecn=ecn, **options), [(0.71, 1000, 0), (0.5131, 600, 1)], buffer=buffer, duration=6.0)
     known = {name: value for name, value in options.items() if name in ("gamma", "alpha", "start")}
     virtual, drops, marks = Virtual(limit, **known), 0, 0
@@ -187,7 +189,7 @@ def test_avq_as_the_plain_one(ecn, buffer, limit, options):
 
 
 def test_no_marks_on_what_the_buffer_drops():
-    """A virtual buffer of half the real one, and more than the real line carries: a mark or a place, not neither."""
+    """With a virtual buffer of half the real one and an overload, no packet is both marked and dropped."""
     calls, link, one = logged(avq(ecn=True, buffer=0.5), [(1.5, 1000, 1)])
     assert link.dropped > 100
     assert not any(call.verdict == DROP for call in calls)
@@ -199,7 +201,7 @@ def test_no_marks_on_what_the_buffer_drops():
 
 
 def long_transfers(discipline, flows, ecn=1, buffer=200, duration=100.0, warm_up=40.0):
-    """SACK over 10 Mbit/s and 60 ms: mean queue [packets], share of the capacity used, marks and losses."""
+    """Return mean queue [packets], utilisation, marks and losses of SACK flows over 10 Mbit/s and 60 ms."""
     net = Network().link("a", "b", rate="10 Mbit/s", delay="30 ms", buffer=buffer, discipline=discipline, name="line")
     net.link("b", "a", rate="10 Mbit/s", delay="30 ms")
     net.flow("sack", path=["a", "b"], packet=1000, count=flows, stagger=0.113, parameters={"ecn": ecn})
@@ -210,8 +212,8 @@ def long_transfers(discipline, flows, ecn=1, buffer=200, duration=100.0, warm_up
 
 
 @pytest.mark.parametrize("ecn", [0, 1])
-def test_t15_rem(ecn):
-    """The queue is b* = 20 whatever the load, to 20 %, on a line that is busy; marks or losses are what differs."""
+def test_the_queue_settles_at_its_target(ecn):
+    """The mean queue is b* = 20 within 20 % whatever the load, on a busy link; only marks or losses differ."""
     queue, signals = [], []
     for flows in (5, 10, 20):
         waiting, used, marks, losses = long_transfers(rem(ecn=bool(ecn)), flows, ecn)
@@ -226,8 +228,8 @@ def test_t15_rem(ecn):
 
 
 @pytest.mark.parametrize("gamma", [0.98, 0.9])
-def test_t15_avq(gamma):
-    """The share gamma of the line is used, to 2 %; with marks nothing is lost."""
+def test_the_utilisation_settles_at_gamma(gamma):
+    """The utilisation is gamma within 2 %; with marks nothing is lost."""
     for flows in (10, 20):
         for ecn in (1, 0):
             _, used, marks, losses = long_transfers(avq(gamma=gamma, ecn=bool(ecn)), flows, ecn)
@@ -236,7 +238,7 @@ def test_t15_avq(gamma):
 
 
 def test_nothing_to_do():
-    """An idle line, or one without transmission time: no price, no mark, no drop."""
+    """An idle link, or one without transmission time, has no price and neither marks nor drops."""
     for rate, load in ((RATE, 0.3), (math.inf, 3.0)):
         for discipline in (rem(), rem(ecn=True), avq(), avq(ecn=True)):
             net = Network().link("a", "b", rate=rate, buffer=40, discipline=discipline)
@@ -248,9 +250,11 @@ def test_nothing_to_do():
 
 
 def test_red_as_ns_sets_it_up():
-    """40 Mbit/s and 500 B are 10,000 packets a second: low 25, weight 1 - exp(-1/10^4); 100 ms: r = 0.3003 s.
+    """The parameters that ns-2 derives from the link, by hand.
 
-    1 Mbit/s are 250 packets a second, 0.6 in 2.5 ms: low 5."""
+    40 Mbit/s and 500 B are 10,000 packets/s: low 25, weight 1 - exp(-1/10^4); with a delay of 100 ms r = 0.3003 s. 1
+    Mbit/s are 250 packets/s, 0.6 in 2.5 ms: low 5.
+    """
     fast = red_auto("40 Mbit/s")
     assert fast.values == pytest.approx(
         {"low": 25, "high": 75, "max_p": 0.1, "gentle": 1, "packet": 500, "ecn": 0, "wait": 1, "weight": 9.9995e-5},

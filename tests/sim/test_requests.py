@@ -1,4 +1,7 @@
-"""Requests to the links of a path (schemes.md 9.2): bytes on the wire, what comes back, what a lost one changes."""
+"""PTP requests to the links of a path: bytes on the links, the reply, and the effect of lost requests.
+
+M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", section II.
+"""
 
 import numpy as np
 import pytest
@@ -24,20 +27,20 @@ def alarm(flow, event):
 
 
 def ack(flow, event):
-    """Keeps what it was told: capacity, traffic, interval, links; how often; the round trip."""
+    """Record the reply (capacity, traffic, interval, links), the number of replies and the round-trip time."""
     for k in range(4):
-        flow.told[k] = event.header[k]
-    flow.answers += 1
+        flow.reply[k] = event.header[k]
+    flow.replies += 1
     flow.round_trip = event.rtt
     return 0.0
 
 
-HEARD = {"told": [0.0] * 4, "answers": 0, "round_trip": 0.0}
+REPLY = {"reply": [0.0] * 4, "replies": 0, "round_trip": 0.0}
 
 
 ASKING = Scheme(
     "asking", start=start, ack=ack, alarm=alarm, controls="rate", recovery="own", acknowledged=False,
-    parameters={"period": Parameter(PERIOD)}, state=HEARD,
+    parameters={"period": Parameter(PERIOD)}, state=REPLY,
 )  # fmt: skip
 #: 1 MB/s, 2 MB/s, 1 MB/s: the traffic of 0.5 MB/s leaves least on the first and the third
 RATES = (1e6, 2e6, 1e6)
@@ -61,48 +64,57 @@ def asked(net, until):
     run.advance(until)
     run.packet_counts()
     own = of_flow(run)
-    return run, [*own.told.tolist(), own.answers, own.round_trip]
+    return run, [*own.reply.tolist(), own.replies, own.round_trip]
 
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
 def test_bytes_on_the_wire(service):
-    """No other traffic: the request is sent with 48, 64 and 80 bytes, the answer with 32 on each of three lines. There
-    it takes 48 + 32 + 80 us, back 32 + 16 + 32 us (with 10^6, 2 10^6 and 10^6 bytes/s), and six times 10 ms."""
-    run, told = asked(chain(first=service, load=0), 0.3)
-    assert told[5] == pytest.approx(0.06 + 240e-6, abs=2e-9)
-    assert told[4] == 1
-    assert told[3] == 0  # nothing to compare it with yet
+    """The sizes of requests and replies, by hand.
+
+    Without other traffic the request is sent with 48, 64 and 80 bytes, the reply with 32 on each of three links. The
+    request takes 48 + 32 + 80 us, the reply 32 + 16 + 32 us (at 10^6, 2 10^6 and 10^6 bytes/s), and both together six
+    times 10 ms.
+    """
+    run, reply = asked(chain(first=service, load=0), 0.3)
+    assert reply[5] == pytest.approx(0.06 + 240e-6, abs=2e-9)
+    assert reply[4] == 1
+    assert reply[3] == 0  # nothing to compare it with yet
     assert [int(link.served_bytes) for link in run.state.links[:6:2]] == [48, 64, 80]
     assert [int(link.served_bytes) for link in run.state.links[1:6:2]] == [32, 32, 32]
 
 
 def test_the_link_with_the_least_to_spare():
-    """Second answer: 0.5 MB/s of 1 MB/s. Between the stamps of two requests lie half a second and 250 packets, one more
-    or less, and the 48 or 80 bytes of the first of them."""
-    _, told = asked(chain(), 0.9)
-    capacity, busy, interval, links, answers, _ = told
-    assert (capacity, links, answers) == (1e6, 3, 2)
+    """The reply is on the link with the least capacity to spare.
+
+    Second reply: 0.5 MB/s of 1 MB/s. Between the stamps of two requests are half a second and 250 packets, one more or
+    less, and the 48 or 80 bytes of the first of them.
+    """
+    _, reply = asked(chain(), 0.9)
+    capacity, busy, interval, links, replies, _ = reply
+    assert (capacity, links, replies) == (1e6, 3, 2)
     assert interval == pytest.approx(PERIOD, abs=0.002)
     assert busy == pytest.approx(500_000 + 80 / PERIOD, abs=1000 / PERIOD)
 
 
 def test_the_second_link_if_that_is_the_busy_one():
-    """1.5 MB/s on the line of 2 MB/s leave 0.5 MB/s; the others are idle."""
-    _, told = asked(chain(rates=(1e6, 2e6, 4e6), load=1_600_000.0, where=(1, 2)), 0.9)
-    assert told[0] == 2e6
-    assert told[1] == pytest.approx(1_600_000, abs=3000)
+    """1.5 MB/s on the link of 2 MB/s leave 0.5 MB/s; the other links are idle."""
+    _, reply = asked(chain(rates=(1e6, 2e6, 4e6), load=1_600_000.0, where=(1, 2)), 0.9)
+    assert reply[0] == 2e6
+    assert reply[1] == pytest.approx(1_600_000, abs=3000)
 
 
 def test_a_saturated_link_reads_its_capacity():
-    """9.2 rule 4: bytes that were sent, not those that came. In FIFO they are counted ahead, by what waits: the request
-    waits behind them, too."""
+    """The counter counts bytes sent, not arrivals, so that a saturated link reads its capacity.
+
+    On a FIFO link the backlog is counted in advance, since the request is queued behind it.
+    """
     for service in ("fifo", "fifo-departures"):
-        _, told = asked(chain(first=service, load=1_700_000.0, where=(0, 1)), 2.9)
-        assert told[1] == pytest.approx(1e6, rel=0.005)
+        _, reply = asked(chain(first=service, load=1_700_000.0, where=(0, 1)), 2.9)
+        assert reply[1] == pytest.approx(1e6, rel=0.005)
 
 
 def drop_request(link, packet, now):
-    """The request of this number, from 0 on, is lost."""
+    """Drop the request of this number, counted from 0."""
     if packet.kind == FEEDBACK and packet.marks & REQUEST:
         link.came += 1
         if link.came == link.number + 1:
@@ -112,18 +124,18 @@ def drop_request(link, packet, now):
 
 @pytest.mark.parametrize("where", [0, 1])
 def test_a_lost_request_only_lengthens_the_interval(where):
-    """9.2 rule 3: the second is lost, on the first link or on the second, after the first has stamped it."""
+    """The second request is lost, on the first link, or on the second after the first has stamped it."""
     net = chain()
     link = net.links[f"n{where}", f"n{where + 1}"]
     lossy = Discipline("drop-request", enqueue=drop_request, parameters={"number": 1.0}, state={"came": 0})
     net.links[f"n{where}", f"n{where + 1}"] = type(link)(**{**vars(link), "discipline": lossy})
-    _, told = asked(net, 1.4)
-    assert told[4] == 2  # answers: to the first and the third
-    assert told[2] == pytest.approx(2 * PERIOD, abs=0.002)
-    assert told[1] == pytest.approx(500_000, rel=0.01)
+    _, reply = asked(net, 1.4)
+    assert reply[4] == 2  # answers: to the first and the third
+    assert reply[2] == pytest.approx(2 * PERIOD, abs=0.002)
+    assert reply[1] == pytest.approx(500_000, rel=0.01)
 
 
-def test_links_that_do_not_answer():
+def test_links_without_stamps():
     """Only the one in the middle does."""
     net = Network()
     for k, rate in enumerate(RATES):
@@ -131,22 +143,25 @@ def test_links_that_do_not_answer():
         net.link(f"n{k + 1}", f"n{k}", rate=rate, delay=0.01)
     net.flow(ASKING, path=["n0", "n1", "n2", "n3"])
     net.flow(traffic.constant(500_000.0), path=["n0", "n1", "n2", "n3"], packet=1000)
-    run, told = asked(net, 0.9)
-    assert told[:2] == [2e6, pytest.approx(500_000, rel=0.01)]
-    assert told[3] == 1
+    run, reply = asked(net, 0.9)
+    assert reply[:2] == [2e6, pytest.approx(500_000, rel=0.01)]
+    assert reply[3] == 1
     assert int(run.state.links[0].served_bytes) % 1000 == 64  # two requests of 32 bytes
 
 
 def test_no_more_than_576_bytes():
-    """32 + 16 for each of 34 links; the last six find no room."""
-    _, told = asked(chain(rates=(1e9,) * 40, load=0), 2.5)
-    assert told[3] == 34
+    """A request grows from 32 bytes by 16 for each of 34 links; the last six find no room."""
+    _, reply = asked(chain(rates=(1e9,) * 40, load=0), 2.5)
+    assert reply[3] == 34
 
 
 def test_counters_that_are_refreshed_once_a_second():
-    """Traffic of 0.5 MB/s begins at 0.25 s; requests every 0.25 s. With the time of the request beside a counter that
-    stands still for a second, a request reads nothing or four times too much; with the time of the refresh it is right
-    when it is new, and nothing comes back when it is not."""
+    """Counters that are updated once a second, with the time of the request or of the update.
+
+    Traffic of 0.5 MB/s begins at 0.25 s, requests every 0.25 s. With the time of the request, a request reads nothing
+    or four times too much; with the time of the update the value is right when it is new, and otherwise there is no
+    reply.
+    """
     seen = {}
     for coarse in (False, True):
         net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=coarse)
@@ -157,8 +172,8 @@ def test_counters_that_are_refreshed_once_a_second():
         seen[coarse] = []
         for step in range(30):
             run.advance(2.2 + 0.25 * step)
-            told = of_flow(run).told.tolist()
-            seen[coarse].append(round(told[1] / 5e5, 1) if told[3] else None)
+            reply = of_flow(run).reply.tolist()
+            seen[coarse].append(round(reply[1] / 5e5, 1) if reply[3] else None)
     assert set(seen[False]) == {0.0, 4.0}
     assert seen[False].count(4.0) in (7, 8)
     assert set(seen[True]) == {None, 1.0}
@@ -166,7 +181,7 @@ def test_counters_that_are_refreshed_once_a_second():
 
 
 def test_a_link_that_says_nothing_new_hides_no_bottleneck():
-    """The slow link counts once a second, the fast one always: an answer is of both links or of none."""
+    """The slow link updates its counter once a second, the fast one always: a reply covers both links or none."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, counter_refresh=1.0, coarse_clock=True)
     net.link("b", "c", rate=2e6, delay=0.01).link("c", "b", rate=1e6, delay=0.01).link("b", "a", rate=1e6, delay=0.01)
     net.flow(ASKING, path=["a", "b", "c"], parameters={"period": 0.25})
@@ -175,8 +190,8 @@ def test_a_link_that_says_nothing_new_hides_no_bottleneck():
     seen = []
     for step in range(30):
         run.advance(2.2 + 0.25 * step)
-        seen.append((of_flow(run).told[0], of_flow(run).told[3]))
-    assert {told for told in seen if told[1]} == {(1e6, 2)}
+        seen.append((of_flow(run).reply[0], of_flow(run).reply[3]))
+    assert {reply for reply in seen if reply[1]} == {(1e6, 2)}
     assert [links for _, links in seen].count(2) in (7, 8)
 
 
@@ -206,23 +221,26 @@ def unevenly(flow, event):
 
 @pytest.mark.parametrize("service", ["fifo", "fifo-departures", "fair"])
 def test_requests_close_behind_each_other(service):
-    """After 4 and 22 ms in turn, on a path of 30 ms: two or three are under way, and each takes its own stamps along.
-    A packet of the other flow, every 2 ms for 1 ms on the first link, may stand before either of two requests."""
+    """Two or three requests are in flight at once, and each carries its own stamps.
+
+    Requests are sent after 4 and 22 ms in turn, on a path of 30 ms. A packet of the other flow, every 2 ms for 1 ms on
+    the first link, may precede either of two requests.
+    """
     scheme = Scheme(
         "uneven", start=unevenly, ack=ack, alarm=unevenly, controls="rate", recovery="own", acknowledged=False,
-        state={**HEARD, "odd": False},
+        state={**REPLY, "odd": False},
     )  # fmt: skip
     net = chain(rates=(1e6, 2e6, 2e6), first=service)
     net.flows[0] = type(net.flows[0])(**{**vars(net.flows[0]), "scheme": scheme})
     run = Simulation(net, rng=1)
     for k in range(300):
         run.advance(0.15 + k * 0.001)
-        capacity, busy, interval, links = of_flow(run).told.tolist()
+        capacity, busy, interval, links = of_flow(run).reply.tolist()
         assert (capacity, links) == (1e6, 3)
         period = min((0.004, 0.022), key=lambda each: abs(each - interval))
         assert interval == pytest.approx(period, abs=0.0011)
         assert busy * interval == pytest.approx(500_000 * period + 80, abs=1001)
-    assert of_flow(run).answers == pytest.approx(2 * (0.449 - 0.06) / 0.026, abs=1)
+    assert of_flow(run).replies == pytest.approx(2 * (0.449 - 0.06) / 0.026, abs=1)
 
 
 def ask_on(flow, event):
@@ -238,8 +256,8 @@ def begin_asking(flow, event):
     return 200_000.0
 
 
-def keep_answers(flow, event):
-    """The links in the first answer, plus one; how often an answer was to a request from before the beginning."""
+def keep_replies(flow, event):
+    """Record the links in the first reply, plus one, and count replies to requests from before the start."""
     if event.number < 0:
         if flow.first == 0.0:
             flow.first = 1.0 + event.header[3]
@@ -250,9 +268,9 @@ def keep_answers(flow, event):
 
 @pytest.mark.parametrize("loss", [0.0, 0.1])
 def test_connections_know_nothing_of_each_other(loss):
-    """Files of 50 ms, of which many follow each other in the same rows, with requests every 5 ms until the end."""
+    """Files of 50 ms, many of which reuse the same rows, with requests every 5 ms until the end."""
     scheme = Scheme(
-        "curious", start=begin_asking, ack=keep_answers, alarm=ask_on, timeout=ask_on, controls="rate",
+        "curious", start=begin_asking, ack=keep_replies, alarm=ask_on, timeout=ask_on, controls="rate",
         recovery="selective", state={"began": 0.0, "first": 0.0, "foreign": 0},
     )  # fmt: skip
     net = Network().link("a", "b", rate=1e7, delay=0.02, loss=loss).link("b", "a", rate=1e7, delay=0.02)
@@ -269,8 +287,10 @@ def test_connections_know_nothing_of_each_other(loss):
 
 
 def test_stamps_are_given_back():
-    """Of requests that arrive, that are dropped and that nobody compares with anything, and when rows are taken again:
-    what is left are those of the request that arrived last, one for each of three links."""
+    """The rows of stamps are freed: those of requests that arrive, are dropped or are compared with none.
+
+    What remains are the stamps of the request that arrived last, one for each of three links.
+    """
     net = chain(rates=(1e6, 2e6, 1e6), loss=0.2)
     run = Simulation(net, rng=1)
     of_flow(run).period = 0.01

@@ -1,4 +1,4 @@
-"""What a run answers, against hand arithmetic on networks small enough to be done by hand."""
+"""Results of runs against arithmetic by hand, on small networks."""
 
 import math
 
@@ -60,9 +60,12 @@ def overload(buffer, discipline="fifo"):
 
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures"])
 def test_queue_and_drops_by_hand(discipline):
-    """Buffer 1. t = 0: first goes. 5 ms: second waits until 10. At 10 ms first finds the buffer free, because the
-    second begins then, and waits until 20; at 15 ms second finds it full. From then on second is always dropped.
-    The queue: 1 from 5 ms on, for ever."""
+    """Two flows of 10 ms a packet, every 10 ms, share a link with a buffer of one packet.
+
+    At t = 0 a packet of the first flow begins. At 5 ms one of the second waits until 10 ms. At 10 ms one of the first
+    finds the buffer empty, because the second begins then, and waits until 20 ms; at 15 ms the second finds it full.
+    From then on the second is always dropped. The backlog is 1 from 5 ms on.
+    """
     data = run(overload(1, discipline), duration=1.0, **quiet)
     assert data.sent.values.tolist() == [101, 100]
     # 95 ms ... : all of second's but the one at 5 ms are dropped
@@ -121,8 +124,11 @@ def test_one_file_by_hand():
 
 
 def test_a_flow_that_stops():
-    """Goodput is over the time from the start to the last arrival: 200 packets sent at 1, 1.01, ..., 2.99 s of 10, the
-    last of which takes 1 ms of transmission and 10 ms of propagation."""
+    """Goodput is over the time from the start to the last arrival.
+
+    200 packets are sent at 1, 1.01, ..., 2.99 s of 10 s, the last of which takes 1 ms of transmission and 10 ms of
+    propagation.
+    """
     net = Network().link("a", "b", rate=1e6, delay=0.01)
     net.flow(traffic.constant(100_000.0), path=["a", "b"], start=1.0, stop=3.0)
     data = run(net, duration=10.0, **quiet)
@@ -143,9 +149,12 @@ def test_a_burst_that_stops_has_no_more_goodput_than_its_link():
 
 
 def test_loss_of_packets_sent_before_the_warm_up():
-    """Packets leave a at 0, 10, ..., 990 ms and reach b at 1001 + 10 k ms, where one takes 20 ms and none may wait: of
+    """Losses count when the packet is dropped, whenever it was sent.
+
+    Packets leave a at 0, 10, ..., 990 ms and reach b at 1001 + 10 k ms, where one takes 20 ms and none may wait: of
     every two the second is dropped. After 1.5 s: k = 51, 53, ..., 99 are dropped, 25 of them; k = 48, 50, ..., 98
-    arrive at c, the first at 1501 ms, 26 of them. Nothing is sent then."""
+    arrive at c, the first at 1501 ms, 26 of them. Nothing is sent then.
+    """
     net = Network().link("a", "b", rate=1e6, delay=1.0).link("b", "c", rate=50_000.0, buffer=0)
     net.flow(traffic.constant(100_000.0), path=["a", "b", "c"], stop=1.0)
     data = run(net, duration=3.0, warm_up=1.5, **quiet)
@@ -156,8 +165,11 @@ def test_loss_of_packets_sent_before_the_warm_up():
 
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair", "bit-round"])
 def test_waits_of_an_overload_by_hand(discipline):
-    """The n-th packet arrives at 5 n ms, and begins at 10 n ms. Until 1 s n = 0 ... 100 have begun, after 5 n ms each,
-    250 ms on average; in the second half n = 51 ... 100, 377.5 ms. Those that still wait have no wait yet."""
+    """Mean waits are over packets whose transmission has begun; those in the backlog have no wait yet.
+
+    The n-th packet arrives at 5 n ms, and begins at 10 n ms. Until 1 s n = 0 ... 100 have begun, after 5 n ms each, 250
+    ms on average; in the second half n = 51 ... 100, 377.5 ms.
+    """
     integer = run(overload(None, discipline), duration=1.0, **quiet)
     assert float(integer.mean_wait[0]) == pytest.approx(0.25, rel=1e-9)
     late = run(overload(None, discipline), duration=1.0, warm_up=0.5, **quiet)
@@ -179,8 +191,11 @@ def test_replications_where_nothing_is_random():
 
 @pytest.mark.parametrize("discipline", ["fifo", "fifo-departures", "fair"])
 def test_waits_behind_another_link_by_hand(discipline):
-    """Three packets at once, 1 ms each to b, where each takes 10 ms: they arrive there at 101, 102 and 103 ms, begin at
-    101, 111 and 121 ms, and wait 0, 9 and 18 ms; the 100 ms before are no waiting."""
+    """Waiting time begins with the arrival at the link, not at the sender.
+
+    Three packets at once, 1 ms each to b, where each takes 10 ms: they arrive there at 101, 102 and 103 ms, begin at
+    101, 111 and 121 ms, and wait 0, 9 and 18 ms.
+    """
     net = Network().link("a", "b", rate=1e6, delay=0.1).link("b", "c", rate=100_000.0, discipline=discipline)
     three = Scheme("three", start=three_packets, ack=three_packets)
     data = run(net.flow(three, path=["a", "b", "c"], file=3000, ack_path="ideal"), **quiet)
@@ -190,7 +205,7 @@ def test_waits_behind_another_link_by_hand(discipline):
 @few
 @given(seed=st.integers(0, 10**6), begin=st.floats(0, 0.9), until=st.floats(0.05, 1.0))
 def test_every_column_can_be(seed, begin, until):
-    """Random networks, cut anywhere: shares are shares, no mean time exceeds the run, and the books balance."""
+    """Random networks, cut anywhere: fractions are in [0, 1], no mean time exceeds the run, packets are conserved."""
     one = Simulation(build(seed), rng=seed)
     one.advance(begin)
     before = results.snapshot(one)
@@ -210,12 +225,12 @@ def test_every_column_can_be(seed, begin, until):
     links = list(one.assembly.link_names)
     rates = np.array([link.rate for link in build(seed).links.values()])
     assert len(links) == len(rates)
-    largest = 1_000_000  # bytes: a packet that was cut by the begin counts whole
+    largest = 1_000_000  # bytes: a packet in transmission at the beginning counts in full
     assert (known["goodput"] * until <= rates.max() * until + largest).all()
 
 
 def test_where_there_is_none():
-    """NaN: a file that did not finish, a flow that never began, a link without packets; and nothing else."""
+    """NaN only for a file that did not finish, a flow that never began, and a link without packets."""
     net = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True).link("b", "c", rate=1e6, duplex=True)
     net.flow(AIMD, path=["a", "b"], file="10 MB", name="long")
     net.flow(AIMD, path=["a", "b"], file="10 MB", name="later", start=5.0)
@@ -231,7 +246,7 @@ def test_where_there_is_none():
 
 
 def test_connections():
-    """Transfers that come and go are counted by the flow that starts them, and so is what they sent."""
+    """Connections and their packets are counted by the flow that starts them."""
     net = Network().link("a", "b", rate=1e6, delay=0.001, duplex=True)
     net.flow(traffic.arrivals(20.0, Scheme("two", start=two, ack=two)), path=["a", "b"], file="2 kB", name="short")
     one = Simulation(net, rng=1)

@@ -1,4 +1,4 @@
-"""Scenarios: a network written is the network read, as a person would write it; mistakes are named with their table."""
+"""Scenarios: the network read equals the network written, as a person would write it; errors name their table."""
 
 import inspect
 import math
@@ -50,7 +50,7 @@ generators = (
 
 
 def acknowledged(what):
-    """Whether it can carry files."""
+    """Return whether the scheme can transfer files."""
     made = what.scheme if isinstance(what, traffic.Traffic) else schemes.scheme(what)
     return made is None or made.acknowledged
 
@@ -105,7 +105,7 @@ def test_round_trip_of_the_tests_own_networks(seed):
 
 
 def test_links_that_differ_in_one_thing():
-    """Links are written together where they are alike: each option, and whether there is one back, is its own."""
+    """Equal links share their text: links that differ in one option or in the reverse direction do not."""
     net = Network()
     disciplines = ["fair", queues.red(low=5, high=15), queues.red(low=5, high=16)]
     options = [{}, {}, {"duplex": True}, {"buffer": 9}, {"buffer": "9 B"}, {"loss": 0.5}, {"stamps": False}, {}]
@@ -172,7 +172,7 @@ rng = 7
 
 
 def test_as_a_person_writes_it():
-    """Units, no defaults, one table for a line with two like directions: the text is fixed, and read by hand below."""
+    """Units, no defaults, one table for a duplex link: the text is fixed, and checked by hand below."""
     net = Network("one bottleneck")
     net.link(
         "left", "right", name='here "and" there', rate=5e6, delay=0.022, buffer=440, duplex=True,
@@ -277,7 +277,7 @@ GIVEN = {
 
 @pytest.mark.parametrize("name", queues.NAMED)
 def test_every_discipline(name):
-    """By its name, whoever adds one."""
+    """Every discipline is written by its name, also one that is added later."""
     net = Network().link("a", "b", rate=1e6, buffer=10, discipline=queues.discipline(name, **GIVEN.get(name, {})))
     assert scenario.read(net.to_toml()) == net
     assert (f'"{name}"' in net.to_toml()) == (name not in ("fifo", "drop-tail"))  # the default is left out
@@ -297,7 +297,7 @@ def test_every_discipline(name):
     ],
 )
 def test_values_of_disciplines(one, written):
-    """What is not the default, as it was given: yes and no are words."""
+    """Parameters that differ from the default are written, yes-or-no ones as true or false."""
     net = Network().link("a", "b", rate=1e6, buffer=10, discipline=one)
     assert f"discipline = {written}\n" in net.to_toml()
     assert scenario.read(net.to_toml()) == net
@@ -329,14 +329,14 @@ def drop_some(link, packet, now):
 
 
 def test_ones_own():
-    """A scheme, discipline or generator that is not the package's is not read as another; a run keeps its name."""
+    """A user's own scheme, discipline or generator is not read as another; a run keeps its name."""
     impostor = Scheme("reno", ack=AIMD.ack)
     mine = Discipline("fifo", enqueue=drop_some)
     net = Network().link("a", "b", rate=1e6, buffer=5, discipline=mine, duplex=True)
     net.flow(impostor, path=["a", "b"], file=3000)
     text = net.to_toml()
-    assert 'scheme = "own:reno"  # a Scheme of one\'s own: name its file, as in "my_file.py:NAME"\n' in text
-    assert 'discipline = "own:fifo"  # a Discipline' in text
+    assert 'scheme = "own:reno"  # a user\'s own Scheme: name its file, as in "my_file.py:NAME"\n' in text
+    assert 'discipline = "own:fifo"  # a user\'s own Discipline' in text
     with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not at hand: name the file"):
         scenario.read(text)
     assert scenario.read(text, {"own:reno": impostor, "own:fifo": mine}.get) == net
@@ -365,7 +365,7 @@ def test_options_that_a_file_cannot_hold():
 
 
 def test_precision():
-    """Six digits where they are the number, all of them where they are not."""
+    """Numbers have six digits if these are exact, otherwise all digits."""
     assert writing._written(0.1, "s") == "100 ms"
     assert writing._written(0.1 + 0.2, "s") == "0.30000000000000004 s"
     assert writing._written(1 / 3, "bytes/s") == "2.6666666666666665 bit/s"
@@ -493,7 +493,7 @@ def test_refusals(what):
 
 
 def test_parameters_with_units():
-    """Text where the scheme's parameter has a unit of time, size or rate."""
+    """A scheme's parameter with a unit of time, size or rate may be text."""
     from longfat.sim import Parameter
 
     timed = Scheme("timed", ack=AIMD.ack, parameters={"pause": Parameter(1.0, "s", "[0, 10]")})
@@ -506,7 +506,7 @@ def test_parameters_with_units():
 
 
 def test_more_links_than_there_is_room_for():
-    """Refused by counting, before a second of reading: 2^20 tables would take a minute."""
+    """Too many links are refused by counting, before a minute of parsing 2^20 tables."""
     begun = time.monotonic()
     with pytest.raises(ValueError, match=r"links = 1048576 is out of range: must be an integer in \[0, 1048576\)"):
         scenario.read("[[link]]\n" * 2**20)

@@ -1,4 +1,4 @@
-"""What a scheme sees and may set, that nothing else can be set, and what its own parameters and state may be."""
+"""Fields that plug-ins see and may set, the refusal of all others, and a plug-in's own parameters and state."""
 
 import math
 import os
@@ -143,7 +143,7 @@ def sets_the_size(flow, packet):
 
 @pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
 def test_packets_that_leave():
-    """`send` may write what a packet says, and nothing that the core counts by."""
+    """`send` may write header, colour and priority of a packet, and nothing that the core counts with."""
     refused = (
         r"scheme 'mine': send cannot be compiled: it sets packet\.size, .* may set marks, colour, priority, header"
     )
@@ -187,8 +187,8 @@ REFUSED_LINKS = {
 
 
 def watched(enqueue):
-    """A network whose link asks this hook; its queues have rates, or where the hook looks at the queue, it is plain."""
-    service = "departures" if enqueue is of_one_that_waits else "rated"
+    """Return a network whose link calls this hook; it has queues with rates, or else one plain queue."""
+    service = "departures" if enqueue is of_one_that_waits else "rate-controlled"
     ours = Discipline("ours", enqueue=enqueue, service=service, parameters={"target": 1.0}, state={"mine": 0.0},
                       flow_state={"seen": 0})  # fmt: skip
     net = Network().link("a", "b", rate=1e6, delay=0.01, buffer=5, discipline=ours)
@@ -239,7 +239,7 @@ def sets_everything(flow, event):
 
 
 def test_what_is_listed_can_be_set():
-    """Every field that may be set is set there."""
+    """The functions above set every field that may be set."""
     one = run_of(scheme_of(sets_everything))
     flow = one.state.flows[0]
     assert (flow.window, flow.rate, flow.srtt, of_flow(one).mine) == (2.0, 1e5, 0.1, 3.0)
@@ -249,7 +249,7 @@ def test_what_is_listed_can_be_set():
 
 
 def test_the_table_is_documented():
-    """Each field has a unit, but for rows of four numbers, and words; the page has a line for each."""
+    """Each field but the header fields has a unit and a description; the page has a line for each."""
     lines = seam.documentation().splitlines()
     for kind, fields in TABLE.items():
         assert f"### {kind}" in lines
@@ -260,7 +260,7 @@ def test_the_table_is_documented():
 
 
 def tells_time(flow, event):
-    """What is set in seconds stands in the core as the nearest nanosecond, cut off at 9e18 of them."""
+    """Times set in seconds are stored as the nearest nanosecond, at most 9e18."""
     flow.last_sent = flow.given
     flow.read = flow.last_sent
     return 1.0
@@ -407,7 +407,7 @@ def uses_all(flow, event):
 
 
 def after_three_acknowledgments():
-    """One packet in 21.04 ms, 20 ms of propagation, 1 ms and 0.04 ms of transmission: three in 70 ms."""
+    """A round trip takes 21.04 ms (20 ms propagation, 1 ms and 0.04 ms transmission): three ACKs in 70 ms."""
     scheme = Scheme("all", ack=uses_all, parameters=TAKES, state=STATE)
     own = of_flow(run_of(scheme, 0.07, period="80 ms"))
     return {name: own[name].tolist() for name in own.dtype.names}
@@ -438,7 +438,7 @@ def test_flows_have_their_own():
 
 
 def labels(flow, packet):
-    """Of the packet's number, and of how many packets this flow has sent."""
+    """Set priority by the packet's number, and colour by how many packets this flow has sent."""
     packet.priority = packet.number % 3
     packet.colour = 1 if flow.sent_so_far % 2 else 0
     packet.header[2] = packet.transmission
@@ -446,18 +446,20 @@ def labels(flow, packet):
     return 0
 
 
-def hears(flow, event):
-    flow.heard = event.header[2]
+def reads_header(flow, event):
+    flow.last_header = event.header[2]
     return 4.0
 
 
 def test_send():
-    """It sees each packet that leaves, once."""
-    scheme = Scheme("labels", ack=hears, send=labels, stamped=True, state={"sent_so_far": 0, "heard": -1.0})
+    """`send` is called once for each packet that leaves."""
+    scheme = Scheme(
+        "labels", ack=reads_header, send=labels, stamped=True, state={"sent_so_far": 0, "last_header": -1.0}
+    )
     one = run_of(scheme, 0.09)  # four packets a round trip of 21.04 ms; the last ones have left at 84.16 ms
     own, flow = of_flow(one), one.state.flows[0]
     assert own.sent_so_far == flow.sent > 16
-    assert own.heard == flow.acks_received - 1
+    assert own.last_header == flow.acks_received - 1
     sent = one.state.packets[(one.state.packets["kind"] == records.DATA) & (one.state.packets["sent"] > 50_000_000)]
     assert len(sent) > 0
     assert (sent["priority"] == sent["number"] % 3).all()

@@ -11,7 +11,7 @@ MS = 1_000_000  # ns
 
 
 def shaped(discipline, *flows):
-    """A host whose line has no transmission time, behind it a spy; packets of 1000 B, tokens every 10 ms."""
+    """Return a host with an access link without transmission time, and a log; 1000 B packets, a token per 10 ms."""
     spy = Spy()
     net = Network().link("host", "edge", rate=float("inf"), discipline=discipline)
     net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
@@ -21,8 +21,11 @@ def shaped(discipline, *flows):
 
 
 def test_a_full_pool_lets_a_burst_through_then_one_packet_a_token():
-    """Packets every 1 ms from 0 on. Three tokens: 0, 1, 2 leave at once. The pool is one token short of full again at
-    t = 0 + 10 ms, and so on: packet 3 gets the token of 10 ms, packet 4 that of 20 ms, ..."""
+    """A full pool admits a burst, then one packet for each token.
+
+    Packets every 1 ms from 0 on. Three tokens: 0, 1, 2 leave at once. The pool is one token short of full again at t =
+    0 + 10 ms, and so on: packet 3 gets the token of 10 ms, packet 4 that of 20 ms, ...
+    """
     net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=3, queue=100), traffic.constant(1_000_000.0))
     Simulation(net, rng=1).advance(0.055)
     assert [(one.number, one.time) for one in spy.data] == [
@@ -31,8 +34,11 @@ def test_a_full_pool_lets_a_burst_through_then_one_packet_a_token():
 
 
 def test_a_full_queue_drops():
-    """Two may wait. Packets every 1 ms, one token: 0 leaves at once, 1 and 2 wait for 10 and 20 ms, 3 ... 9 are
-    dropped. At 10 ms packet 1 leaves before packet 10 comes, which finds one waiting and room: 30 ms. And so on."""
+    """A full queue drops packets.
+
+    Two may wait. Packets every 1 ms, one token: 0 leaves at once, 1 and 2 wait for 10 and 20 ms, 3 ... 9 are dropped.
+    At 10 ms packet 1 leaves before packet 10 comes, which finds one waiting and room: 30 ms. And so on.
+    """
     net, spy = shaped(queues.leaky_bucket(100_000.0, tokens=1, queue=2), traffic.constant(1_000_000.0))
     simulation = Simulation(net, rng=1)
     simulation.advance(0.0455)
@@ -53,7 +59,7 @@ def test_a_pool_does_not_hold_more_than_its_size():
 
 
 def test_the_virtual_bucket_colours_instead():
-    """Packets every 1 ms, three tokens at first and one every 10 ms: green are 0, 1, 2, then one in ten; all leave."""
+    """Packets every 1 ms, three tokens at first, one every 10 ms: 0, 1, 2, then one in ten are green; all are sent."""
     net, spy = shaped(queues.virtual_leaky_bucket(100_000.0, tokens=3), traffic.constant(1_000_000.0))
     Simulation(net, rng=1).advance(0.0555)
     assert [one.time for one in spy.data] == [k * MS for k in range(56)]
@@ -67,8 +73,11 @@ def hold(link, packet, now):
 
 
 def test_a_discipline_may_hold_what_it_admits():
-    """Each packet is held for 5 ms; they come every 2 ms and none overtakes: each leaves 5 ms after it came. The link
-    counts them as in transmission then, so that its queue is of those behind."""
+    """A hook may hold packets that it admits; they keep their order.
+
+    Each packet is held for 5 ms; they come every 2 ms and each leaves 5 ms after its arrival. The link counts them as
+    in transmission then, so that its queue holds those behind.
+    """
     spy = Spy()
     net = Network().link("host", "edge", rate=float("inf"), discipline=Discipline("hold", enqueue=hold))
     net.link("edge", "far", rate=float("inf"), discipline=spy.discipline)
@@ -80,7 +89,7 @@ def test_a_discipline_may_hold_what_it_admits():
 
 @pytest.mark.parametrize(("tokens", "burst"), [(1, 1), (5, 5)])
 def test_the_pool_of_a_paced_source(tokens, burst):
-    """100 packets/s after a start at which nothing has been sent for ever: the pool is full, and empties at once."""
+    """A paced source of 100 packets/s starts with a full pool, which it uses at once."""
     spy = Spy()
     net = Network().link("a", "b", rate=float("inf"), delay=0.02, discipline=spy.discipline)
     parameters = {"start_rate": 100_000.0, "tokens": tokens}

@@ -139,8 +139,11 @@ def test_probes_see_the_queue():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_of_connections_are_few(seed):
-    """Lossy Reno transfers of which packets are still under way when all is acknowledged: their rows wait, the
-    number of rows stays near the number of those open at once. 60/s for at most some seconds each."""
+    """Rows of finished connections are reused, so that their number stays near that of concurrent connections.
+
+    60 lossy Reno transfers start each second and last some seconds at most. Packets may still be in flight when a
+    transfer is acknowledged; its row is kept until they have left.
+    """
     net = Network().link("a", "b", rate=1e6, delay=0.05, buffer=30, loss=0.05, jitter="20 ms", duplex=True)
     net.flow(traffic.arrivals(60, "reno"), path=["a", "b"], file=10_000, packet=500)
     run = Simulation(net, rng=seed)

@@ -1,4 +1,4 @@
-"""Intervals against series whose mean and variance are known, warm-up against a transient that is known."""
+"""Confidence intervals for series of known mean and variance; warm-up for a known transient."""
 
 import math
 
@@ -79,7 +79,7 @@ def test_what_is_left_over_goes_from_the_front():
 
 
 def test_warm_up_of_a_known_transient():
-    """A step of ten standard deviations after 200 of 2000 samples: never less than 200, by chance some groups more."""
+    """A step of ten standard deviations after 200 of 2000 samples: never less than 200, at random some groups more."""
     rng, found = np.random.default_rng(7), []
     for _ in range(20):
         series = rng.normal(size=2000)
@@ -90,7 +90,7 @@ def test_warm_up_of_a_known_transient():
 
 
 def test_warm_up_by_the_definition():
-    """The statistic written down as in the paper, group by group."""
+    """Return the statistic as the paper writes it, group by group."""
     rng = np.random.default_rng(8)
     for length in (50, 103, 400):
         series = rng.normal(size=length).cumsum() * 0.01 + rng.normal(size=length)
@@ -105,7 +105,7 @@ def test_warm_up_by_the_definition():
 
 
 def test_no_warm_up():
-    """A stationary series needs little, a constant one none."""
+    """A stationary series needs a short warm-up, a constant one none."""
     rng = np.random.default_rng(9)
     assert np.mean([statistics.warm_up(rng.normal(size=1000)) for _ in range(30)]) < 150
     assert statistics.warm_up(np.ones(100)) == 0

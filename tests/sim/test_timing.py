@@ -13,7 +13,7 @@ from longfat.sim.schemes import profile
 
 
 class Plain:
-    """RFC 6298. Times in s."""
+    """Plain implementation of RFC 6298. Times in s."""
 
     def __init__(self, floor, ceiling, granularity, tick=0.0):
         self.floor, self.ceiling, self.granularity, self.tick = floor, ceiling, granularity, tick
@@ -22,7 +22,7 @@ class Plain:
         self.doublings = 0
 
     def measure(self, r):
-        if self.tick:  # BSD: whole ticks that went by, one at least
+        if self.tick:  # BSD: number of ticks that have passed, at least one
             r = self.tick * max(1, int(round(r / self.tick, 6)))
         if self.srtt is None:  # (2.2)
             self.srtt, self.rttvar = r, r / 2
@@ -36,7 +36,7 @@ class Plain:
         self.doublings = 0
 
     def expire(self):
-        self.doublings = min(self.doublings + 1, 6)  # (5.5), schemes.md 1.2 rule 4: 64 at most
+        self.doublings = min(self.doublings + 1, 6)  # (5.5); ours: a factor of at most 64, as in ns-2.35
 
     @property
     def in_force(self):
@@ -54,7 +54,7 @@ def compiled_timeout(address):
 
 
 class Timed:
-    """A flow's timer, asked without a network's events."""
+    """Timer of a flow in the kernel, called without events of a network."""
 
     def __init__(self, name, **parameters):
         net = Network().link("a", "b", rate=1e6)
@@ -73,7 +73,7 @@ class Timed:
 @pytest.mark.parametrize("name", ["ns", "rfc", "bsd", "fine"])
 @pytest.mark.parametrize("scale", [1e-4, 0.05, 0.7, 30.0])
 def test_against_plain_rfc_6298(name, scale):
-    """1.2 rules 1, 2, 4: 500 round trips, log-normal, with timeouts between them."""
+    """RFC 6298, sections 2 and 5: 500 log-normal round-trip times, with timeouts between them."""
     rng = np.random.default_rng(5)
     timed, chosen = Timed(name), profile(name)
     timer = timed.timer
@@ -102,7 +102,7 @@ def test_by_hand():
 
 
 def test_granularity():
-    """(2.3): a variation that vanishes leaves the clock's grain."""
+    """RFC 6298, section 2.3: if the variation vanishes, the clock granularity G remains."""
     timed = Timed("ns", min_rto=1e-3)
     for _ in range(200):
         timed.update_rto(0.5)
@@ -111,8 +111,10 @@ def test_granularity():
 
 @pytest.mark.parametrize("tick", [0.1, 0.01, 0.5, 1e-3, 0.3])
 def test_whole_ticks(tick):
-    """1.2, profile bsd: k ticks are read as k, whatever k x tick is in binary; a little less as k - 1, but 1 at
-    least. The timeout, R + 4 R/2 = 3 R, is 3 k ticks and no tick more."""
+    """Timer profile bsd: k ticks are read as k, whatever k x tick is in binary.
+
+    A little less is read as k - 1, but at least 1. The timeout, R + 4 R/2 = 3 R, is 3 k ticks and no tick more.
+    """
     timed = Timed("bsd", tick=tick, granularity=0, min_rto=1e-9, max_rto=1e6)
     for k in range(1, 200):
         for seconds, read in ((round(k * tick, 9), k), (round(k * tick, 9) - 1e-4 * tick, max(1, k - 1))):
@@ -123,7 +125,7 @@ def test_whole_ticks(tick):
 
 
 def test_limits():
-    """(2.4), (2.5)."""
+    """RFC 6298, rules 2.4 and 2.5: minimum and maximum of the timeout."""
     timed = Timed("rfc")
     timed.update_rto(1e-4)
     assert timed.timer.rto == 1.0

@@ -1,4 +1,4 @@
-"""The usual shapes, by hand."""
+"""Common topologies against networks built by hand."""
 
 import math
 

@@ -11,11 +11,11 @@ from longfat.sim.jit import part
 from longfat.sim.memory import word_at
 from longfat.sim.queues import ENQUEUE
 
-RATE = 1e9  # bytes/s of the line: nothing waits for long
+RATE = 1e9  # bytes/s of the link, which hardly has a queue
 
 
 def write(link, packet, now):
-    """Time [ns] and length of one more packet, in the log that begins at this address."""
+    """Append time [ns] and size of a packet to the log at this address."""
     log = int(link.log)
     row = 1 + 2 * word_at(log, 0).x
     word_at(log, row).x = round(now * 1e9)
@@ -32,7 +32,7 @@ def arrive(link, packet, now):
 
 
 def packets(source, until, seed=1, room=400_000, **options):
-    """Times [s] and sizes of the packets a generator sends."""
+    """Return times [s] and sizes of the packets that a generator sends."""
     log = np.zeros(2 * room + 1, np.int64)
     watched = Discipline("log", enqueue=arrive, parameters={"log": float(log.ctypes.data)})
     net = Network().link("a", "b", rate=RATE, discipline=watched)
@@ -46,7 +46,7 @@ def packets(source, until, seed=1, room=400_000, **options):
 
 
 def test_constant():
-    """A third of a packet per microsecond: gaps of 3 us are whole ns, of 7/3 us right on average."""
+    """A third of a packet per microsecond: gaps of 3 us are whole nanoseconds, those of 7/3 us are right on average."""
     for packet, rate in ((1000, 1e9 / 3), (700, 3e8)):
         times, sizes = packets(traffic.constant(rate), 0.1, packet=packet)
         assert set(sizes) == {packet}
@@ -81,14 +81,14 @@ def test_poisson(exponential):
 
 
 def test_on_off_by_hand():
-    """KKM's experiment 10: 2.5 ms at a packet each 0.1 ms, that is 25 of them, then 1.5 ms of nothing."""
+    """Kanakia, Keshav & Mishra (1992), section 4.10: 25 packets, one per 0.1 ms, in 2.5 ms, then none for 1.5 ms."""
     times, _ = packets(traffic.on_off(5e6, 0.0025, 0.0015), 0.0399, packet=500)
     expected = [k * 0.004 + j * 0.0001 for k in range(10) for j in range(25)]
     assert times == pytest.approx(expected, abs=2e-9)
 
 
 def durations(source, until, packet=100):
-    """The on and off times of an on-off source, to a packet's time."""
+    """Return the on and off times of an on-off source, to one interval between packets."""
     times, _ = packets(source, until, packet=packet)
     gap = packet / source.rate
     cut = np.flatnonzero(np.diff(times) > 1.5 * gap)
@@ -142,7 +142,7 @@ def test_probe():
 
 
 def test_connections():
-    """Poisson arrivals of files of ten packets: how many came and went, in rows that are used again."""
+    """Poisson arrivals of files of ten packets: numbers of starts and ends, in rows that are reused."""
     net = Network().link("a", "b", rate=1e7, delay=0.001, duplex=True)
     net.flow(traffic.arrivals(100.0, "reno"), path=["a", "b"], file=10_000)
     one = Simulation(net, rng=1)
@@ -163,7 +163,7 @@ def test_connections():
 
 
 def hurst(counts):
-    """By aggregated variance (Leland et al. 1994): the slope of log Var(means of m) over log m is 2 H - 2."""
+    """Return H by aggregated variance (Leland et al. 1994): the slope of log Var(means of m) over log m is 2 H - 2."""
     blocks = np.unique(np.logspace(math.log10(50), math.log10(len(counts) / 40), 12).astype(int))
     spread = [counts[: len(counts) // m * m].reshape(-1, m).mean(1).var() for m in blocks]
     return 1 + np.polyfit(np.log(blocks), np.log(spread), 1)[0] / 2
@@ -192,6 +192,6 @@ def test_hurst_of_poisson():
 
 
 def test_web():
-    """schemes.md 0.4: Pareto on-off with shape 1.5."""
+    """Web traffic is Pareto on-off with shape 1.5."""
     source = traffic.web(1e5, 0.5, 2.0)
     assert (source.shape_on, source.shape_off, source.hurst) == (1.5, 1.5, 0.75)

@@ -1,4 +1,4 @@
-"""What `enqueue` and `dequeue` may answer, whatever the service; parameters of the disciplines that ship."""
+"""Return values of `enqueue` and `dequeue` with every service, and parameters of the shipped disciplines."""
 
 import math
 
@@ -28,13 +28,13 @@ def write(link, what, packet, now):
     word_at(log, 0).x += 1
 
 
-def note_arrival(link, packet, now):
+def record_arrival(link, packet, now):
     write(link, 2, packet, now)
     return ENQUEUE
 
 
 def two_of_three(link, packet, now):
-    """Every third packet that is about to leave is dropped."""
+    """Drop every third packet whose transmission is about to begin."""
     link.asked += 1
     verdict = DROP if link.asked % 3 == 0 else SEND
     write(link, verdict, packet, now)
@@ -44,7 +44,7 @@ def two_of_three(link, packet, now):
 def dropping(service, log):
     parameters = {"log": float(log.ctypes.data), "quantum": 500.0}
     return Discipline(
-        "dropping", service, note_arrival, two_of_three, parameters=parameters, state={"asked": 0}, needs_buffer=True
+        "dropping", service, record_arrival, two_of_three, parameters=parameters, state={"asked": 0}, needs_buffer=True
     )
 
 
@@ -53,8 +53,8 @@ def rows(log, what):
     return [(time, number) for kind, time, number in table if kind == what]
 
 
-def served_by_hand(arrivals, limit):
-    """Begins, drops at departure, and how many found no room: of three packets that may leave the third is dropped."""
+def departures_by_hand(arrivals, limit):
+    """Return begins of transmissions, drops at departure, and packets that found no room, dropping every third."""
     queue, begun, dropped, asked, free, full = [], [], [], 0, None, 0
 
     def begin(time):
@@ -86,14 +86,14 @@ def served_by_hand(arrivals, limit):
 @pytest.mark.parametrize("load", [0.7, 3.0])
 @pytest.mark.parametrize("limit", [1, 7])
 def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
-    """The next packet follows in the same nanosecond; a drop takes no time of the line, and no place in the queue."""
+    """After a drop at departure the next packet follows in the same nanosecond; the drop takes no time and no room."""
     log = np.zeros(90_001, np.int64)
     net = Network().link("a", "b", rate=RATE, buffer=limit, discipline=dropping("fifo", log))
     net.flow(traffic.poisson(load * RATE), path=["a", "b"], packet=1000, stop=2.0)
     run = Simulation(net, rng=2)
     run.advance(3.0)
     run.packet_counts()
-    begun, dropped, full = served_by_hand(rows(log, 2), limit)
+    begun, dropped, full = departures_by_hand(rows(log, 2), limit)
     assert len(dropped) > 300
     assert rows(log, SEND) == begun
     assert rows(log, DROP) == dropped
@@ -109,18 +109,18 @@ def test_what_is_dropped_at_the_head_makes_way_at_once(load, limit):
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_drops_at_the_head_of_any_service(service):
-    """Three times what the line carries, of which two thirds may leave: it is never idle, and the books balance."""
+    """With an overload of three and drops of every third packet, the link is never idle and packet counts balance."""
     log = np.zeros(90_001, np.int64)
     net = Network().link("a", "b", rate=RATE, buffer=20, discipline=dropping(service, log))
     for k in range(3):
         net.flow(traffic.poisson(RATE), path=["a", "b"], packet=1000, name=f"f{k}")
     run = Simulation(net, rng=3)
     run.advance(0.1)
-    served = int(run.state.links[0].served)
+    sent = int(run.state.links[0].served)
     run.advance(1.1)
     packet_counts = run.packet_counts()
     link = run.state.links[0]
-    assert int(link.served) - served == pytest.approx(1000, abs=1)
+    assert int(link.served) - sent == pytest.approx(1000, abs=1)
     sent, dropped = len(rows(log, SEND)), len(rows(log, DROP))
     assert sent == int(link.served)
     assert dropped < int(link.dropped)  # the buffer was full, too
@@ -162,7 +162,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("service", ["departures", "self-clocked"])
 @pytest.mark.parametrize("what", ANSWERS)
-def test_answers_that_are_none(what, service):
+def test_values_that_are_none(what, service):
     hooks, words = ANSWERS[what]
     net = Network().link("a", "b", rate=RATE, buffer=9, discipline=Discipline("ours", service, **hooks))
     net.flow(traffic.constant(2 * RATE), path=["a", "b"])
@@ -171,10 +171,10 @@ def test_answers_that_are_none(what, service):
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="refused when it is compiled")
-@pytest.mark.parametrize("answer", ["SEND", None, (0, 1)])
+@pytest.mark.parametrize("value", ["SEND", None, (0, 1)])
 @pytest.mark.parametrize("hook", ["enqueue", "dequeue"])
-def test_answers_that_are_no_numbers(hook, answer):
-    net = Network().link("a", "b", rate=RATE, discipline=Discipline("ours", **{hook: lambda link, packet, now: answer}))
+def test_values_that_are_no_numbers(hook, value):
+    net = Network().link("a", "b", rate=RATE, discipline=Discipline("ours", **{hook: lambda link, packet, now: value}))
     with pytest.raises(ValueError, match=f"discipline 'ours': {hook} cannot be compiled: it returns no"):
         Simulation(net.flow(traffic.constant(RATE), path=["a", "b"]), rng=1).advance(1.0)
 
@@ -186,7 +186,7 @@ NEEDED = {"mark-above": {"threshold": 5}, "leaky-bucket": {"rate": 1e6}, "virtua
 
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
 def test_values_outside_their_domains(name, parameter):
-    """Beside each end of the interval, and what is no number; a yes or no is nothing else."""
+    """Values beyond either end of a range, and no numbers, are refused; a yes-or-no parameter takes nothing else."""
     declared, needed = SHIPPED[name].parameters[parameter], NEEDED.get(name, {})
     assert declared.about
     assert declared.unit
@@ -211,7 +211,7 @@ def test_ends_of_intervals_are_allowed():
 
 
 def test_a_parameter_by_another_name():
-    """The link's rate is not the bucket's: hooks read that one by the name that the parameter gives it."""
+    """The rate of the link is not that of the bucket: hooks read the latter by the name in `Parameter.field`."""
 
     def enqueue(link, packet, now):
         link.seen = link.own_rate / link.rate
@@ -232,7 +232,7 @@ def test_a_parameter_by_another_name():
 
 
 def test_thresholds_stay_in_order():
-    """Also where one is changed after the other."""
+    """Thresholds stay in order also if they are changed one after the other."""
     steep = queues.red(low=44, high=132)
     with pytest.raises(ValueError, match=r"high = 132 packets is out of range: must be in \(200"):
         steep(low=200)
@@ -240,11 +240,11 @@ def test_thresholds_stay_in_order():
 
 
 def test_services_follow_values():
-    """Marks at departure, and colours that give way, need a link that decides at departure; the others need not."""
+    """Marks at departure, and drops of queued packets, need a link that decides at departure; others do not."""
     assert (queues.rem().service, queues.rem(ecn=True).service, queues.rem(ecn=True)(ecn=False).service) == (
         "fifo", "departures", "fifo",
     )  # fmt: skip
-    assert (queues.rem().serving, queues.rem(ecn=True).serving) == (SERVICES["fifo"], SERVICES["departures"])
+    assert (queues.rem().scheduler, queues.rem(ecn=True).scheduler) == (SERVICES["fifo"], SERVICES["departures"])
     assert queues.loss_load(colours=False)(colours=True).service == "departures"
     assert queues.explicit_feedback(service="round-robin")(quantum=900).values["quantum"] == 900.0
     assert queues.explicit_feedback(service="round-robin")(quantum=900).service == "round-robin"

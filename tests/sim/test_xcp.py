@@ -1,4 +1,7 @@
-"""The router of XCP against a plain one fed with the same packets, and what flows do with routers; 10.3, T11."""
+"""The router of XCP against a plain one fed with the same packets, and flows over such routers.
+
+Katabi, Handley and Rohrs, SIGCOMM 2002, sections 3.5 and 4.
+"""
 
 import itertools
 import math
@@ -17,10 +20,10 @@ UNHEEDED, HEEDED = -1.0, -2.0
 
 
 class Plain:
-    """schemes.md 10.1, rules 1 to 4, in windows as there: xi_p and xi_n of the paper, budgets in bytes/s.
+    """Section 3.5 of the paper, with its xi_p and xi_n, and the budgets of ns-2.35 (xcpq.cc) in bytes/s.
 
-    One thing is not as printed: the arrivals' rate is y over the length of the interval, as in the paper and ns-2, and
-    not over the d that comes out at its end; the two agree once d does not change.
+    The input rate is y over the length of the interval that ends, as in ns-2, and not over the d computed at its end;
+    the two agree once d does not change.
     """
 
     def __init__(self, alpha=0.4, beta=0.226, gamma=0.1, first=0.05):
@@ -62,7 +65,7 @@ class Plain:
             self.b += min(rtt, 1.0) * (rtt * size / cwnd)
 
     def departs(self, size, header):
-        """What it says, None where it says nothing."""
+        """Return the feedback of the router, None if it writes none."""
         self.queue -= size
         self.least = min(self.least, self.queue)
         if header is None:
@@ -84,7 +87,7 @@ class Plain:
 
 
 def star(round_trips, *, count=1, discipline=None, buffer=None, before=None, **flow):
-    """Flows of these round trips [s] over one router, where given behind a slower line of its own for the first."""
+    """Return a network of flows with these round-trip times [s] over one router; the first may have a slower link."""
     net = Network()
     buffer = buffer or round(C * max(round_trips) / 1000)
     net.link("a", "b", rate=C, delay=0.005, buffer=buffer, discipline=discipline or xcp(), name="line")
@@ -107,10 +110,10 @@ CASES = ["alone", "mixed", "behind another router", "with other traffic", "other
 def test_as_the_plain_one(case):
     """Every number that the router writes into a header, for as long as nothing is dropped."""
     options = {"alpha": 0.3, "beta": 0.1, "gamma": 0.3, "interval": 0.02} if case == "other gains" else {}
-    book = Logbook(xcp(**options))
+    log = Logbook(xcp(**options))
     round_trips = {"alone": (0.1,), "more than a second": (1.3, 0.04)}.get(case, (0.04, 0.1234567))
     before = xcp() if case == "behind another router" else None
-    net = star(round_trips, discipline=book.discipline, buffer=10_000, before=before, stagger=0.3, count=2)
+    net = star(round_trips, discipline=log.discipline, buffer=10_000, before=before, stagger=0.3, count=2)
     if case == "with other traffic":
         net.flow(traffic.on_off(0.5 * C, 0.3, 0.3), path=["a", "b"], packet=700)
     one = Simulation(net, rng=1)
@@ -119,7 +122,7 @@ def test_as_the_plain_one(case):
     assert one.state.links["dropped"].sum() == 0
     options["first"] = options.pop("interval", 0.05)
     plain, said, restrained, taken = Plain(**options), 0, 0, 0
-    for call in book.calls:
+    for call in log.calls:
         plain.until(call.now)
         stamped = call.kind == DATA and call.marks & STAMPED
         header = call.header if stamped and call.header[0] > 0 else None
@@ -141,24 +144,25 @@ def test_as_the_plain_one(case):
     assert (restrained > 100) == (case == "behind another router")
 
 
-def line_of(net, **options):
-    """What a run measures at the router."""
+def link_of(net, **options):
+    """Return the row of the router's link."""
     data = run(net, rng=1, progress=False, **options)
     assert float(data.loss.max()) == 0.0
     return data.sel(link="line")
 
 
-def test_t11():
-    """One flow and a buffer of a bandwidth-delay product: busy after ten round trips, hardly a queue, no drops."""
-    line = line_of(star([0.1]), duration=11.0, warm_up=1.0)
+def test_one_flow_fills_the_link():
+    """One flow and a buffer of one bandwidth-delay product: busy after ten round trips, a short queue, no drops."""
+    line = link_of(star([0.1]), duration=11.0, warm_up=1.0)
     assert line.utilisation >= 0.95
     assert line.mean_queue <= 0.03 * 125
 
 
 def test_a_few_round_trips():
-    """Two to learn of the round trip and of the flow; the third brings 0.4 of the spare capacity.
+    """Two round trips to measure the round-trip time and the flow; the third brings 0.4 of the spare capacity.
 
-    One packet in an interval of 50 ms, d = 0.1 s + 0.8 ms + 0.08 ms: d phi = 0.4 d (C - 1000 B/50 ms), h = 0."""
+    One packet in an interval of 50 ms, d = 0.1 s + 0.8 ms + 0.08 ms: d phi = 0.4 d (C - 1000 B/50 ms), h = 0.
+    """
     one = Simulation(star([0.1]), rng=1)
     one.advance(0.32)
     d = 0.1 + 1000 / C + 1000 / (10 * C)
@@ -169,8 +173,8 @@ def test_a_few_round_trips():
 
 @pytest.mark.parametrize(("round_trips", "count"), [([0.1], 5), ([0.04, 0.2], 3), ([0.02, 0.1, 0.3], 2)])
 def test_equal_rates(round_trips, count):
-    """Whatever the round trips, to 4 %; the buffer is the bandwidth-delay product of the longest."""
-    line = line_of(star(round_trips, count=count, stagger=0.3), duration=60.0, warm_up=30.0)
+    """Rates are equal within 4 % whatever the round-trip times; the buffer is the greatest bandwidth-delay product."""
+    line = link_of(star(round_trips, count=count, stagger=0.3), duration=60.0, warm_up=30.0)
     assert line.utilisation >= 0.95
     assert line.mean_queue <= 0.03 * C * max(round_trips) / 1000
     share = C / (count * len(round_trips))
@@ -178,8 +182,11 @@ def test_equal_rates(round_trips, count):
 
 
 def test_ten_round_trips_to_be_equal():
-    """Of the difference of two flows a tenth goes each round trip, by what is taken in proportion and given equally:
-    0.9^10 = 0.35 of it is left after ten of them."""
+    """Shuffling makes two flows equal within some ten round trips.
+
+    It takes in proportion and gives equally: the difference of two flows falls by a tenth per round trip, to 0.9^10 =
+    0.35 after ten.
+    """
     net = star([0.1])
     net.flow("xcp", path=["s0", "a", "b"], packet=1000, start=5.0)
     one, differences = Simulation(net, rng=1), []
@@ -193,7 +200,7 @@ def test_ten_round_trips_to_be_equal():
 
 
 def test_two_routers():
-    """The slower one decides: f0 gets the fifth of its own line, f1 the rest of the other."""
+    """The slower router decides: f0 gets its own link, a fifth of the other, and f1 the rest."""
     data = run(star([0.05, 0.05], before=xcp()), duration=30.0, warm_up=10.0, rng=1, progress=False)
     np.testing.assert_allclose(data.goodput.values, [0.2 * C, 0.8 * C], rtol=0.05)
     assert float(data.loss.max()) == 0
@@ -210,22 +217,22 @@ def keep(flow, event):
 
 def test_headers_of_others():
     """Of a loss-load source, of a scheme whose numbers look like XCP's, of packets that say nothing: unchanged."""
-    book = Logbook(xcp())
-    net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=book.discipline, duplex=True)
+    log = Logbook(xcp())
+    net = Network().link("a", "b", rate=C, delay=0.01, buffer=100, discipline=log.discipline, duplex=True)
     net.flow("loss-load", path=["a", "b"], packet=1000, parameters={"start_rate": 2e5})
     net.flow(Scheme("other", start=begin, ack=keep, timeout=keep, stamped=True), path=["a", "b"])
     net.flow("reno", path=["a", "b"])
     one = Simulation(net, rng=1)
     one.advance(1.0)
-    assert len(book.calls) > 1000
-    assert {call.header[3] for call in book.calls if call.marks & STAMPED} == {0.0, 7.0}
-    assert all(call.header == call.header_after for call in book.calls)
+    assert len(log.calls) > 1000
+    assert {call.header[3] for call in log.calls if call.marks & STAMPED} == {0.0, 7.0}
+    assert all(call.header == call.header_after for call in log.calls)
     own = of_link(one)
-    assert (own.spacings, own.weighted) == (0.0, 0.0)  # nobody's round trip
+    assert (own.spacings, own.weighted) == (0.0, 0.0)  # no round-trip times
 
 
-def test_a_line_without_transmission_time():
-    """No share of it can be told: the router does not speak, and the slower one behind it does."""
+def test_a_link_without_transmission_time():
+    """Such a link has no capacity to share: its router writes no feedback; the slower one behind it does."""
     net = Network().link("a", "b", rate=math.inf, delay=0.01, buffer=10, discipline=xcp(), duplex=True)
     net.link("b", "c", rate=C, delay=0.01, buffer=100, discipline=xcp(), duplex=True)
     net.flow("xcp", path=["a", "b", "c"], packet=1000)

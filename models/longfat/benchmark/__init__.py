@@ -1,4 +1,4 @@
-"""The benchmark of Kanakia, Keshav and Mishra (1992): ten experiments into which any scheme is put.
+"""Benchmark of Kanakia, Keshav and Mishra (1992): ten experiments in which any scheme can be compared.
 
 >>> from longfat import benchmark
 >>> data = benchmark.run(["3-4"], ["optimal", "packet-pair"], progress=False)

@@ -1,4 +1,4 @@
-"""From a variant and an entry to a network."""
+"""Networks of the benchmark, built from a variant of an experiment and an entry."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from longfat.benchmark.entries import Entry
 from longfat.benchmark.experiments import Variant
 from longfat.sim import queues, schemes
 from longfat.sim.network import Network
-from longfat.sim.queues.round_trip_probe import ROUND_TRIP_METER
+from longfat.sim.queues.round_trip_probe import round_trip_probe
 
 if TYPE_CHECKING:
     from longfat.sim.elements import Flow, Link
 
 
 def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -> Network:
-    """The network of an experiment with a scheme in it.
+    """Return the network of an experiment with a scheme in it.
 
     Parameters
     ----------
     variant : Variant
         Of `longfat.benchmark.VARIANTS`.
     entry : Entry, optional
-        What is put in; without one, flows that nobody controls stand for it, to look at the rest.
+        Scheme to insert; without one, uncontrolled flows take its place.
     probe : bool
-        Whether the source of single packets is there, if the entry has it.
+        Whether to include the source of probe packets, if the entry has it.
 
     Returns
     -------
     longfat.sim.Network
-        Flows "1", "2", ...; "probe", whose acknowledgments pass a meter on their last line.
+        Flows "1", "2", ...; and "probe", whose acknowledgments pass a round-trip probe on their last link.
 
     Examples
     --------
@@ -43,17 +43,17 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
     found: dict[str, Any] = {"scheme": schemes.scheme("constant"), "bottleneck": queues.FIFO, "switch": queues.FIFO}
     if entry is not None:
         found = {"scheme": schemes.scheme(entry.scheme), **entry.disciplines()}
-    found["meter"] = ROUND_TRIP_METER
-    whole, _ = scenario.parse(variant.text(), lambda name: found.get(name.removeprefix("benchmark:")))
-    made = Network(whole.name)
-    made.links = dict(whole.links)
+    found["round-trip-probe"] = round_trip_probe()
+    parsed, _ = scenario.parse(variant.text(), lambda name: found.get(name.removeprefix("benchmark:")))
+    made = Network(parsed.name)
+    made.links = dict(parsed.links)
     probe = probe and (entry is None or entry.probe)
-    made.flows = [_put_in(flow, entry, made) for flow in whole.flows if probe or flow.name != "probe"]
+    made.flows = [_insert(flow, entry, made) for flow in parsed.flows if probe or flow.name != "probe"]
     return made
 
 
-def _put_in(flow: Flow, entry: Entry | None, net: Network) -> Flow:
-    """The flow with its parameters, on a way with more switches if the scheme goes by hops."""
+def _insert(flow: Flow, entry: Entry | None, net: Network) -> Flow:
+    """Return the flow with the entry's parameters, on a path with more switches for hop-by-hop schemes."""
     if entry is None or (flow.scheme is None and not (entry.probe_hops and flow.name == "probe")):
         return flow
     first, second = flow.path[:2]
@@ -73,7 +73,7 @@ def _put_in(flow: Flow, entry: Entry | None, net: Network) -> Flow:
 
 
 def _divide(net: Network, nodes: tuple[str, ...]) -> None:
-    """Put as many lines in place of one each way, of the same delay in all."""
+    """Replace a link and its return link by several links with the same total delay."""
     there, back = (net.links.pop(pair) for pair in ((nodes[0], nodes[-1]), (nodes[-1], nodes[0])))
     parts = len(nodes) - 1
     for k, (tail, head) in enumerate(pairwise(nodes)):

@@ -1,4 +1,4 @@
-"""What is put into the experiments: schemes, each with one setting for all of them and the switches that it needs."""
+"""Entries of the benchmark: schemes, each with one setting for all experiments and the switches it needs."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ class Entry:
     Parameters
     ----------
     name : str
-        As on the command line.
+        Name on the command line.
     label : str
-        As in the paper's tables.
+        Label in the paper's tables.
     scheme : str or Scheme
-        Of `longfat.sim.schemes`.
+        Scheme of `longfat.sim.schemes`.
     parameters : mapping
-        The scheme's own.
+        Parameters of the scheme.
     bottleneck, switch : str or Discipline
-        Of the slow lines, and of the switches' other ones.
+        Queue discipline of the slow links, and of the switches' other links.
     options : mapping
-        Parameters of the bottleneck's discipline, where that is a name; of the switches' as well, if it is the same.
+        Parameters of the bottleneck's discipline if it is given by name; also of the switches' if it is the same.
     hops : int
-        Switches between each source and the first of the scenario's.
+        Number of switches between each source and the first switch of the scenario.
     access : bool
-        The source waits for its own line instead of filling a queue before it.
+        Whether the source waits for its access link instead of filling a queue before it.
     random : bool
-        Runs differ by chance even without random traffic.
+        Whether runs are random even without random traffic.
     probe : bool
-        Single packets are sent beside the connections where the paper has them.
+        Whether probe packets are sent beside the connections where the paper has them.
     probe_hops : bool
-        Single packets, too, pass the `hops` switches.
+        Whether probe packets pass the `hops` switches, too.
     transmission : bool
-        Delays of single packets have the times of transmission in them, only propagation is taken off.
+        Whether the delays of probe packets include transmission times; only propagation is subtracted then.
     late : float
-        So much does one of the single packets take beyond what is measured [s].
+        Additional delay of one of the probe packets [s].
     send_jitter : float
-        Uniform extra delay of each packet at its source [s].
+        Uniform additional delay of each packet at its source [s].
     source : str
-        Says what is run, for stores: of a file, what stands there.
+        Text that identifies the scheme in stores; for a scheme in a file, the file's content.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Entry:
     source: str = ""
 
     def disciplines(self) -> dict[str, Discipline]:
-        """Of the bottleneck and of the other switches."""
+        """Return the queue disciplines of the bottleneck and of the other switches."""
         from longfat.sim import queues
 
         return {
@@ -86,7 +86,7 @@ class Entry:
         }
 
     def settings(self) -> str:
-        """All of it, in words that change when it does."""
+        """Return a text that identifies all settings and changes when one of them does."""
         return self.source or repr(self)
 
 
@@ -94,7 +94,7 @@ def _fair(name: str, label: str, discipline: str = "fair", **more: Any) -> Entry
     return Entry(name, label, name, bottleneck=discipline, switch=discipline, **more)
 
 
-#: Tahoe and Reno as they were in 1992: nothing keeps a window of several losses from being halved again and again.
+#: Tahoe and Reno as in 1992: every loss in a window halves it again.
 _OLD = {**PROFILES["bsd"], "bugfix": 0.0}
 
 ENTRIES: dict[str, Entry] = {
@@ -102,7 +102,7 @@ ENTRIES: dict[str, Entry] = {
     for one in (
         Entry(OPTIMAL, "optimal", ""),
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3),
-        # The paper cites Demers, Keshav & Shenker for fair queueing; pp ran in REAL, by one of them.
+        # The paper cites Demers, Keshav & Shenker (1990) for fair queueing; pp ran in REAL, Keshav's simulator.
         _fair("packet-pair", "pp", "bit-round"),
         _fair("explicit-feedback", "e2e-ef", "explicit-feedback"),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
@@ -123,20 +123,20 @@ ENTRIES: dict[str, Entry] = {
         Entry("cadpc", "cadpc", "cadpc-files"),
     )
 }  # fmt: skip
-#: In the order of the paper's tables.
+#: Names of the paper's schemes, in the order of its tables.
 PAPER = tuple(ENTRIES)[:10]
 
 
 def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
-    """An entry by its name or the paper's, or a scheme of one's own, as an object or in a file.
+    """Return an entry by its name or the paper's, or make one from a scheme given as an object or in a file.
 
     Parameters
     ----------
     given : str, Entry or Scheme
-        "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", any other of `longfat.sim.schemes.names`, or a
+        "tahoe", "hbh", "my_schemes.py", "my_schemes.py:gentle", any other name in `longfat.sim.schemes.names`, or a
         `longfat.sim.Scheme`.
     discipline : str
-        Of all switches, for schemes that are not in `ENTRIES`.
+        Queue discipline of all switches, for schemes that are not in `ENTRIES`.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def entry(given: str | Entry | Scheme, discipline: str = "fifo") -> Entry:
     """
     from longfat.sim import queues, schemes
 
-    if discipline not in queues.NAMED:  # also where nothing uses it
+    if discipline not in queues.NAMED:  # checked even if no scheme uses it
         raise unknown("discipline", discipline, queues.NAMED)
     if isinstance(given, Entry):
         return given
@@ -171,7 +171,7 @@ def _own(given: str, discipline: str) -> Entry:
 
 
 def _object(scheme: Scheme, discipline: str) -> Entry:
-    """Return a scheme as it stands in memory, told apart by what its callbacks do and refer to, not by addresses."""
+    """Return an entry for a scheme object, identified by what its callbacks do and refer to, not by addresses."""
     callbacks = (scheme.start, scheme.ack, scheme.loss, scheme.timeout, scheme.alarm)
     does = [one and identity.of(one) for one in callbacks]
     source = f"{re.sub(' at 0x[0-9a-fA-F]+', '', repr(scheme))} {discipline} {does}"

@@ -1,4 +1,4 @@
-"""Many runs: experiments times schemes, with replications where there is chance."""
+"""Runs of the benchmark: experiments times schemes, with replications of random runs."""
 
 from __future__ import annotations
 
@@ -29,23 +29,26 @@ if TYPE_CHECKING:
 #: name: (unit, description)
 VARIABLES = {
     "transfer_time": ("s", "from the start to the acknowledgment of the last byte"),
-    "delay_mean": ("s", "of the probe's round trips while connection 1 lasts, less that of the empty network"),
-    "delay_std": ("s", "standard deviation of these within a run"),
-    "dropped": ("packets", "of all flows, until the connections are done"),
-    "timeouts": ("1", "of all flows, until the connections are done"),
+    "delay_mean": (
+        "s",
+        "mean round-trip time of the probe packets while connection 1 lasts, less that of the empty network",
+    ),
+    "delay_std": ("s", "standard deviation of the probe packets' round-trip times within a run"),
+    "dropped": ("packets", "packets of all flows dropped until the connections are complete"),
+    "timeouts": ("1", "retransmission timeouts of all flows until the connections are complete"),
 }
 
 
 def one_run(draw: int, rng: Any, *, variant: str, scheme: Any, seed: int, settings: str) -> Any:
-    """A replication of a cell; its random numbers are those of its number and the seed, whatever the scheme."""
+    """Run one replication of a cell; its random numbers depend on seed and replication, not on the scheme."""
     from longfat.benchmark.measuring import measure
 
     chosen = scheme if isinstance(scheme, Entry) else entry(scheme)
     return measure(variants([variant])[0], chosen, np.random.SeedSequence([seed, draw]))
 
 
-def has_chance(variant: Variant, chosen: Entry) -> bool:
-    """Return whether replications may differ; whether they do, the first one tells."""
+def may_be_random(variant: Variant, chosen: Entry) -> bool:
+    """Return whether replications may differ; the first run tells whether they do."""
     return chosen.name != OPTIMAL and (variant.experiment == 7 or chosen.random or chosen.send_jitter > 0)
 
 
@@ -61,46 +64,46 @@ def run(
     discipline: str = "fifo",
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""Put schemes into experiments and measure transfer times and single-packet delays.
+    r"""Run schemes in experiments and measure transfer times and delays of single packets.
 
     .. math:: \bar T \pm t_{n-1,\,(1+c)/2} \, s / \sqrt n
 
     Parameters
     ----------
     experiments : sequence of str, optional
-        "1" to "10", or variants: "3-20", "7-0.9-ramp", "9b"; all usual ones by default.
+        "1" to "10", or variants such as "3-20", "7-0.9-ramp", "9b"; by default the usual variants of all experiments.
     schemes : sequence of str, Entry or Scheme, optional
-        Names of `longfat.benchmark.ENTRIES`, of any other scheme, files that define one, or a `longfat.sim.Scheme` of
-        one's own; all entries by default.
+        Names in `longfat.benchmark.ENTRIES`, names of other schemes, files that define one, or `longfat.sim.Scheme`
+        objects; all entries by default.
     replications : int
-        Runs of each cell [runs] in which there is chance, at least 1; one of a cell whose first run draws no random
-        number, because the others would be identical.
+        Runs of each cell [runs], at least 1; a cell whose first run draws no random number has one run, because the
+        others would be identical.
     rng : int
         Seed. The same replication of an experiment has the same traffic for every scheme.
     confidence : float
-        Of each interval [probability], in (0, 1).
+        Confidence of each interval [probability], in (0, 1).
     executor : None, "threads", "processes", concurrent.futures.Executor or dask Client
-        Where the runs go, see `longfat.sweep`; by default to a thread for each processor.
+        Where the runs are computed, see `longfat.sweep`; by default in a thread for each processor.
     store : None, str or Path
-        A directory for finished runs: the same call takes what is there and computes the rest.
+        Directory for finished runs: the same call reads them and computes only the rest.
     discipline : str
-        Of the switches, for schemes that have no entry.
+        Queue discipline of the switches, for schemes that have no entry.
     progress : bool
-        Show a progress bar.
+        Whether to show a progress bar.
 
     Returns
     -------
     xarray.Dataset
         Over ``variant`` and ``scheme``, and ``connection`` for ``transfer_time`` [s]: means, ``_lower`` and ``_upper``
-        of the intervals (NaN where there is no chance), ``transfer_time_std`` over the replications [s];
+        of the intervals (NaN without randomness), ``transfer_time_std`` over the replications [s];
         ``delay_mean`` and ``delay_std`` [s] of single packets, ``dropped`` [packets], ``timeouts``, ``replications``.
-        NaN: not asked for there, or not done after 400 s.
+        NaN means not measured in this experiment, or not complete after 400 s.
 
     Raises
     ------
     ValueError
-        For unknown experiments and schemes, by the nearest name, values outside their ranges, and a scheme of one's own
-        that fails while it runs; finished runs stay in the store.
+        For unknown experiments and schemes, values outside their ranges, and a user's scheme that fails while it runs;
+        finished runs stay in the store.
 
     Examples
     --------
@@ -110,22 +113,22 @@ def run(
 
     References
     ----------
-    Kanakia, Keshav & Mishra (1992), section 4; the text has "multiple simulation runs" in experiment 7 alone.
+    Kanakia, Keshav & Mishra (1992), section 4; only experiment 7 has "multiple simulation runs".
     """
     import xarray as xr
 
     asked = variants(experiments)
-    put_in = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
-    if not asked or len({one.name for one in put_in}) != len(put_in) or not put_in:
-        raise ValueError("experiments and schemes: at least one of each is needed, and each scheme once")
+    entries = [entry(one, discipline) for one in (ENTRIES if schemes is None else schemes)]
+    if not asked or len({one.name for one in entries}) != len(entries) or not entries:
+        raise ValueError("run needs at least one experiment and one scheme, and each scheme once")
     replications = integer("replications", replications, "runs", "[1, 1e6]")
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = integer("rng", rng, "1", "[0, 1e18]")
-    cells = [(variant, one) for variant in asked for one in put_in]
+    cells = [(variant, one) for variant in asked for one in entries]
     chosen = engines.adopt(executor)
 
     def cell(pool: Executor, variant: Variant, one: Entry) -> Any:
-        count = replications if has_chance(variant, one) else 1
+        count = replications if may_be_random(variant, one) else 1
         given = one.name if ENTRIES.get(one.name) is one else one
         settings = hashlib.sha256((variant.text() + one.settings()).encode()).hexdigest()
         function = partial(one_run, variant=variant.name, scheme=given, seed=seed, settings=settings)
@@ -145,11 +148,11 @@ def run(
 
     with engines.opened(chosen) as pool:
         found = _side_by_side(partial(cell, pool), cells, progress)
-    return _dataset(found, asked, put_in, confidence, {"replications": replications, "seed": seed})
+    return _dataset(found, asked, entries, confidence, {"replications": replications, "seed": seed})
 
 
 def _of_a_scheme(error: SweepError, variant: Variant, store: str | Path | None) -> Exception:
-    """What a scheme of somebody's did wrong, where; other errors are ours and stay as they are."""
+    """Return the error with the experiment's name if a user's scheme failed; other errors stay as they are."""
     _, name, said = str(error).partition("SchemeError: ")
     if not name:
         return error
@@ -158,7 +161,7 @@ def _of_a_scheme(error: SweepError, variant: Variant, store: str | Path | None) 
 
 
 def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) -> list[Any]:
-    """All cells at once as far as their runs fit on the executor; on Ctrl-C those that wait are given up."""
+    """Run all cells in parallel, as far as the executor allows; on Ctrl-C give up those that have not started."""
     from longfat.progress import bar
 
     count = 0
@@ -176,14 +179,14 @@ def _side_by_side(cell: Callable[..., Any], cells: list[Any], progress: bool) ->
 
 
 def _dataset(
-    found: list[Any], asked: list[Variant], put_in: list[Entry], confidence: float, attrs: dict[str, Any]
+    found: list[Any], asked: list[Variant], entries: list[Entry], confidence: float, attrs: dict[str, Any]
 ) -> xr.Dataset:
-    """Cells put side by side, with Student's intervals where there were replications."""
+    """Join the cells to one dataset, with Student's intervals where there are replications."""
     import xarray as xr
 
     from longfat.sim.statistics import half_width
 
-    shape = (len(asked), len(put_in))
+    shape = (len(asked), len(entries))
     dims = ("variant", "scheme")
     ends = ("", "_lower", "_upper", "_std")
     values = {
@@ -209,10 +212,10 @@ def _dataset(
         unit, words = VARIABLES[next(name for name in VARIABLES if key.startswith(name) and key[len(name) :] in ends)]
         made[key] = ((*dims, "connection") if array.ndim == 3 else dims, array, {"units": unit, "long_name": words})
     made["replications"] = (dims, counts, {"units": "runs"})
-    coords = {"variant": [one.name for one in asked], "scheme": [one.name for one in put_in], "connection": ["1", "2"]}
+    coords = {"variant": [one.name for one in asked], "scheme": [one.name for one in entries], "connection": ["1", "2"]}
     labels = {
         "experiment": ("variant", [one.experiment for one in asked]),
         "case": ("variant", [one.case for one in asked]),
-        "label": ("scheme", [one.label for one in put_in]),
+        "label": ("scheme", [one.label for one in entries]),
     }
     return xr.Dataset(made, {**coords, **labels}, attrs | {"confidence": confidence, "version": __version__})

@@ -1,8 +1,9 @@
-"""The experiments and their variants by name; what they consist of is in ``scenarios/*.toml``.
+"""Experiments and their variants by name; their networks are in ``scenarios/*.toml``.
 
-What the paper leaves open has a variant for each reading: experiment 3 over round trips of 44 ms, as everywhere, and of
-40 ms, which the printed times of TCP and DECbit need; 7 with all sources from the beginning on, as the printed times
-need, and one after the other, as the text has it; 9 with the printed files (9a) and scaled ones (9b).
+What the paper leaves open has a variant for each interpretation. Experiment 3 has round trips of 44 ms, as all
+others, and of 40 ms, which the printed times of TCP and DECbit need. Experiment 7 has all sources active from the
+beginning, which the printed times need, or starting one after the other, as the text says. Experiment 9 has the
+printed file sizes (9a) and scaled ones (9b).
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ SLOW = 5_000_000  # bytes/s
 
 @dataclass(frozen=True)
 class Variant:
-    """One experiment as it is run.
+    """One variant of an experiment.
 
     Parameters
     ----------
     name : str
-        Such as "1", "3-20" or "7-0.9-ramp".
+        Name such as "1", "3-20" or "7-0.9-ramp".
     experiment : int
-        Of the paper.
+        Number of the paper's experiment.
     case : str
-        What tells it from the others of the experiment, as in the tables' column ``load_or_size``.
+        Load or size that distinguishes the variants of an experiment, as in the tables' column ``load_or_size``.
     values : mapping
-        What is put for the names with a dollar in the scenario file.
+        Values of the placeholders (with a dollar sign) in the scenario file.
     connections : tuple of str
-        Flows whose transfer times are asked for.
+        Flows whose transfer times are measured.
     probed : bool
-        Whether the paper asks for the delay of single packets.
+        Whether the paper reports the delay of single packets.
     extra : bool
-        Whether it is left out unless it is named.
+        Whether it is run only if it is named.
     edits : tuple of (str, str)
-        What stands in the file for something else, as another reading of the text.
+        Replacements in the text of the scenario file, for another interpretation of the paper.
     """
 
     name: str
@@ -53,12 +54,12 @@ class Variant:
     edits: tuple[tuple[str, str], ...] = ()
 
     def text(self) -> str:
-        """The scenario, as TOML (`longfat.sim.scenario`)."""
+        """Return the scenario as TOML (`longfat.sim.scenario`)."""
         folder = files("longfat.benchmark").joinpath("scenarios")
         text = Template(folder.joinpath(f"{self.experiment}.toml").read_text(encoding="utf-8")).substitute(self.values)
         for old, new in self.edits:
             if old not in text:
-                raise ValueError(f"edits = {old!r} does not stand in the file of experiment {self.experiment}")
+                raise ValueError(f"edits = {old!r} is not in the scenario file of experiment {self.experiment}")
             text = text.replace(old, new)
         return text
 
@@ -99,7 +100,7 @@ VARIANTS: dict[str, Variant] = {
 
 
 def variants(names: Iterable[str] | None = None) -> list[Variant]:
-    """Variants by their names, or those of whole experiments; all but the extra ones if none is named.
+    """Return variants by their names or those of whole experiments; by default all but the extra ones.
 
     >>> [one.name for one in variants(["3", "9b"])]
     ['3-4', '3-20', '3-200', '9b']

@@ -1,4 +1,4 @@
-"""One run: the transfer times of the connections, and the delay of single packets meanwhile."""
+"""One run of the benchmark: transfer times of the connections, and delays of single packets meanwhile."""
 
 from __future__ import annotations
 
@@ -12,43 +12,44 @@ from longfat.benchmark.entries import OPTIMAL, Entry
 from longfat.benchmark.experiments import Variant
 from longfat.benchmark.optimal import optimal
 from longfat.sim.engine import Simulation
-from longfat.sim.queues.round_trip_probe import ROUND_TRIP_METER
+from longfat.sim.queues.round_trip_probe import round_trip_probe
 from longfat.sim.records import NEVER, SECOND
 
 if TYPE_CHECKING:
     from longfat.sim.elements import Flow, Link
     from longfat.sim.network import Network
 
-LONGEST = 400.0  # s; what has not been transferred by then has no transfer time
+LONGEST = 400.0  # s; files that are not complete by then have no transfer time
 NUMBERS = ("transfer_time_1", "transfer_time_2", "delay_mean", "delay_std", "probes", "dropped", "timeouts", "random")
 
 
 class _StepByStep(Simulation):
-    """Pauses whenever a file has been transferred, when it is run to the end."""
+    """Simulation that pauses whenever a file is complete, if it is run to the end."""
 
     def _unfinished(self) -> int:
         return 1
 
 
 def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
-    """One run of an experiment with one scheme in it.
+    """Run an experiment once with one scheme in it and return the measured numbers.
 
     Parameters
     ----------
     variant : Variant
-        Of `longfat.benchmark.VARIANTS`.
+        Variant, such as one of `longfat.benchmark.VARIANTS`.
     entry : Entry
-        Of `longfat.benchmark.ENTRIES`, or of one's own.
+        Entry, such as one of `longfat.benchmark.ENTRIES`.
     rng : None, int, SeedSequence or Generator
-        Of the random numbers.
+        Source of randomness.
 
     Returns
     -------
     dict
-        ``transfer_time_1``, ``transfer_time_2`` [s]; ``delay_mean``, ``delay_std`` of the probe's round trips until
-        connection 1 is done, less what they are in the empty network [s] (or, if the entry says so, less propagation),
-        of so many ``probes``; ``dropped`` packets and ``timeouts`` of the connections; ``random``, 1 if any random
-        number was drawn, otherwise every replication is the same. NaN where there is none.
+        ``transfer_time_1``, ``transfer_time_2`` [s]; ``delay_mean``, ``delay_std``, mean and standard deviation of the
+        probe packets' round-trip times until connection 1 is complete, less that of the empty network [s] (or, if the
+        entry says so, less propagation); ``probes``, the number of these packets; ``dropped`` packets and ``timeouts``
+        of the connections; ``random``, 1 if any random number was drawn, otherwise all replications are the same. NaN
+        where there is no value.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
@@ -78,20 +79,20 @@ def _transmissions(probe: Flow, there: list[Link], back: list[Link]) -> float:
 
 
 def _delay(run: Simulation, net: Network, entry: Entry) -> dict[str, float]:
-    """Mean and standard deviation of what the meter has seen."""
+    """Return mean and standard deviation of the delays that the round-trip probe has recorded."""
     probe = next((flow for flow in net.flows if flow.name == "probe"), None)
     if probe is None:
         return {}
     there, back = net.route(probe), net.way_back(probe)
     number = run.assembly.link_names.index(back[-1].name)
-    seen = ROUND_TRIP_METER.own.read(run.state.link_own, number, run.state.row.link_own_words)
+    seen = round_trip_probe().own.read(run.state.link_own, number, run.state.row.link_own_words)
     if seen.answers < 1:
         return {"probes": 0.0}
-    # The meter stands before the last line, whose times therefore are not in it.
+    # The probe is recorded before the last link, whose times are therefore not included.
     empty = sum(link.delay for link in (*there, *back[:-1]))
     empty += -probe.ack / back[-1].rate if entry.transmission else _transmissions(probe, there, back[:-1])
     mean = seen.total / seen.answers
     variance = max(0.0, seen.squares / seen.answers - mean**2)
-    mean += entry.late / seen.answers  # of any one of them
+    mean += entry.late / seen.answers  # one of the packets is late
     variance += entry.late**2 / seen.answers * (1.0 - 1.0 / seen.answers)
     return {"delay_mean": float(mean - empty), "delay_std": float(np.sqrt(variance)), "probes": float(seen.answers)}

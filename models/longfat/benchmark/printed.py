@@ -1,4 +1,4 @@
-"""What the paper prints in tables 4.1 to 4.10: 174 numbers, and which cells it leaves open."""
+"""Tables 4.1 to 4.10 as printed: 174 numbers, and the cells that the paper leaves empty."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from importlib.resources import files
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a table, with the unit and the notes of whoever read it.
+    """One cell of a printed table, with its unit and our remarks.
 
     Parameters
     ----------
     experiment : int
-        1 to 10.
+        Number of the experiment, 1 to 10.
     scheme : str
-        As in the table.
+        Label in the table.
     metric : str
         "transfer_time", "packet_delay_mean", "packet_delay_std"; "transfer_time_mean" and "..._std" in experiment 7.
     connection : str
@@ -25,10 +25,10 @@ class Cell:
     load_or_size : str
         Load in experiment 7, size in 3.
     value : str
-        As printed; empty where there is none.
+        Printed value; empty where there is none.
     unit : str
-        As printed.
-    note : str
+        Printed unit.
+    remark : str
         Misprints, and why a cell is empty.
     """
 
@@ -39,21 +39,21 @@ class Cell:
     load_or_size: str
     value: str
     unit: str
-    note: str
+    remark: str
 
     @property
     def key(self) -> tuple[int, str, str, str, str]:
-        """Which quantity it is of."""
+        """Key of the quantity: experiment, scheme, metric, connection, load or size."""
         return self.experiment, self.scheme, self.metric, self.connection, self.load_or_size
 
     @property
     def misprint(self) -> bool:
-        """Whether the number is that of another table."""
-        return self.note.startswith("misprint")
+        """Whether the number belongs to another table."""
+        return self.remark.startswith("misprint")
 
     @property
     def milliseconds(self) -> float | None:
-        """The number [ms]. Experiment 9's header says seconds, which fits the delays but not the transfer times."""
+        """Value [ms], or None; table 4.9's header says seconds, which fits the delays but not the transfer times."""
         if not self.value:
             return None
         return float(self.value) * (1000 if self.unit == "s" and self.metric != "transfer_time" else 1)
@@ -61,7 +61,7 @@ class Cell:
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    """All cells, in the order of the tables.
+    """Return all cells, in the order of the tables.
 
     >>> sum(one.value != "" for one in cells()), len(cells())
     (174, 396)
@@ -75,5 +75,5 @@ def cells() -> tuple[Cell, ...]:
 
 @cache
 def by_key() -> dict[tuple[int, str, str, str, str], Cell]:
-    """The cells with a number that is no misprint."""
+    """Return the cells with a number that is no misprint, by their keys."""
     return {one.key: one for one in cells() if one.value and not one.misprint}

@@ -1,4 +1,4 @@
-"""Results as rows, and as tables beside the printed ones: text, Markdown, HTML."""
+"""Results as rows, and as tables beside the printed ones: CSV, text, Markdown, HTML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """A number in the form of the printed tables; ``value``, ``lower``, ``upper`` in ms, None where there is none."""
+    """A result in the form of the printed tables; ``value``, ``lower`` and ``upper`` in ms, None without a value."""
 
     experiment: int
     scheme: str
@@ -27,26 +27,26 @@ class Row:
     load_or_size: str
     value: float | None
     unit: str
-    note: str
+    remark: str
     lower: float | None = None
     upper: float | None = None
 
     @property
     def printed(self) -> float | None:
-        """The paper's number [ms]."""
-        # Experiment 9's one row is nearer to the scaled files, and has no case.
+        """Printed value [ms], or None."""
+        # The one row of experiment 9 fits the scaled files, and its case is empty.
         case = "" if (self.experiment, self.load_or_size) == (9, "scaled") else self.load_or_size
         cell = by_key().get((self.experiment, self.scheme, self.metric, self.connection, case))
         return cell.milliseconds if cell else None
 
 
 def rows(data: xr.Dataset) -> list[Row]:
-    """Every number of a result.
+    """Return every number of a result as a row.
 
     Parameters
     ----------
     data : xarray.Dataset
-        Of `longfat.benchmark.run`.
+        Result of `longfat.benchmark.run`.
 
     Returns
     -------
@@ -69,9 +69,9 @@ def rows(data: xr.Dataset) -> list[Row]:
             for connection in ("1", "2")[: 1 + (experiment in (4, 6, 10))]:
                 at = data.sel(variant=variant, connection=connection).isel(scheme=j)
                 value, low, high = (_ms(at, "transfer_time" + end) for end in ("", "_lower", "_upper"))
-                note = "" if value is not None else "not done in 400 s"
+                remark = "" if value is not None else "not complete in 400 s"
                 name = "transfer_time_mean" if seven else "transfer_time"
-                made.append(Row(*about, name, connection, case, value, "ms", note, low, high))
+                made.append(Row(*about, name, connection, case, value, "ms", remark, low, high))
                 if seven:
                     made.append(
                         Row(*about, "transfer_time_std", connection, case, _ms(at, "transfer_time_std"), "ms", "")
@@ -91,7 +91,7 @@ def _ms(data: xr.Dataset, name: str) -> float | None:
 
 
 def to_csv(found: Iterable[Row]) -> str:
-    """Rows as CSV: the columns of the printed tables, then the interval."""
+    """Format rows as CSV: the columns of the printed tables, then the interval."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(one.name for one in fields(Row))
@@ -101,7 +101,7 @@ def to_csv(found: Iterable[Row]) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the paper with ours: what stands above, heads, and a line for each scheme."""
+    """One table of the paper with our values: title, column heads, and a line for each scheme."""
 
     title: str
     heads: list[str]
@@ -117,7 +117,7 @@ TITLES = {
     4: "two round-trip times",
     5: "a bottleneck that moves",
     6: "traffic both ways",
-    7: "cross traffic that nobody controls",
+    7: "uncontrolled cross traffic",
     8: "a tenth of the buffers",
     9: "a small bandwidth-delay product",
     10: "a torture test for rates",
@@ -126,9 +126,9 @@ _METRICS = {"packet_delay_mean": "delay", "packet_delay_std": "its std. dev."}
 
 
 def tables(data: xr.Dataset) -> list[Table]:
-    """A table for each experiment: ours, the printed number in brackets, and the rank by the transfer times.
+    """Return a table for each experiment: our value, the printed one in brackets, and the rank.
 
-    The rank is by the mean of the ratios to the least times of all columns.
+    The rank is by the transfer times: by the mean over all columns of the ratio to the column's least time.
     """
     found = rows(data)
     made = []
@@ -151,11 +151,11 @@ def _head(case: str, metric: str, connection: str, many: bool) -> str:
 
 
 def _cell(at: Places, scheme: str, column: tuple[str, str, str]) -> str:
-    """Ours, with the standard deviation over runs in experiment 7, and the paper's."""
+    """Format our value and the printed one; in experiment 7 with the standard deviation over runs."""
     one = at[scheme, *column]
     text = _number(one.value)
-    if one.value is None and one.note:
-        text = one.note
+    if one.value is None and one.remark:
+        text = one.remark
     spread = at.get((scheme, column[0], "transfer_time_std", column[2])) if column[1] == "transfer_time_mean" else None
     if spread is not None and spread.value is not None:
         text += f" ± {_number(spread.value)}"
@@ -171,7 +171,7 @@ def _number(value: float | None) -> str:
 
 
 def _rank(schemes: list[str], columns: list[tuple[str, str, str]], at: Places) -> dict[str, str]:
-    """Places by the mean ratio to the shortest time; the optimal has none."""
+    """Rank schemes by their mean ratio to the shortest time; the optimal row has no rank."""
     scores = {}
     for scheme in schemes:
         if scheme == "optimal":
@@ -186,7 +186,7 @@ def _rank(schemes: list[str], columns: list[tuple[str, str, str]], at: Places) -
 
 
 def to_text(made: Iterable[Table]) -> str:
-    """For a terminal."""
+    """Format tables as text for a terminal."""
     parts = []
     for one in made:
         widths = [max(map(len, column)) for column in zip(one.heads, *one.lines, strict=True)]
@@ -199,7 +199,7 @@ def to_text(made: Iterable[Table]) -> str:
 
 
 def to_markdown(made: Iterable[Table], level: int = 2) -> str:
-    """For a page of text."""
+    """Format tables as Markdown."""
     parts = []
     for one in made:
         parts += ["#" * level + " " + one.title, "", "| " + " | ".join(one.heads) + " |"]
@@ -208,7 +208,7 @@ def to_markdown(made: Iterable[Table], level: int = 2) -> str:
 
 
 def to_html(made: Iterable[Table]) -> str:
-    """For a browser: a page without anything from elsewhere."""
+    """Format tables as an HTML page without external resources."""
     parts = [
         "<!doctype html>", '<html lang="en"><head><meta charset="utf-8">', "<title>Benchmark</title>",
         "<style>body{font:14px sans-serif;margin:2em}table{border-collapse:collapse;margin:0 0 2em}"

@@ -1,4 +1,4 @@
-"""What happens in a cell over time: what connection 1 sends, and what waits at the first slow line."""
+"""Benchmark runs over time: the sending rate of connection 1 and the queue at the first slow link."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 def traces(
     variant: str, schemes: Iterable[str | Entry], duration: float = 2.0, *, interval: float = 0.02, rng: int = 0
 ) -> xr.Dataset:
-    """Sending rate of connection 1 and queue at S1-S2 over time, for some schemes.
+    """Simulate schemes and return connection 1's sending rate and the queue at S1-S2 over time.
 
     Parameters
     ----------
     variant : str
-        Of `longfat.benchmark.VARIANTS`.
+        Name in `longfat.benchmark.VARIANTS`.
     schemes : sequence of str or Entry
-        As for `longfat.benchmark.run`; without the optimal one, which sends no packets.
+        As for `longfat.benchmark.run`; "optimal" is ignored, because it sends no packets.
     duration : float
-        How long [s], in (0, 400].
+        Simulated time [s], in (0, 400].
     interval : float
-        Over which rates are averaged [s], at least 1e-4; queues are looked at ten times as often.
+        Averaging interval of the rates [s], at least 1e-4; queues are sampled ten times as often.
     rng : int
         Seed.
 
     Returns
     -------
     xarray.Dataset
-        ``sending_rate`` [bytes/s] over ``scheme`` and ``time`` [s], where intervals begin; ``queue`` [packets] over
-        ``scheme`` and ``fine_time`` [s].
+        ``sending_rate`` [bytes/s] over ``scheme`` and ``time`` [s], the start of each interval; ``queue`` [packets]
+        over ``scheme`` and ``fine_time`` [s].
 
     Raises
     ------
@@ -58,11 +58,11 @@ def traces(
     duration = number("duration", duration, "s", "(0, 400]")
     interval = number("interval", interval, "s", "[1e-4, 400]")
     (chosen,) = variants([variant])
-    put_in = [one for one in map(entry, schemes) if one.name != OPTIMAL]
-    if not put_in:
-        raise ValueError("schemes: at least one that sends packets is needed")
+    entries = [one for one in map(entry, schemes) if one.name != OPTIMAL]
+    if not entries:
+        raise ValueError("schemes needs at least one scheme that sends packets")
     found = []
-    for one in put_in:
+    for one in entries:
         net = build(chosen, one)
         data = run(net, duration=duration, rng=rng, sample_every=interval / 10, progress=False)
         first = next(flow for flow in net.flows if flow.name == "1").path[:2]
@@ -78,7 +78,7 @@ def traces(
                 coords={"time": data.time.values[::10], "fine_time": data.time.values},
             )
         )
-    made = xr.concat(found, xr.DataArray([one.name for one in put_in], dims="scheme", name="scheme"))
-    made = made.assign_coords(label=("scheme", [one.label for one in put_in]))
+    made = xr.concat(found, xr.DataArray([one.name for one in entries], dims="scheme", name="scheme"))
+    made = made.assign_coords(label=("scheme", [one.label for one in entries]))
     made.attrs |= {"variant": chosen.name, "interval": interval, "seed": rng}
     return made

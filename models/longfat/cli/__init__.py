@@ -1,4 +1,4 @@
-"""The command line: questions asked in words, answers as a table, pictures and data files."""
+"""Command line: each command prints a table, and writes pictures and data files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="longfat")
 @click.pass_context
 def commands(context: click.Context) -> None:
-    """Congestion- and flow-control models for paths with a large bandwidth-delay product."""
+    """Run models of congestion and flow control for paths with a large bandwidth-delay product."""
     if context.invoked_subcommand is None:  # an error, as in click: a script that lost the command fails
         click.echo(context.get_help(), err=True)
         context.exit(2)
@@ -54,7 +54,13 @@ def main(arguments: list[str] | None = None) -> int:
         from longfat.domains import unknown
 
         known = error.ctx.command.params if error.ctx is not None else []
-        flags = [flag for one in known for flag in (*one.opts, *one.secondary_opts) if flag.startswith("--")]
+        flags = [
+            flag
+            for one in known
+            if not getattr(one, "hidden", False)
+            for flag in (*one.opts, *one.secondary_opts)
+            if flag.startswith("--")
+        ]
         return _complain(str(unknown("option", error.option_name, [*flags, "--help"])))
     except click.ClickException as error:
         return _complain(error.format_message())

@@ -1,4 +1,4 @@
-"""`longfat benchmark`: schemes put into the ten experiments of Kanakia, Keshav and Mishra."""
+"""`longfat benchmark`: schemes in the ten experiments of Kanakia, Keshav and Mishra."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     "--scheme",
     cls=Option,
     type=Name("scheme", entries, own="scheme", loaded=False, several=True, checked=False),
-    show_default="all that have a setting for these experiments",
-    help="Schemes, e.g. tahoe,packet-pair,my_schemes.py.",
+    show_default="all with settings for these experiments",
+    help="Congestion control schemes, e.g. tahoe,packet-pair,my_schemes.py.",
 )
 @click.option(
     "--discipline",
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     type=Name("discipline", disciplines),
     default="fifo",
     show_default=True,
-    help="Queue discipline of all switches, for schemes without a setting.",
+    help="Queue discipline of all switches, for schemes without settings of their own.",
 )
 @click.option(
     "--replications",
     type=Integer("runs", 1, 10**6),
     default="10",
     show_default=True,
-    help="Runs of each experiment in which there is chance.",
+    help="Replications of each experiment with random elements.",
 )
 @SEED
 @click.option(
@@ -55,20 +55,22 @@ if TYPE_CHECKING:
     type=Name("executor", lambda: ("threads", "processes"), checked=False),
     default="threads",
     show_default=True,
-    help="Where to run: threads, processes, or the address of a dask scheduler.",
+    help="Executor of the runs: threads, processes, or the address of a dask scheduler.",
 )
-@click.option("--output", type=PathName("dir"), help="Write benchmark.csv, .md, .html, .nc and finished runs there.")
-@click.option("--traces", is_flag=True, help="Draw sending rates and queues over time, too, in --output.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, in ms.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: the columns of the paper's tables, and intervals.")
+@click.option("--output", type=PathName("dir"), help="Directory for benchmark.csv, .md, .html, .nc and finished runs.")
+@click.option("--traces", is_flag=True, help="Draw sending rates and queue lengths over time; needs --output.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, times in ms.")
+@click.option(
+    "--csv", "as_csv", is_flag=True, help="Print CSV: the columns of the paper's tables, with confidence intervals."
+)
 def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: bool, **flags: Any) -> None:
     """Compare schemes in ten published experiments.
 
-    Prints transfer times and packet delays beside those of Kanakia, Keshav and Mishra.
+    Prints transfer times and packet delays beside those of Kanakia, Keshav and Mishra (1992).
 
-    With --output a call that was interrupted goes on from the runs that were finished.
+    With --output, a repeated call continues from the runs that an interrupted one has finished.
     """
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
@@ -80,12 +82,12 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
     if output is None:
         _print(_run(flags, replications, seed, None), as_json, as_csv)
         return
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         store = Path(output) / "runs"
         try:
             data = _run(flags, replications, seed, store)
         except KeyboardInterrupt:
-            click.echo(f"longfat: finished runs are in {store}; the same call takes them from there", err=True)
+            click.echo(f"longfat: finished runs are in {store}; the same call continues from them", err=True)
             raise
         _print(data, as_json, as_csv)
         _write(data, files)
@@ -120,19 +122,19 @@ def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    """All files of an answer."""
+    """Write the table as CSV, Markdown and HTML, and the Dataset as netCDF."""
     from longfat.benchmark import tables
 
     made = tables.tables(data)
-    files.path("benchmark.csv").write_text(tables.to_csv(tables.rows(data)), encoding="utf-8")
-    files.path("benchmark.md").write_text(tables.to_markdown(made), encoding="utf-8")
-    files.path("benchmark.html").write_text(tables.to_html(made), encoding="utf-8")
+    texts = {"csv": tables.to_csv(tables.rows(data)), "md": tables.to_markdown(made), "html": tables.to_html(made)}
+    for suffix, text in texts.items():
+        files.path(f"benchmark.{suffix}").write_text(text, encoding="utf-8")
     if not left_out("benchmark.nc"):
         netcdf(data, files, "benchmark.nc")
 
 
 def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> None:
-    """Rates and queues of each experiment, until the last scheme is done, for 20 s at most."""
+    """Draw sending rates and queue lengths of each experiment until the last scheme has finished, for 20 s at most."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -145,12 +147,12 @@ def _draw(data: xr.Dataset, flags: dict[str, Any], seed: int, files: Any) -> Non
     schemes = [benchmark.entry(one, flags["discipline"]) for one in flags["scheme"] or benchmark.ENTRIES]
     for variant in bar(data.variant.values, task="drawing", unit="picture", shown=True):
         longest = float(np.nanmax([*data.transfer_time.sel(variant=variant).values.ravel(), 0.01]))
-        seen = benchmark.traces(str(variant), schemes, min(1.05 * longest, 20.0), rng=seed, interval=longest / 100)
-        netcdf(seen, files, f"traces_{variant}.nc")
+        sampled = benchmark.traces(str(variant), schemes, min(1.05 * longest, 20.0), rng=seed, interval=longest / 100)
+        netcdf(sampled, files, f"traces_{variant}.nc")
         for name, draw in (("rates", plot.benchmark_rates), ("queues", plot.benchmark_queues)):
             with plot.style():
-                count = seen.sizes["scheme"]
+                count = sampled.sizes["scheme"]
                 figure, axes = plt.subplots(count, 1, sharex=True, figsize=(7.2, 1 + 1.7 * count), squeeze=False)
-                draw(seen, axes[:, 0], f"Experiment {variant}")
+                draw(sampled, axes[:, 0], f"Experiment {variant}")
                 figure.savefig(files.path(f"{name}_{variant}.svg"), format="svg", metadata={"Date": None})
                 plt.close(figure)

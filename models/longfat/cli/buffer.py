@@ -35,16 +35,22 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.command("buffer")
 @click.option("--rate", type=POSITIVE_RATE, required=True, help="Rate of the bottleneck link, e.g. 1Gbit/s.")
 @click.option(
-    "--rtt", type=Quantity("duration", min=0, min_open=True), required=True, help="Round-trip time, e.g. 100ms."
+    "--rtt",
+    type=Quantity("duration", min=0, min_open=True),
+    required=True,
+    help="Round-trip time without queueing, e.g. 100ms.",
 )
 @click.option(
     "--flows",
     type=Integer("flows", 1, 10_000, several=True),
     show_default="1",
-    help="Numbers of flows without end, e.g. 1,16,64.",
+    help="Numbers of long-lived flows, e.g. 1,16,64.",
 )
 @click.option(
-    "--file", "size", type=Size(1), help="Size of files that arrive at random, e.g. 100kB: asks for network power."
+    "--file",
+    "size",
+    type=Size(1),
+    help="Size of files that arrive at random, e.g. 100kB; the goal is then network power.",
 )
 @click.option(
     "--scheme",
@@ -59,9 +65,9 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     type=Quantity("fraction", min=0, max=1, min_open=True),
     default="95%",
     show_default=True,
-    help="Goal, in parts of the attainable throughput or power.",
+    help="Goal: share of the attainable utilisation or network power.",
 )
-@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size.")
+@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size [bytes].")
 @click.option(
     "--discipline",
     cls=Option,
@@ -70,62 +76,80 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
     show_default=True,
     help="Queue discipline of the bottleneck.",
 )
-@click.option("--access", type=POSITIVE_RATE, show_default="unlimited", help="Rate of each source's access link.")
+@click.option(
+    "--access",
+    type=POSITIVE_RATE,
+    show_default="unlimited",
+    help="Rate of the access link of each source, e.g. 100Mbit/s.",
+)
 @click.option(
     "--spread",
     type=Quantity("fraction", min=0, max=0.9),
     default="10%",
     show_default=True,
-    help="Round-trip times of several flows differ by up to this share, up and down.",
+    help="Relative spread of the flows' round-trip times: R (1 - s) to R (1 + s).",
 )
 @click.option(
     "--decrease",
     type=Quantity("fraction", min=0, max=1, min_open=True, max_open=True),
-    show_default="the scheme's, where it is known",
-    help="Factor by which a loss reduces the window.",
+    show_default="that of the scheme",
+    help="Factor by which a loss reduces the window, e.g. 0.5; for gaimd-window and own schemes.",
 )
 @click.option(
     "--loads",
     type=Numbers(0, 1, min_open=True, max_open=True),
     default="0.4,0.6,0.8,0.9,0.95",
     show_default=True,
-    help="Loads at which power is simulated.",
+    help="Offered loads, over the capacity, at which network power is simulated; with --file.",
 )
 @click.option(
     "--bdp",
     "bandwidth_delay_product",
     type=Integer("packets", 10, 10**7),
-    show_default="200, or 40 per flow",
+    show_default="200, or 40 per flow if that is more",
     help="Largest bandwidth-delay product to simulate [packets].",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, bytes/s, shares.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
+@click.option("--product", type=Integer("packets", 10, 10**7), hidden=True, help="Old name of --bdp.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, in s, bytes, bytes/s and shares of 1.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, with units in the column heads.")
 @OUTPUT
-@click.option("--points", type=Integer("buffers", 2, 1000), default="8", show_default=True, help="Points of the curve.")
 @click.option(
-    "--replications", type=Integer("runs", 2, 10**6), default="3", show_default=True, help="Simulations at each point."
+    "--points",
+    type=Integer("buffers", 2, 1000),
+    default="8",
+    show_default=True,
+    help="Number of buffers at which the curve is simulated.",
+)
+@click.option(
+    "--replications", type=Integer("runs", 2, 10**6), default="3", show_default=True, help="Simulations of each buffer."
 )
 @click.option(
     "--search",
     type=Choice("search", "bisect", "scan"),
     default="bisect",
     show_default=True,
-    help="How to find the smallest buffer.",
+    help="Search for the smallest buffer: by bisection, or each buffer in turn (slow).",
 )
 @CONFIDENCE
 @SEED
 def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> None:
-    """The buffer that a switch needs: rules, laws and simulations.
+    """Find the buffer that a switch needs, by rules, laws and simulations.
 
-    For flows without end the goal is a share of the capacity, for files that arrive at random a share of the greatest
-    network power. Writes buffer.csv, buffer.nc, buffer.svg and buffer.png, and prints a table.
+    For long-lived flows the goal is a share of the capacity, for files that arrive at random a share of the greatest
+    network power. Prints a table and writes buffer.csv, buffer.nc, buffer.svg and buffer.png.
     """
     from longfat import design
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
-    with WholeFiles(output) as files:
+    if flags["product"] is not None:
+        _use_old_name(flags)
+    if flags["size"] is not None:
+        for flag, name in (("--flows", "flows"), ("--bdp", "bandwidth_delay_product")):
+            if flags[name] is not None:
+                raise click.UsageError(f"{flag} and --file exclude each other")
+    with AtomicFiles(output) as files:
         data = design.buffer(
             rate=flags["rate"],
             round_trip_time=flags["rtt"],
@@ -156,14 +180,24 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         _write(data, files)
 
 
+def _use_old_name(flags: dict[str, Any]) -> None:
+    """Take --product for --bdp, with a warning on stderr."""
+    from longfat.deprecated import message
+
+    if flags["bandwidth_delay_product"] is not None:
+        raise click.UsageError("--product is the old name of --bdp: give one")
+    click.echo(f"longfat: DeprecationWarning: {message('--product', '--bdp')}", err=True)
+    flags["bandwidth_delay_product"] = flags["product"]
+
+
 def frame(data: xr.Dataset) -> pd.DataFrame:
-    """One tidy table: the rules and the smallest buffer, then the curve, for each number of flows.
+    """Return one tidy table: the rules and the smallest buffer, then the curve, for each number of flows.
 
     >>> from longfat import design
     >>> path = {"rate": "1Gbit/s", "round_trip_time": "100ms", "bandwidth_delay_product": 60}
     >>> path |= {"points": 2, "replications": 2}
     >>> list(frame(design.buffer(**path, progress=False)).rule)
-    ['one product', 'product/sqrt(n)', 'AIMD closed form', 'product/3', 'simulated', 'curve', 'curve']
+    ['one BDP', 'BDP/sqrt(n)', 'AIMD closed form', 'BDP/3', 'simulated', 'curve', 'curve']
     """
     import pandas as pd
 
@@ -184,7 +218,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def summary(data: xr.Dataset) -> dict[str, Any]:
-    """The answer for programs: ``path``, ``rules`` and ``curve``, with None where there is no value."""
+    """Return the answer for programs: ``path``, ``rules`` and ``curve``, with None where there is no value."""
     rows = [
         {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
         for row in frame(data).to_dict("records")
@@ -202,7 +236,7 @@ def summary(data: xr.Dataset) -> dict[str, Any]:
 
 
 def _table(data: xr.Dataset) -> str:
-    """The answer for people."""
+    """Return the answer as a text table."""
     from longfat.quantities import text
 
     a = data.attrs
@@ -215,13 +249,13 @@ def _table(data: xr.Dataset) -> str:
     if power:
         lines += [
             f"files     {text(a['file'], 'bytes')} each, by {a['scheme']}, at random; discipline {a['discipline']}",
-            f"power     {a['attainable']:.4g} bytes/s² at most with these buffers and loads; no discipline passes "
+            f"power     {a['attainable']:.4g} bytes/s² at most with these buffers and loads; no discipline exceeds "
             f"{a['first_come_ceiling']:.4g}",
         ]
     else:
         spread = f", round-trip times ±{100 * a['spread']:.4g}%" if a["spread"] else ", equal round-trip times"
         spread = spread if (data.flows > 1).any() else ""
-        lines.append(f"flows     {a['scheme']}, without end{spread}; discipline {a['discipline']}")
+        lines.append(f"flows     {a['scheme']}, long-lived{spread}; discipline {a['discipline']}")
         lines.append(_simulated(data))
     goal = "greatest power" if power else "capacity"
     interval = f"{100 * a['confidence']:.6g}% interval"
@@ -232,7 +266,7 @@ def _table(data: xr.Dataset) -> str:
     ]
     said = "  load  of greatest" if power else "  together    apart  simulated"
     lines.append(
-        f"{'flows':>5}  {'rule':16}  {'products':>8}  {'packets':>7}  {'bytes':>10}{said}  {interval:>16}  wait"
+        f"{'flows':>5}  {'rule':16}  {'BDP':>8}  {'packets':>7}  {'bytes':>10}{said}  {interval:>16}  queueing delay"
     )
     every = data if "flows" in data.dims else data.expand_dims("flows")
     for k in range(every.sizes["flows"]):
@@ -242,8 +276,8 @@ def _table(data: xr.Dataset) -> str:
         lines += [
             "",
             "together: utilisation by the law for one flow, or for flows that all lose at the same time; apart: lower",
-            "bound by the law for many flows that lose at different times. product/3: a third of the bandwidth-delay",
-            "product (Kim and Farber 1994); no law shows that it suffices. CUBIC and BBR are not covered yet.",
+            "bound by the law for many flows that lose at different times. BDP/3: a third of the bandwidth-delay",
+            "product (Kim and Farber 1994); no law shows that it is sufficient. CUBIC and BBR are not covered yet.",
         ]
     return "\n".join(lines)
 
@@ -252,20 +286,21 @@ def _simulated(data: xr.Dataset) -> str:
     """Return a line on the path that was simulated, and for which path the answer holds."""
     a = data.attrs
     simulated = data.simulated_bdp.values.ravel()
-    products = ", ".join(sorted({f"{one:.5g}" for one in simulated}, key=float))
+    bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated}, key=float))
     if (simulated > 0.999 * a["bandwidth_delay_product"]).all():
-        return "simulated as it is"
-    said = f"simulated over a slower link with a bandwidth-delay product of {products} packets"
+        return "simulated over the path as given"
+    said = f"simulated over a slower link with a bandwidth-delay product of {bdps} packets"
     if a["scale_free"]:
-        return f"{said}: {a['scheme']} fills a share that depends on buffer/product only"
+        return f"{said}: {a['scheme']} reaches a utilisation that depends only on buffer/BDP"
     return (
-        f"{said}, as asked;\n          the answer holds for that link alone: {a['scheme']} with {a['discipline']} "
+        f"{said}, as given by --bdp;\n"
+        f"          the answer is valid for that link only: {a['scheme']} with {a['discipline']} "
         "is not known to be scale-free"
     )
 
 
 def _sayable(answer: str) -> str:
-    """For terminals that know no more than ASCII."""
+    """Return the answer without characters that the terminal cannot show."""
     try:
         answer.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -274,12 +309,12 @@ def _sayable(answer: str) -> str:
 
 
 def _line(row: Any, power: bool) -> str:
-    """A rule's buffer and what it gave."""
+    """Return the row of one rule: its buffer, and the utilisation or power that the simulation gave."""
     from longfat.quantities import text
 
     flows = f"{int(row.flows):5d}" if "flows" in row.coords else f"{'':5}"
     if not math.isfinite(row.buffer_bdp):
-        why = "no buffer reaches it" if row.rule == "simulated" else "says nothing of this scheme"
+        why = "no buffer reaches it" if row.rule == "simulated" else "does not apply to this scheme"
         return f"{flows}  {row.rule.item():16}  {why}"
     size = f"{float(row.buffer_bdp):8.4g}  {int(row.buffer_packets):7d}  {_size(float(row.buffer_bytes)):>10}"
     if power:
@@ -303,7 +338,7 @@ def _or_dash(value: float) -> str:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    """All files of an answer."""
+    """Write the table as CSV, the Dataset as netCDF, and the picture as SVG and PNG."""
     with_units(frame(data), data).to_csv(files.path("buffer.csv"), index=False)
     if left_out("buffer.nc", "buffer.svg", "buffer.png"):
         return

@@ -1,4 +1,4 @@
-"""Where the runs of a command go, as people type it."""
+"""Executors of runs, by name or address."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATIENCE = "10s"  # for a scheduler to answer
 
 @contextmanager
 def executor(text: str) -> Iterator[Any]:
-    """What `longfat.sweep` takes for a name or for the address of a dask scheduler, which is left when all is done."""
+    """Yield the executor for `longfat.sweep`: its name, or a client of the dask scheduler at an address."""
     if text in ("threads", "processes"):
         yield text
         return

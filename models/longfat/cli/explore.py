@@ -13,24 +13,24 @@ from longfat.cli.parameters import Host, Integer, Name, laws
     type=Integer("1", 0, 65535),
     default="8866",
     show_default=True,
-    help="Port to listen on; 0 for any that is free.",
+    help="TCP port to listen on; 0 for any free port.",
 )
 @click.option(
-    "--host", type=Host(), default="127.0.0.1", show_default=True, help="Address to listen on; others need a token."
+    "--host", type=Host(), default="127.0.0.1", show_default=True, help="Address of this machine to listen on."
 )
 @click.option(
     "--law",
     type=Name("law", laws, own="law", loaded=False, checked=False),
     default="",
     metavar="LAW",
-    help="Law to begin with: a name, or FILE.py[:LAW].",
+    help="Law to show first: a name, or FILE.py[:LAW].",
 )
-@click.option("--browser/--no-browser", default=True, help="Open a browser.  [default: open]")
+@click.option("--browser/--no-browser", default=True, help="Open a browser.  [default: browser]")
 def explore_command(port: int, host: str, law: str, browser: bool) -> None:
     """Show laws with sliders in a browser, until Ctrl-C.
 
-    Prints the address. It has a token, without which nobody gets in, and only this machine can reach it, unless --host
-    opens it to others. Needs the extra "notebook".
+    Prints the address, which contains an access token. Only this machine can reach it, unless --host is an address
+    that others can reach. Needs the extra "notebook".
     """
     from longfat.explore import server
 

@@ -16,38 +16,53 @@ if TYPE_CHECKING:
 
 @click.command("loss-load")
 @click.option(
-    "--rate", type=Quantity("rate", min=0, min_open=True), required=True, help="Rate of the shared link, e.g. 40Mbit/s."
+    "--rate",
+    type=Quantity("rate", min=0, min_open=True),
+    required=True,
+    help="Rate of the bottleneck link, e.g. 40Mbit/s.",
 )
 @click.option(
-    "--rtt", type=Quantity("duration", min=0, min_open=True), required=True, help="Round-trip time, e.g. 44ms."
+    "--rtt",
+    type=Quantity("duration", min=0, min_open=True),
+    required=True,
+    help="Round-trip time without queueing, e.g. 44ms.",
 )
 @click.option(
     "--loss",
     type=Quantity("fraction", min=0, max=1, max_open=True),
     required=True,
-    help="Largest share of packets that may be lost, e.g. 1%.",
+    help="Ceiling on the share of packets lost, e.g. 1%.",
 )
 @click.option("--sources", type=Integer("1", 1, 1000), required=True, help="Number of simultaneous transfers.")
 @click.option("--file", "size", type=Size(1), required=True, help="Size of each transfer, e.g. 2MB.")
-@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size.")
+@click.option("--packet", type=Size(1, 10**6), default="1500B", show_default=True, help="Packet size [bytes].")
 @click.option(
-    "--k", "choices", type=Numbers(1, 50), default="2,5,10,20", show_default=True, help="Values of k to choose from."
+    "--k",
+    "choices",
+    type=Numbers(1, 50),
+    default="2,5,10,20",
+    show_default=True,
+    help="Exponents k of the loss-load curve to choose from.",
 )
 @click.option(
     "--stagger",
     type=Quantity("duration", min=0, max=1_000_000),
-    show_default="a round-trip time",
-    help="Time from one start to the next.",
+    show_default="one round-trip time",
+    help="Time between the starts of two transfers.",
 )
 @click.option(
     "--buffer",
     type=Integer("packets", 1, 10**9),
-    show_default="a bandwidth-delay product",
+    show_default="one bandwidth-delay product",
     help="Buffer of the switch [packets].",
 )
 @OUTPUT
 @click.option(
-    "--points", type=Integer("1", 2, 1000), default="6", show_default=True, help="Virtual factors v to simulate."
+    "--points",
+    type=Integer("1", 2, 1000),
+    default="6",
+    show_default=True,
+    help="Number of virtual factors v to simulate.",
 )
 @click.option(
     "--replications", type=Integer("runs", 2, 10**6), default="4", show_default=True, help="Simulations at each v."
@@ -55,16 +70,17 @@ if TYPE_CHECKING:
 @CONFIDENCE
 @SEED
 def loss_load_command(output: str, **flags: Any) -> None:
-    """Find the loss-load curve that transfers files soonest.
+    """Find the loss-load curve with the shortest file transfers.
 
-    The answer is the k and the virtual factor v with the shortest transfers under a ceiling on loss.
+    The answer is the k and the virtual factor v with the shortest transfers of loss-load sources (Williamson and
+    Cheriton; not TCP) under a ceiling on loss.
 
-    Writes loss_load.csv, loss_load.nc, loss_load.svg and loss_load.png, and prints a table.
+    Prints a table and writes loss_load.csv, loss_load.nc, loss_load.svg and loss_load.png.
     """
     from longfat import design
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         data = design.loss_load(
             rate=flags["rate"],
             round_trip_time=flags["rtt"],
@@ -86,7 +102,7 @@ def loss_load_command(output: str, **flags: Any) -> None:
 
 
 def _table(data: xr.Dataset) -> str:
-    """The answer for people."""
+    """Return the answer as a text table."""
     from longfat.quantities import text
 
     a = data.attrs
@@ -97,12 +113,12 @@ def _table(data: xr.Dataset) -> str:
         "",
         f"Shortest transfers with at most {100 * a['ceiling']:.4g}% lost ({100 * a['confidence']:.6g}% upper limit):",
         "",
-        f"{'k':>5}  {'v':>6}  {'lost':>8}  {'interval':>18}  {'transfer [s]':>12}  {'interval':>20}  in equilibrium",
+        f"{'k':>5}  {'v':>6}  {'loss':>8}  {'interval':>18}  {'transfer [s]':>12}  {'interval':>20}  in equilibrium",
     ]
     for k in data.k.values:
         row = data.sel(k=k)
         if row.status == "not reached":
-            lines.append(f"{k:5g}  no v from 0.1 to 1 keeps the loss below the ceiling")
+            lines.append(f"{k:5g}  no v in [0.1, 1] keeps the loss below the ceiling")
             continue
         lines.append(
             f"{k:5g}  {float(row.v):6.4f}  {float(row.loss):8.5f}  "
@@ -115,7 +131,7 @@ def _table(data: xr.Dataset) -> str:
 
 
 def _write(data: xr.Dataset, files: Any) -> None:
-    """All files of an answer."""
+    """Write the curves as CSV, the Dataset as netCDF, and the picture as SVG and PNG."""
     curves = data[[name for name in data if str(name).startswith("curve_")]]
     table = curves.to_dataframe().reset_index().drop(columns="point").drop_duplicates()
     with_units(table, curves).to_csv(files.path("loss_load.csv"), index=False)

@@ -1,4 +1,4 @@
-"""What the commands share: values that were typed, files that are written."""
+"""Helpers of several commands: values of options, and files to write."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
 
 def integer(name: str, text: str, unit: str, allowed: str) -> int:
-    """Return a whole number that was typed.
+    """Return the integer that the text of an option holds.
 
     >>> integer("seed", "7", "1", "[0, inf)")
     7
@@ -30,7 +30,7 @@ def integer(name: str, text: str, unit: str, allowed: str) -> int:
 
 
 def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
-    """Return numbers that were typed, with commas between them.
+    """Return the numbers that the text of an option holds, with commas between them.
 
     >>> numbers("k", "2, 5", "1", "[1, 50]")
     [2.0, 5.0]
@@ -75,7 +75,7 @@ def with_units(table: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
     )
 
 
-def netcdf(data: xr.Dataset, files: WholeFiles, name: str) -> None:
+def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
     """Write a Dataset, with an error that says which file."""
     try:
         data.to_netcdf(files.path(name), engine="netcdf4")

@@ -1,4 +1,4 @@
-"""What people type behind an option: the package's own parsers as click's types, with ranges, names and completion.
+"""Types of command line options: the package's parsers as click's types, with ranges, names and completion.
 
 A type converts text to a value or raises a `ValueError` of one line; defaults are written as text and converted, too.
 What it imports beyond click it imports when it is used, so that `longfat --help` stays fast.
@@ -34,9 +34,9 @@ def _interval(limits: click.IntRange | click.FloatRange) -> str:
 
 
 class Integer(click.IntRange):
-    """A whole number, or several with commas between them."""
+    """An integer, or several with commas between them."""
 
-    name = "whole number"
+    name = "integer"
 
     def __init__(self, unit: str, least: int, most: int | None = None, *, several: bool = False) -> None:
         super().__init__(least, most)
@@ -79,7 +79,7 @@ class Quantity(click.FloatRange):
 
 
 class Size(click.IntRange):
-    """An amount of data: a whole number of bytes."""
+    """An amount of data: an integer number of bytes."""
 
     name = "size"
 
@@ -200,11 +200,9 @@ class Option(click.Option):
 SHARE = Quantity("fraction", min=0, max=1, min_open=True, max_open=True)
 
 # Options that several commands have in the same words.
-OUTPUT = click.option(
-    "--output", type=PathName("dir"), default=".", show_default=True, help="Where to write the files."
-)
+OUTPUT = click.option("--output", type=PathName("dir"), default=".", show_default=True, help="Directory for the files.")
 CONFIDENCE = click.option(
-    "--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence of the intervals."
+    "--confidence", type=SHARE, default="0.95", show_default=True, help="Confidence level of the intervals."
 )
 SEED = click.option("--seed", type=Integer("1", 0), default="0", show_default=True, help="Seed of the random numbers.")
 

@@ -16,7 +16,7 @@ from longfat.cli.parameters import Integer, PathName, Quantity
 if TYPE_CHECKING:
     import xarray as xr
 
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
     from longfat.sim.network import Network
     from longfat.sim.results import Answer
 
@@ -39,26 +39,37 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
 
 @click.command("simulate")
 @click.argument("scenario", metavar="NAME|FILE", type=PathName("file"))
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List names, and end.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes/s, packets, shares.")
-@click.option("--output", type=PathName("dir"), help="Write run.nc, flows.csv, links.csv and pictures there.")
 @click.option(
-    "--duration", type=Quantity("duration", min=0, min_open=True), help="Duration in place of the file's, e.g. 60s."
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list,
+    help="List the scenarios that come with longfat, and exit.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, in s, bytes/s, packets and shares of 1.")
+@click.option("--output", type=PathName("dir"), help="Directory for run.nc, flows.csv, links.csv and pictures.")
+@click.option(
+    "--duration",
+    type=Quantity("duration", min=0, min_open=True),
+    help="Simulated time, e.g. 60s; overrides the scenario's.",
 )
 @click.option(
-    "--seed", type=Integer("1", 0), show_default="0", help="Seed of the random numbers, in place of the file's rng."
+    "--seed", type=Integer("1", 0), show_default="rng of the scenario, or 0", help="Seed of the random numbers."
 )
-@click.option("--replications", type=Integer("runs", 1, 10**6), help="Number of runs, in place of the file's.")
-@click.option("--trust", is_flag=True, help="Allow FILE to run Python files outside its folder.")
+@click.option(
+    "--replications", type=Integer("runs", 1, 10**6), help="Number of replications; overrides the scenario's."
+)
+@click.option("--trust", is_flag=True, help="Allow FILE to load Python files outside its folder.")
 def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bool, **flags: Any) -> None:
     """Simulate a network, packet by packet.
 
     NAME is a scenario that comes with longfat (--list). FILE, which has a suffix or a separator, is TOML, with a table
-    for each link and flow. It may name Python files in its folder, which are run. With --output and sample_every in the
-    file, traces.svg and traces.png show windows and queues over time. The columns of flows.csv and links.csv carry
-    their units, as in "goodput [bytes/s]".
+    for each link and flow. It may name Python files in its folder, which are executed. With --output, and sample_every
+    in the file, traces.svg and traces.png show windows and queues over time. The column heads of flows.csv and
+    links.csv contain the units, as in "goodput [bytes/s]".
     """
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
     from longfat.scenario import load
 
     net, options = load(scenario, trust=trust)
@@ -69,7 +80,7 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
     if output is None:
         _simulate(net, options, scenario, as_json, keep=False)
         return
-    with WholeFiles(output) as files:
+    with AtomicFiles(output) as files:
         data = _simulate(net, options, scenario, as_json, keep=True)
         _write(data, files)
 
@@ -78,12 +89,12 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
     """Run, and print the answer; a Dataset if it is to be kept."""
     from longfat.sim import runs
 
-    look_on = sys.stderr.isatty()  # for scripts, stderr holds errors only
+    watched = sys.stderr.isatty()  # for scripts, stderr holds errors only
     data: xr.Dataset | Answer
     if keep:
-        data = runs.run(net, **options, progress=look_on)
+        data = runs.run(net, **options, progress=watched)
     else:  # without xarray, which takes a second to load
-        data, _ = runs.answer(net, **options, progress=look_on)
+        data, _ = runs.answer(net, **options, progress=watched)
     data.attrs["scenario"] = Path(scenario).name
     answer = json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net)
     try:
@@ -95,7 +106,7 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
 
 
 def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
-    """The answer for programs: `flows`, `links` and `run`, with None where there is no value.
+    """Return the answer for programs: `flows`, `links` and `run`, with None where there is no value.
 
     >>> from longfat.sim import Network, run, traffic
     >>> net = Network("one link").link("a", "b", rate=1e6, delay=0.01)
@@ -145,7 +156,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
 
 
 def _values(data: xr.Dataset | Answer, names: dict[str, str], k: int, intervals: bool) -> dict[str, float | None]:
-    """The quantities of one flow or link, with their intervals if there are any."""
+    """Return the quantities of one flow or link, with confidence limits if there are several replications."""
     return {
         f"{name}{end}": _plain(float(data[variable + end][k]))
         for name, variable in names.items()
@@ -154,14 +165,14 @@ def _values(data: xr.Dataset | Answer, names: dict[str, str], k: int, intervals:
 
 
 def _plain(value: float) -> float | None:
-    """For JSON: no NaN; whole numbers without a fraction."""
+    """Return a number for JSON: None for NaN and infinity, an int for an integral value."""
     if not math.isfinite(value):
         return None
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def table(data: xr.Dataset | Answer, net: Network) -> str:
-    """The answer for people."""
+    """Return the answer as text tables of flows and links."""
     from longfat.quantities import text
 
     answer = summary(data, net)
@@ -198,14 +209,14 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
             *_columns(["link", "utilisation", "mean queue", "max queue", "dropped"], links, 1),
             "",
             f"{run['events']} events in {text(run['wall_time'], 's')}; seed {run['seed']}",
-            f"in all, {counts['sent']} data packets sent = {counts['received']} received + "
+            f"in total, {counts['sent']} data packets sent = {counts['received']} received + "
             f"{counts['dropped']} dropped + {counts['in_flight']} in flight",
         ]
     )
 
 
 def _shown(row: dict[str, Any], name: str, unit: str) -> str:
-    """A quantity, with half of its interval."""
+    """Return a quantity as text, with half the width of its confidence interval."""
     value = row[name]
     if value is None:
         return "-"
@@ -215,7 +226,7 @@ def _shown(row: dict[str, Any], name: str, unit: str) -> str:
 
 
 def _short(value: float, unit: str, digits: int) -> str:
-    """To so many digits; whole numbers of packets in full."""
+    """Return a value rounded to so many digits with its unit; integral packet counts in full."""
     from longfat.quantities import text
 
     if unit == "" and value == int(value):
@@ -226,7 +237,7 @@ def _short(value: float, unit: str, digits: int) -> str:
 
 
 def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
-    """Lines of a table whose first columns are texts."""
+    """Return the lines of a table, with the first ``left`` columns aligned to the left."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     return [
         "  ".join(
@@ -237,7 +248,7 @@ def _columns(heads: list[str], rows: list[list[str]], left: int) -> list[str]:
     ]
 
 
-def _write(data: xr.Dataset, files: WholeFiles) -> None:
+def _write(data: xr.Dataset, files: AtomicFiles) -> None:
     for dim in ("flow", "link"):
         names = [str(name) for name, array in data.items() if array.dims == (dim,)]
         with_units(data[names].to_dataframe(), data).to_csv(files.path(f"{dim}s.csv"))

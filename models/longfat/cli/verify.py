@@ -1,4 +1,4 @@
-"""`longfat verify`: every law on all its faces, and every number of the papers."""
+"""`longfat verify`: every law in all arithmetics and simulators, and every number of the papers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @click.command("verify")
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
-@click.option("--published", is_flag=True, help="Check the numbers that papers print, of all or of PAPERs: 003 000.")
+@click.option(
+    "--published", is_flag=True, help="Check the numbers printed in the papers, in all or in PAPER, e.g. 003 000."
+)
 @click.option(
     "--law",
     "laws",
@@ -25,25 +27,34 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="LAW",
     show_default="all",
-    help="Laws by name, with * and ?, or FILE.py[:LAW].",
+    help="Laws to check: a name, which may contain * and ?, or FILE.py[:LAW].",
 )
-@click.option("--quick", is_flag=True, help="Take a minute, not many: fewer points; fewest runs of papers.")
-@click.option("--seed", type=Integer("1", 0), default="0", show_default=True, help="Seed of points and simulations.")
-@click.option("--workers", type=Integer("processes", 1, 1024), show_default="cores", help="Number of processes.")
-@click.option("--html", type=PathName("file"), help="Write a page.")
-@click.option("--json", "json_file", type=PathName("file"), help="Write JSON; - prints it instead of the table.")
+@click.option("--quick", is_flag=True, help="Check fewer points and shorter runs: about a minute.")
+@click.option(
+    "--seed", type=Integer("1", 0), default="0", show_default=True, help="Seed of the random points and simulations."
+)
+@click.option(
+    "--workers",
+    type=Integer("processes", 1, 1024),
+    show_default="number of cores",
+    help="Number of parallel processes.",
+)
+@click.option("--html", type=PathName("file"), help="Write the result as an HTML page.")
+@click.option(
+    "--json", "json_file", type=PathName("file"), help="Write the result as JSON; - prints it instead of the table."
+)
 def verify_command(
     papers: tuple[str, ...], published: bool, html: str | None, json_file: str | None, **flags: Any
 ) -> None:
-    """Check that proof, numbers and simulations of laws agree.
+    """Check that proofs, arithmetics and simulations of the laws agree.
 
-    Each law is compared with its proof, 50 digits, NumPy, sympy, JAX, slopes and the simulator; the exit status is 1 if
-    one does not agree. With --published: every row of the papers, what is printed, what we find, and the verdict.
+    Each law is compared with its proof, with 50 digits, NumPy, sympy, JAX, its derivatives and the simulator; the exit
+    status is 1 if one does not agree. With --published: each number of the papers, our value, and the verdict.
     """
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
     if papers and not published:
-        raise click.UsageError(f"{papers[0]}: papers are for --published")
+        raise click.UsageError(f"PAPER {papers[0]} needs --published")
     if published and flags["laws"]:
         raise click.UsageError("--law and --published exclude each other")
     seed = flags["seed"]
@@ -52,7 +63,7 @@ def verify_command(
         for name, kind in ((html, "html"), (json_file, "json")):
             if name is not None and name != "-":
                 place = Path(name)
-                outputs[kind] = stack.enter_context(WholeFiles(place.parent)).path(place.name)
+                outputs[kind] = stack.enter_context(AtomicFiles(place.parent)).path(place.name)
         agrees, made = (_published if published else _laws)(papers, seed, flags)
         for kind, path in outputs.items():
             path.write_text(made[kind](), encoding="utf-8")

@@ -17,64 +17,74 @@ SHARES = Quantity("fraction", several=True, min=0, max=1, max_open=True)
 SOURCE = Choice("source", "auto", "law", "simulator")
 
 
-@click.command("window", short_help="TCP on a path; the window of selective repeat (not TCP).")
-@click.option("--rate", type=Quantity("rate", min=0, min_open=True), help="Rate of the path, e.g. 1Gbit/s.")
-@click.option("--rtt", type=Quantity("duration", min=0, min_open=True), help="Round-trip time, e.g. 100ms.")
-@click.option("--loss", type=SHARES, help="Packet loss probabilities, e.g. 1e-4,1e-3,1e-2 or 0.1%.")
-@click.option("--mss", type=Size(1, 10**6), help="Segment size of TCP.  [default: 1460B, or that of --iperf3]")
-@click.option("--segment", type=Size(1), help="Segment size of selective repeat.  [default: 16KiB]")
+@click.command("window", short_help="Rate of TCP on a path; window of selective repeat (not TCP).")
+@click.option("--rate", type=Quantity("rate", min=0, min_open=True), help="Rate of the bottleneck link, e.g. 1Gbit/s.")
 @click.option(
-    "--packet", type=Size(1), help="Largest packet of selective repeat.  [default: 1024B, or that of --iperf3]"
+    "--rtt", type=Quantity("duration", min=0, min_open=True), help="Round-trip time without queueing, e.g. 100ms."
+)
+@click.option("--loss", type=SHARES, help="Packet loss probabilities, e.g. 1e-4,1e-3 or 0.1%.")
+@click.option(
+    "--mss", type=Size(1, 10**6), help="Maximum segment size of TCP [bytes].  [default: 1460B, or that of --iperf3]"
+)
+@click.option("--segment", type=Size(1), help="Segment size of selective repeat [bytes].  [default: 16KiB]")
+@click.option(
+    "--packet", type=Size(1), help="Packet size of selective repeat [bytes].  [default: 1024B, or that of --iperf3]"
 )
 @click.option(
     "--target",
     type=SHARE,
     default="0.95",
     show_default=True,
-    help="Share of the link to be carried; for selective repeat of 1 - loss.",
+    help="Goal: utilisation of the link by TCP; share of 1 - loss for selective repeat.",
 )
-@click.option("--source", type=SOURCE, default="auto", show_default=True, help="What finds the window.")
+@click.option(
+    "--source", type=SOURCE, default="auto", show_default=True, help="Source of the window of selective repeat."
+)
 @click.option(
     "--iperf3",
     type=PathName("file"),
-    help="Take rate, RTT, loss and packet size from what iperf3 --json (or --json-stream) wrote.",
+    help="Read rate, round-trip time, loss and packet size from the output of iperf3 --json or --json-stream.",
 )
-@click.option("--ping", type=PathName("file"), help="Take the round-trip time from the output of ping: the minimum.")
+@click.option("--ping", type=PathName("file"), help="Read the round-trip time from the output of ping: the minimum.")
 @OUTPUT
 @click.option(
-    "--points", type=Integer("windows", 2, 10_000), default="24", show_default=True, help="Points of the curves."
+    "--points",
+    type=Integer("windows", 2, 10_000),
+    default="24",
+    show_default=True,
+    help="Number of windows at which the curves are simulated.",
 )
 @click.option(
     "--tradeoff",
     type=Integer("windows", 0, 1000),
     default="0",
     show_default=True,
-    help="Wider windows of selective repeat for which to find the receive buffer, too.",
+    help="Number of wider windows of selective repeat for which the receive buffer is found, too.",
 )
 @click.option(
     "--replications",
     type=Integer("runs", 0, 10**6),
     default="4",
     show_default=True,
-    help="Simulations of TCP at each loss; 0 for the law only.",
+    help="Simulations of TCP at each loss; 0 for the square-root law only.",
 )
 @CONFIDENCE
 @SEED
 def window_command(output: str, **flags: Any) -> None:
-    """Find what TCP makes of a path, and the window that selective repeat without congestion control needs.
+    """Find the rate of TCP on a path, and the window of selective repeat without congestion control.
 
-    TCP: the rate of one Reno flow with SACK at each loss, the loss up to which it fills the link, the receive window
-    that it needs. Selective repeat with a fixed window, which is not TCP: the smallest window, with simulated points
-    beside the law. Writes window.csv, window.nc, window.svg and window.png, and prints a table. What is given by a
-    flag wins over what was measured.
+    TCP: the rate of one Reno flow with SACK at each loss, the largest loss at which it reaches the goal, and its
+    receive window. Selective repeat with a fixed window, which is not TCP: the smallest window that reaches the
+    goal, by law and simulation. Prints a table and writes window.csv, window.nc, window.svg and window.png. Options
+    override measurements.
     """
     from longfat import design
     from longfat.cli.window_table import table
     from longfat.domains import conflict
-    from longfat.files import WholeFiles
+    from longfat.files import AtomicFiles
 
-    with WholeFiles(output) as files:
-        path, transport, notes = _path(flags)
+    with AtomicFiles(output) as files:
+        path, transport, remarks = _path(flags)
         tradeoff = flags["tradeoff"]
         if transport == "TCP" and tradeoff:
             reason = "it finds receive buffers of selective repeat, and the file holds a measurement of TCP"
@@ -91,15 +101,15 @@ def window_command(output: str, **flags: Any) -> None:
             rng=flags["seed"],
             progress=sys.stderr.isatty(),  # for scripts, stderr holds errors only
         )
-        data.attrs |= {"notes": "\n".join(notes), "rate_measured_by": "" if flags["rate"] else transport}
+        data.attrs |= {"remarks": "\n".join(remarks), "rate_measured_by": "" if flags["rate"] else transport}
         if data.attrs["rate_measured_by"] == "TCP":  # what TCP reached says nothing of the buffers that it needs
             del data.attrs["tcp_receive_window"], data.attrs["tcp_linux_receive_buffer"]
-        click.echo(table(data, notes))
+        click.echo(table(data, remarks))
         write(data, files)
 
 
 def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
-    """The path from flags first and measurements second, what the measurement was of, and notes on what was used."""
+    """Return the path from options and, where these lack, measurements; the protocol measured; and remarks."""
     from longfat import measured
 
     losses = flags["loss"]
@@ -118,14 +128,14 @@ def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
         ("--loss", figures.loss, "--iperf3; ping sends too few packets to tell"),
     ):
         if value is None:
-            raise ValueError(f"{flag} is missing: give it, or a file that holds it ({holders})")
+            raise ValueError(f"{flag} is missing: give it, or a file that contains it ({holders})")
     packet = figures.packet or PACKET
     # By default a segment holds whole packets of the size that was measured.
     segment = flags["segment"] or max(1, SEGMENT // packet) * packet
-    notes = list(figures.notes)
+    remarks = list(figures.remarks)
     sent = segment / math.ceil(segment / packet - 1e-9)
     if found.packet and losses is None and abs(sent - found.packet) > 1:
-        notes.append(f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes")
+        remarks.append(f"loss: measured for packets of {found.packet:g} bytes, used for packets of {sent:.6g} bytes")
     path = {
         "rate": figures.rate,
         "round_trip_time": figures.round_trip_time,
@@ -137,4 +147,4 @@ def _path(flags: dict[str, Any]) -> tuple[dict[str, Any], str, tuple[str, ...]]:
         path["tcp_segment"] = flags["mss"]
     elif found.transport == "TCP":
         path["tcp_segment"] = round(found.packet or 0)
-    return path, found.transport, tuple(notes)
+    return path, found.transport, tuple(remarks)

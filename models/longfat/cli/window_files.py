@@ -112,7 +112,7 @@ def frame(data: xr.Dataset) -> pd.DataFrame:
 
 
 def write(data: xr.Dataset, files: Any) -> None:
-    """All files of an answer."""
+    """Write the table as CSV, the Dataset as netCDF, and the picture as SVG and PNG."""
     frame(data).to_csv(files.path("window.csv"), index=False)
     if left_out("window.nc", "window.svg", "window.png"):
         return

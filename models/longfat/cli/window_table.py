@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 LARGEST_WINDOW = 2**30  # bytes: RFC 7323, section 2.3
 
 
-def table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
-    """Return the answer for people."""
+def table(data: xr.Dataset, remarks: tuple[str, ...]) -> str:
+    """Return the answer as text tables, TCP first."""
     a = data.attrs
     lines = [
         f"path      {text(a['rate'], 'bytes/s')}, round trip {text(a['round_trip_time'], 's')}: "
         f"bandwidth-delay product (BDP) {text(a['bandwidth_delay_product'], 'bytes')}",
-        *(f"note      {note}" for note in notes),
+        *(f"remark    {remark}" for remark in remarks),
         "",
         *_tcp(data),
         "",
@@ -29,12 +29,12 @@ def table(data: xr.Dataset, notes: tuple[str, ...]) -> str:
     if "buffer_segments" in data:
         lines += ["", *_receive_buffers(data)]
     elif a["rate_measured_by"] == "TCP":
-        lines += ["", "Receive buffers of selective repeat are left out, because the measurement is TCP's."]
+        lines += ["", "Receive buffers of selective repeat are left out, because the measurement is one of TCP."]
     return "\n".join(lines)
 
 
 def _tcp(data: xr.Dataset) -> list[str]:
-    """Return the rate of TCP at each loss, the loss up to which it fills the path, and the receive window."""
+    """Return the rate of TCP at each loss, the largest loss at which it reaches the goal, and its receive window."""
     a = data.attrs
     simulated = "tcp_rate" in data
     lines = [
@@ -59,10 +59,10 @@ def _tcp(data: xr.Dataset) -> list[str]:
 
 
 def _receive_window(data: xr.Dataset) -> list[str]:
-    """Return where Reno fills the link, and what socket buffers that takes.
+    """Return the largest loss at which Reno reaches the goal, and the socket buffers that it needs.
 
-    No size is given where the rate is what a TCP flow reached: the link may carry more, and buffers of that size would
-    keep TCP from it.
+    No size is given if the rate was measured with a TCP flow: the rate of the link may be higher, and buffers for the
+    measured rate would limit TCP.
     """
     a = data.attrs
     law_loss = float(data.tcp_filling_loss_law)
@@ -78,16 +78,16 @@ def _receive_window(data: xr.Dataset) -> list[str]:
     if a["rate_measured_by"] == "TCP":
         return [
             *lines,
-            "Socket buffers: none is recommended, because the rate is only what a TCP flow reached. Give the rate of",
+            "Socket buffers: none is recommended, because the rate was measured with a TCP flow. Give the rate of",
             "the link by --rate.",
         ]
     window = text(a["tcp_receive_window"], "bytes")
     lines += [
         f"Receive window that never limits TCP on this path: {window}, two BDPs. One is",
-        "in flight when a segment is lost; up to one more arrives behind it before it has been sent again, and the",
-        "receiver keeps both.",
+        "in flight when a segment is lost; up to one more arrives before its retransmission, and the receiver stores",
+        "both.",
         "Linux: about half of a socket buffer holds data, so the third value of net.ipv4.tcp_rmem (receiver) and of",
-        f"net.ipv4.tcp_wmem (sender) has to be at least {a['tcp_linux_receive_buffer']:.0f} bytes. Do not lower larger "
+        f"net.ipv4.tcp_wmem (sender) must be at least {a['tcp_linux_receive_buffer']:.0f} bytes. Do not lower larger "
         "values. A receive window",
         "of W limits TCP to W / round-trip time or less.",
     ]
@@ -99,14 +99,14 @@ def _receive_window(data: xr.Dataset) -> list[str]:
 
 
 def _windows(data: xr.Dataset) -> list[str]:
-    """Return the windows of selective repeat and what 2.5 bandwidth-delay products carry."""
+    """Return the windows of selective repeat, and the efficiency of 2.5 bandwidth-delay products."""
     a = data.attrs
     interval = f"{_percent(a['confidence'])} interval"
     lines = [
         "Selective repeat with a fixed window and no congestion control (Gong and Parulkar 1992; NOT TCP):",
         f"segments of {text(a['segment'], 'bytes')} in {a['segment_packets']} packets, acknowledgment delay (the round "
         f"trip) {a['ack_segments']:.5g} segment times.",
-        f"Smallest window that carries {_percent(a['target'])} of the link's rate less the lost share, 1 - p:",
+        f"Smallest window with an efficiency of {_percent(a['target'])} of 1 - p (p: loss):",
         "",
         f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'BDPs':>8}  {'law':>6}  {'simulated':>9}  {interval:>16}  from",
     ]
@@ -122,8 +122,8 @@ def _windows(data: xr.Dataset) -> list[str]:
         )
     if a["reference_window"]:
         size = text(a["reference_bdp"] * a["bandwidth_delay_product"], "bytes")
-        reference = f"{size}, {a['reference_window']} whole segments"
-        lines += ["", f"Selective repeat with a window of {a['reference_bdp']} BDPs ({reference}) carries:", ""]
+        reference = f"{size}, {a['reference_window']} segments"
+        lines += ["", f"Selective repeat with a window of {a['reference_bdp']} BDPs ({reference}): efficiency", ""]
     for row in rows(data) if a["reference_window"] else []:
         share = float(row.reference_simulated) / (1 - float(row.loss))
         lines.append(
@@ -140,7 +140,7 @@ def _windows(data: xr.Dataset) -> list[str]:
     if a["source_wanted"] == "auto" and any(row.source == "simulator" for row in rows(data)):
         lines += [
             "",
-            'Rows "from simulator" lie outside the range in which the law is accurate; there the window is the',
+            'Rows "from simulator" are outside the range in which the law is accurate; there the window is the',
             "smallest whose simulated efficiency reaches the goal with its lower limit.",
         ]
     return lines
@@ -150,7 +150,7 @@ def _receive_buffers(data: xr.Dataset) -> list[str]:
     """Return the receive buffers of selective repeat at these windows, and with wider ones."""
     lines = [
         "Smallest receive buffer with which selective repeat, simulated, is not below the goal at this window (NOT a",
-        "TCP receive buffer: TCP advertises its buffer as the window). What does not fit is discarded:",
+        "TCP receive buffer: TCP advertises its buffer as the window). Segments beyond it are discarded:",
         "",
         f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'of window':>9}  {'simulated':>9}",
     ]

@@ -1,5 +1,6 @@
-"""Inverse questions: which window does a path need, and which receive buffer; which k and v keep loss low; how often
-must CADPC flows ask, and what does a class of them need; how much buffer does a switch need?
+"""Design tools: window and receive buffer of a path, buffer of a switch, loss-load curves, periods of CADPC.
+
+Each answers an inverse question: it finds the parameter with which a law or a simulation reaches a goal.
 """
 
 from longfat.design.cadpc import cadpc, cadpc_class

@@ -15,15 +15,15 @@ from longfat.sim import Network, traffic
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
-ROUNDS = 10.0  # times an unhindered transfer's duration that are watched at least
-SETTLING = 5.0  # of them before
+ROUNDS = 10.0  # least time observed, in durations of a transfer without queueing
+WARM_UP = 5.0  # time before it, in the same unit
 
 QUANTITIES = {
     "power": ("bytes/s^2", "network power at the best load: throughput over response time"),
-    "throughput": ("bytes/s", "of completed files"),
-    "response_time": ("s", "mean over the transfers completed"),
-    "queueing_delay": ("s", "mean wait in the switch"),
-    "transfers": ("transfers", "under way on average (Little's law)"),
+    "throughput": ("bytes/s", "throughput of completed files"),
+    "response_time": ("s", "mean response time of completed transfers"),
+    "queueing_delay": ("s", "mean queueing delay in the switch"),
+    "transfers": ("transfers", "mean number of transfers in progress (Little's law)"),
 }
 
 
@@ -40,11 +40,11 @@ class ArrivingFiles:
     discipline: Discipline | str = "fifo"
     access_rate: float = math.inf
     parameters: Mapping[str, float] = field(default_factory=dict)
-    arrivals: int = 1000  # watched in each run, if they last long enough
+    arrivals: int = 1000  # observed in each run, or more if they arrive within ROUNDS
 
     criterion = "power"
     quantities = QUANTITIES
-    fineness = 0.05  # to which the smallest buffer is found
+    fineness = 0.05  # relative tolerance of the smallest buffer
 
     @property
     def bandwidth_delay_product(self) -> float:
@@ -53,16 +53,16 @@ class ArrivingFiles:
 
     @property
     def simulated_bdp(self) -> float:
-        """The path's own: slow start does not scale."""
+        """Bandwidth-delay product that is simulated [packets]: the path's, because slow start does not scale."""
         return self.bandwidth_delay_product
 
     @property
     def bytes(self) -> float:
-        """What is sent of each file, in whole packets."""
+        """Bytes sent of each file: its size, rounded up to full packets."""
         return math.ceil(self.file / self.packet) * self.packet
 
     def network(self, buffer: int, load: float) -> Network:
-        """The switch and its arrivals; acknowledgments take the propagation delay and no bandwidth."""
+        """Return a network of the switch and the arrivals; acknowledgments use no bandwidth."""
         one_way = self.round_trip_time / 2
         net = Network().link(
             "switch", "sinks", rate=self.rate, delay=one_way, buffer=buffer, discipline=self.discipline
@@ -73,10 +73,10 @@ class ArrivingFiles:
         )  # fmt: skip
 
     def at(self, buffer: int, load: float, effort: Effort) -> dict[str, Any]:
-        """Power and the rest at one load, of the transfers that end while the switch is watched."""
+        """Simulate one load; return power, throughput and delays of the transfers that end within the time observed."""
         rounds = 1 + math.log2(1 + self.bytes / self.packet)  # of slow start from one packet
         alone = self.round_trip_time * rounds + self.bytes / self.rate
-        begin = SETTLING * alone
+        begin = WARM_UP * alone
         span = max(self.arrivals * self.bytes / (load * self.rate), ROUNDS * alone)
         net = self.network(buffer, load)
         runs = []
@@ -101,7 +101,7 @@ class ArrivingFiles:
         return {"best_load": load, "samples": [run["power"] for run in runs]} | effort.summed(runs, {})
 
     def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
-        """The same at the load, of those given, where power is greatest; and ``powers`` at all of them.
+        """Simulate all loads; return the results at the load of greatest power, and ``powers`` at every load.
 
         ``samples`` are the powers of each run.
         """

@@ -26,7 +26,7 @@ LARGEST = 4.0  # times the end of the curve up to which the smallest buffer is s
 def answer(
     subject: LongFlows | ArrivingFiles, share: float, decrease: float, points: int, search: Search, effort: Effort
 ) -> dict[str, Any]:
-    """The curve, the rules and the smallest buffer of one subject, each buffer being simulated once."""
+    """Simulate the curve, the rules and the search for the smallest buffer of one subject; each buffer runs once."""
     size = subject.simulated_bdp
     seen: dict[int, dict[str, Any]] = {}
 
@@ -50,7 +50,7 @@ def answer(
     best = [1.0] * effort.replications if long else _greatest(seen)["samples"]
 
     def of_attainable(packets: int) -> dict[str, float]:
-        """Replication by replication: all buffers meet the same arrivals, so that quotients vary less than values."""
+        """Return the ratio to the attainable value, replication by replication."""
         parts = [{"share": one / most} for one, most in zip(at(packets)["samples"], best, strict=True)]
         return effort.summed(parts, {"share": (0.0, 1.0)} if long else {})
 
@@ -79,7 +79,7 @@ def answer(
 
 
 def _greatest(seen: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    """What was simulated with the buffer of the greatest power."""
+    """Return the simulated results of the buffer with the greatest power."""
     useful = [one for one in seen.values() if min(one["samples"]) > 0]
     if not useful:
         raise ValueError(
@@ -91,7 +91,7 @@ def _greatest(seen: dict[int, dict[str, Any]]) -> dict[str, Any]:
 def smallest(
     reaches: Callable[[int], bool], known: list[int], fineness: float, most: int, search: Search
 ) -> int | None:
-    """Smallest buffer of which ``reaches`` is true, to ``fineness`` or a packet; None if there is none up to most."""
+    """Return the smallest buffer for which ``reaches`` is true, to ``fineness`` or a packet; None if none is."""
     if search == "scan":
         return next((one for one in range(1, most + 1) if reaches(one)), None)
     low, high = 0, 0
@@ -114,7 +114,7 @@ def smallest(
 
 
 def _row(subject: LongFlows | ArrivingFiles, products: float, values: dict[str, Any], wanted: float) -> dict[str, Any]:
-    """A buffer of the path, and what was simulated with it."""
+    """Return the variables of one buffer: its size, the laws there, and the simulated results."""
     names = [f"{name}{end}" for name in (*subject.quantities, "share") for end in ("", "_lower", "_upper")]
     row = {name: values.get(name, math.nan) for name in names}
     status = "reached" if row["share_lower"] >= wanted else "not reached"
@@ -143,7 +143,7 @@ _BUFFER = {
 
 
 def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float, alone: bool) -> xr.Dataset:
-    """Answers along `flows`, rules along `rule`, the curve along `point`; without `flows` if there is one alone."""
+    """Return a Dataset: answers along `flows` unless there is one, rules along `rule`, the curve along `point`."""
     import xarray as xr
 
     described = dict(_BUFFER)
@@ -159,7 +159,7 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float,
     coordinates: dict[str, Any] = {"rule": ("rule", [*RULES, SMALLEST], attrs("", "where the buffer comes from"))}
     variables["holds"] = ("rule", [*RULES.values(), "this path, as simulated"], attrs("", "where a rule holds"))
     variables["simulated_bdp"] = (
-        "flows", [float(one.simulated_bdp) for one in subjects], attrs("packets", "product that was simulated"),
+        "flows", [float(one.simulated_bdp) for one in subjects], attrs("packets", "simulated bandwidth-delay product"),
     )  # fmt: skip
     if subjects[0].criterion == "power":
         powers = np.asarray([answer["powers"] for answer in answers], float)
@@ -174,7 +174,7 @@ def dataset(subjects: list[Any], answers: list[dict[str, Any]], decrease: float,
 
 
 def _dense(subjects: list[Any], decrease: float) -> dict[str, Any]:
-    """The laws as curves."""
+    """Return the utilisation by the laws at many buffers, for drawing."""
     bounds = [[apart(one, subject.flows, decrease) for one in DENSE] for subject in subjects]
     return {
         "dense_together": ("law_buffer", [together(one, decrease) for one in DENSE], _BUFFER["law_together"]),

@@ -1,4 +1,4 @@
-"""Rules for a switch's buffer, in bandwidth-delay products, and what two laws say of the utilisation they give."""
+"""Rules for a switch's buffer, in bandwidth-delay products, and the utilisation that two laws give for them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from longfat.laws.tcp import aimd_utilisation_general
 from longfat.sim import schemes
 from longfat.sim.schemes import Scheme
 
-#: Rule: where it is said to hold
+#: Rules, and for which flows their sources state them.
 RULES = {
-    "one product": "any number of flows that halve their windows",
-    "product/sqrt(n)": "many flows whose losses do not coincide",
+    "one BDP": "any number of flows that halve their windows",
+    "BDP/sqrt(n)": "many flows whose losses do not coincide",
     "AIMD closed form": "one flow, or flows that all lose at the same time",
-    "product/3": "no law: a third of the path, the line behind the switch (Kim and Farber)",
+    "BDP/3": "no law: a third of the bandwidth-delay product (Kim and Farber, MS-CIS-94-55, section 4.2)",
 }
 SMALLEST = "simulated"  # after the rules: the smallest simulated buffer that suffices
 
 
 def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
-    """What a window scheme multiplies its window by at a loss; NaN where the sawtooth of the laws is not its own.
+    """Return the factor by which a loss reduces the window [1]; NaN if the laws do not describe the scheme.
 
     >>> from longfat.sim.schemes import scheme
     >>> decrease_of(scheme("reno"), {}), decrease_of(scheme("gaimd-window"), {"beta": 0.75})
@@ -63,7 +63,7 @@ def with_decrease(
 
 
 def buffer_of_share(share: float, decrease: float) -> float:
-    r"""Smallest buffer [products] with which one flow fills a share of the link: `aimd_utilisation_general`, inverted.
+    r"""Return the smallest buffer [bandwidth-delay products] with which one flow fills a share of the link.
 
     .. math:: B = \max\left(\frac{1}{\beta + y} - 1, 0\right), \qquad y = \sqrt{(1 - \beta^2) \frac{1 - U}{U}}
 
@@ -75,7 +75,7 @@ def buffer_of_share(share: float, decrease: float) -> float:
 
 
 def together(buffer: float, decrease: float) -> float:
-    """Utilisation by one flow, or by any number of them that lose at the same time.
+    """Return the utilisation [1] of one flow, or of any number of flows that lose at the same time.
 
     >>> together(0.0, 0.5)
     0.75
@@ -84,7 +84,7 @@ def together(buffer: float, decrease: float) -> float:
 
 
 def apart(buffer: float, flows: float, decrease: float) -> float:
-    r"""Utilisation by many flows whose losses do not coincide, as a lower bound.
+    r"""Return a lower bound of the utilisation [1] of many flows whose losses do not coincide.
 
     .. math::
 
@@ -96,7 +96,7 @@ def apart(buffer: float, flows: float, decrease: float) -> float:
     with that probability, and only below it does the link idle. k is 3 sqrt(3) for beta = 1/2. Appenzeller, Keslassy
     and McKeown, Sizing Router Buffers, SIGCOMM 2004, section 3; NaN for one flow, which is not many.
 
-    >>> round(apart(0.1, 100, 0.5), 4)  # B = product/sqrt(n)
+    >>> round(apart(0.1, 100, 0.5), 4)  # B = BDP/sqrt(n)
     0.9817
     """
     if flows <= 1 or math.isnan(decrease):
@@ -106,9 +106,9 @@ def apart(buffer: float, flows: float, decrease: float) -> float:
 
 
 def rules(share: float, flows: float, decrease: float) -> dict[str, float]:
-    """The buffer of each rule [products]; NaN where a rule knows nothing of the scheme.
+    """Return the buffer of each rule [bandwidth-delay products]; NaN where a rule does not apply to the scheme.
 
-    >>> rules(0.75, 4, 0.5)["product/sqrt(n)"]
+    >>> rules(0.75, 4, 0.5)["BDP/sqrt(n)"]
     0.5
     """
     closed = math.nan if math.isnan(decrease) else buffer_of_share(share, decrease)

@@ -1,4 +1,4 @@
-"""Which receive buffer does a window need, and how much of it does a wider window save?"""
+"""Receive buffer of selective repeat for a window, and the smaller receive buffers of wider windows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from longfat.laws import selective_repeat as laws
 if TYPE_CHECKING:
     import xarray as xr
 
-WIDEST = 4.0  # times the window chosen: so far the trade-off is followed
-FINENESS = 0.02  # of the trade-off: the buffer is found to a fiftieth
+WIDEST = 4.0  # times the chosen window: the widest window of the trade-off
+FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
 #: Packets lost and packets sent, at least, in a simulation: each loss may cause a round trip's worth of discards.
 SEARCH = (5e3, 2e6)
 PRECISELY = (5e4, 1e7)
@@ -33,14 +33,14 @@ BUFFER = {
 
 TRADEOFF = {
     "tradeoff_window": ("segments", "window"),
-    "tradeoff_buffer": ("segments", "smallest receive buffer that serves the goal at this window"),
+    "tradeoff_buffer": ("segments", "smallest receive buffer that reaches the goal with this window"),
     "tradeoff_sender_bytes": ("bytes", "memory of the sender: the window"),
     "tradeoff_receiver_bytes": ("bytes", "memory of the receiver: the receive buffer"),
 }
 
 
 def smallest_buffer(reaches: Callable[[int], bool], least: int, most: int, fineness: float = 0.0) -> int:
-    """Smallest buffer above ``least`` of which ``reaches`` is true, if it is from some buffer up to ``most`` on."""
+    """Return the smallest buffer above ``least`` for which ``reaches`` is true, if it stays true up to ``most``."""
     low, high = least, most
     while high - low > max(1, fineness * high):
         middle = (low + high) // 2
@@ -48,7 +48,7 @@ def smallest_buffer(reaches: Callable[[int], bool], least: int, most: int, finen
     return high
 
 
-def _serves(
+def _suffices(
     path: Path,
     loss: float,
     window: int,
@@ -57,7 +57,7 @@ def _serves(
     confidence: float,
     effort: tuple[float, float] = SEARCH,
 ) -> Callable[[int], bool]:
-    """Whether a buffer is no obstacle: with it the simulation is not below the goal, or what the window carries."""
+    """Return a function that tells whether a simulation with a buffer reaches the goal, or what the window allows."""
 
     def run(buffer: int) -> xr.Dataset:
         return path.simulate(loss, window, seed, confidence, effort[0], receive_buffer=buffer, packets=effort[1])
@@ -67,13 +67,13 @@ def _serves(
 
 
 def answer(path: Path, loss: float, window: int | None, goal: float, seed: Any, confidence: float) -> dict[str, float]:
-    """The variables of `BUFFER` for one window."""
+    """Return the variables of `BUFFER` for one window."""
     if window is None:
         return dict.fromkeys(BUFFER, math.nan)
-    found = smallest_buffer(_serves(path, loss, window, goal, seed, confidence), 0, window)
-    serves = _serves(path, loss, window, goal, seed, confidence, PRECISELY)
-    if not serves(found):
-        found = smallest_buffer(serves, found, window)
+    found = smallest_buffer(_suffices(path, loss, window, goal, seed, confidence), 0, window)
+    suffices = _suffices(path, loss, window, goal, seed, confidence, PRECISELY)
+    if not suffices(found):
+        found = smallest_buffer(suffices, found, window)
     run = path.simulate(loss, window, seed, confidence, receive_buffer=found)
     row = {
         "buffer_segments": float(found),
@@ -96,17 +96,17 @@ def _law(path: Path, loss: float, window: int, buffer: int) -> float:
 
 
 def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: Any, confidence: float) -> np.ndarray:
-    """The variables of `TRADEOFF` for windows from the one chosen to four times as many, one column each."""
+    """Return the variables of `TRADEOFF` for windows from the chosen one to four times as many, one column each."""
     if not row["window_segments"] > 0:
         return np.full((len(TRADEOFF), points), math.nan)
     first, most = int(row["window_segments"]), int(row["buffer_segments"])
     windows = np.unique(np.round(np.geomspace(first, WIDEST * first, points))).astype(int)
     columns: list[tuple[float, float]] = [(first, most)]
     for window in windows[1:].tolist():
-        serves = _serves(path, loss, window, row["goal"], seed, confidence)
-        if not serves(most):  # hardly ever: a wider window needs no larger buffer
+        suffices = _suffices(path, loss, window, row["goal"], seed, confidence)
+        if not suffices(most):  # hardly ever: a wider window needs no larger buffer
             most = window
-        most = smallest_buffer(serves, 0, most, FINENESS)
+        most = smallest_buffer(suffices, 0, most, FINENESS)
         columns.append((window, most))
     columns += [(math.nan, math.nan)] * (points - len(columns))  # small windows have few multiples
     pairs = np.array(columns, dtype=float).T
@@ -114,7 +114,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
 
 
 def tradeoff_variables(values: list[np.ndarray]) -> dict[str, Any]:
-    """For a Dataset, from one array for each loss."""
+    """Return the variables of a Dataset, from one array for each loss."""
     stacked = np.stack(values, axis=1)
     names = zip(TRADEOFF.items(), stacked, strict=True)
     return {name: (("loss", "tradeoff"), value, attrs(unit, text)) for (name, (unit, text)), value in names}

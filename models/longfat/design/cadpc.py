@@ -1,4 +1,4 @@
-"""`cadpc`: how many flows, and how often must they ask? `cadpc_class`: what to reserve for flows of some weights?"""
+"""Design of CADPC: the time between requests for a number of flows, and the bandwidth of a class of flows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cadpc(
     rng: Any = 0,
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""For numbers of flows, the longest time between requests that keeps fairness time and queue below bounds.
+    r"""Find the longest time between requests that keeps fairness time and queue below bounds, by number of flows.
 
     .. math:: N = \left\lfloor \frac{T}{\lceil t \rceil R} \right\rfloor, \quad t = \frac{\ln q}{\ln(1 - a/(1 + n))}
 
@@ -47,9 +47,9 @@ def cadpc(
     round_trip_time : float or str
         Round-trip time [s], in (0, inf), or text such as "300ms".
     fairness_time : float or str
-        T: after it at most a part q of the differences between flows may be left [s].
+        T: time [s] after which at most a part q of the differences between the rates of flows may remain.
     queue : float or str
-        The most that may wait on average [packets], or text such as "100ms" for as long at the link's rate.
+        Largest mean queue length [packets], or text such as "100ms" for the queueing delay.
     flows : sequence of int
         n: numbers of flows to choose from [flows], each in [2, 1000].
     remaining : float
@@ -57,9 +57,9 @@ def cadpc(
     packet : int or str
         Packet size [bytes].
     smoothing : float
-        a of the rule [1], in (0, 1].
+        a: smoothing factor of the rate update [1], in (0, 1].
     replications : int
-        Simulations of each, two at least.
+        Simulations of each number of flows, at least 2.
     confidence : float
         Confidence of the intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -70,21 +70,25 @@ def cadpc(
     Returns
     -------
     xarray.Dataset
-        Along ``flows``: ``period`` [round trips], whole, NaN if even one round trip is too long; ``status`` ("reached",
-        "too slow", "queue too long"); ``fairness_time`` [s] with that period, ``law_throughput`` (n/(n + 1)) and
-        simulated ``throughput`` [1], ``queue`` [packets] with limits, ``loss`` and ``jain_index`` [1] after the flows
-        have begun one after the other and the fairness time has passed twice; ``signalling`` [bytes/s], requests and
-        answers of all flows. ``attrs["most_flows"]``: the largest number whose status is "reached", 0 if none is.
+        Along ``flows``: ``period`` between requests [round trips], an integer, NaN if even one round trip is too long;
+        ``status`` ("reached", "too slow", "queue too long"); ``fairness_time`` [s] with that period,
+        ``law_throughput`` (n/(n + 1)) and simulated ``throughput`` [1], ``queue`` [packets] with limits, ``loss`` and
+        ``jain_index`` [1] after the flows have begun one after the other and the fairness time has passed twice;
+        ``signalling`` [bytes/s], requests and replies of all flows. ``attrs["most_flows"]``: the largest number whose
+        status is "reached", 0 if none is.
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
-        For a value outside its range, by name, value, unit and range.
+        For a value outside its range, with name, value, unit and range.
 
     Notes
     -----
     Differences between flows shrink by 1 - a/(n + 1) an update, so that fairness takes longer the more flows there are,
-    while the total settles in a few updates. The law is of first order; the simulation is there to be looked at.
+    while the total settles in a few updates. The law is a first-order approximation; compare it with the simulated
+    throughput and queue.
 
     Examples
     --------
@@ -94,7 +98,7 @@ def cadpc(
 
     References
     ----------
-    Welzl, Scalable router aided congestion avoidance, sec. II; derivations/cadpc_spectrum.py.
+    M. Welzl, Scalable Router Aided Congestion Avoidance, section II; derivations/cadpc_spectrum.py.
     """
     import xarray as xr
 
@@ -173,20 +177,20 @@ ANSWER = {
         "fairness_time": ("s", "until the part `remaining` of the differences is left, law"),
         "law_throughput": ("1", "share of the capacity used, law"),
         **_MEASURED,
-        "signalling": ("bytes/s", "requests and answers on the link"),
+        "signalling": ("bytes/s", "requests and replies on the link"),
     }.items()
 }
 
 
 def _packets(queue: float | str, capacity: float, size: int) -> float:
-    """A bound in packets, or as a time at the link's rate."""
+    """Return a bound on the queue in packets; a text is a time at the link's rate."""
     if isinstance(queue, str):
         return quantities.duration(queue, "queue", "[0, inf)") * capacity / size
     return queue if queue == math.inf else number("queue", queue, "packets", "[0, inf)")
 
 
 def _network(capacity: float, round_trip: float, size: int, flows: int, period: float, smoothing: float) -> Network:
-    """One link; flows begin one after the other, and their packets a little irregularly."""
+    """Return one link with flows that start one after the other and jitter their packets a little."""
     net = Network().link("sources", "sinks", rate=capacity, delay=round_trip / 2, buffer=max(50, 2 * flows))
     net.link("sinks", "sources", rate=math.inf, delay=round_trip / 2)
     return net.flow(
@@ -209,7 +213,7 @@ def _bar(items: Any, progress: bool) -> Any:
 
 
 def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
-    r"""Bandwidth to reserve for a class of CADPC flows, so that a flow of weight w gets w times a rate.
+    r"""Return the bandwidth to reserve for a class of CADPC flows, so that a flow of weight w gets w times a rate.
 
     .. math:: B = r (1 + W), \quad x_i = \frac{w_i B}{1 + W}, \quad W = \sum_i w_i
 
@@ -227,13 +231,15 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
-        For a value outside its range, by name, value, unit and range.
+        For a value outside its range, with name, value, unit and range.
 
     Notes
     -----
-    One rate's worth stays free: what a class with few flows wastes is what lets newcomers in. Only flows that the class
-    was made for may use it (sec. IV.B).
+    The bandwidth of one flow of weight 1 stays free, so that new flows can start. Only flows for which the class was
+    made may use it (section IV.B).
 
     Examples
     --------
@@ -243,7 +249,7 @@ def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
 
     References
     ----------
-    Welzl, Scalable router aided congestion avoidance, sec. IV.B; derivations/cadpc_network.py.
+    M. Welzl, Scalable Router Aided Congestion Avoidance, section IV.B; derivations/cadpc_network.py.
     """
     import xarray as xr
 

@@ -18,14 +18,14 @@ CURVES = {
 
 
 def attrs(unit: str, description: str) -> dict[str, str]:
-    """Of a variable."""
+    """Return the attributes of a variable: unit and long name."""
     return {"units": unit, "long_name": description} if unit else {"long_name": description}
 
 
 def curves(
     path: Path, losses: list[float], points: int, seed: Any, confidence: float, progress: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Variables and coordinates: law, printed law and simulation over windows from 1 to 4 w_a."""
+    """Return variables and coordinates: law, law as printed and simulation over windows from 1 to 4 w_a segments."""
     ack = path.ack_segments
     widest = max(4 * ack, 4.0)
     windows = np.unique(np.round(np.linspace(1, widest, points))).astype(int)

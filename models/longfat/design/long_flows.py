@@ -1,4 +1,4 @@
-"""Flows without end over one switch, on a path that is scaled down where only ratios count."""
+"""Long-lived flows over one switch, on a path that is scaled down where only ratios matter."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from longfat.sim import Network, queues
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes import Scheme
 
-SMALLEST_BDP = 200  # packets that are simulated at least, if the path has so many: the sawtooth errs by 1/product
-EACH = 40  # packets of the product for every flow, so that timeouts are as rare as on the path itself
+SMALLEST_BDP = 200  # packets: least simulated, if the path has so many; the error of the sawtooth is about 1/BDP
+EACH = 40  # packets of the bandwidth-delay product for every flow, so that timeouts are as rare as on the path
 #: Disciplines without a threshold in packets or seconds: a slower link is the same link in slow motion.
 SCALE_FREE_DISCIPLINES = ("fifo", "fair", "round-robin", "bit-round")
-MOST_PACKETS = 2e9  # that an answer may simulate where the path cannot be scaled: half an hour of two cores
-CYCLES = 12.0  # of the sawtooth that are watched
-SETTLING = 3.0  # of them before
+MOST_PACKETS = 2e9  # most that an answer simulates where the path cannot be scaled: half an hour on two cores
+CYCLES = 12.0  # of the sawtooth that are observed
+WARM_UP = 3.0  # cycles before these
 
 QUANTITIES = {
-    "utilisation": ("1", "share of the time for which the link sends"),
-    "goodput": ("1", "new data that arrive over the capacity"),
-    "queueing_delay": ("s", "mean wait in the switch"),
+    "utilisation": ("1", "share of the time in which the link transmits"),
+    "goodput": ("1", "rate of new data received, over the capacity"),
+    "queueing_delay": ("s", "mean queueing delay in the switch"),
 }
 
 
 @dataclass(frozen=True)
 class LongFlows:
-    """Equal flows with data at every moment; SI units."""
+    """Long-lived flows that always have data to send; SI units."""
 
     rate: float
     round_trip_time: float
@@ -42,11 +42,11 @@ class LongFlows:
     access_rate: float = math.inf
     parameters: Mapping[str, float] = field(default_factory=dict)
     spread: float = 0.0  # of the round-trip times: evenly in R (1 - spread) to R (1 + spread)
-    most: int | None = None  # packets: the product that is simulated, if the path's is larger, scale-free or not
+    most: int | None = None  # packets: largest bandwidth-delay product that is simulated
 
     criterion = "utilisation"
     quantities = QUANTITIES
-    fineness = 0.02  # to which the smallest buffer is found
+    fineness = 0.02  # relative tolerance of the smallest buffer
 
     @property
     def bandwidth_delay_product(self) -> float:
@@ -62,7 +62,8 @@ class LongFlows:
     def simulated_bdp(self) -> float:
         """Bandwidth-delay product of the path that is simulated [packets].
 
-        A slower one with the same round-trip time where all is scale-free or a product was given; else the path's own.
+        It is that of a slower path with the same round-trip time if all is scale-free or ``most`` is given, else that
+        of the path.
         """
         if self.most is not None:
             return min(self.bandwidth_delay_product, float(self.most))
@@ -73,12 +74,12 @@ class LongFlows:
         )
 
     def network(self, buffer: int, stream: Any) -> Network:
-        """The switch, and flows that are caught in the middle of their sawtooth."""
+        """Return a network of the switch and flows that start in the middle of their sawtooth."""
         random = np.random.default_rng(stream)
         scale = self.simulated_bdp / self.bandwidth_delay_product
         rate, one_way = self.rate * scale, self.round_trip_time / 2
         spread = self.spread if self.flows > 1 else 0.0
-        # Evenly spread with some chance inside each part, so that the mean hardly varies.
+        # Stratified random values, so that the mean hardly varies between runs.
         places = (np.arange(self.flows) + random.random(self.flows)) / self.flows
         net = Network().link(
             "switch", "sinks", rate=rate, delay=one_way * (1 - spread), buffer=buffer, discipline=self.discipline
@@ -103,7 +104,7 @@ class LongFlows:
         relative = buffer / self.simulated_bdp
         rounds = max(1.0, (1 + relative) * self.simulated_bdp / self.flows / 2)
         cycle = rounds * self.round_trip_time * (1 + 0.75 * relative)  # as long as round trips are at most
-        begin = SETTLING * cycle + 20 * self.round_trip_time
+        begin = WARM_UP * cycle + 20 * self.round_trip_time
         return begin, begin + CYCLES * cycle + 20 * self.round_trip_time
 
     def refuse_too_long(self, runs: int) -> None:
@@ -119,7 +120,7 @@ class LongFlows:
             )
 
     def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:
-        """Utilisation (``samples``: of each run), goodput and mean wait [s]; a buffer of so many packets."""
+        """Return utilisation (``samples``: by run), goodput and mean queueing delay [s] with a buffer [packets]."""
         begin, until = self.watch(buffer)
         streams = effort.streams()
         nets = [self.network(buffer, stream) for stream in streams]

@@ -1,4 +1,4 @@
-"""`loss_load`: which k and which virtual factor keep the loss below a ceiling, and what do they cost in time?"""
+"""Design of loss-load curves: the k and the virtual factor with the shortest transfers under a ceiling on loss."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LOWEST = 0.1  # the smallest virtual factor that is tried
-FINENESS = 0.005  # to which it is found
-WORTH = 0.01  # shorter transfers than by this share are worth no loss
+FINENESS = 0.005  # absolute tolerance of the virtual factor
+WORTH = 0.01  # relative gain in transfer time below which less loss is preferred
 
 
 def loss_load(
@@ -39,12 +39,12 @@ def loss_load(
     rng: Any = 0,
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""The virtual factor, for each k, that transfers files soonest without losing more than a ceiling.
+    r"""Find, for each k, the virtual factor with the shortest file transfers whose loss stays below a ceiling.
 
     .. math:: v = \min \{ v : T(v) \le (1 + 0.01) \min_{u: P(u) \le \text{ceiling}} T(u),\ P(v) \le \text{ceiling} \}
 
-    P and T, the share of packets lost and the mean transfer time, are those of whole simulated transfers, with their
-    beginning and end; in equilibrium, P = max(0, 1 - k/((k + 1) v)).
+    P and T are the share of packets lost and the mean transfer time of complete simulated transfers, with start and
+    end; in equilibrium, P = max(0, 1 - k/((k + 1) v)).
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def loss_load(
     loss : float or str
         Ceiling: the largest share of packets that may be lost [probability], in [0, 1).
     sources : int
-        Transfers at once [1], in [1, 1000]; each maximises its throughput.
+        Number of simultaneous transfers [1], in [1, 1000]; each source maximises its throughput.
     file : float or str
-        Size of each [bytes], or text such as "2MB".
+        Size of each transfer [bytes], or text such as "2MB".
     packet : int or str
         Packet size [bytes].
     k : sequence of float
@@ -65,14 +65,14 @@ def loss_load(
     stagger : float or str, optional
         Time from one start to the next [s]; by default a round-trip time.
     buffer : int, optional
-        Of the switch [packets]; by default a bandwidth-delay product, ten at least.
+        Buffer of the switch [packets]; by default a bandwidth-delay product, at least 10.
     points : int
-        Virtual factors from 0.5 to 1 at which the curves are simulated, two at least; two more are added that the law
-        names: that without loss and that with the loss of the ceiling.
+        Number of virtual factors from 0.5 to 1 at which the curves are simulated, at least 2. Two more are added: those
+        at which the equilibrium loses nothing, and as much as the ceiling allows.
     replications : int
-        Simulations at each of them, two at least.
+        Simulations at each virtual factor, at least 2.
     confidence : float
-        Confidence of the intervals [probability], in (0, 1). The ceiling is held by the upper limit.
+        Confidence of the intervals [probability], in (0, 1). The upper limit must stay below the ceiling.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness; the default gives the same answer every time.
     progress : bool
@@ -89,8 +89,10 @@ def loss_load(
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
-        For a value outside its range, by name, value, unit and range; for a ceiling that no v reaches with any k.
+        For a value outside its range, with name, value, unit and range; for a ceiling that no v reaches with any k.
 
     Examples
     --------
@@ -101,7 +103,7 @@ def loss_load(
 
     References
     ----------
-    Prithviraj & Williamson, sec. 2.3 and 4.
+    Prithviraj and Williamson, sections 2.3 and 4.
     """
     import xarray as xr
 
@@ -180,7 +182,7 @@ ANSWER = {
 def _answer(
     transfers: Transfers, k: float, ceiling: float, points: int, effort: tuple[int, int, float]
 ) -> dict[str, Any]:
-    """One row: the curve, and the best point below the ceiling."""
+    """Return one row: the curve, and the best point below the ceiling."""
     lossless = k / (k + 1)
     allowed = min(1.0, lossless / (1 - ceiling))
 
@@ -210,7 +212,7 @@ def _answer(
 
 
 def _last_below(at: Any, ceiling: float, below: dict[str, float], above: dict[str, float]) -> dict[str, float]:
-    """Bisection between a virtual factor that keeps the ceiling and the first that does not."""
+    """Find, by bisection, the last virtual factor whose loss is below the ceiling, between two given ones."""
     while above["v"] - below["v"] > FINENESS:
         middle = at((below["v"] + above["v"]) / 2)
         below, above = (middle, above) if middle["loss_upper"] <= ceiling else (below, middle)

@@ -39,19 +39,19 @@ class Path:
 
     @property
     def ack_delay(self) -> float:
-        """Time from the end of a group of packets to the answer to it [s]."""
+        """Time from the end of a group of packets to its acknowledgment [s]."""
         return float(laws.ack_delay(self.round_trip_time, self.packet_time))
 
     @property
     def ack_segments(self) -> float:
-        """The same in segment times [segments]."""
+        """Acknowledgment delay in segment times [segments]."""
         return float(laws.ack_segments(self.ack_delay, self.packet_time, self.segment_packets))
 
     @property
     def simulated_ack_segments(self) -> float:
-        """The same as the simulator takes it: a whole number of packet times [segments].
+        """Acknowledgment delay in the simulator, rounded up to packet times [segments].
 
-        Rounded up, because a sender that is sending acts on an answer at the end of the packet.
+        It is rounded up because a sender that transmits handles an acknowledgment at the end of the packet.
         """
         return math.ceil(self.ack_segments * self.segment_packets - 1e-9) / self.segment_packets
 
@@ -71,7 +71,7 @@ class Path:
         receive_buffer: int | None = None,
         packets: float = 1e7,
     ) -> xr.Dataset:
-        """The segment simulator on this path: ``packets`` or so many that about ``lost`` of them are lost."""
+        """Run the segment simulator on this path: ``packets`` packets, or so many that about ``lost`` are lost."""
         packets = max(packets, min(lost / loss if loss > 0 else 0, 1e13))  # the cost follows the losses
         return simulate(
             window=window,

@@ -1,4 +1,4 @@
-"""Runs of networks side by side, each counted between two moments; ends at once on Ctrl-C."""
+"""Parallel runs of networks, each measured between two times; Ctrl-C stops them at once."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from longfat.threads import side_by_side
 
 @dataclass(frozen=True)
 class Effort:
-    """How often each point is simulated; the same random numbers at every point, so that points can be compared."""
+    """Replications of each point, with the same random numbers at every point so that points can be compared."""
 
     seed: int
     replications: int
     confidence: float
-    tell: Callable[[int], Any]  # called with a number of runs done
+    tell: Callable[[int], Any]  # called with the number of runs that have finished
 
     def streams(self) -> list[np.random.SeedSequence]:
-        """One for each replication."""
+        """Return one random stream for each replication."""
         return np.random.SeedSequence(self.seed).spawn(self.replications)
 
     def summed(self, runs: Sequence[dict[str, float]], within: dict[str, tuple[float, float]]) -> dict[str, float]:
-        """Means with their limits, inside what can be."""
+        """Return means over the replications with their confidence limits, clipped to the possible range."""
         made: dict[str, float] = {}
         for name in runs[0]:
             mean, lower, upper = statistics.replications([run[name] for run in runs], self.confidence)
@@ -38,7 +38,7 @@ class Effort:
 def measured(
     nets: Sequence[Network], streams: Sequence[Any], begin: float, until: float, tell: Callable[[int], Any]
 ) -> list[dict[str, np.ndarray]]:
-    """What `longfat.sim.results.measure` gives for each network between two times [s], in their order."""
+    """Run the networks in threads; return `longfat.sim.results.measure` between two times [s] for each, in order."""
     runs = [Simulation(net, rng=stream) for net, stream in zip(nets, streams, strict=True)]
 
     def one(run: Simulation) -> dict[str, np.ndarray]:

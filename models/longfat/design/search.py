@@ -1,4 +1,4 @@
-"""How a window is found: by the inverse of the law, or by simulations."""
+"""Search for a window: by the inverse of the law, or by simulations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LARGEST_FACTOR = 64  # the simulator looks for windows up to so many times w_a +
 
 
 def efficiency(path: Path, loss: float, window: Any) -> Any:
-    """The law on this path."""
+    """Return the throughput efficiency [1] of a window [segments] on this path by the law."""
     return laws.throughput_efficiency(window, loss, path.segment_packets, path.ack_segments)
 
 
 def law_is_valid(path: Path, loss: float, window: float) -> bool:
-    """Whether the efficiency law holds for this path, loss and window."""
+    """Return whether the efficiency law is valid for this path, loss and window."""
     validity = laws.throughput_efficiency.validity
     assert validity is not None
     return bool(
@@ -30,7 +30,7 @@ def law_is_valid(path: Path, loss: float, window: float) -> bool:
 
 
 def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") -> int:
-    """Smallest whole window at which the law reaches the goal."""
+    """Return the smallest integer window [segments] at which the law reaches the goal."""
     if search == "scan":
         windows = np.arange(1, math.ceil(2 * path.ack_segments + 1) + 1)
         return int(windows[np.argmax(efficiency(path, loss, windows.astype(float)) >= goal)])
@@ -46,7 +46,7 @@ def law_window(path: Path, loss: float, goal: float, search: Search = "bisect") 
 
 
 def simulated_window(reaches: Callable[[int], bool], ack_segments: float, search: Search = "bisect") -> int | None:
-    """Smallest window of which ``reaches`` is true, if it is true from some window on; None if there is none."""
+    """Return the smallest window for which ``reaches`` is true, if it stays true; None if there is none."""
     limit = math.ceil(LARGEST_FACTOR * (ack_segments + 1))
     if search == "scan":
         return next((w for w in range(1, limit + 1) if reaches(w)), None)

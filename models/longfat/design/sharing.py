@@ -1,4 +1,4 @@
-"""Files sent over one link by sources that heed its loss-load curve: simulated, and as if always in equilibrium."""
+"""Files over one link whose sources respond to its loss-load curve: simulated, and in equilibrium at every moment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.sim import Network, run, statistics
 from longfat.sim.queues import loss_load
 from longfat.threads import side_by_side
 
-SILENT = 2.0  # round trips after which a switch forgets a source (schemes.md 14.3)
+SILENT = 2.0  # round trips without a packet after which a switch drops the state of a source; ours
 
 
 @dataclass(frozen=True)
@@ -29,25 +29,25 @@ class Transfers:
 
     @property
     def buffer_packets(self) -> int:
-        """A bandwidth-delay product, ten packets at least, if nothing else is said."""
+        """Buffer of the switch [packets]: by default a bandwidth-delay product, at least 10 packets."""
         if self.buffer is not None:
             return self.buffer
         return max(10, math.ceil(self.rate * self.round_trip_time / self.packet))
 
     @property
     def bytes(self) -> float:
-        """What is sent of each file, in whole packets."""
+        """Bytes sent of each file: its size, rounded up to full packets."""
         return math.ceil(self.file / self.packet) * self.packet
 
     def described(self) -> dict[str, float]:
-        """For the attributes of a result."""
+        """Return the parameters as attributes of a Dataset."""
         return {
             "rate": self.rate, "round_trip_time": self.round_trip_time, "sources": self.sources, "file": self.file,
             "packet": self.packet, "stagger": self.stagger, "buffer": self.buffer_packets,
         }  # fmt: skip
 
     def network(self, k: float, v: float) -> Network:
-        """The link with a loss-load switch; acknowledgments have a line as fast for themselves."""
+        """Return a link with a loss-load switch; acknowledgments have a reverse link of the same rate."""
         switch = loss_load(k, v, silence=SILENT * self.round_trip_time)
         net = Network().link(
             "sources", "sinks", rate=self.rate, delay=self.round_trip_time / 2, buffer=self.buffer_packets,
@@ -60,7 +60,7 @@ class Transfers:
         )  # fmt: skip
 
     def simulate(self, k: float, v: float, seed: int, replications: int, confidence: float) -> dict[str, float]:
-        """Share of packets lost and mean transfer time [s], with their limits."""
+        """Return the share of packets lost and the mean transfer time [s] with their confidence limits."""
         net = self.network(k, v)
 
         def one(stream: np.random.SeedSequence) -> tuple[float, float]:
@@ -77,17 +77,17 @@ class Transfers:
 
 
 def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
-    """Mean transfer time [s] if sources were in equilibrium at every moment, a round trip included.
+    """Return the mean transfer time [s], with its round trip, if the sources were in equilibrium at every moment.
 
-    Of m sources each gets 1/m of what gets through: all of the link if the load (k + 1) v/k is 1 or more, that share of
-    it else. One that is alone takes v of the link.
+    Each of m sources gets 1/m of the throughput, which is the rate of the link if the load (k + 1) v/k is at least 1,
+    and that share of it otherwise. A single source takes v of the link.
 
     >>> path = Transfers(rate=5e6, round_trip_time=0.004, sources=2, file=2e6, packet=500, stagger=0.0, buffer=None)
     >>> round(in_equilibrium(path, 2, 2 / 3), 9)  # 2 x 2 MB over 40 Mbit/s, and 4 ms
     0.804
     """
     together = min(1.0, float(equilibrium_load(k, v))) * transfers.rate
-    left: list[float] = []  # bytes of those under way, who started first is first and ends first
+    left: list[float] = []  # bytes left of the transfers in progress, in the order of their starts and ends
     now, total, started = 0.0, 0.0, 0
     while started < transfers.sources or left:
         each = (together if len(left) > 1 else v * transfers.rate) / max(1, len(left))

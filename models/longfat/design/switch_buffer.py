@@ -1,4 +1,4 @@
-"""`buffer`: how much buffer does a switch need, for a share of the attainable throughput or power?"""
+"""Design of a switch's buffer for a share of the attainable throughput or network power."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from longfat import quantities
+from longfat import deprecated, quantities
 from longfat._version import __version__
 from longfat.design.arriving_files import ArrivingFiles
 from longfat.design.buffer_answer import answer, dataset
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
 
 
+@deprecated.parameters(product="bandwidth_delay_product")
 def buffer(
     *,
     rate: float | str,
@@ -53,54 +54,56 @@ def buffer(
     rng: Any = 0,
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""What the rules for a switch's buffer give, simulated, and the smallest buffer that is enough.
+    r"""Simulate the buffers that rules for a switch give, and find the smallest buffer that is sufficient.
 
     .. math:: B^* = \min \{ B : X(B) \ge \text{share} \cdot X^* \}
 
-    X is the utilisation by n flows without end, X* = 1; or with ``file`` the network power of files that arrive at
-    random, at the load where it is greatest, and X* the greatest power with any of the buffers simulated.
+    X(B) is the utilisation of the link by n long-lived flows, and X* = 1. With ``file``, X(B) is the network power of
+    files that arrive as a Poisson process, at the load of greatest power, and X* is the greatest power with any of the
+    simulated buffers.
 
     Parameters
     ----------
     rate : float or str
-        Capacity of the switch's line [bytes/s], in (0, inf), or text such as "1Gbit/s".
+        Capacity of the bottleneck link behind the switch [bytes/s], in (0, inf), or text such as "1Gbit/s".
     round_trip_time : float or str
-        R, of the empty path [s], in (0, inf), or text such as "100ms".
+        R: round-trip time without queueing [s], in (0, inf), or text such as "100ms".
     flows : int or sequence of int, optional
-        n [flows], each in [1, 10000]; by default 1. Not with ``file``.
+        n: number of long-lived flows [flows], each in [1, 10000]; by default 1. Excludes ``file``.
     file : float or str, optional
-        Size of the files that arrive [bytes], or text such as "100kB": asks for power in place of throughput.
+        Size of files that arrive at random [bytes], or text such as "100kB". The goal is then network power, not
+        utilisation.
     scheme : str or Scheme
-        What the flows do: see `longfat.sim.schemes.names`.
+        Congestion control of the flows, by name (`longfat.sim.schemes.names`) or as an object.
     share : float or str
-        Of the attainable [1], in (0, 1].
+        Goal, as a share of the attainable utilisation or power [1], in (0, 1].
     packet : int or str
         Packet size [bytes].
     discipline : str or Discipline
-        Of the switch.
+        Queue discipline of the bottleneck link.
     access_rate : float or str
-        Of each source's own line [bytes/s].
+        Rate of the access link of each source [bytes/s]; by default unlimited.
     spread : float or str
-        Round-trip times of several flows are spread evenly over R (1 - spread) to R (1 + spread) [1], in [0, 0.9].
-        With 0 all flows lose at the same time.
+        Relative spread of the flows' round-trip times, which lie evenly in R (1 - spread) to R (1 + spread) [1], in
+        [0, 0.9]. With 0 all flows lose at the same time.
     decrease : float, optional
-        What the scheme multiplies its window by at a loss [1], in (0, 1). It sets the parameter of ``gaimd-window``;
-        of a scheme of one's own it tells the laws; the other schemes cannot have another than their own.
+        Factor by which a loss reduces the window [1], in (0, 1). It sets the parameter of ``gaimd-window``, and is
+        used in the laws for a user-defined scheme. Other schemes have a fixed factor.
     parameters : mapping, optional
-        Of the scheme.
+        Parameters of the scheme, by name.
     loads : sequence of float
-        At which power is simulated [1], each in (0, 1).
-    product : int, optional
-        Bandwidth-delay product that is simulated at most [packets]. By default 200, or 40 for each flow if that is
-        more, where scheme and discipline are scale-free, else the path's own. Not with ``file``.
+        Offered loads at which power is simulated, over the capacity [1], each in (0, 1). Used with ``file`` only.
+    bandwidth_delay_product : int, optional
+        Largest bandwidth-delay product that is simulated [packets], in [10, 1e7]. By default 200, or 40 for each flow
+        if that is more, where scheme and discipline are scale-free, else that of the path. Excludes ``file``.
     points : int
-        Buffers at which the curve is simulated, two at least.
+        Number of buffers at which the curve is simulated, at least 2.
     replications : int
-        Simulations of each, two at least.
+        Simulations of each buffer, at least 2.
     search : {"bisect", "scan"}
-        How the smallest buffer is found. "scan" tries each in turn: slow, and the referee of the other.
+        Search for the smallest buffer: by bisection, or by trying each buffer in turn (slow, for checks).
     confidence : float
-        Of the intervals [probability], in (0, 1).
+        Confidence of the intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness; the default gives the same answer every time.
     progress : bool
@@ -110,49 +113,53 @@ def buffer(
     -------
     xarray.Dataset
         Along ``flows`` (unless that is a single number, or ``file`` is given) and ``rule``, of which the last is the
-        smallest simulated buffer that suffices: ``buffer_bdp`` [bandwidth-delay products], ``buffer_packets``,
+        smallest simulated buffer that reaches the goal: ``buffer_bdp`` [bandwidth-delay products], ``buffer_packets``,
         ``buffer_bytes``; ``law_together`` and ``law_apart``, the utilisation of flows that lose at the same time and,
         as a lower bound, of those that do not [1]; simulated ``utilisation`` and ``goodput`` [1], or ``power``
-        [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and ``transfers`` under way, all at the best
-        one of the loads, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the attainable [1]; each with
-        ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, else "uncertain". Along
-        ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers`` along ``load``. Along
-        ``law_buffer`` [products], more densely: ``dense_together`` and, along ``flows`` as well, ``dense_apart``.
-        ``simulated_bdp`` [packets], along ``flows``, and ``attainable`` [1 or bytes/s^2].
+        [bytes/s^2], ``throughput`` [bytes/s], ``response_time`` [s] and mean number of ``transfers`` in progress,
+        all at the load of greatest power, ``best_load`` [1]; mean ``queueing_delay`` [s]; ``share`` of the attainable
+        [1]; each with ``_lower`` and ``_upper``; ``status``: "reached" or "not reached" with confidence, else
+        "uncertain". Along ``flows`` and ``point``: the same as ``curve_...``, with files also ``curve_powers`` along
+        ``load``. Along ``law_buffer`` [bandwidth-delay products], more densely: ``dense_together`` and, along
+        ``flows`` as well, ``dense_apart``. ``simulated_bdp`` [packets], along ``flows``, and ``attainable`` [1 or
+        bytes/s^2].
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
-        For a value outside its range, by name, value, unit and range.
+        For a value outside its range, with name, value, unit and range.
 
     Notes
     -----
-    What is attainable: for throughput the capacity, with nothing taken off. For power the greatest mean, of this
-    scheme, over the loads given and the buffers of the curve and the rules; the attributes ``power_ceiling`` and
-    ``first_come_ceiling`` bound every equal sharing and every discipline. n of the rules is there the number of
-    transfers under way at that power.
+    The attainable utilisation is 1. The attainable power is the greatest mean power of this scheme over the given loads
+    and the buffers of the curve and the rules; the attributes ``power_ceiling`` and ``first_come_ceiling`` are upper
+    bounds for equal sharing and for any discipline. With files, n of the rules is the mean number of transfers in
+    progress at that power.
 
-    The utilisation of sawtooths follows buffer over product as long as windows are many packets. So flows without end
-    of a scheme that says so (`Scheme.scale_free`), over a discipline without thresholds, are simulated over a slower
-    line with the same round-trip time, whose product is ``simulated_bdp``; one flow meets the closed form within
-    1 % there. Other schemes, and those of one's own unless they say so, are simulated over the path as it is, which
-    is refused where it would take hours; with ``product`` the answer holds for that slower path alone. Files go over
-    the path as it is: slow start does not scale.
+    The utilisation of sawtooth windows of many packets depends only on the buffer over the bandwidth-delay product.
+    Therefore long-lived flows of a scale-free scheme (`Scheme.scale_free`), with a discipline without thresholds, are
+    simulated over a slower link with the same round-trip time and the bandwidth-delay product ``simulated_bdp``; one
+    flow differs from the closed form by less than 1 % there. Other schemes are simulated over the given path, which
+    is refused if it would take hours; with ``bandwidth_delay_product`` the answer is then valid for the slower path
+    only. Files are always simulated over the given path, because slow start does not scale.
 
-    "Smallest" is to 2 % (files: 5 %) or a packet, and supposes that more buffer is not worse up to there: the lower
-    confidence limit reaches the goal.
+    The smallest buffer is the one whose lower confidence limit reaches the goal, to 2 % (files: 5 %) or one packet. The
+    search assumes that utilisation or power does not decrease with the buffer below it.
 
     Examples
     --------
     >>> answer = buffer(rate="1Gbit/s", round_trip_time="100ms", bandwidth_delay_product=60, points=2, replications=2)
     >>> law, found = (float(answer.buffer_bdp.sel(rule=rule)) for rule in ("AIMD closed form", "simulated"))
-    >>> round(law, 3), law < found < 0.6  # products, for 95 % by one flow
+    >>> round(law, 3), law < found < 0.6  # bandwidth-delay products, for 95 % by one flow
     (0.431, True)
 
     References
     ----------
-    Appenzeller, Keslassy and McKeown, Sizing Router Buffers, SIGCOMM 2004; `longfat.laws.tcp.aimd_utilisation`; Kim and
-    Farber, MS-CIS-94-55, section 4.2 (C D/3).
+    G. Appenzeller, I. Keslassy and N. McKeown, Sizing Router Buffers, SIGCOMM 2004;
+    `longfat.laws.tcp.aimd_utilisation`; H. Kim and D. J. Farber, MS-CIS-94-55 (1994), section 4.2 (a third of the
+    bandwidth-delay product).
     """
     chosen = schemes.scheme(scheme)
     given = schemes.check_parameters(chosen, parameters or {})

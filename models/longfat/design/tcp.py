@@ -31,7 +31,7 @@ LARGEST_LOSS_OF_LAW = 0.01
 #: or down to this product. Ours; tests/test_design_tcp.py compares paths of equal p N^2.
 SCALED_LOSS = 1e-4
 SCALED_BDP = 100.0
-CYCLES, SETTLING = 100, 20  # mean times between losses that are watched, and before that
+CYCLES, WARM_UP = 100, 20  # mean times between losses that are observed, and before these
 SHORTEST_CYCLE = 30.0  # packets
 TIMEOUT = 1.0  # s, the least of RFC 6298, section 2.4: only to estimate how long to watch
 FINENESS = 1.1  # factor to which the loss is found up to which TCP fills the path
@@ -81,7 +81,7 @@ class TcpPath:
         pace = simulated / self.round_trip_time
         if scaled > 0:
             pace = min(pace, float(pftk_full_rate(scaled, self.round_trip_time, TIMEOUT, max(1.0, largest))))
-        begin = SETTLING * cycle / pace + 20 * self.round_trip_time
+        begin = WARM_UP * cycle / pace + 20 * self.round_trip_time
         until = begin + CYCLES * cycle / pace + 20 * self.round_trip_time
         first = max(2.0, min(largest, self.round_trip_time * _square_root(scaled, self.round_trip_time)))
 
@@ -164,7 +164,7 @@ def variables(path: TcpPath, losses: list[float], share: float, effort: Effort) 
 
 
 def attributes(path: TcpPath) -> dict[str, Any]:
-    """Return what the answer says of TCP as attributes: sizes in bytes, the product in packets."""
+    """Return the attributes of TCP: sizes in bytes, the bandwidth-delay product in packets."""
     return {
         "tcp_scheme": SCHEME,
         "tcp_segment": path.segment,

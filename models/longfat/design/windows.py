@@ -1,4 +1,4 @@
-"""`window`: the window of selective repeat with a fixed window on a path, and beside it what TCP makes of the path."""
+"""Design of a window: selective repeat with a fixed window on a path, and the rate of TCP on the same path."""
 
 from __future__ import annotations
 
@@ -43,13 +43,12 @@ def window(
     rng: Any = 0,
     progress: bool = True,
 ) -> xr.Dataset:
-    r"""Return the smallest window of *selective repeat without congestion control*, and what TCP makes of the path.
+    r"""Return the smallest window of *selective repeat without congestion control*, and the rate of TCP on the path.
 
     .. math:: W = \min \{ w : E(w) \ge \text{target} \cdot (1 - p) \}
 
-    E is the throughput efficiency of a sender that keeps a fixed window whatever is lost: no TCP does. Neither W nor
-    its receive buffer is advice for TCP, whose window follows the losses. What TCP needs and reaches stands in the
-    variables and attributes that begin with ``tcp_``.
+    E is the throughput efficiency of a sender with a fixed window, which losses do not reduce. TCP has no such window:
+    do not use W or its receive buffer for TCP. The variables and attributes that begin with ``tcp_`` are for TCP.
 
     Parameters
     ----------
@@ -63,22 +62,22 @@ def window(
         Sizes [bytes], in (0, inf), or text such as "16KiB". A segment is sent in the smallest number of equal
         packets that are no larger than ``packet``.
     target : float
-        Share of the attainable efficiency 1 - p [1], in (0, 1).
+        Goal, as a share of the attainable efficiency 1 - p [1], in (0, 1).
     source : {"auto", "law", "simulator"}
-        What answers: by default the law where it is valid and the simulator elsewhere.
+        Source of the answer; "auto" uses the law where it is valid and the simulator elsewhere.
     search : {"bisect", "scan"}
-        How the window is found. "scan" tries every window in turn: slow, and the referee of the other.
+        Search for the window: by bisection, or by trying each window in turn (slow, for checks).
     points : int
-        Windows at which the curves are drawn and simulated; 0 leaves the curves out.
+        Number of windows at which the curves are computed and simulated; 0 for no curves.
     tradeoff : int
-        Windows, from the one chosen to four times as many, for which the smallest receive buffer is found; 0 leaves
-        that out.
+        Number of windows, from the chosen one to four times its size, for which the smallest receive buffer is found;
+        0 for none.
     receive_buffer : bool
         Find the smallest receive buffer of selective repeat at the window; must be True with ``tradeoff``.
     tcp_segment : int or str
         Largest segment of TCP, without headers [bytes], in [1, 1e6], or text such as "1460B".
     replications : int
-        Simulations of TCP at each loss, 2 at least; 0 leaves them out, so that the square-root law stands alone.
+        Simulations of TCP at each loss, at least 2; 0 for the square-root law only.
     confidence : float
         Confidence of the simulated intervals [probability], in (0, 1).
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -93,32 +92,35 @@ def window(
         products], ``goal`` [1], ``law`` and ``simulated`` efficiency there [1] with ``_lower`` and ``_upper``,
         ``source`` ("law" or "simulator"), ``status`` ("reached"; "near", if the law reaches the goal and the
         simulation stays below; "not reached", the window is then NaN),
-        ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: what 2.5 products
-        carry; ``buffer_segments``, ``buffer_bytes``, ``buffer_share`` and ``buffer_simulated``, with its limits: the
-        receive buffer. Along ``loss`` and ``tradeoff``: ``tradeoff_window``, ``tradeoff_buffer`` [segments],
-        ``tradeoff_sender_bytes`` and ``tradeoff_receiver_bytes``. Along ``loss`` and ``window``: ``curve_law``,
-        ``curve_as_printed``, ``curve_many_rounds`` (our law for any number of rounds) and ``curve_simulated``, with its
-        limits; along ``loss`` and ``law_window``, more densely, ``dense_...`` of the three laws.
+        ``third_transmissions`` (w_a s p^2, which decides the source), and ``reference_...``: the efficiency
+        of 2.5 bandwidth-delay products; ``buffer_segments``, ``buffer_bytes``, ``buffer_share`` and
+        ``buffer_simulated``, with its limits: the receive buffer. Along ``loss`` and ``tradeoff``:
+        ``tradeoff_window``, ``tradeoff_buffer`` [segments], ``tradeoff_sender_bytes`` and ``tradeoff_receiver_bytes``.
+        Along ``loss`` and ``window``: ``curve_law``, ``curve_as_printed``, ``curve_many_rounds`` (our law for any
+        number of rounds) and ``curve_simulated``, with its limits; along ``loss`` and ``law_window``, more densely,
+        ``dense_...`` of the three laws.
 
         TCP, along ``loss``: ``tcp_rate_law`` and the simulated ``tcp_rate`` with its limits [bytes/s] of one Reno flow
         with SACK; ``tcp_filling_loss_law`` and ``tcp_filling_loss``, the largest loss at which it carries ``target``
-        of the link. Attributes: ``tcp_receive_window``, the receive window that never holds TCP back, and
+        of the link. Attributes: ``tcp_receive_window``, the receive window that never limits TCP, and
         ``tcp_linux_receive_buffer``, the largest value of ``net.ipv4.tcp_rmem`` that allows it [bytes].
 
     Raises
     ------
+    TypeError
+        For a value of a wrong type.
     ValueError
-        For a value outside its range, by name, value, unit and range.
+        For a value outside its range, with name, value, unit and range.
 
     Notes
     -----
-    The law answers where it is valid (`throughput_efficiency.validity`), rounded up to a whole window. Elsewhere the
-    simulator answers: the smallest window whose lower confidence limit reaches the goal.
+    Where the law is valid (`throughput_efficiency.validity`), the window is that of the law, rounded up to an integer.
+    Elsewhere it is the smallest simulated window whose lower confidence limit reaches the goal.
 
     The receive buffer is that of selective repeat: the smallest one under hard acknowledgment with which the simulation
-    is not below the goal, or not below what the window carries, at the confidence stated. With a buffer of less than
-    the window the receiver discards what is too far ahead. A TCP receiver advertises its buffer as the window, so that
-    this size would hold TCP back.
+    is not below the goal, or not below the efficiency of the window, at the stated confidence. With a smaller buffer
+    than the window the receiver discards segments beyond the buffer. A TCP receiver advertises its buffer as the
+    window, so that a buffer of this size would limit TCP.
 
     TCP: every segment is acknowledged by itself, the bottleneck holds one bandwidth-delay product, losses are
     independent. The rate follows p N^2, N being the bandwidth-delay product in segments, so that losses below 1e-4 are
@@ -134,7 +136,7 @@ def window(
 
     References
     ----------
-    Gong & Parulkar, WUCS-92-38, sections 3.4, 4.3 and 4.3.1.
+    F. Gong and G. M. Parulkar, WUCS-92-38 (1992), sections 3.4, 4.3 and 4.3.1.
     """
     import xarray as xr
 
@@ -258,14 +260,14 @@ def _bar(items: Any, progress: bool, task: str = "finding windows", unit: str = 
 
 
 def _reference_window(path: Path) -> int:
-    """The largest whole window inside 2.5 products; 0 if they hold less than a segment."""
+    """Return the largest integer window within 2.5 bandwidth-delay products [segments]; 0 if there is none."""
     return math.floor(REFERENCE_BDP * path.bandwidth_delay_product / path.segment)
 
 
 def _answer(
     path: Path, loss: float, target: float, wanted: Source, search: Search, seed: Any, confidence: float
 ) -> dict[str, Any]:
-    """One row of the answer. All windows meet the same random numbers, so that they can be compared."""
+    """Return one row of the answer; all windows use the same random numbers, so that they can be compared."""
     goal = target * (1 - loss)
 
     def run(w: int) -> xr.Dataset:

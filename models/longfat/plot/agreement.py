@@ -1,4 +1,4 @@
-"""A law held against a simulator: how far apart they are, and how far apart they may be."""
+"""Difference of a simulator from a law, and the accuracy of the law."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longfat.domains import unknown
-from longfat.plot.axes import new_axes, note, nth_colour
+from longfat.plot.axes import caption, new_axes, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,16 +18,16 @@ VERDICTS = {"agrees": (0, "o"), "differs": (1, "X"), "undecided": (4, "s"), "not
 
 
 def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
-    """Draw what a simulator gives beyond the law, point by point, in the band that the law's accuracy allows.
+    """Draw the difference of a simulator from a law, point by point, and the band of the law's accuracy.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.verify.check` returned.
+        Result of `longfat.verify.check`.
     x : str
-        What to draw it over: a parameter of the law, or ``"law"``, its value.
+        Variable of the x axis: a parameter of the law, or ``"law"``, its value.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the Dataset has no verdicts, or nothing called x.
+        If the Dataset has no verdicts, or no variable x.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
         raise unknown("x", x, [str(name) for name in data.data_vars if name != "verdict"])
     ax = ax if ax is not None else new_axes()
     a, unit = data.attrs, data.law.attrs["units"]
-    ax.axhspan(-a["accuracy"], a["accuracy"], color="0.92", zorder=0, label=f"allowed: {a['accuracy']:g}")
+    ax.axhspan(-a["accuracy"], a["accuracy"], color="0.92", zorder=0, label=f"accuracy of the law: {a['accuracy']:g}")
     ax.axhline(0, color="0.4", lw=0.8)
     beyond, below, above = (data[name].values - data.law.values for name in ("estimate", "lower", "upper"))
     verdicts = data.verdict.values
@@ -73,5 +73,5 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
         title=str(a["law"]).replace("_", " "),
     )
     ax.legend()
-    note(ax, f"law: {a['source']}; {100 * a['confidence']:.6g}% for all points together")
+    caption(ax, f"law: {a['source']}; {100 * a['confidence']:.6g}% for all points together")
     return ax

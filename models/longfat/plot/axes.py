@@ -1,4 +1,4 @@
-"""What pictures share: the project's style, rows of answers, lengths of error bars, notes, new axes."""
+"""Helpers of the drawing functions: style, rows of a result, error bars, captions, new axes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def pyplot() -> Any:
-    """Return matplotlib.pyplot; a `longfat.extras.MissingLibrary` says what installs it."""
+    """Return matplotlib.pyplot, or raise a `longfat.extras.MissingLibrary` with the command that installs it."""
     extras.need("a picture", "matplotlib")
     import matplotlib.pyplot as plt
 
@@ -25,7 +25,7 @@ def pyplot() -> Any:
 
 
 def style() -> AbstractContextManager[None]:
-    """The project's style as a context, so that nobody's own settings change.
+    """Return a context with the project's matplotlib style, which leaves the caller's settings unchanged.
 
     >>> import matplotlib.pyplot as plt
     >>> with style():
@@ -40,7 +40,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def rows(data: xr.Dataset, dimension: str = "loss") -> list[xr.Dataset]:
-    """One Dataset for each value along a dimension, the Dataset itself if it lacks that."""
+    """Return one Dataset for each value along a dimension, or the Dataset itself if it lacks the dimension."""
     if dimension not in data.dims:
         return [data]
     return [data.isel({dimension: i}) for i in range(data.sizes[dimension])]
@@ -61,7 +61,7 @@ def is_share(data: xr.Dataset, name: str) -> bool:
 def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
     """Return the lower and the upper limits of a variable as they are drawn: those of shares are cut at 0 and 1.
 
-    Student's interval of a few runs knows nothing of a quantity's range.
+    Student's interval of a few runs may exceed the range of a quantity.
 
     >>> import xarray as xr
     >>> loss = xr.Dataset({"loss": 0.1, "loss_lower": -0.2, "loss_upper": 0.4})
@@ -73,18 +73,18 @@ def limits(data: xr.Dataset, name: str) -> tuple[Any, Any]:
 
 
 def error(data: xr.Dataset, name: str) -> Any:
-    """Return how far the limits of a variable lie below and above it, as `Axes.errorbar` takes it."""
+    """Return the distances of the limits of a variable from its value, for `Axes.errorbar`."""
     lower, upper = limits(data, name)
     return np.abs([data[name].values - lower, upper - data[name].values])
 
 
-def note(ax: Axes, text: str, below: float = 38) -> None:
-    """What a picture shows and where it is from, in small type under the x axis."""
+def caption(ax: Axes, text: str, below: float = 38) -> None:
+    """Write a caption in small type under the x axis: what the picture shows, and its source."""
     ax.annotate(text, (0, 0), (0, -below), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4")
 
 
 def nth_colour(index: int) -> Any:
-    """A colour of the cycle in force: "C1" would be looked up when the figure is drawn, maybe after `style` has ended.
+    """Return the n-th colour of the current cycle, because "C1" would be looked up when the figure is drawn.
 
     >>> with style():
     ...     nth_colour(0), nth_colour(7)
@@ -95,10 +95,10 @@ def nth_colour(index: int) -> Any:
 
 
 def log_ticks(axis: Any) -> None:
-    """Label a logarithmic axis at 1, 2 and 5 times powers of ten if it is short, else at these powers alone.
+    """Label a logarithmic axis at 1, 2 and 5 times powers of ten if it is short, else at powers of ten only.
 
-    Matplotlib labels every multiple on an axis of less than a decade or so: "3 x 10^0" and "4 x 10^0" lie on one
-    another. Call it when all is drawn.
+    Matplotlib labels every multiple on an axis of about a decade, and the labels overlap. Call this function after
+    drawing.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -123,11 +123,11 @@ def _power_of_ten(value: float) -> str:
 
 
 def new_figure(rows: int = 1, columns: int = 1, **more: Any) -> Any:
-    """Return the axes of a figure of their own, which makes room for its labels whatever the style in force."""
+    """Return the axes of a new figure with a layout that makes room for the labels."""
     return pyplot().subplots(rows, columns, layout="constrained", **more)[1]
 
 
 def new_axes() -> Axes:
-    """Return axes of a figure of their own."""
+    """Return axes of a new figure."""
     made: Axes = new_figure(figsize=SIZE)
     return made

@@ -1,4 +1,4 @@
-"""The benchmark: transfer times of schemes beside the least possible ones and the printed ones."""
+"""Benchmark: transfer times of schemes, relative to the optimum, and the printed times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import log_ticks, new_axes, note, nth_colour, pyplot
+from longfat.plot.axes import caption, log_ticks, new_axes, nth_colour, pyplot
 from longfat.plot.intervals import MARKERS
 
 if TYPE_CHECKING:
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 
 def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str = "1") -> Axes:
-    """Draw how many times the optimum a transfer takes, by scheme and experiment; crosses are the printed times.
+    """Draw transfer times over the optimum, by scheme and experiment; crosses are the printed times.
 
-    The optimum is the exact schedule of fair shares: what is below 1 takes more than its share.
+    The optimum is the exact schedule of fair shares: a scheme below 1 takes more than its share.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.benchmark.run` returned, with the scheme "optimal" among others.
+        Result of `longfat.benchmark.run`, with the scheme "optimal" among others.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
     connection : {"1", "2"}
-        Which of the experiments' connections.
+        Connection of the experiment.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes drawn on. A scheme whose transfer was not done in 400 s has no point.
+        The axes drawn on. A scheme whose transfer takes more than 400 s has no point.
 
     Raises
     ------
     ValueError
-        If the optimum is not there, or nothing to set beside it.
+        If the optimum or other schemes are missing.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     )
     log_ticks(ax.xaxis)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)  # points may lie anywhere
-    note(
+    caption(
         ax,
         f"bars, where runs differ by chance: {100 * data.attrs['confidence']:.6g}% intervals of "
         f"{data.attrs['replications']} runs; printed: Kanakia, Keshav & Mishra (1992), tables 4.1 to 4.10",

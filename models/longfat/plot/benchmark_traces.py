@@ -1,4 +1,4 @@
-"""Pictures of a cell of the benchmark over time, a panel for each scheme; see `longfat.benchmark.traces`."""
+"""Time series of an experiment of the benchmark, a panel for each scheme; see `longfat.benchmark.traces`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
-    """What connection 1 sends.
+    """Draw the sending rate of connection 1 over time, one panel for each scheme.
 
     Parameters
     ----------
     data : xarray.Dataset
-        Of `longfat.benchmark.traces`.
+        Result of `longfat.benchmark.traces`.
     axes : sequence of matplotlib.axes.Axes
         One for each scheme.
     title : str
-        Above them.
+        Title above the panels.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def benchmark_rates(data: xr.Dataset, axes: Any, title: str = "") -> Any:
 
 
 def benchmark_queues(data: xr.Dataset, axes: Any, title: str = "") -> Any:
-    """What waits at the bottleneck; parameters as for `benchmark_rates`."""
+    """Draw the queue length of the bottleneck over time; parameters as for `benchmark_rates`."""
     for ax, row in _panels(data, axes):
         ax.plot(1e3 * row.fine_time, row.queue, lw=0.8, color=nth_colour(1))
         ax.set(ylim=(0, None), xlim=(0, 1e3 * float(row.fine_time[-1])))
@@ -50,7 +50,7 @@ def _panels(data: xr.Dataset, axes: Any) -> Any:
 
 
 def _name(scheme: str, label: str) -> str:
-    """Return what a scheme is called here and, where that differs, in the paper: hbh is hop-by-hop."""
+    """Return the name of a scheme and, if it differs, the one in the paper: hbh is hop-by-hop."""
     return label if scheme in label else f"{scheme} ({label})"
 
 

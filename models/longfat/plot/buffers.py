@@ -1,4 +1,4 @@
-"""The buffer of a switch: what it gains, and where the rules lie."""
+"""Buffer of a switch: utilisation or power over the buffer, and the rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, note, nth_colour, rows
+from longfat.plot.axes import caption, error, new_axes, nth_colour, rows
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.design.buffer` returned.
+        Result of `longfat.design.buffer`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
 
     Returns
     -------
@@ -67,15 +67,15 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         label = "law: all lose together" if "flows" in data.dims or data.flows > 1 else "law"
         ax.plot(data.law_buffer, data.dense_together, color="0.2", lw=1, label=label)
     if bounded:
-        ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many, not together")
+        ax.plot([], [], color="0.2", ls="--", lw=1, label="lower bound: many flows, losses at different times")
     goal = a["share"] * a["attainable"]
     ax.axhline(goal, color="0.4", lw=0.8, label=f"{100 * a['share']:.4g}% of the attainable")
     for rule, style in zip(first.rule.values[:-1], ("-", "--", "-.", ":"), strict=True):
         one = first.buffer_bdp.sel(rule=rule)
-        # The rule with n has another place for each n, and that of one product for a single flow.
-        if np.isfinite(one) and (rule != "product/sqrt(n)" or ("flows" not in data.dims and one < 1)):
+        # The rule with n has another buffer for each n, and that of one BDP for a single flow.
+        if np.isfinite(one) and (rule != "BDP/sqrt(n)" or ("flows" not in data.dims and one < 1)):
             ax.axvline(float(one), color="0.65", lw=0.8, ls=style, zorder=0, label=str(rule))
-    ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest that suffices")
+    ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="smallest sufficient buffer")
     what = f"{text(a['file'], 'bytes')} files" if criterion == "power" else "flows without end"
     ax.set(
         xscale="log",
@@ -93,5 +93,5 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     if scaled and not a["scale_free"]:
         scaled += ", for which alone this holds"
     source = "; lower bound: Appenzeller et al., SIGCOMM 2004, sec. 3" if bounded else ""
-    note(ax, f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}", below=44)
+    caption(ax, f"simulated{scaled}, {100 * a['confidence']:.6g}% intervals{source}", below=44)
     return ax

@@ -1,4 +1,4 @@
-"""CADPC: whether bounds on fairness time and queue are kept, and what a class of flows needs."""
+"""CADPC: fairness time and queue length against their bounds, and the rates of a class of flows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, new_figure, note, nth_colour
+from longfat.plot.axes import caption, error, new_axes, new_figure, nth_colour
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.design.cadpc` returned.
+        Result of `longfat.design.cadpc`.
     axes : two of matplotlib.axes.Axes, optional
-        Where to draw; a new figure if none are given.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -36,14 +36,14 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
     Raises
     ------
     ValueError
-        If the Dataset is no such answer.
+        If the Dataset has no such bounds.
     """
     if "fairness_time" not in data or "queue_bound" not in data.attrs:
         raise ValueError("data has no bounds: give what design.cadpc returned")
     if axes is None:
         axes = new_figure(2, 1, sharex=True, figsize=(7.2, 5.6))
     a, flows = data.attrs, data["flows"].values
-    axes[0].plot(flows, data["fairness_time"], "o-", label="law, at the period that was chosen")
+    axes[0].plot(flows, data["fairness_time"], "o-", label="law, at the chosen period")
     axes[0].axhline(a["fairness_bound"], color=nth_colour(1), ls="--", label="bound")
     top = max(a["fairness_bound"], float(data["fairness_time"].max()))
     axes[0].set(ylabel="fairness time [s]", ylim=(0, 1.1 * top))
@@ -52,16 +52,16 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
     axes[1].errorbar(flows, queue, yerr=error(data, "queue"), ls="", marker="o", color="black", mfc="none", label=said)
     if np.isfinite(a["queue_bound"]):
         axes[1].axhline(a["queue_bound"], color=nth_colour(1), ls="--", label="bound")
-    axes[1].set(xlabel="flows [1]", ylabel="mean queue [packets]", ylim=(0, None))
+    axes[1].set(xlabel="flows [1]", ylabel="mean queue length [packets]", ylim=(0, None))
     axes[0].set_title(f"CADPC over {text(a['rate'], 'bytes/s')}, {text(a['round_trip_time'], 's')}")
     for ax in axes:
         ax.legend()
-    note(axes[1], _periods(flows, data["period"].values))
+    caption(axes[1], _periods(flows, data["period"].values))
     return axes
 
 
 def _periods(flows: Any, periods: Any) -> str:
-    """Return what the update periods are, one by one or from least to most, in lines that fit under the axis."""
+    """Return a caption with the update periods: each of them, or the least and the largest."""
     chosen = [f"{period:.3g} at {n:g}" for n, period in zip(flows, periods, strict=True) if np.isfinite(period)]
     if len(chosen) > MOST_PERIODS:
         known = periods[np.isfinite(periods)]
@@ -75,9 +75,9 @@ def cadpc_shares(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.design.cadpc_class` returned.
+        Result of `longfat.design.cadpc_class`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Any result over any of its axes, with its intervals."""
+"""Any result over one of its axes, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longfat.domains import out_of_range, unknown, wrong_shape
-from longfat.plot.axes import error, is_share, new_axes, note, nth_colour, rows
+from longfat.plot.axes import caption, error, is_share, new_axes, nth_colour, rows
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,7 +18,7 @@ MOST_LINES = 7
 
 
 def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes | None = None, **style: Any) -> Axes:
-    """Draw a variable over one of its axes with the limits that stand beside it, a line for each value of another axis.
+    """Draw a variable over one of its axes with its confidence limits, a line for each value of a second axis.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
     name : str
         The variable.
     x : str, optional
-        The axis to draw it over; by default the last one that holds numbers.
+        Axis of the Dataset on the x axis; by default the last numeric one.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
     **style
-        What `matplotlib.axes.Axes.errorbar` takes.
+        Keywords of `matplotlib.axes.Axes.errorbar`.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
     Raises
     ------
     ValueError
-        If the variable, its limits or the axis are not there, or there are more axes than two.
+        If the variable, its limits or the axis are missing, or there are more than two axes.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def with_intervals(data: xr.Dataset, name: str, x: str | None = None, ax: Axes |
     a = data.attrs
     if "confidence" in a and "replications" in a:
         cut = ", cut at 0 and 1" if is_share(data, name) else ""
-        note(ax, f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs{cut}")
+        caption(ax, f"simulated: {100 * a['confidence']:.6g}% intervals of {a['replications']} runs{cut}")
     return ax
 
 

@@ -1,4 +1,4 @@
-"""Curves of one law: what it says, where it is valid, what its source prints."""
+"""Curves of one law: its values, its valid range, and the expression as printed in the source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.plot.axes import error, log_ticks, new_axes, note, nth_colour
+from longfat.plot.axes import caption, error, log_ticks, new_axes, nth_colour
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw a law along one parameter, the operating point on it, and what was simulated beside it.
+    """Draw a law over one parameter, with the operating point and simulated points.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.explore.dataset` returned.
+        Result of `longfat.explore.dataset`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
                 row[across], row["as_printed"], color=nth_colour(1), ls="--", lw=1.2, label="as printed in the source"
             )
     if "valid" in data and not data["valid"].values.all():
-        ax.plot([], [], color="0.3", lw=1, ls=":", label="outside the law's validity")
+        ax.plot([], [], color="0.3", lw=1, ls=":", label="outside the valid range of the law")
     if "simulated" in data:
         value, ends = data["simulated"], error(data, "simulated")
         ax.errorbar(data["simulated_at"], value, yerr=ends, color="black", ls="", marker="o", mfc="none", ms=4,
@@ -81,7 +81,7 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         f"{name} = {a[f'operating_{name}']:.6g}" for name in a["parameters"].split() if name not in (across, family)
     ]
     ax.set_title(", ".join(others), fontsize="small")
-    note(ax, a["source"])
+    caption(ax, a["source"])
     return ax
 
 

@@ -1,4 +1,4 @@
-"""Loss-load: what a share of the capacity costs in loss, and gains in time."""
+"""Loss-load curves: transfer time over loss for virtual factors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, note, nth_colour
+from longfat.plot.axes import caption, error, new_axes, nth_colour
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw transfer time over loss along the virtual factor: the equilibrium, simulated points, and what was chosen.
+    """Draw transfer time over loss for virtual factors: equilibrium, simulated points, and the chosen one.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.design.loss_load` returned.
+        Result of `longfat.design.loss_load`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
 
     Returns
     -------
@@ -66,8 +66,8 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
                 clip_on=False,
             )
     a = data.attrs
-    ax.axvline(a["ceiling"], color="0.4", lw=0.8, ls="--", label=f"at most {100 * a['ceiling']:.4g}% lost")
-    ax.plot([], [], color="0.4", lw=1, label="equilibrium, along v")
+    ax.axvline(a["ceiling"], color="0.4", lw=0.8, ls="--", label=f"at most {100 * a['ceiling']:.4g}% loss")
+    ax.plot([], [], color="0.4", lw=1, label="equilibrium, for all v")
     ax.errorbar([], [], [], color="0.4", ls=":", marker="o", mfc="none", label=f"simulated, {interval(a)}")
     ax.plot([], [], color="0.4", ls="", marker="o", ms=9, mec="black", mew=0.8, label="chosen")
     ax.set(
@@ -79,10 +79,13 @@ def loss_load_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         f"{text(a['round_trip_time'], 's')}",
     )
     ax.legend(loc="lower right")
-    note(ax, "equilibrium: Prithviraj & Williamson, sec. 2.3; the simulation has the beginning and the end as well")
+    caption(
+        ax,
+        "equilibrium: Prithviraj and Williamson, section 2.3; the simulation includes start and end of the transfers",
+    )
     return ax
 
 
 def interval(attributes: dict[str, float]) -> str:
-    """How the intervals are called."""
+    """Return the label of the confidence intervals."""
     return f"{100 * attributes['confidence']:.6g}% interval"

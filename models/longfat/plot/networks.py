@@ -1,4 +1,4 @@
-"""Runs of networks over time."""
+"""Time series of simulated networks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.sim.run` returned with ``sample_every``.
+        Result of `longfat.sim.run` with ``sample_every``.
     axes : two of matplotlib.axes.Axes
-        Where to draw windows, and queues.
+        Axes of the windows and of the queues.
 
     Returns
     -------
@@ -64,6 +64,6 @@ def traces(data: xr.Dataset, axes: Sequence[Axes]) -> Sequence[Axes]:
 
 
 def names_beside(ax: Axes, count: int) -> None:
-    """Name the lines at the right of the axes, where nothing is drawn; more than have a colour of their own, not."""
+    """Draw a legend to the right of the axes, unless there are more lines than colours."""
     if 0 < count <= LABELLED:
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)

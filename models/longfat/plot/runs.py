@@ -1,4 +1,4 @@
-"""Runs of networks at a glance: rates, windows and queues over time, or what flows and links came to."""
+"""Results of a run: rates, windows and queues over time, or goodputs and utilisations."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.sim.run` returned; with ``sample_every`` it has traces.
+        Result of `longfat.sim.run`; with ``sample_every`` it has traces.
     axes : matplotlib.axes.Axes, three with traces and two without, optional
-        Where to draw; a new figure if none are given.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
 
 
 def _rates(data: xr.Dataset, ax: Axes) -> None:
-    """New data that arrived between two samples, over the time between them."""
+    """Draw the goodput of each flow: new data received between two samples, over the time between them."""
     time = data["time"].values
     if len(time) > 1:
         rates = np.diff(data["received_trace"].transpose("time", "flow").values, axis=0) / np.diff(time)[:, None] / MBIT
@@ -69,7 +69,7 @@ def _rates(data: xr.Dataset, ax: Axes) -> None:
 
 
 def _totals(data: xr.Dataset, axes: Any) -> Any:
-    """A mark for every flow and link, with its interval if there are replications."""
+    """Draw a marker for every flow and link, with its confidence interval if there are replications."""
     for ax, dim, name, scale, unit in (
         (axes[0], "flow", "goodput", MBIT, "Mbit/s"), (axes[1], "link", "utilisation", 1.0, "1"),
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""The picture that fits a result, chosen by what made it."""
+"""Choice of the drawing function for a result."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PICTURES: dict[str, Any] = {
 
 
 def show(data: xr.Dataset, axes: Any = None) -> Any:
-    """Draw a result by the function that fits it.
+    """Draw a result with the drawing function for the function that made it.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What a function of `longfat.sim`, `longfat.design` or `longfat.explore` returned.
+        What a function of `longfat.sim`, `longfat.design` or `longfat.explore`.
     axes : matplotlib.axes.Axes, or several of them, optional
-        Where to draw; a new figure if none are given.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def show(data: xr.Dataset, axes: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If no picture fits.
+        If there is no drawing function for the Dataset.
 
     Examples
     --------

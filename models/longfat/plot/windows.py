@@ -1,4 +1,4 @@
-"""Windows and receive buffers."""
+"""Windows and receive buffers of selective repeat, and the rate of TCP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longfat.plot.axes import error, new_axes, note, nth_colour, rows
+from longfat.plot.axes import caption, error, new_axes, nth_colour, rows
 from longfat.quantities import text
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ TCP_LINE = (0, (1, 1))
 
 
 def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = False) -> Axes:
-    """Draw efficiency over window of selective repeat: laws, simulated points, the window chosen; and TCP's share.
+    """Draw the efficiency of selective repeat over the window, the chosen window, and the utilisation by TCP.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.design.window` returned with ``points`` > 0.
+        Result of `longfat.design.window` with ``points`` > 0.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
     printed : bool
         Also draw the law as its source prints it.
 
@@ -65,7 +65,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
             ax.plot(row.window_segments, row.goal, color=colour, marker="v", ms=9, mec="black", mew=0.6, zorder=5)
     ax.plot([], [], color="0.4", ls=TCP_LINE, lw=1.2, label="TCP (Reno, SACK), any window")
     ax.plot([], [], color="0.4", ls="-", label="law")
-    ax.plot([], [], color="0.4", ls="--", label="law, outside its validity")
+    ax.plot([], [], color="0.4", ls="--", label="law, outside its valid range")
     ax.plot([], [], color="0.4", ls=(0, (6, 1, 1, 1)), lw=0.9, label="our law for any number of rounds")
     if printed:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="law as printed")
@@ -102,7 +102,7 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
         f"{data.attrs['segment_packets']} packets (w_a = {ack:.4g} segments)",
     )
     ax.legend(loc="lower right")
-    note(
+    caption(
         ax,
         "w_a: acknowledgment delay; law: Gong & Parulkar, WUCS-92-38, sec. 4.2, third case corrected; simulated: at "
         "least 10^7 packets",
@@ -111,14 +111,14 @@ def window_curves(data: xr.Dataset, ax: Axes | None = None, *, printed: bool = F
 
 
 def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
-    """Draw the receive buffer over the window: what a wider window saves the receiver.
+    """Draw the smallest receive buffer over the window of selective repeat.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What `longfat.design.window` returned with ``tradeoff`` > 0.
+        Result of `longfat.design.window` with ``tradeoff`` > 0.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes if none are given.
+        Axes to draw on; by default new ones.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
         f"{data.attrs['segment_packets']} packets",
     )
     ax.legend(loc="lower right")
-    note(
+    caption(
         ax,
         f"simulated, {100 * data.attrs['confidence']:.6g}% confidence; rules: Gong & Parulkar, WUCS-92-38, sec. 4.3.1",
     )

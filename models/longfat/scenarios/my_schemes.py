@@ -1,15 +1,15 @@
-"""A scheme of one's own for mixed.toml: additive increase, and a smaller decrease than TCP's."""
+"""A user's own scheme for mixed.toml: additive increase, and a smaller multiplicative decrease than TCP's."""
 
 from longfat.sim import Parameter, Scheme
 
 
 def ack(flow, event):
-    """One packet more each round trip."""
+    """Return the window after an acknowledgment: it grows by one packet per round-trip time."""
     return flow.window + event.acked / flow.window
 
 
 def loss(flow, event):
-    """Once per window of data: keep a share of the window."""
+    """Return the window after a loss, at most once per window of data: the share `keep` of it."""
     return max(1.0, flow.keep * flow.window)
 
 

@@ -38,9 +38,11 @@ if TYPE_CHECKING:
     )
     from longfat.sim.services import NOTHING, Service
 
-_ROOMS = {name: f"longfat.sim.{name}" for name in ("queues", "schemes", "seam", "services", "statistics", "traffic")}
-_ROOMS |= {"channel": "longfat.segments.channel", "segments": "longfat.segments"}
-#: Where each name is from; the last rows are what the functions of plug-ins answer and call.
+_SUBMODULES = {
+    name: f"longfat.sim.{name}" for name in ("queues", "schemes", "seam", "services", "statistics", "traffic")
+}
+_SUBMODULES |= {"channel": "longfat.segments.channel", "segments": "longfat.segments"}
+#: The module of each name; the last rows are return values and functions for plug-ins.
 _NAMES = {
     "Discipline": "queues",
     "Network": "network",
@@ -69,8 +71,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(_ROOMS[name])
+    if name in _SUBMODULES:
+        return importlib.import_module(_SUBMODULES[name])
     if name in _NAMES:
         return getattr(importlib.import_module(f"longfat.sim.{_NAMES[name]}"), name)
     raise AttributeError(f"module 'longfat.sim' has no attribute {name!r}")

@@ -32,7 +32,7 @@ class Assembly:
     disciplines: list[Discipline]
     services: list[Service]
     flow_names: list[str]
-    link_names: list[str]  # the first rows; internal lines follow
+    link_names: list[str]  # of the first rows; internal links follow
     copies: list[Flow]
 
 
@@ -103,6 +103,6 @@ def _schedule(state: RunState, routes: Routes, starts: np.ndarray, every: float 
         kinds, indices, times = [*kinds, records.SAMPLING], [*indices, 0], [*times, 0]
     serials = np.arange(1, len(kinds) + 1, dtype=np.int64)
     keys = (serials << SERIAL_SHIFT) | (np.array(kinds, np.int64) << (SERIAL_SHIFT - KIND_BITS)) | np.array(indices)
-    order = np.lexsort((keys, times))  # in order, they are a heap
+    order = np.lexsort((keys, times))  # sorted entries are a heap
     state.clocks["time"][: len(keys)], state.clocks["key"][: len(keys)] = np.array(times)[order], keys[order]
     state.row.clocks = state.row.serial = len(keys)

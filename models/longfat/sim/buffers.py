@@ -1,4 +1,4 @@
-"""Read the limits of a buffer, in packets or in bytes."""
+"""Limits of buffers, in packets or in bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longfat.domains import integer, out_of_range
 
 
 def read_buffer(buffer: Any) -> tuple[float, float]:
-    """A buffer's limits in packets and in bytes.
+    """Return the limits of a buffer [packets], [bytes]; a limit that is not given is infinite.
 
     >>> read_buffer("440 packets"), read_buffer("64 KiB"), read_buffer(None)
     ((440, inf), (inf, 65536.0), (inf, inf))

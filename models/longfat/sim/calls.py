@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 from longfat.sim.jit import COMPILED
 from longfat.sim.memory import EVENT, HEADER, LINK, PACKET, QUEUE, RECOVERY, SENDER, SINCE, STATE, TIMER
 
-_own = numba.int64  # the address of a record of the plug-in's own
+_own = numba.int64  # address of the plug-in's record
 _PACKET = (PACKET, HEADER, SINCE)
 _FLOW = (STATE, SENDER, TIMER, RECOVERY, _own)
 _CALLBACK = types.FunctionType(numba.float64(*_FLOW, EVENT))
@@ -30,7 +30,7 @@ _TAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, numba.float64))
 _WAKE = types.FunctionType(numba.int64(STATE, LINK, _own, _own, QUEUE, _own, numba.float64))
 _TICK = types.FunctionType(numba.float64(STATE, LINK, _own, _own, numba.float64))
 
-#: In the order of the numbers in `records`.
+#: Names of the callbacks, in the order of their numbers in `records`.
 CALLBACKS = ("start", "ack", "loss", "timeout", "alarm", "send")
 HOOKS = ("enqueue", "dequeue", "feedback", "tick")
 ENQUEUE, DEQUEUE, ON_FEEDBACK, ON_TICK = range(len(HOOKS))
@@ -67,13 +67,13 @@ def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
     return at
 
 
-#: Of (state, scheme, number of the callback); the last one takes a packet.
+#: Functions of (state, scheme, number of the callback); `send_at` returns one that takes a packet.
 callback_at = _finder("callbacks_base", _CALLBACK, len(CALLBACKS))
 send_at = _finder("callbacks_base", _SEND, len(CALLBACKS))
-#: Of (state, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (state, discipline, ON_TICK).
+#: Functions of (state, discipline, ENQUEUE, DEQUEUE or ON_FEEDBACK), and of (state, discipline, ON_TICK).
 hook_at = _finder("hooks_base", _HOOK, len(HOOKS))
 tick_at = _finder("hooks_base", _TICK, len(HOOKS))
-#: Of (state, service, PUT or EVICT), (state, service, TAKE), (state, service, WAKE_UP).
+#: Functions of (state, service, PUT or EVICT), (state, service, TAKE), (state, service, WAKE_UP).
 verb_at = _finder("verbs_base", _HOOK, len(VERBS))
 dequeue_at = _finder("verbs_base", _TAKE, len(VERBS))
 wake_at = _finder("verbs_base", _WAKE, len(VERBS))

@@ -13,10 +13,10 @@ from longfat.sim.sketching import Box, Place, once, said, short, sketch
 if TYPE_CHECKING:
     from longfat.sim.network import Network
 
-#: Okabe and Ito's colours, which colour-blind people can tell apart; the flows are listed by name beside them.
+#: Colours of Okabe and Ito, which colour-blind people can distinguish; the flows are also listed by name.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # of the first seven flows, of the next seven, and so on
-LEAST_WIDTH = 900.0  # px; narrower pictures have room at the right, as a notebook stretches each to its own width
+DASHES = ("", "9 3", "3 3", "9 3 3 3", "15 4", "15 4 3 4")  # for the first seven flows, the next seven, and so on
+LEAST_WIDTH = 900.0  # px; narrower drawings are padded at the right, because notebooks stretch a drawing to their width
 
 
 def svg(net: Network) -> str:

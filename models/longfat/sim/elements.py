@@ -1,4 +1,4 @@
-"""The elements of a network, as `Network.link` and `Network.flow` make them."""
+"""Links and flows of a network, as `Network.link` and `Network.flow` create them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from longfat.sim.traffic import Traffic
 
 @dataclass(frozen=True)
 class Link:
-    """One direction of a line between two nodes; SI units. Made by `Network.link`."""
+    """Link from one node to another, in SI units; created by `Network.link`, which explains the fields."""
 
     name: str
     tail: str
     head: str
-    rate: float  # bytes/s, math.inf: no transmission time
+    rate: float  # bytes/s; math.inf for a link without transmission time
     delay: float  # s
     buffer_packets: float = math.inf
     buffer_bytes: float = math.inf
@@ -33,7 +33,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Flow:
-    """A transfer, or traffic, along a path; SI units. Made by `Network.flow`."""
+    """Flow along a path, in SI units: a transfer or traffic; created by `Network.flow`, which explains the fields."""
 
     name: str
     path: tuple[str, ...]
@@ -53,5 +53,5 @@ class Flow:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the copies."""
+        """Names of the copies of the flow."""
         return (self.name,) if self.count == 1 else tuple(f"{self.name}-{k + 1}" for k in range(self.count))

@@ -67,7 +67,7 @@ def _enclosed(function: Any) -> list[Any]:
     return found
 
 
-#: Of the views: see `longfat.sim.seam`.
+#: Names of the rows in views, see `longfat.sim.seam`.
 ROWS = ("state", "sender", "timer", "recovery", "own", "event", "link", "service", "packet", "header", "since", "queue")
 
 

@@ -15,7 +15,7 @@ import numba
 from longfat.sim import installed
 from longfat.sim.views import View
 
-#: Compiled once, kept on disk, and run without the interpreter's lock, so that threads run side by side.
+#: Compiled once, kept on disk, and run without the interpreter's lock, so that threads run in parallel.
 #: With ``NUMBA_DISABLE_JIT=1`` the same function runs as plain Python and gives the same numbers.
 kernel: Callable[..., Any] = numba.njit(cache=True, nogil=True)
 
@@ -87,7 +87,7 @@ def callback(signature: Any, function: Callable[..., Any], *, cache: bool) -> Ca
         raise
     except KeyError as error:
         raise numba.core.errors.TypingError(f"there is no field {error.args[0]!r}") from None
-    except Exception as error:  # numba's own of other kinds, for what it cannot compile
+    except Exception as error:  # numba raises other exceptions, too, for code that it cannot compile
         raise numba.core.errors.TypingError(str(error).removesuffix(". Raised from None")) from None
     dispatcher.disable_compile()
     result = dispatcher.get_compile_result(signature)
@@ -129,7 +129,7 @@ def _cached(function: Callable[..., Any], folders: list[Path], **flags: Any) -> 
     try:
         dispatcher = numba.njit(cache=True, nogil=True, **flags)(function)
         stamp(dispatcher, folders)
-    except AttributeError:  # another numba, whose cache knows no stamp
+    except AttributeError:  # another version of numba, whose cache has no stamp
         return numba.njit(nogil=True, **flags)(function)
     except RuntimeError:  # no folder to write to
         dispatcher = numba.njit(nogil=True, **flags)(function)
@@ -147,7 +147,9 @@ def stamp(dispatcher: Any, folders: list[Path]) -> None:
     def load_index() -> Any:
         try:
             return load()
-        except Exception:  # of another version of this package, whose types are gone: numba reads it before the stamp
+        except (
+            Exception
+        ):  # written by another version of the package, whose types do not exist; numba reads it before the stamp
             return {}
 
     cache_file._load_index = load_index

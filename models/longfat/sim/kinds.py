@@ -88,7 +88,7 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
 def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, and the records of its discipline and its service."""
     made = rows(1, records.LINK)
-    row, discipline, service = made[0], link.discipline, link.discipline.serving
+    row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
     row.delay = round(link.delay * SECOND)
     # A link without transmission time: the numerator of the division is 0.
@@ -110,17 +110,17 @@ def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarra
         link.coarse_clock,
         not link.stamps or not link.name or link.rate == math.inf,
     )
-    own, served = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
+    own, of_service = rows(discipline.own.words, records.WORD), rows(0, records.WORD)
     if discipline.has_hooks:
         row.discipline = routes.disciplines.place(discipline)
         discipline.own.fill(own, discipline.values)
     if service is not None:
         row.service = routes.services.place(service)
         row.work_conserving, row.may_push_out = service.work_conserving, service.may_push_out
-        served = rows(service.own.words, records.WORD)
-        service.own.fill(served, discipline.values)
+        of_service = rows(service.own.words, records.WORD)
+        service.own.fill(of_service, discipline.values)
     row.special = row.service != NONE or row.discipline != NONE or row.loss > 0 or row.jitter > 0 or row.refresh > 0
-    return made, own, served
+    return made, own, of_service
 
 
 def _lay_flow_state(state: RunState, routes: Routes) -> None:
@@ -140,14 +140,14 @@ def _lay_flow_state(state: RunState, routes: Routes) -> None:
 def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     """Lay out the queues of each link with a service, next to each other, and the workspace; return flows' rows."""
     links, of_flows = state.links, np.array(routes.queues, np.int64)
-    served = np.flatnonzero(links["service"] != NONE)
+    with_service = np.flatnonzero(links["service"] != NONE)
     count = np.bincount(of_flows, minlength=len(links))
-    services = {int(k): routes.services.all[int(links["service"][k])] for k in served}
+    services = {int(k): routes.services.all[int(links["service"][k])] for k in with_service}
     for k, service in services.items():
         if service.queues != PER_FLOW:
             count[k] = service.queues
     begin = np.concatenate(([0], np.cumsum(count)))
-    links["first_queue"][served], links["queue_count"][served] = begin[served], count[served]
+    links["first_queue"][with_service], links["queue_count"][with_service] = begin[with_service], count[with_service]
     order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
     queue_rows = np.empty(len(of_flows), np.int64)
     ranks = np.arange(len(of_flows)) - np.searchsorted(of_flows[order], of_flows[order], "left")
@@ -239,7 +239,7 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     if scheme.controls == "window":
         sender.window = 1.0
     else:
-        sender.rate = flow.packet  # one packet a second, until its scheme says more
+        sender.rate = flow.packet  # one packet per second, until its scheme sets another rate
     set_fields(row, scheme, flow.parameters)
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":
@@ -261,7 +261,7 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender, receiver, source = row["senders"], row["receivers"], row["sources"]
     row["tallies"].traffic = traffic.kind
     sender.transfer = 0
-    receiver.in_order = traffic.kind == records.ARRIVALS  # of its connections
+    receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
     source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
     source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off

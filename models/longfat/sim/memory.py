@@ -66,7 +66,7 @@ SENDER, TIMER, RECOVERY, LINK, PACKET, EVENT, HEADER, QUEUE, SINCE, STATE = (
     )
 )
 
-#: Of (state, number): what a flow has, by its number.
+#: Functions of (state, number): the rows of a flow.
 sender_at = _reader(SENDER, "senders_base")
 timer_at = _reader(TIMER, "timers_base")
 receiver_at = _reader(Row(records.RECEIVING, "receiver"), "receivers_base")
@@ -74,7 +74,7 @@ recovery_at = _reader(RECOVERY, "recoveries_base")
 tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
 access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
-#: Of (state, number): a link, a packet, ...
+#: Functions of (state, number): the row of a link, a packet, ...
 link_at = _reader(LINK, "links_base")
 packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
@@ -93,7 +93,7 @@ link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_
 census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
 _state = _reader(STATE)
-#: Of (address, number): an entry of a heap, a word of memory.
+#: Functions of (address, number): an entry of a heap, a word of memory.
 entry_at = _reader(Row(records.ENTRY, "entry"))
 word_at = _reader(Row(records.WORD, "word"))
 
@@ -176,7 +176,7 @@ def _prefetch() -> Any:
             kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
             code = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
             place = builder.inttoptr(arguments[0], pointer)
-            builder.call(code, [place, word(1), word(3), word(1)])  # to be written; keep it close; data
+            builder.call(code, [place, word(1), word(3), word(1)])  # for writing, in all cache levels, data
             return context.get_dummy_value()
 
         return types.none(types.int64), generate
@@ -227,7 +227,7 @@ def _uniform(generator: str, following: str) -> Any:
     return drawn
 
 
-#: Of (state): a random number in [0, 1), of the network's stream or of the traffic's.
+#: Functions of (state): a random number in [0, 1) from the stream of the network, or of the traffic.
 uniform = _uniform("random_state", "random_next")
 traffic_uniform = _uniform("traffic_state", "traffic_next")
 
@@ -256,7 +256,7 @@ def prefetch_flow(state, f):
 
 @part
 def is_full(link, size):
-    """Return whether the buffer of a link has no room for a packet of `size` bytes that has to wait."""
+    """Return whether the buffer of a link, a row or a view, has no room for a waiting packet of `size` bytes."""
     return link.backlog >= link.limit_packets or link.backlog_bytes + size > link.limit_bytes
 
 

@@ -1,4 +1,4 @@
-"""Networks: nodes, links, flows, and the usual shapes in one line each."""
+"""Networks: nodes, links and flows, and the common topologies."""
 
 from __future__ import annotations
 
@@ -17,21 +17,27 @@ from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
 from longfat.sim.traffic import Traffic
 
-MOST_PLACES = 2**20  # for packets that wait, where priorities decide which of them give way
+MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
 
 
 class Network:
-    """Nodes, links and flows, put together step by step.
+    """Network of nodes, links and flows, for `longfat.sim.run`.
+
+    A network is built with `link` and `flow`, which return it, so that calls can be chained; `dumbbell`, `chain` and
+    `parking_lot` return common topologies. Quantities are numbers in SI units (s, bytes, bytes/s) or text with a unit,
+    such as "40 Mbit/s".
 
     Parameters
     ----------
     name : str
-        A title.
+        Title of the network in tables and drawings.
 
-    Raises
-    ------
-    ValueError
-        By `link` and `flow`, for what cannot be: by name, value, unit and range.
+    Attributes
+    ----------
+    links : dict of (str, str) to Link
+        Links by the names of their tail and head nodes, in the order in which they were added.
+    flows : list of Flow
+        Flows in the order in which they were added.
 
     Examples
     --------
@@ -55,7 +61,7 @@ class Network:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The names of the nodes, in the order of their appearance."""
+        """Names of the nodes, in the order in which links name them."""
         return tuple(dict.fromkeys(node for pair in self.links for node in pair))
 
     def link(
@@ -75,45 +81,55 @@ class Network:
         coarse_clock: bool = False,
         stamps: bool = True,
     ) -> Network:
-        """Add a line from one node to another, or with `duplex` one each way.
+        """Add a link from one node to another, and with `duplex` one in the opposite direction.
 
         Parameters
         ----------
         tail, head : str
-            Nodes, made by being named.
+            Names of the nodes at its beginning and end; a node exists once a link names it.
         rate : float or str
-            [bytes/s] or text with a unit; ``math.inf`` for a line without transmission time.
+            Transmission rate [bytes/s]; ``math.inf`` for a link without transmission time.
         delay : float or str
             Propagation delay [s].
         buffer : int or str, optional
-            Packets that may wait, the one in transmission not counted: a number, "440 packets" or "64 KiB"; unbounded
-            if absent.
+            Greatest backlog, without the packet in transmission: 440 or "440 packets" [packets], or "64 KiB" [bytes];
+            unbounded by default.
         discipline : str or Discipline
-            How packets are queued, dropped and marked: see `longfat.sim.queues`.
+            Queue discipline: a name, such as "red", or one of `longfat.sim.queues` with parameters, such as
+            ``queues.red(low=5, high=15)``.
         duplex : bool
-            Add the opposite direction, too.
+            Whether to add an equal link from `head` to `tail`, too.
         name : str, optional
-            By default "tail-head".
+            Name in results; "tail-head" by default.
         loss : float or str
-            Probability that a packet is lost [probability], independently of others.
+            Probability that an arriving packet is lost [probability], independently of other packets.
         jitter : float or str
-            Random extra time before each transmission, uniform in [0, jitter) [s]; keeps the order.
+            Upper bound of a random time before each transmission, uniform in [0, jitter) [s]; packets keep their order.
         counter_refresh : float or str
-            How often the byte counter is brought up to date that requests for it see [s]; 0: it always is.
+            Interval at which the byte counter that PTP requests read is updated [s]; 0 updates it with every packet.
         coarse_clock : bool
-            Requests see the time of that refresh instead of the time at which they pass.
+            Whether PTP requests read the time of the last update instead of the present time.
         stamps : bool
-            Whether the link answers requests at all.
+            Whether the link adds its counter to PTP requests.
 
         Returns
         -------
         Network
-            Itself.
+            The network itself, so that calls can be chained.
 
         Raises
         ------
+        TypeError
+            For arguments of a wrong type.
         ValueError
-            For values outside their ranges, and for a line that is there already.
+            For values outside their ranges, unknown disciplines, a buffer that the discipline cannot use, and a link or
+            name that exists already.
+
+        Examples
+        --------
+        >>> net = Network().link("a", "b", rate="10 Mbit/s", delay="5 ms", buffer="50 packets", discipline="red")
+        >>> net.links["a", "b"].rate, net.links["a", "b"].discipline.name
+        (1250000.0, 'red')
         """
         for what, node in (("tail", tail), ("head", head)):
             if not isinstance(node, str) or not node:
@@ -128,7 +144,7 @@ class Network:
                 f"excludes discipline {chosen.name!r}",
                 "it needs a buffer of at least one packet",
             )
-        if chosen.serving is not None and chosen.serving.bounded and not packets <= MOST_PLACES:
+        if chosen.scheduler is not None and chosen.scheduler.bounded and not packets <= MOST_PLACES:
             raise domains.conflict(
                 f"buffer = {buffer} of link {tail}-{head}",
                 f"excludes discipline {chosen.name!r}",
@@ -177,44 +193,60 @@ class Network:
         send_jitter: float | str = 0.0,
         parameters: Mapping[str, float] | None = None,
     ) -> Network:
-        """Add a flow: a transfer controlled by a scheme, or traffic that nobody controls.
+        """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
 
         Parameters
         ----------
         scheme : str, Scheme or Traffic
-            A scheme or its name (see `longfat.sim.schemes.names`), or a generator of `longfat.sim.traffic`.
+            Congestion-control scheme or its name (see `longfat.sim.schemes.names`), or a generator of
+            `longfat.sim.traffic`.
         path : sequence of str
-            Nodes from source to destination; acknowledgments return over the same nodes backwards.
+            Names of the nodes from the source to the destination; acknowledgments return over the same nodes.
         name : str, optional
-            By default the scheme's name and a number.
+            Name in results; by default that of the scheme or generator and a number.
         file : float or str, optional
-            Size of the transfer [bytes]; greedy if absent.
-        start, stagger, stop : float or str
-            Start of the first copy, time between the copies, end of sending [s].
+            Size of the transfer [bytes]; by default the source always has data to send.
+        start, stop : float or str
+            Start of the flow, or of its first copy, and end of sending [s].
+        stagger : float or str
+            Time between the starts of consecutive copies [s].
         packet, ack : int or str
             Sizes of data packets and acknowledgments, headers included [bytes].
         access_rate : float or str
-            Rate of the source's own line before the first node [bytes/s]. A sender waits until it is free, so that a
-            packet is sent, and its round trip begins, when that line takes it; traffic that nobody controls queues
-            before it, without a limit. Every connection of `longfat.sim.traffic.arrivals` has a line of its own.
+            Rate of the access link between the source and the first node [bytes/s]. A scheme's packet counts as sent,
+            and its round trip begins, when the access link starts to transmit it; uncontrolled traffic queues there
+            without limit. Every connection of `longfat.sim.traffic.arrivals` has its own access link.
         ack_path : {"reverse", "ideal"}
-            Ideal: acknowledgments take the propagation delay and no bandwidth.
+            Return path of acknowledgments: over the links in the reverse direction, or after the propagation delay
+            alone, without queueing and transmission.
         count : int
-            Copies, named name-1, name-2, ...
+            Number of copies, named name-1, name-2 and so on.
         send_jitter : float or str
-            Uniform extra delay per packet, in order (schemes.md 0.2, convention 5) [s].
-        parameters : mapping, optional
-            The scheme's own parameters.
+            Upper bound of a random delay of each packet at the source, uniform in [0, send_jitter) [s]; packets keep
+            their order. One transmission time at the bottleneck breaks the phase effects of deterministic networks
+            (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+        parameters : mapping of str to float, optional
+            Values of the scheme's parameters.
 
         Returns
         -------
         Network
-            Itself.
+            The network itself, so that calls can be chained.
 
         Raises
         ------
+        TypeError
+            For arguments of a wrong type.
         ValueError
-            For a path that does not connect, unknown schemes and parameters, and values outside their ranges.
+            For unknown schemes and parameters, values outside their ranges, a path whose nodes are not linked, a file
+            of a scheme without acknowledgments, and a name that exists already.
+
+        Examples
+        --------
+        >>> net = Network().link("a", "b", rate="10 Mbit/s", delay="5 ms", duplex=True)
+        >>> net = net.flow("reno", path=["a", "b"], file="2 MB").flow("vegas", path=["a", "b"], count=2, stagger="1 s")
+        >>> [flow.names for flow in net.flows]
+        [('reno-1',), ('vegas-2-1', 'vegas-2-2')]
         """
         traffic = scheme if isinstance(scheme, Traffic) else None
         chosen = schemes.scheme(scheme) if not isinstance(scheme, Traffic) else scheme.scheme
@@ -273,18 +305,18 @@ class Network:
         return nodes
 
     def route(self, flow: Flow) -> list[Link]:
-        """The links of a flow's path."""
+        """Return the links of a flow's path, from source to destination."""
         return [self.links[pair] for pair in pairwise(flow.path)]
 
     def way_back(self, flow: Flow) -> list[Link]:
-        """The links of its acknowledgments; none with an ideal path."""
+        """Return the links that a flow's acknowledgments take; none with ``ack_path="ideal"``."""
         if flow.ack_path == "ideal" or (flow.traffic is not None and not flow.traffic.acknowledged):
             return []
         nodes = flow.path[::-1]
         return [self.links[pair] for pair in pairwise(nodes)]
 
     def __eq__(self, other: object) -> bool:
-        """The same links and flows in the same order; the title does not count."""
+        """Return whether both networks have equal links and flows in the same order, whatever their titles."""
         if not isinstance(other, Network):
             return NotImplemented
         return (list(self.links.values()), self.flows) == (list(other.links.values()), other.flows)
@@ -292,8 +324,20 @@ class Network:
     __hash__ = None  # type: ignore[assignment]
 
     def to_toml(self, **options: Any) -> str:
-        """Return this network, and options of its run, as a scenario: see `longfat.sim.scenario`.
+        """Return the network, and options of its run, as the text of a scenario file.
 
+        Parameters
+        ----------
+        **options
+            Options of `longfat.sim.run`, such as ``duration`` and ``rng``.
+
+        Returns
+        -------
+        str
+            TOML, see `longfat.sim.scenario`.
+
+        Examples
+        --------
         >>> net = Network.chain(1, rate="1 Mbit/s").flow("reno", path=["n0", "n1"], file="10 kB")
         >>> Network.from_toml(net.to_toml(rng=1)) == net
         True
@@ -304,42 +348,114 @@ class Network:
 
     @classmethod
     def from_toml(cls, text: str) -> Network:
-        """Return the network of a scenario; `longfat.scenario` also returns the options of its run."""
-        from longfat.sim.scenario import reading
+        """Return the network of a scenario's text; `longfat.scenario.parse` also returns the options of its run.
+
+        >>> Network.from_toml('link = [{from = "a", to = "b", rate = "1 Mbit/s"}]')
+        Network('', 2 nodes, 1 links, 0 flows)
+        """
+        from longfat.sim.scenario import parsing
 
         net = cls()
-        reading.fill(net, text)
+        parsing.fill(net, text)
         return net
 
     @classmethod
     def dumbbell(cls, schemes: Sequence[str | Scheme | Traffic], *, name: str = "dumbbell", **options: Any) -> Network:
-        """Return pairs of hosts around one bottleneck: see `longfat.sim.topologies.dumbbell`."""
+        """Return a dumbbell: pairs of hosts, each with one flow, around one bottleneck link.
+
+        Parameters
+        ----------
+        schemes : sequence of str, Scheme or Traffic
+            Scheme or generator of each flow; flow k leads from "source-k" over "left" and "right" to "sink-k".
+        name : str
+            Title of the network.
+        **options
+            Rate, delay, buffer and discipline of the bottleneck; ``access_rate`` and ``access_delay``; and arguments of
+            `flow` for all flows: see `longfat.sim.topologies.dumbbell`.
+
+        Returns
+        -------
+        Network
+            The network, to which links and flows can be added.
+
+        Examples
+        --------
+        >>> Network.dumbbell(["reno", "vegas"], rate="10 Mbit/s", delay="20 ms", buffer="50 packets")
+        Network('dumbbell', 6 nodes, 10 links, 2 flows)
+        """
         from longfat.sim import topologies
 
         return topologies.dumbbell(cls(name), schemes, **options)
 
     @classmethod
     def chain(cls, hops: int, *, name: str = "chain", **link: Any) -> Network:
-        """Return links one behind the other: see `longfat.sim.topologies.chain`."""
+        """Return a chain: nodes n0, n1, ..., and equal links in both directions between neighbours; no flows.
+
+        Parameters
+        ----------
+        hops : int
+            Number of links in each direction.
+        name : str
+            Title of the network.
+        **link
+            Arguments of `link` for all links.
+
+        Returns
+        -------
+        Network
+            The network, to which links and flows can be added.
+
+        Examples
+        --------
+        >>> Network.chain(2, rate="10 Mbit/s", delay="5 ms").flow("reno", path=["n0", "n1", "n2"])
+        Network('chain', 3 nodes, 4 links, 1 flows)
+        """
         from longfat.sim import topologies
 
         return topologies.chain(cls(name), hops, **link)
 
     @classmethod
     def parking_lot(cls, hops: int, scheme: str | Scheme, *, name: str = "parking lot", **options: Any) -> Network:
-        """Return a flow over all links of a chain and one over each: see `longfat.sim.topologies.parking_lot`."""
+        """Return a parking lot: a chain with one flow over all of its links and one flow over each link.
+
+        Parameters
+        ----------
+        hops : int
+            Number of links in each direction.
+        scheme : str or Scheme
+            Scheme of the long flow, and of the others unless `cross` is among the options.
+        name : str
+            Title of the network.
+        **options
+            Rate, delay, buffer and discipline of the links; ``cross``, the scheme of the other flows; and arguments of
+            `flow` for all flows: see `longfat.sim.topologies.parking_lot`.
+
+        Returns
+        -------
+        Network
+            The network, to which links and flows can be added.
+
+        Examples
+        --------
+        >>> [flow.name for flow in Network.parking_lot(2, "reno", rate="10 Mbit/s", cross="vegas").flows]
+        ['long', 'cross-1', 'cross-2']
+        """
         from longfat.sim import topologies
 
         return topologies.parking_lot(cls(name), hops, scheme, **options)
 
     def draw(self) -> str:
-        """Return a picture of nodes, links and flows as SVG text: see `longfat.sim.drawing`."""
+        """Return a drawing of the nodes, links and flows as the text of an SVG file, see `longfat.sim.drawing.svg`.
+
+        >>> Network.chain(1, rate="10 Mbit/s").draw()[:4]
+        '<svg'
+        """
         from longfat.sim import drawing
 
         return drawing.svg(self)
 
     def _repr_svg_(self) -> str | None:
-        """Return the picture for a notebook; none of networks that no picture can show."""
+        """Return the drawing for a notebook; None for networks without nodes or with more than 100 to draw."""
         from longfat.sim.sketching import sketch
 
         return self.draw() if 0 < len(sketch(self).boxes) <= 100 else None

@@ -137,8 +137,8 @@ class Own:
 
     def fields(self, name: str = OWN, *, settable: bool = True) -> dict[str, Field]:
         """Return the fields of a view: parameters are read-only, the state may be set if allowed."""
-        state = {one: Field(name, one, "", "state of its own", settable) for one in self._values}
-        return {**{one: Field(name, one, "", "parameter of its own") for one in self.parameters}, **state}
+        state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
+        return {**{one: Field(name, one, "", "parameter of the plug-in") for one in self.parameters}, **state}
 
     def fill(self, row: np.ndarray, given: Mapping[str, float]) -> None:
         """Write the initial values into words of eight bytes; `given` has every parameter."""

@@ -14,7 +14,7 @@ from longfat.sim.seam import flow_view, link_view
 from longfat.sim.views import Look, View
 
 _NOTHING = Own("", {}, {}, ())
-_SPARE = np.zeros(1, np.int64)  # stands for the record of a plug-in that has none
+_SPARE = np.zeros(1, np.int64)  # in place of the record of a plug-in without one
 
 _flow_view, _link_view = functools.lru_cache(64)(flow_view), functools.lru_cache(64)(link_view)
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 from longfat.sim.sketching import Box, Pair, Place, Sketch, grid, once, said
 
 COLUMN, ROW, MARGIN, LINE = 190.0, 74.0, 30.0, 18.0  # px
-CHARACTER, SMALL = 7.0, 7.0  # px, of a letter at 12 px and at 11 px, with some room
+CHARACTER, SMALL = 7.0, 7.0  # px, width of a letter at 12 px and at 11 px, with some margin
 LANE, LETTER = 6.0, 13.0  # px, between flows on a link, and between the lines of its label
-ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # of a link, where its label may be
+ALONG = (0.5, 0.35, 0.65, 0.2, 0.8)  # fractions of a link's length at which its label may be
 
 
 class Placed:

@@ -73,7 +73,7 @@ ADDED = [name for names in COUNTERS.values() for name in names if name != "last_
 
 def _totals(run: Simulation) -> Any:
     """Return the rows of flows, with the counters of connections added to the flow that started them."""
-    flows = run.state.flows  # a copy, so that the sums may be written into it
+    flows = run.state.flows  # a copy, so that the sums can be added to it
     named, connections = np.split(flows, [len(run.assembly.flow_names)])
     for counter in ADDED:
         np.add.at(named[counter], connections["template"], connections[counter])
@@ -209,7 +209,7 @@ def over_replications(
     return made
 
 
-#: name: (row's field, dimension, unit, description)
+#: name: (field of the row, dimension, unit, description)
 TRACES = {
     "window": ("window", "flow", "packets", "congestion window, inflation included"),
     "rate": ("rate", "flow", "bytes/s", "pacing rate; infinite: not paced"),

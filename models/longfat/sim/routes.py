@@ -23,7 +23,7 @@ class Kinds:
     def __init__(self, key: Callable[[Any], Any]) -> None:
         self.all: list[Any] = []
         self._key = key
-        self._known: dict[int, int] = {}  # of objects seen before
+        self._known: dict[int, int] = {}  # places of objects seen before
 
     def place(self, thing: Any) -> int:
         """Return the place of a thing, which it shares with those equal to it."""
@@ -39,7 +39,7 @@ class Kinds:
 
 def _code(one: Discipline) -> tuple[Any, ...]:
     """Return the key by which two disciplines share their code; their parameters are in records of the links."""
-    service = None if one.serving is None else one.serving.name
+    service = None if one.scheduler is None else one.scheduler.name
     hooks = one.enqueue, one.dequeue, one.feedback, one.tick
     return one.name, hooks, service, one.own.dtype, one.of_flow.dtype
 
@@ -54,8 +54,8 @@ class Routes:
         self.named = len(self.links)
         self.delay_links: dict[float, int] = {}
         self.hops: list[tuple[int, int, int, int]] = []
-        self.queues: list[int] = []  # the link of each
-        self.switch_hops: dict[int, int] = {}  # of feedback to a switch: the last hop, and the flow's hop there
+        self.queues: list[int] = []  # link of each queue
+        self.switch_hops: dict[int, int] = {}  # last hop of feedback to a switch: the flow's hop at that switch
         self.schemes = Kinds(lambda one: one)
         self.disciplines = Kinds(_code)
         self.services = Kinds(lambda one: one)
@@ -89,13 +89,13 @@ class Routes:
         own = []
         if flow.send_jitter > 0:
             own.append(self.own_link(0.0, jitter=flow.send_jitter))
-        if flow.access_rate < math.inf and flow.scheme is None:  # a sender waits for its line: `kernel.access`
+        if flow.access_rate < math.inf and flow.scheme is None:  # for the access link of a sender see `kernel.access`
             own.append(self.own_link(0.0, flow.access_rate))
         data = own + forward
-        answers = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
+        acks = back or [self.delay_link(math.fsum(self.links[k].delay for k in forward))]
         first = len(self.hops)
-        for way, end in ((data, records.TO_RECEIVER), (answers, records.TO_SENDER)):
-            for link in way:
+        for path, end in ((data, records.TO_RECEIVER), (acks, records.TO_SENDER)):
+            for link in path:
                 self.hops.append((link, self.queue(link), records.NEXT_HOP, NONE))
             self.hops[-1] = (*self.hops[-1][:2], end, NONE)
         for k, link in enumerate(forward):
@@ -111,12 +111,12 @@ class Routes:
         """
         entry = first + len(forward) + (len(back) - k)
         delays = [self.links[one].delay for one in forward]
-        told = self.links[forward[k]].discipline
+        discipline = self.links[forward[k]].discipline
         before = [j for j in range(k) if self.links[forward[j]].discipline.hop_by_hop]
-        if told.hop_by_hop and before:
+        if discipline.hop_by_hop and before:
             j, entry = before[-1], len(self.hops)
-            way = back[len(back) - k : len(back) - j] or [self.delay_link(math.fsum(delays[j:k]))]
-            for one in way:
+            path = back[len(back) - k : len(back) - j] or [self.delay_link(math.fsum(delays[j:k]))]
+            for one in path:
                 self.hops.append((one, self.queue(one), records.NEXT_HOP, NONE))
             self.hops[-1] = (*self.hops[-1][:2], records.TO_SWITCH, NONE)
             self.switch_hops[len(self.hops) - 1] = first + j
@@ -128,7 +128,7 @@ class Routes:
 
 def _has_queues_of_flows(link: Link) -> bool:
     """Return whether a link has a queue for each flow."""
-    service = link.discipline.serving
+    service = link.discipline.scheduler
     return service is not None and service.queues == PER_FLOW
 
 
@@ -152,7 +152,7 @@ def _in_advance(state: RunState) -> np.ndarray:
     link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)
     goes_on = np.isin(far_end, (records.NEXT_HOP, records.TO_RECEIVER))
-    # What feeds each link: the link before it, or many, or a sender, a source, or the feedback of a switch.
+    # Which link feeds each link; `several`: more than one, or a sender, a source or the feedback of a switch.
     several = np.zeros(len(links), bool)
     entered = np.flatnonzero(goes_on) + 1
     feeder = np.full(len(links), NONE)
@@ -161,8 +161,8 @@ def _in_advance(state: RunState) -> np.ndarray:
     begins = np.ones(len(hops), bool)
     begins[entered] = False
     several[link[begins]] = True
-    told = hops["feedback"][hops["feedback"] != NONE]
-    several[link[told]] = True
+    feedback = hops["feedback"][hops["feedback"] != NONE]
+    several[link[feedback]] = True
     found = np.full(len(hops), records.AT_ARRIVAL, np.int32)
     mine = np.flatnonzero(goes_on & plain[link])
     following = link[mine + 1]

@@ -11,12 +11,12 @@ from longfat.sim import layout, records
 from longfat.sim.kernel.events import INDICES, LAST_SERIAL, SERIAL_SHIFT
 from longfat.sim.records import NEVER, NONE
 
-SERIALS = 2**62 - 1  # the bits of a key that say which event it is; those above say what comes first
+SERIALS = 2**62 - 1  # mask of the bits of a key below those that put an event first at its time
 LEAST_ROWS = 256  # of a pool
-LEAST_BACKLOG_ENTRIES = 64  # rows of a ring
+LEAST_BACKLOG_ENTRIES = 64  # of a circular buffer
 MOST_ROWS = 2**25  # of a pool; 100 Gbit/s x 100 ms are 2e7 packets of 64 bytes
 
-#: What a flow counts, by the rows that count it; a template sums it up over its connections.
+#: Counters of a flow, by their arrays; a template adds up those of its connections.
 COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
@@ -71,7 +71,7 @@ class RunState:
         for name, dtype in layout.ARRAYS.items():
             setattr(self, name, rows(int(name == "event"), dtype))
         self.table = rows(1, layout.STATE)
-        self.initial_flow_state = rows(0, records.WORD)  # what disciplines know of a flow that begins
+        self.initial_flow_state = rows(0, records.WORD)  # state that disciplines keep of a flow, at its start
 
     def begin(self) -> None:
         """Allocate heaps and pools, once links and flows are laid out."""
@@ -188,7 +188,7 @@ class RunState:
         if length > MOST_ROWS:
             raise MemoryError(f"more than {old} {name}s")
         grown = _longer(array, length)
-        # The new rows come first when a row is taken, the lowest before the others.
+        # The new rows are allocated first, the lowest before the others.
         grown["next"][old:] = np.arange(old + 1, length + 1)
         grown["next"][-1] = self.row[f"free_{name}"]
         self.row[f"free_{name}"] = old
@@ -223,7 +223,7 @@ class RunState:
             0,
         )
         t = self.sources[template]
-        # Before those that ended, of which packets may still be on their way; the last one made comes first.
+        # They precede rows of finished connections, which may have packets in the network; the last row comes first.
         self.sources["next_row"][new] = [int(t.first_row), *range(old, old + count - 1)]
         if t.last_row == NONE:
             t.last_row = old

@@ -19,7 +19,7 @@ from longfat.threads import side_by_side
 if TYPE_CHECKING:
     import xarray as xr
 
-LONGEST = 1e6  # s, of a run that ends when all files are transferred
+LONGEST = 1e6  # s, longest run that ends when all files are transferred
 
 
 def run(
@@ -104,7 +104,7 @@ def run(
     data = made.dataset()
     if sample_every is not None:
         data = data.assign(results.traces(first, float(quantities.duration(sample_every, "sample_every"))))
-    from longfat.accessor import made_by  # only now: it takes xarray
+    from longfat.accessor import made_by  # here, because it imports xarray
 
     return made_by(data, "sim.run")
 
@@ -136,7 +136,7 @@ def answer(
     runs = [Simulation(net, rng=streams[0], sample_every=every, duration=until)]
     plain = runs[0] if every is None or replications == 1 else Simulation(net)
     runs += [plain.again(stream) for stream in streams[1:]]
-    runs[0].prepare()  # compiled once, errors said once
+    runs[0].prepare()  # compiled once, and errors are reported once
     if automatic:
         begin = _steady_from(net, until, random.spawn(1)[0])
     made = _simulate(runs, begin, until, duration is None, progress)
@@ -209,9 +209,9 @@ def _simulate(
                 alone=lambda: not runs[0].drew,
             )
         except KeyboardInterrupt:
-            whole = "" if to_the_end else f" of {until * len(runs):g} s"
+            total_time = "" if to_the_end else f" of {until * len(runs):g} s"
             raise KeyboardInterrupt(
-                f"{sum(run.now for run in runs):.6g} s{whole} were simulated; nothing of it is kept"
+                f"{sum(run.now for run in runs):.6g} s{total_time} were simulated; the results are lost"
             ) from None
 
 

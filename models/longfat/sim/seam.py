@@ -353,7 +353,7 @@ def is_full(link, packet, now):
     """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
     if link.free_at <= now:
         return False
-    return exceeds_buffer(link._link, packet._packet.length)
+    return exceeds_buffer(link, packet.size)
 
 
 @part

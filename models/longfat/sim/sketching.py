@@ -1,4 +1,4 @@
-"""What a picture of a network shows: which nodes, links and flows, in which order, and their words."""
+"""Contents of a drawing of a network: its nodes, links and flows, their order and their labels."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ from longfat.sim.elements import Flow, Link
 if TYPE_CHECKING:
     from longfat.sim.network import Network
 
-APART = 8  # flows that are always drawn one by one; of more, those of one kind are drawn as one line
-OWN = ("name", "path", "start", "stagger", "scheme")  # fields that differ within a kind, or that are compared by name
+APART = 8  # flows that are drawn one by one; of more flows, those of one kind are drawn as one line
+OWN = (
+    "name",
+    "path",
+    "start",
+    "stagger",
+    "scheme",
+)  # fields in which flows of one kind may differ, or that are compared by name
 Place = tuple[float, float]
 Pair = tuple[str, str]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
@@ -23,14 +29,14 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 @dataclass(frozen=True)
 class Bundle:
-    """Flows that are drawn as one line: one, or several of one kind over links of one kind."""
+    """Flows that are drawn as one line: one flow, or several of one kind over links of one kind."""
 
     flow: Flow
     names: tuple[str, ...]
 
     @property
     def words(self) -> tuple[str, str]:
-        """Return the names, and what the flows are."""
+        """Names of the flows, and their number, scheme and size."""
         kind = [made.name for made in (self.flow.traffic, self.flow.scheme) if made is not None]
         if self.flow.file is not None:
             kind.append(text(self.flow.file, "bytes"))
@@ -41,7 +47,7 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Sketch:
-    """What is drawn of a network: boxes with their words, links between them, lines."""
+    """Contents of a drawing: boxes with their labels, links between them, and lines of flows."""
 
     boxes: dict[str, str]
     links: dict[Pair, Link]
@@ -49,7 +55,7 @@ class Sketch:
 
 
 def sketch(net: Network) -> Sketch:
-    """Return what is drawn: all of a small network, and of many flows one of each kind with its hosts.
+    """Return the contents of a drawing: a small network in full, of many flows one of each kind with its hosts.
 
     >>> from longfat.sim import Network
     >>> two = sketch(Network.dumbbell(["reno"] * 30 + ["vegas"], rate=1e6))
@@ -78,7 +84,7 @@ def sketch(net: Network) -> Sketch:
 
 
 def _own_nodes(net: Network) -> set[str]:
-    """Return the nodes that one flow visits and no other, and that are linked with nothing beside its path."""
+    """Return the nodes that only one flow visits and that have no links beside its path."""
     visits: dict[str, list[Flow]] = {}
     for flow in net.flows:
         for node in flow.path:
@@ -92,7 +98,7 @@ def _own_nodes(net: Network) -> set[str]:
 
 
 def _kind(net: Network, flow: Flow, own: set[str]) -> object:
-    """Return what flows of one kind have in common: all but when they begin, and what their own nodes are called."""
+    """Return a key that flows of one kind share: all fields but the start, and the path but for nodes of their own."""
     ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
             for pair in pairwise(flow.path)]  # fmt: skip
     nodes = tuple("" if node in own else node for node in flow.path)
@@ -121,11 +127,11 @@ def layout(net: Network) -> dict[str, Place]:
 
 
 def grid(nodes: list[str], links: list[Pair], paths: list[tuple[str, ...]]) -> dict[str, Place]:
-    """Return column and row of nodes, see `layout`."""
+    """Return column and row of each node of a graph, see `layout`."""
     columns: dict[str, int] = {}
     for path in sorted(paths, key=len, reverse=True):
         _lay(path, columns)
-    for tail, head in links * 2:  # what no flow visits stands beside its neighbours
+    for tail, head in links * 2:  # nodes that no flow visits are placed beside their neighbours
         _lay((tail, head), columns)
     first = min(columns.values(), default=0)
     order = {node: columns[node] - first for node in nodes if node in columns}
@@ -138,7 +144,7 @@ def grid(nodes: list[str], links: list[Pair], paths: list[tuple[str, ...]]) -> d
 
 
 def _lay(path: tuple[str, ...], columns: dict[str, int]) -> None:
-    """Give columns to the nodes of a path, beside those that have one."""
+    """Assign columns to the nodes of a path that have none, next to those that have one."""
     known = [k for k, node in enumerate(path) if node in columns]
     if not known:
         known = [0]
@@ -153,7 +159,7 @@ def _lay(path: tuple[str, ...], columns: dict[str, int]) -> None:
 
 
 def short(word: str, most: int = 18) -> str:
-    """Return a word, or its beginning and dots if it is too long.
+    """Return a label, shortened with dots if it is too long.
 
     >>> short("bottleneck", 5)
     'bott…'
@@ -162,7 +168,7 @@ def short(word: str, most: int = 18) -> str:
 
 
 def once(links: Iterable[Pair]) -> list[Pair]:
-    """Return each two joined nodes, in the order of the first link between them."""
+    """Return each pair of linked nodes once, in the order of the first link between them."""
     pairs: list[Pair] = []
     seen: set[frozenset[str]] = set()
     for pair in links:
@@ -173,7 +179,7 @@ def once(links: Iterable[Pair]) -> list[Pair]:
 
 
 def said(net: Network | Sketch, tail: str, head: str, rightwards: bool = True) -> list[str]:
-    """Return the lines above a link: what it is, or what each direction is."""
+    """Return the lines of text above a link: its properties, or those of each direction if they differ."""
     there, back = net.links[tail, head], net.links.get((head, tail))
     lines = about(there)
     if back is not None and about(back) == lines:
@@ -184,7 +190,7 @@ def said(net: Network | Sketch, tail: str, head: str, rightwards: bool = True) -
 
 
 def about(link: Link) -> list[str]:
-    """Return rate and delay, buffer and discipline, loss: what there is of it."""
+    """Return rate and delay of a link, and its buffer, discipline, loss and jitter, as far as it has them."""
     line = [text(link.rate, "bytes/s")] if link.rate < math.inf else []
     line += [text(link.delay, "s")] if link.delay else []
     room = []

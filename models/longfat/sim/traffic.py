@@ -1,4 +1,7 @@
-"""Traffic: packets that no scheme controls, and transfers that come and go (schemes.md 0.4)."""
+"""Traffic generators: packets that no congestion-control scheme controls, and transfers that arrive at random.
+
+docs/rules/traffic.md states the rule of each generator and its source. Rates count whole packets, headers included.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ from longfat.sim.schemes import Scheme, scheme
 
 @dataclass(frozen=True)
 class Traffic:
-    """A generator, as the functions of this module make it; times in seconds, rates in bytes/s."""
+    """Traffic generator, as the functions of this module create it."""
 
     name: str
     kind: int
-    rate: float = 0.0  # bytes/s while it sends
-    interval: float = 0.0  # s, in place of a rate
-    on_time: float = math.inf
-    off_time: float = 0.0
-    shape_on: float = 0.0
+    rate: float = 0.0  # bytes/s while the source is on
+    interval: float = 0.0  # s between packets, instead of a rate
+    on_time: float = math.inf  # s, mean
+    off_time: float = 0.0  # s, mean
+    shape_on: float = 0.0  # 0: fixed, 1: exponential, above 1: Pareto
     shape_off: float = 0.0
     exponential_sizes: bool = False
     acknowledged: bool = False
@@ -30,13 +33,13 @@ class Traffic:
 
     @property
     def hurst(self) -> float:
-        """Hurst parameter of the aggregate of many such sources: (3 - shape)/2 for the heavier of its tails."""
+        """Hurst parameter of the aggregate of many such sources: (3 - s)/2, s being the smaller shape in (1, 2)."""
         shapes = [shape for shape in (self.shape_on, self.shape_off) if 1 < shape < 2]
         return (3 - min(shapes)) / 2 if shapes else 0.5
 
 
 def constant(rate: float | str) -> Traffic:
-    """Packets at equal distances, this many bytes/s.
+    """Return a source that sends packets at constant intervals, at a rate [bytes/s].
 
     >>> constant("1 Mbit/s").rate
     125000.0
@@ -45,7 +48,9 @@ def constant(rate: float | str) -> Traffic:
 
 
 def probe(interval: float | str = 0.02) -> Traffic:
-    """One acknowledged packet every so many seconds; its round trip is measured.
+    """Return a source that sends one acknowledged packet per interval [s], whose round-trip time is measured.
+
+    Kanakia, Keshav and Mishra (1992), section 4, measure delays with such a source: 500 bytes every 20 ms.
 
     >>> probe("20 ms").interval
     0.02
@@ -56,9 +61,10 @@ def probe(interval: float | str = 0.02) -> Traffic:
 
 
 def poisson(rate: float | str, *, exponential_sizes: bool = False) -> Traffic:
-    """Packets with exponential gaps, this many bytes/s on average; sizes fixed or exponential with the flow's mean.
+    """Return a source that sends packets in a Poisson process, at a mean rate [bytes/s].
 
-    Sizes are whole bytes, so let the mean be a thousand or more where they are exponential.
+    Sizes are fixed, or exponential with the flow's packet size as their mean. They are rounded to whole bytes, so that
+    an exponential size should have a mean of 1000 bytes or more.
 
     >>> poisson("4 Mbit/s", exponential_sizes=True).exponential_sizes
     True
@@ -69,21 +75,22 @@ def poisson(rate: float | str, *, exponential_sizes: bool = False) -> Traffic:
 def on_off(
     rate: float | str, on: float | str, off: float | str, *, shape_on: float = 0.0, shape_off: float = 0.0
 ) -> Traffic:
-    """Packets at equal distances while on, none while off.
+    """Return a source that sends packets at constant intervals during its on times, and none during its off times.
 
     Parameters
     ----------
     rate : float or str
-        While on [bytes/s].
+        Rate during an on time [bytes/s].
     on, off : float or str
-        Mean durations [s].
+        Mean durations of on and off times [s].
     shape_on, shape_off : float
-        0: fixed; 1: exponential; above 1: Pareto with this shape [1].
+        Distribution of the durations: 0 for fixed ones, 1 for exponential ones, above 1 for a Pareto distribution with
+        this shape [1].
 
     Returns
     -------
     Traffic
-        For ``flow(...)``.
+        Generator for `Network.flow`.
 
     Raises
     ------
@@ -109,9 +116,11 @@ def on_off(
 
 
 def self_similar(rate: float | str, hurst: float, on: float | str, off: float | str) -> Traffic:
-    """Pareto on-off, whose aggregate over many sources (``count=``) has this Hurst parameter.
+    """Return an on-off source with Pareto durations whose aggregate over many sources has a given Hurst parameter.
 
-    Both durations have shape 3 - 2 H (Willinger et al., IEEE/ACM ToN 5 (1997), theorem 1).
+    Both durations have the shape 3 - 2 H: W. Willinger, M. S. Taqqu, R. Sherman and D. V. Wilson, "Self-Similarity
+    Through High-Variability: Statistical Analysis of Ethernet LAN Traffic at the Source Level", IEEE/ACM Transactions
+    on Networking 5(1), 1997, theorem 1, doi:10.1109/90.554723. ``count=`` of `Network.flow` is the number of sources.
 
     >>> self_similar("1 Mbit/s", 0.8, "1 s", "2 s").shape_on
     1.4
@@ -121,7 +130,11 @@ def self_similar(rate: float | str, hurst: float, on: float | str, off: float | 
 
 
 def web(rate: float | str, on: float | str, off: float | str) -> Traffic:
-    """Pages and pauses: on-off with Pareto durations of shape 1.5 (schemes.md 0.4). Short files are `arrivals`.
+    """Return an on-off source with Pareto durations of shape 1.5, for pages and pauses of web traffic.
+
+    Ours, because M. Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks",
+    which has web-like background traffic, states no distribution. Durations of shape 1.5 have an infinite variance, and
+    the aggregate has a Hurst parameter of 0.75. `arrivals` generates short files instead.
 
     >>> web("1 Mbit/s", "1 s", "2 s").hurst
     0.75
@@ -130,7 +143,10 @@ def web(rate: float | str, on: float | str, off: float | str) -> Traffic:
 
 
 def arrivals(connections: float, by: str | Scheme) -> Traffic:
-    """Transfers that arrive at random, this many a second, each a new connection of a scheme (``file=`` is its size).
+    """Return transfers that arrive in a Poisson process [connections/s], each a new connection of a scheme.
+
+    ``file=`` of `Network.flow` is the size of each transfer. Kim and Farber, MS-CIS-94-55 (1994), section 4.1.3, offer
+    such a load.
 
     >>> arrivals(10, "reno").scheme.name
     'reno'

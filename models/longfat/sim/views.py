@@ -27,9 +27,9 @@ from numba.np.arrayobj import record_getattr, record_setattr
 from longfat.domains import nearest
 from longfat.sim.rows import ReadOnly, Row
 
-NANOSECONDS = 1e-9  # s, of the core's unit of time
-OWN = "own"  # the pointer to a plug-in's own record
-MOST = 9e18  # of the core's units: what is set beyond it is cut off there
+NANOSECONDS = 1e-9  # s, the core's unit of time
+OWN = "own"  # name of the pointer to the record of a plug-in
+MOST = 9e18  # in the core's units: larger values are limited to it
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class _ViewFields(AttributeTemplate):  # type: ignore[misc]
 
 def _pointer(context: Any, builder: Any, view: View, value: Any, row: str) -> Any:
     """Return the pointer to a row of a view."""
-    held = cgutils.create_struct_proxy(view)(context, builder, value=value)
-    return builder.bitcast(getattr(held, row), context.get_value_type(view.rows[row]))
+    struct = cgutils.create_struct_proxy(view)(context, builder, value=value)
+    return builder.bitcast(getattr(struct, row), context.get_value_type(view.rows[row]))
 
 
 @lower_getattr_generic(View)  # type: ignore[untyped-decorator]
@@ -180,11 +180,11 @@ def _floor(builder: Any) -> Any:
 
 def made(context: Any, builder: Any, view: View, pointers: list[Any]) -> Any:
     """Return a view made of these pointers, in the order of its rows; for intrinsics."""
-    held = cgutils.create_struct_proxy(view)(context, builder)
+    struct = cgutils.create_struct_proxy(view)(context, builder)
     void = context.get_value_type(types.voidptr)
     for name, pointer in zip(view.rows, pointers, strict=True):
-        setattr(held, name, builder.bitcast(pointer, void))
-    return held._getvalue()
+        setattr(struct, name, builder.bitcast(pointer, void))
+    return struct._getvalue()
 
 
 class Look:
@@ -202,7 +202,7 @@ class Look:
         field = self._kind.fields.get(name)
         if field is None:
             raise AttributeError(no_field(self._kind.kind, name, self._kind.fields))
-        value = self._rows[field.row][field.name]  # not by attribute: NumPy has some of its own, such as `round`
+        value = self._rows[field.row][field.name]  # not as an attribute, because NumPy has attributes such as `round`
         if field.scale:
             return float(value) * field.scale
         if isinstance(value, np.ndarray) and not field.settable:

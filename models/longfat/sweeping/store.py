@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.sweeping.grid import Grid
 from longfat.sweeping.records import Record, Variable
 from longfat.sweeping.syncing import Batches
@@ -138,7 +138,7 @@ class Store:
         now["check"] = _check(now)
         if now != found:
             try:
-                with WholeFiles(directory) as files:
+                with AtomicFiles(directory) as files:
                     files.path(MANIFEST).write_bytes(json.dumps(now, indent=1).encode() + b"\n")
             except (OSError, ValueError) as error:
                 raise ValueError(str(self._unwritable(error))) from None

@@ -1,10 +1,13 @@
-"""Where the faces meet: laws against proofs, many digits, JAX and simulators; papers against both."""
+"""Verification: laws against proofs, high-precision arithmetic, JAX and simulators; papers against both."""
 
+from longfat.deprecated import attributes
 from longfat.verify import link_estimators
 from longfat.verify.equivalence import check
 from longfat.verify.estimators import segment_efficiency
 from longfat.verify.scoreboard import scoreboard, summary
 from longfat.verify.simulated import SimulatorCheck
 from longfat.verify.verification import run
+
+__getattr__ = attributes(__name__, Held="SimulatorCheck")
 
 __all__ = ["SimulatorCheck", "check", "link_estimators", "run", "scoreboard", "segment_efficiency", "summary"]

@@ -1,4 +1,4 @@
-"""A law held against a simulator as a statement of equivalence, with a confidence."""
+"""Comparison of a law with a simulator as an equivalence test with a confidence."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ def check(
     confidence: float = 0.95,
     accuracy: float | None = None,
 ) -> xr.Dataset:
-    """Hold a law against a simulator at some points, within the law's accuracy and inside its validity.
+    """Compare a law with a simulator at some points, within the law's accuracy and validity.
 
     Parameters
     ----------
     law : Law
         The law.
     estimator : callable
-        Called with a point's parameters by name and ``confidence=``, and with the law's defaults for parameters that
-        the point leaves out, if the estimator takes them; returns estimate, lower and upper limit.
+        Simulator, called with a point's parameters by name and ``confidence=``, and with the law's defaults for
+        parameters that the point leaves out, if it accepts them. Returns estimate, lower and upper limit.
     points : iterable of mapping
         The law's parameters at each point; those with a default may be left out.
     confidence : float
-        Confidence of all verdicts together [probability], in (0, 1): each of n intervals is made at
+        Confidence of all verdicts together [probability], in (0, 1). Each of n intervals has the confidence
         1 - (1 - confidence) / n.
     accuracy : float, optional
-        Largest deviation allowed [the law's unit]; by default what the law's record states.
+        Largest deviation allowed [the law's unit]; by default the accuracy in the law's record.
 
     Returns
     -------
     xarray.Dataset
         Along ``point``: the parameters, ``law``, ``estimate``, ``lower``, ``upper``, ``valid`` and ``verdict``:
-        "agrees" (the interval lies within the accuracy of the law), "differs" (it lies wholly outside),
-        "undecided" (it crosses the limit: simulate longer), "not valid" (outside the law's validity, so
-        not judged). ``attrs["agrees"]`` is 1 if all valid points agree and there is at least one.
+        "agrees" (the interval lies within the accuracy of the law), "differs" (it lies entirely
+        outside), "undecided" (it contains the limit: simulate longer), "not valid" (the point is outside the law's
+        validity). ``attrs["agrees"]`` is 1 if all valid points agree and there is at least one.
 
     Raises
     ------
     ValueError
-        If the law states no accuracy and none is given, or there are no points.
+        If neither the law nor the caller states an accuracy, or there are no points.
     TypeError
         If a point has other parameters than the law.
 
@@ -122,7 +122,7 @@ def _judge(
 
 
 def _taken(estimator: Estimator, every: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that the point gives, and of the law's defaults those that the estimator takes."""
+    """Return the parameters that the point gives and those defaults of the law that the estimator accepts."""
     taken = inspect.signature(estimator).parameters
     any_name = any(one.kind is one.VAR_KEYWORD for one in taken.values())
     return {name: value for name, value in every.items() if name in point or any_name or name in taken}

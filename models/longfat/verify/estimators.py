@@ -1,4 +1,4 @@
-"""Simulators as estimators: what `check` calls at each point."""
+"""Segment simulator as an estimator for `check`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from longfat.segments import simulate
 def segment_efficiency(
     packets: float = 1e7, lost: float = 0, replications: int = 10, rng: Any = 0
 ) -> Callable[..., tuple[float, float, float]]:
-    """An estimator of throughput efficiency by the segment simulator.
+    """Return an estimator of throughput efficiency by the segment simulator.
 
     Parameters
     ----------
     packets : float
-        Packets to deliver at each point, at least [packets].
+        Least number of packets delivered at each point [packets].
     lost : float
-        Packets to lose at each point, at least: the cost follows the losses [packets].
+        Least number of packets lost at each point, on which the run time depends [packets].
     replications : int
         Independent runs at each point.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -46,7 +46,7 @@ def segment_efficiency(
         *, window: float, loss: float, segment_packets: float, ack_segments: float, confidence: float
     ) -> tuple[float, float, float]:
         run = simulate(
-            window=window,  # type: ignore[arg-type]  # refused there if it is not whole
+            window=window,  # type: ignore[arg-type]  # simulate refuses it if it is no integer
             loss=loss,
             segment_packets=segment_packets,  # type: ignore[arg-type]
             ack_segments=ack_segments,
@@ -64,10 +64,10 @@ def segment_efficiency(
 def segment_hard_ack(
     packets: float = 2e5, lost: float = 2e4, replications: int = 10, rng: Any = 0
 ) -> Callable[..., tuple[float, float, float]]:
-    """An estimator of throughput efficiency with a small receive buffer under hard acknowledgment.
+    """Return an estimator of throughput efficiency with a small receive buffer under hard acknowledgment.
 
-    Takes ``receive_buffer``, ``loss``, ``segment_packets``, ``ack_segments`` and ``confidence``; the window is the
-    reference window 2.5 w_a, or the smallest whole one above 2 w_a + 1.
+    It takes ``receive_buffer``, ``loss``, ``segment_packets``, ``ack_segments`` and ``confidence``. The window is the
+    reference window 2.5 w_a, or the smallest integer of at least 2 w_a + 1.
 
     Examples
     --------
@@ -103,9 +103,9 @@ def segment_hard_ack(
 def segment_mean_delay(
     segments: float = 1e5, replications: int = 10, rng: Any = 0
 ) -> Callable[..., tuple[float, float, float]]:
-    """An estimator of a segment's mean delay as the sender sees it, one segment at a time.
+    """Return an estimator of the mean delay of a segment at the sender, with a window of one segment.
 
-    Takes ``loss``, ``segment_packets``, ``packet_time``, ``ack_delay`` and ``confidence``.
+    It takes ``loss``, ``segment_packets``, ``packet_time``, ``ack_delay`` and ``confidence``.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def segment_mean_delay(
 
 
 def _segments(packets: float, lost: float, loss: float, segment_packets: float) -> int:
-    """So many that at least so many packets are delivered, and so many lost."""
+    """Return the segments that deliver at least ``packets`` packets and lose at least ``lost``."""
     return math.ceil(max(packets, lost / loss if loss > 0 else 0) / max(segment_packets, 1))
 
 

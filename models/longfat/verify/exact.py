@@ -1,4 +1,4 @@
-"""The reference arithmetic: a law in as many digits as it takes, and its slopes by differences in 60 digits."""
+"""Reference arithmetic: laws in as many digits as they need, and slopes by differences in 60 digits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from longfat.law import Law
 if TYPE_CHECKING:
     import mpmath
 
-TOLERANCE = 1e-12  # of floats, relative
-SLOPE_TOLERANCE = 1e-6  # of slopes, relative; differences at kinks nearby are no better
-SLOPE_FLOOR = 1e-12  # of slopes, absolute
-LAST_PLACES = 2.0**-48  # of an argument, relative: what a dozen of roundings make
+TOLERANCE = 1e-12  # relative, of values in floats
+SLOPE_TOLERANCE = 1e-6  # relative, of slopes; differences near kinks are no better
+SLOPE_FLOOR = 1e-12  # absolute, of slopes
+LAST_PLACES = 2.0**-48  # relative change of an argument, about a dozen rounding errors
 
 
 def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
-    """The law in mpmath, at a precision raised until two precisions agree to 30 digits.
+    """Evaluate the law in mpmath, with a precision that is raised until two precisions agree in 30 digits.
 
     Raises
     ------
@@ -45,19 +45,19 @@ def exact(law: Law, values: Mapping[str, float]) -> mpmath.mpf:
                 return result
             before = result
         digits *= 2
-    if before is not None and abs(before) < mpmath.mpf(10) ** -1000:  # what shrinks with the precision is 0
+    if before is not None and abs(before) < mpmath.mpf(10) ** -1000:  # a result that shrinks with the precision is 0
         return mpmath.mpf(0)
-    raise ArithmeticError(f"{law.name} does not settle at {dict(values)}")
+    raise ArithmeticError(f"{law.name} does not converge in 4000 digits at {dict(values)}")
 
 
 def enough_digits(values: Mapping[str, float]) -> int:
-    """To begin with: 60, and those by which the smallest value and its square lie below 1, so that 1 - x is not 1."""
+    """Return the initial precision in digits: 60, and more for small values, so that 1 - x differs from 1."""
     smallest = min((abs(value) for value in values.values() if value), default=1.0)
     return 60 + 2 * max(0, -math.floor(math.log10(smallest)))
 
 
 def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
-    """Central difference in 60 digits or more; None where the two sides differ, that is at a kink or a jump.
+    """Return the central difference in at least 60 digits; None at a kink or jump, where the sides differ.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope(mm1_wait, {"load": 0.5}, "load")
@@ -67,7 +67,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
 
     with mpmath.workdps(enough_digits(values)):
         precise = {key: mpmath.mpf(value) for key, value in values.items()}
-        signed = law.symbols[name].interval.low < 0  # 0 is then a number like others
+        signed = law.symbols[name].interval.low < 0  # 0 is then an interior point
         step = mpmath.mpf(10) ** -25 * ((0 if signed else abs(precise[name])) or 1)
         inside = law.symbols[name].interval
         if not (inside.contains(precise[name] - step) and inside.contains(precise[name] + step)):
@@ -75,7 +75,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
         middle = law(**precise)
         after = (law(**(precise | {name: precise[name] + step})) - middle) / step
         before = (middle - law(**(precise | {name: precise[name] - step}))) / step
-        if not (mpmath.isfinite(after) and mpmath.isfinite(before)):  # one side lies in another case
+        if not (mpmath.isfinite(after) and mpmath.isfinite(before)):  # one side belongs to another case of the law
             return None
         if abs(after - before) > 1e-6 * max(abs(after), abs(before), mpmath.mpf(10) ** -20):
             return None
@@ -83,17 +83,17 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
 
 
 def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -> list[dict[str, float]]:
-    """The points next to one: an argument changed in its last places, down and up, one argument after the other."""
+    """Return the neighbouring points, in which one argument after the other is changed in its last places."""
     real = [name for name, symbol in law.symbols.items() if not symbol.integer]
     moved = [(name, values[name] * (1 + side * change)) for name in real for side in (-1, 1)]
     return [{**values, name: x} for name, x in moved if x != values[name] and law.symbols[name].interval.contains(x)]
 
 
 def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
-    """Relative error of a result in floats against what is expected: what another face says, by default `exact`.
+    """Return the relative error of a result in floats against the expected value, by default `exact`.
 
-    No arithmetic does better than a change in the last places of the arguments, which decides at a jump and makes most
-    of a difference of nearly equal numbers: what lies between the results there will do.
+    No arithmetic is better than a change of the arguments in their last places, which matters at jumps and in
+    differences of nearly equal numbers. A result between those at the neighbouring points therefore has no error.
 
     >>> from longfat.laws.blt import additive_priority
     >>> float(exact(additive_priority, {"packet": 273, "step": 0.1})), additive_priority(273, 0.1)  # 65 at 1/10
@@ -112,10 +112,10 @@ def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any =
 
 
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
-    """Relative error of a slope in floats against `slope`, 0 where there is none.
+    """Return the relative error of a slope in floats against `slope`; 0 where there is no slope.
 
-    Floats do not tell the sides of an edge that lies within an argument's last places: any slope between those of the
-    two sides will do there.
+    Floats cannot tell the sides of an edge that lies within an argument's last places. Any slope between those of the
+    two sides therefore has no error there.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))
@@ -133,7 +133,7 @@ def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) ->
 
 
 def _off(got: float, expected: float) -> float:
-    """Relative error, 0 below the floor."""
+    """Return the relative error of a slope, 0 below the absolute floor."""
     off = abs(got - expected)
     if off <= SLOPE_FLOOR:
         return 0.0
@@ -141,9 +141,9 @@ def _off(got: float, expected: float) -> float:
 
 
 def error(got: Any, expected: Any) -> float:
-    """Relative error of a float against the exact value; infinite where only one of them is NaN or infinite.
+    """Return the relative error of a float; infinite where only one of both numbers is NaN or infinite.
 
-    What is below the smallest float may come out as 0, what is beyond the largest as infinite.
+    A number below the smallest float may be given as 0, one beyond the largest float as infinity.
 
     >>> error(1.0, 1.0), error(0.0, 1e-320), error(1.0, float("nan"))
     (0.0, 0.0, inf)

@@ -1,4 +1,4 @@
-"""The faces of a law against each other: proof, many digits, floats, JAX, slopes."""
+"""Checks of a law in its representations: proof, high precision, floats, JAX, slopes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from longfat.law import Law
 from longfat.verify import exact
 from longfat.verify.points import Point
 
-#: Less work for the compiler, which takes most of the time of a quick run; the same arithmetic.
+#: Compiler options of a quick run, in which compilation takes most of the time; the arithmetic is the same.
 LIGHT = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
@@ -31,62 +31,62 @@ LIGHT = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one face of a law came to.
+    """Result of one check of a law.
 
-    ``status`` is "agrees", "differs", "undecided", "error" (something raised an exception) or "not checked"; ``error``
-    the worst deviation, ``where`` the point at which it was seen, ``checks`` how many comparisons stand behind it,
-    ``note`` says what there is to say, of an error the exception's type and message.
+    ``status`` is "agrees", "differs", "undecided", "error" (an exception was raised) or "not checked". ``error`` is
+    the largest deviation, ``where`` the point at which it was found, ``checks`` the number of comparisons. ``remark``
+    is an explanation; of an exception it has type and message.
     """
 
     status: str
     error: float = math.nan
     where: Mapping[str, float] | None = None
     checks: int = 0
-    note: str = ""
+    remark: str = ""
 
 
 class _Worst:
-    """The worst of many comparisons, each a relative error beside what is allowed."""
+    """Largest of many relative errors, with the tolerance that it is compared with."""
 
     def __init__(self, tolerance: float) -> None:
-        self.tolerance, self.error, self.where, self.checks, self.note = tolerance, 0.0, None, 0, ""
+        self.tolerance, self.error, self.where, self.checks, self.remark = tolerance, 0.0, None, 0, ""
 
-    def see(self, error: float, where: Point, note: str = "") -> None:
-        """Count a comparison and keep it if it is the worst so far."""
+    def record(self, error: float, where: Point, remark: str = "") -> None:
+        """Count a comparison and keep it if its error is the largest so far."""
         self.checks += 1
         if self.where is None or not error <= self.error:  # NaN as well
-            self.error, self.where, self.note = error, where, note  # type: ignore[assignment]
+            self.error, self.where, self.remark = error, where, remark  # type: ignore[assignment]
 
     def outcome(self) -> Outcome:
-        """The verdict: no comparison, no agreement."""
+        """Return the outcome; without comparisons nothing was checked."""
         if not self.checks:
-            return Outcome("not checked", note="no point could be compared")
+            return Outcome("not checked", remark="no point could be compared")
         agrees = self.error <= self.tolerance
-        return Outcome("agrees" if agrees else "differs", self.error, self.where, self.checks, self.note)
+        return Outcome("agrees" if agrees else "differs", self.error, self.where, self.checks, self.remark)
 
 
 def proof(law: Law, *, quick: bool = False) -> Outcome:
-    """Run the derivation that the record names, where derivations are beside the package."""
+    """Run the derivation that the law's record names, if derivations are installed beside the package."""
     if not law.derivation:
-        return Outcome("not checked", note="a definition or a composition: no derivation is named")
+        return Outcome("not checked", remark="the law is a definition or a composition, so it names no derivation")
     if not _derivations():
-        return Outcome("not checked", note="derivations are not installed")
+        return Outcome("not checked", remark="derivations are not installed")
     if quick and law.long_proof:
-        return Outcome("not checked", note="takes longer: in the full run")
+        return Outcome("not checked", remark="skipped in a quick run, because it takes longer")
     module, function = law.derivation.split(".")
     try:
         result = getattr(importlib.import_module(f"derivations.{module}"), function)()
     except AssertionError as failure:
-        return Outcome("differs", note=f"derivations.{law.derivation}: {words(failure)}")
+        return Outcome("differs", remark=f"derivations.{law.derivation}: {words(failure)}")
     except Exception as failure:
-        return Outcome("error", note=f"derivations.{law.derivation}: {words(failure)}")
+        return Outcome("error", remark=f"derivations.{law.derivation}: {words(failure)}")
     if result is None:
-        return Outcome("differs", note=f"derivations.{law.derivation} returns nothing")
-    return Outcome("agrees", checks=1, note=f"derivations.{law.derivation}")
+        return Outcome("differs", remark=f"derivations.{law.derivation} returns nothing")
+    return Outcome("agrees", checks=1, remark=f"derivations.{law.derivation}")
 
 
 def numeric(law: Law, points: Sequence[Point]) -> Outcome:
-    """Floats against many digits, one by one and as an array."""
+    """Compare floats with the exact value, one by one and as an array."""
     worst = _Worst(exact.TOLERANCE)
     for point in points:
         try:
@@ -96,18 +96,18 @@ def numeric(law: Law, points: Sequence[Point]) -> Outcome:
         except Exception as failure:
             return failed(failure, point, worst.checks)
         for error, how in zip(errors, ("", "as an array"), strict=True):
-            worst.see(error, point, how)
+            worst.record(error, point, how)
     return worst.outcome()
 
 
 def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tuple[Outcome, Outcome]:
-    """JAX against NumPy and its slopes against differences in 60 digits, in 64 bits whatever the process uses.
+    """Compare JAX with NumPy, and JAX's slopes with differences in 60 digits, always in 64 bits.
 
-    A full run looks at the law compiled, not compiled and mapped, and at its gradient (in reverse). A quick one
-    compiles once, with little optimisation: values and slopes forward.
+    A full run checks the compiled, uncompiled and mapped law and its reverse-mode gradient. A quick run compiles once
+    with little optimisation and checks values and forward-mode slopes.
     """
     if not extras.installed("jax"):
-        absent = Outcome("not checked", note="JAX is not installed")
+        absent = Outcome("not checked", remark="JAX is not installed")
         return absent, absent
     with _64_bits():
         try:
@@ -116,7 +116,7 @@ def jax_faces(law: Law, points: Sequence[Point], *, quick: bool = False) -> tupl
         except Exception as failure:
             return failed(failure), failed(failure)
         if not slopes:
-            return values, Outcome("not checked", note="whole numbers only: no slope")
+            return values, Outcome("not checked", remark="the parameters are integers, so there is no slope")
         try:
             return values, _slopes(law, points, slopes)
         except Exception as failure:
@@ -128,7 +128,7 @@ def _values(law: Law, points: Sequence[Point], results: Mapping[str, Any]) -> Ou
     expected = [law(**point) for point in points]
     for how, result in results.items():
         for point, one, other in zip(points, np.asarray(result), expected, strict=True):
-            worst.see(exact.value_error(law, point, one, other), point, how)
+            worst.record(exact.value_error(law, point, one, other), point, how)
     return worst.outcome()
 
 
@@ -136,7 +136,7 @@ def _slopes(law: Law, points: Sequence[Point], slopes: Mapping[str, Any]) -> Out
     worst = _Worst(exact.SLOPE_TOLERANCE)
     for name, found in slopes.items():
         for point, got in zip(points, np.asarray(found), strict=True):
-            worst.see(exact.slope_error(law, point, name, float(got)), point, f"by {name}")
+            worst.record(exact.slope_error(law, point, name, float(got)), point, f"by {name}")
     return worst.outcome()
 
 
@@ -176,7 +176,7 @@ def _light(law: Law, points: Sequence[Point]) -> tuple[dict[str, Any], dict[str,
 
 
 def known(options: dict[str, Any]) -> dict[str, Any]:
-    """Those options that the compiler of this JAX has; it refuses others, and they come and go.
+    """Return the options that this version of JAX's compiler has; it refuses others, and versions differ.
 
     >>> known({"xla_backend_optimization_level": 0, "xla_nobody_has_this": True})
     {'xla_backend_optimization_level': 0}
@@ -196,7 +196,7 @@ def _is_known(name: str, value: Any) -> bool:
 
 
 def _64_bits() -> Any:
-    """A context of this thread alone; JAX moved it out of jax.experimental."""
+    """Return a context with 64-bit JAX for this thread alone; JAX has moved it out of jax.experimental."""
     import jax
 
     if hasattr(jax, "enable_x64"):
@@ -207,7 +207,7 @@ def _64_bits() -> Any:
 
 
 def printed(law: Law, points: Sequence[Point]) -> Outcome:
-    """How far the source's own expression is from the law: an erratum, which is listed and fails nothing."""
+    """Compare the source's own expression with the law; a difference is an erratum, not a failure."""
     worst = _Worst(0.0)
     for point in points:
         try:
@@ -216,13 +216,13 @@ def printed(law: Law, points: Sequence[Point]) -> Outcome:
             return failed(failure, point, worst.checks)
         scale = abs(ours) if ours else 1.0
         if math.isfinite(ours) and math.isfinite(theirs):
-            worst.see(abs(theirs - ours) / scale, point)
+            worst.record(abs(theirs - ours) / scale, point)
     found = worst.outcome()
     return Outcome("erratum", found.error, found.where, found.checks, law.as_printed.errata)
 
 
 def _derivations() -> bool:
-    """Whether this checkout's derivations can be imported, from the place beside ``models``."""
+    """Return whether the derivations can be imported, from the folder beside ``models`` of this checkout."""
     if importlib.util.find_spec("derivations") is None:
         root = Path(longfat.__file__).parents[2]
         if not (root / "derivations" / "proof.py").is_file():
@@ -233,8 +233,8 @@ def _derivations() -> bool:
 
 
 def failed(failure: Exception, where: Point | None = None, checks: int = 0) -> Outcome:
-    """Return the verdict on what raised an exception: no comparison was made, so nothing agrees or differs."""
-    return Outcome("error", where=where, checks=checks, note=words(failure))
+    """Return the outcome of a check that raised an exception: no comparison was made, so nothing agrees or differs."""
+    return Outcome("error", where=where, checks=checks, remark=words(failure))
 
 
 def words(failure: Exception) -> str:

@@ -1,6 +1,6 @@
-"""Flows on a path as estimators: the sawtooth, rates at a given loss, a file alone, CADPC at rest.
+"""Flows on a path as estimators: window sawtooth, rate at a given loss, an unloaded transfer, CADPC's equilibrium.
 
-Nothing in these runs is random, but for CADPC's send times: the interval is the value itself.
+Only CADPC's send times are random in these runs, so the interval is the value itself.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from longfat.domains import out_of_range
 from longfat.sim import Discipline, Network, Parameter, Simulation, records, run
 from longfat.sim.queues import DROP, ENQUEUE
 
-PRODUCT = 500  # packets of 1000 bytes in a round trip of 0.1 s
+BANDWIDTH_DELAY_PRODUCT = 500  # packets of 1000 bytes in a round trip of 0.1 s
 PACKET = 1000  # bytes
 ROUND_TRIP = 0.1  # s
-BITS = 4000  # of a packet of a file alone
+BITS = 4000  # packet size of an unloaded transfer
 
 Estimate = tuple[float, float, float]
 
 
 def exactly(value: float) -> Estimate:
-    """An estimate without chance."""
+    """Return an estimate without randomness: value, lower and upper limit are equal."""
     return value, value, value
 
 
 def every_nth(link, packet, now):  # type: ignore[no-untyped-def]
-    """Lose one data packet in every `interval`."""
+    """Drop one data packet in every ``interval``."""
     if packet.kind == records.DATA:
         link.passed += 1
         if link.passed >= link.interval:
@@ -39,13 +39,15 @@ def every_nth(link, packet, now):  # type: ignore[no-untyped-def]
 EVERY_NTH = Discipline(
     "every-nth",
     enqueue=every_nth,
-    parameters={"interval": Parameter(None, "packets", "[1, inf)", about="between two losses")},
+    parameters={"interval": Parameter(None, "packets", "[1, inf)", about="packets between two losses")},
     state={"passed": 0},
 )
 
 
 def sawtooth(scheme: str = "sack", periods: int = 6) -> Callable[..., Estimate]:
-    """An estimator of the utilisation by one flow whose window saws; ``decrease`` other than 1/2 takes GAIMD.
+    """Return an estimator of the utilisation by one flow with a sawtooth window.
+
+    It takes ``buffer``, ``decrease`` and ``confidence``; a ``decrease`` other than 1/2 selects GAIMD.
 
     >>> value, _, _ = sawtooth(periods=2)(buffer=1.0, confidence=0.9)
     >>> round(value, 2)
@@ -53,15 +55,21 @@ def sawtooth(scheme: str = "sack", periods: int = 6) -> Callable[..., Estimate]:
     """
 
     def estimate(*, buffer: float, decrease: float = 0.5, confidence: float) -> Estimate:
-        top = PRODUCT * (1 + buffer)
+        top = BANDWIDTH_DELAY_PRODUCT * (1 + buffer)
         low = decrease * top
-        # A packet a round trip up to the product; beyond it round trips of window over capacity.
-        rounds = max(PRODUCT - low, 0) + (top**2 - max(low, PRODUCT) ** 2) / (2 * PRODUCT)
+        # The window grows by a packet a round trip, which lasts window/capacity beyond the bandwidth-delay product.
+        rounds = max(BANDWIDTH_DELAY_PRODUCT - low, 0) + (top**2 - max(low, BANDWIDTH_DELAY_PRODUCT) ** 2) / (
+            2 * BANDWIDTH_DELAY_PRODUCT
+        )
         parameters: dict[str, float] = {"initial_ssthresh": (low + top) / 2}
         if decrease != 0.5:
             parameters |= {"alpha": 1.0, "beta": decrease}
         net = Network().link(
-            "a", "b", rate=PRODUCT * PACKET / ROUND_TRIP, delay=ROUND_TRIP / 2, buffer=round(buffer * PRODUCT)
+            "a",
+            "b",
+            rate=BANDWIDTH_DELAY_PRODUCT * PACKET / ROUND_TRIP,
+            delay=ROUND_TRIP / 2,
+            buffer=round(buffer * BANDWIDTH_DELAY_PRODUCT),
         )
         name = scheme if decrease == 0.5 else "gaimd-window"
         net.flow(name, path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
@@ -73,9 +81,9 @@ def sawtooth(scheme: str = "sack", periods: int = 6) -> Callable[..., Estimate]:
 
 
 def rate_at_loss(scheme: str = "sack", losses: int = 60) -> Callable[..., Estimate]:
-    """An estimator of a scheme's rate [packets/s] where one packet in every 1/loss is lost and nothing queues.
+    """Return an estimator of a scheme's rate [packets/s] where one packet in every 1/loss is lost and no queue forms.
 
-    Takes ``loss``, ``round_trip_time``, ``acked`` (1), and for GAIMD ``increase`` and ``decrease``.
+    It takes ``loss``, ``round_trip_time``, ``acked`` (1), and for GAIMD ``increase`` and ``decrease``.
 
     >>> value, _, _ = rate_at_loss(losses=10)(loss=1e-3, round_trip_time=0.1, confidence=0.9)
     >>> 300 < value < 450
@@ -105,7 +113,7 @@ def rate_at_loss(scheme: str = "sack", losses: int = 60) -> Callable[..., Estima
 
 
 def file_alone(scheme: str, discipline: str = "fifo", buffer: int = 10**6) -> Callable[..., Estimate]:
-    """An estimator of a file's time [s] over three lines without anybody else.
+    """Return an estimator of the transfer time of a file [s] over three links without other traffic.
 
     >>> value, _, _ = file_alone("reno")(
     ...     packets=1, round_trip_time=0.03, access_time=2e-5, bottleneck_time=1e-4, confidence=0.9)
@@ -117,11 +125,11 @@ def file_alone(scheme: str, discipline: str = "fifo", buffer: int = 10**6) -> Ca
         *, packets: float, round_trip_time: float, access_time: float, bottleneck_time: float, last_time: float = 0.0,
         initial_window: float = 1.0, confidence: float,
     ) -> Estimate:  # fmt: skip
-        line = round_trip_time / 6
+        link_delay = round_trip_time / 6
         last = math.inf if last_time == 0 else BITS / 8 / last_time
-        net = Network().link("source", "S1", rate=math.inf, delay=line)
-        net.link("S1", "S2", rate=BITS / 8 / bottleneck_time, delay=line, buffer=buffer, discipline=discipline)
-        net.link("S2", "destination", rate=last, delay=line)
+        net = Network().link("source", "S1", rate=math.inf, delay=link_delay)
+        net.link("S1", "S2", rate=BITS / 8 / bottleneck_time, delay=link_delay, buffer=buffer, discipline=discipline)
+        net.link("S2", "destination", rate=last, delay=link_delay)
         parameters = {} if initial_window == 1 else {"initial_window": initial_window}
         net.flow(scheme, path=["source", "S1", "S2", "destination"], packet=BITS // 8, file=BITS // 8 * int(packets),
                  access_rate=BITS / 8 / access_time, ack_path="ideal", parameters=parameters)  # fmt: skip
@@ -136,9 +144,9 @@ CAPACITY = 1.25e6  # bytes/s
 
 
 def cadpc_share(which: int = 0, duration: float = 160.0) -> Callable[..., Estimate]:
-    """An estimator of what CADPC flows come to [capacities]: one of them, or with ``which=-1`` all together.
+    """Return an estimator of CADPC's equilibrium rate [capacities] of one flow, or of all with ``which=-1``.
 
-    Takes ``flows``, or ``weight`` and ``total_weight`` (the others have one more flow, of what is left).
+    It takes ``flows``, or ``weight`` and ``total_weight``, in which case one other flow has the remaining weight.
 
     >>> value, _, _ = cadpc_share(duration=40.0)(flows=1, confidence=0.9)
     >>> 0.45 < value < 0.55
@@ -166,7 +174,9 @@ def cadpc_share(which: int = 0, duration: float = 160.0) -> Callable[..., Estima
 
 
 def parking_lot(long: bool, duration: float = 300.0) -> Callable[..., Estimate]:
-    """An estimator of CADPC's rates on two links in a row [capacities]: of the flow over both, or of one on the second.
+    """Return an estimator of CADPC's rates over two links in a row [capacities].
+
+    With ``long`` it is the rate of the flow over both links, otherwise that of a flow over the second link.
 
     >>> value, _, _ = parking_lot(True, duration=100.0)(first=2, second=1, confidence=0.9)
     >>> 0.2 < value < 0.3

@@ -1,4 +1,4 @@
-"""One link under Poisson arrivals as an estimator: queues with and without a limit, power, equal shares of files."""
+"""One link under Poisson arrivals as an estimator: queues with and without a limit, power, processor sharing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from longfat.domains import out_of_range
 from longfat.sim import Network, Simulation, results, statistics, traffic
 
-# Sizes are whole bytes of exponential variates; with a mean of 20,000 bytes rounding does not matter, and a byte takes
-# 1 ns: times are exact.
+# Exponential sizes are rounded to bytes, which does not matter with a mean of 20,000 bytes. A byte takes 1 ns, so
+# times are exact.
 PACKET = 20_000  # bytes
 SERVICE = 20e-6  # s
 RATE = PACKET / SERVICE
-FILE, LINES = 20, 128  # packets of a file; fair queues, of which hardly ever one has two files
+FILE, SOURCES = 20, 128  # packets of a file; sources with a fair queue each, which hardly ever has two files at once
 FILE_TIME = FILE * SERVICE
 
 Estimate = tuple[float, float, float]
@@ -24,17 +24,17 @@ Estimate = tuple[float, float, float]
 def queue(
     quantity: str, exponential: bool | None = None, *, packets: float = 2e5, replications: int = 10, rng: Any = 0
 ) -> Callable[..., Estimate]:
-    """An estimator of one queue's mean values, in service times and packets.
+    """Return an estimator of the mean values of one queue, in service times and packets.
 
     Parameters
     ----------
     quantity : {"number", "wait", "response", "loss", "power"}
-        Mean number in the system, mean wait of those accepted, that and the service, share of arrivals dropped, or
-        load over mean delay.
+        Mean number in the system, mean waiting time of accepted packets, mean response time, loss probability, or load
+        over mean delay.
     exponential : bool, optional
-        Whether sizes are exponential or all equal; by default ``variation`` says it, 1 or 0.
+        Whether sizes are exponential or constant; by default ``variation``, 1 or 0, decides.
     packets : float
-        Service times measured, all replications together, at a load of 0.5; more at higher ones, up to 25 times.
+        Length of all replications together at a load of 0.5 [service times]; up to 25 times longer at higher loads.
     replications : int
         Independent runs.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -94,12 +94,12 @@ def _quantity(data: Any, quantity: str) -> float:
 
 
 def equal_shares(*, packets: float = 2e5, replications: int = 10, rng: Any = 0) -> Callable[..., Estimate]:
-    """An estimator of a file's mean time at a link that all files share equally, by packets in turn.
+    """Return an estimator of the mean transfer time at a link that all files share equally, packet by packet.
 
     Parameters
     ----------
     packets : float
-        Packets' times measured, all replications together.
+        Length of all replications together [packet transmission times].
     replications : int
         Independent runs.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
@@ -108,7 +108,7 @@ def equal_shares(*, packets: float = 2e5, replications: int = 10, rng: Any = 0) 
     Returns
     -------
     callable
-        Takes ``load`` and ``confidence``; the time is in a file's times alone.
+        Takes ``load`` and ``confidence``; the time is relative to the file's unloaded transfer time.
 
     Examples
     --------
@@ -120,8 +120,8 @@ def equal_shares(*, packets: float = 2e5, replications: int = 10, rng: Any = 0) 
 
     def estimate(*, load: float, confidence: float) -> Estimate:
         net = Network().link("a", "b", rate=RATE, discipline="fair")
-        arrivals = traffic.arrivals(load / FILE_TIME / LINES, "bully-tyrant")
-        net.flow(arrivals, path=["a", "b"], packet=PACKET, file=FILE * PACKET, count=LINES, ack_path="ideal")
+        arrivals = traffic.arrivals(load / FILE_TIME / SOURCES, "bully-tyrant")
+        net.flow(arrivals, path=["a", "b"], packet=PACKET, file=FILE * PACKET, count=SOURCES, ack_path="ideal")
         values = []
         for stream in generator.spawn(replications):
             run = Simulation(net, rng=stream)

@@ -1,4 +1,4 @@
-"""Networks in the long run as estimators: what `check` calls at each point."""
+"""Loss-load sources in steady state as an estimator for `check`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longfat.sim import Network, Simulation, queues, statistics
 
 CAPACITY = 5e6  # bytes/s; 10,000 packets of 500 B a second
 ROUND_TRIP = 0.01  # s
-APART = 0.103  # s between starts: each newcomer finds the others nearly at rest, as long as k is not large
+APART = 0.103  # s between starts; unless k is large, the other sources are then nearly in equilibrium
 
 Estimate = tuple[float, float, float]
 
@@ -20,7 +20,7 @@ Estimate = tuple[float, float, float]
 def loss_load_network(
     k: float, v: float, sources: int, apart: float = APART, direct: bool = False, **parameters: float
 ) -> Network:
-    """Greedy sources of the most throughput over one link, which begin one after the other.
+    """Return a network of greedy sources that maximise throughput over one link and start one after the other.
 
     >>> loss_load_network(2, 1.0, 5)
     Network('', 2 nodes, 2 links, 5 flows)
@@ -37,25 +37,25 @@ def loss_load_network(
 def loss_load_equilibrium(
     sources: int, quantity: str = "loss", packets: float = 2e5, replications: int = 8, rng: Any = 0
 ) -> Callable[..., Estimate]:
-    """An estimator of what loss-load sources come to, by the network simulator.
+    """Return an estimator of the equilibrium of loss-load sources, by the network simulator.
 
     Parameters
     ----------
     sources : int
-        How many share the link, in [2, 1000].
+        Number of sources that share the link, in [2, 1000].
     quantity : {"loss", "load"}
-        Share of packets lost, or packets offered over what the link carries in the same time.
+        Loss probability, or offered load in units of the capacity.
     packets : float
-        That the link can carry while it is watched, all replications together [packets].
+        Capacity of the link over the measured time of all replications together [packets].
     replications : int
-        Independent runs, two at least.
+        Independent runs, at least two.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness.
 
     Returns
     -------
     callable
-        Takes ``k``, ``v`` and ``confidence``; gives an estimate with its limits.
+        Takes ``k``, ``v`` and ``confidence``; returns estimate, lower and upper limit.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tables of what `run` and `scoreboard` found: for a terminal, as JSON, as a page."""
+"""Tables of the results of `run` and `scoreboard`: as text, JSON, HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ HEADS = ("law", "proof", "digits", "sympy", "JAX", "slopes", "simulator", "print
 
 
 def cells(row: Any) -> list[str]:
-    """A law's line: marks, with the worst relative error, for the simulator in percent of what is allowed."""
+    """Return the table row of a law: a mark per check with its largest error.
+
+    The error is relative; for the simulator it is the deviation in percent of the tolerance.
+    """
     line = [row.law]
     for face in FACES:
         mark, error = MARKS[getattr(row, face)], getattr(row, f"{face}_error")
@@ -34,7 +37,7 @@ def cells(row: Any) -> list[str]:
 
 
 def to_text(table: pd.DataFrame) -> str:
-    """The table of `run`, a line per law, and below it what fails and what is wrong in print.
+    """Format the table of `run` as text, a line per law, followed by failures and errata.
 
     >>> from longfat.verify import run
     >>> print(to_text(run("power.little_mean_number", quick=True)).splitlines()[0])
@@ -43,44 +46,44 @@ def to_text(table: pd.DataFrame) -> str:
     lines = [list(HEADS), *(cells(row) for row in table.itertuples())]
     widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
     text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    notes = failures(table) + errata(table)
+    remarks = failures(table) + errata(table)
     total, good = len(table), int(table.agrees.sum())
     kind = "quick run" if table.attrs.get("quick") else "full run"
     end = (
-        f"{good} of {total} laws agree on every face that was checked ({kind}, seed {table.attrs.get('seed')}; "
-        f"simulators: {100 * table.attrs.get('confidence', math.nan):g} % confidence of all verdicts together). "
-        "digits, sympy, JAX, slopes: worst relative error; simulator: worst deviation in percent of what is allowed; "
-        "- not checked (--json says why)."
+        f"{good} of {total} laws agree in every check that was made ({kind}, seed {table.attrs.get('seed')}; "
+        f"confidence of all simulator verdicts together: {100 * table.attrs.get('confidence', math.nan):g} %). "
+        "digits, sympy, JAX, slopes: largest relative error; simulator: largest deviation in percent of the tolerance; "
+        "-: not checked (--json gives the reason)."
     )
-    return "\n".join([*text, "", *notes, *([""] if notes else []), end])
+    return "\n".join([*text, "", *remarks, *([""] if remarks else []), end])
 
 
 def failures(table: pd.DataFrame) -> list[str]:
-    """A line for each face that differs, is undecided or met an exception."""
+    """Return a line for each check that differs, is undecided or raised an exception."""
     found = []
     for row in table.itertuples():
         for face in FACES:
             if getattr(row, face) in FAILURES:
                 where = getattr(row, f"{face}_where") or {}
                 at = ", ".join(f"{name} = {value:.6g}" for name, value in where.items())
-                error, note = getattr(row, f"{face}_error"), getattr(row, f"{face}_note")
+                error, remark = getattr(row, f"{face}_error"), getattr(row, f"{face}_remark")
                 size = "" if math.isnan(error) else f", {error:.2g}"
                 words = f"{row.law}, {face}: {getattr(row, face)}{size}{' at ' + at if at else ''}"
-                found.append(words + (f" ({note})" if note else ""))
+                found.append(words + (f" ({remark})" if remark else ""))
     return found
 
 
 def errata(table: pd.DataFrame) -> list[str]:
-    """A line for each law whose source prints it wrongly."""
+    """Return a line for each law with an error in its source."""
     return [
-        f"erratum, {row.law} ({row.source}): {row.printed_note} Up to {row.printed_error:.2g} of the law's value."
+        f"erratum, {row.law} ({row.source}): {row.printed_remark} Up to {row.printed_error:.2g} of the law's value."
         for row in table.itertuples()
         if row.printed == "erratum"
     ]
 
 
 def to_json(table: pd.DataFrame) -> str:
-    """The table of `run` as JSON: attributes and a list of laws, faces nested; NaN is null."""
+    """Format the table of `run` as JSON: attributes and a list of laws, with nested checks; NaN is null."""
     laws = []
     for row in table.itertuples():
         entry: dict[str, Any] = {"law": row.law, "source": row.source, "agrees": bool(row.agrees)}
@@ -91,32 +94,32 @@ def to_json(table: pd.DataFrame) -> str:
                     "error": _number(getattr(row, f"{face}_error")),
                     "where": getattr(row, f"{face}_where"),
                     "checks": int(getattr(row, f"{face}_checks")),
-                    "note": getattr(row, f"{face}_note"),
+                    "remark": getattr(row, f"{face}_remark"),
                 }
         laws.append(entry)
     return json.dumps({**table.attrs, "laws": laws}, indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def to_html(table: pd.DataFrame) -> str:
-    """The table of `run` as a page of its own; notes show when a cell is pointed at."""
+    """Format the table of `run` as an HTML page, with remarks as tooltips of the cells."""
     body = []
     for row in table.itertuples():
         line = cells(row)
-        notes = ["", *(f"{getattr(row, f'{face}_note')}" for face in FACES)]
+        remarks = ["", *(f"{getattr(row, f'{face}_remark')}" for face in FACES)]
         kinds = ["", *(getattr(row, face).replace(" ", "-") for face in FACES)]
-        body.append([(word, note, kind) for word, note, kind in zip(line, notes, kinds, strict=True)])
+        body.append([(word, remark, kind) for word, remark, kind in zip(line, remarks, kinds, strict=True)])
     verdict = "All laws agree." if table.attrs.get("agrees") else "Not all laws agree."
-    notes = [escape(one) for one in failures(table) + errata(table)]
+    remarks = [escape(one) for one in failures(table) + errata(table)]
     text = [
         f"<p>{verdict} longfat {escape(str(table.attrs.get('longfat', '')))}, seed {table.attrs.get('seed')}.</p>",
         _html_table(list(HEADS), body),
-        f"<ul>{''.join(f'<li>{one}</li>' for one in notes)}</ul>" if notes else "",
+        f"<ul>{''.join(f'<li>{one}</li>' for one in remarks)}</ul>" if remarks else "",
     ]
-    return _page("Laws on all their faces", "\n".join(text))
+    return _page("Verification of the laws", "\n".join(text))
 
 
 def published_text(table: pd.DataFrame) -> str:
-    """The rows of papers, each in a few lines, and the summary."""
+    """Format the rows of the papers, each in a few lines, and the summary as text."""
     lines = []
     for paper, rows in table.groupby("paper", sort=True):
         lines += [f"{paper}  {NAMES[str(paper)]}", ""]
@@ -125,13 +128,13 @@ def published_text(table: pd.DataFrame) -> str:
             lines.append(f"      printed {row.published} {'' if row.unit == '1' else row.unit}".rstrip())
             lines.append(f"      ours    {row.ours}")
             if row.reason:
-                lines.append(f"      because {row.reason}")
+                lines.append(f"      reason  {row.reason}")
         lines.append("")
     return "\n".join([*lines, summary(table).to_string()])
 
 
 def published_json(table: pd.DataFrame) -> str:
-    """The rows of papers and the summary as JSON."""
+    """Format the rows of the papers and the summary as JSON."""
     content = {
         **table.attrs, "summary": summary(table).to_dict("index"), "rows": table.to_dict("records"),
     }  # fmt: skip
@@ -139,7 +142,7 @@ def published_json(table: pd.DataFrame) -> str:
 
 
 def published_html(table: pd.DataFrame) -> str:
-    """The rows of papers and the summary as a page."""
+    """Format the rows of the papers and the summary as an HTML page."""
     heads = ["paper", "section", "claim", "printed", "unit", "ours", "verdict", "reason"]
     keys = ["paper", "section", "claim", "published", "unit", "ours", "verdict", "reason"]
     body = [
@@ -152,11 +155,11 @@ def published_html(table: pd.DataFrame) -> str:
         for name, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
     ]
     text = _html_table(["paper", *map(str, counts.columns)], totals) + _html_table(heads, body)
-    return _page("What the papers print, and what we find", text)
+    return _page("Published values and ours", text)
 
 
 def published_markdown(table: pd.DataFrame) -> str:
-    """The summary and, paper by paper, the rows, as Markdown tables."""
+    """Format the summary and, paper by paper, the rows as Markdown tables."""
     counts = summary(table)
     parts = [_markdown(["paper", *map(str, counts.columns)], [
         [f"{name} {NAMES.get(str(name), 'papers')}".strip(), *map(str, row)]
@@ -194,8 +197,8 @@ def _html_table(heads: list[str], body: list[list[tuple[str, str, str]]]) -> str
     rows = []
     for line in body:
         words = []
-        for word, note, kind in line:
-            attributes = (f' class="{escape(kind)}"' if kind else "") + (f' title="{escape(note)}"' if note else "")
+        for word, remark, kind in line:
+            attributes = (f' class="{escape(kind)}"' if kind else "") + (f' title="{escape(remark)}"' if remark else "")
             words.append(f"<td{attributes}>{escape(word)}</td>")
         rows.append(f"<tr>{''.join(words)}</tr>")
     return f"<table>\n<tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>"
@@ -205,7 +208,7 @@ def _page(title: str, text: str) -> str:
     style = (
         "body { font-family: sans-serif } table { border-collapse: collapse; margin: 1em 0 } "
         "td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; vertical-align: top } "
-        # Okabe and Ito's colours, with words beside them
+        # Okabe and Ito's colours, always together with words
         ".differs, .error { background: #f3d3c0 } .undecided { background: #faf3bf } .erratum { background: #d6e8f5 } "
         ".agrees, .reproduced, .ordering-reproduced { background: #d5efe6 }"
     )

@@ -1,4 +1,4 @@
-"""The scoreboard: every row of every paper with its verdict, kept paper by paper, and how many there are of each."""
+"""The scoreboard: every row of every paper with its verdict, stored paper by paper, and the counts of verdicts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from longfat._version import __version__
 from longfat.domains import unknown
-from longfat.files import WholeFiles
+from longfat.files import AtomicFiles
 from longfat.verify.published.rows import PAPERS, Verdict, published
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ NAMES = {
     "004": "Prithviraj & Williamson",
 }
 VERDICTS: tuple[str, ...] = get_args(Verdict)
-#: What verdicts follow from; a stored paper is of use as long as none of it changes.
+#: Modules and folders on which verdicts depend; a stored paper is used as long as none of them changes.
 SOURCES = (
     "symbols.py", "law.py", "roots.py", "namespaces.py", "student.py", "laws", "sim", "sweeping", "benchmark",
     "verify/published",
@@ -41,26 +41,27 @@ def scoreboard(
     store: str | Path | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Every row of some papers: what is printed, what we find, the verdict.
+    """Return every row of some papers: the printed value, our value and the verdict.
 
     Parameters
     ----------
     papers : iterable of str, optional
-        Their numbers; all by default, those that take seconds first.
+        Numbers of the papers; all by default.
     packets : float
-        Packets at each simulated point, at least [packets], in [1e5, 1e12]; see `longfat.verify.published.published`.
+        Least number of packets at each simulated point [packets], in [1e5, 1e12]; see
+        `longfat.verify.published.published`.
     seed : int
-        Of the random numbers, at least 0.
+        Seed of the random numbers, at least 0.
     store : str or Path, optional
-        A directory: a paper that is done is written there, and taken from there if neither the scale nor the seed
-        nor what it follows from (laws, simulator, judges) has changed.
+        Directory for results. A paper is read from there instead of being run, if scale, seed and the code on which it
+        depends (laws, simulator, assessments) have not changed.
     progress : bool
         Whether to show a progress bar.
 
     Returns
     -------
     pandas.DataFrame
-        As by `longfat.verify.published.published`, with columns ``paper`` and ``packets`` (the scale) in front.
+        Columns of `longfat.verify.published.published`, with columns ``paper`` and ``packets`` (the scale) in front.
 
     Raises
     ------
@@ -86,7 +87,7 @@ def scoreboard(
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """How many rows of each paper got which verdict, with a last line for all papers.
+    """Count the rows of each paper by verdict, with a last row for all papers.
 
     >>> summary(scoreboard(["003"], packets=1e5)).loc["all", "rows"].item()
     30
@@ -101,7 +102,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def sources() -> str:
-    """A digest of the modules and tables that verdicts follow from.
+    """Return a digest of the modules and tables on which verdicts depend.
 
     >>> sources() == sources(), len(sources())
     (True, 16)
@@ -126,11 +127,11 @@ def _one(paper: str, packets: float, seed: int, store: str | Path | None, progre
     table = published(paper, packets=packets, seed=seed, progress=progress)
     table.insert(0, "paper", paper)
     if store is not None:
-        with WholeFiles(store) as whole:
+        with AtomicFiles(store) as folder:
             content = identity | {
                 "longfat": __version__, "seconds": round(monotonic() - begin, 1), "rows": table.to_dict("records"),
             }  # fmt: skip
-            whole.path(name).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+            folder.path(name).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
     return _scaled(table, packets)
 
 
@@ -140,7 +141,7 @@ def _scaled(table: pd.DataFrame, packets: float) -> pd.DataFrame:
 
 
 def _kept(path: Path, identity: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """The rows of a stored paper, if it is the one that is asked for."""
+    """Return the stored rows of a paper, or None if they were made with other settings."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -116,7 +116,7 @@ def simulated(
     if not by_print:
         return found, None
     count = sum(str(one.verdict.values[0]) == "differs" for one in by_print)
-    return found, Outcome("erratum", checks=len(by_print), note=f"as printed {count} of {len(by_print)} differ")
+    return found, Outcome("erratum", checks=len(by_print), remark=f"as printed {count} of {len(by_print)} differ")
 
 
 def _compared(

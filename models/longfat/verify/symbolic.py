@@ -1,4 +1,4 @@
-"""The symbolic face of a law: its expression, evaluated at numbers, against the law in many digits."""
+"""Symbolic check of a law: its sympy expression, evaluated at numbers, against the law in high precision."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from longfat.verify import exact, faces
 from longfat.verify.faces import Outcome
 from longfat.verify.points import Point
 
-DIGITS = 30  # of an evaluation
-MOST_DIGITS = 6400  # that sympy may use for them where terms cancel
+DIGITS = 30  # precision of an evaluation
+MOST_DIGITS = 6400  # most digits that sympy may use where terms cancel
 CLOSE = 40  # digits of a root within which the two sides of its equation change places
 
 
 def symbolic(law: Law, points: Sequence[Point]) -> Outcome:
-    """Compare the law's expression, with numbers for its letters, with the law in mpmath; of a root, its equation."""
+    """Compare the law's sympy expression at some points with the law in mpmath; for a root, check its equation."""
     from sympy.core.function import AppliedUndef
 
     worst, where = faces._Worst(exact.TOLERANCE), None
@@ -26,16 +26,19 @@ def symbolic(law: Law, points: Sequence[Point]) -> Outcome:
             return _equation(law, points)
         names = sorted(map(str, law.expr.atoms(AppliedUndef)))
         if names:
-            return Outcome("not checked", note=f"{', '.join(names)} is a name for the limit of a recurrence")
+            return Outcome("not checked", remark=f"{', '.join(names)} is a name for the limit of a recurrence")
         for where in points:
-            worst.see(_error(law, where), where)
+            worst.record(_error(law, where), where)
     except Exception as failure:
         return faces.failed(failure, where, worst.checks)
     return worst.outcome()
 
 
 def _error(law: Law, point: Point) -> float:
-    """Relative error of the expression; sympy computes with the digits that numbers have, so more of them may help."""
+    """Return the relative error of the expression, with more digits if that makes it smaller.
+
+    Sympy computes with the digits that the numbers have.
+    """
     digits = exact.enough_digits(point)
     for more in (1, 4, 16):
         off = exact.value_error(law, point, evaluated(law, point, more * digits))
@@ -45,7 +48,7 @@ def _error(law: Law, point: Point) -> float:
 
 
 def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
-    """Return the law's expression at a point, whose numbers have so many digits, as sympy evaluates it.
+    """Return the law's expression at a point, evaluated by sympy with numbers of ``digits`` digits.
 
     Raises
     ------
@@ -72,11 +75,11 @@ def evaluated(law: Law, point: Mapping[str, float], digits: int = 60) -> float:
         except PrecisionExhausted:
             digits *= 4
     rest = _real(law, expression.evalf(DIGITS, maxn=digits))
-    return 0.0 if abs(rest) < 1e-300 else rest  # what shrinks with the precision is 0
+    return 0.0 if abs(rest) < 1e-300 else rest  # a result that shrinks with the precision is 0
 
 
 def _real(law: Law, value: Any) -> float:
-    """A number of sympy as a float; infinities and NaN included."""
+    """Convert a number of sympy, infinities and NaN included, to a float."""
     import sympy
 
     if value is sympy.nan:
@@ -87,7 +90,10 @@ def _real(law: Law, value: Any) -> float:
 
 
 def _equation(law: Root, points: Sequence[Point]) -> Outcome:
-    """Whether the sides of a root's equation change places at the root; where another case applies they need not."""
+    """Check that the sides of a root's equation change places at the root.
+
+    Points at which another case of the law applies are skipped.
+    """
     import mpmath
     import sympy
 
@@ -104,5 +110,5 @@ def _equation(law: Root, points: Sequence[Point]) -> Outcome:
             found = law(**values)
             beside = (found * (1 + side * mpmath.mpf(10) ** -CLOSE) for side in (-1, 1))
             below, above = (difference(x, *values.values()) for x in beside)
-        worst.see(0.0 if below * above < 0 else float("inf"), point, "sides of the equation")
+        worst.record(0.0 if below * above < 0 else float("inf"), point, "sides of the equation")
     return worst.outcome()

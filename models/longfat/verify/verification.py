@@ -1,4 +1,4 @@
-"""`run`: laws on all their faces, one row each."""
+"""`run`: verification of laws, one row each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FACES = ("proof", "numeric", "symbolic", "jax", "gradient", "simulator", "printed")
 FAILURES = ("differs", "undecided", "error")
-#: (mixed points for many digits, points for JAX and slopes, points for the simulator, points for sympy)
+#: Numbers of points: (random ones in high precision, for JAX and slopes, for the simulator, for sympy).
 QUICK, FULL = (5, 6, 2, 3), (100, 25, 10, 25)
 
 TASKS = ("jax", "simulator", "proof", "numeric", "symbolic")
@@ -40,35 +40,35 @@ def run(
     workers: int = 1,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Check laws on all their faces: proof, many digits, NumPy, sympy, JAX, slopes, simulator.
+    """Check laws by proof, high precision, NumPy, sympy, JAX, slopes and simulator.
 
     Parameters
     ----------
     laws : str or iterable of Law or str, optional
         Laws, or names of registered ones, such as "queues.md1_wait", with ``*`` and ``?``; all of longfat by default.
     estimators : mapping, optional
-        By a law's name, what simulates it: a `Held`, or an estimator as `check` takes it for a law that states its
-        accuracy. Added to those of longfat, or in their place.
+        By a law's name, a `SimulatorCheck`, or an estimator as `check` takes it if the law states its accuracy. They
+        are added to those of longfat or replace them.
     quick : bool
-        Fewer points, no long proofs, slopes forward alone: about a minute for all laws on two cores.
+        Fewer points, no long proofs, only forward-mode slopes: about a minute for all laws on two cores.
     confidence : float
-        Of all verdicts against simulators together [probability], in (0, 1).
+        Confidence of all simulator verdicts together [probability], in (0, 1).
     seed : int
-        Of points and simulations, at least 0.
+        Seed of points and simulations, at least 0.
     workers : int
-        Processes; more than one needs a script with an ``if __name__ == "__main__":``, and laws defined outside
-        longfat stay in this process.
+        Processes; more than one needs a script with an ``if __name__ == "__main__":``, and laws
+        defined outside longfat are checked in this process.
     progress : bool
         Whether to show a progress bar.
 
     Returns
     -------
     pandas.DataFrame
-        A row per law: ``law`` (its public name), ``source``, and of each face in `FACES` the columns ``face``
+        A row per law: ``law`` (its public name), ``source``, and for each check in `FACES` the columns ``face``
         ("agrees", "differs", "undecided", "error", "not checked", for ``printed`` "erratum" or ""), ``face_error``
-        (worst relative error; for the simulator in parts of what is allowed), ``face_where`` (the point),
-        ``face_checks`` (comparisons) and ``face_note``; and ``agrees``, False if a face differs, is undecided or met an
-        exception ("error", the note says which). ``attrs["agrees"]`` is whether all laws agree.
+        (largest relative error; for the simulator relative to the tolerance), ``face_where`` (the point),
+        ``face_checks`` (number of comparisons) and ``face_remark``; and ``agrees``, False if a check differs, is
+        undecided or raised an exception ("error", see the remark). ``attrs["agrees"]`` is True if all laws agree.
 
     Raises
     ------
@@ -77,12 +77,13 @@ def run(
 
     Notes
     -----
-    Of a law's floats every corner of its parameters is looked at, with the others in the middle of their ranges, and
-    a mixed draw; relative errors up to 1e-12 are allowed, of slopes 1e-6. The expression (``law.expr``, of a root its
-    equation) is evaluated by sympy at points from the typical ranges, in a full run at their ends, too. Simulated are
-    points drawn from the typical range: the interval of each has to lie within what the law's record states, or `Held`
-    allows. An undecided point is simulated four times as long, up to `longfat.verify.simulated.LOOKS` looks; looks and
-    points share the confidence (Bonferroni). An expression that is wrong in its paper is an erratum and no failure.
+    Floats are checked at every corner of every parameter, with the other parameters in the middle of their ranges, and
+    at random points. The tolerance is 1e-12 (relative), for slopes 1e-6. Sympy evaluates the expression (``law.expr``,
+    of a root its equation) at points from the typical ranges, in a full run also at their ends. Simulations are run at
+    points drawn from the typical ranges: every interval has to lie within the accuracy of the law's record, or of the
+    `SimulatorCheck`. An undecided point is simulated again, four times as long, up to `longfat.verify.simulated.LOOKS`
+    times in all; these looks and the points share the confidence (Bonferroni). An expression that is wrong in its paper
+    is an erratum and no failure.
 
     Examples
     --------
@@ -94,13 +95,13 @@ def run(
     confidence = number("confidence", confidence, "probability", "(0, 1)")
     seed = integer("seed", seed, "1", "[0, inf)")
     workers = integer("workers", workers, "processes", "[1, 1024]")
-    held = _held(chosen, estimators or {}, quick)
+    simulator_checks = _simulator_checks(chosen, estimators or {}, quick)
     counts = QUICK if quick else FULL
-    drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in held.items()}
+    drawn = {name: _drawn(one, chosen[name], counts[2], seed) for name, one in simulator_checks.items()}
     each = 1 - (1 - confidence) / max(1, sum(len(some) for some in drawn.values() if not isinstance(some, Outcome)))
     tasks = [(name, face) for face in TASKS for name in chosen]
     found: dict[tuple[str, str], dict[str, Outcome]] = {}
-    outside = [task for task in tasks if not _travels(task[0], chosen[task[0]], held)]
+    outside = [task for task in tasks if not _travels(task[0], chosen[task[0]], simulator_checks)]
     inside = [task for task in tasks if workers > 1 and task not in outside]
     here = [task for task in tasks if task not in set(inside)]
     bar = _bar(len(tasks), progress)
@@ -118,7 +119,7 @@ def run(
                     pool.shutdown(wait=True, cancel_futures=True)
                     raise
         for task in here:
-            found[task] = _face(chosen[task[0]], held.get(task[0]), *arguments[task])
+            found[task] = _face(chosen[task[0]], simulator_checks.get(task[0]), *arguments[task])
             bar.update()
     table = _table(chosen, found)
     table.attrs = {
@@ -129,7 +130,7 @@ def run(
 
 
 def _chosen(laws: str | Iterable[Law | str] | None) -> Iterator[tuple[str, Law]]:
-    """Laws by their public names."""
+    """Yield the selected laws with their public names."""
     every = [one for _, one in registered()]
     if laws is None:
         yield from ((one.public_name, one) for one in every if one.place.startswith(PACKAGE))
@@ -142,13 +143,13 @@ def _chosen(laws: str | Iterable[Law | str] | None) -> Iterator[tuple[str, Law]]
 
 
 def _fits(law: Law, pattern: str) -> bool:
-    """Whether a pattern fits a law's public name, its bare name or the name of where it is defined."""
+    """Return whether a pattern matches a law's public name, its bare name or its dotted place."""
     names = (law.public_name, law.name, law.place.removeprefix(PACKAGE))
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix(PACKAGE)) for name in names)
 
 
-def _held(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, SimulatorCheck]:
-    """What simulates the chosen laws: ours, then the caller's, by full or short names."""
+def _simulator_checks(chosen: Mapping[str, Law], estimators: Estimators, quick: bool) -> dict[str, SimulatorCheck]:
+    """Return the simulator checks of the chosen laws: ours, then the caller's, by full or short names."""
     declared = {name: check_of(law) for name, law in chosen.items()}
     result = {name: one for name, one in declared.items() if one is not None and not (quick and one.long)}
     for wanted, given in estimators.items():
@@ -169,23 +170,23 @@ def _always(estimator: Callable[..., Any]) -> Callable[[float, Any], Any]:
     return lambda effort, rng: estimator
 
 
-def _drawn(held: SimulatorCheck, law: Law, count: int, seed: int) -> list[points.Point] | Outcome:
-    """Points to simulate, or what the law's validity raised there."""
+def _drawn(check: SimulatorCheck, law: Law, count: int, seed: int) -> list[points.Point] | Outcome:
+    """Return the points to simulate, or the outcome if the law's validity raised an exception there."""
     try:
-        return held.draw(law, count, _own(seed, law))
+        return check.draw(law, count, _own(seed, law))
     except Exception as failure:
         return faces.failed(failure)
 
 
 def _own(seed: int, law: Law) -> int:
-    """A seed of the law's own, that the choice of laws does not move, nor the package that exports it."""
+    """Return a seed that depends on the law's place alone, not on the choice of laws or the exporting package."""
     return zlib.crc32(f"{seed} {law.place.removeprefix(PACKAGE)}".encode())
 
 
-def _travels(name: str, law: Law, held: Mapping[str, SimulatorCheck]) -> bool:
-    """Whether another process finds the same law and the same estimator by its name."""
+def _travels(name: str, law: Law, simulator_checks: Mapping[str, SimulatorCheck]) -> bool:
+    """Return whether another process finds the same law and the same estimator by the law's name."""
     ours = law.place.startswith(PACKAGE) and dict(registered()).get(law.place) is law
-    return ours and held.get(name, check_of(law)) is check_of(law)
+    return ours and simulator_checks.get(name, check_of(law)) is check_of(law)
 
 
 def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
@@ -194,10 +195,13 @@ def _registered_face(name: str, *arguments: Any) -> dict[str, Outcome]:
 
 
 def _face(
-    law: Law, held: SimulatorCheck | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
+    law: Law, check: SimulatorCheck | None, name: str, face: str, counts: tuple[int, ...], quick: bool, seed: int,
     drawn: list[points.Point] | Outcome, confidence: float,
 ) -> dict[str, Outcome]:  # fmt: skip
-    """One face of one law, or what belongs together: JAX's values and slopes, simulator and printed expression."""
+    """Run one check of one law, or two that belong together.
+
+    Those are JAX's values and slopes, and simulator and printed expression.
+    """
     own = _own(seed, law)
     if face == "proof":
         return {"proof": faces.proof(law, quick=quick)}
@@ -214,14 +218,14 @@ def _face(
         return {"symbolic": symbolic.symbolic(law, points.for_symbols(law, counts[3], own, at_ends=not quick))}
     if isinstance(drawn, Outcome):
         return {"simulator": drawn}
-    if held is None or not drawn:
+    if check is None or not drawn:
         declared = check_of(law)
         later = quick and declared is not None and declared.long
-        note = "takes longer: in the full run" if later else simulated.reason(law)
-        note = "no point of the ranges is valid" if held is not None and not drawn else note
-        return {"simulator": Outcome("not checked", note=note)}
+        remark = "skipped in a quick run, because it takes longer" if later else simulated.reason(law)
+        remark = "the law is valid at no point of the ranges" if check is not None and not drawn else remark
+        return {"simulator": Outcome("not checked", remark=remark)}
     try:
-        outcome, printed = simulated.simulated(law, held, drawn, confidence, own)
+        outcome, printed = simulated.simulated(law, check, drawn, confidence, own)
     except Exception as failure:
         return {"simulator": faces.failed(failure)}
     return {"simulator": outcome} | ({"printed simulated": printed} if printed else {})
@@ -237,14 +241,14 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
             outcomes |= found[name, face]
         if "printed" in outcomes and "printed simulated" in outcomes:
             one = outcomes["printed"]
-            note = f"{one.note} Simulated, {outcomes['printed simulated'].note}."
-            outcomes["printed"] = Outcome(one.status, one.error, one.where, one.checks, note)
+            remark = f"{one.remark} Simulated, {outcomes['printed simulated'].remark}."
+            outcomes["printed"] = Outcome(one.status, one.error, one.where, one.checks, remark)
         row: dict[str, Any] = {"law": name, "source": law.source}
         for face in FACES:
             one = outcomes.get(face, Outcome(""))
             row |= {
                 face: one.status, f"{face}_error": one.error, f"{face}_where": dict(one.where) if one.where else None,
-                f"{face}_checks": one.checks, f"{face}_note": one.note,
+                f"{face}_checks": one.checks, f"{face}_remark": one.remark,
             }  # fmt: skip
         row["agrees"] = all(row[face] not in FAILURES for face in FACES)
         rows.append(row)
@@ -254,4 +258,4 @@ def _table(chosen: Mapping[str, Law], found: Mapping[tuple[str, str], dict[str, 
 def _bar(total: int, progress: bool) -> Any:
     from longfat.progress import bar
 
-    return bar(task="checking laws", unit="face", shown=progress, total=total)
+    return bar(task="checking laws", unit="check", shown=progress, total=total)

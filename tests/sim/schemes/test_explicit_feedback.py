@@ -118,12 +118,12 @@ def test_the_slowest_switch_counts(rates):
 
 def test_the_rate_of_service():
     """A quarter of each new sample, where the flow waited; packets of 500 B, 1 ms, 2 ms and 1 ms apart."""
-    state = SimpleNamespace(**flow_service.SERVED)
+    state = SimpleNamespace(**flow_service.SERVICE_STATE)
     packet, waits, none = SimpleNamespace(size=500), SimpleNamespace(packets=3), SimpleNamespace(packets=0)
-    take, rate = flow_service.take_departure.py_func, []
+    take, rate = flow_service.record_departure.py_func, []
     for queue, time in ((waits, 0.001), (waits, 0.002), (waits, 0.004), (none, 0.005), (waits, 0.1), (waits, 0.101)):
         take(state, queue, packet, time)
-        rate.append(state.served_rate)
+        rate.append(state.rate_estimate)
     #            first sample, 1/4 of 250 kB/s, 1/4 of 500 kB/s, no sample after a pause
     expected = [0.0, 5e5, 437_500.0, 453_125.0, 453_125.0, 453_125.0 + 0.25 * (5e5 - 453_125.0)]
     assert rate == pytest.approx(expected)
@@ -131,7 +131,7 @@ def test_the_rate_of_service():
 
 def on_the_way(run):
     """Return the rows of the packets that are queued, in transmission or in propagation."""
-    rows, packets = [int(one) for one in run.state.links["sending"] if one != records.NONE], run.state.packets
+    rows, packets = [int(one) for one in run.state.links["transmitting"] if one != records.NONE], run.state.packets
     for start in (*run.state.links["head"], *run.state.queues["head"]):
         row = int(start)
         while row != records.NONE:

@@ -93,8 +93,8 @@ def test_a_change_travels_upstream():
 def test_the_bottleneck_does_not_feel_the_round_trip():
     """The peak backlog at the bottleneck does not depend on the end-to-end round-trip time.
 
-    What waits there after the step is what came in one feedback delay, at most 10 ms x 5/ms + 10 and some of a second
-    one; with 2, 4 or 8 hops before it, the same.
+    The backlog there after the step is what arrived in one feedback delay, at most 10 ms x 5/ms + 10, and in part of a
+    second one; with 2, 4 or 8 hops before it, the same.
     """
     peaks = []
     for hops in (1, 3, 7):

@@ -1,4 +1,4 @@
-"""`conformance`: whether a scheme or discipline keeps the rules of the simulator, and what it breaks if not."""
+"""`conformance`: checks whether a scheme, discipline or service keeps the rules of the simulator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from longfat.domains import generator
 from longfat.progress import bar
 from longfat.sim import jit
-from longfat.sim.conforming.checks import CHECKS, Evidence, answers
+from longfat.sim.conforming.checks import CHECKS, Evidence, return_values
 from longfat.sim.conforming.interpreted import Interpreted, observe_interpreted
 from longfat.sim.conforming.report import NOT_APPLICABLE, Check, Report
 from longfat.sim.conforming.trials import ABOUT, Subject, observe, subject_of, trials_for
 
-PATIENCE = 60.0  # s of wall time for the runs without compilation, which take two or three
+TIME_LIMIT = 60.0  # s of wall time for the runs without compilation, which take two or three
 
 __all__ = ["CHECKS", "Check", "Report", "conformance"]
 
@@ -29,34 +29,34 @@ def conformance(
 ) -> Report:
     """Check that a congestion-control scheme, a queue discipline or a service keeps the rules of the simulator.
 
-    Three small networks are simulated, each of them with the same seed twice, with another seed, and once more by plain
-    Python in a process of its own. It takes some five to ten seconds.
+    Three small networks are simulated, each of them twice with one seed, once with another seed, and once in plain
+    Python in a separate process. This takes about five to ten seconds.
 
     Parameters
     ----------
     plug_in : Scheme, Discipline, Service or str
-        What is checked, or its name.
+        Plug-in to check, or its name.
     beside : Discipline, Scheme or str, optional
-        For a scheme, the discipline of the bottleneck, by default "fifo". For a discipline, the scheme of the flows, by
-        default Reno, whose packets have the priority 0, 1 or 2.
+        Discipline of the bottleneck for a scheme, by default "fifo"; scheme of the flows for a discipline, by default
+        Reno with packets of priority 0, 1 or 2.
     parameters : mapping, optional
-        Parameters of the scheme.
+        Values of the scheme's parameters.
     rng : None, int, SeedSequence or Generator
-        Of the random numbers.
+        Seed of the random numbers.
     progress : bool
-        Show a bar if it takes more than two seconds.
+        Whether to show a progress bar after two seconds.
 
     Returns
     -------
     Report
-        With ``passed``, and ``checks`` with a verdict and a sentence each; printed, it is a table.
+        Report with ``passed``, and ``checks``, each with a verdict and a message; printed, it is a table.
 
     Raises
     ------
     TypeError
-        For what is no scheme, discipline or service.
+        If `plug_in` is no scheme, discipline, service or name.
     ValueError
-        For unknown names, and for a discipline whose parameters are missing.
+        For unknown names, and for a discipline some of whose parameters have no value.
 
     Examples
     --------
@@ -74,19 +74,19 @@ def conformance(
 
 
 def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Evidence:
-    """Make all runs; those without compilation first, because an endless loop can be ended there only."""
+    """Return the records of all runs; those without compilation come first, since only they can be stopped."""
     found = Evidence(subject, trials_for(subject))
     with bar(task="checking", unit="run", shown=progress, total=1 + 4 * len(found.trials)) as shown:
         try:
             if jit.COMPILED:
-                found.interpreted = observe_interpreted(subject, seed, PATIENCE)
+                found.interpreted = observe_interpreted(subject, seed, TIME_LIMIT)
             else:
-                found.not_interpreted = "compilation is switched off in this process, too"
+                found.not_interpreted = "compilation is off in this process, too"
         except Interpreted as error:
             found.not_interpreted = str(error)
         except TimeoutError:
             found.refused = (
-                f"the runs without compilation did not end in {PATIENCE:g} s: perhaps a callback has an endless loop"
+                f"the runs without compilation did not end in {TIME_LIMIT:g} s: perhaps a callback has an endless loop"
             )
             return found
         shown.update(1)
@@ -95,7 +95,7 @@ def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Eviden
             for records, one, slow in (*kinds, (found.compiled, seed, True)):
                 try:
                     records.append(observe(trial, subject, one, slow=slow or not jit.COMPILED))
-                except ValueError as error:  # it does not compile, or cannot stand on such a link
+                except ValueError as error:  # the plug-in does not compile, or does not fit such a link
                     found.refused = str(error)
                     return found
                 shown.update(1)
@@ -103,8 +103,8 @@ def _evidence(subject: Subject, seed: int, other: int, progress: bool) -> Eviden
 
 
 def _made(name: str, meaning: str, made: Callable[[Evidence], Any], found: Evidence) -> Check:
-    """Make a check; it gives a verdict, the networks and a message."""
-    if found.refused and made is not answers:
-        return Check(name, meaning, (), NOT_APPLICABLE, "not made, because there was no run")
+    """Return the result of a check."""
+    if found.refused and made is not return_values:
+        return Check(name, meaning, (), NOT_APPLICABLE, "not checked, because no run could begin")
     verdict, networks, message = made(found)
     return Check(name, meaning, tuple(networks), verdict, message)

@@ -1,4 +1,4 @@
-"""The runs of `longfat.sim.conformance` once more in a process without compilation."""
+"""Runs of `longfat.sim.conformance` in a separate process without compilation."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from longfat.sim.services import Service
 CODE = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
-from longfat.sim.conforming.interpreted import serve
-serve()
+from longfat.sim.conforming.interpreted import answer
+answer()
 """
 
 
 class Interpreted(Exception):
-    """The process without compilation gave no answer; the message says why."""
+    """Error of the process without compilation; the message says why there is no result."""
 
 
 def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Record]:
-    """Return the records of all trials, made by plain Python in a process of its own."""
+    """Return the records of all trials, run in plain Python in a separate process."""
     try:
         sent = portable((subject, seed))
-    except Exception as error:  # whatever a class of somebody's raises
+    except Exception as error:  # a user's class may raise any exception
         raise Interpreted(f"it cannot be sent to another process: {type(error).__name__}: {error}") from None
     try:
         answer = subprocess.run(
@@ -52,23 +52,23 @@ def observe_interpreted(subject: Subject, seed: int, timeout: float) -> list[Rec
     return pickle.loads(answer.stdout)  # type: ignore[no-any-return]
 
 
-def serve() -> None:
-    """Answer one request: the records of all trials of what comes by standard input."""
-    out, sys.stdout = sys.stdout.buffer, sys.stderr  # what the plug-in prints is no answer
+def answer() -> None:
+    """Write the records of all trials of the subject and seed on standard input to standard output."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # keeps what the plug-in prints out of the result
     subject, seed = pickle.load(sys.stdin.buffer)
     np.seterr(all="ignore")
     out.write(pickle.dumps([observe(trial, subject, seed, slow=True) for trial in trials_for(subject)]))
 
 
 def portable(thing: Any) -> bytes:
-    """Return something pickled with the functions of the plug-in, compiled ones as the plain functions they are."""
+    """Return a pickled object, with the plug-in's functions by value and compiled ones as plain functions."""
     import cloudpickle
 
     class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
         def reducer_override(self, one: Any) -> Any:
             if isinstance(one, numba.core.dispatcher.Dispatcher):
                 return (_named if one.__module__.startswith("longfat.") else _plain), _of_dispatcher(one)
-            if isinstance(one, Scheme | Discipline | Service):  # without what is worked out from the rest
+            if isinstance(one, Scheme | Discipline | Service):  # without attributes that follow from the fields
                 made = {
                     name: getattr(one, name) for name in one.__dataclass_fields__ if name not in ("arrive", "depart")
                 }
@@ -88,8 +88,8 @@ def portable(thing: Any) -> bytes:
 
 
 def _modules(plug_in: Any) -> list[Any]:
-    """Return the modules of its functions: files that the other process may not find by their names."""
-    given = [*vars(plug_in).values(), *vars(getattr(plug_in, "serving", None) or plug_in).values()]
+    """Return the modules of the plug-in's functions, which the other process may not find by their names."""
+    given = [*vars(plug_in).values(), *vars(getattr(plug_in, "scheduler", None) or plug_in).values()]
     functions = [getattr(one, "py_func", one) for one in given if callable(one)]
     names = {getattr(one, "__module__", None) or "" for one in functions}
     own = ("longfat", "numba", "numpy", "builtins", "__main__")

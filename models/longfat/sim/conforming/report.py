@@ -1,4 +1,4 @@
-"""The report of `longfat.sim.conformance`."""
+"""Report of `longfat.sim.conformance`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 
 @dataclass(frozen=True)
 class Check:
-    """A check and its result.
+    """Check of a plug-in, and its result.
 
     Parameters
     ----------
     name, meaning : str
-        Its name, and what it checks in one sentence.
+        Name of the check, and a sentence on what it checks.
     networks : tuple of str
-        On which networks it was made.
+        Networks on which it was made.
     verdict : {"passed", "failed", "not applicable"}
-        Its result.
+        Result of the check.
     message : str
-        What is wrong, with numbers, network and simulated time; or why it does not apply.
+        What is wrong, with numbers, network and simulated time; or why the check does not apply.
     """
 
     name: str
@@ -34,20 +34,20 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """What `conformance` found; printed, it is a table.
+    """Result of `conformance`; printed, it is a table.
 
     Parameters
     ----------
     plug_in : str
-        What was checked, such as "scheme 'reno'".
+        Plug-in that was checked, such as "scheme 'reno'".
     checks : tuple of Check
-        All checks.
+        All checks with their results.
     networks : mapping of str to str
-        The networks by their names, and what they are.
+        Networks by name, each with a description.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     wall_time : float
-        What it took [s].
+        Duration of the checks [s of wall time].
     """
 
     plug_in: str
@@ -63,7 +63,7 @@ class Report:
 
     @property
     def failed(self) -> tuple[Check, ...]:
-        """The checks that failed."""
+        """Checks that failed."""
         return tuple(one for one in self.checks if one.verdict == FAILED)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The small networks on which `longfat.sim.conformance` tries a plug-in, and what it records of each run."""
+"""Small networks on which `longfat.sim.conformance` runs a plug-in, and the records of these runs."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from longfat.sim.queues.log import Log
 from longfat.sim.schemes import Parameter, Scheme
 from longfat.sim.services import Service
 
-SAMPLES, FEW = 100, 20  # of windows, rates and packet counts along a run; of a short one
+SAMPLES, FEW = 100, 20  # times at which windows, rates and packet counts are sampled: in a run, in a short run
 ROOM = 20_000  # packets in a log
-RATE, DELAY, BUFFER = 1e6, 0.01, 10  # bytes/s, s, packets or kB: of the link on trial
+RATE, DELAY, BUFFER = 1e6, 0.01, 10  # bytes/s, s, packets or kB: of the link under test
 LINK = "a-b"
-PATH = ("s", "a", "b", "d")  # the links s-a and b-d have no transmission time; they log what enters and leaves a-b
+PATH = ("s", "a", "b", "d")  # s-a and b-d have no transmission time, and log the traffic of a-b
 FILE = 100_000  # bytes
 ABOUT = f"{RATE * 8e-6:g} Mbit/s, {DELAY * 1e3:g} ms one way, buffer of {BUFFER} packets or {BUFFER} kB"
 
 
-REFUSED = (" is no window", " is no rate", "nothing limits it")  # what the simulator says of windows and rates
+REFUSED = (" is no window", " is no rate", "nothing limits it")  # in the simulator's messages on windows and rates
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is on trial, and what it is tried with."""
+    """Plug-in under test, and the scheme or discipline that it is combined with."""
 
     plug_in: Scheme | Discipline
     scheme: Scheme
     discipline: Discipline
-    parameters: Mapping[str, float] = field(default_factory=dict)  # of the scheme
+    parameters: Mapping[str, float] = field(default_factory=dict)  # values of the scheme's parameters
 
     @property
     def is_scheme(self) -> bool:
-        """Whether a scheme is on trial."""
+        """Whether the plug-in under test is a scheme."""
         return isinstance(self.plug_in, Scheme)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A network and how long it is run."""
+    """Network of a test, and the length of its runs."""
 
     name: str
     about: str
-    add: Callable[[Network, Subject], Any]  # adds the flows
-    until: float  # longest simulated time [s]
-    until_slow: float  # that of the comparison with plain Python, which needs 1 ms a packet
-    loss: float = 0.0  # of the link, both ways [probability]
-    in_bytes: bool = False  # the limit of the buffer
+    add: Callable[[Network, Subject], Any]  # adds the flows to the network
+    until: float  # greatest simulated time [s]
+    until_slow: float  # the same for the comparison with plain Python, which needs 1 ms per packet [s]
+    loss: float = 0.0  # loss probability of the link, in both directions
+    in_bytes: bool = False  # whether the buffer is limited in bytes
 
 
 def _set_priority(flow, packet):  # type: ignore[no-untyped-def]
@@ -63,14 +63,14 @@ def _set_priority(flow, packet):  # type: ignore[no-untyped-def]
 
 
 def prioritised() -> Scheme:
-    """Return Reno whose packets carry the priority that is its parameter."""
+    """Return Reno with an additional parameter, the priority of its packets."""
     reno = schemes.scheme("reno")
     given = {**reno.parameters, "priority": Parameter(0.0, "1", "[0, 7]")}
     return replace(reno, name="reno with a priority", send=_set_priority, parameters=given)
 
 
 def _add(net: Network, subject: Subject, name: str, start: float, packets: int) -> None:
-    """Add a flow of the scheme with a file, or for two seconds where there can be none."""
+    """Add a flow of the scheme with a file, or one of two seconds if the scheme transfers no files."""
     ends = {"file": 1000 * packets} if subject.scheme.acknowledged else {"stop": 2.0}
     net.flow(subject.scheme, path=PATH, name=name, start=start, parameters=subject.parameters, **ends)  # type: ignore[arg-type]
 
@@ -114,35 +114,36 @@ DISCIPLINE_TRIALS = (
 
 
 def trials_for(subject: Subject) -> tuple[Trial, ...]:
-    """Return the networks for a scheme, or for a discipline."""
+    """Return the trials for a scheme, or those for a discipline."""
     return SCHEME_TRIALS if subject.is_scheme else DISCIPLINE_TRIALS
 
 
 @dataclass
 class Record:
-    """What is known of a run on one of these networks."""
+    """Record of a run on one of these networks."""
 
     trial: str
-    error: str = ""  # what the simulator said when it refused an answer
-    refused_value: bool = False  # because a window or rate was no such number
-    unbalanced: str = ""  # what the packet counts said
+    error: str = ""  # the simulator's message when it refused a returned value
+    refused_value: bool = False  # whether that value was a window or rate
+    unbalanced: str = ""  # message if the packet counts do not balance
     now: float = 0.0  # s
     drew: bool = False
     done: bool = False
     drained: bool = False
-    state: dict[str, Any] = field(default_factory=dict)  # every field of all flows and of the link at the end
+    state: dict[str, Any] = field(default_factory=dict)  # all fields of the flows and the link at the end
     samples: list[tuple[float, dict[str, dict[str, float]]]] = field(default_factory=list)
-    entered: list[tuple[int, ...]] = field(default_factory=list)  # lines of the logs before and behind the link
+    entered: list[tuple[int, ...]] = field(default_factory=list)  # rows of the logs before and behind the link
     left: list[tuple[int, ...]] = field(default_factory=list)
-    others: int = 0  # packets that are no data, which the logs do not have
+    others: int = 0  # packets other than data, which the logs count only
     link: dict[str, Any] = field(default_factory=dict)
 
 
 def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
     """Return the network of a trial."""
     net = Network(trial.name)
-    serving = subject.discipline.serving
-    packets = not trial.in_bytes or (serving is not None and serving.workspace is not None)  # it needs their number
+    service = subject.discipline.scheduler
+    # A workspace grows with the buffer in packets.
+    packets = not trial.in_bytes or (service is not None and service.workspace is not None)
     buffer = BUFFER if packets else f"{BUFFER * 1000} B"
     options: dict[str, Any] = {"rate": RATE, "delay": DELAY, "buffer": buffer, "loss": trial.loss}
     net.link("s", "a", rate=math.inf, discipline=logs[0].discipline)
@@ -154,14 +155,14 @@ def network(trial: Trial, subject: Subject, logs: tuple[Log, Log]) -> Network:
 
 
 def observe(trial: Trial, subject: Subject, seed: int, *, slow: bool = False) -> Record:
-    """Run a trial and return what was seen; `slow`: for the shorter time."""
+    """Run a trial and return its record; `slow` selects the shorter time."""
     logs = Log(ROOM), Log(ROOM)
     record = Record(trial.name)
     run = Simulation(network(trial, subject, logs), rng=seed)
     until, samples = (trial.until_slow, FEW) if slow else (trial.until, SAMPLES)
     try:
         for k in range(1, samples + 1):
-            run.advance(until * (k / samples) ** 2)  # denser at the beginning, where most happens
+            run.advance(until * (k / samples) ** 2)  # denser at the beginning, when most changes
             record.samples.append((run.now, {name: _sample(run, name) for name in run.assembly.flow_names}))
             counts = run.packet_counts()
             record.drained = counts["in_flight"] + counts["acks_in_flight"] == 0
@@ -192,7 +193,7 @@ def _sample(run: Simulation, name: str) -> dict[str, float]:
 
 
 def subject_of(plug_in: Any, beside: Any, parameters: Mapping[str, float] | None) -> Subject:
-    """Return a plug-in with what it is tried with, checked; names stand for schemes and disciplines that there are."""
+    """Return the subject of a test from a plug-in, or its name, and what it is combined with."""
     given = _by_name(plug_in)
     if isinstance(given, Scheme):
         discipline = queues.discipline("fifo" if beside is None else beside)

@@ -23,25 +23,25 @@ def leave_source(state, f, i):
 @routine
 def enter_access_link(state, f, i):
     """Begin the transmission of a packet on the flow's access link, which is idle."""
-    line = access_link_at(state, f)
-    if line.free < state.now:
-        line.free = state.now
-        line.carried_remainder = line.rate >> 1
+    link = access_link_at(state, f)
+    if link.free < state.now:
+        link.free = state.now
+        link.carried_remainder = link.rate >> 1
     # As in `transmitter.transmission_time`: k packets in a row take round(8 k size / rate).
-    units = int(packet_at(state, i).length) * 8_000_000_000 * line.scale + line.carried_remainder
-    time = units // line.rate
-    line.carried_remainder = units - time * line.rate
-    line.free += time
-    line.packet = i
+    units = int(packet_at(state, i).length) * 8_000_000_000 * link.scale + link.carried_remainder
+    time = units // link.rate
+    link.carried_remainder = units - time * link.rate
+    link.free += time
+    link.packet = i
     sender_at(state, f).access_link = IN_USE
-    set_timer(state, f, PACE, line.free)
+    set_timer(state, f, PACE, link.free)
 
 
 @routine
 def reach_first_node(state, f):
     """Let the packet that the access link has transmitted enter the first link."""
-    line = access_link_at(state, f)
-    i = line.packet
-    line.packet = NONE
+    link = access_link_at(state, f)
+    i = link.packet
+    link.packet = NONE
     sender_at(state, f).access_link = 1
     request_admission(state, i)

@@ -228,13 +228,13 @@ def report_losses(state, f, lost, fresh):
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost
     event.lost = lost
-    event.number, echoed = state.lost_number, event.number
+    event.number, acknowledged = state.lost_number, event.number
     fine = True
     if own.every_loss or fresh:
         if fresh:
             own.recover = sender.transmission
         fine = call_scheme(state, f, sender, ON_LOSS)
-    event.number = echoed
+    event.number = acknowledged
     return fine
 
 

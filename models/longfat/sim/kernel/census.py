@@ -20,13 +20,13 @@ def untransmitted(state, link):
     if link.jitter == 0 and link.hold_until == 0:
         return max(0, link.free - state.now)
     # Packets are held back between transmissions, so each is counted by itself, to a nanosecond.
-    ahead, i = 0, link.head
+    left, i = 0, link.head
     while i != NONE:
         packet = packet_at(state, i)
         time = int(packet.length) * 8_000_000_000 * link.scale // link.rate
-        ahead += min(max(0, packet.arrival - link.delay - state.now), time)
+        left += min(max(0, packet.arrival - link.delay - state.now), time)
         i = packet.next
-    return ahead
+    return left
 
 
 @part

@@ -248,7 +248,7 @@ def handle_pending(state):
         state.sending_flow = NONE
         state.attention = 0
         send(state, f)
-        state.attention = 1  # whether all files are done is asked next time
+        state.attention = 1  # the next call finds out whether all files are finished
         return PAUSED
     state.attention = 0
     return DONE if state.unfinished == 0 else PAUSED

@@ -1,8 +1,8 @@
 """Requests to the links of a path for their counters, and what a receiver computes from them.
 
-This is the performance transparency protocol of Welzl, "Scalable router aided congestion avoidance for bulk data
-transfer in high speed networks", section II. The stamps of a request are a list, the last one first, of nodes of the
-pool of transmissions (`records.STAMP`). The flow keeps those of the request that arrived last.
+This is the performance transparency protocol of Welzl, "Scalable Router Aided Congestion Avoidance for Bulk Data
+Transfer", section II. The stamps of a request are a list, the last one first, of nodes of the pool of transmissions
+(`records.STAMP`). The flow keeps those of the request that arrived last.
 """
 
 import math
@@ -65,10 +65,10 @@ def answer_request(state, i):
     """
     packet = packet_at(state, i)
     flow = tally_at(state, packet.flow)
-    told = header_at(state, i)
+    header = header_at(state, i)
     least, links, stale = math.inf, 0, False
     for k in range(4):
-        told.x[k] = 0.0
+        header.x[k] = 0.0
     before, n = flow.last_stamps, queued_at(state, i).stamps
     while n != NONE and before != NONE:
         new, old = stamp_at(state, n), stamp_at(state, before)
@@ -81,16 +81,16 @@ def answer_request(state, i):
                 links += 1
                 if capacity - traffic <= least:  # of equal links the first of the path; the list goes backwards
                     least = capacity - traffic
-                    told.x[0] = capacity
-                    told.x[1] = traffic
-                    told.x[2] = span
+                    header.x[0] = capacity
+                    header.x[1] = traffic
+                    header.x[2] = span
             stale = stale or new.time == old.time
         if new.hop >= old.hop:
             n = new.next
         if new.hop <= old.hop:
             before = old.next
     # A counter that was not refreshed since the last request hides its link, which may be the bottleneck.
-    told.x[3] = 0 if stale else links
+    header.x[3] = 0 if stale else links
     release_nodes(state, flow.last_stamps)
     flow.last_stamps = queued_at(state, i).stamps
     queued_at(state, i).stamps = NONE

@@ -1,14 +1,18 @@
-"""Queue disciplines, one file each, and the form in which anyone adds another: see `Discipline`.
+"""Queue disciplines, one file each; `Discipline` is the form in which a user adds another.
 
-Those with parameters are called with their values, as in ``queues.red(low=5, high=20)``; ``queues.red.parameters`` says
-what each of them is.
+A discipline with parameters is called with their values, as in ``queues.red(low=5, high=20)``;
+``queues.red.parameters`` lists its parameters and ``queues.red.source`` names its publication. The rules of every
+discipline and their sources are in docs/rules/queue-disciplines.md.
+
+A new module in this package is enough to add a discipline: every public name in it that is bound to a `Discipline`
+becomes a choice of ``Network.link(discipline=)``, of scenario files and of the command line.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from longfat import domains
+from longfat import discovery, domains
 from longfat.domains import unknown
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.basic import (
@@ -38,19 +42,32 @@ __all__ = [
     "round_robin", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
-_SHIPPED = (
-    FIFO, FIFO_DEPARTURES, PRIORITY_DISCARD, PRIORITY_DISCARD_PUBLISHED, FAIR, round_robin, BIT_ROUND, red, rem, avq,
-    xcp, decbit, mark_above, loss_load, explicit_feedback, hop_by_hop, leaky_bucket, virtual_leaky_bucket,
-)  # fmt: skip
-#: By the names that a scenario file may use.
-NAMED: dict[str, Discipline] = {"drop-tail": FIFO, **{one.name: one for one in _SHIPPED}}
+#: All disciplines by the names that ``Network.link`` and scenario files accept.
+NAMED: dict[str, Discipline] = {"drop-tail": FIFO, **discovery.named("longfat.sim.queues", Discipline)}
 
 
 def discipline(given: str | Discipline, **parameters: Any) -> Discipline:
-    """Return a discipline from its name and the values of its parameters, or itself.
+    """Return a discipline from its name and the values of its parameters.
 
-    One of this module is given back by its own ``name`` and ``values``.
+    Parameters
+    ----------
+    given : str or Discipline
+        Name of a discipline, such as "red"; or a discipline, which is returned as it is.
+    **parameters
+        Values of its parameters, in SI units or as text with a unit.
 
+    Returns
+    -------
+    Discipline
+        The discipline with these values.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, unknown or missing parameters, and values outside their ranges.
+
+    Examples
+    --------
     >>> discipline("fair").service
     'self-clocked'
     >>> discipline("round-robin", **round_robin(1500).values) == round_robin(1500)

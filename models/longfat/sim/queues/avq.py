@@ -1,11 +1,13 @@
-"""Adaptive virtual queue: a packet that a slower line with the same buffer would drop is marked or dropped.
+"""Adaptive virtual queue (AVQ): packets that would overflow a slower, virtual link are marked or dropped.
 
-The capacity c of that virtual line follows c' = alpha (gamma C - arrivals), within 0 and the true capacity C, until
-arrivals are the share `gamma` of C. On a line without a limit of its buffer, or without transmission time, nothing is
-ever marked. With drops the arrivals are those that were let in.
+S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue
+Management", SIGCOMM 2001; ns-2.35, vq.cc, for `alpha` and `start`. The virtual link has the same buffer; its capacity c
+follows dc/dt = alpha (gamma C - arrival rate), between 0 and the true capacity C, so that the utilisation tends to
+`gamma`. If packets are dropped, only those that are admitted count as arrivals.
 
-Kunniyur & Srikant, SIGCOMM 2001; ns-2.35 for `alpha` and `start`. ns-2.35 lets packets pass that cannot be marked where
-it marks; here they are dropped, as RFC 3168 (section 5) asks.
+Ours: packets that are not ECN-capable are dropped when ECN-capable ones would be marked, because RFC 3168, "The
+Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets
+only; ns-2.35 lets them pass. A link with an unbounded buffer or without transmission time never marks or drops.
 
 >>> avq(gamma=0.9, ecn=True).values["gamma"]
 0.9
@@ -21,20 +23,24 @@ from longfat.sim.seam import is_full, mark
 
 @part
 def virtual_buffer(link):
-    """Return bytes; a limit in packets is one in mean packets here."""
+    """Return the size of the virtual buffer [bytes]; a limit in packets is converted with the mean packet size."""
     return link.buffer * min(float(link.limit_bytes), link.limit_packets * link.packet)
 
 
+# Kunniyur & Srikant (2001): c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0) at an arrival of b bytes at t, s
+# being the previous one. ns-2.35, vq.cc: clipped once, after both terms.
 @part
 def adapt(link, packet, now):
-    """Move the virtual capacity: tokens come at gamma of the true one, arrivals use them up."""
+    """Update the virtual capacity at an arrival."""
     tokens = link.gamma * link.rate * (now - link.adapted_at) - packet.size
     link.virtual_rate = min(link.rate, max(0.0, link.virtual_rate + link.alpha * tokens))
     link.adapted_at = now
 
 
+# Kunniyur & Srikant (2001): VQ <- max(VQ - c (t - s), 0); if VQ + b exceeds the virtual buffer, mark or drop the
+# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc: no update at a drop.
 def enqueue(link, packet, now):
-    """Ask the virtual queue first, then move the virtual capacity, which a drop leaves as it is."""
+    """Mark or drop the packet if it overflows the virtual queue, then update the virtual capacity."""
     if link.rate == math.inf:
         return ENQUEUE
     if not link.begun:
@@ -58,14 +64,18 @@ avq = Discipline(
     "avq",
     enqueue=enqueue,
     parameters={
-        "gamma": Parameter(0.98, "1", "(0, 1]", about="utilisation that is aimed at"),
-        "alpha": Parameter(0.15, "1/s", "(0, 1e6]", about="speed of the adaptation"),
-        "start": Parameter(0.8, "1", "[0, 1]", about="virtual capacity at the first packet, in true ones"),
-        "buffer": Parameter(1.0, "1", "(0, 1e6]", about="virtual buffer, in real ones"),
-        "packet": Parameter(1000.0, "bytes", "[1, 1e6]", about="mean size: a packet of a buffer in packets"),
-        "ecn": flag(False, "mark packets that can be marked, and drop others; without it all are dropped"),
+        "gamma": Parameter(0.98, "1", "(0, 1]", about="Desired utilisation"),
+        "alpha": Parameter(0.15, "1/s", "(0, 1e6]", about="Damping factor: speed of the adaptation"),
+        "start": Parameter(0.8, "1", "[0, 1]", about="Initial virtual capacity, as a share of the link's capacity"),
+        "buffer": Parameter(1.0, "1", "(0, 1e6]", about="Virtual buffer, as a multiple of the real one"),
+        "packet": Parameter(
+            1000.0, "bytes", "[1, 1e6]", about="Mean packet size, which converts a buffer in packets into bytes"
+        ),
+        "ecn": flag(False, "Mark ECN-capable packets instead of dropping them"),
     },
-    # bytes in the virtual queue, when they were so many [s], the virtual capacity [bytes/s], when that was set [s]
+    # virtual queue [bytes] and the time of its last update [s]; virtual capacity [bytes/s] and that of its last one [s]
     state={"begun": False, "virtual_queue": 0.0, "emptied_at": 0.0, "virtual_rate": 0.0, "adapted_at": 0.0},
     needs_buffer=True,
+    source='S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active '
+    'Queue Management", SIGCOMM 2001, doi:10.1145/383059.383069; ns-2.35, vq.cc, for alpha and start',
 )

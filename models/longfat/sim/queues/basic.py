@@ -1,21 +1,28 @@
-"""Disciplines without hooks: in order of arrival, without and with priorities to discard by, and fair queueing.
+"""Disciplines without hooks: first-in, first-out, priority discard and fair queueing. Their services hold the rules.
 
 >>> round_robin(1500).values["quantum"]
 1500.0
 """
 
-from longfat.sim.queues.discipline import Discipline
+from longfat.sim.queues.discipline import SERVICES, Discipline
 
-FIFO = Discipline("fifo")
-#: The same, decided at departure: slower, and in the tests the judge of the fast one.
-FIFO_DEPARTURES = Discipline("fifo-departures", service="departures")
-#: Kim & Farber (1994), as meant: a full buffer drops the last of the worst packets if the new one is better.
-PRIORITY_DISCARD = Discipline("priority-discard", service="discard-worst", needs_buffer=True)
-#: Kim & Farber (1994), as published: the last packet that is worse than the new one.
-PRIORITY_DISCARD_PUBLISHED = Discipline("priority-discard-published", service="discard-last", needs_buffer=True)
-FAIR = Discipline("fair", service="self-clocked", needs_buffer=True)
-#: Demers, Keshav & Shenker (1989): a packet costs a step for each flow that waits, where the one before costs its log.
-BIT_ROUND = Discipline("bit-round", service="bit-round", needs_buffer=True)
 
-#: Deficit round robin: Shreedhar & Varghese, SIGCOMM 1995.
-round_robin = Discipline("round-robin", service="round-robin", needs_buffer=True)
+def _from_service(name: str, service: str) -> Discipline:
+    """Return the discipline that is a service with a limited buffer and nothing else."""
+    scheduler = SERVICES[service]
+    return Discipline(name, service=service, needs_buffer=True, source="" if scheduler is None else scheduler.source)
+
+
+FIFO = Discipline(
+    "fifo",
+    source='Ours, because drop-tail needs no source; discussed in RFC 7567, "IETF Recommendations Regarding Active '
+    'Queue Management", section 2',
+)
+#: The same rule decided at departure: slower, and therefore the reference for `FIFO` in the tests.
+FIFO_DEPARTURES = Discipline("fifo-departures", service="departures", source=FIFO.source)
+PRIORITY_DISCARD = _from_service("priority-discard", "discard-worst")
+PRIORITY_DISCARD_PUBLISHED = _from_service("priority-discard-published", "discard-last")
+FAIR = _from_service("fair", "self-clocked")
+#: A packet costs one step for each backlogged flow here; with `FAIR` it costs the logarithm of their number.
+BIT_ROUND = _from_service("bit-round", "bit-round")
+round_robin = _from_service("round-robin", "round-robin")

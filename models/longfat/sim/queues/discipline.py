@@ -1,20 +1,22 @@
-"""What a discipline is: what a link does with a packet that arrives, and with one that is about to leave.
+"""`Discipline`: how a link queues, drops and marks packets.
 
-A discipline is a *service*, the order in which packets leave, and up to four small functions, compiled by numba as a
-scheme's callbacks are. All times are seconds:
+A discipline is a *service* (the scheduler, which decides the order of departures) and up to four small functions
+("hooks"), compiled by numba as a scheme's callbacks are. All times are in seconds:
 
-* ``enqueue(link, packet, now) -> int``: a packet is about to enter. ENQUEUE it (perhaps marked, or with its header
-  changed), DROP it, or answer ``push_out(number)`` of a waiting packet that is dropped in its place;
-* ``dequeue(link, packet, now) -> int``: its transmission is about to begin. SEND it, or DROP it: the next one follows;
-* ``tick(link, now) -> float``: called at the time that the last call returned, first at 0; ``math.inf`` ends it;
-* ``feedback(link, packet, now) -> int``: a packet with feedback of the next switch has arrived here; the answer is
+* ``enqueue(link, packet, now) -> int``: a packet arrives. Return ENQUEUE (after marking it or changing its header, if
+  wanted), DROP, or ``push_out(number)`` to admit it and drop the queued packet of this number;
+* ``dequeue(link, packet, now) -> int``: the packet's transmission is about to begin. Return SEND, or DROP to continue
+  with the next packet;
+* ``tick(link, now) -> float``: called at the time that the previous call returned, first at 0; ``math.inf`` ends the
+  calls;
+* ``feedback(link, packet, now) -> int``: a packet with feedback from the next switch has arrived; the return value is
   ignored.
 
-What they may read and set is the table `longfat.sim.seam.TABLE`; the functions they may call are
+The table `longfat.sim.seam.TABLE` lists the fields that hooks may read and set. They may call
 `longfat.sim.seam.random`, `mark`, `is_full`, `queue_of`, `flow_state`, `first_waiting`, `behind`, `waiting` and
 `push_out`. A hook that sets ``link.send_feedback = 1`` sends ``link.feedback`` (four numbers) to the sender of the
-packet in hand. Where a link serves in order of arrival, ``enqueue`` may set ``link.hold_until``: the packet in hand is
-not sent before then, and the packets behind it wait meanwhile.
+present packet. On a first-in, first-out link ``enqueue`` may set ``link.hold_until``: the packet is not transmitted
+before this time, and the packets behind it wait.
 """
 
 from __future__ import annotations
@@ -42,46 +44,54 @@ __all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Integer", "Para
 
 @dataclass(frozen=True)
 class Discipline:
-    """A queue discipline.
+    """Queue discipline of a link.
 
     Parameters
     ----------
     name : str
-        Its name in scenario files and results.
+        Name in scenario files and results.
     service : str or Service
-        "fifo", "departures", "discard-worst", "discard-last", "self-clocked", "round-robin", "rated" or "bit-round". In
-        order of arrival, decided at once or at departure (push-out, drops at the head); the same where a full buffer
-        gives up the packet of the greatest ``packet.priority``, or the last that is worse than the new one; fair
-        queueing by tags or by turns; by tags over the flows whose time has come, each queue having a ``rate`` that
-        hooks set; by the tags that packets have in a fluid.
+        Scheduler of the link:
+
+        * "fifo": first in, first out, with departure times computed at arrival;
+        * "departures": first in, first out, decided at departure, so that queued packets can be dropped;
+        * "discard-worst", "discard-last": as "departures", but a full buffer drops the packet with the greatest
+          ``packet.priority``, or the last packet with a greater one than the arriving packet;
+        * "self-clocked", "bit-round", "round-robin": fair queueing by self-clocked tags, by the tags of bit-by-bit
+          round robin, or by deficit round robin;
+        * "rate-controlled": self-clocked fair queueing in which each queue has a ``rate``, set by hooks, that it does
+          not exceed.
     enqueue, dequeue, tick, feedback : callable, optional
-        The hooks, see the module.
+        Hooks, see the module.
     parameters : mapping of str to Parameter or float, optional
-        Its parameters, which hooks read by name: ``link.target``.
+        Parameters, which hooks read by name: ``link.target``.
     values : mapping of str to float, optional
-        Their values where they are not the defaults; ``discipline(target="5 ms")`` is another one with this value.
+        Values of parameters that differ from the defaults; ``discipline(target="5 ms")`` returns a copy with this
+        value.
     state : mapping of str to float, int, bool or a sequence of these, optional
-        What it remembers of a link, with the values it begins with: ``link.drop_next``.
+        State variables of a link, with their initial values: ``link.drop_next``.
     flow_state : mapping, optional
-        What it remembers of every flow, in the same form: ``flow_state(link, packet.flow).bytes``.
+        State variables of each flow, in the same form: ``flow_state(link, packet.flow).bytes``.
     services : sequence of str, optional
-        Other services that it may be given with: ``discipline(service="bit-round")``.
+        Other services with which the discipline can be used: ``discipline(service="bit-round")``.
     needs_buffer : bool
-        Whether a link without any room for waiting packets is refused.
+        Whether a link without room for a single queued packet is refused.
     late_if : str
-        Parameter that is a yes or no: departures are decided when they happen, and `dequeue` is called, only if it is a
-        yes.
+        Name of a yes-or-no parameter: departures are decided when they happen, and `dequeue` is called, only if it is
+        set.
     hop_by_hop : bool
-        Whether ``link.feedback`` goes to the `feedback` of the switch before that has such a discipline, and only from
-        the first one to the sender.
+        Whether ``link.feedback`` goes to the `feedback` hook of the upstream switch that has such a discipline; only
+        the first such switch of a path sends it to the sender.
+    source : str
+        Reference of the publication that defines the discipline.
     arrive, depart : None
-        Former names of `enqueue` and `dequeue`, refused.
+        Former names of `enqueue` and `dequeue`, which are refused.
 
     Raises
     ------
     ValueError
-        For an unknown service, hooks that take the wrong arguments, values outside their domains, and names of
-        parameters and state that cannot be; when a run begins, for a hook that cannot be compiled or sets a field that
+        For an unknown service, hooks with other arguments, values outside their ranges, and names of parameters or
+        state variables that are not allowed; when a run begins, for a hook that cannot be compiled or sets a field that
         it may not set.
 
     Examples
@@ -107,6 +117,7 @@ class Discipline:
     needs_buffer: bool = False
     late_if: str = ""
     hop_by_hop: bool = False
+    source: str = field(default="", compare=False)
     arrive: InitVar[None] = None
     depart: InitVar[None] = None
 
@@ -124,18 +135,18 @@ class Discipline:
             name: one if isinstance(one, Parameter) else Parameter(domains.number(name, one, "1", "(-inf, inf)"))
             for name, one in self.parameters.items()
         }
-        if self.serving is not None:
-            complete = {**self.serving.parameters, **complete}
+        if self.scheduler is not None:
+            complete = {**self.scheduler.parameters, **complete}
         object.__setattr__(self, "parameters", complete)
         object.__setattr__(self, "values", self._checked(dict(self.values)))
         if self.late_if:
             if self.late_if not in complete:
                 raise unknown(f"discipline {self.name!r}: late_if", self.late_if, complete)
             object.__setattr__(self, "service", "departures" if self.values[self.late_if] else "fifo")
-        self.own, self.of_flow  # noqa: B018  they refuse names that cannot be
+        self.own, self.of_flow  # noqa: B018  refuses names that are not allowed
 
     def _checked(self, given: dict[str, Any]) -> dict[str, float]:
-        """Return the values of all parameters that have one, each inside its domain."""
+        """Return the values of all parameters that have one, each inside its valid range."""
         for name in given:
             if name not in self.parameters:
                 if not self.parameters:
@@ -150,7 +161,7 @@ class Discipline:
         return made
 
     def __call__(self, *given: Any, **values: Any) -> Discipline:
-        """Return the same discipline with other values of its parameters, by name or in their order.
+        """Return a copy of the discipline with other values of its parameters, given by name or in their order.
 
         >>> Discipline("mine", parameters={"target": Parameter(0.005, "s", "(0, 1]")})(target="20 ms").values["target"]
         0.02
@@ -172,42 +183,42 @@ class Discipline:
 
     @property
     def missing(self) -> list[str]:
-        """The parameters that have no default and were not given."""
+        """Names of the parameters that have neither a default nor a value."""
         return [name for name in self.parameters if name not in self.values]
 
     @property
     def flags(self) -> list[str]:
-        """The parameters that are a yes or no."""
+        """Names of the yes-or-no parameters."""
         return [name for name, one in self.parameters.items() if getattr(one, "allowed", "") == YES_OR_NO]
 
     @functools.cached_property
     def own(self) -> Own:
-        """The record of parameters and state that every link with this discipline has."""
-        others = () if self.serving is None else self.serving.parameters
+        """Record of the parameters and state variables of a link."""
+        others = () if self.scheduler is None else self.scheduler.parameters
         mine = {name: one for name, one in self.parameters.items() if name not in others}
         return Own(f"discipline {self.name!r}", mine, self.state, LINK_FIELDS)  # type: ignore[arg-type]
 
     @functools.cached_property
     def of_flow(self) -> Own:
-        """The record that it keeps of every flow."""
+        """Record of the state variables of a flow."""
         return Own(f"discipline {self.name!r}", {}, self.flow_state, ())
 
     @property
     def has_hooks(self) -> bool:
-        """Whether the kernel has to ask it anything."""
+        """Whether the discipline has hooks for the kernel to call."""
         return any(getattr(self, hook) is not None for hook in HOOKS)
 
     @property
-    def serving(self) -> Service | None:
-        """Its service; None: departures are decided at arrival, which no discipline can have that looks at them."""
+    def scheduler(self) -> Service | None:
+        """Service that the link runs; None if departure times are computed at arrival, unless a hook decides later."""
         if isinstance(self.service, Service):
             return self.service
         late = self.service == "fifo" and self.dequeue is not None and not self.late_if
         return DEPARTURES if late else SERVICES[self.service]
 
     def compiled(self) -> tuple[jit.Callback, ...]:
-        """The hooks, ready for the kernel."""
-        nothing, service = Own("", {}, {}, ()), self.serving
+        """Return the hooks, compiled for the kernel."""
+        nothing, service = Own("", {}, {}, ()), self.scheduler
         records = (nothing, nothing) if service is None else (service.own, service.of_queue)
         view = link_view(self.own, self.of_flow, *records, () if service is None else service.settable)
         now, whose = numba.float64, f"discipline {self.name!r}"
@@ -219,17 +230,17 @@ class Discipline:
 
 
 def enqueue_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Leave it to the buffer."""
+    """Return that the packet is admitted if the buffer has room."""
     return ENQUEUE
 
 
 def send_all(link, packet, now):  # type: ignore[no-untyped-def]
-    """Let every packet go."""
+    """Return that the packet is sent."""
     return SEND
 
 
 def no_tick(link, now):  # type: ignore[no-untyped-def]
-    """Return that no call is wanted."""
+    """Return the time of the next call: never."""
     return math.inf
 
 

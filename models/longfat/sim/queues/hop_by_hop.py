@@ -1,18 +1,21 @@
-"""Hop by hop: every switch tells the one before it how fast it serves a flow and how much of it waits.
+"""Hop-by-hop rate control: each switch sends its upstream neighbour its service rate and backlog of every flow.
 
-The one before sends the flow at the rate that keeps the other's queue at a set point (`longfat.sim.feedback`):
-lambda = mu + g (B - max(0, n + s - mu h))/h, with the rate of service mu and the backlog n that the next switch told,
-and the s packets sent in the h that news and packets take from one to the other and back. So what is too much at a
-bottleneck waits upstream of it, one hop after the other, and at last in the source. Feedback costs a packet each on the
-line back. What leaves the last switch of a path is not held back. Mishra & Kanakia, SIGCOMM 1992; gain and set point
-are ours.
+The upstream switch sends the flow at the rate that brings the neighbour's backlog to a set point
+(`longfat.sim.feedback`): lambda = mu + g (B - max(0, n + s - mu h))/h, with the service rate mu and the backlog n of
+the feedback, and the s packets sent during the last h, the round-trip time of the hop. The excess load of a bottleneck
+is therefore queued upstream of it, hop after hop, and finally at the source. Each feedback message is a packet on the
+reverse link. The last switch of a path is not rate-limited.
 
-Feedback says how much of what was sent has not been served at its moment, as the backlog less the number of the next
-packet to come; so who gets it adds the number of the next packet that it will send, and has what waits and what is on
-its way. And it says when a packet had to leave upstream to arrive at that moment: the loop begins then.
+P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992. Ours, because the paper
+could not be consulted: gain, set point and feedback interval.
 
-Flows of other schemes are served fairly, at any rate. On the first line of a path the discipline makes the sender's own
-node part of the scheme; without, the sender's line serves in order and the first switch tells the sender itself.
+Feedback contains (ours) the backlog less the number of the next packet that will arrive. The receiver of the feedback
+adds the number of the next packet that it will send, and so obtains the backlog plus the packets in flight on the hop.
+It also contains the time at which a packet that arrives now left the upstream switch: the hop's round trip is measured
+from then.
+
+Flows of other schemes are served fairly, without a limit of their rates. If the first link of a path has this
+discipline, the sender's own node is part of the scheme; otherwise the first switch sends its feedback to the sender.
 Connections that arrive one after the other (`longfat.sim.traffic.arrivals`) share one queue and its rate.
 
 >>> hop_by_hop(every=5).values["every"]
@@ -24,102 +27,109 @@ import math
 from longfat.sim.feedback import SHORTEST_DELAY, limited_at_start, predicted_rate
 from longfat.sim.jit import part
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Integer, Parameter
-from longfat.sim.queues.flow_service import SERVED, service_rate, take_departure
+from longfat.sim.queues.flow_service import SERVICE_STATE, record_departure, service_rate
 from longfat.sim.records import DATA, STAMPED
 from longfat.sim.seam import flow_state, queue_of
 
-# What the header of a packet says: when it left the switch before [s], 0 for its source; the rate at which a flow
-# begins [bytes/s]; nothing; and whose header it is. The last holds for feedback, too, whose fields are:
+# Header fields of a packet: time at which it left the upstream switch [s], 0 at its source; initial rate of the flow
+# [bytes/s]; unused; and the identifier of the scheme, which feedback has in the same place.
 LEFT, START_RATE, _, WHOSE = range(4)
-OWED, RATE, MOMENT = range(3)  # see above; bytes/s; s
+# Other fields of feedback: backlog less the number of the next packet to arrive; service rate [bytes/s]; time [s].
+BALANCE, RATE, MOMENT = range(3)
 OURS = -4.0
 
 
 @part
 def takes_part(packet):
-    """Return whether it is a data packet of a flow of this scheme."""
+    """Return whether the packet is a data packet of a flow that uses hop-by-hop rate control."""
     return packet.kind == DATA and packet.marks & STAMPED != 0 and packet.header[WHOSE] == OURS
 
 
+# Ours: feedback is sent after `every` departures of the flow or one round trip of the hop, whichever is sooner. The
+# service rate in it does not exceed the rate at which this switch itself may send the flow.
 @part
-def tell(link, flow, queue, backlog, now):
-    """Send feedback if it is time: after `every` departures, or the round trip of the hop if that is sooner.
-
-    What goes on is served no faster than its own rate.
-    """
-    if flow.departures < link.every and now < flow.told_at + 2.0 * flow.took:
+def send_feedback(link, flow, queue, backlog, now):
+    """Send feedback to the upstream switch if it is due."""
+    if flow.departures < link.every and now < flow.reported_at + 2.0 * flow.hop_delay:
         return
     flow.departures = 0
-    flow.told_at = now
-    link.feedback[OWED] = float(backlog - flow.expected)
+    flow.reported_at = now
+    link.feedback[BALANCE] = float(backlog - flow.expected)
     link.feedback[RATE] = min(queue.rate, service_rate(link, flow, queue))
-    link.feedback[MOMENT] = now - flow.took
+    link.feedback[MOMENT] = now - flow.hop_delay
     link.feedback[WHOSE] = OURS
     link.send_feedback = 1
 
 
+# Mishra & Kanakia (1992): the rate of a hop follows from service rate and backlog at the next switch.
 def feedback(link, packet, now):
-    """Give the flow the rate at which the next switch is sent to from now on."""
+    """Set the flow's rate on this link from the feedback of the next switch."""
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
-    size = abs(flow.served_size)
+    size = abs(flow.departed_size)
     if size == 0 or packet.header[WHOSE] != OURS:
         return 0
-    loop = max(now - packet.header[MOMENT], size / link.rate, SHORTEST_DELAY)
-    service, owed = packet.header[RATE] / size, packet.header[OWED]
-    rate = predicted_rate(service, owed, float(flow.next), loop, link.gain, link.set_point)
-    queue.rate = min(link.rate, limited_at_start(flow, rate, now, loop) * size)
+    delay = max(now - packet.header[MOMENT], size / link.rate, SHORTEST_DELAY)
+    service, balance = packet.header[RATE] / size, packet.header[BALANCE]
+    rate = predicted_rate(service, balance, float(flow.next), delay, link.gain, link.set_point)
+    queue.rate = min(link.rate, limited_at_start(flow, rate, now, delay) * size)
     return 0
 
 
 def enqueue(link, packet, now):
-    """Note what comes, and when it left the switch before; where the path begins the rate does, too."""
+    """Record the arrival and the hop's delay; at the sender's own node, start the flow at its initial rate."""
     if not takes_part(packet):
         return ENQUEUE
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
     left = packet.header[LEFT] if packet.header[LEFT] > 0.0 else packet.sent
-    flow.took = now - left
+    flow.hop_delay = now - left
     flow.expected = packet.transmission + 1
     if not flow.seen:
         flow.seen = True
-        flow.departures = int(link.every)  # it is time for feedback
-        if now == left:  # the sender's own node: this is where the rate begins and doubles
+        flow.departures = int(link.every)  # so that feedback is due
+        if now == left:  # the sender's own node: the rate starts and doubles here
             flow.limit = packet.header[START_RATE] / packet.size
             queue.rate = packet.header[START_RATE]
-    tell(link, flow, queue, queue.packets + 1, now)
+    send_feedback(link, flow, queue, queue.packets + 1, now)
     return ENQUEUE
 
 
 def dequeue(link, packet, now):
-    """Count it, and stamp it for the next switch."""
+    """Record the departure, and write its time into the header for the next switch."""
     if packet.kind != DATA:
         return SEND
     queue, flow = queue_of(link, packet), flow_state(link, packet.flow)
-    take_departure(flow, queue, packet, now)
+    record_departure(flow, queue, packet, now)
     if flow.seen and takes_part(packet):
         packet.header[LEFT] = now
         flow.next = packet.transmission + 1
         flow.departures += 1
-        tell(link, flow, queue, queue.packets, now)
+        send_feedback(link, flow, queue, queue.packets, now)
     return SEND
 
 
 hop_by_hop = Discipline(
     "hop-by-hop",
-    service="rated",
+    service="rate-controlled",
     enqueue=enqueue,
     dequeue=dequeue,
     feedback=feedback,
     parameters={
-        "set_point": Parameter(10.0, "packets", "[0, 1e6]", about="B, what shall wait at the next switch"),
-        "gain": Parameter(0.5, "1", "(0, 1]", about="g, share of what lacks there that is made good in a loop"),
-        "every": Integer(10.0, "packets", "[1, 1e9]", about="feedback goes after so many departures, or a round trip"),
+        "set_point": Parameter(10.0, "packets", "[0, 1e6]", about="Set point B of the backlog at the next switch"),
+        "gain": Parameter(
+            0.5, "1", "(0, 1]", about="Gain g: share of the difference to the set point that one round trip corrects"
+        ),
+        "every": Integer(
+            10.0, "packets", "[1, 1e9]", about="Departures of a flow after which feedback is sent at the latest"
+        ),
     },
-    # Whether the flow has been seen; numbers of the next packet to come and of the next one to be sent; departures
-    # since the last feedback, and when that was [s]; what the last packet took from the switch before [s].
+    # Whether a packet of the flow has arrived; numbers of the next packet to arrive and of the next one to be sent;
+    # departures since the last feedback, and its time [s]; delay of the last packet from the upstream switch [s].
     flow_state={
-        "seen": False, "expected": 0, "next": 0, "departures": 0, "told_at": 0.0, "took": 0.0,
-        "limit": math.inf, "doubles": 0.0, **SERVED,
+        "seen": False, "expected": 0, "next": 0, "departures": 0, "reported_at": 0.0, "hop_delay": 0.0,
+        "limit": math.inf, "doubles": 0.0, **SERVICE_STATE,
     },
     needs_buffer=True,
     hop_by_hop=True,
+    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, '
+    "doi:10.1145/144179.144254; gain, set point and feedback interval are ours",
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""A FIFO link that writes down every data packet that comes to it, and changes nothing; for `longfat.sim.conformance`.
+"""First-in, first-out link that logs the arrival of every data packet, for `longfat.sim.conformance`.
 
-The log is an array of the caller's, whose address is the parameter ``log``: how many lines there are, how many other
-packets came, then lines of five numbers.
+The log is an array of the caller, whose address is the parameter ``log``. It holds the number of logged packets, the
+number of other packets that arrived, and then a row of five integers for each logged packet.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ COLUMNS = 5  # time [ns], flow, transmission, size [bytes], number
 
 @part
 def write(log, word, value):
-    """Set one number of the log."""
+    """Write one integer of the log."""
     word_at(log, word).x = value
 
 
 def enqueue(link, packet, now):
-    """Add a line."""
+    """Log the arrival of a data packet; count other packets."""
     log = int(link.log)
     count = word_at(log, 0).x
     if packet.kind != DATA:
@@ -37,14 +37,18 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-LOG = Discipline(
+_LOG = Discipline(
     "log", enqueue=enqueue,
-    parameters={"log": Parameter(None, "1", "[0, 1e18]"), "room": Parameter(0.0, "packets", "[0, 1e9]")},
+    parameters={
+        "log": Parameter(None, "1", "[0, 1e18]", about="Address of the log"),
+        "room": Parameter(0.0, "packets", "[0, 1e9]", about="Greatest number of logged packets"),
+    },
+    source="Ours, because it only records arrivals",
 )  # fmt: skip
 
 
 class Log:
-    """An array for a log, and the discipline that fills it.
+    """Array of a log, and the discipline that fills it.
 
     >>> Log(10).lines.shape
     (0, 5)
@@ -52,14 +56,14 @@ class Log:
 
     def __init__(self, room: int) -> None:
         self.words = np.zeros(2 + COLUMNS * room, np.int64)
-        self.discipline = LOG(log=float(self.words.ctypes.data), room=float(room))
+        self.discipline = _LOG(log=float(self.words.ctypes.data), room=float(room))
 
     @property
     def lines(self) -> np.ndarray:
-        """The lines so far."""
+        """Rows logged so far: time [ns], flow, transmission, size [bytes], number."""
         return self.words[2:].reshape(-1, COLUMNS)[: self.words[0]]
 
     @property
     def others(self) -> int:
-        """How many packets came that are no data."""
+        """Number of packets that arrived and are not data."""
         return int(self.words[1])

@@ -1,4 +1,4 @@
-"""Drop-tail with congestion marks on all packets that find `threshold` packets or more waiting.
+"""Drop-tail queue that marks every packet that finds `threshold` packets or more in the queue.
 
 >>> mark_above(20).values["threshold"]
 20.0
@@ -8,8 +8,10 @@ from longfat.sim.queues.discipline import ENQUEUE, Discipline, Parameter
 from longfat.sim.seam import is_full, mark
 
 
+# RFC 8257 (DCTCP), section 3.1: mark arriving packets while the instantaneous queue exceeds a threshold. Ours: the
+# threshold counts packets, the one in transmission excluded, and a packet that the buffer drops is not marked.
 def enqueue(link, packet, now):
-    """Mark what finds so many waiting, unless it finds no room."""
+    """Mark the packet if the backlog is at least `threshold` packets and the buffer has room."""
     if link.backlog >= link.threshold and not is_full(link, packet, now):
         mark(link, packet)
     return ENQUEUE
@@ -18,6 +20,9 @@ def enqueue(link, packet, now):
 mark_above = Discipline(
     "mark-above",
     enqueue=enqueue,
-    parameters={"threshold": Parameter(None, "packets", "[0, 1e15]", about="backlog from which on packets are marked")},
+    parameters={
+        "threshold": Parameter(None, "packets", "[0, 1e15]", about="Backlog from which on arriving packets are marked")
+    },
     needs_buffer=True,
+    source='Ours, after RFC 8257, "Data Center TCP (DCTCP): TCP Congestion Control for Data Centers", section 3.1',
 )

@@ -1,11 +1,11 @@
-"""A line that takes the time of the acknowledgments that enter it, and is otherwise served in order of arrival."""
+"""First-in, first-out link that measures the round-trip times of the acknowledgments that enter it."""
 
 from longfat.sim.queues.discipline import ENQUEUE, Discipline
 from longfat.sim.records import ACK
 
 
 def enqueue(link, packet, now):
-    """Note the age of an acknowledgment: since the data packet that it answers left its sender."""
+    """Record the time since the data packet that this acknowledgment acknowledges left its sender."""
     if packet.kind == ACK:
         age = now - packet.sent
         link.answers += 1
@@ -15,8 +15,21 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
-#: For the last line before a probe's source: of the round trip all but that line's own time. What it remembers:
-#: acknowledgments, the sum of their ages [s], of the squares of these [s^2], and the greatest [s].
-ROUND_TRIP_METER = Discipline(
-    "round-trip-meter", enqueue=enqueue, state={"answers": 0, "total": 0.0, "squares": 0.0, "greatest": 0.0}
+# State: number of acknowledgments, sum of their round-trip times [s], sum of the squares [s^2], and the greatest [s].
+_ROUND_TRIP_PROBE = Discipline(
+    "round-trip-probe",
+    enqueue=enqueue,
+    state={"answers": 0, "total": 0.0, "squares": 0.0, "greatest": 0.0},
+    source="Ours, because it only measures: the queueing delays of Kanakia, Keshav and Mishra (1992), section 4",
 )
+
+
+def round_trip_probe() -> Discipline:
+    """Return the discipline of the last link before a probe's source; the round-trip times exclude that link's delay.
+
+    It measures for the benchmark, and is therefore not among the disciplines that a scenario may name.
+
+    >>> round_trip_probe().name
+    'round-trip-probe'
+    """
+    return _ROUND_TRIP_PROBE

@@ -1,11 +1,13 @@
-"""Leaky buckets, on the line of a host: packets wait for tokens, or are coloured red where there is none.
+"""Leaky buckets on the access link of a host: packets wait for tokens, or are coloured red if there is no token.
 
-Tokens come at a constant rate, one for each packet, into a pool of limited size. When a packet leaves follows from the
-packets before it, so that nothing has to be simulated but that. They are for hosts that send packets of one size;
-acknowledgments need no tokens.
+Tokens are generated at a constant rate into a pool of limited size; each data packet takes one. The departure time of a
+packet follows from those of the packets before it, so that tokens cost no events. The buckets are for hosts that send
+packets of one size; acknowledgments need no tokens (ours).
 
-The buffered bucket is that of Prithviraj & Williamson, sec. 2.1 and fig. 1; the virtual one, whose packets without a
-token leave at once, and red, that of Hong & Suda, IEEE Network 5 (1991), as described there.
+N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", section
+2.1: figure 1 is the buffered bucket; the virtual bucket, which sends packets without a token at once and coloured red,
+is described there after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network 5(4),
+1991.
 
 >>> leaky_bucket("8 Mbit/s").values["rate"]
 1000000.0
@@ -15,36 +17,36 @@ from longfat.sim.jit import part
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Integer, Parameter
 from longfat.sim.records import DATA, GREEN, RED
 
-HALF_A_TICK = 0.5e-9  # s
+HALF_A_TICK = 0.5e-9  # s, half the simulator's unit of time
 
 
+# ITU-T I.371, the generic cell rate algorithm as virtual scheduling: `full_at`, the theoretical arrival time, is when
+# the pool would be full again but for one token; a packet conforms from (tokens - 1) intervals before that time on.
 @part
 def token_ready(link, interval):
-    """Return when the pool has a token for the next packet [s].
-
-    `full_at` is the time at which the pool would be full again but for one token, as in the generic cell rate
-    algorithm (ITU-T I.371).
-    """
+    """Return the time from which on the pool has a token for the next packet [s]."""
     return link.full_at - (link.tokens - 1.0) * interval
 
 
+# Prithviraj & Williamson, section 2.1: a packet at the head of the queue takes a token; a full queue drops arrivals.
 def hold_until_token(link, packet, now):
-    """Hold the packet until there is a token; drop it if too many wait for theirs already."""
+    """Hold the packet until there is a token; drop it if `queue` packets wait for tokens already."""
     if packet.kind != DATA:
         return ENQUEUE
     interval = packet.size / link.token_rate
     leaves = token_ready(link, interval)
     if leaves <= now + HALF_A_TICK:
         leaves = now
-    elif leaves - now > link.queue * interval + HALF_A_TICK:  # those before it leave one interval apart
+    elif leaves - now > link.queue * interval + HALF_A_TICK:  # waiting packets depart one interval apart
         return DROP
     link.full_at = max(link.full_at, leaves) + interval
     link.hold_until = leaves
     return ENQUEUE
 
 
+# Prithviraj & Williamson, section 2.1, after Hong & Suda (1991): a packet without a token is sent at once, marked red.
 def colour(link, packet, now):
-    """Let it be green with a token, red without; nothing waits."""
+    """Colour the packet green if there is a token, red otherwise."""
     if packet.kind != DATA:
         return ENQUEUE
     interval = packet.size / link.token_rate
@@ -55,14 +57,31 @@ def colour(link, packet, now):
     return ENQUEUE
 
 
+_SOURCE = (
+    'N. Prithviraj and C. L. Williamson, "A Virtual Loss-Load Congestion Control Strategy for High Speed Networks", '
+    "University of Saskatchewan, about 1995 (the thesis of this title: Research Report 94-7, 1994), section 2.1"
+)
 POOL = {
-    "rate": Parameter(None, "bytes/s", "(0, inf)", "token_rate", "at which tokens come, by the packets' bytes"),
-    "tokens": Integer(5.0, "packets", "[1, 1e9]", about="size of the pool: so many may leave at once after a pause"),
+    "rate": Parameter(None, "bytes/s", "(0, inf)", "token_rate", "Token rate, in bytes of the packets"),
+    "tokens": Integer(
+        5.0, "packets", "[1, 1e9]", about="Size of the token pool: packets that may leave at once after a pause"
+    ),
 }
 leaky_bucket = Discipline(
     "leaky-bucket",
     enqueue=hold_until_token,
-    parameters={**POOL, "queue": Integer(10.0, "packets", "[0, 1e9]", about="may wait for tokens; more are dropped")},
+    parameters={
+        **POOL,
+        "queue": Integer(10.0, "packets", "[0, 1e9]", about="Packets that may wait for tokens; others are dropped"),
+    },
     state={"full_at": 0.0},
+    source=f"{_SOURCE} and figure 1",
 )
-virtual_leaky_bucket = Discipline("virtual-leaky-bucket", enqueue=colour, parameters=POOL, state={"full_at": 0.0})
+virtual_leaky_bucket = Discipline(
+    "virtual-leaky-bucket",
+    enqueue=colour,
+    parameters=POOL,
+    state={"full_at": 0.0},
+    source=f'{_SOURCE}, after D. Hong and T. Suda, "Congestion Control and Prevention in ATM Networks", IEEE Network '
+    "5(4), 1991",
+)

@@ -1,16 +1,21 @@
-"""The router of XCP: it tells every packet by how much its sender's window shall change.
+"""Router of XCP: it writes into every packet by how much the sender's window is to change.
 
-Efficiency and fairness are apart. Once a control interval, about a round trip, rates together change by
-alpha (C - y) - beta Q/d: capacity C, arrivals y [bytes/s], standing queue Q [bytes], mean round trip d [s]. That is
-shared so that an increase adds equally to all flows' rates and a decrease takes from each in proportion; where little
-has to change, some is taken and given all the same: that evens out rates. The law is that of rates, as in ns-2, and
-what a packet is told is the change of rate times its round trip [bytes]. For flows of other schemes it is drop-tail.
+D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002,
+section 3.5; ns-2.35, xcpq.cc, for intervals and budgets. Efficiency and fairness are controlled separately.
 
-Control intervals last d, between 1 ms and 1 s; the standing queue is the least one of an interval of (d - q/C)/2, 2 ms
-at least. A flow's linearised loop is stable for any delay where 0 < alpha < pi/(4 sqrt 2) and beta = alpha^2 sqrt 2.
-The clocks of all routers begin at 0; ns-2 begins each at random.
+* Efficiency controller (section 3.5.1): once a control interval, about one round-trip time, the aggregate rate is to
+  change by alpha (C - y) - beta Q/d, with the capacity C and the input y [bytes/s], the persistent queue Q [bytes] and
+  the mean round-trip time d [s].
+* Fairness controller (section 3.5.2): an increase is shared equally among the flows, a decrease in proportion to their
+  rates; a share gamma of the input is redistributed in this way even if the aggregate need not change (shuffling).
 
-Katabi, Handley & Rohrs, SIGCOMM 2002, sec. 3.5; ns-2.35 for intervals and budgets.
+As in ns-2.35 the law is that of rates; the feedback in a packet is the change of rate times the packet's round-trip
+time [bytes]. Control intervals last d, between 1 ms and 1 s; the persistent queue is the least queue of an interval of
+(d - q/C)/2, at least 2 ms. Section 4: the linearised system is stable for any delay and any number of flows if
+0 < alpha < pi/(4 sqrt 2) and beta = alpha^2 sqrt 2.
+
+Ours: the control intervals of all routers begin at time 0 (ns-2.35 draws the beginning); packets of other schemes are
+queued by drop-tail.
 
 >>> xcp(gamma=0.2).values["gamma"]
 0.2
@@ -22,36 +27,40 @@ from longfat.sim.jit import part
 from longfat.sim.queues.discipline import ENQUEUE, SEND, Discipline, Parameter
 from longfat.sim.records import DATA, STAMPED
 
-# What the header says: round trip [s] (0: not known yet), window [bytes], change of the window [bytes], and UNHEEDED,
-# or HEEDED once a router has spoken; anything else belongs to another scheme.
+# Header fields: round-trip time [s] (0: not yet measured), window [bytes], change of the window [bytes], and UNHEEDED,
+# or HEEDED once a router has written feedback; other values belong to other schemes.
 ROUND_TRIP, WINDOW, CHANGE, WHOSE = range(4)
 UNHEEDED, HEEDED = -1.0, -2.0
 
-SHORTEST, LONGEST, SHORTEST_LOOK = 0.001, 1.0, 0.002  # s
+# s, of control intervals, of round-trip times in their mean, and of queue intervals; ns-2.35, xcpq.cc
+SHORTEST, LONGEST, SHORTEST_QUEUE_INTERVAL = 0.001, 1.0, 0.002
 
 
 @part
 def on_the_clock(time):
-    """Return a time as the clock will show it, in whole nanoseconds: both kinds of intervals often end together."""
+    """Return a time [s] rounded to the simulator's nanoseconds, because both kinds of intervals often end together."""
     return int(time * 1e9 + 0.5) * 1e-9
 
 
 @part
 def heeds(packet):
-    """Return whether the packet takes part, and its sender knows its round trip."""
+    """Return whether the packet is a data packet of an XCP sender that has measured its round-trip time."""
     stamped = packet.kind == DATA and packet.marks & STAMPED != 0
     ours = packet.header[WHOSE] == UNHEEDED or packet.header[WHOSE] == HEEDED
     return stamped and ours and packet.header[ROUND_TRIP] > 0.0 and packet.header[WINDOW] > 0.0
 
 
+# Katabi et al. (2002), section 3.5.2: rtt s/cwnd, whose sum over a flow's packets is the length of the interval.
 @part
 def spacing(packet):
-    """Return the time between bytes, times the packet's: rtt s/cwnd, which sums up to the interval for every flow."""
+    """Return the time between two packets of the flow, rtt s/cwnd [s]."""
     return packet.header[ROUND_TRIP] * packet.size / packet.header[WINDOW]
 
 
+# Katabi et al. (2002), sections 3.5.1 and 3.5.2: the input of the interval, the mean round-trip time, and the sum of
+# rtt s/cwnd. ns-2.35, xcpq.cc: round-trip times count as 1 s at most.
 def enqueue(link, packet, now):
-    """Add up what the control interval has to know (sec. 3.5.1 and 3.5.2)."""
+    """Add the packet to the sums of the control interval."""
     link.bytes += packet.size
     if heeds(packet):
         own = spacing(packet)
@@ -60,8 +69,11 @@ def enqueue(link, packet, now):
     return ENQUEUE
 
 
+# Katabi et al. (2002), section 3.5.2: feedback = p_i - n_i with p_i proportional to rtt^2 s/cwnd and n_i to rtt s; a
+# packet keeps the smallest feedback of its path. ns-2.35, xcpq.cc: each packet spends its shares of the interval's
+# budgets.
 def dequeue(link, packet, now):
-    """Tell the packet its share, as far as there is still something to give and to take (sec. 3.5.2)."""
+    """Write the feedback into the packet, as far as the budgets of the control interval last."""
     link.least = min(link.least, float(link.backlog_bytes))
     if not heeds(packet) or link.rate == math.inf:
         return SEND
@@ -71,7 +83,7 @@ def dequeue(link, packet, now):
     asked = header[CHANGE] / header[ROUND_TRIP]
     if asked >= more - less:
         header[CHANGE] = (more - less) * header[ROUND_TRIP]
-    else:  # another router gives less: that counts as taken here, as far as that goes (ns-2.35)
+    else:  # another router allows less: the difference counts as a decrease here, if the budget lasts (ns-2.35)
         less = min(link.take, less + (more - less - asked))
         more = asked + less
     header[WHOSE] = HEEDED
@@ -84,9 +96,11 @@ def dequeue(link, packet, now):
     return SEND
 
 
+# Katabi et al. (2002), sections 3.5.1 and 3.5.2: phi = alpha (C - y) - beta Q/d and h = max(0, gamma y - |phi|), here
+# as rates; the budgets of increase and decrease are h + max(phi, 0) and h + max(-phi, 0).
 @part
 def control(link, now):
-    """End a control interval: what may be given and taken in the next one (sec. 3.5.1, 3.5.2)."""
+    """End a control interval, and compute the budgets of the next one."""
     length = now - link.began
     link.mean = link.weighted / link.spacings if link.spacings > 0.0 else link.interval
     link.give, link.take = 0.0, 0.0
@@ -103,20 +117,20 @@ def control(link, now):
 
 
 def tick(link, now):
-    """End control intervals and queue intervals."""
-    if link.rate == math.inf:  # nothing waits for such a line, and there is no share of it
+    """End control intervals and queue intervals, and return when the next one ends [s]."""
+    if link.rate == math.inf:  # such a link has no queue and no capacity to share
         return math.inf
-    if link.mean == 0.0:  # the beginning
+    if link.mean == 0.0:  # first call
         link.mean = link.interval
         link.began = now
-        link.ends = link.looks = on_the_clock(now + link.interval)
-    if now >= link.looks:
+        link.ends = link.queue_ends = on_the_clock(now + link.interval)
+    if now >= link.queue_ends:
         link.standing, link.least = link.least, float(link.backlog_bytes)
         drained = link.mean - link.backlog_bytes / link.rate
-        link.looks = on_the_clock(now + max(SHORTEST_LOOK, drained / 2.0))
+        link.queue_ends = on_the_clock(now + max(SHORTEST_QUEUE_INTERVAL, drained / 2.0))
     if now >= link.ends:
         control(link, now)
-    return min(link.ends, link.looks)
+    return min(link.ends, link.queue_ends)
 
 
 xcp = Discipline(
@@ -126,19 +140,27 @@ xcp = Discipline(
     dequeue=dequeue,
     tick=tick,
     parameters={
-        "alpha": Parameter(0.4, "1", "(0, 2]", about="share of the spare capacity that is given"),
-        "beta": Parameter(0.226, "1", "[0, 2]", about="share of the standing queue that is taken"),
-        "gamma": Parameter(0.1, "1", "[0, 1]", about="share of the arrivals that is taken and given anew"),
-        "interval": Parameter(0.05, "s", "[1e-3, 1]", about="control interval while no packet tells its round trip"),
+        "alpha": Parameter(
+            0.4, "1", "(0, 2]", about="Share of the spare capacity that is allotted in a control interval"
+        ),
+        "beta": Parameter(
+            0.226, "1", "[0, 2]", about="Share of the persistent queue that is drained in a control interval"
+        ),
+        "gamma": Parameter(0.1, "1", "[0, 1]", about="Share of the input that is redistributed among the flows"),
+        "interval": Parameter(
+            0.05, "s", "[1e-3, 1]", about="Control interval while no packet carries a round-trip time"
+        ),
     },
     state={
-        # this control interval: bytes; sums of rtt s/cwnd [s] and of rtt (rtt s/cwnd) [s^2]; its beginning and end [s]
+        # this control interval: input [bytes]; sums of rtt s/cwnd [s] and rtt (rtt s/cwnd) [s^2]; beginning and end [s]
         "bytes": 0, "spacings": 0.0, "weighted": 0.0, "began": 0.0, "ends": 0.0,
-        # what the last one left: mean round trip [s]; rates still to be given and taken [bytes/s], and how much of it
-        # for each second of spacing, and for each byte
+        # from the previous interval: mean round-trip time [s]; remaining budgets of increase and decrease [bytes/s];
+        # increase for each second of rtt s/cwnd, and decrease for each byte
         "mean": 0.0, "give": 0.0, "take": 0.0, "gain": 0.0, "toll": 0.0,
-        # queue intervals: the standing queue, the least queue so far [bytes], the end [s]
-        "standing": 0.0, "least": 0.0, "looks": 0.0,
+        # queue intervals: persistent queue and least queue so far [bytes], end [s]
+        "standing": 0.0, "least": 0.0, "queue_ends": 0.0,
     },
     needs_buffer=True,
+    source='D. Katabi, M. Handley and C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", '
+    "SIGCOMM 2002, section 3.5, doi:10.1145/633025.633035; ns-2.35, xcpq.cc, for intervals and budgets",
 )  # fmt: skip

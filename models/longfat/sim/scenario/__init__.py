@@ -1,7 +1,7 @@
-"""Scenarios: a network, its flows and its run as TOML text that a person can read, and back.
+"""Scenarios: a network, its flows and the options of its run as TOML text, read and written.
 
-The keys (`keys`) are those of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`. Numbers
-are SI, text has a unit. What has no name in this package, a `Scheme`, `Discipline` or `Traffic` of one's own, is
-written (`writing`) as ``"own:NAME"`` with a comment; `reading` asks ``find`` for every name with a colon and every
-Python file. `longfat.scenario` reads files.
+The keys (`keys`) are the arguments of `Network.link` (with ``from`` and ``to``), `Network.flow` and `longfat.sim.run`.
+Numbers are in SI units; text has a unit. A user's own `Scheme`, `Discipline` or `Traffic` is written (`writing`) as
+``"own:NAME"`` with a comment; the parser (`parsing`) calls ``find`` for every name with a colon and every Python file.
+`longfat.scenario` reads files.
 """

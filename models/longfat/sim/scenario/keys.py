@@ -1,4 +1,4 @@
-"""The keys of a scenario file and what each of them holds, for reading and for writing."""
+"""Keys of a scenario file and the kinds of their values, for reading and writing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longfat import quantities
 from longfat.sim import traffic
 from longfat.sim.traffic import Traffic
 
-#: key: what it holds; for the three kinds of table
+# Kinds of the values of all keys, for each kind of table; TYPES explains them.
 LINK = {
     "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
     "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
@@ -19,16 +19,16 @@ LINK = {
 FLOW = {
     "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
     "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
-    "count": "whole", "send_jitter": "s", "parameters": "table",
+    "count": "integer", "send_jitter": "s", "parameters": "table",
 }  # fmt: skip
 RUN = {
-    "duration": "s", "warm_up": "s", "replications": "whole", "confidence": "share", "sample_every": "s",
-    "rng": "whole",
+    "duration": "s", "warm_up": "s", "replications": "integer", "confidence": "share", "sample_every": "s",
+    "rng": "integer",
 }  # fmt: skip
 DOCUMENT = {"name": "text", "link": "tables", "flow": "tables", "run": "table"}
 
 _QUANTITY = (int, float, str)
-#: what a key holds: its types in TOML, and how to say that
+#: Kinds of values: the types in TOML, and the words of messages.
 TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "text": ((str,), "text"),
     "bytes/s": (_QUANTITY, 'a number [bytes/s] or text such as "40 Mbit/s"'),
@@ -37,7 +37,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "packets": (_QUANTITY, 'a number [packets] or text such as "440 packets" or "64 KiB"'),
     "share": (_QUANTITY, 'a number or text such as "1%"'),
     "quantity": (_QUANTITY, "a number or text with a unit"),
-    "whole": ((int,), "an integer"),
+    "integer": ((int,), "an integer"),
     "flag": ((bool,), "true or false"),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
     "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
@@ -49,7 +49,7 @@ READERS: dict[str, Callable[[Any, str, str], float]] = {
     "s": quantities.duration,
     "bytes": quantities.size,
 }
-#: the generators that a flow's `traffic = {kind = ...}` may name
+#: Generators by the names that a flow's ``traffic = {kind = ...}`` may have.
 GENERATORS: dict[str, Callable[..., Traffic]] = {
     name.replace("_", "-"): made
     for name, made in vars(traffic).items()

@@ -1,4 +1,4 @@
-"""From a network to TOML, as a person would write it."""
+"""Writer of scenarios: from a network to TOML, as a person would write it."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ from longfat.sim.traffic import Traffic
 if TYPE_CHECKING:
     from longfat.sim.network import Network
 
-#: arguments of generators whose fields are called otherwise, and what their units are
+# Fields of `Traffic` for the arguments of generators that have other names, and the units of arguments.
 _FIELDS = {"on": "on_time", "off": "off_time", "connections": "arrivals", "by": "scheme"}
 _UNITS = {"rate": "bytes/s", "interval": "s", "on": "s", "off": "s"}
 _ENDS = ("name", "tail", "head", "discipline")
 _DEFAULTS = {(kind, one.name): one.default for kind in (Link, Flow) for one in fields(kind)}
-#: what a link is but for its ends, its discipline first
+# All fields of a link but those of its ends, the discipline first.
 _KIND = operator.attrgetter("discipline", *(one.name for one in fields(Link) if one.name not in _ENDS))
 _JSON = json.JSONEncoder(ensure_ascii=False)
-_OWN = 'of one\'s own: name its file, as in "my_file.py:NAME"'
+_OWN = ': name its file, as in "my_file.py:NAME"'
 
 
 def write(net: Network, **options: Any) -> str:
-    """A network, and the options of its run, as TOML: units, defaults left out, ``duplex = true`` where it is.
+    """Return a network, and the options of its run, as TOML with units, without defaults, and with duplex links joined.
 
     Parameters
     ----------
     net : Network
-        What `longfat.scenario.read` gives back. A scheme, discipline or generator of one's own is not text: its
-        name stands there as "own:NAME", which is read with ``find={"own:NAME": scheme}.get``, or refused.
+        Network, which `longfat.scenario.read` returns from the text. A user's own scheme or discipline is written as
+        "own:NAME" and read with ``find={"own:NAME": scheme}.get``; an own generator cannot be read.
     **options
-        Of `longfat.sim.run`: ``duration``, ``rng`` and so on.
+        Options of `longfat.sim.run`: ``duration``, ``rng`` and so on.
 
     Returns
     -------
     str
-        TOML.
+        Text of the scenario, in TOML.
 
     Raises
     ------
     ValueError
-        For options that a file cannot hold.
+        For unknown options, and values that a file cannot hold.
 
     Examples
     --------
@@ -87,9 +87,9 @@ def write(net: Network, **options: Any) -> str:
 
 
 def _links(links: list[Link]) -> list[str]:
-    """Return each link, or each two that are one line with both directions."""
+    """Return the tables of the links; two equal links in opposite directions share one with ``duplex = true``."""
     parts: list[str] = []
-    written: dict[Any, str] = {}  # what a link is but for its ends; many links are alike
+    written: dict[Any, str] = {}  # text of a link without its ends, since many links are equal
     k = 0
     while k < len(links):
         link = links[k]
@@ -106,7 +106,7 @@ def _links(links: list[Link]) -> list[str]:
 
 
 def _link(link: Link, duplex: bool) -> str:
-    """Return the lines of a link after those of its ends."""
+    """Return the lines of a link without those of its ends."""
     buffer: Any = math.inf
     if link.buffer_packets < math.inf:
         buffer = f"{link.buffer_packets:.0f} packet{'s' * (link.buffer_packets != 1)}"
@@ -129,7 +129,7 @@ def _link(link: Link, duplex: bool) -> str:
 
 
 def _discipline(given: Discipline) -> tuple[Any, str]:
-    """Its name, or its name and what is not default; and a comment where that is no full account."""
+    """Return the name of a discipline, or a table of its name and changed parameters; and a comment, "" if complete."""
     known = queues.NAMED.get(given.name)
     if known is not None:
         options: dict[str, Any] = {
@@ -141,11 +141,11 @@ def _discipline(given: Discipline) -> tuple[Any, str]:
             options["service"] = given.service
         if _same(known, options, given):
             return ({"name": given.name} | options if options else given.name), ""
-    return f"own:{given.name}", f"a Discipline {_OWN}"
+    return f"own:{given.name}", f"a user's own Discipline{_OWN}"
 
 
 def _same(function: Callable[..., Any], options: Mapping[str, Any], given: object) -> bool:
-    """Whether the function makes what was given."""
+    """Return whether a function called with these options returns an equal object."""
     try:
         return bool(function(**options) == given)
     except (TypeError, ValueError):
@@ -154,7 +154,7 @@ def _same(function: Callable[..., Any], options: Mapping[str, Any], given: objec
 
 def _scheme(given: Scheme) -> tuple[str, str]:
     known = given.name in schemes.names() and schemes.scheme(given.name) == given
-    return (given.name, "") if known else (f"own:{given.name}", f"a Scheme {_OWN}")
+    return (given.name, "") if known else (f"own:{given.name}", f"a user's own Scheme{_OWN}")
 
 
 def _flow(flow: Flow, number: int) -> str:
@@ -198,16 +198,16 @@ def _traffic(given: Traffic) -> tuple[dict[str, Any], str]:
             if given.scheme is not None:
                 table["by"], comment = _scheme(given.scheme)
             return {"kind": given.name} | table, comment
-    return {"kind": f"own:{given.name}"}, "a generator of one's own, which a file cannot hold"
+    return {"kind": f"own:{given.name}"}, "a user's own generator, which a file cannot hold"
 
 
 def _option(key: str, value: Any) -> Any:
-    """An option of the run, checked as the reader does."""
+    """Return an option of the run as TOML holds it, checked as the parser checks it."""
     if key not in RUN:
         raise unknown("option", key, RUN)
     if RUN[key] == "s" and value is not None and value != "auto":
         return _written(quantities.duration(value, key), "s")
-    if RUN[key] == "whole" and value is not None:
+    if RUN[key] == "integer" and value is not None:
         try:
             return operator.index(value)
         except TypeError:
@@ -217,7 +217,7 @@ def _option(key: str, value: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096, typed=True)  # True is not 1
 def _written(value: float, unit: str) -> float | str:
-    """A quantity with its unit if that reads back as the same number; else the number."""
+    """Return a quantity as text with its unit if this is read as the same number, otherwise the number."""
     if unit not in READERS or not math.isfinite(value):
         return value
     precise = f"{8 * value!r} bit/s" if unit == "bytes/s" else f"{value!r} {unit.replace('bytes', 'B')}"
@@ -231,7 +231,7 @@ def _written(value: float, unit: str) -> float | str:
 
 
 def _lines(table: Mapping[str, Any], **comments: str) -> str:
-    """Keys and values, one a line; those that are None left out."""
+    """Return lines of keys, values and comments, without the values that are None."""
     return "".join(
         f"{_key(key)} = {_value(value)}{f'  # {comments[key]}' if comments.get(key) else ''}\n"
         for key, value in table.items()
@@ -244,7 +244,7 @@ def _key(key: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """A TOML value; lists and tables on one line."""
+    """Return a TOML value, with lists and tables on one line."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):  # JSON's escapes are TOML's, but for DEL
@@ -253,5 +253,5 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
-    whole = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
-    return str(int(value)) if whole else repr(float(value))
+    integral = math.isfinite(value) and abs(value) < 1e15 and value == int(value)
+    return str(int(value)) if integral else repr(float(value))

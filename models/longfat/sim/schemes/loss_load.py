@@ -33,8 +33,9 @@ def expected_loss(rate, excess, spread, k):
 @part
 def best_throughput(excess, spread, k):
     """Return the rate of the largest throughput [share of the capacity]; the free capacity for a source alone."""
-    # Section 2.2: the rate with dT/df = 0, T = (1 - P) f: the positive root of k f^(k+1) + (k+1) a f^k = b (derived
-    # here). Ours, because the root formula does not hold for a source alone: it takes the free capacity.
+    # Prithviraj and Williamson, section 2.2: the rate with dT/df = 0, T = (1 - P) f: the positive root of k f^(k+1) +
+    # (k+1) a f^k = b (derived here). Ours, because the root formula does not hold for a source alone: it takes the
+    # free capacity.
     if spread <= 0.0:
         return max(0.0, -excess)
     low = max(0.0, -excess * (k + 1.0) / k)
@@ -51,7 +52,8 @@ def best_throughput(excess, spread, k):
 @part
 def response(rate, excess, spread, k, packets, round_trip, capacity):
     """Return the response time of a file of so many packets [s], at a capacity of `capacity` packets/s."""
-    # Section 2.2, file transfer response time: N / ((1 - P) f) + (1 - ln N / ln P) R, with R the round-trip time.
+    # Prithviraj and Williamson, section 2.2, file transfer response time: N / ((1 - P) f) + (1 - ln N / ln P) R, with
+    # R the round-trip time.
     lost = expected_loss(rate, excess, spread, k)
     if lost >= 1.0 or rate <= 0.0:
         return math.inf
@@ -87,7 +89,7 @@ def best_response(excess, spread, k, packets, round_trip, capacity):
 
 def start(flow, event):
     """Return the initial rate: one packet, to learn of the path, or `start_rate` [bytes/s]."""
-    # Ours, because section 2.2 does not say how a source begins.
+    # Ours, because Prithviraj and Williamson, section 2.2, do not say how a source begins.
     if flow.start_rate > 0.0:
         flow.header[0] = flow.start_rate
         return flow.start_rate
@@ -116,7 +118,8 @@ def alarm(flow, event):
 def choose(flow, event):
     """Return the rate that is best for the last reported loss-load curve [bytes/s]."""
     round_trip = flow.srtt if flow.srtt > 0.0 else event.rtt
-    # Ours, because section 2.2 does not say how often: a quarter of a round trip between two choices.
+    # Ours, because Prithviraj and Williamson, section 2.2, do not say how often: a quarter of a round trip between
+    # two choices.
     flow.next_choice_at = event.now + flow.spacing * round_trip
     excess, spread, capacity, k = flow.excess, flow.spread, flow.capacity, flow.k
     if flow.response > 0.0:
@@ -138,7 +141,8 @@ def choose(flow, event):
 @part
 def is_red(flow):
     """Return whether the next packet leaves red: a share of them, at random or evenly spread."""
-    # Section 2.3: packets are red with probability P(f). Ours, because evenly spread ones vary less: `colours` = 2.
+    # Prithviraj and Williamson, section 2.3: packets are red with probability P(f). Ours, because evenly spread ones
+    # vary less: `colours` = 2.
     if flow.colours < 2.0:
         return random(flow) < flow.red
     flow.red_owed += flow.red
@@ -161,7 +165,8 @@ def timeout(flow, event):
     Where P is 1 all packets are lost, and with them the feedback of the switches, so that the source would never learn
     of a change. A packet that declares no rate is not dropped by the switch.
     """
-    # Ours, because reliability never changes the rate, and section 2.2 does not treat the loss of all packets.
+    # Ours, because reliability never changes the rate, and Prithviraj and Williamson, section 2.2, do not treat the
+    # loss of all packets.
     if flow.restart > 0.0:
         flow.header[0] = 0.0
         flow.red = 0.0

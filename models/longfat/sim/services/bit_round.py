@@ -1,9 +1,15 @@
-"""Bit-round fair queueing: by the tags that packets have in a fluid where all flows share the line at every moment.
+"""Bit-round fair queueing: packets depart in the order in which bit-by-bit round robin would finish them.
 
-Demers, Keshav & Shenker (SIGCOMM 1989): virtual time R grows at the line's rate over the number of flows that are not
-empty in that fluid, and a packet's tag is F = max(last F of the flow, R) + size. Tags are bytes times `FRACTION`. The
-flows that are not empty stand in a list by their last tags, so that a packet costs a step for each flow before its own
-there.
+A. Demers, S. Keshav and S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989. In the fluid
+system, in which all backlogged flows share the link at every moment, virtual time R grows at the link's rate over the
+number of flows that are backlogged in the fluid. A packet's finish tag is F = max(F of the flow's previous packet, R) +
+size.
+
+Tags are integers, in units of 1/`FRACTION` bytes. The flows that are backlogged in the fluid form a list sorted by
+their last tags, so that a packet costs one step for each flow before its own.
+
+Ours: a full buffer drops the last packet of the flow with the most bytes, and takes it out of the fluid, too; the
+paper's parameter delta, which favours flows that send little, is 0.
 """
 
 import math
@@ -15,13 +21,14 @@ from longfat.sim.services import tags
 from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, tag_packet, take_from_longest, take_smallest
 
-FRACTION = 1 << 16  # of a byte; tags reach 1.4e14 bytes of service
+FRACTION = 1 << 16  # units of a tag per byte; tags reach 1.4e14 bytes of service
 OUT = -2  # `behind` of a queue that is empty in the fluid
 
 
+# Demers et al. (1989), section 2: dR/dt = rate/(number of flows backlogged in the fluid).
 @part
 def roll(link):
-    """Let virtual time go on to now; exact, so in the core's own units."""
+    """Advance virtual time to the present, in the kernel's integers so that it is exact."""
     now, row, left = link._state.now, link._link, math.inf
     if row.scale > 0:
         left = FRACTION * float(now - link.rolled) * row.rate / (8e9 * row.scale)
@@ -41,7 +48,7 @@ def roll(link):
 
 @part
 def take_out(link, queue):
-    """Take a queue out of the list, if it is there."""
+    """Remove a queue from the list of the fluid's backlogged queues, if it is in it."""
     if queue.behind == OUT:
         return
     link.fluid -= 1
@@ -57,8 +64,8 @@ def take_out(link, queue):
 
 
 @part
-def put_in(link, queue):
-    """Put a queue behind those with smaller last tags, and equal ones."""
+def insert(link, queue):
+    """Insert a queue into the list of the fluid's backlogged queues, behind those with smaller or equal last tags."""
     before, behind = NONE, link.first
     while behind != NONE and queue_numbered(link, behind).tag <= queue.tag:
         before, behind = behind, queue_numbered(link, behind).behind
@@ -70,14 +77,15 @@ def put_in(link, queue):
     link.fluid += 1
 
 
+# Demers et al. (1989), section 2: F = max(F of the flow's previous packet, R) + size.
 def enqueue(link, packet, now):
-    """Demers et al., sec. 2.1: the packet's tag."""
+    """Give the packet its finish tag and append it to its flow's queue."""
     roll(link)
     queue = queue_of(link, packet)
     begin = link.tag if queue.behind == OUT else queue.tag
     take_out(link, queue)
     queue.tag = begin + packet.size * FRACTION
-    put_in(link, queue)
+    insert(link, queue)
     tag_packet(link, packet, queue.tag)
     append(link, queue, packet)
     if queue.packets == 1:
@@ -85,13 +93,15 @@ def enqueue(link, packet, now):
     return 0
 
 
+# Demers et al. (1989), section 2: without preemption, the packet with the smallest tag departs next.
 def dequeue(link, now):
-    """Serve the smallest tag."""
+    """Take the packet with the smallest finish tag."""
     return NOTHING if link.active == 0 else take_smallest(link, first_queue(link))
 
 
+# Ours, because a dropped packet would otherwise keep its flow backlogged in the fluid and raise its later tags.
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, which leaves the fluid, too."""
+    """Take the last packet of the longest queue, and take it out of the fluid."""
     victim, queue = take_from_longest(link, packet)
     if victim != NOTHING:
         roll(link)
@@ -99,7 +109,7 @@ def evict(link, packet, now):
             take_out(link, queue)
             queue.tag -= waiting(link, victim).size * FRACTION
             if queue.tag > link.tag:
-                put_in(link, queue)
+                insert(link, queue)
     return victim
 
 
@@ -109,8 +119,11 @@ BIT_ROUND = Service(
     dequeue=dequeue,
     evict=evict,
     queues=PER_FLOW,
-    # virtual time, and when it was that [ns]; in the fluid: the queue that will be empty first, and how many are not
+    # virtual time, and the simulated time of its last update [ns]; of the fluid: the queue that empties first, and the
+    # number of backlogged queues
     state={**tags.STATE, "tag": 0, "rolled": 0, "first": NONE, "fluid": 0},
     queue_state={"tag": 0, "behind": OUT},
     workspace=tags.room,
+    source='A. Demers, S. Keshav and S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989, '
+    "section 2, doi:10.1145/75246.75248",
 )

@@ -1,13 +1,17 @@
-"""Push-out by priority: in order of arrival, where a full buffer gives up a worse packet for a better one.
+"""First-in, first-out service in which a full buffer drops a queued packet to admit one of better priority.
 
-Kim & Farber, MS-CIS-94-55 (1994), sec. 3.3. A packet that waits has a place, later ones a higher one, and a binary
-tree over the places holds the greatest priority below each of its nodes. Of its leaves the last one above a bound is
-found in one walk down: with the newcomer's priority as the bound it is the last packet that is worse; with one less
-than the greatest priority, the last of the worst. Places are not used twice; when they run out, the packets that wait
-move together. There are at least twice as many as the buffer holds, so that this costs a constant for each packet, and
-all else the depth of the tree.
+H. Kim and D. J. Farber, "Congestion control by bandwidth-delay tradeoff in very high-speed networks: the case of
+window-based control", University of Pennsylvania, MS-CIS-94-55, 1994, section 3.3.2. Priority 0 is best; priorities
+decide what is dropped, not the order of service.
 
-The workspace has the tree, whose node k has its children at 2 k and 2 k + 1, and then the packet at each place.
+Each queued packet occupies a place, in order of arrival, and a binary tree over the places holds the greatest (worst)
+priority below each node. One descent of the tree finds the last place whose priority exceeds a bound: with the arriving
+packet's priority as the bound, the last packet that is worse; with one less than the greatest priority, the last of the
+worst. Places are not used twice; when they run out, the queued packets move to the first places. There are more than
+twice as many places as the buffer holds packets, so that this costs a constant per packet, and every other operation
+costs the depth of the tree.
+
+The workspace holds the tree, whose node k has its children at 2 k and 2 k + 1, followed by the packet at each place.
 """
 
 from longfat.sim.jit import part
@@ -18,12 +22,12 @@ from longfat.sim.services.service import Service
 
 
 def room(limit: float, queues: int) -> int:
-    """Return the words that the tree and the places need."""
+    """Return the size of the tree and the places [words of 8 bytes]."""
     return 3 * places(int(limit))
 
 
 def places(limit: int) -> int:
-    """Return how many places there are, a power of two.
+    """Return the number of places for a buffer limit in packets: a power of two, more than twice the limit.
 
     >>> places(3), places(4)
     (8, 16)
@@ -33,19 +37,19 @@ def places(limit: int) -> int:
 
 @part
 def node(link, k):
-    """Return node k of the tree, 1 its root: the greatest priority below, NONE if nothing waits there."""
+    """Return node k of the tree (the root is 1): the greatest priority below it, NONE if no packet is below it."""
     return word_at(workspace(link._state, link._link), k)
 
 
 @part
 def packet_in(link, place):
-    """Return the word with the packet at a place, if one stands there."""
+    """Return the word that holds the number of the packet at a place."""
     return word_at(workspace(link._state, link._link), 2 * link.places + place)
 
 
 @part
 def set_priority(link, place, priority):
-    """Set a leaf, and what follows for the nodes above it."""
+    """Set the priority at a place, and update the nodes above it."""
     k = link.places + place
     node(link, k).x = priority
     while k > 1:
@@ -58,7 +62,7 @@ def set_priority(link, place, priority):
 
 @part
 def last_above(link, bound):
-    """Return the last place with a priority above the bound, NONE if there is none."""
+    """Return the last place whose priority exceeds the bound, NONE if there is none."""
     if link.places == 0 or node(link, 1).x <= bound:
         return NONE
     k = 1
@@ -71,7 +75,7 @@ def last_above(link, bound):
 
 @part
 def close_ranks(link):
-    """Move the packets that wait to the first places, in their order."""
+    """Move the queued packets to the first places, in order of arrival."""
     if link.places == 0:
         link.places = 1
         while link.places <= 2 * link.limit_packets + 1:
@@ -92,13 +96,13 @@ def close_ranks(link):
 
 @part
 def take_from(link, place):
-    """Take the packet at a place out of the queue."""
+    """Take the packet at a place out of the queue, and return its number."""
     set_priority(link, place, NONE)
     return take(link, queue(link, 0), int(packet_in(link, place).x))
 
 
 def enqueue(link, packet, now):
-    """Let a packet wait behind all others."""
+    """Append the packet to the queue, at the next place."""
     if link.next == link.places:
         close_ranks(link)
     append(link, queue(link, 0), packet)
@@ -109,7 +113,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, now):
-    """Take the first packet."""
+    """Take the first packet of the queue."""
     if link.backlog == 0:
         return NOTHING
     while node(link, link.places + link.first).x == NONE:
@@ -118,20 +122,27 @@ def dequeue(link, now):
     return take_from(link, link.first - 1)
 
 
+# Kim & Farber (1994), section 3.3.2, remark that their algorithm should, for fairness, have dropped the packet of
+# lowest priority in the entire queue. This is that rule. Ours: of several such packets the last one is dropped.
 def evict_last_of_the_worst(link, packet, now):
-    """Kim & Farber, sec. 3.3, as meant: the last of the worst packets gives way to a better one."""
+    """Take the last packet of the worst priority in the queue, if that is worse than the arriving packet's."""
     worst = node(link, 1).x if link.places > 0 else NONE
     place = last_above(link, max(packet.priority, worst - 1))
     return NOTHING if place == NONE else take_from(link, place)
 
 
+# Kim & Farber (1994), section 3.3.2, step 2b: the packet with the greatest position j for which P(pkt) < P(Q[j]).
 def evict_last_worse(link, packet, now):
-    """The same as published: the last packet that is worse than the new one."""
+    """Take the last packet in the queue that has a worse priority than the arriving packet."""
     place = last_above(link, packet.priority)
     return NOTHING if place == NONE else take_from(link, place)
 
 
-# How many places there are; the first one where a packet may stand, and the next one to be taken.
+_KIM_FARBER = (
+    'H. Kim and D. J. Farber, "Congestion control by bandwidth-delay tradeoff in very high-speed networks: the case of '
+    'window-based control", University of Pennsylvania, MS-CIS-94-55, 1994, section 3.3.2'
+)
+# number of places, the first place that may hold a packet, and the next place to be taken
 _STATE = {"places": 0, "first": 0, "next": 0}
 DISCARD_WORST = Service(
     "discard-worst",
@@ -142,6 +153,7 @@ DISCARD_WORST = Service(
     workspace=room,
     bounded=True,
     in_order=True,
+    source=f"{_KIM_FARBER}, corrected: the worst packet is dropped, not the last that is worse than the arriving one",
 )
 DISCARD_LAST = Service(
     "discard-last",
@@ -152,4 +164,5 @@ DISCARD_LAST = Service(
     workspace=room,
     bounded=True,
     in_order=True,
+    source=_KIM_FARBER,
 )

@@ -1,9 +1,12 @@
-"""Fair queueing over the flows whose time has come: each queue has a rate, at which its packets may leave at most.
+"""Rate-controlled fair queueing: each flow's queue is served at most at its own rate.
 
-Rate-controlled service (Zhang & Ferrari, INFOCOM 1993) in front of self-clocked fair queueing. A queue with packets
-either is active, and then its first packet has a tag and the queue stands in the heap, or rests until that packet may
-go. A packet that has to wait for those of others loses nothing by it: the next one's time counts from when it might
-have gone, up to one packet's time.
+A rate regulator for each flow in front of a scheduler, as in H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority
+Queueing", INFOCOM 1993. Ours, because their scheduler has static priorities: the scheduler is self-clocked fair
+queueing (Golestani, INFOCOM 1994) over the flows whose first packet is eligible.
+
+A backlogged queue either is active (its first packet is eligible and has a finish tag, and the queue is in the heap) or
+rests until its first packet becomes eligible. A queue that had to wait for packets of other flows keeps up to one
+packet's transmission time as credit: the next packet's eligibility counts from when this one was eligible.
 """
 
 import math
@@ -22,25 +25,25 @@ LONGEST = 4e18  # ns
 
 
 def room(limit: float, queues: int) -> int:
-    """Return the words of the heap, and of the list of queues that rest."""
+    """Return the size of the heap and of the list of resting queues [words of 8 bytes]."""
     return 3 * queues
 
 
 @part
 def span(queue, size):
-    """Return the time that a packet takes at the queue's rate [ns]."""
+    """Return the transmission time of a packet at the queue's rate [ns]."""
     return int(min(size * 1e9 / queue.rate, LONGEST)) if queue.rate > 0.0 else int(LONGEST)
 
 
 @part
 def eligible(queue):
-    """Return when the first packet may go [ns]."""
+    """Return the time at which the first packet of a queue becomes eligible [ns]."""
     return queue.counted + span(queue, queue.charge)
 
 
 @part
 def pay(link, queue, size):
-    """Let a packet go: the time of the next one follows."""
+    """Account for the departure of a packet, from which the next packet's eligibility time follows."""
     now = link._state.now
     queue.counted = max(min(eligible(queue), now), now - span(queue, size))
     queue.charge = size
@@ -48,7 +51,7 @@ def pay(link, queue, size):
 
 @part
 def tag_first(link, queue):
-    """Give the first packet of a queue its tag: it may go."""
+    """Give the first packet of a queue its finish tag, since it is eligible."""
     number = queue._queue.head
     tag = max(queue.tag, link.tag) + waiting(link, number).size
     tag_of(link, number).tag = tag
@@ -57,7 +60,10 @@ def tag_first(link, queue):
 
 @part
 def wait_for_time(link, queue):
-    """Ask to be called when the time of a resting queue has come; an entry that stands later is ignored then."""
+    """Schedule a call for when a resting queue's first packet becomes eligible.
+
+    An entry for a later time that is already in the event heap is ignored when its time comes.
+    """
     time = eligible(queue)
     if time < queue._queue.armed:
         queue._queue.armed = time
@@ -66,13 +72,13 @@ def wait_for_time(link, queue):
 
 @part
 def resting_at(link, k):
-    """Return the word with the number of the k-th queue that rests."""
+    """Return the word that holds the number of the k-th resting queue."""
     return word_at(heap(link), 2 * link._link.queue_count + k)
 
 
 @part
 def rest(link, queue):
-    """Let a queue rest, whose first packet may not go yet."""
+    """Add a queue whose first packet is not yet eligible to the list of resting queues."""
     resting_at(link, link.resting).x = queue._queue.number
     queue.place = link.resting
     link.resting += 1
@@ -81,7 +87,7 @@ def rest(link, queue):
 
 @part
 def end_rest(link, queue):
-    """Let a queue rest no longer; the one that came last takes its place."""
+    """Remove a queue from the list of resting queues; the last of the list takes its place."""
     link.resting -= 1
     last = queue_numbered(link, resting_at(link, link.resting).x)
     resting_at(link, queue.place).x = last._queue.number
@@ -91,7 +97,7 @@ def end_rest(link, queue):
 
 @part
 def may_pass(link, queue):
-    """Return whether a packet that arrives may go at once; a time that passed while nothing waited is forgotten."""
+    """Return whether an arriving packet is eligible at once; an idle queue collects no credit."""
     now = link._state.now
     if queue.packets > 0:
         return False
@@ -102,7 +108,7 @@ def may_pass(link, queue):
 
 
 def enqueue(link, packet, now):
-    """Put a packet into its flow's queue, which is active or rests."""
+    """Append the packet to its flow's queue, which becomes active or rests if it was empty."""
     queue = queue_of(link, packet)
     at_once = may_pass(link, queue)
     append(link, queue, packet)
@@ -117,7 +123,7 @@ def enqueue(link, packet, now):
 
 
 def dequeue(link, now):
-    """Serve the smallest tag; the next packet of that queue gets its own, or rests."""
+    """Take the packet with the smallest finish tag; its queue stays active if its next packet is eligible."""
     if link.active == 0:
         return NOTHING
     queue = first_queue(link)
@@ -136,7 +142,7 @@ def dequeue(link, now):
 
 
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, active or not; nobody, if the packet may go at once."""
+    """Take the last packet of the longest queue, active or resting; none if the arriving packet departs at once."""
     longest = queue_of(link, packet)
     if link._link.transmitting == NONE and may_pass(link, longest):
         return PASSES
@@ -154,14 +160,14 @@ def evict(link, packet, now):
     if rests:
         end_rest(link, longest)
     else:
-        longest.tag -= waiting(link, victim).size  # the others have no tag yet
+        longest.tag -= waiting(link, victim).size  # only an active queue's first packet has a tag
         remove(heap(link), link.active, found)
         link.active -= 1
     return victim
 
 
 def wake(link, queue, now):
-    """The time of a queue has come, or its rate has changed."""
+    """Activate a resting queue if its first packet is eligible: its time has come, or its rate has changed."""
     if queue.place == NONE:
         return 0
     if eligible(queue) > link._state.now:
@@ -173,18 +179,21 @@ def wake(link, queue, now):
     return 0
 
 
-RATED = Service(
-    "rated",
+RATE_CONTROLLED = Service(
+    "rate-controlled",
     enqueue=enqueue,
     dequeue=dequeue,
     evict=evict,
     wake=wake,
     queues=PER_FLOW,
     state={**tags.STATE, "tag": 0, "resting": 0},
-    # last tag; bytes/s; the next packet may go as much time after `counted` [ns] as `charge` bytes take; place in the
-    # list of those that rest
+    # last tag; rate [bytes/s]; the next packet is eligible once `charge` bytes could have been sent at this rate since
+    # `counted` [ns]; position in the list of resting queues
     queue_state={"tag": 0, "rate": math.inf, "counted": 0, "charge": 0, "place": NONE},
     settable=("rate",),
     work_conserving=False,
     workspace=room,
+    source='H. Zhang and D. Ferrari, "Rate-Controlled Static-Priority Queueing", INFOCOM 1993, '
+    'doi:10.1109/INFCOM.1993.253355 (the regulators); S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for '
+    'Broadband Applications", INFOCOM 1994, doi:10.1109/INFCOM.1994.337677 (the scheduler)',
 )

@@ -1,7 +1,12 @@
-"""Deficit round robin (Shreedhar & Varghese, IEEE/ACM ToN 4 (1996), fig. 3), with the longest queue giving way.
+"""Deficit round robin: backlogged queues take turns, in each of which they may send a quantum of bytes.
 
-The queues with packets stand in a list; the first one has its turn. A queue has a deficit counter: it may send as many
-bytes as that says, and gets a quantum more when its turn is over.
+M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
+4(3), 1996, figure 3. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes
+as its deficit counter says; when the counter does not suffice for its first packet, it gets a quantum more and goes to
+the end of the list.
+
+A full buffer takes room from the queue with the most bytes, as the paper does ("buffer stealing"). Ours: the packet
+that is dropped is the last one of that queue (ns-2.35, drr.cc, drops the first one).
 """
 
 from longfat.sim.jit import part
@@ -13,7 +18,7 @@ from longfat.sim.services.service import PER_FLOW, Service
 
 @part
 def join_list(link, queue):
-    """Put a queue at the end of the list."""
+    """Append a queue to the list of backlogged queues."""
     queue.behind = NONE
     if link.active == 0:
         link.turn = queue._queue.number
@@ -25,7 +30,7 @@ def join_list(link, queue):
 
 @part
 def leave_list(link, queue):
-    """Take a queue out of the list."""
+    """Remove a queue from the list of backlogged queues."""
     number, before, one = queue._queue.number, NONE, link.turn
     while one != number:
         before, one = one, queue_numbered(link, one).behind
@@ -38,8 +43,10 @@ def leave_list(link, queue):
     link.active -= 1
 
 
+# Shreedhar & Varghese (1996), figure 3, "Enqueuing module": a queue that was empty joins the end of the list. Its
+# deficit is then a quantum, as after the addition with which its first turn begins there.
 def enqueue(link, packet, now):
-    """Fig. 3, Enqueue: a queue that was empty joins the list, with a quantum for its first turn."""
+    """Append the packet to its flow's queue, which joins the list if it was empty."""
     queue = queue_of(link, packet)
     append(link, queue, packet)
     if queue.packets == 1:
@@ -48,8 +55,10 @@ def enqueue(link, packet, now):
     return 0
 
 
+# Shreedhar & Varghese (1996), figure 3, "Dequeuing module": the first queue of the list sends while its deficit covers
+# its first packet; otherwise its turn ends. A queue that empties loses its deficit.
 def dequeue(link, now):
-    """Fig. 3, Dequeue: the queue whose turn it is sends while its deficit allows."""
+    """Take the first packet of the queue that has the turn."""
     if link.active == 0:
         return NOTHING
     queue = queue_numbered(link, link.turn)
@@ -65,8 +74,9 @@ def dequeue(link, now):
     return taken
 
 
+# Shreedhar & Varghese (1996), figure 3: a full buffer is freed from the longest queue. Ours: by its last packet.
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, if that is longer than the one that asks would be."""
+    """Take the last packet of the queue with the most bytes, unless that is the arriving packet's own queue."""
     longest = queue_of(link, packet)
     most = longest.bytes + packet.size
     own, number = longest._queue.number, link.turn
@@ -83,7 +93,7 @@ def evict(link, packet, now):
     return victim
 
 
-QUANTUM = Integer(500.0, "bytes", "[1, 1e9]", about="what a queue may send in its turn")
+QUANTUM = Integer(500.0, "bytes", "[1, 1e9]", about="Bytes that a queue may send in one turn")
 ROUND_ROBIN = Service(
     "round-robin",
     enqueue=enqueue,
@@ -91,7 +101,9 @@ ROUND_ROBIN = Service(
     evict=evict,
     queues=PER_FLOW,
     parameters={"quantum": QUANTUM},
-    # queues in the list; the one whose turn it is, and the last one
+    # number of queues in the list, the queue that has the turn, and the last queue
     state={"active": 0, "turn": NONE, "last": NONE},
     queue_state={"deficit": 0, "behind": NONE},
+    source='M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on '
+    "Networking 4(3), 1996, figure 3, doi:10.1109/90.502236",
 )

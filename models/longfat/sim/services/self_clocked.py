@@ -1,7 +1,10 @@
-"""Self-clocked fair queueing (Golestani, INFOCOM 1994), with the longest queue giving way.
+"""Self-clocked fair queueing: packets depart in the order of their finish tags.
 
-Tags are bytes and whole numbers: virtual time v is the tag of the packet in service, and a packet's finish tag is
-F = max(last F of the flow, v) + size.
+S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994. A packet's finish tag
+is F = max(F of the flow's previous packet, v) + size, where the virtual time v is the tag of the packet in service.
+
+Ours: all flows have the same weight, tags are integers [bytes], and a full buffer drops the last packet of the flow
+with the most bytes.
 """
 
 from longfat.sim.records import NOTHING
@@ -11,8 +14,9 @@ from longfat.sim.services.service import PER_FLOW, Service
 from longfat.sim.services.tags import activate, first_queue, first_tag, tag_packet, take_from_longest, take_smallest
 
 
+# Golestani (1994): F = max(F of the flow's previous packet, v) + size, for equal weights.
 def enqueue(link, packet, now):
-    """Golestani, eq. (2): the packet's finish tag."""
+    """Give the packet its finish tag and append it to its flow's queue."""
     queue = queue_of(link, packet)
     queue.tag = max(queue.tag, link.tag) + packet.size
     tag_packet(link, packet, queue.tag)
@@ -22,8 +26,9 @@ def enqueue(link, packet, now):
     return 0
 
 
+# Golestani (1994): the packet with the smallest tag departs next, and its tag is the virtual time.
 def dequeue(link, now):
-    """Serve the smallest tag, which is virtual time from now on."""
+    """Take the packet with the smallest finish tag, and set virtual time to this tag."""
     if link.active == 0:
         return NOTHING
     queue = first_queue(link)
@@ -31,8 +36,9 @@ def dequeue(link, now):
     return take_smallest(link, queue)
 
 
+# Ours, because the paper has no buffer limit: the dropped packet's bytes are taken off its flow's last tag.
 def evict(link, packet, now):
-    """Take the last packet of the longest queue, with its part of the queue's tag."""
+    """Take the last packet of the longest queue, and subtract its size from that queue's last tag."""
     victim, queue = take_from_longest(link, packet)
     if victim != NOTHING:
         queue.tag -= waiting(link, victim).size
@@ -48,4 +54,6 @@ SELF_CLOCKED = Service(
     state={**tags.STATE, "tag": 0},
     queue_state={"tag": 0},
     workspace=tags.room,
+    source='S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994, '
+    "doi:10.1109/INFCOM.1994.337677",
 )

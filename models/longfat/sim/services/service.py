@@ -1,17 +1,17 @@
-"""What a service is: the order in which the packets that wait at a link leave.
+"""`Service`: the scheduler of a link, which decides in which order queued packets are transmitted.
 
-A service is up to four functions, compiled by numba as a scheme's callbacks are, and found by their addresses: the core
-knows none of them. Beside the functions of `longfat.sim.seam` it uses ``queue(link, k)``, ``append(link, queue,
-packet)``, ``take_first``, ``take_last`` and ``take``.
+A service is up to four functions, compiled by numba as a scheme's callbacks are; the kernel calls them by their
+addresses. Beside the functions of `longfat.sim.seam` they may call ``queue(link, k)``, ``append(link, queue, packet)``,
+``take_first``, ``take_last`` and ``take``.
 
-* ``enqueue(link, packet, now) -> int``: put the packet into one of the link's queues; the answer is ignored;
-* ``dequeue(link, now) -> int``: take the packet that leaves next out of its queue, and answer its number; NOTHING if
-  none may leave;
-* ``evict(link, packet, now) -> int``: the buffer has no room for this packet. Take another one out of its queue and
-  answer its number, which is dropped; NOTHING to drop the packet that arrives;
-* ``wake(link, queue, now) -> int``: a time has come that the service put into the heap of clocks for this queue, or the
-  discipline's `feedback` was about it; the answer is ignored. For services that let a packet wait although the link is
-  free, see `longfat.sim.services.rate_controlled`.
+* ``enqueue(link, packet, now) -> int``: append the packet to one of the link's queues; the return value is ignored;
+* ``dequeue(link, now) -> int``: take the packet that is transmitted next out of its queue and return its number;
+  NOTHING if none may be transmitted;
+* ``evict(link, packet, now) -> int``: the buffer has no room for the arriving packet. Take another packet out of its
+  queue and return its number, so that it is dropped; NOTHING to drop the arriving packet;
+* ``wake(link, queue, now) -> int``: the time has come that the service scheduled for this queue, or the discipline's
+  `feedback` concerned it; the return value is ignored. For services that are not work-conserving, see
+  `longfat.sim.services.rate_controlled`.
 """
 
 from __future__ import annotations
@@ -35,32 +35,42 @@ PER_FLOW = "flow"
 
 @dataclass(frozen=True)
 class Service:
-    """A service: see the module.
+    """Scheduler of a link: the order in which queued packets are transmitted.
 
     Parameters
     ----------
     name : str
-        Its name in messages.
-    enqueue, dequeue, evict, wake : callable, optional
-        The functions. Without `evict` a packet that finds no room is dropped; without `wake` it is never called.
+        Name by which disciplines and messages refer to the service.
+    enqueue, dequeue : callable
+        Functions that append a packet and take the next one, see the module.
+    evict, wake : callable, optional
+        See the module. Without `evict`, a packet that finds the buffer full is dropped.
     queues : int or "flow"
-        How many queues a link has, or one for each flow (and direction).
+        Number of queues of a link, or one for each flow and direction.
     parameters : mapping of str to Parameter, optional
-        Read as ``link.quantum``; the values are those of the discipline.
+        Parameters, which the functions read as ``link.quantum``; their values are given with the discipline.
     state, queue_state : mapping, optional
-        What it remembers of a link and of a queue, with the values it begins with.
+        State variables of a link and of a queue, with their initial values.
     settable : tuple of str
-        The state of queues that a discipline may set.
+        State variables of queues that a discipline may set.
     work_conserving : bool
-        Whether some packet leaves whenever the link is free and one waits.
+        Whether the link transmits whenever its queue is not empty.
     in_order : bool
-        Whether packets leave in the order in which they came.
+        Whether packets depart in the order of their arrival.
     may_push_out : bool
-        Whether a discipline may push out packets that wait: the service has one queue, and keeps nothing beside it.
+        Whether a discipline may drop queued packets: the service has one queue, and no other record of its packets.
     workspace : callable, optional
-        Words of memory that a link needs, of its limit in packets and its number of queues.
+        Function that returns the memory that a link needs [words of 8 bytes], of its buffer [packets] and its number of
+        queues.
     bounded : bool
-        Whether the buffer has to be a number of packets, because the workspace grows with it.
+        Whether the buffer must be limited in packets, because the workspace grows with it.
+    source : str
+        Reference of the publication that defines the service.
+
+    Raises
+    ------
+    ValueError
+        For functions with other arguments, and for names of parameters or state variables that are not allowed.
 
     Examples
     --------
@@ -89,6 +99,7 @@ class Service:
     may_push_out: bool = False
     workspace: Callable[[float, int], int] | None = None
     bounded: bool = False
+    source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if self.queues != PER_FLOW:
@@ -97,20 +108,20 @@ class Service:
             function = getattr(self, verb)
             if function is not None or verb not in DEFAULTS:
                 functions.check(f"service {self.name!r}", verb, function, takes)
-        self.own, self.of_queue  # noqa: B018  they refuse names that cannot be
+        self.own, self.of_queue  # noqa: B018  refuses names that are not allowed
 
     @functools.cached_property
     def own(self) -> Own:
-        """The record of parameters and state that every link with this service has."""
+        """Record of the parameters and state variables of a link."""
         return Own(f"service {self.name!r}", self.parameters, self.state, LINK_FIELDS)
 
     @functools.cached_property
     def of_queue(self) -> Own:
-        """The record of every queue."""
+        """Record of the state variables of a queue."""
         return Own(f"service {self.name!r}", {}, self.queue_state, QUEUE_FIELDS)
 
     def compiled(self) -> tuple[jit.Callback, ...]:
-        """The functions, ready for the kernel."""
+        """Return the functions, compiled for the kernel."""
         nothing = Own("", {}, {}, ())
         link, queue = link_view(nothing, nothing, self.own, self.of_queue, None), queue_view(self.of_queue)
         now = numba.float64
@@ -135,12 +146,12 @@ ARGUMENTS = {
 
 
 def evict_none(link, packet, now):  # type: ignore[no-untyped-def]
-    """Drop the packet that arrives."""
+    """Return that the arriving packet is dropped."""
     return NOTHING
 
 
 def stay_asleep(link, queue, now):  # type: ignore[no-untyped-def]
-    """Do nothing."""
+    """Return without an action."""
     return 0
 
 

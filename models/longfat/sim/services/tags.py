@@ -1,8 +1,10 @@
-"""What services by finish tags share: a heap of the queues that have packets, by the tags of their first packets.
+"""Heap of the backlogged queues by the finish tags of their first packets, for the services that sort by finish tags.
 
-Of equal tags the one is served first that became the first of its queue before, as if each packet had taken a moment
-more than its tag says: nobody then waits more than a round. State of the link: `active`, the queues in the heap, and
-`heads`, how often a packet has become the first of its queue.
+Equal tags (ours, because the papers leave ties open): the queue whose packet became its first packet earlier is served
+first, as if each packet had taken a moment longer than its tag says, so that no flow waits longer than one round.
+
+State of the link: `active`, the number of queues in the heap, and `heads`, how many packets have become the first of
+their queue so far.
 """
 
 from longfat.sim.jit import part
@@ -11,24 +13,24 @@ from longfat.sim.memory import entry_at, queued_at, workspace
 from longfat.sim.records import NOTHING
 from longfat.sim.seam import number_of, queue_numbered, queue_of, take_first, take_last
 
-NUMBER = 20  # bits of a key for the number of the queue
+NUMBER = 20  # bits of a heap key that hold the number of the queue
 STATE = {"active": 0, "heads": 0}
 
 
 def room(limit: float, queues: int) -> int:
-    """Return the words that the heap needs."""
+    """Return the size of the heap [words of 8 bytes]."""
     return 2 * queues
 
 
 @part
 def heap(link):
-    """Return where the heap begins."""
+    """Return the address of the heap."""
     return workspace(link._state, link._link)
 
 
 @part
 def tag_of(link, number):
-    """Return the row with the finish tag of a waiting packet."""
+    """Return the row that holds the finish tag of a packet in the queue."""
     return queued_at(link._state, number)
 
 
@@ -40,33 +42,33 @@ def first_tag(link, queue):
 
 @part
 def new_key(link, queue):
-    """Return the key of a queue of which another packet is the first now."""
+    """Return the heap key of a queue that has a new first packet."""
     link.heads += 1
     return (link.heads << NUMBER) | queue._queue.number
 
 
 @part
 def activate(link, queue):
-    """Put a queue into the heap, by the tag of its first packet."""
+    """Insert a queue into the heap, by the finish tag of its first packet."""
     rise(heap(link), link.active, first_tag(link, queue), new_key(link, queue))
     link.active += 1
 
 
 @part
 def tag_packet(link, packet, tag):
-    """Write down the finish tag of the packet in hand."""
+    """Store the finish tag of a packet."""
     tag_of(link, number_of(link, packet)).tag = tag
 
 
 @part
 def first_queue(link):
-    """Return the queue with the smallest tag."""
+    """Return the queue with the smallest finish tag."""
     return queue_numbered(link, entry_at(heap(link), 0).key & ((1 << NUMBER) - 1))
 
 
 @part
 def take_smallest(link, queue):
-    """Take the first packet of the queue at the top of the heap, which then goes where its next packet belongs."""
+    """Take the first packet of the queue at the top of the heap, and sort that queue in again by its next packet."""
     taken = take_first(link, queue)
     if queue.packets == 0:
         pop(heap(link), link.active)
@@ -78,15 +80,19 @@ def take_smallest(link, queue):
 
 @part
 def queue_in(link, place):
-    """Return the queue at a place of the heap."""
+    """Return the queue at a position of the heap."""
     return queue_numbered(link, entry_at(heap(link), place).key & ((1 << NUMBER) - 1))
 
 
+# McKenney, "Stochastic Fairness Queueing", INFOCOM 1990: a full buffer that all flows share drops from the longest
+# queue, which protects the flows that stay below their share. Ours: longest by bytes, and the last packet of it is
+# dropped.
 @part
 def take_from_longest(link, packet):
-    """Take the last packet of the longest queue, if that is longer than the one that asks would be; with its queue.
+    """Take the last packet of the queue with the most bytes, and return its number and the queue.
 
-    The cost follows the drops, not the packets that pass.
+    Return NOTHING and the arriving packet's queue if that one would be the longest with this packet. The search over
+    all backlogged queues costs time only when a packet is dropped.
     """
     longest = queue_of(link, packet)
     most, found = longest.bytes + packet.size, NOTHING

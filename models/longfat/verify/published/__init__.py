@@ -1,6 +1,6 @@
-"""What the papers print, row by row, beside what laws and simulators of ours give.
+"""Claims and numbers that the papers print, each with what our laws and simulators give instead.
 
-A row is bound to a function that reproduces it and judges. Verdicts: *reproduced*, *ordering reproduced*, *differs*
+A row is bound to a function that reproduces and assesses it. Verdicts: *reproduced*, *ordering reproduced*, *differs*
 (with the reason), *not reproducible* (with the reason), *input* (parameters and quotations).
 """
 

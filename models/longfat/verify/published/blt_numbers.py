@@ -1,4 +1,4 @@
-"""Kim and Farber's printed numbers that runs decide: table 1, ratios of powers, section 4.3.1."""
+"""Kim and Farber's printed numbers that are compared with runs: table 1, power ratios, section 4.3.1."""
 
 from __future__ import annotations
 
@@ -7,128 +7,140 @@ import numpy as np
 from longfat.laws import power as laws
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_measured import (
-    CLOSE,
     FILES,
     INCREASES,
-    MEETS,
     PRINTED,
+    RATIO_TOLERANCE,
+    TOLERANCE,
     at_load,
     best,
     best_as_printed,
     ceiling,
     gap,
     gaps,
-    said,
+    interval_text,
     swept,
 )
 from longfat.verify.published.blt_scenarios import MBIT, SETS
-from longfat.verify.published.rows import Context, Finding, Judge, judged
+from longfat.verify.published.rows import Assessment, Context, Finding, assessed
 
 
-def cell(label: str, name: str, k: int) -> Judge:
-    """A cell of table 1: within `MEETS`, and not above the ceiling by more than its interval."""
+def cell(label: str, name: str, k: int) -> Assessment:
+    """Return the assessment of a cell of table 1: within `TOLERANCE`, and below the upper bound of the power."""
 
-    def judge(context: Context) -> Finding:
+    def assess(context: Context) -> Finding:
         found, value, path = best(context, label, name, k), PRINTED[label, name][k], SETS[name][k]
         if found.lower > ceiling(path):
-            return Finding(said(found), "differs", f"above the ceiling of {ceiling(path):.2f}: impossible")
-        ours = f"{said(found)}, ceiling {ceiling(path):.2f}"
+            return Finding(
+                interval_text(found),
+                "differs",
+                f"an error of ours: powers above the bound of {ceiling(path):.2f} are impossible",
+            )
+        ours = f"{interval_text(found)}, ceiling {ceiling(path):.2f}"
         if label == "BLT":
-            ours += f"; corrected switch {said(best(context, 'BLT, corrected switch', name, k))}"
-        if abs(found.mean - value) <= MEETS[label]:
+            ours += f"; corrected switch {interval_text(best(context, 'BLT, corrected switch', name, k))}"
+        if abs(found.mean - value) <= TOLERANCE[label]:
             return Finding(ours, "reproduced")
         again, rate, _ = best_as_printed(context, label, name, k)
-        return judged(
-            abs(again.mean - value) <= MEETS[label],
+        return assessed(
+            abs(again.mean - value) <= TOLERANCE[label],
             ours,
             "differs",
-            f"printed throughputs are files over the time until the last is complete, of the longest of three runs; so "
-            f"counted, {FILES} files a run give {said(again)} ({rate / MBIT:.0f} Mbit/s)",
+            "the printed throughput is the number of files over the time until the last one is complete, in the "
+            f"longest of three runs (footnote 13); runs of {FILES} files, counted so, give {interval_text(again)} at "
+            f"{rate / MBIT:.0f} Mbit/s",
         )
 
-    return judge
+    return assess
 
 
-def increase(label: str, k: int) -> Judge:
-    """From 150 Mbit/s to 1 Gbit/s, within `CLOSE`."""
+def increase(label: str, k: int) -> Assessment:
+    """Return the assessment of log10 power's increase from 150 Mbit/s to 1 Gbit/s, within `RATIO_TOLERANCE`."""
 
-    def judge(context: Context) -> Finding:
+    def assess(context: Context) -> Finding:
         ours = best(context, label, "1 Gbit/s", k).mean - best(context, label, "reference", k).mean
         value = INCREASES[label][k]
         words = f"{ours:.2f}; printed cells: {PRINTED[label, '1 Gbit/s'][k] - PRINTED[label, 'reference'][k]:.1f}"
-        if abs(ours - value) <= CLOSE:
+        if abs(ours - value) <= RATIO_TOLERANCE:
             return Finding(words, "reproduced")
         again = (
             best_as_printed(context, label, "1 Gbit/s", k)[0].mean
             - best_as_printed(context, label, "reference", k)[0].mean
         )
-        return judged(
+        return assessed(
             abs(again - value) < abs(ours - value),
             words,
             "differs",
-            f"runs of one number of files are shorter at 1 Gbit/s, and their tail, a response time, is in the printed "
-            f"throughput: {FILES} files a run so counted give {again:.2f}",
+            "the printed throughput includes the tail of a run, about one response time, which weighs more in the "
+            f"shorter runs at 1 Gbit/s; runs of {FILES} files, counted so, give {again:.2f}",
         )
 
-    return judge
+    return assess
 
 
-def ratio(k: int, value: float) -> Judge:
-    """Greatest powers of the reference network, within `CLOSE` of the printed ratio in log10."""
+def ratio(k: int, value: float) -> Assessment:
+    """Return the assessment of a ratio of greatest powers in the reference network, within `RATIO_TOLERANCE`."""
 
-    def judge(context: Context) -> Finding:
+    def assess(context: Context) -> Finding:
         ours = gap(context, "reference", k)
         words = f"{10**ours:.1f} (log10 {ours:.2f})"
-        if abs(ours - np.log10(value)) <= CLOSE:
+        if abs(ours - np.log10(value)) <= RATIO_TOLERANCE:
             return Finding(words, "reproduced")
         again = [best_as_printed(context, label, "reference", k)[0].mean for label in ("BLT", "TCP, every duplicate")]
-        return judged(
+        return assessed(
             again[0] - again[1] > ours,
             words,
             "differs",
-            f"TCP's share: with {FILES} files counted to the last, and every duplicate taken for a loss, "
-            f"log10 {again[0] - again[1]:.2f}",
+            f"our TCP reaches more power: runs of {FILES} files, counted until the last one is complete, with a TCP "
+            f"that takes every duplicate ACK for a loss, give log10 {again[0] - again[1]:.2f}",
         )
 
-    return judge
+    return assess
 
 
 def far_at_60_kb(context: Context) -> Finding:
-    """Abstract: 'far' is a factor of two at least, over BW_b = BW_N = 150 Mbit/s, 3 ms."""
+    """Assess the abstract's claim that BLT is far ahead at 60 KB, taken as twice the power of TCP at least.
+
+    The network has BW_b = BW_N = 150 Mbit/s and a round trip of 3 ms.
+    """
     ours = gap(context, "3 ms", 2)
     if ours >= np.log10(2):
         return Finding(f"56.25 KB: power {10**ours:.2f} times TCP's", "reproduced")
-    return judged(
+    return assessed(
         ours > 0.1, f"56.25 KB: power {10**ours:.2f} times TCP's", "differs",
-        "ahead, but by less than a factor of two: its unloaded times differ by no more",
+        "BLT is ahead, but by less than a factor of two: the unloaded response times differ by no more",
     )  # fmt: skip
 
 
 def at_best(context: Context) -> Finding:
-    """Twenty times; the text's own numbers give 17."""
+    """Assess the claim of a power ratio of 20 at best; the numbers in the text give 17."""
     ours = max(gaps(context, "1 Gbit/s"))
     again = [best_as_printed(context, label, "1 Gbit/s", 2)[0].mean for label in ("BLT", "TCP")]
-    return judged(
+    return assessed(
         ours < np.log10(12) and again[0] - again[1] > ours,
         f"{10**ours:.1f}",
         "differs",
-        "more than 8, the rounds of slow start of 200 packets, needs losses at the load of the greatest power: there "
-        f"are next to none; {FILES} files a run, counted to the last, give {10 ** (again[0] - again[1]):.0f}",
+        "without losses the ratio is about 8, the round trips of slow start of 200 packets, and there are next to "
+        "none at the load of the greatest power; the printed throughputs include the tail of the runs: runs of "
+        f"{FILES} files, counted until the last one is complete, give {10 ** (again[0] - again[1]):.0f}",
     )
 
 
 def _gigabit(context: Context, label: str) -> tuple[float, float, float]:
-    """At the greatest power over 1 Gbit/s: throughput [Mbit/s], response time [s], load."""
+    """Return throughput [Mbit/s], response time [s] and load at the greatest power over 1 Gbit/s."""
     data = swept(context, label, "1 Gbit/s")
     _, load = runs.greatest_power(data, label, 1000.0)
     here = data.isel(label=0, bottleneck=2).sel(load=load)
     return float(here.throughput) / MBIT, float(here.response_time), load
 
 
-def gigabit(label: str, what: str, value: float, within: float = 0.1) -> Judge:
-    """Section 4.3.1, within a tenth; beside it as the paper counts."""
+def gigabit(label: str, what: str, value: float, within: float = 0.1) -> Assessment:
+    """Return the assessment of a number in section 4.3.1, within 10 %.
 
-    def judge(context: Context) -> Finding:
+    The reason gives the value counted as in the paper.
+    """
+
+    def assess(context: Context) -> Finding:
         rate, time, load = _gigabit(context, label)
         _, printed_rate, printed_time = best_as_printed(context, label, "1 Gbit/s", 2)
         ours, again = (rate, printed_rate / MBIT) if what == "throughput" else (time, printed_time)
@@ -136,20 +148,23 @@ def gigabit(label: str, what: str, value: float, within: float = 0.1) -> Judge:
         words = f"{ours:.{digits}f} {unit} at load {load:g}"
         if abs(ours / value - 1) <= within:
             return Finding(words, "reproduced")
-        counted = f"{FILES} files a run, until the last is complete, longest of three runs: {again:.{digits}f} {unit}"
+        counted = (
+            f"runs of {FILES} files, counted until the last one is complete, in the longest of three runs, give "
+            f"{again:.{digits}f} {unit}"
+        )
         reason = (
-            "the time in which it is counted includes the tail; " if what == "throughput"
-            else "our greatest power is at a load without losses, eight rounds of slow start; "
+            "the printed throughput includes the tail of the run; " if what == "throughput"
+            else "our greatest power is at a load without losses, where R is eight round trips of slow start; "
         )  # fmt: skip
         return Finding(words, "differs", reason + counted)
 
-    return judge
+    return assess
 
 
-def gigabit_ratio(what: str, value: float) -> Judge:
-    """Section 4.3.1, within a quarter."""
+def gigabit_ratio(what: str, value: float) -> Assessment:
+    """Return the assessment of a ratio in section 4.3.1, within 25 %."""
 
-    def judge(context: Context) -> Finding:
+    def assess(context: Context) -> Finding:
         b, t = _gigabit(context, "BLT"), _gigabit(context, "TCP")
         pb, pt = (best_as_printed(context, label, "1 Gbit/s", 2) for label in ("BLT", "TCP"))
         ours, again = {
@@ -161,14 +176,15 @@ def gigabit_ratio(what: str, value: float) -> Judge:
             return Finding(f"{ours:.1f}", "reproduced")
         return Finding(
             f"{ours:.1f}", "differs",
-            f"as above; {FILES} files a run, counted to the last: {again:.1f}",
+            f"the printed throughputs include the tail of the runs; runs of {FILES} files, counted until the last one "
+            f"is complete, give {again:.1f}",
         )  # fmt: skip
 
-    return judge
+    return assess
 
 
 def best_arrivals(context: Context) -> Finding:
-    """Section 4.3.1: 900/s; how far its power is from the greatest."""
+    """Assess section 4.3.1: BLT's power is greatest at 900 connections/s, within 10 %."""
     _, _, load = _gigabit(context, "BLT")
     path = SETS["1 Gbit/s"][2]
     there = float(np.log10(at_load(context, "BLT", path, 900 / path.most_arrivals)["power"]).mean())
@@ -176,5 +192,5 @@ def best_arrivals(context: Context) -> Finding:
     ours = f"{load * path.most_arrivals:.0f}/s; the law says {1250 * float(laws.knee_load(37.5)):.0f}/s"
     if abs(load * path.most_arrivals / 900 - 1) <= 0.1:
         return Finding(ours, "reproduced")
-    return judged(abs(top - there) < 0.1, ours, "differs",
-                  f"the maximum is flat: at 900/s log10 of the power is less by {top - there:.2f}")  # fmt: skip
+    return assessed(abs(top - there) < 0.1, ours, "differs",
+                  f"the maximum is flat: at 900/s log10 of the power is lower by only {top - there:.2f}")  # fmt: skip

@@ -1,6 +1,6 @@
-"""What Kim and Farber's networks give, run by run: response time, throughput, power, fairness, over the load.
+"""Runs of Kim and Farber's networks: response time, throughput, power and fairness over the load.
 
-Networks and competitors are in `longfat.verify.published.blt_scenarios`.
+Networks and competitors are defined in `longfat.verify.published.blt_scenarios`.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from longfat.sim.statistics import replications as interval
 from longfat.sweeping import sweep
 from longfat.verify.published.blt_scenarios import BOTTLENECK, PACKET, Path, dumbbell
 
-CONFIDENCE = 0.9  # as the paper has it
-WARM_UP = 0.2  # of the run
-ROUND_TRIPS = 150  # a run has at least so many
+CONFIDENCE = 0.9  # of the intervals, as in the paper
+WARM_UP = 0.2  # share of the run that is not counted
+ROUND_TRIPS = 150  # least length of a run
 
-#: unit, words
+#: name: (unit, description)
 QUANTITIES = {
     "response_time": ("s", "mean over the files, from arrival to the acknowledgment of the last byte"),
-    "throughput": ("bytes/s", "of completed files"),
+    "throughput": ("bytes/s", "throughput of completed files"),
     "power": ("bytes/s^2", "throughput over response time"),
     "power_without_ack": ("bytes/s^2", "throughput over response time less D/2"),
     "fairness": ("1", "Jain's index of the rates F/R of completed files"),
     "utilisation": ("1", "share of the time in which the bottleneck transmits"),
-    "loss": ("1", "packets dropped over sent"),
-    "mean_queue": ("packets", "waiting at the bottleneck"),
+    "loss": ("1", "packets dropped over packets sent"),
+    "mean_queue": ("packets", "mean queue length at the bottleneck"),
     "timeouts": ("1/file", "retransmission timeouts"),
-    "sent": ("packets", "transmissions in the whole run, of all flows"),
+    "sent": ("packets", "transmissions of all flows in the whole run"),
 }
 
 
@@ -42,29 +42,29 @@ def observe(
     label: str, path: Path, load: float, *, packets: float = 3e5, round_trips: float = ROUND_TRIPS, rng: Any = None,
     **more: Any,
 ) -> dict[str, float]:  # fmt: skip
-    """One run: `QUANTITIES` of the files, counted after `WARM_UP`.
+    """Run one network and return the `QUANTITIES` of its files, counted after `WARM_UP`.
 
     Parameters
     ----------
     label : str
-        Who: of `longfat.verify.published.blt_scenarios.EVERYBODY`.
+        Name in `longfat.verify.published.blt_scenarios.COMPETITORS`.
     path : Path
         The network.
     load : float
-        Offered [capacities].
+        Offered load [capacities].
     packets : float
-        Of files that arrive, at least.
+        Least number of packets of the files that arrive.
     round_trips : float
-        Length of the run, at least [D].
+        Least length of the run [round-trip times D].
     rng : Generator
-        Of the random numbers.
+        Source of randomness.
     more : object
-        What else `dumbbell` takes; "small" files of it are counted as ``small_response_time`` and so on.
+        Further arguments of `dumbbell`; its "small" files are counted as ``small_transfer_time`` and so on.
 
     Returns
     -------
     dict of str to float
-        NaN where no file was completed.
+        Values of `QUANTITIES`; NaN where no file was completed.
 
     Examples
     --------
@@ -98,7 +98,10 @@ def point(
     label: str, bottleneck: float, load: float, *, network: float, round_trip: float, file: float, packets: float,
     round_trips: float, rng: Any, buffers: float = 1.0, **more: Any,
 ) -> dict[str, float]:  # fmt: skip
-    """`observe` with a path by its numbers, for sweeps; the bottleneck in Mbit/s."""
+    """Call `observe` with the path given by its numbers, for use in sweeps.
+
+    ``network`` and ``bottleneck`` are in Mbit/s.
+    """
     path = Path(network, bottleneck, round_trip, file, buffers)
     return observe(label, path, load, packets=packets, round_trips=round_trips, rng=rng, **more)
 
@@ -115,20 +118,22 @@ def powers(
     store: Any = None,
     **more: Any,
 ) -> xr.Dataset:
-    """`QUANTITIES` of several competitors over several bottlenecks of one network and over loads.
+    """Simulate several competitors over several bottlenecks of one network and several loads.
 
     Parameters
     ----------
     labels : sequence of str
-        Who.
+        Names of competitors.
     paths : sequence of Path
         Networks that differ in their bottleneck only.
     loads : sequence of float
-        [capacities].
-    packets, round_trips, rng, more
-        As for `observe`; the seed.
+        Offered loads [capacities].
+    packets, round_trips, more
+        As for `observe`.
+    rng : int
+        Seed.
     replications : int
-        Independent runs [runs].
+        Independent runs at each point [runs].
     store : path, optional
         Directory for finished runs, see `longfat.sweeping.sweep`.
 
@@ -156,25 +161,26 @@ def powers(
 
 
 def greatest(samples: np.ndarray, confidence: float = CONFIDENCE) -> tuple[Interval, int]:
-    """The greatest mean over loads, each run's value at the load that the other runs name; and the load of them all.
+    """Return the greatest mean over loads without selection bias, and the index of the load with that mean.
 
-    The largest of several noisy means is too large on average; a run that had no say in the choice has no such bias.
+    The largest of several noisy means is too large on average. Each run is therefore evaluated at the load with the
+    greatest mean of the other runs.
 
     Parameters
     ----------
     samples : array
-        Along loads, then replications (two at least).
+        Samples, first axis loads, second axis replications (at least two).
     confidence : float
-        Of the interval [probability].
+        Confidence of the interval [probability].
 
     Returns
     -------
     Interval, int
-        Mean with its interval over the runs; place of the load with the greatest mean of all runs.
+        Mean with its interval over the runs; index of the load with the greatest mean over all runs.
 
     Examples
     --------
-    >>> greatest(np.array([[1.0, 1.0, 1.0], [2.0, 2.2, 2.4], [1.0, 1.0, 3.0]]))[0].mean  # the third run's 3 not taken
+    >>> greatest(np.array([[1.0, 1.0, 1.0], [2.0, 2.2, 2.4], [1.0, 1.0, 3.0]]))[0].mean  # the last 3 is not selected
     2.2
     """
     count = samples.shape[1]
@@ -183,17 +189,17 @@ def greatest(samples: np.ndarray, confidence: float = CONFIDENCE) -> tuple[Inter
 
 
 def greatest_power(data: xr.Dataset, label: str, bottleneck: float, name: str = "power") -> tuple[Interval, float]:
-    """log10 of the greatest power and its interval; the load at which it is found."""
+    """Return log10 of the greatest power with its interval, and the load at which it is reached."""
     samples = data[f"{name}_samples"].sel(label=label, bottleneck=bottleneck).transpose("load", "replication")
-    log = np.log10(np.maximum(np.nan_to_num(samples.values), 1.0))  # nothing completed: no power
+    log = np.log10(np.maximum(np.nan_to_num(samples.values), 1.0))  # no completed file means no power
     found, place = greatest(log)
     return found, float(data["load"][place])
 
 
 def finished(label: str, path: Path, load: float, connections: float, rng: Any = None) -> dict[str, float]:
-    """As the paper measures: throughput is all files over the time until the last of them is complete.
+    """Simulate a run and count it as the paper does: all files over the time until the last one is complete.
 
-    Files arrive until so many are to be expected, then no more. Neither the warm-up nor the tail is left out, so that
+    Files arrive until the expected number has arrived, then no more. Neither the warm-up nor the tail is left out, so
     the throughput of a short run is too low: by R over its length, or by the longest response time.
 
     >>> seen = finished("BLT", Path(1000, 1000), 0.7, 100, 1)
@@ -217,7 +223,7 @@ def finished(label: str, path: Path, load: float, connections: float, rng: Any =
 def printed(
     label: str, bottleneck: float, load: float, *, connections: float, network: float, rng: Any
 ) -> dict[str, float]:
-    """Three runs of `finished`, throughput by the longest of them, response time by all: as printed (footnote 13)."""
+    """Run `finished` three times; return throughput of the longest run and mean response time (footnote 13)."""
     path = Path(network, bottleneck)
     three = [finished(label, path, load, connections, rng) for _ in range(3)]
     time = float(np.mean([one["response_time"] for one in three]))
@@ -235,7 +241,7 @@ def printed_powers(
     rng: int = 0,
     store: Any = None,
 ) -> xr.Dataset:
-    """`printed` several times over; as `powers`."""
+    """Repeat `printed` over bottlenecks and loads; arguments and result are those of `powers`."""
     function = functools.partial(printed, connections=connections, network=paths[0].network)
     grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
     return sweep(
@@ -245,13 +251,13 @@ def printed_powers(
 
 
 def losing_together(label: str, path: Path, load: float, round_trips: int = 300, rng: Any = None) -> dict[str, float]:
-    """How many connections lose packets in the same round trip, where one does, and of how many.
+    """Count the connections that lose packets in the same round trip, in round trips with losses.
 
     Returns
     -------
     dict of str to float
         ``losing``: connections that lose something in a round trip in which something is lost; ``active``: connections
-        under way at its end, or losing in it; ``share``: mean ratio of both. NaN without losses.
+        not complete at its end, or losing in it; ``share``: mean ratio of both. NaN without losses.
 
     Examples
     --------
@@ -266,7 +272,7 @@ def losing_together(label: str, path: Path, load: float, round_trips: int = 300,
         simulated.advance((trip + 1) * path.round_trip)
         flows = simulated.state.flows
         known = np.zeros(len(flows), np.int64)
-        same = flows["start"][: len(start)] == start  # rows are used again
+        same = flows["start"][: len(start)] == start  # a row of the table may now belong to a new connection
         known[: len(start)][same] = dropped[same]
         start, dropped = flows["start"].copy(), flows["dropped"].copy()
         connection = flows["template"] != records.NONE
@@ -284,6 +290,6 @@ def losing_together(label: str, path: Path, load: float, round_trips: int = 300,
 
 
 def _open(simulated: Simulation) -> bool:
-    """Whether a connection is not complete."""
+    """Return whether a connection is not complete yet."""
     flows = simulated.state.flows
     return bool(((flows["template"] != records.NONE) & (flows["finish"] == records.NEVER)).any())

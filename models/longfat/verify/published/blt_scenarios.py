@@ -1,8 +1,8 @@
-"""Kim and Farber's networks, after their section 4.1: who competes, the dumbbell, and the loads of a sweep.
+"""Kim and Farber's networks (section 4.1): competitors, the dumbbell, and the networks of the figures.
 
-Three lines of D/6; every connection has its own access line of BW_N, packets of 500 bytes; the bottleneck is drop-tail
-for TCP and discards by priority for BLT, with a buffer of one product of its rate and its own round trip, D/3.
-Acknowledgments take the propagation delay and nothing else.
+Three links of delay D/6 each. Every connection has its own access link of rate BW_N; packets have 500 bytes. The
+bottleneck is drop-tail for TCP and discards by priority for BLT. Its buffer is the bandwidth-delay product of its
+rate and its own round trip, D/3. Acknowledgments take the propagation delay and nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RATIOS = (0.2, 0.6, 1.0)  # BW_b over BW_N
 
 @dataclass(frozen=True)
 class Competitor:
-    """A scheme as the comparisons run it: its name in `longfat.sim.schemes`, its parameters and its queue."""
+    """A scheme in the comparisons: its name in `longfat.sim.schemes`, its parameters and its queue discipline."""
 
     scheme: str
     discipline: str = "fifo"
@@ -36,9 +36,10 @@ def _tcp(variant: str = "literal", **parameters: float) -> Competitor:
     return Competitor("reno", parameters={**schemes.KIM_FARBER_TCP[variant], **parameters})
 
 
-#: What the paper leaves open of its TCP is a variant each: whether every loss of a window halves it, what the timer's
-#: clock is, which duplicates count and how many of them, where slow start ends at first (4.3BSD: 65535 bytes).
-EVERYBODY: dict[str, Competitor] = {
+#: Competitors by label. Each property of its TCP that the paper leaves open has a variant: whether every loss in a
+#: window halves it, the granularity of the timer, which duplicate ACKs count and how many of them, and the initial
+#: slow-start threshold (65535 bytes in 4.3BSD).
+COMPETITORS: dict[str, Competitor] = {
     "BLT": Competitor("blt", "priority-discard-published"),
     "BLT, corrected switch": Competitor("blt", "priority-discard"),
     "BLT, reset on every ack": Competitor("blt", "priority-discard-published", {"reset": 1.0}),
@@ -79,22 +80,22 @@ class Path:
 
     @property
     def capacity(self) -> float:
-        """Of the bottleneck [bytes/s]."""
+        """Capacity of the bottleneck [bytes/s]."""
         return self.bottleneck * MBIT
 
     @property
     def buffer_packets(self) -> int:
-        """Whole packets that fit into the buffer, one at least; halves go down (2.5 is printed as 2 or 3)."""
+        """Buffer size, at least one packet, rounded down (2.5 is printed as 2 or 3) [packets]."""
         return max(1, math.floor(self.buffers * self.capacity * self.round_trip / 3 / PACKET + 1e-9))
 
     @property
     def most_arrivals(self) -> float:
-        """The capacity in files [connections/s]."""
+        """Capacity of the bottleneck in files [connections/s]."""
         return self.capacity / self.file
 
 
 def paths(network: float = 150.0, round_trip: float = 0.03, file: float = FILE, buffers: float = 1.0) -> list[Path]:
-    """The three bottlenecks of one network.
+    """Return the paths over the three bottlenecks of one network.
 
     >>> [one.bottleneck for one in paths()]
     [30.0, 90.0, 150.0]
@@ -102,7 +103,7 @@ def paths(network: float = 150.0, round_trip: float = 0.03, file: float = FILE, 
     return [Path(network, round(ratio * network, 9), round_trip, file, buffers) for ratio in RATIOS]
 
 
-#: figures of power and of fairness: the network's three bottlenecks
+#: The three bottlenecks of every network in the figures of power and fairness.
 SETS: dict[str, list[Path]] = {
     "reference": paths(),
     "1 Gbit/s": paths(1000.0),
@@ -117,24 +118,24 @@ SETS: dict[str, list[Path]] = {
 
 def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = None, sources: int = 0,
              interactive: float = 0.0, stop: float = math.inf) -> Network:  # fmt: skip
-    """Files that arrive at random, and what shares the bottleneck with them.
+    """Return a dumbbell network with files that arrive at random, and optional traffic beside them.
 
     Parameters
     ----------
     label : str
-        Of `EVERYBODY`.
+        Name in `COMPETITORS`.
     path : Path
         The network.
     load : float
-        Offered by the files [capacities]: their arrival rate is ``load * path.most_arrivals``.
+        Offered load of the files [capacities]; their arrival rate is ``load * path.most_arrivals``.
     cross : Traffic, optional
-        Uncontrolled traffic over the bottleneck, of the best priority.
+        Uncontrolled traffic over the bottleneck, of the highest priority.
     sources : int
-        How many of them.
+        Number of sources of that traffic.
     interactive : float
-        Load of files of 2 kB by the same scheme [capacities], flow "small".
+        Load of files of 2 kB by the same scheme [capacities], as flow "small".
     stop : float
-        When no more files arrive [s].
+        Time after which no more files arrive [s].
 
     Returns
     -------
@@ -146,7 +147,7 @@ def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = Non
     >>> dumbbell("BLT", Path(150, 30), 0.5)
     Network('', 4 nodes, 3 links, 1 flows)
     """
-    one, third = EVERYBODY[label], path.round_trip / 6
+    one, third = COMPETITORS[label], path.round_trip / 6
     net = Network().link("source", "S1", rate=math.inf, delay=third)
     net.link("S1", "S2", rate=path.capacity, delay=third, buffer=path.buffer_packets, discipline=one.discipline)
     net.link("S2", "destination", rate=path.network * MBIT, delay=third)
@@ -163,4 +164,4 @@ def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = Non
     return net
 
 
-SMALL = 2000.0  # bytes: what is typed or asked for
+SMALL = 2000.0  # bytes, size of an interactive file

@@ -1,4 +1,4 @@
-"""Welzl, Scalable router aided congestion avoidance: every claim and its judge; here those without simulation."""
+"""Assessments of every claim of Welzl (CADPC); those that need no simulation are defined here."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from fractions import Fraction
 
 from longfat.laws import cadpc as laws
 from longfat.verify.published import cadpc_measured as measured
-from longfat.verify.published.rows import Context, Finding, Judge, judged
+from longfat.verify.published.rows import Assessment, Context, Finding, assessed
 
 USERS = (1, 2, 10, 50, 100)
 
 
 def _iterated(n: int, updates: int = 200) -> float:
-    """Equation (2), from a thousandth of the capacity on, without the law."""
+    """Iterate equation (2) from a rate of 0.001, without using the law; return the rate it reaches."""
     x = 0.001
     for _ in range(updates):
         x *= 2 - x - n * x
@@ -22,24 +22,28 @@ def _iterated(n: int, updates: int = 200) -> float:
 def _rate(_: Context) -> Finding:
     gaps = [abs(_iterated(n) * (1 + n) - 1) for n in USERS]
     gaps += [abs(float(laws.equilibrium_rate(n)) * (1 + n) - 1) for n in USERS]
-    return judged(max(gaps) < 1e-9, f"equation (2) iterated and the law: within {max(*gaps, 1e-16):.0e}", "reproduced")
+    return assessed(
+        max(gaps) < 1e-9,
+        f"equation (2) iterated and the law agree with it within {max(*gaps, 1e-16):.0e}",
+        "reproduced",
+    )
 
 
 def _ten(_: Context) -> Finding:
     used = float(laws.equilibrium_traffic(10))
-    return judged(abs(used - 10 / 11) < 1e-12, f"10/11 = {used:.3f}: 9 % of the capacity stay unused", "reproduced")
+    return assessed(abs(used - 10 / 11) < 1e-12, f"10/11 = {used:.3f}: 9 % of the capacity stay unused", "reproduced")
 
 
 def _unstable(_: Context) -> Finding:
     growth = float(laws.step(1e-9, 10 * 1e-9)) / 1e-9
-    return judged(abs(growth - 2) < 1e-6, "rates near zero double with every update, a = 1", "reproduced")
+    return assessed(abs(growth - 2) < 1e-6, "rates near zero double with every update, a = 1", "reproduced")
 
 
-def _arithmetic(ours: str, value: float, published: float, share: float = 1e-12) -> Judge:
-    return lambda _: judged(abs(value / published - 1) <= share, ours, "reproduced")
+def _arithmetic(ours: str, value: float, published: float, share: float = 1e-12) -> Assessment:
+    return lambda _: assessed(abs(value / published - 1) <= share, ours, "reproduced")
 
 
-JUDGES: dict[str, Judge] = {
+ASSESSMENTS: dict[str, Assessment] = {
     "stable equilibrium rate of one flow": _rate,
     "total traffic at equilibrium": measured.totals,
     "equilibrium very close to capacity for at least": _ten,

@@ -1,6 +1,6 @@
-"""What Welzl's scenarios give, run by run: throughput, loss, queue, fairness, signalling, and rates over time.
+"""Runs of Welzl's scenarios: throughput, loss, queue, fairness, signalling, and rates over time.
 
-Networks and competitors are in `longfat.verify.published.cadpc_scenarios`.
+Networks and competitors are defined in `longfat.verify.published.cadpc_scenarios`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from longfat.sim.statistics import replications as interval
 from longfat.threads import side_by_side
 from longfat.verify.published.cadpc_scenarios import CAPACITY, DURATION, MIDDLE, PACKET, dumbbell
 
-#: unit, words
+#: name: (unit, description)
 QUANTITIES = {
-    "throughput": ("1", "payload that arrived over the bottleneck's capacity"),
-    "loss": ("1", "payload packets dropped over sent"),
-    "mean_queue": ("packets", "waiting at the bottleneck"),
-    "jain_index": ("1", "fairness of the flows' goodputs"),
-    "examined": ("packets/s", "what the bottleneck's router carries beside payload: requests"),
-    "offered": ("packets/s", "payload packets that come to the bottleneck"),
-    "feedback": ("bytes/s", "from the receivers to the senders"),
-    "others_loss": ("1", "loss of background traffic"),
+    "throughput": ("1", "goodput of all flows over the bottleneck's capacity"),
+    "loss": ("1", "data packets dropped over data packets sent"),
+    "mean_queue": ("packets", "mean queue length at the bottleneck"),
+    "jain_index": ("1", "Jain's index of the flows' goodputs"),
+    "examined": ("packets/s", "requests at the bottleneck's router"),
+    "offered": ("packets/s", "data packets sent"),
+    "feedback": ("bytes/s", "traffic from the receivers to the senders"),
+    "others_loss": ("1", "loss of the background traffic"),
 }
 
 
@@ -39,7 +39,7 @@ def observe(
     replications: int = 4,
     rng: int = 0,
 ) -> list[xr.Dataset]:
-    """A network in independent runs, each by itself, with traces if asked for.
+    """Simulate a network in independent runs; return the dataset of each, with traces if asked for.
 
     >>> len(observe(dumbbell("CADPC", 1), duration=2, replications=2))
     2
@@ -53,7 +53,7 @@ def observe(
 
 
 def numbers(data: xr.Dataset, capacity: float) -> dict[str, float]:
-    """What figure 3 shows of one run, and its signalling; over flows whose names begin with "flow"."""
+    """Return the quantities of figure 3 and the signalling of one run, over flows whose names begin with "flow"."""
     named = np.array([str(name).startswith("flow") for name in data.flow.values])
     ours, others, span = data.isel(flow=named), data.isel(flow=~named), data.attrs["duration"] - data.attrs["warm_up"]
     goodput = ours.goodput.values
@@ -93,29 +93,29 @@ def measured(
     rng: int = 0,
     **more: Any,
 ) -> dict[str, np.ndarray]:
-    """`QUANTITIES` of `dumbbell`, one value of each from every run.
+    """Simulate `dumbbell`; return every quantity of `QUANTITIES` as an array with one value from each run.
 
     Parameters
     ----------
     label : str
-        Who: of `longfat.verify.published.cadpc_scenarios.EVERYBODY`.
+        Label in `longfat.verify.published.cadpc_scenarios.COMPETITORS`.
     flows : int
-        How many [flows].
+        Number of flows.
     capacity : float
-        Of the bottleneck [bytes/s].
+        Capacity of the bottleneck [bytes/s].
     duration, warm_up : float
-        End of the run, and begin of counting [s].
+        End of the run and start of the measurement [s].
     replications : int
         Independent runs.
     rng : int
         Seed.
     more : object
-        What else `dumbbell` takes.
+        Further arguments of `dumbbell`.
 
     Returns
     -------
     dict of str to array
-        Keys of `QUANTITIES`.
+        Values of each run, by the keys of `QUANTITIES`.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def measured(
 
 
 def difference(one: np.ndarray, other: np.ndarray, confidence: float = 0.95) -> Interval:
-    """Mean of one less that of the other over independent runs, run by run.
+    """Return the mean difference of two samples over independent runs, run by run, with its interval.
 
     >>> difference(np.array([3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0])).lower > 0
     True
@@ -136,7 +136,7 @@ def difference(one: np.ndarray, other: np.ndarray, confidence: float = 0.95) -> 
 
 
 def words(found: Interval, digits: int = 3) -> str:
-    """An interval as text.
+    """Format an interval as text.
 
     >>> words(Interval(0.5, 0.49, 0.51), 2)
     '0.50 (0.49 .. 0.51)'
@@ -145,7 +145,7 @@ def words(found: Interval, digits: int = 3) -> str:
 
 
 def rates(data: xr.Dataset, bin: float) -> xr.DataArray:
-    """Received rates of the flows over bins [s], in bytes/s, each at its end; from ``received_trace``."""
+    """Return the received rate of each flow over bins of ``bin`` seconds [bytes/s], at the end of each bin."""
     time = data.received_trace.time.values
     step = max(1, round(bin / float(time[1] - time[0])))
     received = data.received_trace.isel(time=slice(0, None, step))
@@ -155,24 +155,24 @@ def rates(data: xr.Dataset, bin: float) -> xr.DataArray:
 
 
 def unevenness(data: xr.Dataset, begin: float, bin: float = 1.0) -> float:
-    """Standard deviation over the mean of a flow's rate in time, averaged over flows: how far from smooth it is [1]."""
+    """Return the standard deviation over the mean of a flow's rate in time, averaged over the flows [1]."""
     late = rates(data, bin).sel(time=slice(begin, None))
     return float((late.std("time") / late.mean("time")).mean())
 
 
 def converged_after(data: xr.Dataset, share: float, within: float = 0.1, bin: float = 4.8) -> float:
-    """When the mean rate of the flows is within a fraction of a share for good [s]; infinite if it is not at the end.
+    """Return when the mean rate of the flows comes within a fraction of a share for good [s]; infinite if never.
 
     Parameters
     ----------
     data : xarray.Dataset
         A run with traces.
     share : float
-        What it should come to [bytes/s].
+        Rate to which the flows should converge [bytes/s].
     within : float
-        Of the share [1].
+        Tolerance, relative to the share [1].
     bin : float
-        Over which rates are taken [s].
+        Length of the bins over which rates are averaged [s].
     """
     seen = rates(data, bin).mean("flow") if data.sizes["flow"] > 1 else rates(data, bin).isel(flow=0)
     off = np.flatnonzero(abs(seen.values / share - 1) > within)
@@ -182,7 +182,7 @@ def converged_after(data: xr.Dataset, share: float, within: float = 0.1, bin: fl
 
 
 def last_share(data: xr.Dataset, span: float) -> np.ndarray:
-    """Rates of the flows over the last ``span`` seconds [packets of `PACKET` bytes a second]."""
+    """Return the rate of each flow over the last ``span`` seconds [packets of `PACKET` bytes a second]."""
     trace = data.received_trace
     end = float(trace.time[-1])
     first = trace.sel(time=end - span, method="nearest")

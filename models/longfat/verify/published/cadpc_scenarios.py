@@ -1,9 +1,9 @@
-"""Welzl's networks, after his table I: who competes, the dumbbell, the parking lot, and what changes on the way.
+"""Welzl's networks (table I): competitors, the dumbbell, the parking lot, and paths that change.
 
-Three lines of 50 ms, so that the round trip is 300 ms; packets of 1000 bytes; 10 Mbit/s in the middle, 1000 Mbit/s
-elsewhere; drop-tail. The paper gives no queue limit: 50 packets, the default of ns-2, which it used. Every packet
-leaves up to one bottleneck transmission time of 10 Mbit/s late (uniform), which makes runs random and breaks
-phase effects.
+Three links of 50 ms give a round trip of 300 ms. Packets have 1000 bytes; the bottleneck has 10 Mbit/s, other links
+1000 Mbit/s; queues are drop-tail. The paper gives no queue limit; we take 50 packets, the default of ns-2, which it
+used. Every packet leaves late by a uniform random time of up to one transmission time at 10 Mbit/s, which makes runs
+random and breaks phase effects.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ ROUND_TRIP = 6 * LINK_DELAY
 PACKET = 1000  # bytes
 BUFFER = 50  # packets
 DURATION = 160.0  # s
-PERIOD = 4 * ROUND_TRIP  # s between two requests of a CADPC flow
+PERIOD = 4 * ROUND_TRIP  # s, between two requests of a CADPC flow
 JITTER = 0.0008  # s
-MIDDLE = "a-b"  # the bottleneck's name; "b-a" is the way back
+MIDDLE = "a-b"  # name of the bottleneck; "b-a" is the return link
 PATH = ("s", "a", "b", "d")
 
 
 @dataclass(frozen=True)
 class Competitor:
-    """A scheme as the comparisons run it: its name there, in `longfat.sim.schemes`, its parameters and its queue."""
+    """A scheme in the comparisons: its label, its name in `longfat.sim.schemes`, its parameters and its queue."""
 
     label: str
     scheme: str
@@ -38,8 +38,8 @@ class Competitor:
     discipline: str = "fifo"
 
 
-# A line each; "gaimd" has 0.31 and 7/8 by default. Marks come from queues that set them, see `QUEUES`.
-EVERYBODY = (
+# "gaimd" has alpha = 0.31 and beta = 7/8 by default. Packets are marked only by queues that do so, see `queue`.
+COMPETITORS = (
     Competitor("CADPC", "cadpc"),
     Competitor("Reno", "reno", {"ecn": 1}),
     Competitor("SACK", "sack", {"ecn": 1}),
@@ -50,20 +50,20 @@ EVERYBODY = (
     Competitor("TEAR", "tear"),
     Competitor("XCP", "xcp", discipline="xcp"),
 )
-BY_LABEL = {one.label: one for one in EVERYBODY}
+BY_LABEL = {one.label: one for one in COMPETITORS}
 
 
 def competitors() -> list[str]:
-    """Labels of CADPC and of the competitors of figure 3 that the simulator has.
+    """Return the labels of CADPC and of the competitors in figure 3 that the simulator has.
 
     >>> competitors()[:4]
     ['CADPC', 'Reno', 'SACK', 'Vegas']
     """
-    return [one.label for one in EVERYBODY if one.scheme in schemes.names() and one.label != "XCP"]
+    return [one.label for one in COMPETITORS if one.scheme in schemes.names() and one.label != "XCP"]
 
 
 def queue(name: str, capacity: float = CAPACITY) -> str | Discipline:
-    """A queue of the comparisons by its name; RED sized for the line, as ns-2 does, all of them marking."""
+    """Return a queue discipline of the comparisons by its name; RED (sized as in ns-2), REM and AVQ mark packets."""
     if name == "red":
         return queues.red_auto(capacity, delay=LINK_DELAY, packet=PACKET, ecn=True)
     return queues.discipline(name, ecn=True) if name in ("rem", "avq") else name
@@ -82,30 +82,30 @@ def dumbbell(
     web: float = 0.0,
     **link: Any,
 ) -> Network:
-    """Flows of one kind over one bottleneck.
+    """Return a network with flows of one kind over one bottleneck.
 
     Parameters
     ----------
     label : str
-        Of `EVERYBODY`.
+        Label in `COMPETITORS`.
     flows : int
-        How many [flows].
+        Number of flows.
     capacity : float
-        Of the bottleneck [bytes/s].
+        Capacity of the bottleneck [bytes/s].
     discipline : str, optional
-        Of the bottleneck, see `queue`; what the scheme needs if absent.
+        Queue discipline of the bottleneck, see `queue`; by default the one that the scheme needs.
     buffer : int
-        Of the bottleneck [packets].
+        Buffer of the bottleneck [packets].
     link_delay : float
-        Of each of the three lines [s].
+        Propagation delay of each of the three links [s].
     stagger : float
         Time between two starts [s].
     loss_back : float
-        Probability that something is lost on the way back, for CADPC an answer [probability].
+        Loss probability on the return path, which for CADPC loses replies [probability].
     web : float
-        Load of twenty web-like sources on the bottleneck [capacities].
+        Offered load of twenty web-like sources at the bottleneck [capacities].
     link : object
-        Of the bottleneck as `Network.link` calls it.
+        Further arguments of `Network.link` for the bottleneck.
 
     Returns
     -------
@@ -129,21 +129,21 @@ def dumbbell(
         parameters=one.parameters,
     )  # fmt: skip
     if web > 0:
-        # One second of page and two of pause: a source sends for a third of the time.
+        # A source sends for 1 s and pauses for 2 s on average, so it sends for a third of the time.
         pages = traffic.web(3 * web * capacity / 20, 1.0, 2.0)
         net.flow(pages, path=["a", "b"], name="web", packet=PACKET, count=20)
     return net
 
 
 def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0) -> Network:
-    """Figure 2, right: flow i asks every (i + 1) x 4 round trips.
+    """Return the network of figure 2, right: flow i sends a request every 4 (i + 1) round trips.
 
     Parameters
     ----------
     equal_starts : bool
-        All begin together, as in the paper; or one after the other, the one that asks most often first.
+        Whether all flows start together, as in the paper, or one after the other, the shortest period first.
     flows : int
-        How many [flows].
+        Number of flows.
     apart : float
         Time between two starts, if they are not equal [s].
     """
@@ -158,7 +158,7 @@ def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0) -> 
 
 
 def weighted(twos: int = 2, ones: int = 3) -> Network:
-    """Flows that act like two beside flows that act like one."""
+    """Return a network with flows of weight two beside flows of weight one."""
     net = dumbbell("CADPC", 1)
     net.flows.clear()
     for name, weight, count in (("two", 2.0, twos), ("one", 1.0, ones)):
@@ -168,7 +168,7 @@ def weighted(twos: int = 2, ones: int = 3) -> Network:
 
 
 def unequal_round_trips(flows: int = 10) -> Network:
-    """Flow i has a way to the bottleneck of 10 (2 i + 1) ms: round trips of 220 to 580 ms."""
+    """Return a network in which flow i has an access delay of 10 (2 i + 1) ms: round trips of 220 to 580 ms."""
     net = Network()
     net.link("a", "b", rate=CAPACITY, delay=LINK_DELAY, buffer=BUFFER).link("b", "a", rate=CAPACITY, delay=LINK_DELAY)
     net.link("b", "d", rate=ACCESS, delay=LINK_DELAY, duplex=True)
@@ -179,7 +179,10 @@ def unequal_round_trips(flows: int = 10) -> Network:
 
 
 def parking_lot(label: str = "CADPC", first: int = 3, second: int = 1) -> Network:
-    """Two bottlenecks of 10 Mbit/s: a long flow over both, ``first`` short ones over one, ``second`` over the other."""
+    """Return a network with two bottlenecks of 10 Mbit/s.
+
+    A long flow crosses both, ``first`` short flows cross the first one and ``second`` short flows the second one.
+    """
     one, net = BY_LABEL[label], Network()
     for tail, head in (("a", "b"), ("b", "c")):
         net.link(tail, head, rate=CAPACITY, delay=LINK_DELAY, buffer=BUFFER, discipline=queue(one.discipline))
@@ -191,9 +194,9 @@ def parking_lot(label: str = "CADPC", first: int = 3, second: int = 1) -> Networ
 
 
 def path_change(label: str = "CADPC", load: float = 0.5, begin: float = 60.0, end: float = 110.0) -> Network:
-    """Ten flows whose path loses a part of its capacity, and gets it back: other traffic takes it for a while.
+    """Return a network with ten flows whose path loses part of its capacity for a while.
 
-    Routes do not change in the simulator; to the flows, a path that changes for one with less to spare looks the same.
+    Routes do not change in the simulator; cross traffic takes the capacity, which looks the same to the flows.
     """
     net = dumbbell(label, 10)
     return net.flow(
@@ -202,11 +205,11 @@ def path_change(label: str = "CADPC", load: float = 0.5, begin: float = 60.0, en
 
 
 def mixing(until: float = 150.0) -> Network:
-    """Two groups of five that have converged on lines of their own come to share one.
+    """Return a network in which two groups of five flows, converged on different links, come to share one link.
 
-    The first group's own line is nine tenths full of other traffic until ``until``, so that it is at rest there at low
-    rates while the second one is at rest on the common line at high ones. Then that traffic ends, and the common line
-    is the bottleneck of both.
+    Cross traffic takes nine tenths of the first group's own link until the time ``until``. The first group therefore
+    converges to low rates there, while the second one converges to high rates on the common link. When the cross
+    traffic ends, the common link is the bottleneck of both.
     """
     net = Network()
     for group in "12":

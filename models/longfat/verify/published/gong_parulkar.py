@@ -1,4 +1,4 @@
-"""Gong & Parulkar, WUCS-92-38: every claim and its judge; here those that need no simulation."""
+"""Assessments of every claim of Gong & Parulkar, WUCS-92-38; those that need no simulation are defined here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import mpmath
 
 from longfat.laws import selective_repeat as laws
 from longfat.verify.published import gong_parulkar_runs as runs
-from longfat.verify.published.rows import Context, Finding, Judge, judged
+from longfat.verify.published.rows import Assessment, Context, Finding, assessed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,16 +18,16 @@ SPOTS = [(w, p, s, a) for w in (1.0, 8.0, 30.0, 60.0) for p in (1e-6, 1e-3) for 
 
 
 def _equal(law: Any, printed: Any, points: Sequence[tuple[float, ...]]) -> float:
-    """Largest relative deviation of a law from an expression of its own, over some points."""
+    """Return the largest relative difference between a law and another expression over some points."""
     return float(max(abs(float(law(*one)) / float(printed(*one)) - 1) for one in points))
 
 
-def _formula(law: Any, printed: Any, points: Sequence[tuple[float, ...]]) -> Judge:
-    def judge(_: Context) -> Finding:
+def _formula(law: Any, printed: Any, points: Sequence[tuple[float, ...]]) -> Assessment:
+    def assess(_: Context) -> Finding:
         error = _equal(law, printed, points)
-        return judged(error < 1e-12, f"the law {law.name}: the same to {max(error, 1e-16):.0e}", "reproduced")
+        return assessed(error < 1e-12, f"law {law.name}: equal within {max(error, 1e-16):.0e}", "reproduced")
 
-    return judge
+    return assess
 
 
 def _sum_of_rounds(p: float, s: float) -> mpmath.mpf:
@@ -58,28 +58,28 @@ def _below(W: float, p: float, s: float, w_a: float) -> float:
 def _middle(_: Context) -> Finding:
     law = laws.throughput_efficiency
     gap = max(float(law(*one)) - float(law.as_printed(*one)) for one in BETWEEN)
-    return judged(
+    return assessed(
         gap > 0.04,
-        f"up to {gap:.2f} above the printed expression",
+        f"the corrected law lies up to {gap:.2f} above the printed expression",
         "differs",
-        "the denominator counts m segment times twice; proved in derivations/selective_repeat.py",
+        "the printed denominator counts m segment times twice (derivations/selective_repeat.py, efficiency_middle)",
     )
 
 
-def _arithmetic(ours: str, value: float, published: float, share: float = 0.02) -> Judge:
-    def judge(_: Context) -> Finding:
-        return judged(abs(value / published - 1) < share, ours, "reproduced")
+def _arithmetic(ours: str, value: float, published: float, share: float = 0.02) -> Assessment:
+    def assess(_: Context) -> Finding:
+        return assessed(abs(value / published - 1) < share, ours, "reproduced")
 
-    return judge
+    return assess
 
 
-def _input(ours: str) -> Judge:
+def _input(ours: str) -> Assessment:
     return lambda _: Finding(ours, "input")
 
 
-JUDGES: dict[str, Judge] = {
+ASSESSMENTS: dict[str, Assessment] = {
     "segment granularity cuts control overhead by about": _arithmetic(
-        "one answer for 16 KiB / 1024 B = 16 packets", 16 * 1024 / 1024, 16, 1e-9
+        "one acknowledgment per 16 KiB / 1024 B = 16 packets", 16 * 1024 / 1024, 16, 1e-9
     ),
     "average rate of spec (P,F,L)": _formula(
         laws.average_rate, lambda F, L, size: F * L * size, [(100.0, 16.0, 1024.0), (3.0, 7.0, 53.0)]

@@ -1,10 +1,11 @@
-"""Kanakia, Keshav & Mishra: every claim and each of the 174 printed cells of tables 4.1 to 4.10, with its judge.
+"""Assessments of every claim of Kanakia, Keshav & Mishra and of the 174 printed cells of tables 4.1 to 4.10.
 
-A cell is reproduced within a tenth; a delay also within the transmission time of a packet on the slow line, a standard
-deviation over runs also if a test of variances (95 %, ten runs each) does not tell the two apart. For the others every
-rule that the paper leaves open is switched, one at a time (`longfat.benchmark.interpretations`), and the reason names
-the one that brings the cell within a tenth, or says that none does. If that is the reading of a scheme's whole column
-(`kkm_runs.COLUMNS`), the cell is reproduced by it.
+A cell is reproduced if it agrees within 10 %. A delay is also reproduced within the transmission time of a packet at
+the slow link, a standard deviation over runs also if an F test of variances (95 %, ten runs each) does not tell the
+two apart. For every other cell, each rule that the paper leaves open is changed, one at a time
+(`longfat.benchmark.interpretations`). The reason names the interpretation that brings the cell within 10 %, or says
+that none does. If that interpretation is used for all packet delays of a scheme (`kkm_runs.COLUMNS`), the cell is
+reproduced by it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from longfat.benchmark import VARIANTS, optimal
 from longfat.benchmark.printed import Cell, cells
 from longfat.verify.published import kkm_runs as runs
-from longfat.verify.published.rows import Context, Finding, Judge, judged
+from longfat.verify.published.rows import Assessment, Context, Finding, assessed
 
 _WORDS = {
     "transfer_time": "transfer time",
@@ -27,7 +28,7 @@ _WORDS = {
 
 
 def claim(cell: Cell) -> str:
-    """What a cell is called.
+    """Return the claim, the name of a cell in the table of claims.
 
     >>> claim(cells()[3])
     'table 4.1: hbh, transfer time'
@@ -41,83 +42,91 @@ def claim(cell: Cell) -> str:
     return f"{table}: {', '.join([*words, *filter(None, [cell.load_or_size])])}"
 
 
-def _cell(cell: Cell) -> Judge:
-    def judge(context: Context) -> Finding:
+def _cell(cell: Cell) -> Assessment:
+    def assess(context: Context) -> Finding:
         printed = float(cell.milliseconds or 0.0)
         ours = runs.cell(cell, runs.replications(context), context.seed)
         text = runs.shown(ours)
         if runs.meets(cell, ours):
             return Finding(text, "reproduced")
         if cell.misprint:
-            return judged(printed > 2 * ours.mean, text, "not reproducible", cell.note)
-        off = f"{100 * (ours.mean / printed - 1):+.0f} %" if printed else f"{ours.mean:.3g} ms"
+            return assessed(printed > 2 * ours.mean, text, "not reproducible", cell.remark)
+        off = 100 * (ours.mean / printed - 1) if printed else 0.0
         why = runs.explained(cell, runs.replications(context), context.seed)
         of_all = why.by in runs.COLUMNS.get(runs.LABELS[cell.scheme], ())
-        return Finding(text, "reproduced" if of_all else "differs", f"{off}; {why.text}")
+        side = (
+            f"ours is {abs(off):.0f} % {'higher' if off > 0 else 'lower'}" if printed else f"{ours.mean:.3g} ms for 0"
+        )
+        end = "; this interpretation is used for all packet delays of this scheme" if of_all else ""
+        return Finding(text, "reproduced" if of_all else "differs", f"{side}; {why.text}{end}")
 
-    return judge
+    return assess
 
 
-def _optimal(names: list[str], printed: list[float], connections: tuple[str, ...] = ("1",)) -> Judge:
-    def judge(_: Context) -> Finding:
+def _optimal(names: list[str], printed: list[float], connections: tuple[str, ...] = ("1",)) -> Assessment:
+    def assess(_: Context) -> Finding:
         ours = [1e3 * float(optimal(VARIANTS[name])[one]) for name in names for one in connections]
         met = all(abs(a - b) < 0.05 for a, b in zip(ours, printed, strict=True))
-        return judged(met, f"by fair shares {', '.join(f'{one:.5g}' for one in ours)} ms", "reproduced")
+        return assessed(met, f"max-min fair shares: {', '.join(f'{one:.5g}' for one in ours)} ms", "reproduced")
 
-    return judge
+    return assess
 
 
-def _input(ours: str) -> Judge:
+def _input(ours: str) -> Assessment:
     return lambda _: Finding(ours, "input")
 
 
-def _product(_: Context) -> Finding:
+def _bandwidth_delay_product(_: Context) -> Finding:
     packet = 4000 / 1.5e6  # s
-    return judged(
+    return assessed(
         abs(1.5e6 * (0.012 + packet) / 4000 - 5.5) < 1e-9, "1.5 Mbit/s (12 ms + 2.67 ms)/4000 bit = 5.5", "reproduced"
     )
 
 
 def _alternate(_: Context) -> Finding:
-    """Two sources on for 2.5 of every 4 ms from 1.5 and 3 ms on: how many are on, every 0.1 ms of a round trip."""
+    """Assess how often the number of active sources changes, every 0.1 ms of a round trip.
+
+    Two sources are on for 2.5 of every 4 ms, from 1.5 and 3 ms on.
+    """
     begin, period, on = (15, 30), 40, 25  # 0.1 ms
     counts = [sum(t >= b and (t - b) % period < on for b in begin) for t in range(400, 602)]
     changes = [two for one, two in pairwise(counts) if two != one]
     met = set(counts) == {1, 2} and len(changes) >= 8
-    return judged(met, f"1 or 2 of them, {len(changes)} changes in 20.2 ms", "reproduced")
+    return assessed(met, f"1 or 2 sources are backlogged, {len(changes)} changes in 20.2 ms", "reproduced")
 
 
 def _power(_: Context) -> Finding:
     size, times = 2e6, (1.5, 3.0)
     powers = [size / time / time for time in times]
-    return judged(powers[0] / powers[1] == (times[1] / times[0]) ** 2, "(size/T)/T, by the definition", "reproduced")
+    return assessed(powers[0] / powers[1] == (times[1] / times[0]) ** 2, "(size/T)/T, by the definition", "reproduced")
 
 
-def _order(experiment: str, labels: list[str]) -> Judge:
-    def judge(context: Context) -> Finding:
+def _order(experiment: str, labels: list[str]) -> Assessment:
+    def assess(context: Context) -> Finding:
         times = [runs.value(experiment, one, context.seed) for one in labels]
         text = ", ".join(f"{one} {time:.0f}" for one, time in zip(labels, times, strict=True))
         if times == sorted(times):
             return Finding(text + " ms", "ordering reproduced")
         wrong = [
-            f"{labels[k + 1]} before {labels[k]}" for k in range(len(times) - 1) if times[k + 1] < times[k]
+            f"{labels[k + 1]} is faster than {labels[k]}" for k in range(len(times) - 1) if times[k + 1] < times[k]
         ]  # fmt: skip
-        return Finding(text + " ms", "differs", "; ".join(wrong) + ": see the cells")
+        return Finding(text + " ms", "differs", "; ".join(wrong) + f", see the rows of table 4.{experiment}")
 
-    return judge
+    return assess
 
 
 def _start(context: Context) -> Finding:
-    """Packet-pair in experiment 2, with its start and with the whole rate at once."""
+    """Compare packet-pair's inverse-exponential start with a start at the full rate, in experiment 2."""
     slow, fast = runs.starts(context.seed)
     text = (
-        f"lost {slow['dropped']:.0f} against {fast['dropped']:.0f}, delay {1e3 * slow['delay_mean']:.2f} against "
-        f"{1e3 * fast['delay_mean']:.2f} ms, waiting on average {slow['queue']:.0f} against {fast['queue']:.0f} packets"
+        f"against full rate at once: {slow['dropped']:.0f} instead of {fast['dropped']:.0f} packets lost, delay "
+        f"{1e3 * slow['delay_mean']:.2f} instead of {1e3 * fast['delay_mean']:.2f} ms, mean queue {slow['queue']:.0f} "
+        f"instead of {fast['queue']:.0f} packets"
     )
-    return judged(slow["queue"] < fast["queue"] and slow["dropped"] < fast["dropped"], text, "ordering reproduced")
+    return assessed(slow["queue"] < fast["queue"] and slow["dropped"] < fast["dropped"], text, "ordering reproduced")
 
 
-JUDGES: dict[str, Judge] = {
+ASSESSMENTS: dict[str, Assessment] = {
     "fast line rate": _input("100 Mbit/s"),
     "slow line rate": _input("40 Mbit/s, 1.5 in experiment 9"),
     "packet size": _input("500 B"),
@@ -130,7 +139,7 @@ JUDGES: dict[str, Judge] = {
     "optimal transfer time exp 5": _optimal(["5"], [644]),
     "optimal transfer time exp 6": _optimal(["6"], [1556]),
     "buffers in exp 8 (exp 1 has)": _input("44 (440)"),
-    "bandwidth-delay product exp 9": _product,
+    "bandwidth-delay product exp 9": _bandwidth_delay_product,
     "backlogged sources alternate 1-2-1 within one 20.2 ms RTT; cross source on 2.5 ms at C/4, off 1.5 ms": _alternate,
     "inverse-exponential start of packet-pair reduces buffer build-up and packet losses": _start,
     "power is proportional to the inverse square of the transfer time": _power,
@@ -145,11 +154,11 @@ JUDGES: dict[str, Judge] = {
 
 
 def rows() -> list[dict[str, Any]]:
-    """The cells as rows of ``kkm.csv``."""
+    """Return the cells as rows of ``kkm.csv``."""
     return [
         {
             "paper": "001", "section": f"4.{one.experiment}", "claim": claim(one), "value": one.value, "unit": one.unit,
-            "conditions": one.note, "kind": "analytic" if one.scheme == "optimal" else "measured",
+            "conditions": one.remark, "kind": "analytic" if one.scheme == "optimal" else "measured",
         }
         for one in cells() if one.value
     ]  # fmt: skip

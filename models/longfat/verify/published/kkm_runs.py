@@ -1,4 +1,4 @@
-"""Runs of the benchmark that the judges of its cells share."""
+"""Runs of the benchmark that the assessments of its cells share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, OPTIMAL
-from longfat.benchmark.evaluation import has_chance
+from longfat.benchmark.evaluation import may_be_random
 from longfat.benchmark.experiments import VARIANTS, Variant
-from longfat.benchmark.interpretations import Reading, reading, tried
+from longfat.benchmark.interpretations import Interpretation, interpretation, tried
 from longfat.benchmark.printed import Cell
 from longfat.student import half_width
 from longfat.threads import side_by_side
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from longfat.verify.published.rows import Context
 
 WITHIN = 0.1
-RUNS_PRINTED = 10  # not printed; the usual number
+RUNS_PRINTED = 10  # runs of the paper; not printed, ours is a usual number
 PACKET = 4000  # bit
-OVER_RUNS = "deviation of the runs' means"
-#: What the delays of a whole column mean, as the numbers say (`longfat.benchmark.interpretations`): of the two
-#: simulators the one that had e2e-ef and hbh took off propagation alone, and hbh's single packets go through its added
-#: switches, three times 0.043 ms, by which its delays exceed e2e-ef's in every table but one.
+OVER_RUNS = "standard deviation of the run means"
+#: Interpretations of all packet delays of a scheme, inferred from the printed numbers (`longfat.benchmark.
+#: interpretations`). Of the paper's two simulators, the one with e2e-ef and hbh subtracted only the propagation delay.
+#: hbh's probe packets pass its added switches, three times 0.043 ms, by which its delays exceed e2e-ef's in every table
+#: but one.
 COLUMNS = {
     "explicit-feedback": (
-        "delays with the times of transmission",
-        "single packets leave by a fast line, delays with the times of transmission",
+        "delays include transmission times",
+        "probe packets leave over a fast link, delays include transmission times",
     ),
     "hop-by-hop": (
-        "delays with the times of transmission, single packets pass the added switches",
-        "single packets leave by a fast line, delays with the times of transmission, single packets pass the added "
+        "delays include transmission times, probe packets pass the added switches",
+        "probe packets leave over a fast link, delays include transmission times, probe packets pass the added "
         "switches",
     ),
 }
@@ -44,7 +45,7 @@ LABELS = {one.label: name for name, one in ENTRIES.items()}
 
 
 class Number(NamedTuple):
-    """A mean with its interval, NaN where there is no chance, and its unit."""
+    """A mean with its interval, NaN in runs without randomness, in the unit of its context."""
 
     mean: float
     lower: float = math.nan
@@ -52,12 +53,12 @@ class Number(NamedTuple):
 
 
 def replications(context: Context) -> int:
-    """Ten at the usual number of packets; two at least."""
+    """Return the number of runs of each cell: ten at the default scale, at least two."""
     return max(2, min(10, int(context.packets / 1e6)))
 
 
 def variant_of(cell: Cell) -> Variant:
-    """The variant that a cell is compared with: the files of experiment 9 scaled."""
+    """Return the variant with which a cell is compared; experiment 9 uses scaled file sizes."""
     if cell.experiment == 9:
         return VARIANTS["9b"]
     return next(
@@ -67,31 +68,31 @@ def variant_of(cell: Cell) -> Variant:
 
 @cache
 def measured(variant: str, name: str, count: int, seed: int) -> xr.Dataset:
-    """One cell of the benchmark."""
+    """Run one scheme in one variant of the benchmark."""
     return benchmark.run([variant], [name], replications=count, rng=seed, progress=False)
 
 
 class Seen(NamedTuple):
-    """What a reading gave: in words, its name, and the numbers of each of its runs (`longfat.benchmark.measure`)."""
+    """Result of an interpretation: its description and the numbers of each run (`longfat.benchmark.measure`)."""
 
     words: str
     runs: list[dict[str, float]]
 
 
-def _draws(one: Reading, count: int) -> int:
-    """Runs of a reading: of experiment 7 as many as are asked for, ten where single runs are looked at."""
-    if not has_chance(one.variant, one.entry):
+def _draws(one: Interpretation, count: int) -> int:
+    """Return the number of runs of an interpretation: ``count`` in experiment 7, ten elsewhere if it is random."""
+    if not may_be_random(one.variant, one.entry):
         return 1
     return count if one.variant.experiment == 7 else RUNS_PRINTED
 
 
 @cache
 def seen(variant: str, name: str, count: int, seed: int) -> list[Seen]:
-    """The cell itself, whose words are empty, and every other reading of it, side by side on all processors.
+    """Run the benchmark's own setting, whose description is empty, and every other interpretation, in parallel.
 
-    In experiment 7 a reading has `count` runs; ten where the sources have jitter.
+    In experiment 7 each has ``count`` runs; elsewhere ten if the sources have send jitter.
     """
-    asked = [Reading("", ENTRIES[name], VARIANTS[variant]), *tried(name, VARIANTS[variant])]
+    asked = [Interpretation("", ENTRIES[name], VARIANTS[variant]), *tried(name, VARIANTS[variant])]
     jobs = [(k, draw) for k, one in enumerate(asked) for draw in range(_draws(one, count))]
 
     def job(k: int, draw: int) -> dict[str, float]:
@@ -102,14 +103,14 @@ def seen(variant: str, name: str, count: int, seed: int) -> list[Seen]:
         Seen(one.words, [run for (k, _), run in zip(jobs, made, strict=True) if k == row])
         for row, one in enumerate(asked)
     ]
-    if VARIANTS[variant].experiment == 7:  # where "standard deviation" may be that of ten runs
+    if VARIANTS[variant].experiment == 7:  # the paper's "standard deviation" may be that of the means of ten runs
         delays = [run["delay_mean"] for run in found[0].runs]
         found.append(Seen(OVER_RUNS, [{"delay_std": float(np.std(delays, ddof=1))}]))
     return found
 
 
 def _number(cell: Cell, data: xr.Dataset, row: int = 0) -> Number:
-    """The quantity of a cell [ms], of a row of a result."""
+    """Return the quantity of a cell [ms] from one scheme of a result."""
     at = data.isel(variant=0, scheme=row)
     if cell.metric.startswith("packet"):
         name = "delay_mean" if cell.metric.endswith("mean") else "delay_std"
@@ -123,18 +124,18 @@ def _number(cell: Cell, data: xr.Dataset, row: int = 0) -> Number:
 
 
 def cell(one: Cell, count: int, seed: int) -> Number:
-    """Ours [ms] for a printed cell."""
+    """Return our value [ms] for a printed cell."""
     return _number(one, measured(variant_of(one).name, LABELS[one.scheme], count, seed))
 
 
 def shown(number: Number) -> str:
-    """In words."""
+    """Format a number with half of its interval as text."""
     half = "" if math.isnan(number.upper) else f" ± {number.upper - number.mean:.2g}"
     return f"{number.mean:.4g}{half} ms"
 
 
 def meets(one: Cell, ours: Number) -> bool:
-    """Whether a number is that of the paper, see `longfat.verify.published.kkm`."""
+    """Return whether a number agrees with the paper's, by the criteria of `longfat.verify.published.kkm`."""
     printed = one.milliseconds or 0.0
     if abs(ours.mean - printed) <= WITHIN * printed:
         return True
@@ -160,7 +161,7 @@ def _f_quantile(degrees: int) -> float:
 
 
 def of_runs(one: Cell, runs: list[dict[str, float]]) -> list[float]:
-    """The quantity of a cell [ms] in each run; of experiment 7 one number over all of them."""
+    """Return the quantity of a cell [ms] in each run; in experiment 7 one number over all runs."""
     if one.metric.startswith("packet"):
         name = "delay_mean" if one.metric.endswith("mean") else "delay_std"
     else:
@@ -172,17 +173,17 @@ def of_runs(one: Cell, runs: list[dict[str, float]]) -> list[float]:
 
 
 class Explained(NamedTuple):
-    """Whether a reading brings a cell to the printed number, and what is to be said."""
+    """The interpretation that brings a cell to the printed number, if one does, and the reason as text."""
 
-    by: str  # the reading, empty if none does
+    by: str  # description of the interpretation, empty if none does
     text: str
 
 
 def explained(one: Cell, count: int, seed: int) -> Explained:
-    """Which other reading brings a cell within a tenth of the printed number; else what all of them gave.
+    """Find the interpretation that brings a cell within 10 % of the printed number, or summarise what all give.
 
-    The one that holds for a scheme's whole column goes first (`COLUMNS`), else the nearest. Jitter makes many runs of
-    one: there the printed number may be among them.
+    The interpretation that is used for all packet delays of a scheme goes first (`COLUMNS`), then the nearest one.
+    Interpretations with send jitter have many runs; the printed number may lie among them.
     """
     name, variant = LABELS[one.scheme], variant_of(one)
     printed = one.milliseconds or 0.0
@@ -193,34 +194,37 @@ def explained(one: Cell, count: int, seed: int) -> Explained:
     hits = {words: value for words, value in means.items() if abs(value - printed) <= WITHIN * printed}
     for words in COLUMNS.get(name, ()):
         if words in hits and one.metric.startswith("packet"):
-            return Explained(words, f"{hits[words]:.4g} ms: {words}")
+            return Explained(words, f"the interpretation '{words}' gives {hits[words]:.4g} ms")
     if hits:
         words = min(hits, key=lambda words: abs(hits[words] - printed))
-        return Explained(words, f"{hits[words]:.4g} ms: {words}")
+        return Explained(words, f"the interpretation '{words}' gives {hits[words]:.4g} ms")
     among = {words: values for words, values in found.items() if min(values) <= printed <= max(values)}
-    if among:  # of runs with jitter
+    if among:  # only interpretations with send jitter have several runs here
         words = min(among, key=lambda words: max(among[words]) / min(among[words]))
         low, high, number = min(among[words]), max(among[words]), len(among[words])
-        return Explained(words, f"among {number} runs from {low:.4g} to {high:.4g} ms: {words}")
+        text = (
+            f"{number} runs of the interpretation '{words}' give {low:.4g} to {high:.4g} ms, around the printed value"
+        )
+        return Explained(words, text)
     low, high = (edge(value for values in found.values() for value in values) for edge in (min, max))
     nearest = min(means, key=lambda words: abs(math.log(max(means[words], 1e-9) / max(printed, 1e-9))))
     return Explained(
         "",
-        f"no reading tried moves it: {low:.4g} to {high:.4g} ms in {len(found)} of them, nearest {means[nearest]:.4g} "
-        f"ms: {nearest}",
+        f"none of {len(found)} interpretations comes within 10 %: they give {low:.4g} to {high:.4g} ms, the nearest, "
+        f"'{nearest}', {means[nearest]:.4g} ms",
     )
 
 
 def value(experiment: str, label: str, seed: int) -> float:
-    """The transfer time of connection 1 [ms]."""
+    """Return the transfer time of connection 1 [ms]."""
     data = measured(experiment, LABELS[label], 2, seed)
     return 1e3 * float(data.transfer_time.sel(connection="1").item())
 
 
 def starts(seed: int) -> list[dict[str, float]]:
-    """Packet-pair in experiment 2: rising as an inverse exponential, and all of the rate at once."""
+    """Run packet-pair in experiment 2 with its inverse-exponential start and with the full rate at once."""
     found = []
-    for entry in (ENTRIES["packet-pair"], reading("packet-pair", "the whole rate at once, as in 1991")):
+    for entry in (ENTRIES["packet-pair"], interpretation("packet-pair", "full rate at once (Keshav 1991)")):
         net = benchmark.build(VARIANTS["2"], entry)
         made = benchmark.measure(VARIANTS["2"], entry, seed)
         data = sim.run(net, duration=made["transfer_time_1"], rng=seed, progress=False)

@@ -1,4 +1,4 @@
-"""Prithviraj & Williamson, the virtual loss-load model: every claim and its judge; here those without simulation."""
+"""Assessments of every claim of Prithviraj & Williamson; those that need no simulation are defined here."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from longfat.laws import loss_load as laws
 from longfat.verify.published import loss_load_measured as measured
 from longfat.verify.published.loss_load_scenarios import KS
-from longfat.verify.published.rows import Context, Finding, Judge, judged, read
+from longfat.verify.published.rows import Assessment, Context, Finding, assessed, read
 
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 AMBIENT = [(0.0, 1.0), (0.3, 0.01), (-0.2, 0.05), (2.0, 0.4)]  # a, b
 
 
 def _bounded(_: Context) -> Finding:
-    """At the rate with the largest throughput of a grid that does not know the law of that rate."""
+    """Assess the loss at the rate with the largest throughput, found on a grid without the law of that rate."""
     gaps = []
     for k in KS:
         for a, b in AMBIENT:
@@ -25,11 +25,11 @@ def _bounded(_: Context) -> Finding:
             best = grid[np.argmax(laws.raw_throughput(grid, a, b, k))]
             gaps.append(abs(float(laws.loss_probability(best, a, b, k)) - 1 / (k + 1)))
             gaps.append(abs(float(laws.bounded_loss(k)) - 1 / (k + 1)))
-    return judged(max(gaps) < 1e-3, f"P at the largest throughput of a grid: within {max(gaps):.0e}", "reproduced")
+    return assessed(max(gaps) < 1e-3, f"P at the largest throughput of a grid: within {max(gaps):.0e}", "reproduced")
 
 
 def _settled(k: float, sources: int) -> float:
-    """Total load after every source has answered the others in turn, again and again, from unequal rates."""
+    """Return the total load after the sources have adapted to each other in turn many times, from unequal rates."""
     rates = np.linspace(0.5, 1.5, sources) / sources
     for _ in range(12 * int(k)):
         for j in range(sources):
@@ -40,7 +40,7 @@ def _settled(k: float, sources: int) -> float:
 
 def _equilibrium(_: Context) -> Finding:
     gaps = [abs(_settled(k, m) / ((k + 1) / k) - 1) for k in (2, 5) for m in (2, 3, 5)]
-    return judged(max(gaps) < 1e-9, "2, 3 and 5 sources that answer each other in turn", "reproduced")
+    return assessed(max(gaps) < 1e-9, "2, 3 and 5 sources that adapt to each other in turn", "reproduced")
 
 
 def _tends(_: Context) -> Finding:
@@ -49,27 +49,27 @@ def _tends(_: Context) -> Finding:
         best = float(laws.throughput_optimal_rate(0.5, 0.02, k))
         for packets, trip in ((1e12, 0.044), (1000.0, 1e-12)):
             gaps.append(abs(float(laws.response_optimal_rate(0.5, 0.02, k, packets, trip, 1e4)) / best - 1))
-    return judged(max(gaps) < 1e-3, f"within {max(gaps):.0e} at N = 1e12 and at R = 1 ps", "reproduced")
+    return assessed(max(gaps) < 1e-3, f"within {max(gaps):.0e} at N = 1e12 and at R = 1 ps", "reproduced")
 
 
-def _exactly(ours: str, values: list[Any], printed: list[Any]) -> Judge:
-    def judge(_: Context) -> Finding:
+def _exactly(ours: str, values: list[Any], printed: list[Any]) -> Assessment:
+    def assess(_: Context) -> Finding:
         gap = max(abs(float(a) / float(b) - 1) for a, b in zip(values, printed, strict=True))
-        return judged(gap < 1e-12, ours, "reproduced")
+        return assessed(gap < 1e-12, ours, "reproduced")
 
-    return judge
+    return assess
 
 
 def _percent(_: Context) -> Finding:
     loss = 100 * float(laws.bounded_loss(10))
-    return judged(abs(loss - 9.1) < 0.05, f"1/11 = {loss:.2f} %", "reproduced")
+    return assessed(abs(loss - 9.1) < 0.05, f"1/11 = {loss:.2f} %", "reproduced")
 
 
-def _cited(printed: str) -> Judge:
-    return lambda _: Finding(f"{printed}, not run here", "input")
+def _cited(printed: str) -> Assessment:
+    return lambda _: Finding(f"{printed}, quoted, not simulated here", "input")
 
 
-JUDGES: dict[str, Judge] = {
+ASSESSMENTS: dict[str, Assessment] = {
     "loss at raw-throughput optimum": _bounded,
     "offered load at equilibrium": _equilibrium,
     "response-time optimal rate tends to raw optimum as R->0 or N->inf": _tends,

@@ -1,6 +1,6 @@
-"""What Prithviraj & Williamson measure in their two scenarios, with intervals from replications.
+"""Measurements of Prithviraj & Williamson's two scenarios, with intervals from replications.
 
-The networks and the rules that they leave open are in `longfat.verify.published.loss_load_scenarios`.
+The networks and the rules that the paper leaves open are in `longfat.verify.published.loss_load_scenarios`.
 """
 
 from __future__ import annotations
@@ -15,26 +15,33 @@ from longfat.sim import Network, run
 from longfat.sim.statistics import Interval
 from longfat.sim.statistics import replications as interval
 from longfat.threads import side_by_side
-from longfat.verify.published.loss_load_scenarios import CAPACITY, PACKET_TIME, PLAIN, Reading, scenario_0, scenario_1
+from longfat.verify.published.loss_load_scenarios import (
+    CAPACITY,
+    PACKET_TIME,
+    PLAIN,
+    Interpretation,
+    scenario_0,
+    scenario_1,
+)
 
-LONGEST = 20.0  # s: ten times what a transfer takes
-EARLY = 0.1  # s, after which the start of scenario 0 is over
-PROBE_EVERY = 0.02  # s: how often Kanakia, Keshav and Mishra look at the delay
+LONGEST = 20.0  # s, ten times the duration of a transfer
+EARLY = 0.1  # s, when the start of scenario 0 is over
+PROBE_EVERY = 0.02  # s, probe period of Kanakia, Keshav and Mishra
 MILLISECOND = 1e-3
-BIN = 10  # ms: 1.58 and 2.07 are no multiples of what a packet is to a millisecond, or to five
+BIN = 10  # ms; a packet is 0.1 of the load of 1 ms and 0.02 of that of 5 ms, which cannot give both 1.58 and 2.07
 
 
 @functools.lru_cache(maxsize=256)
 def two_sources(
-    k: float, v: float, reading: Reading = PLAIN, *, replications: int = 10, rng: int = 0
+    k: float, v: float, interpretation: Interpretation = PLAIN, *, replications: int = 10, rng: int = 0
 ) -> dict[str, Interval]:
-    """Connection 1 of scenario 0, over the whole transfer and after the start.
+    """Measure connection 1 of scenario 0, over the whole transfer and after its start.
 
     Parameters
     ----------
     k, v : float
-        Of the loss-load curve, and the virtual factor [1].
-    reading : Reading
+        Severity of the loss-load curve, and the virtual factor [1].
+    interpretation : Interpretation
         Rules that are not printed.
     replications : int
         Independent runs, at least 2.
@@ -51,7 +58,7 @@ def two_sources(
     >>> two_sources(2, 2 / 3, replications=3)["late_loss"].mean
     0.0
     """
-    net = scenario_0(k, v, reading)
+    net = scenario_0(k, v, interpretation)
     data = run(net, replications=replications, rng=rng, progress=False)
     late = run(net, replications=replications, rng=rng, warm_up=EARLY, duration=0.75, progress=False)
     return {
@@ -66,7 +73,7 @@ def _of(data: xr.Dataset, name: str) -> Interval:
 
 
 def observe(net: Network, *, replications: int = 10, rng: int = 0, longest: float = LONGEST) -> xr.Dataset:
-    """Connection 1 of scenario 1 in every replication, and the load that S1 is offered.
+    """Measure connection 1 of scenario 1 in every replication, and the load offered to S1.
 
     Parameters
     ----------
@@ -83,8 +90,8 @@ def observe(net: Network, *, replications: int = 10, rng: int = 0, longest: floa
     -------
     xarray.Dataset
         Along ``replication``: ``transfer_time`` [s], ``loss`` [1]; ``queueing_delay_mean`` and ``queueing_delay_std``
-        [s], of what waits every 20 ms until connection 1 has finished; along ``time`` [s] as well:
-        ``offered_load`` [1], the arrivals of each millisecond over what the line can send.
+        [s], of the backlog sampled every 20 ms until connection 1 has finished; along ``time`` [s] as well:
+        ``offered_load`` [1], the arrivals of each millisecond over the capacity of the link.
 
     Examples
     --------
@@ -97,12 +104,12 @@ def observe(net: Network, *, replications: int = 10, rng: int = 0, longest: floa
         data = run(net, duration=longest, sample_every=MILLISECOND, rng=stream, progress=False)
         flow, link = data.sel(flow="c1"), data.sel(link="S1-S2")
         end = float(flow.transfer_time) if np.isfinite(flow.transfer_time) else longest
-        waits = link.queue_trace.values[: int(end / MILLISECOND) : round(PROBE_EVERY / MILLISECOND)] * PACKET_TIME
+        delays = link.queue_trace.values[: int(end / MILLISECOND) : round(PROBE_EVERY / MILLISECOND)] * PACKET_TIME
         return {
             "transfer_time": float(flow.transfer_time),
             "loss": float(flow.loss),
-            "queueing_delay_mean": waits.mean(),
-            "queueing_delay_std": waits.std(),
+            "queueing_delay_mean": delays.mean(),
+            "queueing_delay_std": delays.std(),
             "offered_load": np.diff(link.arrived_trace.values) / (CAPACITY * MILLISECOND),
         }
 
@@ -123,7 +130,7 @@ def observe(net: Network, *, replications: int = 10, rng: int = 0, longest: floa
 
 
 def load(data: xr.Dataset, bin: int = BIN) -> xr.DataArray:
-    """The offered load over longer bins [ms], each at its beginning.
+    """Return the offered load over bins of ``bin`` ms, labelled with the start of each bin.
 
     >>> data = xr.Dataset({"offered_load": ("time", [1.0, 2.0, 0.0, 4.0])}, coords={"time": [0.0, 0.001, 0.002, 0.003]})
     >>> load(data, 2).values.tolist()
@@ -134,20 +141,20 @@ def load(data: xr.Dataset, bin: int = BIN) -> xr.DataArray:
 
 
 def numbers(data: xr.Dataset, bin: int = BIN) -> dict[str, np.ndarray]:
-    """Every number that the paper prints of a run of scenario 1, from each replication.
+    """Return every number that the paper prints for a run of scenario 1, from each replication.
 
     Parameters
     ----------
     data : xarray.Dataset
-        What `observe` returned.
+        Result of `observe`.
     bin : int
-        Over which loads are taken [ms].
+        Length of the bins over which loads are averaged [ms].
 
     Returns
     -------
     dict of str to array
         ``transfer_time``, ``queueing_delay_mean``, ``queueing_delay_std`` [s], ``loss`` [1], ``peak_load`` before
-        500 ms, ``load_low`` and ``load_high`` (a tenth of the bins is beyond each) and ``load_mean`` of 500 to 1000 ms.
+        500 ms, ``load_low`` and ``load_high`` (10 % and 90 % quantiles) and ``load_mean`` of 500 to 1000 ms.
     """
     binned = load(data, bin)
     first, second = binned.sel(time=slice(0, 0.4999)), binned.sel(time=slice(0.4999, 0.9999))
@@ -162,12 +169,12 @@ def numbers(data: xr.Dataset, bin: int = BIN) -> dict[str, np.ndarray]:
 
 @functools.lru_cache(maxsize=1024)
 def cross_traffic(
-    k: float, v: float, reading: Reading = PLAIN, *, replications: int = 10, rng: int = 0
+    k: float, v: float, interpretation: Interpretation = PLAIN, *, replications: int = 10, rng: int = 0
 ) -> dict[str, Interval]:
-    """`numbers` of scenario 1 as means with 95 % intervals.
+    """Return `numbers` of scenario 1 as means with 95 % intervals.
 
     >>> cross_traffic(2, 0.5, replications=2)["loss"].mean < 0.01
     True
     """
-    data = observe(scenario_1(k, v, reading), replications=replications, rng=rng)
+    data = observe(scenario_1(k, v, interpretation), replications=replications, rng=rng)
     return {name: interval(values) for name, values in numbers(data).items()}

@@ -1,7 +1,7 @@
-"""Prithviraj & Williamson's two scenarios, with every rule that the paper leaves open as a keyword.
+"""Prithviraj & Williamson's two scenarios, with every rule that the paper leaves open as a parameter.
 
-Scenario 0 is two files of 2 MB over 40 Mbit/s and 4 ms, scenario 1 is experiment 1 of Kanakia, Keshav and Mishra: a
-file of 2 MB over 44 ms and ten of 500 kB that begin at 100 ms, 144 ms, ... What the rules may be is a `Reading`.
+Scenario 0 is two files of 2 MB over 40 Mbit/s and 4 ms. Scenario 1 is experiment 1 of Kanakia, Keshav and Mishra: a
+file of 2 MB over 44 ms and ten of 500 kB that start at 100 ms, 144 ms, ... An `Interpretation` sets the open rules.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ SWITCH = ("overflow", "threshold", "silence", "window", "direct", "farewell")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The rules that the paper does not print; those of `PLAIN` are the formulas as they stand.
+class Interpretation:
+    """Rules that the paper does not print; `PLAIN` has the formulas as printed.
 
     Parameters
     ----------
     start_rate : float
-        Of a source before it has heard anything [bytes/s]; 0: one packet first.
+        Rate of a source before its first feedback [bytes/s]; 0: it sends one packet first.
     spacing : float
-        Least time between two choices of a source [round-trip times].
+        Least time between two rate changes of a source [round-trip times].
     round : float
-        What a round of retransmissions costs in the response time [round-trip times]; 1 is the formula as printed.
+        Cost of a round of retransmissions in the response time [round-trip times]; 1 is the formula as printed.
     restart : int
-        After a retransmission timeout a source 1: begins anew, with one packet, 0: goes on at its rate.
+        After a retransmission timeout a source 1: starts again with one packet, 0: keeps its rate.
     whole : int
-        The response time is of 0: what is left of the file, 1: all of it.
+        The response time is that of 0: the rest of the file, 1: the whole file.
     tokens : float
         Size of the token pool [packets]; the paper has 5.
     colours : int
-        Red packets are chosen 1: at random, as in the paper, 2: evenly, 0: not at all.
+        Red packets are chosen 1: at random, as in the paper, 2: evenly spaced, 0: not at all.
     overflow : bool
-        Packets are dropped only when the buffer is full, not by chance.
+        Packets are dropped only when the buffer is full, not at random.
     threshold : int
-        Packets that have to wait for dropping by chance to begin.
+        Queue length from which packets are dropped at random [packets].
     silence : float
-        After which the switch forgets a source [s].
+        Time without packets after which the switch forgets a source [s].
     window : float
-        Over which the switch measures rates [s]; 0: packets declare them.
+        Time over which the switch measures rates [s]; 0: packets carry their source's rate.
     direct : bool
-        The switch tells the sources itself; not so in the paper.
+        The switch sends feedback to the sources; in the paper it does not.
     farewell : bool
-        The last packet of a file says so; else the switch learns it by silence.
+        The last packet of a file announces its end; otherwise the switch detects it by silence.
     buffer : int
-        Of the switch [packets]; the paper has 500.
+        Buffer of the switch [packets]; the paper has 500.
     """
 
     start_rate: float = 0.0
@@ -71,48 +71,51 @@ class Reading:
 
     @property
     def switch(self) -> dict[str, Any]:
-        """Those of the switch, as `longfat.sim.queues.loss_load` calls them."""
+        """Rules of the switch, as keyword arguments of `longfat.sim.queues.loss_load`."""
         return {name: getattr(self, name) for name in SWITCH}
 
     @property
     def source(self) -> dict[str, Any]:
-        """Those of the sources, as the scheme calls them."""
+        """Rules of the sources, as parameters of the scheme."""
         return {name: value for name, value in asdict(self).items() if name not in (*SWITCH, "buffer")}
 
 
-PLAIN = Reading()
-# Nearest to what is printed of scenario 1. The two peaks say 5: connections 2 and 3 both hear of connection 1 alone,
-# and 1 + 2 f_r at a = 0, b = 1 is 1.59 and 2.07 for k = 2 and 20 (printed 1.58 and 2.07), but 1.97 and 2.44 with 1.
-NEAREST = Reading(round=5.0, whole=1, farewell=False)
-# One rule at a time, in words.
-SWITCHES: dict[str, dict[str, Any]] = {
+PLAIN = Interpretation()
+# The interpretation nearest to the printed numbers of scenario 1. The two printed peaks, 1.58 and 2.07 for k = 2 and
+# 20, imply round = 5: connections 2 and 3 both get feedback about connection 1 alone, so the peak is 1 + 2 f_r at
+# a = 0, b = 1, which is 1.59 and 2.07 with round = 5, but 1.97 and 2.44 with round = 1.
+NEAREST = Interpretation(round=5.0, whole=1, farewell=False)
+# Changes of one rule at a time, by description.
+RULE_CHANGES: dict[str, dict[str, Any]] = {
     "a round of retransmissions costs 1 round trip": {"round": 1.0},
-    "it costs 5 round trips": {"round": 5.0},
-    "it costs 8 round trips": {"round": 8.0},
-    "response time of what is left of the file": {"whole": 0},
+    "a round of retransmissions costs 5 round trips": {"round": 5.0},
+    "a round of retransmissions costs 8 round trips": {"round": 8.0},
+    "response time of the rest of the file": {"whole": 0},
     "response time of the whole file": {"whole": 1},
-    "the last packet says so": {"farewell": True},
-    "a finished source is forgotten after 100 ms": {"farewell": False},
-    "sources begin at full rate": {"start_rate": CAPACITY},
-    "a choice with every acknowledgment": {"spacing": 0.0},
-    "a choice every round trip": {"spacing": 1.0},
-    "after a timeout a source goes on as before": {"restart": 0},
-    "one token": {"tokens": 1.0},
-    "red packets evenly": {"colours": 2},
-    "dropping begins at 5 waiting packets": {"threshold": 5},
-    "dropping begins at 20 waiting packets": {"threshold": 20},
-    "dropping begins at 100 waiting packets": {"threshold": 100},
-    "only a full buffer drops": {"overflow": True},
-    "only a full buffer of 5 packets drops": {"overflow": True, "buffer": 5},
+    "the last packet announces the end of the file": {"farewell": True},
+    "the switch forgets a finished source after 100 ms": {"farewell": False},
+    "sources start at full rate": {"start_rate": CAPACITY},
+    "a new rate with every acknowledgment": {"spacing": 0.0},
+    "a new rate every round trip": {"spacing": 1.0},
+    "a source keeps its rate after a timeout": {"restart": 0},
+    "token pool of one packet": {"tokens": 1.0},
+    "red packets evenly spaced": {"colours": 2},
+    "dropping starts at a queue of 5 packets": {"threshold": 5},
+    "dropping starts at a queue of 20 packets": {"threshold": 20},
+    "dropping starts at a queue of 100 packets": {"threshold": 100},
+    "packets are dropped only when the buffer is full": {"overflow": True},
+    "packets are dropped only when a buffer of 5 packets is full": {"overflow": True, "buffer": 5},
     "the switch measures rates over 10 ms": {"window": 0.01},
-    "the switch tells sources itself": {"direct": True},
+    "the switch sends feedback to the sources": {"direct": True},
 }
-# Sources that begin with what they will have: with it scenario 0 shows its equilibrium over the whole transfer.
-FAIR_START = Reading(start_rate=CAPACITY / 2)
+# Sources start at their fair share, so that scenario 0 is at its equilibrium over the whole transfer.
+FAIR_START = Interpretation(start_rate=CAPACITY / 2)
 
 
-def scenario_0(k: float, v: float, reading: Reading = PLAIN) -> Network:
-    """Two sources that get most through: H1 and H2 at 200 Mbit/s, one switch, H3 behind 40 Mbit/s; 1 ms each line.
+def scenario_0(k: float, v: float, interpretation: Interpretation = PLAIN) -> Network:
+    """Return scenario 0: two sources that maximise throughput, over one switch.
+
+    H1 and H2 have links of 200 Mbit/s, H3 is behind 40 Mbit/s; each link has 1 ms.
 
     Parameters
     ----------
@@ -120,7 +123,7 @@ def scenario_0(k: float, v: float, reading: Reading = PLAIN) -> Network:
         Severity of the loss-load curve [1], in (0, 50].
     v : float
         Virtual factor [1], in (0, 1].
-    reading : Reading
+    interpretation : Interpretation
         Rules that are not printed.
 
     Returns
@@ -139,11 +142,11 @@ def scenario_0(k: float, v: float, reading: Reading = PLAIN) -> Network:
     for host in ("H1", "H2"):
         net.link(host, "S1", rate="200 Mbit/s", delay="1 ms", duplex=True)
     net.link(
-        "S1", "H3", rate=CAPACITY, delay="1 ms", buffer=reading.buffer,
-        discipline=queues.loss_load(k, v, **reading.switch),
+        "S1", "H3", rate=CAPACITY, delay="1 ms", buffer=interpretation.buffer,
+        discipline=queues.loss_load(k, v, **interpretation.switch),
     )  # fmt: skip
     net.link("H3", "S1", rate=CAPACITY, delay="1 ms")
-    parameters = {"k": k, "access_rate": 25e6, **reading.source}
+    parameters = {"k": k, "access_rate": 25e6, **interpretation.source}
     for i in (1, 2):
         net.flow(
             "loss-load", path=[f"H{i}", "S1", "H3"], name=f"c{i}", packet=PACKET, file="2 MB", parameters=parameters
@@ -151,8 +154,10 @@ def scenario_0(k: float, v: float, reading: Reading = PLAIN) -> Network:
     return net
 
 
-def scenario_1(k: float, v: float, reading: Reading = PLAIN) -> Network:
-    """Slow changes in cross traffic: eleven sources with the least response time over one 40 Mbit/s line, 44 ms.
+def scenario_1(k: float, v: float, interpretation: Interpretation = PLAIN) -> Network:
+    """Return scenario 1, slow changes in cross traffic: eleven sources that minimise response time.
+
+    They share a link of 40 Mbit/s; the round-trip time is 44 ms.
 
     Parameters
     ----------
@@ -160,7 +165,7 @@ def scenario_1(k: float, v: float, reading: Reading = PLAIN) -> Network:
         Severity of the loss-load curve [1], in (0, 50].
     v : float
         Virtual factor [1], in (0, 1].
-    reading : Reading
+    interpretation : Interpretation
         Rules that are not printed.
 
     Returns
@@ -177,12 +182,12 @@ def scenario_1(k: float, v: float, reading: Reading = PLAIN) -> Network:
     for i in range(1, 12):
         net.link(f"H{i}", "S1", rate="100 Mbit/s", delay="20 ms", duplex=True)
     net.link(
-        "S1", "S2", rate=CAPACITY, delay="1 ms", buffer=reading.buffer,
-        discipline=queues.loss_load(k, v, **reading.switch),
+        "S1", "S2", rate=CAPACITY, delay="1 ms", buffer=interpretation.buffer,
+        discipline=queues.loss_load(k, v, **interpretation.switch),
     )  # fmt: skip
     net.link("S2", "S1", rate=CAPACITY, delay="1 ms")
     net.link("S2", "H12", rate="100 Mbit/s", delay="1 ms", duplex=True)
-    parameters = {"k": k, "response": 1, "access_rate": 12.5e6, **reading.source}
+    parameters = {"k": k, "response": 1, "access_rate": 12.5e6, **interpretation.source}
     for i in range(1, 12):
         net.flow(
             "loss-load",

@@ -1,4 +1,4 @@
-"""Rows of a paper's claims, what is found about them, and the table of both."""
+"""Rows of a paper's claims, our findings about them, and the table of both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAPERS = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "0
 
 @dataclass(frozen=True)
 class Row:
-    """One number or statement as printed."""
+    """One number or statement as a paper prints it."""
 
     paper: str
     section: str
@@ -33,7 +33,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Finding:
-    """What we have instead, with its interval in words, and whether that is the same.
+    """Our result for a claim, as text with its interval, and the verdict on whether both agree.
 
     >>> Finding("12.5 MB", "reproduced").verdict
     'reproduced'
@@ -49,26 +49,28 @@ class Finding:
             raise conflict(f"verdict {self.verdict!r}", "needs a reason")
 
 
-def judged(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
-    """The verdict, if what it rests on holds in this run."""
+def assessed(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
+    """Return a finding with the verdict if the criterion ``holds``, otherwise one that says "differs"."""
     if not bool(holds):
-        return Finding(ours, "differs", "not so in this run: too few packets, or something has changed")
+        return Finding(
+            ours, "differs", "this run does not show it: too few packets were simulated, or the code has changed"
+        )
     return Finding(ours, verdict, reason)
 
 
-Judge = Callable[["Context"], Finding]
+Assessment = Callable[["Context"], Finding]
 
 
 @dataclass(frozen=True)
 class Context:
-    """How much is simulated: packets delivered at each point, and the seed."""
+    """Scale of a simulation (packets delivered at each point) and its seed."""
 
     packets: float
     seed: int
 
 
 def read(paper: str) -> list[Row]:
-    """The rows of a paper.
+    """Return the rows of a paper.
 
     >>> len(read("003"))
     30
@@ -80,27 +82,27 @@ def read(paper: str) -> list[Row]:
 
 
 def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> pd.DataFrame:
-    """Every row of a paper: what it prints, what we find, and the verdict.
+    """Return every row of a paper: the printed value, our value and the verdict.
 
     Parameters
     ----------
     paper : str
-        Its number: "000", Kim & Farber; "001", Kanakia, Keshav & Mishra; "002", Welzl; "003", Gong & Parulkar; "004",
-        Prithviraj & Williamson.
+        Number of the paper: "000", Kim & Farber; "001", Kanakia, Keshav & Mishra; "002", Welzl; "003", Gong & Parulkar;
+        "004", Prithviraj & Williamson.
     packets : float
-        Packets delivered at each simulated point, at least [packets], in [1e5, 1e12]. Of "004", whose runs deliver
-        15,000 packets, a run at each point for every million, but 4 to 100 of them; of "001"
-        2 to 10 in all, and some minutes.
+        Least number of packets delivered at each simulated point [packets], in [1e5, 1e12]. A point of "004" has one
+        run of 15,000 packets for every million, but 4 to 100 runs; a cell of "001" has 2 to 10 runs and takes some
+        minutes in all.
     seed : int
-        Of the random numbers, at least 0.
+        Seed of the random numbers, at least 0.
     progress : bool
-        Whether to show a progress bar, of rows.
+        Whether to show a progress bar over the rows.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours``, ``verdict``, ``reason``; ours with
-        intervals where it is simulated: of 99 %, of 95 % for "004", of 90 % for "000".
+        Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours``, ``verdict``, ``reason``. Simulated
+        values have confidence intervals: 99 %, but 95 % for "004" and 90 % for "000".
 
     Raises
     ------
@@ -118,11 +120,11 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     from longfat.progress import bar
 
     rows = read(paper)
-    judges: Mapping[str, Judge] = import_module(f"longfat.verify.published.{PAPERS[paper]}").JUDGES
+    assessments: Mapping[str, Assessment] = import_module(f"longfat.verify.published.{PAPERS[paper]}").ASSESSMENTS
     packets = integer("packets", packets, "packets", "[1e5, 1e12]")
     context = Context(packets, integer("seed", seed, "1", "[0, inf)"))
     watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
-    found = [judges[row.claim](context) for row in watched]
+    found = [assessments[row.claim](context) for row in watched]
     return pd.DataFrame(
         {
             "section": [row.section for row in rows],

@@ -1,4 +1,4 @@
-"""From TOML to a network, its flows and the options of its run."""
+"""Parser of scenarios: from TOML to a network, its flows and the options of its run."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ Find = Callable[..., Any]
 
 
 def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
-    """Add what a scenario says to an empty network, and return the options of its run.
+    """Add the links and flows of a scenario to an empty network, and return the options of its run.
 
     Parameters
     ----------
     net : Network
-        To which name, links and flows are added.
+        Network that gets the name, links and flows.
     text, find
-        As for `longfat.scenario.parse`.
+        Text of the scenario, and function that finds a user's own schemes: see `longfat.scenario.parse`.
 
     Returns
     -------
     dict
-        For `longfat.sim.run`.
+        Options of `longfat.sim.run`.
 
     Raises
     ------
     ValueError
-        For text that is no TOML, keys and names that are unknown, and what `Network` refuses, with its table.
+        For text that is not TOML, unknown keys and names, and values that `Network` refuses; the message names the
+        table.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
     >>> fill(Network(), 'run = {duration = "10 s", rng = 1}')
     {'duration': 10.0, 'rng': 1}
     """
-    for kind in ("link", "flow"):  # before minutes of reading
+    for kind in ("link", "flow"):  # refused before minutes of parsing
         if text.count(f"[[{kind}]]") >= INDICES:
             raise domains.out_of_range(f"{kind}s", text.count(f"[[{kind}]]"), "1", f"[0, {INDICES})", integer=True)
     try:
@@ -68,7 +69,7 @@ def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
 
 
 def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
-    """Return tables that show how far they were read, on a terminal and after two seconds."""
+    """Return the tables in an iterator that shows a progress bar, on a terminal and after two seconds."""
     if len(tables) < 1000:
         return tables
     from tqdm import tqdm
@@ -78,7 +79,7 @@ def _shown_progress(tables: list[Any], kind: str) -> Iterable[Any]:
 
 
 def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Say of an error in which table it is."""
+    """Call a function, and add the name of the table to the message of an error."""
     try:
         return function(*arguments)
     except (TypeError, ValueError) as error:
@@ -86,7 +87,7 @@ def _within(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _check(what: str, table: Any, keys: Mapping[str, str], required: tuple[str, ...] = ()) -> None:
-    """Known keys, with values of their types, and none missing."""
+    """Check that all keys of a table are known, their values of the right types, and required keys present."""
     if not isinstance(table, dict):
         raise ValueError(f"must be a table, got {_shown(table)}")
     for key, value in table.items():
@@ -137,7 +138,7 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
 
 
 def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
-    """Return one of the package's disciplines with the values of a table."""
+    """Return one of the package's disciplines with the parameters of a table."""
     known, what = queues.NAMED[name], f"discipline {name!r}: "
     kinds = dict.fromkeys(known.parameters, "quantity") | dict.fromkeys(known.flags, "flag")
     if known.services:
@@ -149,7 +150,7 @@ def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
 
 
 def _made(what: str, function: Callable[..., Any], options: dict[str, Any], find: Find | None) -> Any:
-    """Call one of the package's functions with the keys of a table; `by` is a scheme."""
+    """Call a generator with the keys of a table as arguments; the argument `by` is a scheme."""
     takes = inspect.signature(function).parameters
     if not takes and options:
         raise ValueError(f"{what}it takes no parameters, so {next(iter(options))!r} is unknown")
@@ -167,7 +168,7 @@ def _is_own(name: str) -> bool:
 
 
 def _found(what: str, name: str, find: Find | None, kind: type) -> Any:
-    """A scheme or discipline that is not the package's."""
+    """Return a user's own scheme or discipline by its name."""
     made = None if find is None else find(name) if ":" in name else find(name, kind)
     if made is None:
         raise ValueError(
@@ -200,11 +201,11 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
 
 
 def _parameter(name: str, text: str, chosen: Scheme | None) -> float | str:
-    """A scheme's parameter that is written with a unit."""
+    """Return the value of a scheme's parameter that is written with a unit, in SI units."""
     parameter = chosen.parameters.get(name) if chosen is not None else None
     if isinstance(parameter, schemes.Parameter) and parameter.unit in READERS:
         return READERS[parameter.unit](text, name, parameter.allowed)
-    return text  # refused by the flow
+    return text  # the flow refuses it
 
 
 def _traffic(options: dict[str, Any], find: Find | None) -> Traffic:
@@ -217,7 +218,7 @@ def _traffic(options: dict[str, Any], find: Find | None) -> Traffic:
 
 
 def _run(table: dict[str, Any]) -> dict[str, Any]:
-    """The options of `longfat.sim.run`; their ranges are its own business."""
+    """Return the options of `longfat.sim.run`, which checks their ranges."""
     _check("", table, RUN)
     return {key: _option(key, value) for key, value in table.items()}
 

@@ -1,0 +1,46 @@
+"""Old names that work for one more release, with a warning."""
+
+import inspect
+
+import pytest
+
+import longfat as lf
+from longfat import deprecated
+from longfat.cli import main
+
+PATH = {"rate": "1Gbit/s", "round_trip_time": "100ms", "points": 2, "replications": 2, "progress": False}
+
+
+def test_buffer_takes_its_old_parameter():
+    with pytest.warns(DeprecationWarning, match="parameter product is deprecated .*: use bandwidth_delay_product"):
+        old = lf.design.buffer(product=60, **PATH)
+    assert old.identical(lf.design.buffer(bandwidth_delay_product=60, **PATH))
+    with pytest.raises(TypeError, match="got both bandwidth_delay_product and its old name product"):
+        lf.design.buffer(product=60, bandwidth_delay_product=60, **PATH)
+    assert "product" not in inspect.signature(lf.design.buffer).parameters
+
+
+def test_old_attributes():
+    with pytest.warns(DeprecationWarning, match=r"longfat\.verify\.Held is deprecated .*: use longfat\.verify\.Simu"):
+        assert lf.verify.Held is lf.verify.SimulatorCheck
+    with pytest.warns(
+        DeprecationWarning, match=r"blt\.product_for_advantage .* use .*blt\.bandwidth_delay_product_for"
+    ):
+        assert lf.laws.blt.product_for_advantage is lf.laws.blt.bandwidth_delay_product_for_advantage
+    for module in (lf.verify, lf.laws.blt):
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            module.nothing  # noqa: B018  asked for
+
+
+def test_the_old_option_of_the_command_line(tmp_path, capsys):
+    path = ["buffer", "--rate", "1Gbit/s", "--rtt", "100ms", "--points", "2", "--replications", "2", "--json"]
+    assert main([*path, "--bdp", "60", "--output", str(tmp_path)]) == 0
+    expected = capsys.readouterr().out
+    assert main([*path, "--product", "60", "--output", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert out == expected
+    assert err == f"longfat: DeprecationWarning: {deprecated.message('--product', '--bdp')}\n"
+    assert main([*path, "--product", "60", "--bdp", "60"]) == 2
+    assert "--product is the old name of --bdp: give one" in capsys.readouterr().err
+    assert main(["buffer", "--help"]) == 0
+    assert "--product" not in capsys.readouterr().out
