@@ -57,7 +57,7 @@ def of_law(law: Any) -> str:
 def sections(text: str) -> tuple[str, dict[str, str]]:
     r"""Return what a docstring has before its first section, and its sections by their headings.
 
-    >>> sections("Return x.\n\nNotes\\n-----\nExact.")
+    >>> sections("Return x.\n\nNotes\n-----\nExact.")
     ('Return x.', {'Notes': 'Exact.'})
     """
     head, *rest = _HEADING.split(inspect.cleandoc(text))
