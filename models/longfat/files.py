@@ -82,9 +82,9 @@ class AtomicFiles:
 
 
 def sync(path: Path) -> None:
-    """Return when a file's content, or a directory's names, are on the disk.
+    """Wait until the content of a file, or the names in a directory, are on the disk.
 
-    A system that cannot sync directories (Windows), or a file system that syncs nothing, is left alone.
+    Nothing happens on systems that cannot sync directories (Windows) and on file systems that cannot sync.
     """
     try:
         place = os.open(path, os.O_RDONLY)

@@ -162,7 +162,7 @@ def _content(path: str | PathLike[str]) -> Any:
     events = [line["event"] for line in lines]
     for name in kept:
         if events.count(name) > 1:
-            raise ValueError(f"{path}: holds {events.count(name)} runs of iperf3 --json-stream, expected is one")
+            raise ValueError(f"{path}: holds {events.count(name)} runs of iperf3 --json-stream, must hold one")
     return {line["event"]: line["data"] for line in lines if line["event"] in kept}
 
 
@@ -217,7 +217,7 @@ def _udp(start: _Field, end: _Field) -> PathFigures:
 
 @dataclass(frozen=True)
 class _Field:
-    """A value in the file, with the way to it for the message of a refusal."""
+    """A value in the file, with its path in the JSON for error messages."""
 
     path: str
     name: str
@@ -227,7 +227,7 @@ class _Field:
         entries = self.entries()
         name = f"{self.name}.{key}".lstrip(".")
         if key not in entries:
-            raise ValueError(f"{self.path}: {name} is missing")
+            raise ValueError(f"{self.path}: key {name!r} is missing")
         return _Field(self.path, name, entries[key])
 
     def entries(self) -> dict[str, Any]:
@@ -248,7 +248,7 @@ class _Field:
 
     def _refuse(self, expected: str) -> NoReturn:
         shown = type(self.value).__name__ if isinstance(self.value, dict | list) else f"{self.value!r:.40}"
-        raise ValueError(f"{self.path}: {self.name or 'the file'} holds {shown}, expected is {expected}")
+        raise ValueError(f"{self.path}: {self.name or 'the file'} holds {shown}, must hold {expected}")
 
 
 # iputils: "rtt min/avg/max/mdev = "; BSD, macOS: "round-trip min/avg/max/stddev = "; busybox: without the last
@@ -291,10 +291,10 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     text = _read(path)
     summaries = _SUMMARY.findall(text)
     if len(summaries) > 1:
-        raise ValueError(f"{path}: holds {len(summaries)} runs of ping, expected is one")
+        raise ValueError(f"{path}: holds {len(summaries)} runs of ping, must hold one")
     times = summaries or _REPLY.findall(text)
     if not times:
-        raise ValueError(f"{path}: holds no round-trip time, expected is the output of ping with at least one reply")
+        raise ValueError(f"{path}: holds no round-trip time: must be the output of ping with at least one reply")
     smallest = number(f"{path}: round-trip time", min(map(float, times)), "ms", "(0, inf)")
     remarks = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
     lost = _LOST.search(text)

@@ -131,8 +131,10 @@ def read(text: str, find: Callable[..., Any] | None = None) -> Network:
 
 def _place(path: str | Path) -> Path:
     """Return the path of a scenario: a file's own path, or that of an included scenario for a bare name."""
-    from longfat.domains import unknown
+    from longfat.domains import unknown, wrong_type
 
+    if not isinstance(path, str | os.PathLike):
+        raise wrong_type("path", path, "a string or a path")
     name, place = os.fspath(path), Path(path)
     if place.suffix or place.name != name:  # a folder, or a separator at the end
         return place

@@ -1,4 +1,4 @@
-"""What is answered about a switch's buffer: a curve, the rules, the smallest buffer that suffices; as a Dataset."""
+"""Answer of `longfat.design.buffer` as a Dataset: a curve, the rules, and the smallest buffer that is sufficient."""
 
 from __future__ import annotations
 

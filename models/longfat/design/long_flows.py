@@ -62,8 +62,8 @@ class LongFlows:
     def simulated_bdp(self) -> float:
         """Bandwidth-delay product of the path that is simulated [packets].
 
-        It is that of a slower path with the same round-trip time if all is scale-free or ``most`` is given, else that
-        of the path.
+        A slower path with the same round-trip time is simulated if scheme and discipline are scale-free or ``most`` is
+        given, the path itself otherwise.
         """
         if self.most is not None:
             return min(self.bandwidth_delay_product, float(self.most))
