@@ -45,7 +45,8 @@ class AtomicFiles:
                 sync(place.parent)
             probe.touch()
         except OSError as error:
-            raise ValueError(f"output = {self.directory} cannot be written to: {error.strerror}") from None
+            why = "it is a file, not a directory" if isinstance(error, FileExistsError) else error.strerror
+            raise ValueError(f"output = {self.directory} cannot be written to: {why}") from None
         finally:
             self._discard()
         return self

@@ -130,9 +130,9 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
         raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
     start, end = run["start"], run["end"]
     if "accepted_connection" in start.entries():
-        raise ValueError(f"{path}: was written by the iperf3 server; take the file of the client")
+        raise ValueError(f"{path}: was written by the iperf3 server: must be the output of the client")
     if any("bidir" in key for key in end.entries()):
-        raise ValueError(f"{path}: holds a run in both directions; measure each by itself, without --bidir")
+        raise ValueError(f"{path}: holds a run in both directions: measure each direction alone, without --bidir")
     protocol = start["test_start"]["protocol"]
     if protocol.value == "TCP":
         return _tcp(start, end)
@@ -172,7 +172,10 @@ def _tcp(start: _Field, end: _Field) -> PathFigures:
     resent = end["sum_sent"]["retransmits"]
     loss = resent.number("segments", "[0, inf)") / segments
     if not loss < 1:
-        raise ValueError(f"{resent.path}: {resent.name} = {resent.value} is no less than all {segments:.6g} segments")
+        raise ValueError(
+            f"{resent.path}: {resent.name} = {resent.value} is out of range: "
+            f"must be below the {segments:.6g} segments sent"
+        )
     remarks = [
         "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
         f"loss: an estimate, {resent.value} of {segments:.0f} segments retransmitted (iperf3), own overflows included",
@@ -266,8 +269,8 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     Parameters
     ----------
     path : str or path
-        The file: output of ping on Linux, BSD, macOS or busybox, one run; cut off before its summary,
-        the replies are read one by one.
+        Output of one run of ping on Linux, BSD, macOS or busybox. If the summary is missing, the replies are read one
+        by one.
 
     Returns
     -------

@@ -92,6 +92,8 @@ def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
 
@@ -120,6 +122,8 @@ def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
 
@@ -148,6 +152,8 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
 
@@ -176,6 +182,8 @@ def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has a unit, or lies outside the interval.
 
@@ -204,6 +212,8 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
 
     Raises
     ------
+    TypeError
+        If the value is not text.
     ValueError
         If one of them cannot be read or lies outside the interval; the message gives its index.
 

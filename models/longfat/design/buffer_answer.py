@@ -83,7 +83,7 @@ def _greatest(seen: dict[int, dict[str, Any]]) -> dict[str, Any]:
     useful = [one for one in seen.values() if min(one["samples"]) > 0]
     if not useful:
         raise ValueError(
-            f"no file was completed in the time watched, with buffers of {', '.join(map(str, seen))} packets"
+            f"no file was completed within the simulated time, with buffers of {', '.join(map(str, seen))} packets"
         )
     return max(useful, key=lambda one: float(one["power"]))
 
