@@ -224,8 +224,8 @@ def buffer_for_efficiency_hard_ack(efficiency: Any, loss: Any, segment_packets: 
 
     Notes
     -----
-    The inverse of `throughput_efficiency_hard_ack` for wide windows, with its validity. A buffer of a few segments
-    beside a w_a of 10^6 is a difference of nearly equal numbers: it has six correct digits fewer than e.
+    The inverse of `throughput_efficiency_hard_ack` for wide windows, with its validity. A buffer of a
+    few segments at w_a = 10^6 is a difference of nearly equal numbers: it has six correct digits fewer than e.
 
     References
     ----------
@@ -512,7 +512,7 @@ def max_rounds(loss: Any, segment_packets: Any, segments: Any) -> Any:
     segment_packets : int or array
         Packets per segment: s [packets], an integer in [1, inf), typically 1 to 128.
     segments : int or array
-        Segments, of which the largest value counts: N [segments], an integer in [1, inf), typically 1 to 1e6.
+        Number of segments: N [segments], an integer in [1, inf), typically 1 to 1e6.
 
     Returns
     -------
@@ -563,7 +563,7 @@ def mean_delay_receiver(loss: Any, segment_packets: Any, packet_time: Any, round
     Returns
     -------
     float or array
-        D_r [s]. S is `mean_rounds`; the second form does not cancel.
+        D_r [s]. S is `mean_rounds`; nothing cancels in the second form.
 
     Raises
     ------
