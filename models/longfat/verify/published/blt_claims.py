@@ -37,7 +37,8 @@ def widening_factor(context: Context) -> Finding:
         return Finding(numbers_text(ours, 1), "reproduced")
     return assessed(
         min(ours) > 1, numbers_text(ours, 1), "differs",
-        "smaller where the printed TCP throughput includes the tail of short runs (see the rows of table 1)",
+        "the factor is smaller where the printed TCP throughput includes the tail of short runs "
+        "(see the rows of table 1)",
     )  # fmt: skip
 
 
