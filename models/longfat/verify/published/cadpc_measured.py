@@ -232,7 +232,8 @@ def constant_queue(context: Context) -> Finding:
         max(wide) < SMALL and max(wide) / min(wide) < CONSTANT,
         ours,
         "differs",
-        "small and constant from 5 Mbit/s on; below, the initial rates fill the buffer, which drains slowly",
+        "the queue is small and constant from 5 Mbit/s on; below, the initial rates fill the buffer, which drains "
+        "slowly",
     )
 
 

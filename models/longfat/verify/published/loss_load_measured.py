@@ -212,7 +212,10 @@ def loss_at_one(context: Context) -> Finding:
             f"1/{k + 1} = {1 / (k + 1):.4f}: {_share(plain['loss'])}, after 0.1 s {_share(plain['late_loss'])}"
         )
     return assessed(
-        holds, "; ".join(words), "reproduced", "losses at the start of the transfer raise it by at most 0.02, at k = 20"
+        holds,
+        "; ".join(words),
+        "reproduced",
+        "losses at the start of the transfer raise the loss by at most 0.02, at k = 20",
     )
 
 
