@@ -219,7 +219,7 @@ def two_bursts() -> Expr:
 
 
 def same_victims() -> int:
-    """Prove that both priority disciplines drop the same packets for a file alone, unless a timer expires.
+    """Prove that the published and the corrected switch drop the same packets for a file alone, unless a timer expires.
 
     Without timeouts at most two bursts are queued at once. A third burst begins only when the first packet of the
     second, or one behind it, has left the switch, and with it all of the first burst, since no packet overtakes

@@ -76,7 +76,7 @@ def buffer_for_slow_start() -> Expr:
 def power_with_unloaded_time() -> Expr:
     """Derive the greatest estimated power: C/(sqrt(S) + sqrt(T_0))^2.
 
-    For rho = y/(1 + y), C/P is that square plus another, which is 0 only at y = sqrt(T_0/S).
+    For rho = y/(1 + y), C/P is (sqrt(S) + sqrt(T_0))^2 plus a square that is 0 only at y = sqrt(T_0/S).
     """
     y = sp.Symbol("y", positive=True)
     rho = y / (1 + y)
