@@ -1,6 +1,6 @@
 """Sweeps: replicated runs of a function at every point of a grid, with means and confidence intervals.
 
-Modules: `grid` has points and random streams, `records` the values that functions return, `collecting` their means and
+Modules: `grid` has points and random streams, `outcomes` the values that functions return, `collecting` their means and
 intervals, `planning` and `stopping` the runs that are needed, `execution`, `engines` and `processes` run them, `store`
 keeps finished runs on disk, and `driver` connects these.
 """
