@@ -83,7 +83,7 @@ LINK = record(
         i8,
     ),  # transmission time of packets of `length` bytes: quotient and remainder of the division by the rate
     ("remainder", i8),
-    ("carried_remainder", i8),  # of the divisions so far, less than the rate
+    ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("rate", i8),  # bit/s times `scale`
     ("length", i4),  # bytes
     ("special", i4),  # 0: plain drop-tail in order of arrival
@@ -139,8 +139,8 @@ LINK = record(
 
 #: A packet in the backlog of a link without service.
 BACKLOG_ENTRY = record(
-    ("start", i8),  # of its transmission
-    ("arrival", i8),  # at the link
+    ("start", i8),  # begin of its transmission
+    ("arrival", i8),  # time of its arrival at the link
     ("length", i4),
 )
 
@@ -279,7 +279,7 @@ TALLY = record(
 ACCESS_LINK = record(
     ("rate", i8),  # bit/s times `scale`
     ("scale", i8),
-    ("carried_remainder", i8),  # of the divisions so far, less than the rate
+    ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("free", i8),  # end of the last transmission
     ("packet", i4),  # packet in transmission, NONE
 )

@@ -174,7 +174,7 @@ def _duration(net: Network, duration: float | str | None) -> float:
 
 
 def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
-    """Return the end of the warm-up [s] of a run made for this purpose, with a resolution of 1/1000 of it."""
+    """Return the end of the warm-up [s], found in a run of its own from 1000 samples of the backlog."""
     run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
     run.advance(until)
     waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)
