@@ -74,7 +74,8 @@ def sweep(
         replications, or with more values at the end of an axis.
     errors : "raise" or "keep"
         What happens if the function raises an exception: the sweep ends, or continues with the other points. Then the
-        means of that point are NaN, its ``status`` has the error, and with a store the next call repeats the failed run.
+        means of that point are NaN, its ``status`` has the error, and with a store the next call repeats the failed
+        run.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness. None is a seed from the operating system, or that of an existing store.
     confidence : float
@@ -115,11 +116,11 @@ def sweep(
 
     Notes
     -----
-    Run r of the point at positions i, j, ... of the axes draws from
-    ``numpy.random.SeedSequence(entropy, spawn_key=(*spawn_key, i, j, ..., r))``, where ``attrs`` has ``entropy`` and
-    ``spawn_key``, which is empty for a seed. So the random numbers of a run depend only on the seed and its own position: not
-    on the executor, the order in which runs end, the stored runs, the length of the axes or the number of replications.
-    A new axis changes them all, and so does a change of the order of axes.
+    Run r of the point at positions i, j, ... of the axes draws its random numbers from
+    ``numpy.random.SeedSequence(entropy, spawn_key=(*spawn_key, i, j, ..., r))``. Both names are in ``attrs``; for a
+    seed, ``spawn_key`` is empty. So the random numbers of a run depend only on the seed and its own position: not on
+    the executor, the order in which runs end, the stored runs, the length of the axes or the number of replications. A
+    new axis changes them all, and so does a change of the order of axes.
 
     A seed gives the same sweep every time; a Generator is advanced, so the next sweep with it differs. NaN in one
     replication makes the mean NaN.
