@@ -1,8 +1,11 @@
 """Old names that work for one more release, with a warning."""
 
 import inspect
+import pickle
+import warnings
 
 import pytest
+import xarray as xr
 
 import longfat as lf
 from longfat import deprecated
@@ -30,6 +33,26 @@ def test_old_attributes():
     for module in (lf.verify, lf.laws.blt):
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
             module.nothing  # noqa: B018  asked for
+
+
+def test_old_variables(tmp_path):
+    """The warning names both, with the caller's file, also after selection and pickling; new names give none."""
+    path = {"rate": "10Mbit/s", "round_trip_time": "20ms", "segment": "1kB", "packet": "1kB"}
+    answer = lf.design.window(**path, loss=[1e-3, 1e-2], points=0, progress=False)
+    for data in (answer, answer.isel(loss=[1]), pickle.loads(pickle.dumps(answer))):
+        for read in (lambda data=data: data.window_products, lambda data=data: data["window_products"]):
+            with pytest.warns(DeprecationWarning, match="variable window_products .*: use window_bdp") as caught:
+                assert read().identical(data.window_bdp)
+            assert caught[0].filename == __file__
+    with pytest.raises(AttributeError, match="nothing"):
+        answer.nothing  # noqa: B018  asked for
+    with pytest.raises(KeyError, match="buffer_products"):
+        answer["buffer_products"]
+    assert repr(answer).startswith("<xarray.Dataset>")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        answer.to_netcdf(tmp_path / "answer.nc")
+        assert xr.load_dataset(tmp_path / "answer.nc").window_bdp.identical(answer.window_bdp)
 
 
 def test_the_old_option_of_the_command_line(tmp_path, capsys):

@@ -14,6 +14,7 @@ ROOT = Path(longfat.__file__).parent
 # A room -> the rooms it may import. What is not named here sits on top and may import everything.
 ALLOWED = {
     "deprecated": set(),
+    "renamed_variables": {"deprecated"},
     "discovery": set(),
     "domains": set(),
     "user_files": {"sim", "domains"},
@@ -50,8 +51,8 @@ ALLOWED = {
         "benchmark", "progress", "threads", "scenario", "sim", "user_files", "sweeping", "laws", "domains", "_version",
     },
     "design": {
-        "design", "deprecated", "progress", "threads", "domains", "quantities", "law", "laws", "sim", "segments",
-        "accessor", "_version",
+        "design", "deprecated", "renamed_variables", "progress", "threads", "domains", "quantities", "law", "laws",
+        "sim", "segments", "accessor", "_version",
     },
     "accessor": {"extras", "plot"},
     "explore": {

@@ -237,8 +237,9 @@ def buffer(
         "longfat_version": __version__,
     }
     from longfat.accessor import made_by  # only now: it takes xarray
+    from longfat.renamed_variables import with_old_names  # imports xarray
 
-    return made_by(data, "design.buffer")
+    return with_old_names(made_by(data, "design.buffer"))
 
 
 def _numbers(name: str, values: Any) -> list[Any]:

@@ -214,7 +214,9 @@ def window(
         "longfat_version": __version__,
     }
     alone = len(losses) == 1 and (isinstance(loss, str) or np.ndim(loss) == 0)
-    return made_by(data.squeeze("loss") if alone else data, "design.window")
+    from longfat.renamed_variables import with_old_names  # imports xarray
+
+    return with_old_names(made_by(data.squeeze("loss") if alone else data, "design.window"))
 
 
 ANSWER = {

@@ -25,9 +25,8 @@ def begin_period(flow, before):
 @part
 def count(flow, marked):
     """Count one congestion bit, and return the window, which changes at the end of the decision period."""
-    # Ramakrishnan and Jain (1990): bits of one window sent after the last change are counted. Kanakia, Keshav and
-    # Mishra (1992) and Kim and Farber (1994), section 2.1: if at least half are set, window x 0.875, otherwise window +
-    # 1.
+    # Ramakrishnan and Jain (1990): bits of one window sent after the last change are counted. Kim and Farber (1994),
+    # section 2.1: if at least half are set, window x 0.875, otherwise window + 1.
     if flow.ignored > 0:
         flow.ignored -= 1
         return flow.window

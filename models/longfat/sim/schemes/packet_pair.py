@@ -88,7 +88,8 @@ def release_pair(flow, now):
 @part
 def probe(flow):
     """Return an infinite rate for one pair of packets back to back; nothing else is sent before its acknowledgments."""
-    # Kanakia, Keshav and Mishra (1992), table 4.3: the second pair comes a round trip after the first one.
+    # Kanakia, Keshav and Mishra (1992), section 5: a single probe of a packet pair. Ours, because it fits their table
+    # 4.3: the second pair comes a round trip after the first one.
     flow.pool = 2.0
     flow.window = 2.0
     flow.limited = 2.0
@@ -132,7 +133,8 @@ def ack(flow, event):
 @part
 def begin(flow, now, sample):
     """Return an infinite rate for the packets that fill the queue after the first sample, and set the alarm to now."""
-    # Ours, because table 4.3 shows it and the text does not: ten packets at line rate, or the set point if less.
+    # Ours, because the transfer times of table 4.3 need it and the text does not say: ten packets at line rate, or the
+    # set point if less.
     flow.service = sample
     flow.began, flow.until = now, now
     control(flow)
