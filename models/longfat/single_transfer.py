@@ -172,7 +172,7 @@ def unloaded_transfer(
     ]
     if seconds[3] > seconds[2]:  # it would be another bottleneck
         raise out_of_range(
-            "last_time", float(last_time), "s", f"[0, {float(bottleneck_time):g}], up to the bottleneck's"
+            "last_time", float(last_time), "s", f"[0, {float(bottleneck_time):g}], up to bottleneck_time"
         )
     ticks = math.lcm(*(value.denominator for value in seconds))
     ticks *= -(-MIN_TICKS_PER_SECOND // ticks)
