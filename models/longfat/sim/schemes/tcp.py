@@ -42,7 +42,7 @@ LOSS, TIMEOUT, MARK = 1, 2, 3  # causes of a reduction
 
 @part
 def halved(flow, packets):
-    """Return the new ssthresh [packets]: half of so many packets in flight, rounded down, but at least its floor."""
+    """Return the new ssthresh [packets]: half of the packets in flight, rounded down, but at least its lower bound."""
     # RFC 5681, section 3.1, equation 4: ssthresh = max(FlightSize / 2, 2 segments). ns-2.35, tcp.cc, slowdown(), rounds
     # the half down.
     return max(flow.ssthresh_floor, math.floor(packets / 2))
