@@ -41,8 +41,8 @@ def window_size() -> Expr:
 def packets_in_windows() -> Expr:
     """Derive the number of packets in windows 0 ... m - 1, F_m = (gamma^m - 1)/(gamma - 1) (figure 2).
 
-    Every packet belongs to one window. The windows before W_m hold |W_m| - 1 packets over gamma - 1. For gamma = 2 this
-    is one packet less than W_m. For gamma > 1 it is W_m/(gamma - 1) but for the share gamma^-m, which vanishes.
+    Every packet belongs to one window. The windows before W_m hold (|W_m| - 1)/(gamma - 1) packets. For gamma = 2 this
+    is one packet less than W_m. For gamma > 1 it is |W_m|/(gamma - 1), less a share gamma^-m of it, which vanishes.
     """
     law = (gamma**m - 1) / (gamma - 1)
     require_zero(law.subs(m, 0), "none")
@@ -219,7 +219,7 @@ def two_bursts() -> Expr:
 
 
 def same_victims() -> int:
-    """Prove that both priority disciplines drop the same packets for a file alone, unless a timer expires.
+    """Prove that the published and the corrected switch drop the same packets for a file alone, unless a timer expires.
 
     Without timeouts at most two bursts are queued at once. A third burst begins only when the first packet of the
     second, or one behind it, has left the switch, and with it all of the first burst, since no packet overtakes

@@ -112,7 +112,7 @@ def network() -> list[Rates]:
 
 
 class ParkingLot(NamedTuple):
-    """Rates of the long flow, of a short one on the link with more of them (m_1 >= m_2), and on the other."""
+    """Rates of the flow over both links, of one over the link with more (m_1 >= m_2), and of one over the other."""
 
     long: Expr
     crowded: Expr

@@ -1,4 +1,4 @@
-"""CADPC on one link with different rates: the total converges at once, fairness takes as long as there are flows.
+"""CADPC on one link with different rates: the total converges fast, fairness in a time proportional to n.
 
 Assumptions: those of `derivations.cadpc`, but each of n flows has its own rate x_i; S is their sum, D the sum of (x_i -
 S/n)^2. Traffic reports are current: L = S.

@@ -14,7 +14,7 @@ weight, of which a little can be taken. Then x_i grows, and only flows with more
 
 There is one x with (*): let x and y both have it and differ. Of the flows with x_i != y_i take the one with the least
 min(x_i, y_i)/w_i, say with x_i < y_i, and its bottleneck l under x. Some j on l has y_j < x_j, so y_j/w_j < x_j/w_j <=
-x_i/w_i: j should have been taken.
+x_i/w_i, a contradiction: j has the smaller minimum.
 
 Progressive filling ends with (*): all x_i/w_i grow equally until a link is full; its flows stop there, and no other
 flow on it has stopped higher. Every flow stops, as it has a link; so there is a solution. `networks` checks all of this
@@ -130,7 +130,7 @@ def single_link() -> Expr:
 
 
 class ParkingLot(NamedTuple):
-    """Rates of the long flow, of a short one on the link with more of them (m_1 >= m_2), and on the other."""
+    """Rates of the flow over both links, of one over the link with more (m_1 >= m_2), and of one over the other."""
 
     long: Expr
     crowded: Expr
@@ -230,7 +230,7 @@ RTT = sp.Integer(44)
 
 
 def last_of_all(size: Expr, other: Expr, starts: list[Expr], capacity: Expr = SLOW, primaries: int = 1) -> Expr:
-    """Compute when the primary files complete, last of all, on one link with files that start later.
+    """Compute when the primary files complete, if they are the last, on one link with files that start later.
 
     Files present at the same time share the link equally. The function checks that no other file completes before the
     last one has started, and that the primaries then have more left than a whole file of the others.

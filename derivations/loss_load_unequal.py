@@ -67,7 +67,7 @@ def leader() -> Leader:
 
 
 class Cheater(NamedTuple):
-    """Honest rate, load, and the cheater's throughput from load 1 on, by r, its rate over an honest one's."""
+    """Honest rate, load, and the cheater's throughput at loads above 1, by r, its rate over an honest one's."""
 
     honest_rate: Expr
     load: Expr
@@ -112,7 +112,7 @@ def cheating_pays() -> Expr:
 
 
 def full_without_loss() -> Expr:
-    """Derive the condition for load 1: r^(k+1) - (k + 1)(1 - v) r = n (k - (k + 1) v).
+    """Derive the condition for load 1 beside a cheater: r^(k+1) - (k + 1)(1 - v) r = n (k - (k + 1) v).
 
     r = 1 for v = k/(k + 1).
     """

@@ -213,8 +213,8 @@ def first_over_fair() -> Expr:
 def ceiling_growth() -> Expr:
     """Derive the growth of the ceiling with the capacity: d ln P*/d ln C = 1 + 1/q under equal sharing.
 
-    It is 2 at D = 0, 3/2 where D = 3 S, and 1 for C without limit. For any h it lies between 1 and 2: 2 less D/S over
-    (1 + D/S) + sqrt(h (1 + D/S)).
+    It is 2 at D = 0, 3/2 where D = 3 S, and 1 for C without limit. For any h it is 2 - (D/S)/((1 + D/S) + sqrt(h (1 +
+    D/S))), between 1 and 2.
     """
     slope_ = sp.simplify(sp.diff(sp.log(greatest()), C) * C)
     stretch = 1 + D * C / F
@@ -256,9 +256,9 @@ def refusing() -> Expr:
 def unequal_sharing() -> Expr:
     """Prove that sharing in unequal parts exceeds the ceiling of equal sharing for equal files, at every load.
 
-    Each file draws a weight; let the weights differ more and more, so that the largest present gets all. A file with a
-    share u of all weights above its own waits for the unfinished work of those files, an M/D/1 queue of load v = rho u
-    (PASTA), and more of them arrive while it is in service: its time is that work and its own, over 1 - v.
+    Each file draws a weight; let the weights differ more and more, so that the file with the largest gets all. A file
+    with a share u of all weights above its own waits for the unfinished work of those files, an M/D/1 queue of load v =
+    rho u (PASTA), and more of them arrive while it is in service: its time is that work and its own, over 1 - v.
     """
     v = sp.Symbol("v", positive=True)
     one = (1 + v / (2 * (1 - v))) / (1 - v)
@@ -309,12 +309,12 @@ def first_come_is_best() -> Expr:
     """Prove for files of one size that no discipline completes its n-th file earlier than order of arrival does.
 
     Let V(t) be the work that the link could have done by t if it never idled while there is work. (1) No discipline has
-    done more: while the link that never idles has work, it does C, and when it has none it has done all that arrived.
-    (2) n completed files are n F of work done: n <= floor(V/F). (3) In order of arrival all work is in completed files
-    but that of at most one unfinished file: n = floor(V/F). So the sum of completion times, and with it the mean
-    response time, is least in order of arrival. This holds for every arrival process, and even for disciplines that
-    know the future, preempt, share or idle. Throughput is that of the arrivals, so order of arrival has the greatest
-    power at every load.
+    done more: while that link has work, it works at rate C, and when it has none it has done all that arrived. (2) n
+    completed files are n F of work done: n <= floor(V/F). (3) In order of arrival at most one file is begun and not
+    completed, so all other work done is that of completed files: n = floor(V/F). So the sum of completion times, and
+    with it the mean response time, is least in order of arrival. This holds for every arrival process, and even for
+    disciplines that know the future, preempt, share or idle. Throughput is that of the arrivals, so order of arrival
+    has the greatest power at every load.
 
     Checked against all disciplines in small cases.
     """

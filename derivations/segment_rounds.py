@@ -142,8 +142,8 @@ def rounds_near_certain_loss(packets: int) -> Expr:
 
     R is the sum of C(s, j) (-1)^(j+1) h(j lam). It is O(lam^s) for odd s and O(lam^(s+1)) for even s: s-th differences
     annihilate every power below, and h is odd. It is not negligible everywhere: |R|/S is 3.2e-11 at lam = 0.3, s = 16,
-    1.8e-13 at lam = 0.2 and 2.3e-18 at lam = 0.1 (`logarithmic_error`), where below 1e-15 for lam < 0.3 is sometimes
-    claimed.
+    1.8e-13 at lam = 0.2 and 2.3e-18 at lam = 0.1 (`logarithmic_error`); it is sometimes claimed to be below 1e-15 for
+    lam < 0.3.
     """
     y = sp.Symbol("y", positive=True)
     h = 1 / (1 - exp(-y)) - 1 / y - Rational(1, 2)

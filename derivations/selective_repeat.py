@@ -83,7 +83,7 @@ def initial_window() -> Expr:
     """Derive the window for which a sender without loss never waits: W >= 1 + w_a (section 3.4).
 
     The window opens again when the acknowledgment of its first segment returns, 1 + w_a segment times after the start;
-    until then W segments last for W segment times.
+    until then the W segments keep the sender busy for W segment times.
     """
     idle = (1 + w) - W
     bound = sp.solve(idle, W)[0]

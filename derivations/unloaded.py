@@ -24,10 +24,10 @@ def tcp_transfer_time() -> Expr:
     """Derive the unloaded transfer time of TCP over three links, for j extra rounds.
 
     It is `tcp.slow_start_transfer_time` with t = max(t_a, t_b, t_d) and R = D + t_a + t_b + t_d - t: links in series
-    act like the slowest of them and delays. Whenever packets are released, g_0 <= g_1 <= ..., packet i leaves at max
-    over j <= i of g_j + S + (i - j) M, where S is the sum and M the largest of the packet times. For the next link, of
-    packet time t, the terms are those of the arrival of packet i, g_j + S + (i - j) M + t, and of packet i - 1, g_j + S
-    + t + (i - 1 - j) M' + t; the larger is g_j + S + t + (i - j) M', M' = max(M, t).
+    act like the slowest one with a fixed delay. Whenever packets are released, g_0 <= g_1 <= ..., packet i leaves at
+    max over j <= i of g_j + S + (i - j) M, where S is the sum and M the largest of the packet times. For the next link,
+    of packet time t, the terms are those of the arrival of packet i, g_j + S + (i - j) M + t, and of packet i - 1, g_j
+    + S + t + (i - 1 - j) M' + t; the larger is g_j + S + t + (i - j) M', M' = max(M, t).
     """
     total, largest, gap = sp.symbols("S M d", positive=True)  # d = i - j >= 1; for d = 0 only the arrival counts
     claim = total + u + gap * largest
@@ -76,7 +76,7 @@ def buffer_for_slow_start() -> Expr:
 def power_with_unloaded_time() -> Expr:
     """Derive the greatest estimated power: C/(sqrt(S) + sqrt(T_0))^2.
 
-    For rho = y/(1 + y), C/P is that square plus another, which is 0 only at y = sqrt(T_0/S).
+    For rho = y/(1 + y), C/P is (sqrt(S) + sqrt(T_0))^2 plus a square that is 0 only at y = sqrt(T_0/S).
     """
     y = sp.Symbol("y", positive=True)
     rho = y / (1 + y)

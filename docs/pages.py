@@ -24,39 +24,42 @@ FUNCTIONS = {
 HEAD = """\
 # What a plug-in sees, and what it may set
 
-This page is generated from `longfat.sim.seam` by `make docs`; do not edit it. [engine.md](engine.md) says how the
-engine calls a plug-in.
+This page is generated from `longfat.sim.seam` by `make docs`; do not edit it. [simulator.md](simulator.md) has an
+example of a scheme, [engine.md](engine.md) says how the engine calls a plug-in.
 
 A plug-in is a `Scheme` (congestion control), a `Discipline` (which packets a link drops or marks, and what feedback it
-sends) or a `Service` (the order in which a link sends). It is a set of plain functions that numba compiles. They get
-*views* of the simulator's rows: times in seconds, sizes in bytes, rates in bytes/s, as floats; windows and counts in
-packets. A field that is not listed here does not exist for a plug-in. Setting a read-only field is refused when the
-plug-in is compiled, before the run begins.
+sends) or a `Service` (the order in which a link sends). It is a set of plain functions that numba compiles. Their
+arguments are *views* of the simulator's records: times in seconds, sizes in bytes, rates in bytes/s, as floats; windows
+and counts in packets. A field that is not listed here does not exist for a plug-in. Setting a read-only field is
+refused when the plug-in is compiled, before the run begins.
 
 """
 
 TEXT = """
 - A scheme's callbacks return the window [packets], or the rate [bytes/s] with `controls="rate"`; `send` returns 0.
+- The *number* by which a discipline or service names a packet at its link is where the simulator stores the packet, as
+  `first_waiting`, `behind` and `take_first` return it. It is not the sequence number, `packet.number`.
 - `enqueue` of a discipline returns `ENQUEUE`, `DROP` or `push_out(number)`; `dequeue` returns `SEND` or `DROP`; `tick`
   returns the time of the next call [s], `math.inf` for none; the return value of `feedback` is ignored.
-- `enqueue` of a service puts the packet into a queue. `dequeue` takes a packet out of its queue and returns its
-  number, `NOTHING` if none may leave. If the buffer is full, `evict` does so for the packet to drop; `NOTHING` drops
-  the arriving one. `wake` is called after a discipline's `feedback` about a queue. The return values of `wake` and
-  `enqueue` are ignored.
+- `enqueue` of a service appends the packet to a queue. `dequeue` takes a packet out of its queue and returns its
+  number, or `NOTHING` if none may leave. If the buffer is full, `evict` takes the packet to drop out of its queue and
+  returns its number, or `NOTHING` to drop the arriving packet. `wake` is called after a discipline's `feedback` about a
+  queue. The return values of `wake` and `enqueue` are ignored.
 - Functions that are not given have defaults, see `help(longfat.sim.Scheme)`, `help(longfat.sim.Discipline)` and
   `help(longfat.sim.Service)`.
 
 **Parameters and state** are further fields, by their declared names: `flow.beta`, `link.target`, `queue.deficit`. A
 `Parameter(default, unit, domain)` is read-only, a state may be set. A state is a float, an integer, a boolean or up to
 1000 of them; text names the parameter that has its initial value. A name that is a keyword of Python, a field listed
-here, or declared twice is refused. A scheme's parameter with `field=` initialises that field of the core instead:
+here, or declared twice is refused. A scheme's parameter with `field=` is no field of its own, but the initial value of
+one of these fields of the simulator:
 {initial}.
 A discipline's state of a flow is `flow_state(link, packet.flow)`.
 
 **Helper functions** of a plug-in carry the decorator `longfat.sim.part`. A plug-in uses `math` and numbers; random
-numbers come from `random`, so that the seed determines them. Write `x * x * x`, not `x**3`: compiled code rounds powers
-otherwise than Python does. `longfat.sim.conformance(plug_in)` checks a plug-in on three small networks, compiled and
-in plain Python.
+numbers come from `longfat.sim.random`, so that the seed determines them. Write `x * x * x`, not `x**3`: compiled code
+rounds powers otherwise than Python does. `longfat.sim.conformance(plug_in)` checks a plug-in on three small networks,
+compiled and in plain Python.
 
 ## Fields
 

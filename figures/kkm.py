@@ -41,11 +41,11 @@ ASKS = {
     3: "What does the start-up of a flow cost?",
     4: "Does twice the round-trip time mean twice the transfer time?",
     5: "Does a scheme adapt when the bottleneck moves?",
-    6: "Does it tolerate bunched acknowledgments?",
-    7: "How much does it get beside uncontrolled traffic?",
-    8: "And with a tenth of the buffers?",
-    9: "And with few packets in flight, in long files (9a) and short ones (9b)?",
-    10: "Does it tolerate sources that go on and off within a round trip?",
+    6: "Does a scheme tolerate bunched acknowledgments?",
+    7: "How much throughput does a scheme get beside uncontrolled traffic?",
+    8: "How does a scheme perform with a tenth of the buffers?",
+    9: "How does a scheme perform with few packets in flight, in long files (9a) and short ones (9b)?",
+    10: "Does a scheme tolerate sources that go on and off within a round trip?",
 }
 
 

@@ -92,7 +92,7 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
         )
     lines += [
         "",
-        "## Table 1, quoted there, and our transfer times",
+        "## Table 1, quoted from Kanakia et al., and our transfer times",
         "",
         "| scheme | transfer time [ms] |",
         "| --- | --- |",
@@ -101,8 +101,8 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
     for v in (1.0, 0.9):
         point = asked[2, v, "transfer_time"]
         lines.append(f"| loss-load, k = 2, v = {v}, ours | {point.words(base[2, v, 'transfer_time'])} |")
-    for title, found in (("ours", nearest), ("the formulas as printed", plain)):
-        lines += ["", f"## One rule at a time, from {title}", ""]
+    for title, found in (("our rules", nearest), ("the formulas as printed", plain)):
+        lines += ["", f"## One rule changed at a time, from {title}", ""]
         lines += [
             "Headings: number (k, v); T: transfer time; delay, std: mean queueing delay, its standard deviation.",
             "",

@@ -108,7 +108,7 @@ def test_a_scheduler_that_is_not_there(capsys, monkeypatch):
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
         status, out, err = asked(capsys, *WORDS, "--executor", address)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert f"executor = '{address}' does not answer" in err
+    assert f"executor = '{address}': no dask scheduler answers there" in err
 
 
 def test_a_scheme_that_fails(capsys, tmp_path):
@@ -132,4 +132,4 @@ def test_interrupted(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark, "run", stop)
     status, _, err = asked(capsys, "--output", str(tmp_path / "o"))
     assert status == 130
-    assert "the same call takes them from there" in err
+    assert "the same call continues from them" in err

@@ -272,7 +272,7 @@ WRONG = {
     "key": (RENO.replace("scheme", "sheme"), [], "net.toml: flow 1: key 'sheme' is unknown; did you mean 'scheme'?"),
     "empty": ("", ["--duration", "1s"], "has no flow"),
     "endless": (RENO.replace('file = "50 kB", ', ""), [], "duration is absent and flow 'reno-1' never ends"),
-    "own": (RENO.replace("reno", "own:mine"), [], "flow 1: scheme = 'own:mine' is not at hand"),
+    "own": (RENO.replace("reno", "own:mine"), [], "flow 1: scheme = 'own:mine' is not defined here"),
     "duration": (RENO, ["--duration", "3"], "duration = '3' has no unit"),
     "zero": (RENO, ["--duration", "0s"], "duration = 0 s is out of range"),
     "seed": (RENO, ["--seed", "one"], "seed must be an integer in"),

@@ -126,7 +126,7 @@ def test_validity_and_the_printed_curve():
     data = curves.dataset(state)
     assert (data.valid == (data.window <= 4 * 23)).all()
     picture = chart.html(state, data)
-    assert "outside the valid range of the law" in picture
+    assert "outside the law's validity" in picture
     assert picture.count('stroke-dasharray="9 5"') == 2  # the curve as printed, and its entry in the legend
     assert picture.count('stroke-dasharray="2 5"') == 2
     # Between w_a + 1 and 2 w_a + 1 the printed expression is the smaller one.

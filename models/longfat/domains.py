@@ -243,7 +243,7 @@ def seed_of(rng: Any) -> int:
 
 
 def array(name: str, values: Any, unit: str, interval: Interval, *, integer: bool = False) -> bool:
-    """Return whether elements are NaN; refuse the first other element outside the interval, by its index."""
+    """Return whether any element is NaN; raise an error for the first other element outside the interval."""
     import numpy as np
 
     values = np.asarray(values)

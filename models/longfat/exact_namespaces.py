@@ -176,7 +176,7 @@ class MpmathNamespace(ExactNamespace):
             before, state = max(state[0], 0), step(i, *state)
             if i > times and abs(max(state[0], 0) - before) <= self.mp.eps * before:
                 return max(state[0], 0)
-        raise ArithmeticError(f"{name} does not settle")
+        raise ArithmeticError(f"{name} does not converge")
 
 
 class SympyNamespace(ExactNamespace):

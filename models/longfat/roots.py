@@ -140,7 +140,7 @@ class Root(Law):
 
     @property
     def expr(self) -> sympy.Expr:  # type: ignore[override]
-        """AttributeError: the law has an equation instead."""
+        """Raise an AttributeError: the law has an equation instead of an expression."""
         raise AttributeError(f"{self.name} is a root without a formula: its equation is in {self.name}.equation")
 
     def solve(self, *args: Any, **kwargs: Any) -> Solution:

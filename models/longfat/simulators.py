@@ -83,7 +83,7 @@ def _integer_capacity(values: dict[str, float]) -> dict[str, float]:
 
 
 def _processor_sharing(effort: float, rng: Any) -> Estimator:
-    """Return the simulator of a link shared equally; the file's last packet makes a difference of 1/20 of a file."""
+    """Return the simulator of a link shared equally by files of 20 packets, packet by packet."""
     from longfat.verify.link_estimators import equal_shares
 
     return equal_shares(packets=1e5 * effort, rng=rng)

@@ -32,7 +32,7 @@ MAX_BURSTS_WITHOUT_PROGRESS = 1000  # consecutive bursts, after which the transf
 class Timer:
     """Retransmission timer (RFC 6298) with per-packet time stamps.
 
-    By default the clock has 1 ms, and the smallest timeout is two of its ticks. ``first``, ``granularity``, ``least``
+    By default the clock ticks every 1 ms, and the smallest timeout is two ticks. ``first``, ``granularity``, ``least``
     and ``most`` are in seconds. ``restarts``: whether a loss found by an acknowledgment restarts the timer, as in Reno;
     RFC 6298 restarts it for new acknowledgments only.
     """
@@ -137,12 +137,12 @@ def unloaded_transfer(
     -----
     This is a recursion, not a formula. It is exact except for the timer, whose floats are rounded to 1e-15 s. Without
     losses it gives `unloaded_transfer_time`. If only the first burst loses packets, the switch is empty again when the
-    second arrives, and packets that arrive after the first one lost show it to be lost, then
-    T = 2 (D + t_a + t_d) + (h + 2) t_b with h the last packet lost. For a file alone the two priority disciplines
-    drop the same packets, unless a timer expires while packets of two bursts are queued. The position of the switch on
-    the path does not matter. The priority space is reset by losses and timeouts, not by acknowledgments. Without
-    priorities a source may lock in phase with the switch for ever, if its bursts are longer than a round trip: its
-    first packet always arrives just after the free place in the queue was taken. A packet of priority 0 finds a place.
+    second arrives, and packets that arrive after the first one lost show it to be lost, then T = 2 (D + t_a + t_d) + (h
+    + 2) t_b with h the last packet lost. For a file alone the two priority disciplines drop the same packets, unless a
+    timer expires while packets of two bursts are queued. The position of the switch on the path does not matter. The
+    priority space is reset by losses and timeouts, not by acknowledgments. Without priorities a source may lock in
+    phase with the switch for ever, if its bursts are longer than a round trip: its first packet always arrives just
+    after the free place in the queue was taken. With priorities that first packet, of priority 0, displaces another.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def unloaded_transfer(
     ]
     if seconds[3] > seconds[2]:  # it would be another bottleneck
         raise out_of_range(
-            "last_time", float(last_time), "s", f"[0, {float(bottleneck_time):g}], up to the bottleneck's"
+            "last_time", float(last_time), "s", f"[0, {float(bottleneck_time):g}], up to bottleneck_time"
         )
     ticks = math.lcm(*(value.denominator for value in seconds))
     ticks *= -(-MIN_TICKS_PER_SECOND // ticks)

@@ -39,7 +39,7 @@ def side_by_side(
     items : iterable
         Arguments of the calls.
     threads : int, optional
-        Concurrent calls, at least 1; by default the number of cores.
+        Number of concurrent calls, at least 1; by default the number of cores.
     done : callable, optional
         Called in the caller's thread after each call that has ended.
     look : callable, optional

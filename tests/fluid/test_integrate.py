@@ -256,7 +256,7 @@ def test_queues_stay_above_nothing():
         ({"start": {"rate": -1.0}}, r"^start_rate = -1 .*\[0, inf\]"),
         ({"start": {"rate": np.nan}}, r"^start_rate = nan"),
         ({"duration": 2.5}, r"^duration = 2.5 updates"),
-        ({"step": 0.1}, r"^step = 0\.1 excludes a map: it has updates"),
+        ({"step": 0.1}, r"^step = 0\.1 excludes a map: its time is counted in updates"),
         ({"every": 0}, r"^every = 0 steps .*\[1, 3\]"),
         ({"method": "guess"}, "^method 'guess' is unknown; available: jax, numpy"),
     ],

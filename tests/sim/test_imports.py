@@ -70,7 +70,7 @@ def test_the_network_simulator_has_no_circles():
     assert circle(found) == []
     # The graph includes an import at the top, one inside a function, and one of a lazily imported name.
     assert "longfat.sim.elements" in found["longfat.sim.network"]
-    assert "longfat.sim.scenario.reading" in found["longfat.sim.network"]
+    assert "longfat.sim.scenario.parsing" in found["longfat.sim.network"]
     assert "longfat.sim.engine" in found["longfat.sim.runs"]
 
 

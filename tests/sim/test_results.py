@@ -213,9 +213,12 @@ def test_every_column_can_be(seed, begin, until):
     one.packet_counts()
     found = results.measure(one, before, results.snapshot(one))
     known = {name: values[~np.isnan(values)] for name, values in found.items()}
+    # Links that hold packets back count each of them to a nanosecond (census.untransmitted); the largest excess among
+    # 151 seeds was 3 ns. Fewer than 100 packets are on a link of these networks at once.
+    resolution = {"utilisation": 100e-9 / until}
     for name in ("loss", "utilisation", "fairness", "jain_index"):
         assert (known[name] >= 0).all()
-        assert (known[name] <= 1 + 1e-9).all(), name
+        assert (known[name] <= 1 + resolution.get(name, 1e-9)).all(), name
     for name in ("mean_wait", "mean_delay", "transfer_time"):
         assert (known[name] >= 0).all()
         assert (known[name] <= begin + until + 1e-9).all(), name

@@ -337,7 +337,7 @@ def test_ones_own():
     text = net.to_toml()
     assert 'scheme = "own:reno"  # a user\'s own Scheme: name its file, as in "my_file.py:NAME"\n' in text
     assert 'discipline = "own:fifo"  # a user\'s own Discipline' in text
-    with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not at hand: name the file"):
+    with pytest.raises(ValueError, match=r"^link 1: discipline = 'own:fifo' is not defined here: name the file"):
         scenario.read(text)
     assert scenario.read(text, {"own:reno": impostor, "own:fifo": mine}.get) == net
     with pytest.raises(ValueError, match="discipline = 'own:fifo' is no Discipline but Scheme"):
@@ -429,7 +429,7 @@ REFUSALS = {
     ),
     "own": (
         with_link('discipline = {name = "mine.py:it", low = 5}'),
-        "link 1: discipline = 'mine.py:it' is not at hand",
+        "link 1: discipline = 'mine.py:it' is not defined here",
     ),
     "same": (LINES.replace("]", ', {from = "b", to = "a", rate = 1}]'), "link 2: there is a link from 'b' to 'a'"),
     "sheme": (LINES + 'flow = [{sheme = "reno", path = ["a", "b"]}]', "'sheme' is unknown; did you mean 'scheme'?"),

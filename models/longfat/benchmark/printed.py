@@ -53,7 +53,7 @@ class Cell:
 
     @property
     def milliseconds(self) -> float | None:
-        """Value [ms], or None; table 4.9's header says seconds, which fits the delays but not the transfer times."""
+        """Printed value [ms], or None; transfer times of table 4.9 are in ms, although its header says seconds."""
         if not self.value:
             return None
         return float(self.value) * (1000 if self.unit == "s" and self.metric != "transfer_time" else 1)

@@ -242,7 +242,7 @@ def integrate(
     domains.choice("method", method, METHODS)
     if system.kind == "map":
         if step is not None:
-            raise domains.conflict(f"step = {reprlib.repr(step)}", "excludes a map", "it has updates")
+            raise domains.conflict(f"step = {reprlib.repr(step)}", "excludes a map", "its time is counted in updates")
         steps, h = domains.integer("duration", duration, system.time, "[1, 10000000]"), 1.0
     else:
         duration = domains.number("duration", duration, system.time, "(0, 1e300)")

@@ -121,8 +121,8 @@ def multipliers(jacobians: Array, delays: Sequence[float] | Array = ()) -> NDArr
 
     Notes
     -----
-    Dense eigenvalues: size (1 + largest delay) should stay below a few thousand. Defective ones, such as a long row of
-    zeros, come out as large as a root of the rounding error.
+    Dense eigenvalues: size (1 + largest delay) should stay below a few thousand. Defective eigenvalues, such as a
+    multiple zero, are accurate only to a root of the rounding error.
 
     Examples
     --------

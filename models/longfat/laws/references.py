@@ -36,7 +36,7 @@ LITTLE = (
 )
 GIESSLER = (
     'A. Giessler, J. Hänle, A. König and E. Pade, "Free Buffer Allocation - An Investigation by Simulation", Computer '
-    "Networks 1(3), 1978, pages 191-204"
+    "Networks, July 1978 (volume 1(3), pages 191-204, as Kim and Farber print it)"
 )
 JACOBSON = 'V. Jacobson, "Congestion Avoidance and Control", ACM SIGCOMM 1988, doi:10.1145/52324.52356'
 MATHIS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ from longfat import extras
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+
+CAPTION_COLUMNS = 17  # characters of a caption for each inch of a figure
 
 
 def pyplot() -> Any:
@@ -79,8 +82,16 @@ def error(data: xr.Dataset, name: str) -> Any:
 
 
 def caption(ax: Axes, text: str, below: float = 38) -> None:
-    """Write a caption in small type under the x axis: what the picture shows, and its source."""
-    ax.annotate(text, (0, 0), (0, -below), "axes fraction", textcoords="offset points", fontsize="x-small", color="0.4")
+    """Write a caption in small type under the x axis: what the picture shows, and its source, in lines of its width."""
+    width = ax.get_figure().get_size_inches()[0]  # type: ignore[union-attr]
+    lines = textwrap.wrap(text, round(CAPTION_COLUMNS * width))
+    # One line stands on its baseline; several begin at the same height.
+    place: dict[str, Any] = {"va": "baseline"} if len(lines) == 1 else {"va": "top"}
+    down = below if len(lines) == 1 else below - 7
+    ax.annotate(
+        "\n".join(lines), (0, 0), (0, -down), "axes fraction", textcoords="offset points", fontsize="x-small",
+        color="0.4", **place,
+    )  # fmt: skip
 
 
 def nth_colour(index: int) -> Any:

@@ -114,7 +114,7 @@ class GilbertElliott:
 
 @dataclass(frozen=True)
 class ListedLosses:
-    """Channel that loses the listed packets, counted in the order they are sent from 0 on, and no others.
+    """Channel that loses the listed packets and no others; packets are numbered from 0 in the order of sending.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class ListedLosses:
         return 0.0
 
     def parameters(self) -> np.ndarray:
-        """Return a negative marker, and the packets delivered before each loss."""
+        """Return -1, which marks a list of losses, and the number of packets delivered before each loss."""
         return np.array([-1.0, *(np.diff(self.packets, prepend=-1) - 1.0)])
 
 

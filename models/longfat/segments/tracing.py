@@ -52,8 +52,8 @@ def trace(
     xarray.Dataset
         Along ``group``, in order of time: its ``start`` and ``end`` [packet times], its ``segment``, ``packets``,
         ``first`` (whether the segment is sent for the first time), ``verdict`` ("kept", "lost" if no packet arrived,
-        "discarded", or "replaced" if it displaced a larger segment), and ``edge``, the first segment of which the
-        receiver then lacks packets.
+        "discarded", or "replaced" if it displaced a segment with a larger number), and ``edge``, the first segment
+        that is incomplete at the receiver afterwards.
 
     Raises
     ------

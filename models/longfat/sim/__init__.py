@@ -1,6 +1,6 @@
 """Packet simulators, which use none of the laws.
 
-Submodules are imported on first use, because numba takes its time: ``sim.Network`` and ``sim.run`` for networks of
+Submodules are imported on first use, because importing numba is slow: ``sim.Network`` and ``sim.run`` for networks of
 links, queues and congestion-control schemes, ``sim.segments`` (`longfat.segments`) for selective repeat over one path.
 """
 

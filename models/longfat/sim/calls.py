@@ -39,7 +39,7 @@ PUT, TAKE, EVICT, WAKE_UP = range(len(VERBS))
 
 
 def _finder(base: str, kind: types.FunctionType, stride: int) -> Any:
-    """Return a function of (state, plug-in, number) that returns the callback with its address in the table `base`."""
+    """Return a function of (state, plug-in, number) that returns a callback, whose address is in the table `base`."""
     if not COMPILED:
 
         def look(state: Any, row: int, number: int) -> Any:

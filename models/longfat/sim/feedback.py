@@ -28,7 +28,7 @@ def predicted_rate(service, backlog, sent, delay, gain, set_point):
 
 @part
 def limited_at_start(row, rate, now, delay):
-    """Return the rate, limited at the start to at most twice the limit of the delay before, until that suffices.
+    """Return the rate, limited at the start; the limit doubles once per feedback delay, until the rate is below it.
 
     `row`, a flow or the record of a flow at a switch, has as its state `limit`, the limit of the rate [packets/s],
     infinite once the start is over, and `doubles`, the time at which it doubles next [s].

@@ -47,7 +47,9 @@ def check_names(whose: str, name: str, function: Any) -> None:
         names = _names(code)
         for used in names:
             if used.startswith("_") and used[1:] in ROWS:
-                raise ValueError(f"{whose}: {name} uses {used!r}, a row of the simulator's own that only it may touch")
+                raise ValueError(
+                    f"{whose}: {name} uses {used!r}, a row of the simulator's own, which a plug-in may not use"
+                )
         left += [plain.__globals__[used] for used in names if used in plain.__globals__]
         left += _enclosed(plain)
 

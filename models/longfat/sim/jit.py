@@ -24,7 +24,7 @@ COMPILED: bool = not numba.config.DISABLE_JIT
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a small function that only kernels call into its callers.
+    """Compile a small helper function of kernels or plug-ins, as a decorator; its code is copied into its callers.
 
     numba would compile it again for each width of an integer and each constant among its arguments; here all of them
     have 64 bits, and each function is compiled once.

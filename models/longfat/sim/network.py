@@ -106,11 +106,12 @@ class Network:
         jitter : float or str
             Upper bound of a random time before each transmission, uniform in [0, jitter) [s]; packets keep their order.
         counter_refresh : float or str
-            Interval at which the byte counter that PTP requests read is updated [s]; 0 updates it with every packet.
+            Interval between updates of the byte counter that the link reports [s]; 0 updates it with every packet. This
+            and the next two are for the performance transparency protocol, see `longfat.sim.schemes.cadpc`.
         coarse_clock : bool
-            Whether PTP requests read the time of the last update instead of the present time.
+            Whether the link reports the time of the last update of its counter instead of the present time.
         stamps : bool
-            Whether the link adds its counter to PTP requests.
+            Whether the link adds its counter to requests.
 
         Returns
         -------
@@ -223,8 +224,8 @@ class Network:
             Number of copies, named name-1, name-2 and so on.
         send_jitter : float or str
             Upper bound of a random delay of each packet at the source, uniform in [0, send_jitter) [s]; packets keep
-            their order. One transmission time at the bottleneck breaks the phase effects of deterministic networks
-            (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+            their order. A bound of one transmission time at the bottleneck avoids the phase effects of deterministic
+            networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
         parameters : mapping of str to float, optional
             Values of the scheme's parameters.
 

@@ -65,11 +65,11 @@ HOP = record(
     ("far_end", i4),  # what the far end is, see below
     ("feedback", i4),  # row of `hops` at which feedback of this link's switch begins its way to the sender
     ("switch_hop", i4),  # of the last hop of feedback to a switch: the flow's hop at that switch
-    ("in_advance", i4),  # what of the arrival at the far end may be computed at admission, see below
+    ("in_advance", i4),  # which steps of an arrival at the far end may be computed at admission, see below
 )
 NEXT_HOP, TO_RECEIVER, TO_SENDER, TO_SWITCH = 0, 1, 2, 3
-# Nothing; the reception; also the admission of the packet, or of its acknowledgment, to the next link. This is exact
-# where no other packet can interfere: see `kernel.links.admit_inline`.
+# Values of `in_advance`: nothing; the reception; also the admission of the packet, or of its acknowledgment, to the
+# next link. This is exact where no other packet can interfere: see `kernel.links.admit_inline`.
 AT_ARRIVAL, RECEIVE_IN_ADVANCE, ENTER_IN_ADVANCE = range(3)
 
 # --- Links ---------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ LINK = record(
         i8,
     ),  # transmission time of packets of `length` bytes: quotient and remainder of the division by the rate
     ("remainder", i8),
-    ("carried_remainder", i8),  # of the divisions so far, less than the rate
+    ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("rate", i8),  # bit/s times `scale`
     ("length", i4),  # bytes
     ("special", i4),  # 0: plain drop-tail in order of arrival
@@ -139,8 +139,8 @@ LINK = record(
 
 #: A packet in the backlog of a link without service.
 BACKLOG_ENTRY = record(
-    ("start", i8),  # of its transmission
-    ("arrival", i8),  # at the link
+    ("start", i8),  # begin of its transmission
+    ("arrival", i8),  # time of its arrival at the link
     ("length", i4),
 )
 
@@ -279,7 +279,7 @@ TALLY = record(
 ACCESS_LINK = record(
     ("rate", i8),  # bit/s times `scale`
     ("scale", i8),
-    ("carried_remainder", i8),  # of the divisions so far, less than the rate
+    ("carried_remainder", i8),  # remainders of the divisions so far, modulo the rate
     ("free", i8),  # end of the last transmission
     ("packet", i4),  # packet in transmission, NONE
 )

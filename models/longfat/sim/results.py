@@ -134,7 +134,7 @@ def measure(run: Simulation, before: Snapshot, after: Snapshot) -> dict[str, np.
 
 
 def _connections(run: Simulation, before: Snapshot, after: Snapshot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return by flow the number of completed transfers, their mean time [s], the fairness of their throughputs."""
+    """Return for each flow the number of completed transfers, their mean time [s] and their fairness index."""
     log = run.state.connections[before.connections : after.connections]
     times = (log["finish"] - log["start"]) / SECOND
     count, total, rates, squares = (

@@ -147,7 +147,7 @@ def lay_hops(state: RunState, routes: Routes, queue_rows: np.ndarray) -> None:
 
 
 def _in_advance(state: RunState) -> np.ndarray:
-    """Return for each hop what of the arrival at its far end can be computed at admission, see `records.HOP`."""
+    """Return for each hop which steps of an arrival may be computed at admission, see `records.HOP`."""
     hops, links = state.hops, state.links
     link, far_end = hops["link"], hops["far_end"]
     plain = (links["special"] == 0) & (links["service"] == NONE)

@@ -13,7 +13,7 @@ from numba.extending import register_model
 
 
 class Row(types.Record):
-    """Record type of numba with a short name: numba's own lists every field, and is part of every compiled symbol."""
+    """Record type of numba with a short name: numba's own name lists every field, in every compiled symbol."""
 
     def __init__(self, dtype: np.dtype, name: str) -> None:
         plain = numba.from_dtype(dtype)

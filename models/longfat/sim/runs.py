@@ -42,8 +42,8 @@ def run(
     duration : float or str, optional
         Simulated time [s]; if absent, the run ends when every file is transferred.
     warm_up : float or str
-        Time after which counting begins [s]; transfer times are measured from the flow's start in any case. "auto":
-        found by `longfat.sim.statistics.warm_up` (MSER-5) from the total backlog of all links in a separate run.
+        Time after which counting begins [s]; transfer times are measured from the flow's start in any case. With "auto"
+        a separate run determines it, from the total backlog of all links (MSER-5, `longfat.sim.statistics.warm_up`).
     replications : int
         Number of independent runs, simulated on all cores. If the first run draws no random number, the others would be
         identical: only one is simulated, and the intervals are NaN.
@@ -61,10 +61,11 @@ def run(
     -------
     xarray.Dataset
         Per flow: ``transfer_time`` [s], ``goodput`` [bytes/s], ``delivered``, ``sent``, ``retransmitted``, ``dropped``
-        [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts``, ``marks``, ``connections``, ``fairness``.
-        Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s], ``arrived``,
-        ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. ``jain_index`` of the goodputs. If
-        `replications` is above 1, ``_lower`` and ``_upper`` beside each; NaN if the attribute ``deterministic`` is 1.
+        [packets], ``loss`` [1], ``mean_delay`` [s], ``timeouts`` [1], ``marks`` [packets], ``connections`` [1],
+        ``fairness`` [1]. Per link: ``utilisation`` [1], ``mean_queue``, ``max_queue`` [packets], ``mean_wait`` [s],
+        ``arrived``, ``link_dropped``, ``link_marked`` [packets], ``throughput`` [bytes/s]. For all flows together:
+        ``jain_index`` [1], the fairness index of the goodputs. If `replications` is above 1, each variable ``x`` has a
+        confidence interval, ``x_lower`` to ``x_upper``, which is NaN if the attribute ``deterministic`` is 1.
 
     Raises
     ------
@@ -76,10 +77,10 @@ def run(
     Notes
     -----
     Every event after the warm-up counts, whenever its packet was sent: ``loss`` is dropped/(dropped + received),
-    ``mean_delay`` is over received packets, ``mean_wait`` over packets whose transmission began. Packets in flight at
-    the end are in none of these. So ``loss`` is in [0, 1], and no mean time exceeds the duration. ``goodput`` is over
-    the time from the flow's start, or the end of the warm-up, to the acknowledgment of its last byte; for a flow that
-    stops, to its stop or the last arrival, whichever is later.
+    ``mean_delay`` is the mean over received packets, ``mean_wait`` that over packets whose transmission began. Packets
+    in flight at the end are in none of these. So ``loss`` is in [0, 1], and no mean time exceeds the duration. The time
+    over which ``goodput`` is measured begins at the flow's start or the end of the warm-up, and ends with the
+    acknowledgment of its last byte; for a flow that stops, with its stop or the last arrival, whichever is later.
 
     The attribute ``deterministic`` is 1 if no random number was drawn; ``replications`` is the number of simulated
     runs, ``replications_asked`` the number requested.
@@ -173,7 +174,7 @@ def _duration(net: Network, duration: float | str | None) -> float:
 
 
 def _steady_from(net: Network, until: float, rng: np.random.Generator) -> float:
-    """Return the end of the warm-up [s] of a run made for this purpose, with a resolution of 1/1000 of it."""
+    """Return the end of the warm-up [s], found in a run of its own from 1000 samples of the backlog."""
     run = Simulation(net, rng=rng, sample_every=until / 1000, duration=until)
     run.advance(until)
     waiting = run.state.link_samples["backlog"].reshape(-1, int(run.state.row.sampled_links)).sum(1)

@@ -42,7 +42,7 @@ NS = NANOSECONDS
 
 
 def _of(row: str, *fields: tuple[Any, ...]) -> dict[str, Field]:
-    """Return a table of fields from tuples (name, unit, about, settable, field of the row, scale)."""
+    """Return a table of fields from tuples (name, unit, about, settable, field of the row, scale), see `Field`."""
     made = {}
     for name, unit, about, *rest in fields:
         settable, field, scale = rest + [False, "", 0.0][len(rest) :]
@@ -57,9 +57,9 @@ FLOW_FIELDS = {
     **_of(
         "sender",
         ("window", "packets", "congestion window, which the callbacks of window schemes return", SET),
-        ("rate", "bytes/s", "pacing rate, infinite: none; the callbacks of rate schemes return it", SET),
+        ("rate", "bytes/s", "pacing rate, infinite without pacing; the callbacks of rate schemes return it", SET),
         ("inflation", "packets", "addition to the window in fast recovery (RFC 5681, section 3.2)", SET),
-        ("limited", "packets", "how many may still be sent in response to this event", SET),
+        ("limited", "packets", "packets that may still be sent in response to this event", SET),
         ("last_sent", "s", "departure of the last packet, for pacing", SET, "last_paced", NS),
         ("una", "packets", "first packet not acknowledged (SND.UNA)"),
         ("next", "packets", "next packet to send (SND.NXT)", SET),
@@ -86,17 +86,17 @@ FLOW_FIELDS = {
         (
             "pool",
             "packets",
-            "how many may leave at once after a pause in which the rate was not used (token bucket)",
+            "token bucket: packets that may leave at once after a pause in which the rate was not used",
             SET,
         ),
         ("in_flight", "packets", "outstanding transmissions; only with selective recovery"),
         (
             "recover",
             "packets",
-            "first transmission whose loss is reported to `loss`, if once per window; selective recovery",
+            "`loss` is not called for losses of earlier transmissions (once per window); selective recovery",
             SET,
         ),
-        ("reorder", "packets", "acknowledged later transmissions after which a packet counts as lost"),
+        ("reorder", "packets", "number of later transmissions acknowledged before a packet counts as lost"),
         ("alarm", "s", "time of the next call of `alarm`; infinite: never", SET),
         ("arrival_times", "1", "1: acknowledgments carry the arrival time of the packet in header field 0"),
         ("header", "", "header fields: four numbers that packets carry to the switches and back", SET),
@@ -107,10 +107,10 @@ FLOW_FIELDS = {
 EVENT_FIELDS = _of(
     "event",
     ("now", "s", "simulated time"),
-    ("rtt", "s", "round-trip time of the acknowledged packet, 0 without one"),
-    ("acked", "packets", "newly acknowledged, cumulatively"),
-    ("number", "packets", "packet that triggered the acknowledgment, or that is lost; negative: feedback of a switch"),
-    ("transmission", "packets", "number of its transmission among all of the flow"),
+    ("rtt", "s", "round-trip time of the acknowledged packet, 0 if there is none"),
+    ("acked", "packets", "packets that the cumulative acknowledgment newly covers"),
+    ("number", "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
+    ("transmission", "packets", "number of that packet's transmission among all of the flow"),
     ("lost", "packets", "packets found lost"),
     ("marked", "1", "1: the acknowledgment carries ECN-Echo"),
     ("duplicate", "1", "1: it acknowledges nothing new, with data outstanding"),
@@ -137,7 +137,7 @@ LINK_FIELDS = _of(
     ("served_bytes", "bytes", "bytes of these packets"),
     ("dropped", "packets", "dropped at this link"),
     ("marked", "packets", "marked at this link; `mark` counts them", SET),
-    ("hold_until", "s", "the current packet is not sent before; only without a service", SET, "hold_until", NS),
+    ("hold_until", "s", "earliest transmission of the current packet; only without a service", SET, "hold_until", NS),
     ("feedback", "", "four numbers for the sender of the current packet", SET),
     ("send_feedback", "1", "1: send `feedback`", SET),
 )  # fmt: skip
@@ -151,7 +151,7 @@ PACKET_FIELDS = {
         ("transmission", "packets", "number of this transmission among all of the flow"),
         ("echo", "packets", "acknowledgment: the data packet that triggered it", False, "triggered_by"),
         ("size", "bytes", "headers included", False, "length"),
-        ("sent", "s", "departure from the sender; of an acknowledgment that of its data packet", False, "sent", NS),
+        ("sent", "s", "departure from the sender; in an acknowledgment that of the data packet", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
         ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED", SET),
         ("colour", "1", "GREEN, RED, or another value set by a discipline", SET),
@@ -251,7 +251,7 @@ def random(view):
 
 @part
 def flow_state(link, flow):
-    """Return the state that the discipline keeps of a flow, by the number of the flow."""
+    """Return the state that the discipline keeps of a flow, whose number is `packet.flow`."""
     return _flow_state(link, flow_state_at(link._state, link._link, flow))
 
 
@@ -317,7 +317,7 @@ def take_last(link, queue):
 
 @part
 def waiting(link, number):
-    """Return the waiting packet with this number."""
+    """Return the view of a waiting packet, given the number that `first_waiting` or `behind` returns."""
     state = link._state
     return _packet(
         link,
@@ -332,7 +332,7 @@ QUEUE_SIZE, PACKET_SIZE, HEADER_SIZE = (row.layout.itemsize for row in (QUEUE, P
 
 @part
 def first_waiting(link):
-    """Return the number of the first waiting packet, negative if none waits; not with service "fifo"."""
+    """Return the number of the first waiting packet, negative if none waits; needs a service other than "fifo"."""
     return int(queue(link, 0)._queue.head)
 
 

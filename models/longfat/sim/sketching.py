@@ -98,7 +98,7 @@ def _own_nodes(net: Network) -> set[str]:
 
 
 def _kind(net: Network, flow: Flow, own: set[str]) -> object:
-    """Return a key that flows of one kind share: all fields but the start, and the path but for nodes of their own."""
+    """Return a key that flows of one kind share: fields except the start, and the path without nodes of their own."""
     ways = [tuple(tuple(about(net.links[one])) if one in net.links else None for one in (pair, pair[::-1]))
             for pair in pairwise(flow.path)]  # fmt: skip
     nodes = tuple("" if node in own else node for node in flow.path)
@@ -190,7 +190,7 @@ def said(net: Network | Sketch, tail: str, head: str, rightwards: bool = True) -
 
 
 def about(link: Link) -> list[str]:
-    """Return rate and delay of a link, and its buffer, discipline, loss and jitter, as far as it has them."""
+    """Return rate and delay of a link, and its buffer, discipline, loss and jitter, if it has them."""
     line = [text(link.rate, "bytes/s")] if link.rate < math.inf else []
     line += [text(link.delay, "s")] if link.delay else []
     room = []

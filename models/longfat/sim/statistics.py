@@ -31,7 +31,7 @@ def replications(values: Any, confidence: float = 0.95) -> Interval:
     values : array_like
         One number from each replication, at least two [any unit].
     confidence : float
-        Of the interval [probability], in (0, 1).
+        Confidence of the interval [probability], in (0, 1).
 
     Returns
     -------
@@ -89,7 +89,7 @@ def batch_means(samples: Any, batches: int = 30, confidence: float = 0.95) -> In
     batches : int
         Number of batches, from 10 to half the number of samples.
     confidence : float
-        Of the interval [probability], in (0, 1).
+        Confidence of the interval [probability], in (0, 1).
 
     Returns
     -------

@@ -35,15 +35,15 @@ def dumbbell(
     net : Network
         Network to which hosts, links and flows are added.
     schemes : sequence of str, Scheme or Traffic
-        Scheme or traffic of each pair; there is one pair for each.
+        Schemes or traffic generators, one for each pair of hosts.
     rate, delay, buffer, discipline
-        Of the bottleneck, in both directions, as in `Network.link`.
+        Properties of the bottleneck in both directions, as in `Network.link`.
     access_rate : float or str
         Rate of the links of the hosts [bytes/s], whose buffers are unbounded.
     access_delay : float or str, or one of them for each pair
         Propagation delay of each link of the hosts [s]: a path has two of them.
     **flow
-        Of all flows, as in `Network.flow`.
+        Arguments of `Network.flow` for all flows.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def chain(net: Network, hops: int, **link: Any) -> Network:
     hops : int
         Number of links in a row.
     **link
-        Of each link, as in `Network.link`.
+        Properties of each link, as in `Network.link`.
 
     Returns
     -------
@@ -133,11 +133,11 @@ def parking_lot(
     scheme : str or Scheme
         Scheme of the long flow.
     rate, delay, buffer, discipline
-        Of each link, in both directions, as in `Network.link`.
+        Properties of each link in both directions, as in `Network.link`.
     cross : str, Scheme or Traffic, optional
-        Scheme or traffic of the other flows; by default as the long flow.
+        Scheme or traffic of the other flows; by default the scheme of the long flow.
     **flow
-        Of all flows, as in `Network.flow`.
+        Arguments of `Network.flow` for all flows.
 
     Returns
     -------

@@ -143,10 +143,10 @@ def web(rate: float | str, on: float | str, off: float | str) -> Traffic:
 
 
 def arrivals(connections: float, by: str | Scheme) -> Traffic:
-    """Return transfers that arrive in a Poisson process [connections/s], each a new connection of a scheme.
+    """Return a generator of transfers that arrive in a Poisson process, each a new connection of the scheme `by`.
 
-    ``file=`` of `Network.flow` is the size of each transfer. Kim and Farber, MS-CIS-94-55 (1994), section 4.1.3, offer
-    such a load.
+    `connections` is the arrival rate [connections/s], ``file=`` of `Network.flow` the size of each transfer. Kim and
+    Farber, MS-CIS-94-55 (1994), section 4.1.3, offer such a load.
 
     >>> arrivals(10, "reno").scheme.name
     'reno'

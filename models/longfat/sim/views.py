@@ -39,7 +39,7 @@ class Field:
     Parameters
     ----------
     row : str
-        Name of the pointer, one of those of the view.
+        Name of the view's pointer to the row that has the field.
     name : str
         Field of that row.
     unit : str
@@ -49,7 +49,7 @@ class Field:
     settable : bool
         Whether a plug-in may set it.
     scale : float
-        Of the plug-in's unit in the core's, 0 where they are the same: `NANOSECONDS` for times.
+        The core's unit in the unit that plug-ins see: `NANOSECONDS` for times, 0 if the units are the same.
     """
 
     row: str

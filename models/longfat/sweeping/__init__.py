@@ -1,6 +1,6 @@
 """Sweeps: replicated runs of a function at every point of a grid, with means and confidence intervals.
 
-Modules: `grid` has points and random streams, `records` the values that functions return, `collecting` their means and
+Modules: `grid` has points and random streams, `outcomes` the values that functions return, `collecting` their means and
 intervals, `planning` and `stopping` the runs that are needed, `execution`, `engines` and `processes` run them, `store`
 keeps finished runs on disk, and `driver` connects these.
 """
@@ -56,11 +56,11 @@ def sweep(
         shapes and coordinates in every run. Runs are executed concurrently in threads, so the function must not modify
         shared objects.
     grid : mapping
-        Names of parameters to sequences of different numbers, strings or booleans, or the coordinates of an xarray
-        object, whose units are kept. A single value is passed on and makes no dimension.
+        Mapping of the name of each parameter to a sequence of different numbers, strings or booleans, or to a
+        coordinate of an xarray object, whose unit is kept. A single value is passed on and makes no dimension.
     replications : int, optional
-        Runs of each point [runs], at least 1, by default 1; from 2 on there are intervals. With ``until`` the fewest
-        runs of each point: at least 2, by default 10.
+        Runs of each point [runs], at least 1, by default 1; from 2 on there are intervals. With ``until`` the smallest
+        number of runs of each point: at least 2, by default 10.
     until : None, str or mapping
         Largest half width of the confidence intervals, which determines the number of runs of each point: a percentage
         of the mean for all variables, ``"5 %"``; or a mapping for some variables, ``{"wait": "5 %", "queue": 0.2}``,
@@ -73,8 +73,9 @@ def sweep(
         Directory for finished runs. Repeating the call loads these and computes the others; so does a call with more
         replications, or with more values at the end of an axis.
     errors : "raise" or "keep"
-        If the function raises: end the sweep, or continue with the other points. In the second case the means of that
-        point are NaN, its ``status`` has the error, and with a store the next call repeats the failed run.
+        What happens if the function raises an exception: the sweep ends, or continues with the other points. Then the
+        means of that point are NaN, its ``status`` has the error, and with a store the next call repeats the failed
+        run.
     rng : None, int, numpy.random.SeedSequence or numpy.random.Generator
         Source of randomness. None is a seed from the operating system, or that of an existing store.
     confidence : float
@@ -115,11 +116,11 @@ def sweep(
 
     Notes
     -----
-    Run r of the point at positions i, j, ... of the axes draws from
-    ``numpy.random.SeedSequence(entropy, spawn_key=(*spawn_key, i, j, ..., r))``, with the two that are in ``attrs``;
-    for a seed, ``spawn_key`` is empty. So the random numbers of a run depend only on the seed and its own position: not
-    on the executor, the order in which runs end, the stored runs, the length of the axes or the number of replications.
-    A new axis changes them all, and so does a change of the order of axes.
+    Run r of the point at positions i, j, ... of the axes draws its random numbers from
+    ``numpy.random.SeedSequence(entropy, spawn_key=(*spawn_key, i, j, ..., r))``. Both names are in ``attrs``; for a
+    seed, ``spawn_key`` is empty. So the random numbers of a run depend only on the seed and its own position: not on
+    the executor, the order in which runs end, the stored runs, the length of the axes or the number of replications. A
+    new axis changes them all, and so does a change of the order of axes.
 
     A seed gives the same sweep every time; a Generator is advanced, so the next sweep with it differs. NaN in one
     replication makes the mean NaN.
@@ -134,18 +135,19 @@ def sweep(
     batches, while others run: a kill or a power failure loses the runs of some milliseconds, at most 128. The overhead
     is about 0.1 ms per run, and 1 ms with a store, so runs should take longer than that.
 
-    With ``until``, n is the first number of replications, from the fewest on, at which all intervals are narrow
+    With ``until``, n is the first number of replications, from ``replications`` on, at which all intervals are narrow
     enough. The rule examines replications 0 to n - 1 in their order and nothing else, so the result does not depend on
     the executor; runs computed beyond n do not count, but stay in the store. A fraction :math:`\gamma` refers to the
     true mean, so the half width must be at most :math:`\gamma / (1 + \gamma)` of the sample mean. Such an interval
     covers the mean a little less often than its confidence, because sampling stops where the sample variance happens
     to be small; the coverage tends to the confidence as the width goes to 0 (Chow and Robbins). For normal samples it
-    is at worst 0.935 for 0.95 and 0.88 for 0.9 if the fewest are 10, but 0.88 and 0.79 if they are 2; for skewed
-    samples it is less. Choose the fewest large enough for rare events to occur: ten zeros have an interval of width 0.
+    is at worst 0.935 for 0.95 and 0.88 for 0.9 if ``replications`` is 10, but 0.88 and 0.79 if it is 2; for skewed
+    samples it is less. Choose ``replications`` large enough for rare events to occur: ten zeros have an interval of
+    width 0.
     The confidence holds for each interval separately; the probability that all of them cover is smaller.
 
     ``"processes"`` replaces a process that dies and repeats its runs; a run whose process dies twice has failed. dask
-    does the same, three times. Processes import the script that called them: keep the script's own calls under
+    repeats a run three times. Processes import the script that called them: keep the script's own calls under
     ``if __name__ == "__main__":``. On a cluster, with dask::
 
         $ dask scheduler --port 8786                       # on one machine

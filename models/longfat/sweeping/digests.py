@@ -262,7 +262,7 @@ def components(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def digests(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return a digest of all instructions, and one of the value of each part; raise `Unknowable` by the part."""
+    """Return a digest of all instructions, and one of the value of each part; `Unknowable` names the part."""
     code, parts = hashlib.sha256(), {}
     listed = components(function)
     name = "object"

@@ -41,7 +41,7 @@ class HalfWidth:
 
 @dataclass(frozen=True)
 class Until:
-    """Requested half widths by variable; a width under None is for all variables."""
+    """Requested half widths by variable; the key None stands for all variables."""
 
     widths: Mapping[str | None, HalfWidth]
 

@@ -83,7 +83,7 @@ def slope(law: Law, values: Mapping[str, float], name: str) -> float | None:
 
 
 def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -> list[dict[str, float]]:
-    """Return the neighbouring points, in which one argument after the other is changed in its last places."""
+    """Return the neighbouring points, in each of which one argument is changed in its last places."""
     real = [name for name, symbol in law.symbols.items() if not symbol.integer]
     moved = [(name, values[name] * (1 + side * change)) for name in real for side in (-1, 1)]
     return [{**values, name: x} for name, x in moved if x != values[name] and law.symbols[name].interval.contains(x)]
@@ -92,8 +92,8 @@ def beside(law: Law, values: Mapping[str, float], change: float = LAST_PLACES) -
 def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any = None) -> float:
     """Return the relative error of a result in floats against the expected value, by default `exact`.
 
-    No arithmetic is better than a change of the arguments in their last places, which matters at jumps and in
-    differences of nearly equal numbers. A result between those at the neighbouring points therefore has no error.
+    Arguments are known to their last places only, which matters at jumps and in differences of nearly equal numbers. A
+    result between those at the neighbouring points therefore has no error.
 
     >>> from longfat.laws.blt import additive_priority
     >>> float(exact(additive_priority, {"packet": 273, "step": 0.1})), additive_priority(273, 0.1)  # 65 at 1/10
@@ -114,8 +114,8 @@ def value_error(law: Law, values: Mapping[str, float], got: Any, expected: Any =
 def slope_error(law: Law, values: Mapping[str, float], name: str, got: float) -> float:
     """Return the relative error of a slope in floats against `slope`; 0 where there is no slope.
 
-    Floats cannot tell the sides of an edge that lies within an argument's last places. Any slope between those of the
-    two sides therefore has no error there.
+    Floats cannot tell on which side of a kink an argument lies if the kink is within its last places. Any slope between
+    those of the two sides therefore has no error there.
 
     >>> from longfat.laws.queues import mm1_wait
     >>> slope_error(mm1_wait, {"load": 0.5}, "load", 4.4), slope_error(mm1_wait, {"load": 0.5}, "load", float("nan"))

@@ -90,7 +90,7 @@ def _real(law: Law, value: Any) -> float:
 
 
 def _equation(law: Root, points: Sequence[Point]) -> Outcome:
-    """Check that the sides of a root's equation change places at the root.
+    """Check that the difference of the sides of a root's equation changes its sign at the root.
 
     Points at which another case of the law applies are skipped.
     """

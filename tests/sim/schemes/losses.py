@@ -26,7 +26,7 @@ def drop_named(link, packet, now):
 def drop_acknowledgments(link, packet, now):
     """Lose the acknowledgments that packets of these numbers caused, each once."""
     for k in range(12):
-        if packet.kind == ACK and link.wanted[k] == packet.echo and not link.done[k]:
+        if packet.kind == ACK and link.wanted[k] == packet.triggered_by and not link.done[k]:
             link.done[k] = True
             return DROP
     return ENQUEUE
@@ -97,7 +97,7 @@ class Diary:
         packets, flow = self.run.state.packets, self.flow
         row = packets[packets["transmission"] == transmission]
         row = row[row["sent"].argmax()]  # a row not used yet has transmission 0, too
-        number = row["number"] if row["kind"] == DATA else row["echo"]
+        number = row["number"] if row["kind"] == DATA else row["triggered_by"]
         state = (flow.window, flow.inflation, getattr(self.own, "ssthresh", math.nan)) if seen else (math.nan,) * 3
         return Entry(round(float(row["sent"]) / records.SECOND, 9), int(number), *map(float, state))
 

@@ -132,8 +132,8 @@ def bandwidth_delay_product_for_advantage(advantage: Any, packets: Any) -> Any:
     Returns
     -------
     float or array
-        x = C D/F [1]; 0 for A = 1, inf for an advantage that no path gives, which is A not below the slow-start rounds
-        of n.
+        x = C D/F [1]; 0 for A = 1. It is inf if A is not below the number of slow-start rounds of n packets: no path
+        gives such an advantage.
 
     Raises
     ------

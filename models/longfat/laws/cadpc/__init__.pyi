@@ -229,16 +229,16 @@ def newcomer_growth(flows: Any, smoothing: Any = 1) -> Any:
 
 @_law
 def parking_lot_long_rate(first: Any, second: Any) -> Any:
-    r"""Return the equilibrium rate of a CADPC flow over two links of equal capacity that have short flows too.
+    r"""Return the equilibrium rate of a CADPC flow over two links of equal capacity, each with other flows.
 
     .. math:: \bar x = \frac{1}{2 + \max(m_1, m_2)}
 
     Parameters
     ----------
     first : int or array
-        Short flows on the first link: m_1 [flows], an integer in [1, inf), typically 1 to 50.
+        Flows over the first link only: m_1 [flows], an integer in [1, inf), typically 1 to 50.
     second : int or array
-        Short flows on the second link: m_2 [flows], an integer in [1, inf), typically 1 to 50.
+        Flows over the second link only: m_2 [flows], an integer in [1, inf), typically 1 to 50.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def parking_lot_long_rate(first: Any, second: Any) -> Any:
 
     Notes
     -----
-    Exact: the link with less spare capacity, which is the one with more short flows, reports.
+    Exact: the link with less spare capacity, which is the one with more flows of its own, reports.
 
     References
     ----------
@@ -270,17 +270,17 @@ def parking_lot_long_rate(first: Any, second: Any) -> Any:
 
 @_law
 def parking_lot_short_rate(own: Any, other: Any) -> Any:
-    r"""Return the equilibrium rate of a CADPC flow over one of two links of equal capacity, both on a long flow's path.
+    r"""Return the equilibrium rate of a CADPC flow over one of two links of equal capacity; one flow crosses both.
 
     .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
 
     Parameters
     ----------
     own : int or array
-        Short flows on the flow's own link: m_1 [flows], an integer in [1, inf), typically 1 to 50. The flow itself is
+        Flows over the flow's own link only: m_1 [flows], an integer in [1, inf), typically 1 to 50. The flow itself is
         included.
     other : int or array
-        Short flows on the other link: m_2 [flows], an integer in [1, inf), typically 1 to 50.
+        Flows over the other link only: m_2 [flows], an integer in [1, inf), typically 1 to 50.
 
     Returns
     -------
@@ -297,7 +297,7 @@ def parking_lot_short_rate(own: Any, other: Any) -> Any:
     Notes
     -----
     Exact. It is the max-min fair rate of a network with one flow more on each link, not that of the network itself:
-    with 9 short flows on one link and 1 on the other, that one has the rate 5/11, whereas its max-min fair rate is
+    with 9 such flows on one link and 1 on the other, the latter has the rate 5/11, whereas its max-min fair rate is
     9/10.
 
     References
@@ -607,8 +607,8 @@ def updates_to_fraction(rate: Any, flows: Any, fraction: Any) -> Any:
     flows : int or array
         Flows that share the link: n [flows], an integer in [1, inf), typically 1 to 100.
     fraction : float or array
-        Fraction of the equilibrium: phi [1], in (0, 1), typically 0.1 to 0.999. From above the equilibrium it counts
-        when the distance to it is 1 - phi of it.
+        Fraction of the equilibrium: phi [1], in (0, 1), typically 0.1 to 0.999. If x_0 is above the equilibrium, 2 -
+        phi times the equilibrium is meant.
 
     Returns
     -------

@@ -42,17 +42,21 @@ def total_multipliers(flows: float, smoothing: float = 1, delay: int = 0) -> NDA
     ValueError
         If a parameter is outside its domain.
 
-    Notes ----- First order in the deviations, for a sender that knows its own present rate and flows that update
-    together. Computed as eigenvalues of a companion matrix, to about 1e-14 for simple roots. For d = 0 the multiplier
-    is 1 - a; for d = 1 and a = 1 two of modulus sqrt(n/(1 + n)).
+    Notes
+    -----
+    First order in the deviations, for a sender that knows its own present rate and flows that update together. Computed
+    as eigenvalues of a companion matrix, to about 1e-14 for simple roots. For d = 0 the multiplier is 1 - a; for d = 1
+    and a = 1 there are two, of modulus sqrt(n/(1 + n)).
 
     Examples
     --------
     >>> abs(total_multipliers(1, 1, delay=1)).round(6).tolist()
     [0.707107, 0.707107]
 
-    References ---------- Ours, derivations/cadpc_delay.py; the update is equation (1) of M. Welzl, "Scalable Router
-    Aided Congestion Avoidance for Bulk Data Transfer in High Speed Networks", University of Innsbruck.
+    References
+    ----------
+    Ours, derivations/cadpc_delay.py; the update is equation (1) of M. Welzl, "Scalable Router Aided Congestion
+    Avoidance for Bulk Data Transfer in High Speed Networks", University of Innsbruck.
     """
     n = domains.number("flows", flows, "flows", "(0, inf)")
     a = domains.number("smoothing", smoothing, "1", "(0, inf)")
@@ -92,8 +96,8 @@ def largest_stable_smoothing(flows: Any, delay: Any = 0) -> Any:
     Notes
     -----
     Necessary and sufficient for small deviations: at the bound a pair of multipliers exp(+-i theta) leaves the unit
-    circle, and above it stays outside. One's own rate is fresh, all update together. For d = 1 it is (1 + n)/n, for
-    d = 2 it is 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)).
+    circle, and above it stays outside. A sender knows its own present rate, and all flows update together. For d = 1 it
+    is (1 + n)/n, for d = 2 it is 2 (1 + n)/(n + sqrt(5 n^2 - 4 n)).
 
     Examples
     --------

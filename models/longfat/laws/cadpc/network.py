@@ -35,10 +35,12 @@ def network_equilibrium(routes: ArrayLike, capacities: Any = 1, weights: Any = 1
     ValueError
         If a parameter is outside its domain or a shape does not fit.
 
-    Notes ----- Exact, and the only fixed point with positive rates. A flow follows the report of the link with the
-    least spare capacity; at equilibrium, its rate over its weight equals that spare capacity. So the rates are the
-    weighted max-min fair rates (`fair_share.max_min_rates`) of a network with an additional flow of weight 1 on every
-    link, whose share stays unused.
+    Notes
+    -----
+    Exact, and the only fixed point with positive rates. A flow follows the report of the link with the least spare
+    capacity; at equilibrium, its rate over its weight equals that spare capacity. So the rates are the weighted max-min
+    fair rates (`fair_share.max_min_rates`) of a network with an additional flow of weight 1 on every link, whose share
+    stays unused.
 
     Examples
     --------

@@ -7,10 +7,10 @@ from typing import Any
 from longfat.law import SimulatedBy, Symbol, law
 from longfat.laws.references import WELZL
 
-FIRST = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Short flows on the first link", integer=True)
-SECOND = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Short flows on the second link", integer=True)
-OWN = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Short flows on the flow's own link", integer=True)
-OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Short flows on the other link", integer=True)
+FIRST = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Flows over the first link only", integer=True)
+SECOND = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the second link only", integer=True)
+OWN = Symbol("m_1", "flows", "[1, inf)", (1, 50), "Flows over the flow's own link only", integer=True)
+OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Flows over the other link only", integer=True)
 
 
 @law(
@@ -23,13 +23,13 @@ OTHER = Symbol("m_2", "flows", "[1, inf)", (1, 50), "Short flows on the other li
     second=SECOND,
 )
 def parking_lot_long_rate(first: Any, second: Any, *, xp: Any) -> Any:
-    r"""Return the equilibrium rate of a CADPC flow over two links of equal capacity that have short flows too.
+    r"""Return the equilibrium rate of a CADPC flow over two links of equal capacity, each with other flows.
 
     .. math:: \bar x = \frac{1}{2 + \max(m_1, m_2)}
 
     Notes
     -----
-    Exact: the link with less spare capacity, which is the one with more short flows, reports.
+    Exact: the link with less spare capacity, which is the one with more flows of its own, reports.
 
     Examples
     --------
@@ -49,14 +49,14 @@ def parking_lot_long_rate(first: Any, second: Any, *, xp: Any) -> Any:
     other=OTHER,
 )
 def parking_lot_short_rate(own: Any, other: Any, *, xp: Any) -> Any:
-    r"""Return the equilibrium rate of a CADPC flow over one of two links of equal capacity, both on a long flow's path.
+    r"""Return the equilibrium rate of a CADPC flow over one of two links of equal capacity; one flow crosses both.
 
     .. math:: \bar x = \frac{1 + \max(m_1, m_2)}{(2 + \max(m_1, m_2)) (1 + m_1)}
 
     Notes
     -----
     Exact. It is the max-min fair rate of a network with one flow more on each link, not that of the network itself:
-    with 9 short flows on one link and 1 on the other, that one has the rate 5/11, whereas its max-min fair rate is
+    with 9 such flows on one link and 1 on the other, the latter has the rate 5/11, whereas its max-min fair rate is
     9/10.
 
     Examples

@@ -88,7 +88,7 @@ def trajectory(rate: Any, flows: Any, updates: Any, *, xp: Any) -> Any:
     not_simulated="exact for reports without delay; simulated senders learn of the traffic one update later",
     rate=FIRST_RATE.described(remark="It has to be below 2/(1 + n)"),
     flows=FLOWS,
-    fraction=FRACTION.described(remark="From above the equilibrium it counts when the distance to it is 1 - phi of it"),
+    fraction=FRACTION.described(remark="If x_0 is above the equilibrium, 2 - phi times the equilibrium is meant"),
 )
 def updates_to_fraction(rate: Any, flows: Any, fraction: Any, *, xp: Any) -> Any:
     r"""Return the updates until n CADPC flows, started at the same rate, reach a fraction of the equilibrium.

@@ -40,12 +40,13 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     ValueError
         If a parameter is outside its domain or a shape does not fit.
 
-    Notes ----- No rate can grow unless another falls that is not larger in proportion to its weight. There is one such
-    allocation (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a
-    full link on which no other flow has more in proportion to its weight. All rates grow in proportion to the weights,
-    and a link that becomes full stops its flows; in fractions the result is exact. The shares are those of data,
-    reduced by the flow's own acknowledgments, unlike those of fair queueing, which serves acknowledgments as a separate
-    flow.
+    Notes
+    -----
+    No rate can grow unless another falls that is not larger in proportion to its weight. There is one such allocation
+    (derivations/fair_share.py), and the equation, the bottleneck condition, describes it: every flow has a full link on
+    which no other flow has more in proportion to its weight. All rates grow in proportion to the weights, and a link
+    that becomes full stops its flows; in fractions the result is exact. The shares are those of data, reduced by the
+    flow's own acknowledgments, unlike those of fair queueing, which serves acknowledgments as a separate flow.
 
     Examples
     --------
@@ -55,8 +56,10 @@ def max_min_rates(routes: Any, capacities: Any = 1, weights: Any = 1) -> Any:
     >>> max_min_rates([[1, Fraction(2, 25)], [Fraction(2, 25), 1]], 5_000_000).tolist()  # one each way, with ACKs
     [Fraction(125000000, 27), Fraction(125000000, 27)]
 
-    References ---------- D. Bertsekas and R. Gallager, "Data Networks", 2nd edition, Prentice Hall, 1992, section
-    6.5.2; derivations/fair_share.py.
+    References
+    ----------
+    D. Bertsekas and R. Gallager, "Data Networks", 2nd edition, Prentice Hall, 1992, section 6.5.2;
+    derivations/fair_share.py.
     """
     table = arithmetic.usage_table("routes", routes)
     links, flows = table.shape

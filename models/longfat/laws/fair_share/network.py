@@ -26,8 +26,8 @@ class Flow:
     start : float or Fraction
         Time [s] at which the whole file is at its first link.
     round_trip_time : float or Fraction
-        Round-trip propagation time [s], in [0, inf), that is added to the fluid's time: that of the last byte and of
-        its acknowledgment.
+        Round-trip propagation time [s], in [0, inf), of the last byte and its acknowledgment. It is added to the time
+        that the fluid takes.
     weight : float or Fraction
         In (0, inf): the number of flows that it acts like.
     ack : float or Fraction
@@ -97,8 +97,8 @@ class Load:
     times : sequence of float or Fraction
         Rising times [s] at which it goes on, off, on, ...; it is always on without any.
     period : float or Fraction, optional
-        Time [s] after which the pattern comes again, for ever; then ``times`` has to end with an off, no more than a
-        period after the first on.
+        Time [s] after which the pattern repeats itself, without end. ``times`` must then end by going off, at most one
+        period after the load first goes on.
 
     Raises
     ------

@@ -29,7 +29,7 @@ class Schedule:
     Parameters
     ----------
     network : Network
-        What was asked for.
+        The network of the schedule.
     times : ndarray of shape (intervals + 1,)
         Where rates change [s], rising; the last one is inf if the last rates stay for ever.
     finish : ndarray of shape (flows,)

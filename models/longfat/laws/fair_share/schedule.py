@@ -30,8 +30,8 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     network : Network
         Links, flows and loads.
     until : float or Fraction
-        Time [s] at which the schedule ends; files that are not complete then have the finish inf. Has to be finite
-        where a flow without an end meets loads that come again for ever.
+        Time [s] at which the schedule ends; the finish of a file that is not complete then is inf. It must be finite if
+        a flow without an end shares a link with a periodic load.
 
     Returns
     -------
@@ -44,14 +44,16 @@ def transfer_times(network: Network, until: Any = math.inf) -> Schedule:
     ValueError
         For a value outside its domain, or if an ``until`` is needed and missing.
 
-    Notes ----- A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without
-    packets and without delay inside the network. The capacity that a load takes of a link is not available to flows;
-    where loads exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data
-    from the links of the reverse path at the same instant. Exact, because rates only change where a file comes, a file
-    is through, or a load changes; in fractions there is no rounding at all, in floats it is a few units in the last
-    place per event. Flows of equal weight, path and acknowledgments have equal rates, so a file is through when its
-    group's service per flow has grown by the file's size since its start: many files on few paths cost one step of a
-    heap each.
+    Notes
+    -----
+    A fluid: a file is wholly at each of its links from its start on, without limits to buffers, without packets and
+    without delay inside the network. The capacity that a load takes of a link is not available to flows; where loads
+    exceed the capacity of a link, flows get nothing. Acknowledgments take `ack` times the rate of the data from the
+    links of the reverse path at the same instant. Exact, because rates change only when a file starts, a file is
+    complete, or a load changes; in fractions there is no rounding at all, in floats it is a few units in the last place
+    per event. Flows of equal weight, path and acknowledgments have equal rates, so a file is complete when its group's
+    service per flow has grown by the file's size since its start: with many files on few paths, each costs one
+    operation on a heap.
 
     Examples
     --------

@@ -422,7 +422,7 @@ def response_time(
     Returns
     -------
     float or array
-        T [s]; N/(f mu) + R where nothing is lost, infinite where everything is lost (but 1e-140 of it).
+        T [s]; N/(f mu) + R where nothing is lost, infinite where at most a share of 1e-140 is delivered.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Parts of the loss-load curve, computed accurately with powers of rates as logarithms.
 
-With r = b / f^(k+1), the own share is q = 1/(1 + r) and P = q (f + a)/f. For k = 50 neither f^(k+1) nor r fits
-into a float where q still matters; log r does. Without others (b = 0) q = 1, and r = b f^-(k+1) has the slope.
+With r = b / f^(k+1), the own share is q = 1/(1 + r) and P = q (f + a)/f. For k = 50 neither f^(k+1) nor r fits into a
+float where q still matters; log r does. Without others (b = 0) q = 1, and r is computed as b f^-(k+1), whose slope by b
+is right.
 """
 
 from __future__ import annotations

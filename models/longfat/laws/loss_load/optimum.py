@@ -29,13 +29,13 @@ def scale(spread: Any, k: Any, xp: Any) -> Any:
 
 
 def psi(rate: Any, excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the left side of the equation less its right side, divided by k f^k."""
+    """Return the left side of the law's equation less its right side, divided by k f^k."""
     top = scale(spread, k, xp)
     return rate + (k + 1) / k * excess - top * xp.power(top / rate, k)
 
 
 def largest_throughput(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the root for a positive spread, in a bracket whose ends differ by a factor of 2 at most.
+    """Return the root of `psi` for a positive spread, from a bracket whose ends differ by a factor of 2 at most.
 
     For a >= 0 both terms of k f^(k+1) + (k + 1) a f^k are at most b, and one of them at least b/2; for a < 0 the
     rate is at least c |a| and at least A, and psi is positive at their sum.
@@ -56,7 +56,7 @@ def largest_throughput(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
 
 
 def throughput_optimum(excess: Any, spread: Any, k: Any, xp: Any) -> Any:
-    """Return the root with its derivatives, for a positive spread."""
+    """Return the root of `psi` with its derivatives, for a positive spread."""
     found = largest_throughput(xp.fixed(excess), xp.fixed(spread), xp.fixed(k), xp)
     return xp.implicit(lambda f, a, b, k: psi(f, a, b, k, xp), found, excess, spread, k)
 

@@ -18,7 +18,7 @@ NOTHING = 1e-140
 @law(
     source=PRITHVIRAJ_WILLIAMSON + ", section 2.2, file transfer response time",
     unit="s",
-    result="T; N/(f mu) + R where nothing is lost, infinite where everything is lost (but 1e-140 of it)",
+    result="T; N/(f mu) + R where nothing is lost, infinite where at most a share of 1e-140 is delivered",
     not_simulated="the time that a source expects by its own formula",
     rate=SENDING,
     excess=EXCESS,

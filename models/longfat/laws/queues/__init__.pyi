@@ -245,7 +245,7 @@ def mg1ps_response(load: Any) -> Any:
     Returns
     -------
     float or array
-        T(x)/x [service times], of each flow's own service times; 1 is the time without other flows.
+        T(x)/x [service times], in units of the flow's own service time; 1 without other flows.
 
     Raises
     ------

@@ -142,7 +142,7 @@ def mg1_wait(load: Any, variation: Any, *, xp: Any) -> Any:
 @law(
     source=f"{KLEINROCK_COMPUTERS}, chapter 4 (processor-sharing systems)",
     unit="service times",
-    result="T(x)/x, of each flow's own service times; 1 is the time without other flows",
+    result="T(x)/x, in units of the flow's own service time; 1 without other flows",
     derivation="queues.processor_sharing",
     long_proof=True,
     simulated=SimulatedBy("processor_sharing", {"load": (0.05, 0.7)}, relative=0.1, long=True),

@@ -224,8 +224,8 @@ def buffer_for_efficiency_hard_ack(efficiency: Any, loss: Any, segment_packets: 
 
     Notes
     -----
-    The inverse of `throughput_efficiency_hard_ack` for wide windows, with its validity. A buffer of a few segments
-    beside a w_a of 10^6 is a difference of nearly equal numbers: it has six correct digits fewer than e.
+    The inverse of `throughput_efficiency_hard_ack` for wide windows, with its validity. A buffer of a
+    few segments at w_a = 10^6 is a difference of nearly equal numbers: it has six correct digits fewer than e.
 
     References
     ----------
@@ -315,8 +315,9 @@ def delay_variance(loss: Any, segment_packets: Any, packet_time: Any, ack_delay:
 
     Notes
     -----
-    D is N t_p + K t_a with N packets sent in K rounds, or t_a less up to the last transmission. Exact for a segment
-    sent in isolation, like `mean_delay_sender`.
+    With N packets sent in K rounds, the delay up to the acknowledgment is D = N t_p + K t_a. Up to the last
+    transmission it is t_a less, which does not change the variance. Exact for a segment sent in isolation, like
+    `mean_delay_sender`.
 
     References
     ----------
@@ -512,7 +513,7 @@ def max_rounds(loss: Any, segment_packets: Any, segments: Any) -> Any:
     segment_packets : int or array
         Packets per segment: s [packets], an integer in [1, inf), typically 1 to 128.
     segments : int or array
-        Segments, of which the largest value counts: N [segments], an integer in [1, inf), typically 1 to 1e6.
+        Number of segments: N [segments], an integer in [1, inf), typically 1 to 1e6.
 
     Returns
     -------
@@ -563,7 +564,7 @@ def mean_delay_receiver(loss: Any, segment_packets: Any, packet_time: Any, round
     Returns
     -------
     float or array
-        D_r [s]. S is `mean_rounds`; the second form does not cancel.
+        D_r [s]. S is `mean_rounds`; nothing cancels in the second form.
 
     Raises
     ------
@@ -1150,9 +1151,9 @@ def throughput_efficiency_many_rounds(window: Any, loss: Any, segment_packets: A
     -----
     M is the time per window that the sender waits, in segment times. A segment that needs a k-th repetition makes the
     window wait for one more acknowledgment delay, unless it waits already; q_k is the share of the time for which it
-    waits. For one repetition and W = w_a + 1 this is exact (and `throughput_efficiency` with (1 - g)/g for 1/g); that
-    waiting periods are uniform in the window, and that repetitions can be treated one after the other, are
-    approximations.
+    waits. For one repetition and W = w_a + 1 this is exact, and equal to `throughput_efficiency` with (1 - g)/g in
+    place of 1/g. Two things are approximations: that waiting periods are uniform in the window, and that repetitions
+    can be treated one after the other.
 
     Accurate within 0.03 where p <= 0.1, w_a >= 12, s <= 128, any window.
 

@@ -78,7 +78,7 @@ def mean_delay_sender(loss: Any, segment_packets: Any, packet_time: Any, ack_del
 @law(
     source=f"{GONG_PARULKAR}, section 4.2 (D_r)",
     unit="s",
-    result="D_r. S is `mean_rounds`; the second form does not cancel",
+    result="D_r. S is `mean_rounds`; nothing cancels in the second form",
     derivation="selective_repeat.receiver_delay",
     long_proof=True,
     not_simulated="mean_delay_sender, which is simulated, less a constant",

@@ -1,8 +1,8 @@
 """Probability that at most T of s packets are still missing, and its sum over rounds.
 
-A segment is accepted after k rounds when at most T packets are missing, each independently with probability
-x = p^k: a binomial distribution function. It is summed term by term, all terms being positive, from the
-logarithms of the ratios of successive terms, (s - j + 1) x/j; those of the terms that count are moderate.
+A segment is accepted after k rounds when at most T packets are missing, each independently with probability x = p^k: a
+binomial distribution function. It is summed term by term, all terms being positive, from the logarithms of the ratios
+of successive terms, (s - j + 1) x/j. The logarithms of the terms that count are not large.
 
 The mean number of rounds is 1 + the sum over k >= 1 of 1 - F_k. In floats a fixed number of terms suffices (see
 `longfat.laws.selective_repeat.rounds`): by Chernoff's bound F_k <= exp(-(m - T)^2/(2 m)), m = s p^k, terms with

@@ -13,7 +13,7 @@ from longfat.laws.selective_repeat.rounds import repeated_rounds
 OURS = f"Ours, under the assumptions of {GONG_PARULKAR}, section 4.2"
 ROUNDS = Symbol("k", "rounds", "[1, inf)", (1.0, 20.0), "Transmission rounds", integer=True)
 PROBABILITY = Symbol("q", "probability", "(0, 1)", (0.01, 0.9999), "Probability with which the value is not exceeded")
-SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "Segments, of which the largest value counts", integer=True)
+SEGMENTS = Symbol("N", "segments", "[1, inf)", (1.0, 1e6), "Number of segments", integer=True)
 
 
 def log_through(loss: Any, rounds: Any, xp: Any) -> Any:

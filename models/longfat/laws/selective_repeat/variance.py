@@ -65,8 +65,9 @@ def delay_variance(loss: Any, segment_packets: Any, packet_time: Any, ack_delay:
 
     Notes
     -----
-    D is N t_p + K t_a with N packets sent in K rounds, or t_a less up to the last transmission. Exact for a segment
-    sent in isolation, like `mean_delay_sender`.
+    With N packets sent in K rounds, the delay up to the acknowledgment is D = N t_p + K t_a. Up to the last
+    transmission it is t_a less, which does not change the variance. Exact for a segment sent in isolation, like
+    `mean_delay_sender`.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from longfat.laws.tcp.parameters import INITIAL_WINDOW, PACKET_TIME, PACKETS, PA
     unit="rounds",
     result="r, an integer",
     derivation="tcp.slow_start_rounds",
-    not_simulated="unloaded_transfer_time, which is simulated, with one link that takes time",
+    not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
     packets=PACKETS,
     initial_window=INITIAL_WINDOW,
 )
@@ -48,7 +48,7 @@ def slow_start_rounds(packets: Any, initial_window: Any = 1, *, xp: Any) -> Any:
         "acknowledgment's propagation time"
     ),
     derivation="tcp.slow_start_transfer_time",
-    not_simulated="unloaded_transfer_time, which is simulated, with one link that takes time",
+    not_simulated="a case of unloaded_transfer_time, which is simulated: only one link has a transmission time",
     packets=PACKETS,
     round_trip_time=PATH.described(remark="It lasts from the end of a packet's transmission to its acknowledgment"),
     packet_time=PACKET_TIME,

@@ -62,7 +62,7 @@ def begin_run(segments, number, start):
 
 @part
 def first_sent(segments, acks, connection, rules, start, arrived):
-    """Receive the new segment connection[NEXT], sent from `start` on, of which `through` packets were not lost."""
+    """Receive the new segment connection[NEXT], sent from `start` on, of which `arrived` packets were not lost."""
     number, now = connection[NEXT], start + rules[PACKETS]
     missing = rules[PACKETS] - arrived
     verdict = KEPT if arrived > 0 else LOST
@@ -85,7 +85,7 @@ def first_sent(segments, acks, connection, rules, start, arrived):
 
 @part
 def repeated(segments, acks, connection, rules, number, now, arrived):
-    """Receive a repeated group of a hole, sent until `now`, of which `through` packets were not lost."""
+    """Receive a repeated group of a hole, sent until `now`, of which `arrived` packets were not lost."""
     at = row_of(segments, number)
     verdict, replaced = LOST, NONE
     if not rules[SOFT]:
@@ -135,7 +135,7 @@ def acknowledge(segments, acks, connection, rules, number, missing, now, delayed
 
 @part
 def displace_largest(segments, connection, rules):
-    """Displace the largest segment from the buffer (soft); return whether it has to be requested.
+    """Displace the segment with the largest number from the buffer (soft); return whether it has to be requested.
 
     It has to be if it was complete, because otherwise packets of it are in flight.
     """

@@ -76,7 +76,7 @@ def record_row(trace, row, start, number, count, packets, verdict, connection):
 
 @part
 def to_next_mark(number, warm_up, last):
-    """Return the segments up to where measuring begins or, after that, ends; NEVER after that."""
+    """Return the number of segments until the measurement begins or, after that, ends; NEVER after its end."""
     if number < warm_up:
         return warm_up - number
     if number < last:
@@ -95,7 +95,7 @@ def step_at(steps, first_step, end_step, number):
 
 @part
 def to_next_step(steps, first_step, end_step, number):
-    """Return the segments from one on until the next step of lag; NEVER if there is none."""
+    """Return the number of segments from `number` to the next step of lag; NEVER if there is none."""
     mask = len(steps) - 1
     if steps[first_step & mask, FROM] <= number:
         first_step += 1
@@ -104,7 +104,7 @@ def to_next_step(steps, first_step, end_step, number):
 
 @part
 def skip_periods(steps, first_step, end_step, segments, lag):
-    """Move all steps by whole periods: by that many segments, and the lag that these add."""
+    """Move all steps by whole periods, which are `segments` segments and add `lag` to their lag."""
     for step in range(first_step, end_step):
         steps[step & (len(steps) - 1), FROM] += segments
         steps[step & (len(steps) - 1), LAG] += lag

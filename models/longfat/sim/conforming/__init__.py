@@ -1,4 +1,4 @@
-"""`conformance`: checks whether a scheme, discipline or service keeps the rules of the simulator."""
+"""`conformance`: a check whether a scheme, discipline or service keeps the rules of the simulator."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ def conformance(
 ) -> Report:
     """Check that a congestion-control scheme, a queue discipline or a service keeps the rules of the simulator.
 
-    Three small networks are simulated, each of them twice with one seed, once with another seed, and once in plain
-    Python in a separate process. This takes about five to ten seconds.
+    The rules: the plug-in compiles and returns valid values, no packet is lost uncounted, the buffer and the order of
+    packets are kept, a link with a backlog transmits, files arrive, and a seed determines the run, compiled or not. The
+    report has a sentence on each. Three small networks are simulated, each of them twice with one seed, once with
+    another seed, and once in plain Python in a separate process. This takes about five to ten seconds.
 
     Parameters
     ----------
@@ -49,7 +51,8 @@ def conformance(
     Returns
     -------
     Report
-        Report with ``passed``, and ``checks``, each with a verdict and a message; printed, it is a table.
+        ``passed`` says whether no check failed; ``checks`` has a verdict and a message for each. ``print`` shows a
+        table.
 
     Raises
     ------

@@ -77,7 +77,7 @@ def take_header(state, event, i):
 def is_unlimited(state, f, sender):
     """Return whether a flow may send more packets at once than a run can hold.
 
-    That is so where neither rate, access link nor a limit for this event holds back what the window allows.
+    It may if no rate, access link or limit for this event holds back what the window allows.
     """
     if sender.window <= MOST_PACKETS_AT_ONCE or sender.packets - sender.next <= MOST_PACKETS_AT_ONCE:
         return False
@@ -274,7 +274,7 @@ def expire_alarm(state, f):
 
 @routine
 def receive_feedback(state, i):
-    """Process feedback of a switch at the sender: call `ack` with nothing acknowledged, but header fields."""
+    """Process feedback of a switch at the sender: call `ack` with `acked` 0 and the header fields of the feedback."""
     event = event_of(state)
     packet = packet_at(state, i)
     f = packet.flow

@@ -57,7 +57,7 @@ def count_link(state, k):
 
 @part
 def count_list(state, i, room):
-    """Count the packets of a list by kind; return how many there are, more than `room` if the list has no end."""
+    """Count the packets of a list by kind; return their number, more than `room` if the list is a cycle."""
     found = 0
     while i != NONE and found <= room:
         packet = packet_at(state, i)

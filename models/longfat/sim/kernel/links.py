@@ -32,7 +32,7 @@ from longfat.sim.records import (
 
 @routine
 def admit(state, i):
-    """Let a packet enter the link of its hop, or drop it: `admit_inline` as a call, to keep the compiled code small."""
+    """Let a packet enter the link of its hop, or drop it; a function that is not inlined, to keep the code small."""
     admit_inline(state, i)
 
 
@@ -86,7 +86,7 @@ def arrive_in_advance(state, link, i, packet, hop):
 
 @routine
 def process_deferred(state, k):
-    """Compute in advance what was deferred on a link because of the horizon: its packets in order, while rows last.
+    """Compute in advance what was deferred on a link because of the horizon, in order, until rows are short.
 
     What is left remains deferred, and is handled when it arrives.
     """

@@ -87,7 +87,7 @@ def add_block(state, expect, i, count, low, high):
 
 @routine
 def report_blocks(state, f, i, newest):
-    """Report the newest block, then those reported before, then any others, three at most (RFC 2018, section 4)."""
+    """Report the newest block, then those reported before, then others, three at most (RFC 2018, sections 3 and 4)."""
     tally, receiver = tally_at(state, f), receiver_at(state, f)
     expect = receiver.expect
     for k in range(6):

@@ -96,7 +96,7 @@ def next_number(state, f, sender):
 def next_departure(state, f):
     """Return when the rate allows the next packet, and the departure time to record if it leaves now [ns].
 
-    The second is earlier than now if tokens of the pool are left: so much time has been saved up.
+    The second is earlier than now by the time in which the tokens left in the pool were saved up.
     """
     sender, now = sender_at(state, f), state.now
     gap = sender.packet_size / sender.rate * 1e9 if sender.rate > 0.0 else math.inf
@@ -111,7 +111,7 @@ def next_departure(state, f):
 
 @routine
 def send(state, f):
-    """Make the packets that a flow may send now: `send_inline` as a call, to keep the compiled code small."""
+    """Make the packets that a flow may send now; a function that is not inlined, to keep the code small."""
     send_inline(state, f)
 
 

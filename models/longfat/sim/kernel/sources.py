@@ -36,7 +36,7 @@ def rounded(time):
 
 @routine
 def has_begun(state, f):
-    """Return whether a Poisson process has begun; if not, begin it with a gap like all others."""
+    """Return whether a Poisson process has begun; if not, begin it with an exponential gap."""
     tally = tally_at(state, f)
     if tally.begun:
         return True

@@ -21,7 +21,7 @@ def update_rto(timer, seconds):
     else:
         timer.rttvar += (abs(timer.srtt - seconds) - timer.rttvar) / 4
         timer.srtt += (seconds - timer.srtt) / 8
-    # RFC 6298, sections 2.2 to 2.5. Section 5, last paragraph: a new measurement ends the backoff.
+    # RFC 6298, sections 2.2 to 2.5. Section 5, first note at its end: a new sample ends the backoff.
     timeout = timer.srtt + max(timer.granularity, 4 * timer.rttvar)
     if timer.tick > 0.0:
         timeout = math.ceil(timeout / timer.tick - NEARLY) * timer.tick

@@ -23,6 +23,6 @@ FIFO_DEPARTURES = Discipline("fifo-departures", service="departures", source=FIF
 PRIORITY_DISCARD = _from_service("priority-discard", "discard-worst")
 PRIORITY_DISCARD_PUBLISHED = _from_service("priority-discard-published", "discard-last")
 FAIR = _from_service("fair", "self-clocked")
-#: A packet costs one step for each backlogged flow here; with `FAIR` it costs the logarithm of their number.
+#: The computing time of a packet grows with the number of backlogged flows; with `FAIR`, with its logarithm.
 BIT_ROUND = _from_service("bit-round", "bit-round")
 round_robin = _from_service("round-robin", "round-robin")

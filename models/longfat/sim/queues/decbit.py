@@ -1,9 +1,9 @@
 """Switch of the DECbit scheme: it marks packets while the average queue length is at least 1 packet.
 
 K. K. Ramakrishnan and R. Jain, "A Binary Feedback Scheme for Congestion Avoidance in Computer Networks", ACM
-Transactions on Computer Systems 8(2), 1990, section 3. A regeneration cycle is a busy period and the idle period after
-it. The queue length, the packet in transmission included, is averaged over the last complete cycle and the present one:
-with the beginnings t1 < t2 of the last two busy periods, the average at time t is the integral of q from t1 to t, over
+Transactions on Computer Systems 8(2), 1990. A regeneration cycle is a busy period and the idle period after it. The
+queue length, the packet in transmission included, is averaged over the last complete cycle and the present one: with
+the beginnings t1 < t2 of the last two busy periods, the average at time t is the integral of q from t1 to t, over
 t - t1.
 
 Ours, because the source leaves it open: a packet that arrives at the moment at which the previous one has been sent
@@ -53,7 +53,7 @@ def count_acks(link, time, change):
     link.acks += change
 
 
-# Ramakrishnan & Jain (1990), section 3: a regeneration cycle begins with the arrival that ends an idle period.
+# Ramakrishnan & Jain (1990): a regeneration cycle begins with the arrival that ends an idle period.
 @part
 def begin_cycle(link, time):
     """Begin a regeneration cycle, since the arriving packet finds the link idle."""
@@ -64,8 +64,7 @@ def begin_cycle(link, time):
     link.area_before, link.began, link.begun = so_far, time, True
 
 
-# Ramakrishnan & Jain (1990), section 3: the bit is set if the average over the last and the present cycle is at least
-# 1.
+# Ramakrishnan & Jain (1990): the bit is set if the average over the last and the present cycle is at least 1.
 @part
 def is_congested(link, time):
     """Return whether the average queue length is at least the threshold; False for an average over no time."""
@@ -121,5 +120,5 @@ decbit = Discipline(
     },
     needs_buffer=True,
     source='K. K. Ramakrishnan and R. Jain, "A Binary Feedback Scheme for Congestion Avoidance in Computer Networks", '
-    "ACM Transactions on Computer Systems 8(2), 1990, section 3, doi:10.1145/78952.78955",
+    "ACM Transactions on Computer Systems 8(2), 1990, doi:10.1145/78952.78955",
 )  # fmt: skip

@@ -1,23 +1,4 @@
-"""`Discipline`: how a link queues, drops and marks packets.
-
-A discipline is a *service* (the scheduler, which decides the order of departures) and up to four small functions
-("hooks"), compiled by numba as a scheme's callbacks are. All times are in seconds:
-
-* ``enqueue(link, packet, now) -> int``: a packet arrives. Return ENQUEUE (after marking it or changing its header, if
-  wanted), DROP, or ``push_out(number)`` to admit it and drop the queued packet of this number;
-* ``dequeue(link, packet, now) -> int``: the packet's transmission is about to begin. Return SEND, or DROP to continue
-  with the next packet;
-* ``tick(link, now) -> float``: called at the time that the previous call returned, first at 0; ``math.inf`` ends the
-  calls;
-* ``feedback(link, packet, now) -> int``: a packet with feedback from the next switch has arrived; the return value is
-  ignored.
-
-The table `longfat.sim.seam.TABLE` lists the fields that hooks may read and set. They may call
-`longfat.sim.seam.random`, `mark`, `is_full`, `queue_of`, `flow_state`, `first_waiting`, `behind`, `waiting` and
-`push_out`. A hook that sets ``link.send_feedback = 1`` sends ``link.feedback`` (four numbers) to the sender of the
-present packet. On a first-in, first-out link ``enqueue`` may set ``link.hold_until``: the packet is not transmitted
-before this time, and the packets behind it wait.
-"""
+"""`Discipline`: how a link queues, drops and marks packets."""
 
 from __future__ import annotations
 
@@ -44,7 +25,15 @@ __all__ = ["DROP", "ENQUEUE", "SEND", "SERVICES", "Discipline", "Integer", "Para
 
 @dataclass(frozen=True)
 class Discipline:
-    """Queue discipline of a link.
+    """Queue discipline of a link: which packets it admits, drops and marks, and what feedback it sends.
+
+    A discipline is a *service* (the scheduler, which decides the order of departures) and up to four small functions,
+    its hooks. Numba compiles them, so they are written in floats, integers and ``math``; times are in seconds.
+
+    The fields that hooks may read and set are listed by ``print(longfat.sim.seam.documentation())``. Hooks may call
+    `longfat.sim.random`, `mark`, `is_full`, `queue_of`, `flow_state`, `first_waiting`, `behind`, `waiting` and
+    `push_out`. A hook that sets ``link.send_feedback = 1`` sends ``link.feedback`` (four numbers) to the sender of the
+    current packet.
 
     Parameters
     ----------
@@ -61,8 +50,20 @@ class Discipline:
           round robin, or by deficit round robin;
         * "rate-controlled": self-clocked fair queueing in which each queue has a ``rate``, set by hooks, that it does
           not exceed.
-    enqueue, dequeue, tick, feedback : callable, optional
-        Hooks, see the module.
+    enqueue : callable, optional
+        ``enqueue(link, packet, now) -> int``, called when a packet arrives. It may mark the packet or change its
+        header, and returns ENQUEUE to admit it if the buffer has room, DROP, or ``push_out(number)`` to admit it and
+        drop the queued packet `number` (see `longfat.sim.first_waiting`). By default ENQUEUE. With service "fifo" it
+        may set ``link.hold_until``: the packet is not transmitted before this time, and the packets behind it wait.
+    dequeue : callable, optional
+        ``dequeue(link, packet, now) -> int``, called when the transmission of a packet is about to begin. It returns
+        SEND, or DROP to continue with the next packet. By default SEND.
+    tick : callable, optional
+        ``tick(link, now) -> float``, called at time 0 and then at the time that the previous call returned;
+        ``math.inf`` ends the calls.
+    feedback : callable, optional
+        ``feedback(link, packet, now) -> int``, called when feedback from the next switch arrives; the return value is
+        ignored.
     parameters : mapping of str to Parameter or float, optional
         Parameters, which hooks read by name: ``link.target``.
     values : mapping of str to float, optional
@@ -77,8 +78,8 @@ class Discipline:
     needs_buffer : bool
         Whether a link without room for a single queued packet is refused.
     late_if : str
-        Name of a yes-or-no parameter: departures are decided when they happen, and `dequeue` is called, only if it is
-        set.
+        Name of a yes-or-no parameter. Only if it is 1, departures are decided when they happen, and `dequeue` is
+        called.
     hop_by_hop : bool
         Whether ``link.feedback`` goes to the `feedback` hook of the upstream switch that has such a discipline; only
         the first such switch of a path sends it to the sender.

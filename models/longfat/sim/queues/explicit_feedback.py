@@ -52,7 +52,7 @@ explicit_feedback = Discipline(
     flow_state=SERVICE_STATE,
     needs_buffer=True,
     source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, '
-    "doi:10.1145/144179.144254, made end to end as in H. Kanakia, S. Keshav and P. Mishra, "
-    '"A Comparison of Reactive Host-based Flow Control Schemes in Reservationless Networks", AT&T Bell Labs, 1992',
+    'made end to end as in H. Kanakia, S. Keshav and P. Mishra, "A Comparison of Reactive Host-based Flow Control '
+    'Schemes in Reservationless Networks", AT&T Bell Labs, 1992',
 )
 EXPLICIT_FEEDBACK = explicit_feedback

@@ -130,6 +130,6 @@ hop_by_hop = Discipline(
     },
     needs_buffer=True,
     hop_by_hop=True,
-    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992, '
-    "doi:10.1145/144179.144254; gain, set point and feedback interval are ours",
+    source='P. P. Mishra and H. Kanakia, "A Hop by Hop Rate-based Congestion Control Scheme", SIGCOMM 1992; '
+    "gain, set point and feedback interval are ours",
 )  # fmt: skip

@@ -10,7 +10,8 @@ The switch keeps each flow's rate, as its packets declare it or as it is measure
 factor v below 1 (the virtual loss-load model) a and b are computed from v times the capacity; drops are computed from
 the true capacity.
 
-A packet costs one step for each flow if any rate has changed since the flow's previous packet.
+The computing time of a packet grows with the number of flows if a rate has changed since the previous packet of its
+flow.
 
 >>> loss_load(5, 0.8).values["v"]
 0.8

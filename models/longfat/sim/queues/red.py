@@ -159,7 +159,7 @@ def red_auto(
     References
     ----------
     ns-2.35, red.cc. S. Floyd, R. Gummadi and S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
-    RED's Active Queue Management", 2001, section 5, gives the reasons.
+    RED's Active Queue Management", 2001, gives the reasons.
     """
     per_second = quantities.rate(rate, "rate") / number("packet", packet, "bytes", "[1, 1e6]")
     round_trip = max(0.1, 3.0 * (quantities.duration(delay, "delay", "[0, 1e6]") + 1.0 / per_second))

@@ -172,7 +172,7 @@ def _found(what: str, name: str, find: Find | None, kind: type) -> Any:
     made = None if find is None else find(name) if ":" in name else find(name, kind)
     if made is None:
         raise ValueError(
-            f'{what} = {name!r} is not at hand: name the file that defines it, as in "my_file.py:NAME", '
+            f'{what} = {name!r} is not defined here: name the file that defines it, as in "my_file.py:NAME", '
             "and read the scenario with longfat.scenario.load or the command line"
         )
     if not isinstance(made, kind):

@@ -1,10 +1,10 @@
 """BLT, the bandwidth-latency tradeoff: the whole file at once, with priorities by which switches choose what to keep.
 
 Bully-tyrant is the same without priorities. Windows of 1, g + a, g (g + a) + a, ... packets have priorities 0 (the
-highest), 1, 2, ..., with g the `growth` and a the `step`: powers of two by default, the paper's additive increase with
-growth 1. After a loss a new burst begins with the missing packet, and so do the priorities. Give the flow an
-`access_rate`: the backlog of the access link is discarded with a burst. The rules with their sources:
-docs/rules/explicit-feedback.md.
+highest), 1, 2, ..., with g the `growth` and a the `step`. The default windows are powers of two; growth 1 is the
+paper's additive increase. After a loss a new burst begins with the missing packet, and its priorities begin with 0.
+Give the flow an `access_rate`, so that a new burst replaces the packets that the old one has not yet sent. The rules
+with their sources: docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -57,9 +57,9 @@ def start(flow, event):
 def is_lost(flow, event):
     """Return whether the packet that triggered a duplicate was sent after the last transmission of the missing one.
 
-    Within a burst transmissions are in the order of their numbers. A later packet of this burst tells of a loss; where
-    the burst has not yet reached the missing packet, so do all packets of this burst, and a later packet of the one
-    before. Packets that were resent although the receiver had them tell nothing.
+    A burst sends packets in the order of their numbers. If this burst has sent the missing packet, a packet of this
+    burst with a higher number reveals the loss. If it has not, any packet of this burst does, and so does a packet of
+    the previous burst with a higher number. Packets that were resent although the receiver had them reveal nothing.
     """
     # Ours, because duplicates for packets resent in vain would otherwise restart the burst again and again.
     of_this_burst, later = event.transmission >= flow.first, event.number > flow.una

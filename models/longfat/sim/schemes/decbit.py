@@ -1,8 +1,9 @@
 """DECbit: additive increase if less than half of the congestion bits are set, multiplicative decrease otherwise.
 
-The bits of packets sent before a change of the window do not count; those of one window sent after it do, so that the
-window changes once in two round trips. There is no slow start, and after a loss the window is 1. The switches are
-`longfat.sim.queues.decbit`. The rules with their sources: docs/rules/explicit-feedback.md.
+After a change of the window the bits of the packets in flight are ignored. Those of the next window of packets decide
+on the next change, so that the window changes once in two round trips. There is no slow start, and after a loss the
+window is 1. The switches are `longfat.sim.queues.decbit`. The rules with their sources:
+docs/rules/explicit-feedback.md.
 """
 
 import math
@@ -15,7 +16,7 @@ from longfat.sim.schemes.tcp import INITIAL_WINDOW
 
 @part
 def begin_period(flow, before):
-    """Begin a decision period: the bits of so many packets, sent under the window before, are ignored."""
+    """Begin a decision period that ignores the bits of `before` packets, which the previous window has sent."""
     flow.ignored = math.floor(before)
     flow.counted = 0
     flow.set_bits = 0
@@ -23,10 +24,9 @@ def begin_period(flow, before):
 
 @part
 def count(flow, marked):
-    """Return the window after counting one congestion bit: changed at the end of the decision period."""
-    # Ramakrishnan and Jain (1990): bits of one window sent after the last change are counted. Kanakia, Keshav and
-    # Mishra (1992) and Kim and Farber (1994), section 2.1: if at least half are set, window x 0.875, otherwise window +
-    # 1.
+    """Count one congestion bit, and return the window, which changes at the end of the decision period."""
+    # Ramakrishnan and Jain (1990): bits of one window sent after the last change are counted. Kim and Farber (1994),
+    # section 2.1: if at least half are set, window x 0.875, otherwise window + 1.
     if flow.ignored > 0:
         flow.ignored -= 1
         return flow.window

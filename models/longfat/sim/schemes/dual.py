@@ -1,7 +1,7 @@
 """DUAL: Tahoe, and a window reduction when the round-trip time exceeds the middle of its minimum and maximum.
 
-Every acknowledgment of new data counts for minimum and maximum. What is compared with their middle, every second round
-trip, is the round-trip time of one packet: the first one sent after the last comparison, or after the round between.
+Every acknowledgment of new data updates minimum and maximum. Every second round trip the round-trip time of one packet
+is compared with their middle. It is the first packet sent after one round trip has passed since the last comparison.
 The rules with their sources: docs/rules/tcp.md.
 """
 
@@ -15,7 +15,7 @@ as_tahoe = part(tahoe.ack)
 
 @part
 def reset_rtt_range(flow):
-    """Forget minimum and maximum of the round-trip time, and begin a new round."""
+    """Forget minimum and maximum of the round-trip time, and begin a new round trip."""
     flow.least = 1e300
     flow.most = 0.0
     flow.rounds = 0

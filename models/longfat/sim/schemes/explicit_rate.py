@@ -10,7 +10,7 @@ STATE = {"limit": 0.0, "doubles": 0.0}
 
 @part
 def begin(flow, place, owner):
-    """Return the start rate [bytes/s], held for one feedback delay; write the owner into this place of the header."""
+    """Return the start rate [bytes/s], valid for one feedback delay, after writing `owner` to `flow.header[place]`."""
     # Ours, because the start is not printed: fitted to the transfer times of Kanakia, Keshav and Mishra (1992).
     flow.header[place] = owner
     flow.limit = flow.start_rate / flow.packet_size
@@ -18,7 +18,7 @@ def begin(flow, place, owner):
 
 
 def keep(flow, event):
-    """Return the rate unchanged: reliability never changes the rate."""
+    """Return the rate unchanged, because losses and timeouts do not change it."""
     return flow.rate
 
 

@@ -1,4 +1,4 @@
-"""GAIMD: additive increase by alpha per round trip, multiplicative decrease to the share beta after a loss.
+"""GAIMD: additive increase by alpha per round trip, multiplication by beta after a loss.
 
 Two forms: ``gaimd`` is RAP with alpha = 0.31 and beta = 7/8, as Welzl (2005), section III, compares it.
 ``gaimd-window`` is TCP with selective acknowledgments and these two parameters; slow start and the reaction to a
@@ -12,15 +12,13 @@ from longfat.sim.schemes import rap, sack
 from longfat.sim.schemes.scheme import Parameter
 from longfat.sim.schemes.tcp import LOSS, MARK, mark_counts, record_reduction
 
-YANG_LAM = (
-    "Y. R. Yang and S. S. Lam, General AIMD Congestion Control, Proc. IEEE ICNP 2000, doi:10.1109/ICNP.2000.896303"
-)
+YANG_LAM = "Y. R. Yang and S. S. Lam, General AIMD Congestion Control, Proc. IEEE ICNP 2000"
 ALPHA = Parameter(0.31, "packets", "(0, 1e6]", about="Additive increase per round trip")
 BETA = Parameter(0.875, "1", "(0, 1)", about="Multiplicative decrease factor of the rate or window after a loss")
 
 
 def ack(flow, event):
-    """Return the window: plus one packet per acknowledgment in slow start, plus alpha per window after it."""
+    """Return the window: one packet more per acknowledgment in slow start, alpha packets more per window after it."""
     if event.marked and mark_counts(flow):
         flow.ssthresh = reduced(flow, flow.window)
         flow.window = max(1.0, flow.beta * flow.window)
@@ -37,7 +35,7 @@ def ack(flow, event):
 
 
 def loss(flow, event):
-    """Return the share beta of the packets in flight, once per window; not again for packets sent before a mark."""
+    """Return beta times the packets in flight, once per window; not if a mark has reduced the window already."""
     before_mark = flow.reduced_for == MARK and event.number <= flow.reduced_at
     if not before_mark:
         flow.ssthresh = reduced(flow, min(flow.window, float(flow.high - flow.una)))
@@ -50,7 +48,7 @@ def loss(flow, event):
 
 @part
 def reduced(flow, packets):
-    """Return the share beta of so many packets, but at least the floor of ssthresh [packets]."""
+    """Return beta times a number of packets, but at least the lower bound of ssthresh [packets]."""
     # Yang and Lam (2000): W <- W + alpha per round trip, W <- beta W after a loss; alpha = 0.31, beta = 7/8 is friendly
     # to TCP.
     return max(flow.ssthresh_floor, flow.beta * packets)

@@ -1,8 +1,8 @@
 """Loss-load: the switch reports the loss probability at any rate, and the source chooses its rate accordingly.
 
 The source takes either the rate of the largest throughput, or the one at which the rest of its file takes the least
-time. The virtual loss-load model adds a token pool and colours: the expected share of lost packets leaves red. The root
-and the minimum are found by bisection, grid and golden section. The rules with their sources:
+time. The virtual loss-load model adds a token pool and colours: packets are coloured red with the expected loss
+probability. The root and the minimum are found by bisection, grid and golden section. The rules with their sources:
 docs/rules/explicit-feedback.md.
 """
 

@@ -25,7 +25,7 @@ SAME_TIME = 0.5e-9  # s
 
 @part
 def ramp(flow, time):
-    """Return the share of the controller's rate that is sent: inverse exponential after the start."""
+    """Return the factor of the controller's rate, which rises as 1 - exp(-t/tau) after the start."""
     # Kanakia, Keshav and Mishra (1992), section 5: the rate starts as 1 - exp(-t / tau), because a jump to the whole
     # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: two round trips, fitted to tables 4.1,
     # 4.5 and 4.6.
@@ -50,7 +50,7 @@ def credit(flow, begin, end):
 
 @part
 def time_of_next_pair(flow, now):
-    """Return the time at which the credit of the rate will be two packets [s]."""
+    """Return the time [s] at which the integral of the rate will have grown to two packets."""
     missing = 2.0 - flow.credit
     step = missing / flow.target
     if ramp(flow, now) >= 1.0:
@@ -69,7 +69,7 @@ def time_of_next_pair(flow, now):
 
 @part
 def release_pair(flow, now):
-    """Return the rate; let a pair go if its credit is there and the window has room for both packets."""
+    """Return the rate; let a pair go if the integral of the rate and the window allow two packets."""
     flow.limited = 0.0
     flow.credit += credit(flow, flow.until, now)
     flow.until = now
@@ -88,7 +88,8 @@ def release_pair(flow, now):
 @part
 def probe(flow):
     """Return an infinite rate for one pair of packets back to back; nothing else is sent before its acknowledgments."""
-    # Kanakia, Keshav and Mishra (1992), table 4.3: the second pair comes a round trip after the first one.
+    # Kanakia, Keshav and Mishra (1992), section 5: a single probe of a packet pair. Ours, because it fits their table
+    # 4.3: the second pair comes a round trip after the first one.
     flow.pool = 2.0
     flow.window = 2.0
     flow.limited = 2.0
@@ -131,8 +132,9 @@ def ack(flow, event):
 
 @part
 def begin(flow, now, sample):
-    """Return an infinite rate for the prefill after the first sample; the next event comes at once."""
-    # Ours, because table 4.3 shows it and the text does not: ten packets at line rate, or the set point if less.
+    """Return an infinite rate for the packets that fill the queue after the first sample, and set the alarm to now."""
+    # Ours, because the transfer times of table 4.3 need it and the text does not say: ten packets at line rate, or the
+    # set point if less.
     flow.service = sample
     flow.began, flow.until = now, now
     control(flow)

@@ -3,11 +3,12 @@
 The rules with their sources: docs/rules/rate-based.md. Deviations from ns-2.35, rap.cc:
 
 * The first sample of the round-trip time is each flow's own; in ns-2 all flows share one flag.
-* The interval that the first acknowledgment sets, srtt, and every later one hold from the packet sent last; in ns-2
-  from the next one on. The timer of the increase restarts with the first acknowledgment.
-* A packet's age is checked when it reaches the timeout, not only when the next packet is due; that one leaves even so.
-* The send time is known for acknowledged packets; for others it follows from the intervals since then.
-* A packet that is too old changes the rate alone; the simulator retransmits by its own timer.
+* A new interval, such as srtt at the first acknowledgment, counts from the departure of the last packet; in ns-2 it
+  counts from that of the next one. The timer of the increase restarts with the first acknowledgment.
+* A packet counts as lost as soon as its age reaches the timeout; ns-2 checks this only when the next packet is due.
+  The next packet is sent in either case.
+* The send time of an acknowledged packet is known; that of others is computed from it and the intervals.
+* A packet that is too old reduces the rate, but is not retransmitted for that; the simulator has its own timer.
 
 ``flow.recover`` is the first transmission whose loss counts.
 """
@@ -39,7 +40,7 @@ STATE = {
 
 
 def start(flow, event):
-    """Return the initial rate [bytes/s]; interval, round-trip time and timeout are `initial_interval`."""
+    """Return the initial rate [bytes/s]; packet interval, srtt and timeout all begin at `initial_interval`."""
     # ns-2.35, ns-default.tcl: ipg_, srtt_ and timeout_ begin at 2 s.
     flow.step_at = event.now + flow.initial_interval
     flow.oldest = event.now
@@ -80,7 +81,7 @@ def sample(flow, rtt):
 
 @part
 def find_oldest(flow, event):
-    """Find when the oldest packet was sent that is neither acknowledged nor lost, and whose loss would count."""
+    """Update `flow.oldest`, the send time of the oldest packet that is neither acknowledged nor lost."""
     # Rejaie, Handley and Estrin (1999): a packet is lost if its age exceeds the timeout. Ours, because send times are
     # not kept: that of the oldest packet follows from the acknowledged ones and the intervals.
     number, sent, is_open = event.transmission, event.now - event.rtt, holes(flow, event)
@@ -99,7 +100,7 @@ def find_oldest(flow, event):
 
 @part
 def departure_after(flow, sent):
-    """Return when the packet after one sent at `sent` left, if the interval has changed once since then."""
+    """Return the departure [s] of the packet after the one sent at `sent`, if the interval changed once at most."""
     if sent < flow.changed:
         if sent + flow.interval_before <= flow.changed:
             return sent + flow.interval_before
@@ -109,13 +110,13 @@ def departure_after(flow, sent):
 
 @part
 def change(flow, now, interval):
-    """Set the interval between packets, and keep the one before."""
+    """Set the interval between packets, and record the previous one."""
     flow.interval_before, flow.changed = flow.interval, now
     flow.interval = interval
 
 
 def loss(flow, event):
-    """Return the rate after a loss: three later packets are acknowledged. The simulator calls this once per window."""
+    """Return the rate after a loss, found by three later acknowledgments; called once per window of data."""
     decrease(flow, event.now)
     return rate(flow)
 
@@ -145,7 +146,7 @@ def increase(flow, now):
 
 @part
 def decrease(flow, now):
-    """Decrease the rate to beta of it; losses of packets in flight no longer count, and the increase timer restarts."""
+    """Multiply the rate by beta, ignore losses of packets now in flight, and restart the timer of the increase."""
     # Rejaie, Handley and Estrin (1999): ipg <- ipg / beta, once for all losses among the packets in flight. ns-2.35,
     # rap.cc, LossHandler(): a round trip passes before the next increase.
     change(flow, now, flow.interval / flow.beta)

@@ -24,11 +24,11 @@ class Scheme:
     """A congestion-control scheme, written as a few plain functions of a flow and an event.
 
     Each callback takes ``(flow, event)`` and returns the new window [packets] (``controls="window"``) or rate
-    [bytes/s] (``controls="rate"``). It is compiled by numba, so it is written in floats, integers and ``math``.
+    [bytes/s] (``controls="rate"``). Numba compiles it, so it is written in floats, integers and ``math``.
 
-    The fields of flow and event that a callback may read and set are listed in `longfat.sim.seam.TABLE`. It may also
-    read the scheme's parameters and set its state, by their names. Compilation refuses a callback that sets any other
-    field.
+    The fields of flow and event that a callback may read and set are listed by
+    ``print(longfat.sim.seam.documentation())``. A callback may also read the scheme's parameters and set its state, by
+    their names. Compilation refuses a callback that sets any other field.
 
     Parameters
     ----------
@@ -37,12 +37,13 @@ class Scheme:
     ack : callable
         Called for every acknowledgment.
     start : callable, optional
-        Called when the flow starts. By default the window is 1 packet, and a rate is that of the parameter ``rate``.
+        Called when the flow starts. By default a window scheme starts with 1 packet, and a rate scheme with the value
+        of its parameter for the field ``rate``, or 1 packet per second if it has none.
     loss : callable, optional
-        Called when packets are found lost; once per window of data unless `every_loss`. Only with selective recovery.
-        By default the window is halved, and a rate is unchanged.
+        Called when packets are found lost, once per window of data unless `every_loss` is set; only with selective
+        recovery. By default a window is halved, and a rate is unchanged.
     timeout : callable, optional
-        Called when the retransmission timer expires. By default the window becomes 1, a rate is halved.
+        Called when the retransmission timer expires. By default a window becomes 1, and a rate is halved.
     alarm : callable, optional
         Called at the time that a callback has set as ``flow.alarm`` [s].
     send : callable, optional
@@ -64,7 +65,7 @@ class Scheme:
         Number of later transmissions acknowledged before a packet counts as lost [packets].
     echo : {"latched", "once"}
         Whether a receiver echoes a mark on all acknowledgments until the sender reports a reduction (RFC 3168, section
-        6.1.3), or on one only.
+        6.1.3), or on one acknowledgment only.
     stamped : bool
         Whether packets carry ``flow.header`` to the switches, and acknowledgments bring it back.
     acknowledged : bool
@@ -72,9 +73,9 @@ class Scheme:
         responses to its own requests (``flow.request = 1`` sends one, see `longfat.sim.schemes.cadpc`), and can
         transfer no files.
     scale_free : bool
-        Whether the utilisation of a link depends on the ratio of buffer to bandwidth-delay product only, not on the
-        bandwidth-delay product itself, as with windows that grow by a constant per round trip and are multiplied by a
-        constant at a loss. Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
+        Whether the utilisation of a link depends only on the ratio of buffer to bandwidth-delay product, not on the
+        bandwidth-delay product itself. This holds for windows that grow by a constant per round trip and are multiplied
+        by a constant at a loss. Only then does `longfat.design.buffer` simulate a slower link in place of a fast one.
     source : str
         Full reference of its rules: authors, title, venue, year and section, or RFC.
 
@@ -158,7 +159,7 @@ NOTHING = Own("no scheme", {}, {}, ())
 
 
 def _parameter(scheme: str, name: str, given: Any) -> Parameter:
-    """Return a parameter, made of a number if need be; refuse a field that is not an initial value of a flow."""
+    """Return a parameter, also for a plain number; refuse a `field` whose initial value cannot be set."""
     if not isinstance(given, Parameter):
         given = Parameter(domains.number(name, given, "1", "(-inf, inf)"))
     if given.field:
@@ -204,7 +205,7 @@ DEFAULTS = {
 
 
 def set_fields(rows: Mapping[str, Any], scheme: Scheme, given: Mapping[str, float]) -> None:
-    """Write a scheme's parameters that are fields of the simulator into the rows of a flow."""
+    """Write the parameters that initialise fields of the simulator into the rows of a flow."""
     for name, parameter in scheme.parameters.items():
         if parameter.field:  # type: ignore[union-attr]
             value = given.get(name, parameter.default)  # type: ignore[union-attr]

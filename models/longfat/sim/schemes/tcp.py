@@ -42,7 +42,7 @@ LOSS, TIMEOUT, MARK = 1, 2, 3  # causes of a reduction
 
 @part
 def halved(flow, packets):
-    """Return the new ssthresh [packets]: half of so many packets in flight, rounded down, but at least its floor."""
+    """Return the new ssthresh [packets]: half of the packets in flight, rounded down, but at least its lower bound."""
     # RFC 5681, section 3.1, equation 4: ssthresh = max(FlightSize / 2, 2 segments). ns-2.35, tcp.cc, slowdown(), rounds
     # the half down.
     return max(flow.ssthresh_floor, math.floor(packets / 2))
@@ -94,8 +94,8 @@ def mark_counts(flow):
 def halve_on_mark(flow):
     """Halve the window and ssthresh for a mark, without a retransmission; at one packet, back off the timer instead.
 
-    RFC 3168, section 6.1.2, goes further at a window of one packet: nothing is sent until the retransmission timer
-    expires.
+    The backoff follows ns-2.35, tcp.cc, ecn(). At a window of one packet, RFC 3168, section 6.1.2, restarts the timer
+    instead, and nothing is sent until it expires.
     """
     if flow.window <= 1.0:
         flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)

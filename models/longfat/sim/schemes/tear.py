@@ -4,10 +4,10 @@ The rules with their sources: docs/rules/rate-based.md. The rules of the receive
 the same arrivals, half a round trip later. A hole in the acknowledgments freezes the window; the simulator, which finds
 a loss when three later packets are acknowledged, confirms it. Interpretations, because the report could not be read:
 
-* A round counts with the window it began with, and an unfinished one with the part of it that has arrived.
-* The timeout that a round is charged is the simulator's, RFC 6298. Nothing arrives in it.
+* A round delivers the window with which it began; an unfinished round delivers the part of it that has arrived.
+* A timeout adds the simulator's retransmission timeout (RFC 6298) to the time of the epoch, and no packets.
 * While no epoch has ended, the rate is the window per round trip (`slow_start`), and one packet per second before that.
-* Means of the interval between arrivals and of its deviation have TCP's gains, 1/8 and 1/4.
+* The interval between arrivals and its deviation are moving averages with TCP's gains, 1/8 and 1/4.
 * Feedback is missing when no acknowledgment arrives: rounds may last longer than `silent_rtts` round trips.
 * A round begins where the window was cut; losses among the `round_window` packets from the hole on are ignored.
 """
@@ -86,7 +86,7 @@ def ack(flow, event):
 
 @part
 def time_arrival(flow, event):
-    """Update the round-trip time that rounds are charged, and the interval between arrivals with its deviation."""
+    """Update the smoothed round-trip time, and the interval between arrivals with its deviation."""
     if flow.rtt == 0.0:
         flow.rtt = event.rtt
     else:
@@ -140,7 +140,7 @@ def halve(flow):
 
 @part
 def time_out(flow):
-    """Emulate a timeout of TCP: window of one packet, slow start, and the epoch charged with the timeout."""
+    """Emulate a timeout of TCP: add it to the epoch, and begin slow start with a window of one packet."""
     # Rhee, Ozdemir and Yi (2000): ssthresh half, window 1, and the epoch is charged with the timeout.
     end_epoch(flow, flow.rto)
     flow.threshold = max(2.0, flow.emulated / 2)

@@ -1,15 +1,16 @@
 """TFRC: the rate that TCP would have at the measured loss event rate (RFC 5348; rules in docs/rules/rate-based.md).
 
 The rules of the receiver (loss events, loss intervals, receive rate) run at the sender, on the times at which
-acknowledgments arrive: the same, half a round trip later. Feedback is the acknowledgment, one per round trip, for which
-the receiver would have sent a report, or one that reveals a loss event. Further deviations:
+acknowledgments arrive: the same times, half a round trip later. Feedback is the acknowledgment, one per round trip, for
+which the receiver would have sent a report, or one that reveals a loss event. Further deviations:
 
-* The simulator finds losses, by `reorder` later packets; of several found at once the last one is that just before the
-  first of these. Its arrival time is interpolated (RFC 5348, section 5.2).
+* The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several at once, they are taken
+  to be the packets just before the first of these later packets. Their arrival times are interpolated (RFC 5348,
+  section 5.2).
 * The simulator's timer expires when no acknowledgment arrives for long. All packets then in flight are one loss event,
-  if the last one is a round trip ago.
-* A report's receive rate is over the time since the last report; if that is shorter than a round trip, together with
-  the one before. Where an acknowledgment is lost, its packet is not counted.
+  if the last loss event is more than a round trip ago.
+* The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before
+  it. A packet whose acknowledgment is lost is not counted.
 
 Defaults are those of the RFC; `NS` has those of ns-2.35, tfrc.cc, that differ.
 """
@@ -42,7 +43,7 @@ STATE = {
 
 @part
 def equation_rate(size, rtt, p, b, rto, capped):
-    """Return the rate of the TCP throughput equation [bytes/s]; `capped`: at most one loss per window, as ns-2."""
+    """Return the rate of the TCP throughput equation [bytes/s]; `capped`: at most one loss per window, as in ns-2."""
     # RFC 5348, section 3.1: X = s / (R sqrt(2bp/3) + t_RTO 3 sqrt(3bp/8) p (1 + 32 p^2)). ns-2.35, formula.h: the
     # factor 3 sqrt(3bp/8) is at most 1.
     share = 3.0 * math.sqrt(3.0 * b * p / 8.0)

@@ -1,12 +1,12 @@
 """Tri-S, slow start and search: the window grows as long as throughput grows with it.
 
-Once per round trip one packet is the probe: the first one sent with the whole window outstanding. Window over its
-round-trip time is the throughput. What that gains per packet of the window, relative to the throughput of the first
-packet of the connection, is the normalised throughput gradient: 1 on an idle path, 0 on a full one. The rules with
-their sources: docs/rules/tcp.md. Interpretations:
+Once per round trip one packet is the probe: the first one sent with the whole window outstanding. The throughput is
+the window over the probe's round-trip time. The normalised throughput gradient is the change of throughput per packet
+of the window, divided by the throughput of the first packet of the connection. It is 1 on an idle path and 0 on a full
+one. The rules with their sources: docs/rules/tcp.md. Interpretations:
 
-* Where the window grows, two packets leave at once, and on an idle path the second one waits for the first. Compared
-  with a window that has just shrunk, and sends no such pair, growth then gains nothing although the path is not full:
+* When the window grows, two packets leave at once, and on an idle path the second one waits for the first. A window
+  that has just shrunk sends no such pair. Compared with it, growth seems to gain nothing although the path is not full:
   above half of its capacity the window shrinks more often than it grows. With ``settle = 1`` every window is measured
   in its second round trip, which has no pairs, and is changed half as often.
 * After a start the first window is not compared with anything, and grows.
@@ -48,7 +48,7 @@ def gained(flow, rtt):
 
 @part
 def search_again(flow, window):
-    """Return this window, with which a new search begins, as at the start of the flow."""
+    """Begin a new search with this window, as at the start of the flow, and return the window."""
     flow.searching = flow.search
     flow.last_window = 0.0
     flow.settling = 0.0

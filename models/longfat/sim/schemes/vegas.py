@@ -177,8 +177,8 @@ def record_send_times(flow, event):
 def sent_at(flow):
     """Return when the first missing packet was sent [s]; 1e300 if nothing is known.
 
-    If it was retransmitted, that is the time. Otherwise packets are taken to have left evenly between the two recorded
-    ones, and at the same distance behind them.
+    If it was retransmitted, this is the time of the retransmission. Otherwise its time is interpolated linearly between
+    the two recorded send times, or extrapolated behind them.
     """
     if flow.retransmissions > 0:
         return flow.resent_at

@@ -6,7 +6,7 @@ number of flows that are backlogged in the fluid. A packet's finish tag is F = m
 size.
 
 Tags are integers, in units of 1/`FRACTION` bytes. The flows that are backlogged in the fluid form a list sorted by
-their last tags, so that a packet costs one step for each flow before its own.
+their last tags, so that the computing time of a packet grows with the number of flows before its own.
 
 Ours: a full buffer drops the last packet of the flow with the most bytes, and takes it out of the fluid, too; the
 paper's parameter delta, which favours flows that send little, is 0.

@@ -1,7 +1,7 @@
 """Deficit round robin: backlogged queues take turns, in each of which they may send a quantum of bytes.
 
 M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
-4(3), 1996, figure 3. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes
+4(3), 1996. The backlogged queues form a list whose first queue has the turn. A queue may send as many bytes
 as its deficit counter says; when the counter does not suffice for its first packet, it gets a quantum more and goes to
 the end of the list.
 
@@ -43,7 +43,7 @@ def leave_list(link, queue):
     link.active -= 1
 
 
-# Shreedhar & Varghese (1996), figure 3, "Enqueuing module": a queue that was empty joins the end of the list. Its
+# Shreedhar & Varghese (1996), "Enqueuing module": a queue that was empty joins the end of the list. Its
 # deficit is then a quantum, as after the addition with which its first turn begins there.
 def enqueue(link, packet, now):
     """Append the packet to its flow's queue, which joins the list if it was empty."""
@@ -55,7 +55,7 @@ def enqueue(link, packet, now):
     return 0
 
 
-# Shreedhar & Varghese (1996), figure 3, "Dequeuing module": the first queue of the list sends while its deficit covers
+# Shreedhar & Varghese (1996), "Dequeuing module": the first queue of the list sends while its deficit covers
 # its first packet; otherwise its turn ends. A queue that empties loses its deficit.
 def dequeue(link, now):
     """Take the first packet of the queue that has the turn."""
@@ -74,7 +74,7 @@ def dequeue(link, now):
     return taken
 
 
-# Shreedhar & Varghese (1996), figure 3: a full buffer is freed from the longest queue. Ours: by its last packet.
+# Shreedhar & Varghese (1996), "buffer stealing": a full buffer takes room from the longest queue. Ours: from its tail.
 def evict(link, packet, now):
     """Take the last packet of the queue with the most bytes, unless that is the arriving packet's own queue."""
     longest = queue_of(link, packet)
@@ -105,5 +105,5 @@ ROUND_ROBIN = Service(
     state={"active": 0, "turn": NONE, "last": NONE},
     queue_state={"deficit": 0, "behind": NONE},
     source='M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on '
-    "Networking 4(3), 1996, figure 3, doi:10.1109/90.502236",
+    "Networking 4(3), 1996, doi:10.1109/90.502236",
 )

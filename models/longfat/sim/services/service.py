@@ -1,18 +1,4 @@
-"""`Service`: the scheduler of a link, which decides in which order queued packets are transmitted.
-
-A service is up to four functions, compiled by numba as a scheme's callbacks are; the kernel calls them by their
-addresses. Beside the functions of `longfat.sim.seam` they may call ``queue(link, k)``, ``append(link, queue, packet)``,
-``take_first``, ``take_last`` and ``take``.
-
-* ``enqueue(link, packet, now) -> int``: append the packet to one of the link's queues; the return value is ignored;
-* ``dequeue(link, now) -> int``: take the packet that is transmitted next out of its queue and return its number;
-  NOTHING if none may be transmitted;
-* ``evict(link, packet, now) -> int``: the buffer has no room for the arriving packet. Take another packet out of its
-  queue and return its number, so that it is dropped; NOTHING to drop the arriving packet;
-* ``wake(link, queue, now) -> int``: the time has come that the service scheduled for this queue, or the discipline's
-  `feedback` concerned it; the return value is ignored. For services that are not work-conserving, see
-  `longfat.sim.services.rate_controlled`.
-"""
+"""`Service`: the scheduler of a link, which decides in which order queued packets are transmitted."""
 
 from __future__ import annotations
 
@@ -37,16 +23,31 @@ PER_FLOW = "flow"
 class Service:
     """Scheduler of a link: the order in which queued packets are transmitted.
 
+    A service is up to four functions. Numba compiles them, so they are written in floats, integers and ``math``; times
+    are in seconds. They may call the functions that a `Discipline` may call, and `longfat.sim.queue`, `append`,
+    `take_first`, `take_last` and `take`. The fields that they may read and set are listed by
+    ``print(longfat.sim.seam.documentation())``.
+
     Parameters
     ----------
     name : str
         Name by which disciplines and messages refer to the service.
-    enqueue, dequeue : callable
-        Functions that append a packet and take the next one, see the module.
-    evict, wake : callable, optional
-        See the module. Without `evict`, a packet that finds the buffer full is dropped.
+    enqueue : callable
+        ``enqueue(link, packet, now) -> int`` appends the arriving packet to one of the link's queues; the return value
+        is ignored.
+    dequeue : callable
+        ``dequeue(link, now) -> int`` takes the packet that is transmitted next out of its queue and returns its number,
+        as `take_first` does; it returns NOTHING if no packet may be transmitted.
+    evict : callable, optional
+        ``evict(link, packet, now) -> int``, called when the buffer has no room for the arriving packet. It takes a
+        queued packet out of its queue and returns its number, so that it is dropped; or it returns NOTHING to drop the
+        arriving packet, as by default.
+    wake : callable, optional
+        ``wake(link, queue, now) -> int``, for services that are not work-conserving: called at the time that the
+        service scheduled for this queue, and after the discipline's `feedback` about it; the return value is ignored.
+        `longfat.sim.services.rate_controlled` is an example.
     queues : int or "flow"
-        Number of queues of a link, or one for each flow and direction.
+        Number of queues of a link; "flow": one for each flow and direction.
     parameters : mapping of str to Parameter, optional
         Parameters, which the functions read as ``link.quantum``; their values are given with the discipline.
     state, queue_state : mapping, optional
@@ -60,8 +61,8 @@ class Service:
     may_push_out : bool
         Whether a discipline may drop queued packets: the service has one queue, and no other record of its packets.
     workspace : callable, optional
-        Function that returns the memory that a link needs [words of 8 bytes], of its buffer [packets] and its number of
-        queues.
+        Function of the buffer [packets] and the number of queues that returns the memory that a link needs [words of 8
+        bytes].
     bounded : bool
         Whether the buffer must be limited in packets, because the workspace grows with it.
     source : str

@@ -37,7 +37,8 @@ def widening_factor(context: Context) -> Finding:
         return Finding(numbers_text(ours, 1), "reproduced")
     return assessed(
         min(ours) > 1, numbers_text(ours, 1), "differs",
-        "smaller where the printed TCP throughput includes the tail of short runs (see the rows of table 1)",
+        "the factor is smaller where the printed TCP throughput includes the tail of short runs "
+        "(see the rows of table 1)",
     )  # fmt: skip
 
 
@@ -115,7 +116,7 @@ def tcp_exceeds_blt(path: Path, start: int) -> Assessment:
         return assessed(
             other.mean > -0.05, ours, "differs",
             f"the first slow start overflows the buffer of {path.buffer_packets} packets; this depends on the initial "
-            f"slow-start threshold, which the paper does not give: with {start} packets {interval_text(other)}",
+            f"slow-start threshold, which the paper does not give: with {start} packets it is {interval_text(other)}",
         )  # fmt: skip
 
     return assess
@@ -178,5 +179,5 @@ def about_ten(context: Context) -> Finding:
     return assessed(
         min(flat) > 1, ours, "differs",
         f"BLT is ahead on every path, but by factors of {min(flat):.1f} to {max(flat):.1f}: without losses the factor "
-        "is about 8, the round trips of slow start of 200 packets",
+        "is about 8, the number of slow-start round trips for 200 packets",
     )  # fmt: skip

@@ -120,9 +120,9 @@ def at_best(context: Context) -> Finding:
         ours < np.log10(12) and again[0] - again[1] > ours,
         f"{10**ours:.1f}",
         "differs",
-        "without losses the ratio is about 8, the round trips of slow start of 200 packets, and there are next to "
-        "none at the load of the greatest power; the printed throughputs include the tail of the runs: runs of "
-        f"{FILES} files, counted until the last one is complete, give {10 ** (again[0] - again[1]):.0f}",
+        "without losses the ratio is about 8, the number of slow-start round trips for 200 packets, and hardly any "
+        "packet is lost at the load of the greatest power; the printed throughputs include the tail of the runs: runs "
+        f"of {FILES} files, counted until the last one is complete, give {10 ** (again[0] - again[1]):.0f}",
     )
 
 

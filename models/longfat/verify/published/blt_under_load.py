@@ -148,7 +148,7 @@ def fairer(name: str, ks: tuple[int, ...], sign: int, cause: str = "") -> Assess
                     if sign * (b - t) < 0.005:
                         places.append(f"BW_b {mbit:g}, load {load:g}")
             text.append(
-                f"BW_b {mbit:g}: BLT {numbers_text(rows['BLT'])}, corrected "
+                f"BW_b {mbit:g}: BLT {numbers_text(rows['BLT'])}, with the corrected switch "
                 f"{numbers_text(rows['BLT, corrected switch'])}, TCP {numbers_text(rows['TCP'])}"
             )
         ours = "loads 0.6, 0.85: " + "; ".join(text)

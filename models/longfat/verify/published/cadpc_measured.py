@@ -26,7 +26,7 @@ ALMOST_ALL = 0.8  # share of the comparisons
 
 
 def replications(context: Context) -> int:
-    """Return the number of runs at each point: one per million packets, but 3 to 20."""
+    """Return the number of runs at each point: one per million packets, at least 3 and at most 20."""
     return int(min(20, max(3, context.packets / 1e6)))
 
 
@@ -232,7 +232,8 @@ def constant_queue(context: Context) -> Finding:
         max(wide) < SMALL and max(wide) / min(wide) < CONSTANT,
         ours,
         "differs",
-        "small and constant from 5 Mbit/s on; below, the initial rates fill the buffer, which drains slowly",
+        "the queue is small and constant from 5 Mbit/s on; below, the initial rates fill the buffer, which drains "
+        "slowly",
     )
 
 

@@ -161,7 +161,8 @@ def soft_below_hard(context: Context) -> Finding:
             as_printed,
             "; ".join(words),
             "differs",
-            f"as printed except at {', '.join(above)}, where soft acknowledgment has the higher throughput",
+            f"soft is below hard as printed, except at {', '.join(above)}, where soft acknowledgment has the higher "
+            "throughput",
         )
     return assessed(as_printed, "; ".join(words), "ordering reproduced")
 

@@ -84,9 +84,9 @@ def _bandwidth_delay_product(_: Context) -> Finding:
 
 
 def _alternate(_: Context) -> Finding:
-    """Assess how often the number of active sources changes, every 0.1 ms of a round trip.
+    """Assess how often the number of active sources changes within a round trip, in steps of 0.1 ms.
 
-    Two sources are on for 2.5 of every 4 ms, from 1.5 and 3 ms on.
+    Each of two sources is on for 2.5 ms of every 4 ms, the first from 1.5 ms on, the second from 3 ms on.
     """
     begin, period, on = (15, 30), 40, 25  # 0.1 ms
     counts = [sum(t >= b and (t - b) % period < on for b in begin) for t in range(400, 602)]

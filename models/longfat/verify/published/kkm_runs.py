@@ -203,7 +203,8 @@ def explained(one: Cell, count: int, seed: int) -> Explained:
         words = min(among, key=lambda words: max(among[words]) / min(among[words]))
         low, high, number = min(among[words]), max(among[words]), len(among[words])
         text = (
-            f"{number} runs of the interpretation '{words}' give {low:.4g} to {high:.4g} ms, around the printed value"
+            f"{number} runs of the interpretation '{words}' give {low:.4g} to {high:.4g} ms; "
+            "the printed value lies between them"
         )
         return Explained(words, text)
     low, high = (edge(value for values in found.values() for value in values) for edge in (min, max))

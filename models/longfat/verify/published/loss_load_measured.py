@@ -36,7 +36,7 @@ class Point(NamedTuple):
     unit: str = ""
 
     def meets(self, ours: Interval) -> bool:
-        """Return whether the printed number, as rounded, lies in a narrow interval or within 10 % of the mean."""
+        """Return whether the printed number lies in the interval, if that is narrow, or within 10 % of the mean."""
         mean, low, high = (one * self.scale for one in ours)
         rounding = 0.5 * 10.0**-self.digits
         inside = low - rounding <= self.printed <= high + rounding and (high - low) / 2 <= WIDEST * self.printed
@@ -96,7 +96,7 @@ MOVES: dict[tuple[float, float, str], str] = {
 
 
 def replications(context: Context) -> int:
-    """Return the number of runs at each point: one per million packets, but 4 to 100."""
+    """Return the number of runs at each point: one per million packets, at least 4 and at most 100."""
     return int(min(max(context.packets / 1e6, 4), 100))
 
 
@@ -126,7 +126,7 @@ def number(point: Point) -> Assessment:
                 f"the rule '{switch}', which the paper leaves open, does not help: {point.words(moved)}",
             )
         end = "" if point.meets(moved) else ", which differs as well"
-        text = f"depends on a rule that the paper leaves open; with '{switch}' {point.words(moved)}{end}"
+        text = f"depends on a rule that the paper leaves open; with '{switch}' it is {point.words(moved)}{end}"
         return Finding(words, "differs", text)
 
     return assess
@@ -212,7 +212,10 @@ def loss_at_one(context: Context) -> Finding:
             f"1/{k + 1} = {1 / (k + 1):.4f}: {_share(plain['loss'])}, after 0.1 s {_share(plain['late_loss'])}"
         )
     return assessed(
-        holds, "; ".join(words), "reproduced", "losses at the start of the transfer raise it by at most 0.02, at k = 20"
+        holds,
+        "; ".join(words),
+        "reproduced",
+        "losses at the start of the transfer raise the loss by at most 0.02, at k = 20",
     )
 
 
@@ -268,7 +271,7 @@ def worse_at_one(context: Context) -> Finding:
 
 
 def among_others(context: Context) -> Finding:
-    """Assess section 4.2.4: far faster than tcp and decbit, slower than the three others, whose times are quoted."""
+    """Assess section 4.2.4: loss-load is far faster than tcp and decbit, slower than the other three (quoted)."""
     ours = [_one(context, 2, v)["transfer_time"] for v in (0.9, 1.0)]
     plain = _one(context, 2, 1.0, PLAIN)["transfer_time"]
     best, worst = min(one.lower for one in ours), max(one.upper for one in ours)

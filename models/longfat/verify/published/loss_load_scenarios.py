@@ -31,13 +31,13 @@ class Interpretation:
     round : float
         Cost of a round of retransmissions in the response time [round-trip times]; 1 is the formula as printed.
     restart : int
-        After a retransmission timeout a source 1: starts again with one packet, 0: keeps its rate.
+        After a retransmission timeout, a source starts again with one packet (1) or keeps its rate (0).
     whole : int
-        The response time is that of 0: the rest of the file, 1: the whole file.
+        A source minimises the response time of the rest of the file (0) or of the whole file (1).
     tokens : float
         Size of the token pool [packets]; the paper has 5.
     colours : int
-        Red packets are chosen 1: at random, as in the paper, 2: evenly spaced, 0: not at all.
+        Packets are marked red at random, as in the paper (1), evenly spaced (2) or not at all (0).
     overflow : bool
         Packets are dropped only when the buffer is full, not at random.
     threshold : int
