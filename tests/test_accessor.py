@@ -125,7 +125,15 @@ def test_what_has_no_picture():
 def test_laws_and_networks(net):
     efficiency = lf.laws.selective_repeat.throughput_efficiency
     shown = efficiency._repr_html_()
-    for words in ("<code>window</code>", "segments", "[1, inf)", "Gong", "Accurate within 0.03 where", "As printed:", "cases"):
+    for words in (
+        "<code>window</code>",
+        "segments",
+        "[1, inf)",
+        "Gong",
+        "Accurate within 0.03 where",
+        "As printed:",
+        "cases",
+    ):
         assert words in shown
     optimal = lf.laws.loss_load.throughput_optimal_rate._repr_html_()
     assert "excess" in optimal
