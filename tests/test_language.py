@@ -69,7 +69,10 @@ ALLOWED = {
     "typed": "an argument of functools.lru_cache",
 }
 #: Old names that a module may still have which deprecates them; they go with the next release.
-DEPRECATED = {"Held", "members", "product", "product_for_advantage"}
+DEPRECATED = {
+    "Held", "members", "product", "product_for_advantage",
+    "window_products", "buffer_products", "curve_buffer_products", "simulated_product",
+}  # fmt: skip
 #: Files in which `product` is itertools' function or a product of numbers.
 PRODUCTS = re.compile(r"itertools|math\.prod|\bProduct\b")
 
