@@ -105,7 +105,7 @@ def test_bounds_of_cadpc():
     assert time.lines[0].get_ydata().tolist() == [3, 9]
     assert [line.get_ydata()[0] for line in (time.lines[-1], queue.lines[-1])] == [8.0, 4.5]
     assert time.get_title() == "CADPC over 10 Mbit/s, 300 ms"
-    with pytest.raises(ValueError, match=r"give what design\.cadpc returned"):
+    with pytest.raises(ValueError, match=r"must be a result of design\.cadpc"):
         plot.cadpc_bounds(data.drop_vars("fairness_time"))
 
 
@@ -114,9 +114,9 @@ def test_what_has_no_picture():
     with pytest.raises(ValueError, match="data has no picture: made_by '' is unknown; available: "):
         stranger.longfat.plot()
     assert "has no picture" in stranger.longfat._repr_html_()
-    with pytest.raises(ValueError, match=r"give what sim\.run returned"):
+    with pytest.raises(ValueError, match=r"must be a result of sim\.run"):
         plot.run(stranger)
-    with pytest.raises(ValueError, match=r"give what explore\.dataset returned"):
+    with pytest.raises(ValueError, match=r"must be a result of explore\.dataset"):
         plot.law_curves(stranger)
     no_curves = lf.design.window(loss=1e-3, points=0, **BASELINE)
     assert "call design.window with points &gt; 0" in no_curves.longfat._repr_html_()

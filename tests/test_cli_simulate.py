@@ -267,7 +267,7 @@ def test_wrong_schemes(tmp_path, capsys, what):
 
 WRONG = {
     "no file": (None, [], "net.toml cannot be read: No such file or directory"),
-    "latin": ("name = 'ö'".encode("latin-1"), [], "net.toml: this is no text in UTF-8: invalid start byte at byte 8"),
+    "latin": ("name = 'ö'".encode("latin-1"), [], "net.toml is not text in UTF-8: invalid start byte at byte 8"),
     "syntax": ("[[flow]\n", [], "net.toml: Expected ']]'"),
     "key": (RENO.replace("scheme", "sheme"), [], "net.toml: flow 1: key 'sheme' is unknown; did you mean 'scheme'?"),
     "empty": ("", ["--duration", "1s"], "has no flow"),

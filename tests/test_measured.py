@@ -293,8 +293,8 @@ def test_streams_that_are_refused(tmp_path):
     failed = stream(TCP).splitlines()[0] + "\n" + error + "\n" + json.dumps({"event": "end", "data": {}})
     for text, words in [
         (failed, "run.json: iperf3 reports an error: unable to connect to server"),
-        (stream(TCP) + stream(TCP), "run.json: holds 2 runs of iperf3 --json-stream, expected is one"),
-        (stream({"start": TCP["start"]}), "run.json: end is missing"),  # cut off
+        (stream(TCP) + stream(TCP), "run.json: holds 2 runs of iperf3 --json-stream, must hold one"),
+        (stream({"start": TCP["start"]}), "run.json: key 'end' is missing"),  # cut off
         (stream(TCP)[:-9], "run.json: is not the JSON of one iperf3 run"),
         ('{"event": "start"}\n{"event": "end"}', "run.json: is not the JSON of one iperf3 run"),
         ("[1]\n[2]", "run.json: is not the JSON of one iperf3 run"),

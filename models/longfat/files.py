@@ -45,7 +45,8 @@ class AtomicFiles:
                 sync(place.parent)
             probe.touch()
         except OSError as error:
-            raise ValueError(f"output = {self.directory} cannot be written to: {error.strerror}") from None
+            why = "it is a file, not a directory" if isinstance(error, FileExistsError) else error.strerror
+            raise ValueError(f"output = {self.directory} cannot be written to: {why}") from None
         finally:
             self._discard()
         return self
@@ -82,9 +83,9 @@ class AtomicFiles:
 
 
 def sync(path: Path) -> None:
-    """Return when a file's content, or a directory's names, are on the disk.
+    """Wait until the content of a file, or the names in a directory, are on the disk.
 
-    A system that cannot sync directories (Windows), or a file system that syncs nothing, is left alone.
+    Nothing happens on systems that cannot sync directories (Windows) and on file systems that cannot sync.
     """
     try:
         place = os.open(path, os.O_RDONLY)

@@ -130,9 +130,9 @@ def read_iperf3(path: str | PathLike[str]) -> PathFigures:
         raise ValueError(f"{path}: iperf3 reports an error: {' '.join(str(content['error']).split())}")
     start, end = run["start"], run["end"]
     if "accepted_connection" in start.entries():
-        raise ValueError(f"{path}: was written by the iperf3 server; take the file of the client")
+        raise ValueError(f"{path}: was written by the iperf3 server: must be the output of the client")
     if any("bidir" in key for key in end.entries()):
-        raise ValueError(f"{path}: holds a run in both directions; measure each by itself, without --bidir")
+        raise ValueError(f"{path}: holds a run in both directions: measure each direction alone, without --bidir")
     protocol = start["test_start"]["protocol"]
     if protocol.value == "TCP":
         return _tcp(start, end)
@@ -162,7 +162,7 @@ def _content(path: str | PathLike[str]) -> Any:
     events = [line["event"] for line in lines]
     for name in kept:
         if events.count(name) > 1:
-            raise ValueError(f"{path}: holds {events.count(name)} runs of iperf3 --json-stream, expected is one")
+            raise ValueError(f"{path}: holds {events.count(name)} runs of iperf3 --json-stream, must hold one")
     return {line["event"]: line["data"] for line in lines if line["event"] in kept}
 
 
@@ -172,7 +172,10 @@ def _tcp(start: _Field, end: _Field) -> PathFigures:
     resent = end["sum_sent"]["retransmits"]
     loss = resent.number("segments", "[0, inf)") / segments
     if not loss < 1:
-        raise ValueError(f"{resent.path}: {resent.name} = {resent.value} is no less than all {segments:.6g} segments")
+        raise ValueError(
+            f"{resent.path}: {resent.name} = {resent.value} is out of range: "
+            f"must be below the {segments:.6g} segments sent"
+        )
     remarks = [
         "rate: an estimate, what the TCP receiver saw (iperf3); the path may carry more",
         f"loss: an estimate, {resent.value} of {segments:.0f} segments retransmitted (iperf3), own overflows included",
@@ -217,7 +220,7 @@ def _udp(start: _Field, end: _Field) -> PathFigures:
 
 @dataclass(frozen=True)
 class _Field:
-    """A value in the file, with the way to it for the message of a refusal."""
+    """A value in the file, with its path in the JSON for error messages."""
 
     path: str
     name: str
@@ -227,7 +230,7 @@ class _Field:
         entries = self.entries()
         name = f"{self.name}.{key}".lstrip(".")
         if key not in entries:
-            raise ValueError(f"{self.path}: {name} is missing")
+            raise ValueError(f"{self.path}: key {name!r} is missing")
         return _Field(self.path, name, entries[key])
 
     def entries(self) -> dict[str, Any]:
@@ -248,7 +251,7 @@ class _Field:
 
     def _refuse(self, expected: str) -> NoReturn:
         shown = type(self.value).__name__ if isinstance(self.value, dict | list) else f"{self.value!r:.40}"
-        raise ValueError(f"{self.path}: {self.name or 'the file'} holds {shown}, expected is {expected}")
+        raise ValueError(f"{self.path}: {self.name or 'the file'} holds {shown}, must hold {expected}")
 
 
 # iputils: "rtt min/avg/max/mdev = "; BSD, macOS: "round-trip min/avg/max/stddev = "; busybox: without the last
@@ -266,8 +269,8 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     Parameters
     ----------
     path : str or path
-        The file: output of ping on Linux, BSD, macOS or busybox, one run; cut off before its summary,
-        the replies are read one by one.
+        Output of one run of ping on Linux, BSD, macOS or busybox. If the summary is missing, the replies are read one
+        by one.
 
     Returns
     -------
@@ -291,10 +294,10 @@ def read_ping(path: str | PathLike[str]) -> PathFigures:
     text = _read(path)
     summaries = _SUMMARY.findall(text)
     if len(summaries) > 1:
-        raise ValueError(f"{path}: holds {len(summaries)} runs of ping, expected is one")
+        raise ValueError(f"{path}: holds {len(summaries)} runs of ping, must hold one")
     times = summaries or _REPLY.findall(text)
     if not times:
-        raise ValueError(f"{path}: holds no round-trip time, expected is the output of ping with at least one reply")
+        raise ValueError(f"{path}: holds no round-trip time: must be the output of ping with at least one reply")
     smallest = number(f"{path}: round-trip time", min(map(float, times)), "ms", "(0, inf)")
     remarks = ["round_trip_time: an estimate, the smallest (ping), of small packets in empty queues"]
     lost = _LOST.search(text)

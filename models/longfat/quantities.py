@@ -25,7 +25,7 @@ from longfat.domains import Interval, number, unknown, wrong_type
 
 @dataclass(frozen=True)
 class _Kind:
-    """Kind of quantity: its unit inside the package, that unit for pint, and an example."""
+    """Kind of quantity: its unit inside the package, that unit for pint, and examples."""
 
     unit: str
     target: str
@@ -92,6 +92,8 @@ def rate(value: Any, name: str = "rate", allowed: str = "(0, inf)") -> float:
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
 
@@ -120,6 +122,8 @@ def duration(value: Any, name: str = "round_trip_time", allowed: str = "[0, inf)
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
 
@@ -148,6 +152,8 @@ def size(value: Any, name: str = "size", allowed: str = "(0, inf)") -> float:
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has no unit or another dimension's, or lies outside the interval.
 
@@ -176,6 +182,8 @@ def fraction(value: Any, name: str = "loss", allowed: str = "[0, 1)") -> float:
 
     Raises
     ------
+    TypeError
+        If the value is neither a number nor text nor a quantity.
     ValueError
         If the value cannot be read, has a unit, or lies outside the interval.
 
@@ -204,6 +212,8 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
 
     Raises
     ------
+    TypeError
+        If the value is not text.
     ValueError
         If one of them cannot be read or lies outside the interval; the message gives its index.
 
@@ -213,7 +223,7 @@ def fractions(text: str, name: str = "loss", allowed: str = "[0, 1)") -> list[fl
     [0.0001, 0.001, 0.01]
     """
     if not isinstance(text, str):
-        raise wrong_type(name, text, "a string of fractions, as '1e-4, 1%'")
+        raise wrong_type(name, text, "a string of fractions, such as '1e-4, 1%'")
     parts = text.split(",")
     return [fraction(part, f"{name}[{i}]" if len(parts) > 1 else name, allowed) for i, part in enumerate(parts)]
 
@@ -231,8 +241,8 @@ def text(value: float, unit: str) -> str:
     Returns
     -------
     str
-        The number with an engineering prefix. A size is written in KiB, MiB, GiB or TiB if that makes a whole
-        number below 10000, unless decimal prefixes say the same with fewer characters ("10 GB").
+        The number with an engineering prefix. A size is written in KiB, MiB, GiB or TiB if that makes an
+        integer below 10000, unless decimal prefixes say the same with fewer characters ("10 GB").
 
     Raises
     ------
@@ -301,7 +311,8 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
     except OverflowError:  # an integer or a fraction beyond the largest float
         plain = math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
-        raise wrong_type(name, value, f"a number or a string such as '{kind.example}'", kind.unit) from None
+        unit = "" if kind.unit == "1" else f" [{kind.unit}]"
+        raise wrong_type(name, value, f"a number{unit} or text such as {kind.example}") from None
     return number(name, plain, kind.unit, allowed)
 
 

@@ -46,6 +46,8 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
 
     Raises
     ------
+    TypeError
+        If the path is neither a string nor a path.
     ValueError
         For an unknown name, a file that cannot be read, Python files outside the scenario's folder, and keys and values
         that are refused; the message names the file and the table.
@@ -66,7 +68,7 @@ def load(path: str | Path, *, trust: bool = False) -> tuple[Network, dict[str, A
         text = path.read_bytes().decode()
         return parse(text, finder(path.parent, trust))
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: this is no text in UTF-8: {error.reason} at byte {error.start}") from None
+        raise ValueError(f"{path} is not text in UTF-8: {error.reason} at byte {error.start}") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except (TypeError, ValueError) as error:
@@ -131,8 +133,10 @@ def read(text: str, find: Callable[..., Any] | None = None) -> Network:
 
 def _place(path: str | Path) -> Path:
     """Return the path of a scenario: a file's own path, or that of an included scenario for a bare name."""
-    from longfat.domains import unknown
+    from longfat.domains import unknown, wrong_type
 
+    if not isinstance(path, str | os.PathLike):
+        raise wrong_type("path", path, "a string or a path")
     name, place = os.fspath(path), Path(path)
     if place.suffix or place.name != name:  # a folder, or a separator at the end
         return place

@@ -106,7 +106,7 @@ class Files:
 
 
 def split(text: str) -> tuple[str, str]:
-    """Return the file and the name in it, "" if there is none.
+    """Return the file and the name of the object in it, "" without a name.
 
     >>> split("my_schemes.py:aimd"), split("my_schemes.py")
     (('my_schemes.py', 'aimd'), ('my_schemes.py', ''))
@@ -132,7 +132,7 @@ def _named(file: str, wanted: str, every: dict[str, Any], found: dict[str, Any],
 
 
 def _executed(path: Path) -> types.ModuleType:
-    """Return the module that a file makes; nothing is written beside it."""
+    """Execute a file and return its module, without writing a byte-code file."""
     try:
         source = path.read_bytes()
     except OSError as error:

@@ -283,7 +283,7 @@ def _table(data: xr.Dataset) -> str:
 
 
 def _simulated(data: xr.Dataset) -> str:
-    """Return a line on the path that was simulated, and for which path the answer holds."""
+    """Return lines that describe the simulated path and the path for which the answer is valid."""
     a = data.attrs
     simulated = data.simulated_bdp.values.ravel()
     bdps = ", ".join(sorted({f"{one:.5g}" for one in simulated}, key=float))
@@ -300,7 +300,7 @@ def _simulated(data: xr.Dataset) -> str:
 
 
 def _sayable(answer: str) -> str:
-    """Return the answer without characters that the terminal cannot show."""
+    """Replace the characters of the answer that the terminal cannot show."""
     try:
         answer.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

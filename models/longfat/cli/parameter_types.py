@@ -48,7 +48,7 @@ def numbers(name: str, text: str, unit: str, allowed: str) -> list[float]:
 
 
 def left_out(*names: str) -> bool:
-    """Return whether files cannot be written without the extra ``files``, after a line on stderr that says so."""
+    """Return whether the libraries that write the files are missing; if so, print a line on stderr that names them."""
     missing = [module for module in ("netCDF4", "matplotlib") if not extras.installed(module)]
     if missing:
         words = extras.install_line(*missing)
@@ -57,9 +57,9 @@ def left_out(*names: str) -> bool:
 
 
 def with_units(table: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
-    """Return the table with the unit of each column in its name, as the Dataset's attributes have it.
+    """Return the table with the unit of each column in its name, taken from the Dataset's attributes.
 
-    Left out are "1" and the unit that a name ends with.
+    The unit "1", and a unit with which the name ends, are not repeated.
 
     >>> import xarray as xr
     >>> units = {"goodput": "bytes/s", "loss": "1", "buffer_bytes": "bytes"}
@@ -76,7 +76,7 @@ def with_units(table: pd.DataFrame, data: xr.Dataset) -> pd.DataFrame:
 
 
 def netcdf(data: xr.Dataset, files: AtomicFiles, name: str) -> None:
-    """Write a Dataset, with an error that says which file."""
+    """Write a Dataset; an error names the file."""
     try:
         data.to_netcdf(files.path(name), engine="netcdf4")
     except RuntimeError as error:  # how the library reports a disk that is full

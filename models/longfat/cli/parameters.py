@@ -23,7 +23,7 @@ Names = Callable[[], Iterable[str]]
 
 
 def _name(param: click.Parameter | None) -> str:
-    """Return the longest flag without its dashes, which is how refusals name an option."""
+    """Return the longest flag without its dashes: the name of the option in error messages."""
     return max(param.opts, key=len).lstrip("-").replace("-", "_") if param is not None else "value"
 
 
@@ -79,12 +79,12 @@ class Quantity(click.FloatRange):
 
 
 class Size(click.IntRange):
-    """An amount of data: an integer number of bytes."""
+    """A size in bytes, an integer."""
 
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the bytes."""
+        """Return the size in bytes."""
         from longfat import quantities
         from longfat.domains import integer
 
@@ -93,11 +93,11 @@ class Size(click.IntRange):
 
 
 class Name(_Type):
-    """One of some names, or several with commas between them; or what a Python file of the user's defines.
+    """A name from a list, or an object in a Python file of the user's; or several of them, separated by commas.
 
-    ``names`` is called when it is needed. ``own`` is what a file may define, "scheme" or "law"; ``loaded`` is False
-    where the library wants to load it itself. ``checked`` is False where the library knows more names than are worth
-    completing, and refuses the others.
+    ``names`` is called only when the names are needed. ``own`` is the kind of object that a file may define, "scheme"
+    or "law". ``loaded`` is False if the library loads the file itself. ``checked`` is False if the library checks the
+    names, because it accepts more than those that the shell completes.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Name(_Type):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name or the object, or a list of them."""
-        if ctx is not None and ctx.resilient_parsing:  # while the shell completes, nobody's file is run
+        if ctx is not None and ctx.resilient_parsing:  # run no file while the shell completes
             return value
         found = [self._one(word.strip()) for word in (value.split(",") if self.several else [value])]
         return found if self.several else found[0]
@@ -133,7 +133,7 @@ class Name(_Type):
         return word
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin so, and files where one may define what is wanted."""
+        """Return the names that begin with the text, and files if the option accepts Python files."""
         before, comma, last = incomplete.rpartition(",") if self.several else ("", "", incomplete)
         items = [CompletionItem(f"{before}{comma}{name}") for name in self.names() if name.startswith(last)]
         return [*items, CompletionItem(incomplete, type="file")] if self.own else items
@@ -152,7 +152,7 @@ class Choice(Name):
 
 
 class PathName(_Type):
-    """A path that the shell completes; whether it is there is found out by whoever opens it."""
+    """A path that the shell completes; the command that opens it checks whether it exists."""
 
     def __init__(self, kind: Literal["file", "dir"]) -> None:
         self.name = kind
@@ -166,7 +166,7 @@ class PathName(_Type):
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Leave it to the shell."""
+        """Return an item that makes the shell complete paths."""
         return [CompletionItem(incomplete, type=self.name)]
 
 
@@ -232,7 +232,7 @@ def disciplines() -> Iterable[str]:
 
 
 def entries() -> Iterable[str]:
-    """Return the names of what can be put into the benchmark: its settings first, then all other schemes."""
+    """Return the names of schemes for the benchmark: those with settings for it first, then all others."""
     from longfat.benchmark import ENTRIES
 
     return [*ENTRIES, *(name for name in schemes() if name not in ENTRIES)]

@@ -29,7 +29,7 @@ def table(data: xr.Dataset, remarks: tuple[str, ...]) -> str:
     if "buffer_segments" in data:
         lines += ["", *_receive_buffers(data)]
     elif a["rate_measured_by"] == "TCP":
-        lines += ["", "Receive buffers of selective repeat are left out, because the measurement is one of TCP."]
+        lines += ["", "No receive buffer of selective repeat is computed, because the path was measured with TCP."]
     return "\n".join(lines)
 
 

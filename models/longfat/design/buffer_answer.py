@@ -1,4 +1,4 @@
-"""What is answered about a switch's buffer: a curve, the rules, the smallest buffer that suffices; as a Dataset."""
+"""Answer of `longfat.design.buffer` as a Dataset: a curve, the rules, and the smallest buffer that is sufficient."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _greatest(seen: dict[int, dict[str, Any]]) -> dict[str, Any]:
     useful = [one for one in seen.values() if min(one["samples"]) > 0]
     if not useful:
         raise ValueError(
-            f"no file was completed in the time watched, with buffers of {', '.join(map(str, seen))} packets"
+            f"no file was completed within the simulated time, with buffers of {', '.join(map(str, seen))} packets"
         )
     return max(useful, key=lambda one: float(one["power"]))
 

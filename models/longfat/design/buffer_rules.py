@@ -36,10 +36,10 @@ def decrease_of(scheme: Scheme, parameters: dict[str, float]) -> float:
 def with_decrease(
     scheme: Scheme, parameters: dict[str, float], decrease: float | None
 ) -> tuple[float, dict[str, float]]:
-    """Return the factor for the laws, and the parameters with which the scheme is simulated: both mean the same sender.
+    """Return the decrease factor for the laws, and the scheme's parameters for the simulation of the same sender.
 
-    A factor that is given sets the parameter of ``gaimd-window``, and says of a scheme of one's own what it does. The
-    other schemes have a factor that cannot be set, or none.
+    A given factor sets the parameter of ``gaimd-window``, and describes a scheme of the user's own. The other schemes
+    have a fixed factor, or none.
 
     >>> from longfat.sim.schemes import scheme
     >>> with_decrease(scheme("gaimd-window"), {}, 0.7)
@@ -91,10 +91,11 @@ def apart(buffer: float, flows: float, decrease: float) -> float:
         U \ge \operatorname{erf}\left(\frac{k}{2 \sqrt 2} \frac{B \sqrt n}{1 + B}\right), \qquad
         k = \sqrt 3 \, \frac{1 + \beta}{1 - \beta}
 
-    A window that goes evenly from beta w to w has the mean (1 + beta) w/2 and a standard deviation of 1/k of that; n
-    independent ones together 1/(k sqrt(n)) of theirs, nearly normal. Centred in the buffer, their sum stays inside it
-    with that probability, and only below it does the link idle. k is 3 sqrt(3) for beta = 1/2. Appenzeller, Keslassy
-    and McKeown, Sizing Router Buffers, SIGCOMM 2004, section 3; NaN for one flow, which is not many.
+    A window that is uniformly distributed between beta w and w has the mean (1 + beta) w/2, and its standard deviation
+    is 1/k of the mean. The sum of n independent windows is nearly normal, and its standard deviation is 1/(k sqrt(n))
+    of its mean. If the mean lies in the middle of the buffer, the sum stays within the buffer with the probability
+    above, and the link idles only when the sum is below. For beta = 1/2, k is 3 sqrt(3). Appenzeller, Keslassy and
+    McKeown, Sizing Router Buffers, SIGCOMM 2004, section 3. The result is NaN for a single flow.
 
     >>> round(apart(0.1, 100, 0.5), 4)  # B = BDP/sqrt(n)
     0.9817

@@ -57,7 +57,7 @@ def _suffices(
     confidence: float,
     effort: tuple[float, float] = SEARCH,
 ) -> Callable[[int], bool]:
-    """Return a function that tells whether a simulation with a buffer reaches the goal, or what the window allows."""
+    """Return a function that tells whether a buffer reaches the goal, or the window's efficiency if that is less."""
 
     def run(buffer: int) -> xr.Dataset:
         return path.simulate(loss, window, seed, confidence, effort[0], receive_buffer=buffer, packets=effort[1])

@@ -213,7 +213,7 @@ def _bar(items: Any, progress: bool) -> Any:
 
 
 def cadpc_class(*, weights: Any, rate: float | str) -> xr.Dataset:
-    r"""Return the bandwidth to reserve for a class of CADPC flows, so that a flow of weight w gets w times a rate.
+    r"""Return the bandwidth to reserve for a class of CADPC flows, so that weight w gets w times the rate of weight 1.
 
     .. math:: B = r (1 + W), \quad x_i = \frac{w_i B}{1 + W}, \quad W = \sum_i w_i
 

@@ -62,8 +62,8 @@ class LongFlows:
     def simulated_bdp(self) -> float:
         """Bandwidth-delay product of the path that is simulated [packets].
 
-        It is that of a slower path with the same round-trip time if all is scale-free or ``most`` is given, else that
-        of the path.
+        A slower path with the same round-trip time is simulated if scheme and discipline are scale-free or ``most`` is
+        given, the path itself otherwise.
         """
         if self.most is not None:
             return min(self.bandwidth_delay_product, float(self.most))
@@ -116,7 +116,7 @@ class LongFlows:
                 f"scheme {self.scheme.name!r} with discipline {queues.discipline(self.discipline).name!r} is not known "
                 f"to be scale-free, so that the path's own {simulated:.6g} packets in flight would be simulated: about "
                 f"{packets:.2g} packets in all, more than {MOST_PACKETS:.2g}; bandwidth_delay_product = 200 "
-                "(--bdp 200) simulates a slower path, for which alone the answer then holds"
+                "(--bdp 200) simulates a slower path, and the answer is valid for that path only"
             )
 
     def simulate(self, buffer: int, effort: Effort) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The path that a question is about."""
+"""Path whose window or rate is wanted: rate, round-trip time, segments and packets."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Transfers:
 
 
 def in_equilibrium(transfers: Transfers, k: float, v: float) -> float:
-    """Return the mean transfer time [s], with its round trip, if the sources were in equilibrium at every moment.
+    """Return the mean transfer time [s], one round trip included, of sources that are in equilibrium at every moment.
 
     Each of m sources gets 1/m of the throughput, which is the rate of the link if the load (k + 1) v/k is at least 1,
     and that share of it otherwise. A single source takes v of the link.

@@ -1,4 +1,4 @@
-"""What TCP makes of a path that loses packets: the rate of one Reno flow with SACK, by a law and by simulation."""
+"""Rate of TCP on a path that loses packets: one Reno flow with SACK, by a law and by simulation."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def loss_that_fills(path: TcpPath, share: float, effort: Effort) -> float:
 
 
 def largest_loss(reaches: Callable[[float], bool], first: float) -> float:
-    """Return the largest loss of which ``reaches`` is true, to `FINENESS`, between ``first``/256 and 4 ``first``.
+    """Return the largest loss between ``first``/256 and 4 ``first`` for which ``reaches`` is true, to `FINENESS`.
 
     >>> round(largest_loss(lambda loss: loss < 2e-6, 1e-5) / 2e-6, 1)
     1.0

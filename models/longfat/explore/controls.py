@@ -21,7 +21,7 @@ _READERS = {
 
 
 def read(law: Law, name: str, text: str) -> float:
-    """Read a value as typed: a number in the record's unit, or "20 ms", "1 Gbit/s", "64 KiB", "0.1%" where they suit.
+    """Read a typed value: a number in the parameter's unit, or text with a unit such as "20 ms", "1 Gbit/s", "0.1%".
 
     >>> from longfat.laws import selective_repeat
     >>> read(selective_repeat.ack_delay, "round_trip_time", "20 ms")

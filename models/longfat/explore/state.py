@@ -26,7 +26,7 @@ class State:
     law : Law
         The law.
     values : mapping of str to float
-        Every parameter: the operating point, in the record's units.
+        Value of every parameter at the operating point, in the record's units.
     across : str
         The parameter along the x axis.
     family : str

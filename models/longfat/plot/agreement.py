@@ -49,7 +49,7 @@ def agreement(data: xr.Dataset, x: str = "law", ax: Axes | None = None) -> Axes:
     'simulated - law [segments]'
     """
     if "verdict" not in data:
-        raise ValueError("data holds no verdicts: take what verify.check returned")
+        raise ValueError("data holds no verdicts: must be a result of verify.check")
     if x not in data or x == "verdict":
         raise unknown("x", x, [str(name) for name in data.data_vars if name != "verdict"])
     ax = ax if ax is not None else new_axes()

@@ -51,7 +51,7 @@ def benchmark_times(data: xr.Dataset, ax: Axes | None = None, *, connection: str
     schemes = [str(one) for one in data.scheme.values]
     others = [one for one in schemes if one != "optimal"]
     if "optimal" not in schemes or not others:
-        raise ValueError('data holds no optimum, or nothing else: call benchmark.run with "optimal" and other schemes')
+        raise ValueError('data must hold the scheme "optimal" and another one: call benchmark.run with both')
     labels = dict(zip(schemes, map(str, data.label.values), strict=True))
     places = {one: -k for k, one in enumerate(others)}
     printed = {

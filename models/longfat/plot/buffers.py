@@ -43,7 +43,7 @@ def switch_buffer_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     'buffer [bandwidth-delay products]'
     """
     if "curve_buffer_bdp" not in data:
-        raise ValueError("data holds no curves: take what design.buffer returned")
+        raise ValueError("data holds no curves: must be a result of design.buffer")
     ax = ax if ax is not None else new_axes()
     a = data.attrs
     criterion = a["criterion"]

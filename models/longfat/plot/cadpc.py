@@ -39,7 +39,7 @@ def cadpc_bounds(data: xr.Dataset, axes: Sequence[Axes] | None = None) -> Sequen
         If the Dataset has no such bounds.
     """
     if "fairness_time" not in data or "queue_bound" not in data.attrs:
-        raise ValueError("data has no bounds: give what design.cadpc returned")
+        raise ValueError("data holds no bounds: must be a result of design.cadpc")
     if axes is None:
         axes = new_figure(2, 1, sharex=True, figsize=(7.2, 5.6))
     a, flows = data.attrs, data["flows"].values

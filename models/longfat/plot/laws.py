@@ -41,7 +41,7 @@ def law_curves(data: xr.Dataset, ax: Axes | None = None) -> Axes:
     'mm1 wait [service times]'
     """
     if data.attrs.get("made_by") != "longfat.explore":
-        raise ValueError("data holds no law: give what explore.dataset returned")
+        raise ValueError("data holds no law: must be a result of explore.dataset")
     ax = ax if ax is not None else new_axes()
     a = data.attrs
     across, family = a["across"], a["family"]

@@ -46,7 +46,7 @@ def run(data: xr.Dataset, axes: Any = None) -> Any:
     ['goodput [Mbit/s]', 'utilisation [1]']
     """
     if "goodput" not in data or "utilisation" not in data:
-        raise ValueError("data is no run: give what sim.run returned")
+        raise ValueError("data holds no run: must be a result of sim.run")
     sampled = "received_trace" in data
     if axes is None:
         axes = new_figure(3, 1, sharex=True, figsize=(7.2, 7.2)) if sampled else new_figure(1, 2, figsize=SIZE)
