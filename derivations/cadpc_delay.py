@@ -231,7 +231,7 @@ def two_updates_late() -> Expr:
 
 
 def trigonometric(expression: Expr) -> Expr:
-    """Write sines and cosines of multiples of h, with d free, as a rational function of exponentials."""
+    """Return an expression in sines and cosines of multiples of h as a rational function of exponentials; d is free."""
     u, v = sp.symbols("u v", positive=True)  # exp(i h), exp(i d h)
     plain = expression.rewrite(sp.exp)
     plain = plain.replace(sp.exp, lambda power: _power(power, u, v))

@@ -30,8 +30,8 @@ def difference() -> Expr:
 def total() -> Expr:
     """Derive the update of the deviation of the total: e -> (1 - a) e + a e^2 + a (1 + n) D/n, e = 1 - (1 + n) S/n.
 
-    D is 0 only for equal rates. Otherwise the deviation is not squared, but comes to follow D, which shrinks by (1 -
-    a/(1 + n))^2 per update.
+    D is 0 only for equal rates. Otherwise e does not vanish quadratically, but follows D, which shrinks by the
+    factor (1 - a/(1 + n))^2 per update.
     """
     squares = D + S**2 / n  # sum of x_i^2
     x = sp.Symbol("x", real=True)

@@ -50,10 +50,10 @@ class Leader(NamedTuple):
 def leader() -> Leader:
     """Prove that a source that fixes its rate first gains nothing: it carries at most 1/M, at the fair rate only.
 
-    It carries 1 - n k c/(k + 1), so it wants the others' c to be smallest, and c' = (x^k - c^k)/(k c^(k-1) (n c + x -
-    1)): c falls up to x = c and rises after it. M - n constant sources together: c is a best reply, so it is not below
-    (k + 1)/(k M) (`floor`), and they carry at most (M - n)/M, whatever rates they agree upon, as long as no P is above
-    1.
+    It carries 1 - n k c/(k + 1), where c is the rate of each of the n others, so its throughput is largest where c is
+    smallest. As c' = (x^k - c^k)/(k c^(k-1) (n c + x - 1)), c falls up to x = c and rises after it. If M - n sources
+    fix their rates together, c is a best reply, so c >= (k + 1)/(k M) (`floor`), and they carry at most (M - n)/M, whatever
+    rates they agree upon, as long as no P exceeds 1.
     """
     condition = fair_condition().subs(Y, x) - x ** (k + 1)
     slope = -sp.diff(condition, x) / sp.diff(condition, c)

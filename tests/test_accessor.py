@@ -125,7 +125,7 @@ def test_what_has_no_picture():
 def test_laws_and_networks(net):
     efficiency = lf.laws.selective_repeat.throughput_efficiency
     shown = efficiency._repr_html_()
-    for words in (
+    parts = (
         "<code>window</code>",
         "segments",
         "[1, inf)",
@@ -133,7 +133,8 @@ def test_laws_and_networks(net):
         "Accurate within 0.03 where",
         "As printed:",
         "cases",
-    ):
+    )
+    for words in parts:
         assert words in shown
     optimal = lf.laws.loss_load.throughput_optimal_rate._repr_html_()
     assert "excess" in optimal

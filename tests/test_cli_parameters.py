@@ -105,7 +105,7 @@ def test_bare_longfat_prints_its_help(capsys):
         ([*WINDOW, "--packet", "1e-3B"], "longfat: packet = 0.001 bytes is out of range: must be in [1, "),
         ([*WINDOW, "--segment", "0.5B"], "longfat: segment = 0.5 bytes is out of range: must be in [1, "),
         ([*WINDOW, "--packet", "12bit"], "longfat: packet = 1.5 bytes is out of range: must be an integer in"),
-        ([*WINDOW, "--segment", "16K"], "longfat: segment = '16K' has a unit of two meanings"),
+        ([*WINDOW, "--segment", "16K"], "longfat: segment = '16K' has an ambiguous unit"),
         ([*WINDOW, "--loss", "2"], "longfat: loss = 2 is out of range: must be in [0, 1)\n"),
         ([*WINDOW, "--output", ""], "longfat: output = '' is out of range: must be a path\n"),
         ([*BUFFER, "--file", "0.5B"], "longfat: file = 0.5 bytes is out of range"),

@@ -215,7 +215,7 @@ def test_refusal_says_why(text, why):
 
 
 def test_a_size_of_two_meanings_is_refused_with_both():
-    with pytest.raises(ValueError, match=r"^packet = '16K' has a unit of two meanings, .* write e.g. 16 KiB or 16 kB"):
+    with pytest.raises(ValueError, match=r"^packet = '16K' has an ambiguous unit: .* write e.g. 16 KiB or 16 kB"):
         size("16K", "packet")
 
 

@@ -292,7 +292,9 @@ def _read(value: Any, name: str, allowed: str, kind: _Kind) -> float:
         if unit is None and kind is not _FRACTION:
             raise _unreadable(name, value, "has no unit", allowed, kind)
         if kind is _SIZE and unit and len(unit) == 1 and unit in "kKmMgGtT":
-            raise _unreadable(name, value, "has a unit of two meanings, by powers of 1000 or of 1024", allowed, kind)
+            raise _unreadable(
+                name, value, "has an ambiguous unit: its prefix may mean a power of 1000 or of 1024", allowed, kind
+            )
         unit = _spelled(unit, kind) if unit else None
         value = _convert(Fraction(digits), unit, kind, (name, value, allowed)) if unit else Fraction(digits)
     elif hasattr(value, "unit_items"):  # pint.Quantity, of any registry, told without importing pint

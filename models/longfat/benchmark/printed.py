@@ -48,7 +48,7 @@ class Cell:
 
     @property
     def misprint(self) -> bool:
-        """Whether the number belongs to another table."""
+        """Whether the number is a misprint: one that the paper has taken from another table."""
         return self.remark.startswith("misprint")
 
     @property

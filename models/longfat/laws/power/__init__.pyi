@@ -292,8 +292,8 @@ def network_power(throughput: Any, response_time: Any, alpha: Any = 1) -> Any:
     ----------
     H. Kim and D. J. Farber, "Congestion Control by Bandwidth-Delay Tradeoff in Very High-Speed Networks: The Case
     of Window-Based Control", MS-CIS-94-55, University of Pennsylvania, 1994, section 4.1.4, after A. Giessler, J.
-    Hänle, A. König and E. Pade, "Free Buffer Allocation - An Investigation by Simulation", Computer Networks 1(3),
-    1978, pages 191-204. Proof: derivations/power.py, network_power.
+    Hänle, A. König and E. Pade, "Free Buffer Allocation - An Investigation by Simulation", Computer Networks, July
+    1978 (volume 1(3), pages 191-204, as Kim and Farber print it). Proof: derivations/power.py, network_power.
 
     Examples
     --------

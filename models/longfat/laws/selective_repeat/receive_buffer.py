@@ -36,7 +36,10 @@ def _discards(buffer: Any, ack_segments: Any, xp: Any) -> Any:
 
 
 def _starts(buffer: Any, loss: Any, segment_packets: Any, xp: Any) -> Any:
-    """Return r, isolated losses per segment: damaged segments except those kept in the buffer after another."""
+    """Return r, the number of loss episodes per segment [1].
+
+    An episode begins with a damaged segment; those damaged among the B - 1 segments behind it belong to the episode.
+    """
     g = -xp.expm1(segment_packets * xp.log1p(-loss))
     return g / (1 + g * (buffer - 1))
 

@@ -271,7 +271,10 @@ def worse_at_one(context: Context) -> Finding:
 
 
 def among_others(context: Context) -> Finding:
-    """Assess section 4.2.4: loss-load is far faster than tcp and decbit, slower than the other three (quoted)."""
+    """Assess section 4.2.4: loss-load is far faster than tcp and decbit, and slower than hbh, pp and e2e-ef.
+
+    The transfer times of these five are those that the paper quotes.
+    """
     ours = [_one(context, 2, v)["transfer_time"] for v in (0.9, 1.0)]
     plain = _one(context, 2, 1.0, PLAIN)["transfer_time"]
     best, worst = min(one.lower for one in ours), max(one.upper for one in ours)
