@@ -52,8 +52,8 @@ def leader() -> Leader:
 
     It carries 1 - n k c/(k + 1), where c is the rate of each of the n others, so its throughput is largest where c is
     smallest. As c' = (x^k - c^k)/(k c^(k-1) (n c + x - 1)), c falls up to x = c and rises after it. If M - n sources
-    fix their rates together, c is a best reply, so c >= (k + 1)/(k M) (`floor`), and they carry at most (M - n)/M, whatever
-    rates they agree upon, as long as no P exceeds 1.
+    fix their rates together, c is a best reply, so c >= (k + 1)/(k M) (`floor`), and they carry at most (M - n)/M,
+    whatever rates they agree upon, as long as no P exceeds 1.
     """
     condition = fair_condition().subs(Y, x) - x ** (k + 1)
     slope = -sp.diff(condition, x) / sp.diff(condition, c)
