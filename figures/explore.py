@@ -17,7 +17,7 @@ from longfat.files import AtomicFiles
 CAPTIONS = {
     "explore": "The page of `longfat explore`: a law with sliders for its parameters, compared with the simulator."
 }
-WIDTH, HEIGHT = 1100, 790  # px
+WIDTH, HEIGHT = 1100, 900  # px
 
 
 def main(directory: str | Path = HERE, port: int = 0) -> int:
@@ -40,8 +40,8 @@ def main(directory: str | Path = HERE, port: int = 0) -> int:
                 page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
                 page.goto(address, timeout=120_000)
                 page.wait_for_selector(".lf-chart", timeout=120_000)
-                page.get_by_label("several").select_option("loss")
-                values = page.get_by_label("values")
+                page.get_by_label("family of curves").select_option("loss")
+                values = page.get_by_label("family values")
                 expect(values).not_to_have_value("", timeout=60_000)  # the page fills in its own values first
                 values.fill("1e-4, 5e-3")
                 values.press("Enter")

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import longfat as lf
 from longfat import domains
 from longfat.domains import Interval, array, integer, number
 
@@ -114,3 +115,11 @@ def test_a_value_is_named_with_its_unit_if_that_is_a_word_of_measure(unit, said)
     with pytest.raises(ValueError, match="out of range") as refusal:
         number("x", 2, unit, "[0, 1]")
     assert str(refusal.value) == said
+
+
+def test_objects_of_a_wrong_type():
+    """A number in place of a network or of laws is named, instead of failing somewhere inside."""
+    with pytest.raises(TypeError, match="net must be a Network, got the int 3"):
+        lf.sim.Simulation(3)
+    with pytest.raises(TypeError, match="laws must be a law, its name, or a sequence of them, got the int 3"):
+        lf.verify.run(3)

@@ -71,7 +71,7 @@ def _file(flow: Flow, net: Network, slow: dict[str, Fraction], acks_share: bool)
 
 
 def _load(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Load:
-    """Return the load of uncontrolled traffic: its mean rate, or on and off if both times are fixed."""
+    """Return uncontrolled traffic as a load of the fluid: on and off if it has such times, else its mean rate."""
     traffic = flow.traffic
     assert traffic is not None
     path = [link.name for link in net.route(flow) if link.name in slow]

@@ -95,6 +95,7 @@ class Explorer:
         left_column.append(self.picture)
         for one in (self.across, self.family, self.family_values, self.y_scale, self.networks):
             one.layout = box(width="auto", max_width="420px")
+            one.style.description_width = "115px"  # of the longest description
         self.replications.layout = box(width="190px")
         if self.simulator is not None:
             row = [self.simulate, self.replications, self.progress, self.simulation_status]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longfat.domains import conflict, out_of_range
+from longfat.domains import conflict, out_of_range, wrong_type
 from longfat.sim import records
 from longfat.sim.elements import Flow
 from longfat.sim.kernel.events import INDICES, KIND_BITS, SERIAL_SHIFT
@@ -38,6 +38,8 @@ class Assembly:
 
 def assemble(net: Network, *, sample_every: float | None = None, duration: float = math.inf) -> Assembly:
     """Return a network as arrays, ready to run."""
+    if not isinstance(net, Network):
+        raise wrong_type("net", net, "a Network")
     if not net.flows:
         raise ValueError(f"{net!r} has no flow")
     routes = Routes(net)

@@ -93,7 +93,7 @@ class Placed:
         return found
 
     def _port(self, node: str, other: str, lane: float) -> Place:
-        """Return the place on a box's border of a lane of the link to another box."""
+        """Return the point on a box's border where a lane of the link to another box begins."""
         side = self._side(node, other)
         first, lanes = self._slots[node][side][other]
         off = (first + lane - (lanes - 1) / 2) * LANE
@@ -103,7 +103,7 @@ class Placed:
         return (left + right) / 2 + off, (top if side == "above" else bottom)
 
     def lane(self, k: int, pair: Pair) -> list[Place]:
-        """Return both ends of a line on a link."""
+        """Return both ends of the lane of link `k` between a pair of boxes."""
         at = self._on[frozenset(pair)].index(k)
         return [self._port(*pair, at), self._port(*pair[::-1], at)]
 

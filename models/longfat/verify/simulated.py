@@ -122,7 +122,7 @@ def simulated(
 def _compared(
     law: Law, estimator: Any, point: points.Point, confidence: float, check: SimulatorCheck, other: Law | None = None
 ) -> Any:
-    """Return the verdict of `equivalence.check` at one point, with the tolerance in its attributes."""
+    """Return the table of `equivalence.check` at one point, with the tolerance used among its attributes."""
     value = float(law(**point))
     validity = (other or law).validity
     if check.accuracy or check.relative:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import laws as _shipped  # noqa: F401  # registers the laws
 from longfat._version import __version__
-from longfat.domains import conflict, integer, number, unknown
+from longfat.domains import conflict, integer, number, unknown, wrong_type
 from longfat.law import PACKAGE, Law, registered
 from longfat.verify import faces, points, simulated, symbolic
 from longfat.verify.faces import Outcome
@@ -135,6 +135,8 @@ def _chosen(laws: str | Iterable[Law | str] | None) -> Iterator[tuple[str, Law]]
     if laws is None:
         yield from ((one.public_name, one) for one in every if one.place.startswith(PACKAGE))
         return
+    if not isinstance(laws, str | Law | Iterable):
+        raise wrong_type("laws", laws, "a law, its name, or a sequence of them")
     for wanted in [laws] if isinstance(laws, str | Law) else laws:
         found = [wanted] if isinstance(wanted, Law) else [one for one in every if _fits(one, wanted)]
         if not found:

@@ -131,8 +131,9 @@ def equilibrium_loss(k: Any, v: Any) -> Any:
 
     Notes
     -----
-    As for `equilibrium_load`, for a fluid: with random arrivals some packets are lost below that v, too. Sources mark
-    the announced share 1/(k + 1) of their packets red, which is more than the loss for every v below 1.
+    The assumptions are those of `equilibrium_load`, for a fluid: with random arrivals some packets are lost below that
+    v, too. Sources mark the announced share 1/(k + 1) of their packets red, which is more than the loss for every v
+    below 1.
 
     References
     ----------
@@ -175,7 +176,7 @@ def equilibrium_rate(k: Any, v: Any, sources: Any) -> Any:
 
     Notes
     -----
-    As for `equilibrium_load`, of which it is one of M equal shares.
+    This is one of M equal shares of `equilibrium_load`.
 
     References
     ----------
@@ -270,7 +271,7 @@ def lossless_virtual_factor(k: Any) -> Any:
 
     Notes
     -----
-    As for `equilibrium_load`.
+    The assumptions are those of `equilibrium_load`.
 
     References
     ----------

@@ -130,7 +130,7 @@ def md1k_mean_number(load: Any, capacity: Any) -> Any:
 
     Notes
     -----
-    As for `md1k_loss`.
+    The assumptions and the computation are those of `md1k_loss`.
 
     References
     ----------
@@ -175,7 +175,7 @@ def md1k_wait(load: Any, capacity: Any) -> Any:
 
     Notes
     -----
-    As for `md1k_loss`, for service in order of arrival.
+    The assumptions and the computation are those of `md1k_loss`, for service in order of arrival.
 
     References
     ----------

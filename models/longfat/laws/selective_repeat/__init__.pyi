@@ -575,7 +575,7 @@ def mean_delay_receiver(loss: Any, segment_packets: Any, packet_time: Any, round
 
     Notes
     -----
-    As for `mean_delay_sender`; both directions are assumed to take half of the round-trip time.
+    The assumptions are those of `mean_delay_sender`; both directions are assumed to take half of the round-trip time.
 
     References
     ----------

@@ -106,7 +106,7 @@ def delay_quantile(probability: Any, loss: float, segment_packets: int, packet_t
 
     Notes
     -----
-    As for `delay_cdf`, of which it is the inverse; a probability within rounding of q counts as q.
+    This is the inverse of `delay_cdf`, with its assumptions; a probability within rounding of q counts as q.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def max_delay_quantile(
 
     Notes
     -----
-    As for `max_delay_mean`; a probability within rounding of q counts as q.
+    The assumptions are those of `max_delay_mean`; a probability within rounding of q counts as q.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def aimd_utilisation_general(buffer: Any, decrease: Any) -> Any:
 
     Notes
     -----
-    As for `aimd_utilisation`, which is the case beta = 1/2.
+    The assumptions are those of `aimd_utilisation`, which is the case beta = 1/2.
 
     References
     ----------
@@ -219,8 +219,9 @@ def gaimd_rate(loss: Any, round_trip_time: Any, increase: Any, decrease: Any, ac
 
     Notes
     -----
-    As for `square_root_rate`. By this rate alone alpha = 3 (1 - beta)/(1 + beta) would be fair to TCP; the usual
-    alpha = 0.31 for beta = 7/8 takes timeouts into account and is 1.24 times as fast where there are none.
+    The assumptions are those of `square_root_rate`. By this rate alone alpha = 3 (1 - beta)/(1 + beta) would be fair to
+    TCP; the usual alpha = 0.31 for beta = 7/8 takes timeouts into account and is 1.24 times as fast where there are
+    none.
 
     References
     ----------

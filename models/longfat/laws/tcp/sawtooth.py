@@ -59,7 +59,7 @@ def aimd_utilisation_general(buffer: Any, decrease: Any, *, xp: Any) -> Any:
 
     Notes
     -----
-    As for `aimd_utilisation`, which is the case beta = 1/2.
+    The assumptions are those of `aimd_utilisation`, which is the case beta = 1/2.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def admit_queued(state, link, queue, i):
 def leave_backlog(state, link, i):
     """Remove a packet from the backlog after its service has taken it out of its queue."""
     if not 0 <= i < state.packets_room:
-        raise ValueError("the service returned a number that is no packet's")
+        raise ValueError("the service returned a number that no packet has")
     q = queued_at(state, i).queue
     if q == NONE or queue_at(state, q).link != link.number:
         raise ValueError("the service returned a packet that is not waiting at this link")

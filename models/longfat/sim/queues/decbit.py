@@ -47,7 +47,7 @@ def area(link, time):
 
 @part
 def count_acks(link, time, change):
-    """Change the number of acknowledgments in the queue, and integrate it until now."""
+    """Integrate the number of acknowledgments in the queue up to `time`, then change that number."""
     link.acks_area += link.acks * (time - link.acks_changed)
     link.acks_changed = time
     link.acks += change

@@ -241,7 +241,7 @@ def printed_powers(
     rng: int = 0,
     store: Any = None,
 ) -> xr.Dataset:
-    """Repeat `printed` over bottlenecks and loads; arguments and result are those of `powers`."""
+    """Run `printed` over schemes, bottlenecks and loads, and return the powers as `powers` does."""
     function = functools.partial(printed, connections=connections, network=paths[0].network)
     grid = {"label": list(labels), "bottleneck": [one.bottleneck for one in paths], "load": list(loads)}
     return sweep(
