@@ -26,7 +26,7 @@ def drop_named(link, packet, now):
 def drop_acknowledgments(link, packet, now):
     """Lose the acknowledgments that packets of these numbers caused, each once."""
     for k in range(12):
-        if packet.kind == ACK and link.wanted[k] == packet.triggered_by and not link.done[k]:
+        if packet.kind == ACK and link.wanted[k] == packet.echo and not link.done[k]:
             link.done[k] = True
             return DROP
     return ENQUEUE
