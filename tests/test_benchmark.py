@@ -478,6 +478,8 @@ def test_the_other_texts():
 
 
 def test_refusals():
+    with pytest.raises(ValueError, match="experiment '99' is unknown"):
+        benchmark.run("99")
     with pytest.raises(ValueError, match="experiment '11' is unknown; available: 1, 10, 2, "):
         benchmark.run(["11"])
     with pytest.raises(

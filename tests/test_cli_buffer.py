@@ -76,6 +76,7 @@ def test_power_and_csv(tmp_path, capsys):
         (["--decrease", "2"], "decrease = 2"),
         (["--spread", "100%"], "spread = "),
         (["--points", "many"], "points must be an integer in"),
+        (["--loads", "0.5"], "--loads needs --file"),
         (["--bdp", "1"], "bdp = 1"),
         (["--search", "guess"], "search 'guess' is unknown; available: bisect, scan"),
         (["--access", "0B/s"], "access = "),

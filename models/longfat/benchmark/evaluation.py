@@ -70,7 +70,7 @@ def run(
 
     Parameters
     ----------
-    experiments : sequence of str, optional
+    experiments : str or sequence of str, optional
         "1" to "10", or variants such as "3-20", "7-0.9-ramp", "9b"; by default the usual variants of all experiments.
     schemes : sequence of str, Entry or Scheme, optional
         Names in `longfat.benchmark.ENTRIES`, names of other schemes, files that define one, or `longfat.sim.Scheme`

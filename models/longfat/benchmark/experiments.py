@@ -102,11 +102,14 @@ VARIANTS: dict[str, Variant] = {
 def variants(names: Iterable[str] | None = None) -> list[Variant]:
     """Return variants by their names or those of whole experiments; by default all but the extra ones.
 
+    A single name need not be in a list.
+
     >>> [one.name for one in variants(["3", "9b"])]
     ['3-4', '3-20', '3-200', '9b']
     """
     found: dict[str, Variant] = {}
     usual = {one.name: one for one in VARIANTS.values() if not one.extra}
+    names = [names] if isinstance(names, str) else names
     for name in map(str, names) if names is not None else usual:
         if name in VARIANTS:
             found[name] = VARIANTS[name]

@@ -98,8 +98,7 @@ POSITIVE_RATE = Quantity("rate", min=0, min_open=True)
 @click.option(
     "--loads",
     type=Numbers(0, 1, min_open=True, max_open=True),
-    default="0.4,0.6,0.8,0.9,0.95",
-    show_default=True,
+    show_default="0.4,0.6,0.8,0.9,0.95",
     help="Offered loads, over the capacity, at which network power is simulated; with --file.",
 )
 @click.option(
@@ -149,6 +148,8 @@ def buffer_command(output: str, as_json: bool, as_csv: bool, **flags: Any) -> No
         for flag, name in (("--flows", "flows"), ("--bdp", "bandwidth_delay_product")):
             if flags[name] is not None:
                 raise click.UsageError(f"{flag} and --file exclude each other")
+    elif flags["loads"] is not None:
+        raise click.UsageError("--loads needs --file")
     with AtomicFiles(output) as files:
         data = design.buffer(
             rate=flags["rate"],

@@ -45,7 +45,7 @@ def buffer(
     spread: float | str = 0.1,
     decrease: float | None = None,
     parameters: Mapping[str, float] | None = None,
-    loads: Any = LOADS,
+    loads: Any = None,
     bandwidth_delay_product: int | None = None,
     points: int = 8,
     replications: int = 3,
@@ -92,7 +92,8 @@ def buffer(
     parameters : mapping, optional
         Parameters of the scheme, by name.
     loads : sequence of float
-        Offered loads at which power is simulated, over the capacity [1], each in (0, 1). Used with ``file`` only.
+        Offered loads at which power is simulated, over the capacity [1], each in (0, 1); by default 0.4, 0.6, 0.8, 0.9
+        and 0.95. Needs ``file``.
     bandwidth_delay_product : int, optional
         Largest bandwidth-delay product that is simulated [packets], in [10, 1e7]. By default 200, or 40 for each flow
         if that is more, where scheme and discipline are scale-free, else that of the path. Excludes ``file``.
@@ -184,6 +185,8 @@ def buffer(
     choice("search", search, get_args(Search))
     subjects: list[LongFlows | ArrivingFiles]
     if file is None:
+        if loads is not None:
+            raise conflict(f"loads = {loads}", "needs file")
         numbers = _numbers("flows", 1 if flows is None else flows)
         common |= {
             "spread": quantities.fraction(spread, "spread", "[0, 0.9]"),
@@ -196,6 +199,7 @@ def buffer(
         for name, value in (("flows", flows), ("bandwidth_delay_product", bandwidth_delay_product)):
             if value is not None:
                 raise conflict(f"{name} = {value}", "excludes file")
+        loads = LOADS if loads is None else loads
         at = tuple(sorted({number("load", load, "1", "(0, 1)") for load in _numbers("loads", loads)}))
         subjects = [ArrivingFiles(**common, loads=at, file=quantities.size(file, "file"))]
     seed = seed_of(rng)
