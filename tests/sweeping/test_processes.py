@@ -206,5 +206,7 @@ def test_a_script_that_does_not_guard_its_calls_ends(tmp_path):
     )
     done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    assert "WorkerDied" in done.stderr.splitlines()[-1]
-    assert "keep its own calls under `if __name__ == '__main__':`" in done.stderr.splitlines()[-1]
+    # The error is the last line, unless Python's tracker of semaphores has the last word about the processes that died.
+    said = [line for line in done.stderr.splitlines() if "resource_tracker" not in line][-1]
+    assert "WorkerDied" in said
+    assert "keep its own calls under `if __name__ == '__main__':`" in said
