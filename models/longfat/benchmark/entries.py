@@ -131,11 +131,11 @@ ENTRIES: dict[str, Entry] = {
     one.name: one
     for one in (
         Entry(OPTIMAL, "optimal", ""),
-        # Section 3: two simulators, one for hbh (e2e-ef, of the same publication, is taken to have run there, too), and
-        # REAL for the others. In both a delay is the round trip of section 2 less that of an empty network, which is
-        # the optimum's 0; the first counts only propagation as that of the empty network.
+        # Kanakia, Keshav & Mishra (1992), section 3: REAL ran TCP, DECbit and pp, another simulator hbh and, we take it,
+        # e2e-ef, which is of the same publication. A delay is the round trip (section 2) less that of the empty network,
+        # since the optimum's is 0; the printed delays show that the other simulator subtracted propagation only.
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
-        # Section 3 cites Demers, Keshav & Shenker (1990) for fair queueing; pp ran in REAL, Keshav's simulator.
+        # Fair queueing is that of Demers, Keshav & Shenker (1990), which Kanakia et al. cite.
         _fair("packet-pair", "pp", "bit-round", choices=_PACKET_PAIR),
         _fair("explicit-feedback", "e2e-ef", "explicit-feedback", transmission=True, choices=_EXPLICIT_FEEDBACK),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
