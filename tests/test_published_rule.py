@@ -1,5 +1,6 @@
 """Every row of every paper is judged by the published rule: on evidence, which could have been otherwise."""
 
+import math
 import re
 
 import pytest
