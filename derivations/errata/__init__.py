@@ -1,0 +1,1 @@
+"""Functions that compute the numbers of ERRATA.md, one module for each paper."""
