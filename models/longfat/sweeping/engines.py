@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from longfat.domains import unknown, wrong_type
+from longfat.sweeping.cluster import ClusterExecutor
 from longfat.sweeping.outcomes import Failure
 from longfat.sweeping.processes import Processes
 
@@ -58,14 +59,14 @@ def _function(pickled: bytes) -> Any:
 def adopt(executor: Any) -> Executor | str:
     """Return the executor to be used, or raise an error.
 
-    A dask Client is replaced by its executor, with equal calls treated as different runs.
+    A dask Client is replaced by an executor that uses it, with equal calls treated as different runs.
     """
     if executor is None:
         return "threads"
     if isinstance(executor, str) and executor in OURS:
         return executor
     if not isinstance(executor, Executor | type | str) and callable(getattr(executor, "get_executor", None)):
-        executor = executor.get_executor(pure=False)
+        executor = ClusterExecutor(executor)
     if not isinstance(executor, Executor):
         if isinstance(executor, str):
             raise unknown("executor", executor, OURS)

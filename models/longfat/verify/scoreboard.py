@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from longfat._version import __version__
 from longfat.domains import unknown
 from longfat.files import AtomicFiles
-from longfat.verify.published.claims_table import PAPERS, Verdict, published
+from longfat.verify.published.claims_table import PAPERS, published
+from longfat.verify.published.rule import VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,6 @@ NAMES = {
     "003": "Gong & Parulkar",
     "004": "Prithviraj & Williamson",
 }
-VERDICTS: tuple[str, ...] = get_args(Verdict)
 #: Modules and folders on which verdicts depend; a stored paper is used as long as none of them changes.
 SOURCES = (
     "symbols.py", "law.py", "roots.py", "namespaces.py", "student.py", "laws", "sim", "sweeping", "benchmark",

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from longfat.domains import choice, conflict, integer, unknown
+from longfat.verify.published.rule import VERDICTS, Evidence, Verdict, criterion, judge, met_by_others
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Verdict = Literal["reproduced", "ordering reproduced", "differs", "not reproducible", "input"]
 PAPERS = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "004": "loss_load"}
 
 
@@ -33,20 +33,53 @@ class Row:
 
 @dataclass(frozen=True)
 class Finding:
-    """Our result for a claim, as text with its interval, and the verdict on whether both agree.
-
-    >>> Finding("12.5 MB", "reproduced").verdict
-    'reproduced'
-    """
+    """Our result for a claim as text, the evidence, and the verdict on it by the published rule (`judged`)."""
 
     ours: str
     verdict: Verdict
     reason: str = ""
+    criterion: str = ""
+    scale: str = ""
+    repeats: str = ""
+    met_by: tuple[str, ...] = ()
+    others: int = 0
+    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
-        choice("verdict", self.verdict, get_args(Verdict))
+        choice("verdict", self.verdict, VERDICTS)
         if self.verdict in ("differs", "not reproducible") and not self.reason:
             raise conflict(f"verdict {self.verdict!r}", "needs a reason")
+
+
+def judged(evidence: Evidence, ours: str, reason: str = "", *, scale: str = "", repeats: str = "") -> Finding:
+    """Return the finding that follows from some evidence by the published rule (`longfat.verify.published.rule`).
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured, beside what is printed.
+    ours : str
+        Our value as text, with its interval and unit.
+    reason : str
+        Why our value is not the printed one; not used if it meets it.
+    scale : str
+        What was run for it: packets, runs, seeds; empty if nothing was simulated.
+    repeats : str
+        Claim of another row that prints the same number, which is counted there.
+
+    Examples
+    --------
+    >>> from longfat.verify.published.rule import Estimate, Quantity, printed
+    >>> judged(Quantity(printed("12.5"), Estimate(12.4)), "12.4 MB").verdict
+    'reproduced'
+    """
+    verdict, found = judge(evidence)
+    names, others = met_by_others(evidence)
+    why = (
+        reason if verdict in ("differs", "sensitive", "not reproducible", "reproduced under an interpretation") else ""
+    )
+    text = "; ".join(part for part in (found, why) if part)
+    return Finding(ours, verdict, text, criterion(evidence), scale, repeats, tuple(names), others, evidence)
 
 
 def assessed(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
@@ -101,8 +134,10 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     Returns
     -------
     pandas.DataFrame
-        Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours``, ``verdict``, ``reason``. Simulated
-        values have confidence intervals: 99 %, but 95 % for "004" and 90 % for "000".
+        Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours`` (with 95 % intervals), ``verdict``,
+        ``reason``, ``criterion`` (the part of the rule that was applied), ``scale`` (what was run), ``repeats`` (the
+        claim in whose row the same number is counted), ``met_by`` and ``others`` (which runs of other schemes meet the
+        number, too, and how many were tried). The rule is `longfat.verify.published.rule`.
 
     Raises
     ------
@@ -135,5 +170,10 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
             "ours": [one.ours for one in found],
             "verdict": [one.verdict for one in found],
             "reason": [one.reason for one in found],
+            "criterion": [one.criterion for one in found],
+            "scale": [one.scale for one in found],
+            "repeats": [one.repeats for one in found],
+            "met_by": [", ".join(one.met_by) for one in found],
+            "others": [one.others for one in found],
         }
     )

@@ -1,0 +1,382 @@
+"""The rule by which every printed number and claim is judged.
+
+An assessment measures; it returns evidence and no verdict. `judge` alone turns evidence into a verdict:
+
+- A printed number is **met** if, as rounded, it overlaps our 95 % interval, or if our value is within 10 % of it. For
+  a logarithm of the power, 10 % are those of the power. If the number contains an optimum that both sides know, what is
+  added to the optimum must agree, too: it overlaps our interval, or is within 25 %. Of "at least" and "at most" only
+  one side counts.
+- *reproduced*: met. *fitted*: met, but a free choice of ours was set by this number or its neighbours.
+- *sensitive*: our value ranges by more than 10 % to each side over seeds, a packet time of jitter, or a parameter that
+  the paper leaves open, and the printed number lies in this range. Outside of the range, the verdict is *differs*.
+- *reproduced under an interpretation*: not met, but met if another definition is used that the text allows.
+- *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval.
+- *consistent*: arithmetic on printed numbers, without any code of ours, gives the printed number as rounded, or within
+  10 %.
+- *not reproducible*: the printed number or claim has no definition that could be computed, or is a misprint.
+- *input*: a parameter, definition or quotation.
+- *differs*: all others.
+
+The rule is ours. 10 % is about what the papers' own numbers vary by where they are printed twice.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from longfat.domains import choice
+
+Verdict = Literal[
+    "reproduced", "reproduced under an interpretation", "fitted", "ordering reproduced", "sensitive", "differs",
+    "consistent", "not reproducible", "input",
+]  # fmt: skip
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+WITHIN = 0.10  # of the printed number
+EXCESS_WITHIN = 0.25  # of what the printed number adds to an optimum
+EQUAL = 1e-9  # relative difference of two expressions for the same thing, both in floats
+#: From the best to the worst, for rows with several numbers.
+_RANK: tuple[Verdict, ...] = (
+    "input", "consistent", "reproduced", "ordering reproduced", "fitted", "reproduced under an interpretation",
+    "sensitive", "not reproducible", "differs",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed number with its rounding: half a unit in its last printed digit."""
+
+    text: str
+    value: float
+    rounding: float
+    log10: bool = False
+    bound: Literal["", "at least", "at most"] = ""
+
+
+def printed(text: str, *, log10: bool = False, bound: Literal["", "at least", "at most"] = "") -> Printed:
+    """Return the first number of a text as printed.
+
+    >>> printed("0.41"), printed("about 1447 s").rounding
+    (Printed(text='0.41', value=0.41, rounding=0.005, log10=False, bound=''), 0.5)
+    """
+    choice("bound", bound, ("", "at least", "at most"))
+    found = re.search(r"-?\d+(?:\.(\d+))?(?:e(-?\d+))?", text)
+    if found is None:
+        raise ValueError(f"text = {text!r} has no number")
+    digits, power = len(found[1] or ""), int(found[2] or 0)
+    return Printed(found[0], float(found[0]), 0.5 * 10.0 ** (power - digits), log10, bound)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Our value with its 95 % interval, or without an interval if nothing random is in it."""
+
+    value: float
+    lower: float = math.nan
+    upper: float = math.nan
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval, the value itself without one."""
+        return self.value if math.isnan(self.lower) else self.lower
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval, the value itself without one."""
+        return self.value if math.isnan(self.upper) else self.upper
+
+    def less(self, other: float) -> Estimate:
+        """Return the estimate less an exact number."""
+        return Estimate(self.value - other, self.lower - other, self.upper - other)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Least and largest value over something that the paper leaves open, such as seeds or a packet time of jitter."""
+
+    lower: float
+    upper: float
+    over: str
+
+    @property
+    def wide(self) -> bool:
+        """Whether the range exceeds 10 % to each side of its middle."""
+        return self.upper - self.lower > WITHIN * abs(self.upper + self.lower)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A printed number and our estimate of it.
+
+    Parameters
+    ----------
+    printed : Printed
+        The number.
+    ours : Estimate
+        Our value, in the same unit.
+    optimum : float, optional
+        An optimum that both contain, such as the least possible transfer time.
+    others : mapping of str to Estimate
+        Runs of other schemes, or with other parameters of the same table: those that meet the number, too, show that it
+        cannot tell them apart.
+    interpretations : mapping of str to Estimate
+        Our value under other definitions that the text allows.
+    spread : Spread, optional
+        Range of our value over what is open.
+    fitted : str
+        Free choice of ours that was set by this number or its neighbours; empty if there is none.
+    """
+
+    printed: Printed
+    ours: Estimate
+    optimum: float | None = None
+    others: Mapping[str, Estimate] = field(default_factory=dict)
+    interpretations: Mapping[str, Estimate] = field(default_factory=dict)
+    spread: Spread | None = None
+    fitted: str = ""
+
+    def meets(self, ours: Estimate) -> bool:
+        """Return whether an estimate meets the printed number."""
+        if not math.isfinite(ours.value):
+            return False
+        p = self.printed
+        within = math.log10(1.0 + WITHIN) if p.log10 else WITHIN * abs(p.value)
+        if not _near(p.value, p.rounding, ours, within, p.bound):
+            return False
+        if self.optimum is None:
+            return True
+        excess = p.value - self.optimum
+        return _near(excess, p.rounding, ours.less(self.optimum), EXCESS_WITHIN * abs(excess), p.bound)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An ordering: differences that the claim says to be above zero."""
+
+    differences: tuple[Estimate, ...]
+    interpretations: Mapping[str, tuple[Estimate, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Arithmetic on printed numbers, without any code of ours."""
+
+    printed: Printed
+    value: float
+
+
+@dataclass(frozen=True)
+class Formula:
+    """Largest relative difference between a law and what the paper prints, over some points."""
+
+    error: float
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A claim that is neither a number nor an ordering, and whether it holds by a criterion that is printed."""
+
+    holds: bool
+    criterion: str
+    interpretations: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A row that is not assessed: an input, or one that cannot be reproduced."""
+
+    verdict: Literal["input", "not reproducible"]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Together:
+    """Evidence for a row with several numbers or claims, of which the worst verdict counts."""
+
+    parts: tuple[Evidence, ...]
+
+
+Evidence = Quantity | Difference | Arithmetic | Formula | Statement | Declared | Together
+
+
+def judge(evidence: Evidence) -> tuple[Verdict, str]:
+    """Return the verdict on some evidence, and what the rule found.
+
+    >>> judge(Quantity(printed("0.41"), Estimate(0.407)))
+    ('reproduced', '')
+    >>> judge(Quantity(printed("0.41"), Estimate(0.5, 0.4, 0.6)))
+    ('reproduced', '22 % above, but in the interval')
+    >>> judge(Quantity(printed("0.41"), Estimate(0.5), interpretations={"with headers": Estimate(0.42)}))
+    ('reproduced under an interpretation', '22 % above; with headers: 0.42')
+    """
+    match evidence:
+        case Quantity():
+            return _quantity(evidence)
+        case Difference():
+            if _positive(evidence.differences):
+                return "ordering reproduced", ""
+            wrong = sum(one.low <= 0 for one in evidence.differences)
+            found = f"{wrong} of {len(evidence.differences)} differences {'are' if wrong > 1 else 'is'} not above 0"
+            for words, differences in evidence.interpretations.items():
+                if _positive(differences):
+                    return "reproduced under an interpretation", f"{found}; {words}"
+            return "differs", found
+        case Arithmetic(printed=number, value=value):
+            met = Quantity(number, Estimate(value)).meets(Estimate(value))
+            return ("consistent", "") if met else ("differs", _off(number, value))
+        case Formula(error=error):
+            return ("reproduced", "") if error <= EQUAL else ("differs", f"relative difference of {error:.2g}")
+        case Statement():
+            if evidence.holds:
+                return "reproduced", ""
+            for words, holds in evidence.interpretations.items():
+                if holds:
+                    return "reproduced under an interpretation", words
+            return "differs", "the criterion is not met"
+        case Declared():
+            return evidence.verdict, evidence.reason
+        case Together():
+            found_all = [judge(one) for one in evidence.parts]
+            worst = max((verdict for verdict, _ in found_all), key=_RANK.index)
+            return worst, "; ".join(dict.fromkeys(text for _, text in found_all if text))
+
+
+def criterion(evidence: Evidence) -> str:
+    """Return the part of the rule that applies to some evidence, for the row of the table.
+
+    >>> criterion(Quantity(printed("1534"), Estimate(1515), optimum=1444.0))
+    'in the interval or within 10 %, above the optimum of 1444 within 25 %'
+    """
+    match evidence:
+        case Quantity(printed=number):
+            words = "in the interval or within 10 %" + (" of the power" if number.log10 else "")
+            words += f", {number.bound}" if number.bound else ""
+            return words + (
+                f", above the optimum of {evidence.optimum:g} within 25 %" if evidence.optimum is not None else ""
+            )
+        case Difference():
+            return "the interval of every difference excludes 0"
+        case Arithmetic():
+            return "arithmetic on printed numbers"
+        case Formula():
+            return f"equal within {EQUAL:.0e}"
+        case Statement():
+            return evidence.criterion
+        case Declared():
+            return ""
+        case Together():
+            return "; ".join(dict.fromkeys(filter(None, map(criterion, evidence.parts))))
+
+
+def met_by_others(evidence: Evidence) -> tuple[list[str], int]:
+    """Return which other runs meet the printed numbers of a row, too, and how many were tried.
+
+    >>> met_by_others(Quantity(printed("10"), Estimate(10.0), others={"a": Estimate(9.5), "b": Estimate(20.0)}))
+    (['a'], 2)
+    """
+    if isinstance(evidence, Quantity):
+        return [name for name, one in evidence.others.items() if evidence.meets(one)], len(evidence.others)
+    if isinstance(evidence, Together):
+        parts = [one for one in evidence.parts if isinstance(one, Quantity) and one.others]
+        names = [name for name in (parts[0].others if parts else ()) if all(name in one.others for one in parts)]
+        return [name for name in names if all(one.meets(one.others[name]) for one in parts)], len(names)
+    return [], 0
+
+
+def opposite(evidence: Evidence) -> Evidence:
+    """Return evidence against what some evidence shows, or for what it does not show.
+
+    Tests use it to show that the rule can give another verdict on every row.
+
+    >>> judge(opposite(Quantity(printed("0.41"), Estimate(0.5))))[0]
+    'reproduced'
+    """
+    match evidence:
+        case Quantity(printed=number):
+            right = Estimate(number.value)
+            if judge(evidence)[0] != "differs":
+                far = 3.0 * abs(number.value) + 10.0 * number.rounding
+                right = Estimate(number.value - far if number.bound == "at least" else number.value + far)
+            return replace(evidence, ours=right, spread=None, interpretations={})
+        case Difference():
+            value = -1.0 if judge(evidence)[0] == "ordering reproduced" else 1.0
+            return Difference((Estimate(value),))
+        case Arithmetic(printed=number):
+            return replace(evidence, value=opposite_value(number, evidence.value))
+        case Formula(error=error):
+            return Formula(0.0 if error > EQUAL else 1.0)
+        case Statement():
+            return Statement(judge(evidence)[0] == "differs", evidence.criterion)
+        case Declared():
+            return evidence
+        case Together():
+            differs = judge(evidence)[0] == "differs"
+            return Together(tuple(opposite(one) if not differs or judge(one)[0] == "differs" else one
+                                  for one in evidence.parts))  # fmt: skip
+
+
+def opposite_value(number: Printed, value: float) -> float:
+    """Return a value that does not meet a printed number, or the number itself if the value does not meet it."""
+    return number.value if not Quantity(number, Estimate(value)).meets(Estimate(value)) else 3.0 * number.value + 1.0
+
+
+def _quantity(one: Quantity) -> tuple[Verdict, str]:
+    met, off = one.meets(one.ours), _off(one.printed, one.ours.value)
+    if one.spread is not None and one.spread.wide:
+        p, spread = one.printed, one.spread
+        words = f"{spread.lower:.4g} to {spread.upper:.4g} over {spread.over}"
+        inside = spread.lower <= p.value + p.rounding and p.value - p.rounding <= spread.upper
+        return ("sensitive", words) if inside else ("differs", f"{off}; {words}")
+    if met:
+        inside_words = "" if off.startswith("equal") or _relative(one) <= WITHIN else f"{off}, but in the interval"
+        return ("fitted", f"set by it: {one.fitted}") if one.fitted else ("reproduced", inside_words)
+    for words, value in one.interpretations.items():
+        if one.meets(value):
+            tried = f", the first of {count} that meets it" if (count := len(one.interpretations)) > 1 else ""
+            return "reproduced under an interpretation", f"{off}; {words}: {value.value:.4g}{tried}"
+    if one.optimum is not None and _relative(one) <= WITHIN:
+        excess = 100 * ((one.ours.value - one.optimum) / (one.printed.value - one.optimum) - 1)
+        off += f", what is added to the optimum {abs(excess):.0f} % {'above' if excess > 0 else 'below'}"
+    return "differs", off
+
+
+def _relative(one: Quantity) -> float:
+    """Return by how much our value is off, as a share of the printed number (of the power for logarithms)."""
+    p = one.printed
+    if p.log10:
+        return float(10 ** abs(one.ours.value - p.value)) - 1.0
+    return abs(one.ours.value / p.value - 1.0) if p.value else math.inf
+
+
+def _off(number: Printed, value: float) -> str:
+    """Return by how much a value is off as text."""
+    if not math.isfinite(value):
+        return "no value"
+    if number.log10:
+        return f"{value - number.value:+.2f} in log10"
+    if abs(value - number.value) <= number.rounding:
+        return "equal as rounded"
+    if number.value == 0:
+        return f"{value:.3g} for 0"
+    ratio = value / number.value
+    if ratio >= 2 or ratio < 0:
+        return f"{ratio:.1f} times the printed number"
+    return f"{abs(100 * (ratio - 1)):.0f} % {'above' if ratio > 1 else 'below'}"
+
+
+def _near(value: float, rounding: float, ours: Estimate, within: float, bound: str) -> bool:
+    tiny = 1e-12 * abs(value)  # a printed decimal is not exactly a float
+    least, most = min(value - rounding, value - within) - tiny, max(value + rounding, value + within) + tiny
+    if bound == "at least":
+        return ours.value >= least or ours.high >= value - rounding - tiny
+    if bound == "at most":
+        return ours.value <= most or ours.low <= value + rounding + tiny
+    overlaps = ours.low <= value + rounding + tiny and ours.high >= value - rounding - tiny
+    return overlaps or abs(ours.value - value) <= within + tiny
+
+
+def _positive(differences: tuple[Estimate, ...]) -> bool:
+    return bool(differences) and all(one.low > 0 for one in differences)
