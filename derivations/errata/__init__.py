@@ -1,1 +1,1 @@
-"""Functions that compute the numbers of ERRATA.md, one module for each paper."""
+"""Numbers of ERRATA.md and docs/refinements.md, one module for each paper; `tests/test_errata.py` calls every one."""
