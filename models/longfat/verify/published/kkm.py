@@ -3,8 +3,8 @@
 Every cell is judged by the published rule (`longfat.verify.published.rule`) from the same evidence, whatever its
 scheme: our value; for a transfer time the least one, which both sides contain; the runs of the paper's other schemes;
 the range over what should not matter or is left open (`kkm_runs.perturbations`); every rule that the paper leaves open,
-changed one at a time (`longfat.benchmark.interpretations`); and which free choice of ours was set by the table
-(`FITTED`).
+changed one at a time (`longfat.benchmark.interpretations`); and which free choices of ours were set by the table
+(`longfat.benchmark.choices`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from longfat.benchmark import VARIANTS, optimal
+from longfat.benchmark import ENTRIES, VARIANTS, choices, optimal
 from longfat.benchmark.entries import OPTIMAL
 from longfat.benchmark.printed import Cell, cells
 from longfat.verify.published import kkm_runs as runs
@@ -36,33 +36,13 @@ _WORDS = {
     "packet_delay_std": "standard deviation of the delay",
 }
 _TIMES = ("transfer_time", "transfer_time_mean")
-#: Free choices of ours that were set by printed transfer times, by the beginning of the claims.
-FITTED = {
-    "table 4.1: pp, transfer": "the rate rises within two round trips, by tables 4.1, 4.5 and 4.6",
-    "table 4.3: hbh, transfer": "start rate of a packet in 3 ms and hops of 5 ms, by tables 4.3 and 4.7a",
-    "table 4.3: pp, transfer": "the second pair waits for the first, then ten packets at line rate, by table 4.3",
-    "table 4.3: e2e-ef, transfer": "start rate of a packet in 1 ms, doubled every round trip, by tables 4.3 and 4.7a",
-    "table 4.5: pp, transfer": "the rate rises within two round trips, by tables 4.1, 4.5 and 4.6",
-    "table 4.6: pp, transfer": "the rate rises within two round trips, by tables 4.1, 4.5 and 4.6",
-    "table 4.7a: hbh, transfer": "start rate of a packet in 3 ms and hops of 5 ms, by tables 4.3 and 4.7a",
-    "table 4.7a: pp, transfer time, 0.2": "the rate rises within two round trips, as in tables 4.1, 4.5 and 4.6",
-    "table 4.7a: e2e-ef, transfer": "start rate of a packet in 1 ms, doubled every round trip, by tables 4.3 and 4.7a",
-    "table 4.9: pp, transfer": "size of the files, by table 4.9",
-    "table 4.10": "size of the files, by table 4.10",
-}
-#: What we chose where the paper is silent or contradicts itself, shown in the rows of an experiment.
-CHOICES = {
-    7: "all sources active from time 0 (ours: the text has them start in turn)",
-    9: "files scaled down with the capacity, time in ms (ours: the text has 2 MB and 500 kB, the table seconds)",
-    10: "files of 2 MB (ours: not printed)",
-}
-#: Queue discipline of each scheme; the paper has "Fair Queueing" for the rate-based schemes.
+#: Queue discipline of each scheme; the paper has "Fair Queueing" for the rate-based schemes, "FCFS" for the others.
 DISCIPLINES = {
     "hbh": "self-clocked fair queueing (ours)",
-    "pp": "bit-by-bit round-robin fair queueing (ours, after its reference 2)",
+    "pp": "bit-by-bit round-robin fair queueing (ours)",
     "e2e-ef": "self-clocked fair queueing (ours)",
     "tcp (tahoe)": "FIFO",
-    "decbit": "FIFO, a marking queue (ours: the packet in transmission does not count)",
+    "decbit": "FIFO that marks, not counting the packet in transmission (ours)",
 }
 
 
@@ -82,12 +62,14 @@ def claim(cell: Cell) -> str:
 
 
 def fitted(cell: Cell) -> str:
-    """Return the free choice of ours that was set by the table of a cell, empty if there is none.
+    """Return the free choices of ours that were set by the table of a cell, empty if there is none.
 
     >>> fitted(cells()[3])
     ''
     """
-    return next((choice for beginning, choice in FITTED.items() if claim(cell).startswith(beginning)), "")
+    if cell.metric not in _TIMES:
+        return ""
+    return choices(ENTRIES[runs.LABELS[cell.scheme]], runs.variant_of(cell), cell.metric, "fitted")
 
 
 def evidence(cell: Cell, count: int, seed: int) -> Quantity:
@@ -129,10 +111,16 @@ def _cell(cell: Cell) -> Assessment:
 
 def scale(cell: Cell, count: int, seed: int) -> str:
     """Return what is run for a cell, with the choices that are ours."""
-    variant = runs.variant_of(cell)
-    first = runs.measured(variant.name, runs.LABELS[cell.scheme], count, seed)
-    text = f"{len(first)} run{'s' * (len(first) > 1)}, seed {seed}"
-    return "; ".join(filter(None, [text, DISCIPLINES[cell.scheme], CHOICES.get(cell.experiment, "")]))
+    variant, entry = runs.variant_of(cell), ENTRIES[runs.LABELS[cell.scheme]]
+    first = runs.measured(variant.name, entry.name, count, seed)
+    parts = [f"{len(first)} run{'s' * (len(first) > 1)}, seed {seed}", DISCIPLINES[cell.scheme]]
+    parts += [f"ours: {one.words}" for one in variant.choices]
+    decided = [
+        one.words for one in entry.choices
+        if one.kind == "interpretation" and one.decided_by(cell.experiment, cell.metric)
+    ]  # fmt: skip
+    parts += [f"decided by this table: {', '.join(decided)}"] * bool(decided)
+    return "; ".join(parts)
 
 
 def _optimal_cell(cell: Cell) -> Assessment:
