@@ -141,14 +141,14 @@ def test_a_first_rate_that_fills_the_link():
     A full link reads L = 1, so that each x falls by x^2/2 an update only: in 8 updates of 1.2 s from 1.33 to not less
     than 1.33 (1 - 1.33/100)^8 = 1.2. The first update sees no packets yet and doubles the rate at most, to 2.67. So
     between 1 - 1/1.2 = 0.17 and 1 - 1/2.67 = 0.63 is lost. With a packet in four round trips, a third of the capacity,
-    nothing is lost before the link is full.
+    a flow loses one packet at most: the fifty first ones and as many requests arrive together at a buffer of fifty.
     """
     net = dumbbell((50, {"first_rate": 1.0}), capacity=125_000.0)
     data = run(net, duration=9.6, warm_up=2.4, rng=1, progress=False)
     assert 0.17 < float(data.dropped.sum() / data.sent.sum()) < 0.63
-    few = run(dumbbell((50, {}), capacity=125_000.0), duration=3, rng=1, progress=False)
-    assert float(few.sent.sum()) > 100
-    assert float(few.dropped.sum()) == 0
+    few = run(dumbbell((50, {}), capacity=125_000.0), duration=60, rng=1, progress=False)
+    assert float(few.sent.sum()) > 4000
+    assert float(few.dropped.max()) <= 1
 
 
 @pytest.mark.parametrize(("eagerness", "seconds"), [(1.0, 1.2 * 139), (5.0, 1.2 * 49)])
