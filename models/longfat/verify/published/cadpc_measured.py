@@ -234,8 +234,10 @@ def lossless_and_fair(context: Context) -> Finding:
     too_much = [f"{mbit:g}" for mbit, one in lost.items() if one.high >= NEGLIGIBLE]
     reasons = []
     if too_much:
-        reasons.append(f"more than {percent(NEGLIGIBLE)} may be lost at {', '.join(too_much)} Mbit/s, where the "
-                       "first packets and requests of fifty flows arrive together at a buffer of fifty packets")  # fmt: skip
+        reasons.append(
+            f"more than {percent(NEGLIGIBLE)} may be lost at {', '.join(too_much)} Mbit/s, where the first packets and "
+            "requests of fifty flows arrive together at a buffer of fifty packets"
+        )
     reasons.append("the differences between flows, even those that chance makes at an equal start, shrink only by "
                    "a/(n + 1) in each update")  # fmt: skip
     return judged(
