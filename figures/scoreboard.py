@@ -19,14 +19,18 @@ from figures.writing import HERE, figure_files, save
 from longfat import verify
 from longfat.files import AtomicFiles
 from longfat.verify import report
-from longfat.verify.scoreboard import NAMES, VERDICTS
+from longfat.verify.scoreboard import NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CAPTIONS = {"scoreboard": "Published values and ours: 390 rows by verdict."}
-#: Okabe and Ito's colours, which differ for colour-blind readers and in grey.
-COLOURS = ("#009E73", "#56B4E9", "#D55E00", "#999999", "#DDDDDD")
+CAPTIONS = {"scoreboard": "Published numbers and claims by our verdict on them."}
+#: Okabe and Ito's colours, which differ for colour-blind readers and in grey; light green is between two of them.
+COLOURS = {
+    "reproduced": "#009E73", "reproduced under an interpretation": "#8FD3BD", "fitted": "#F0E442",
+    "ordering reproduced": "#56B4E9", "sensitive": "#E69F00", "differs": "#D55E00", "consistent": "#0072B2",
+    "not reproducible": "#777777", "input": "#CCCCCC", "repeated": "#EEEEEE",
+}  # fmt: skip
 
 
 def draw_counts(data: xr.Dataset, ax: Any) -> None:
@@ -34,7 +38,7 @@ def draw_counts(data: xr.Dataset, ax: Any) -> None:
     counts = data["rows"].to_pandas()
     left = [0] * len(counts)
     ax.set_axisbelow(True)
-    for verdict, colour in zip(VERDICTS, COLOURS, strict=True):
+    for verdict, colour in COLOURS.items():
         values = counts[verdict].tolist()
         bars = ax.barh(range(len(counts)), values, left=left, color=colour, label=verdict, edgecolor="white")
         total = counts.sum(axis=1).max()
@@ -43,14 +47,14 @@ def draw_counts(data: xr.Dataset, ax: Any) -> None:
     ax.set_yticks(range(len(counts)), [f"{NAMES[str(paper)]} ({paper})" for paper in counts.index])
     ax.invert_yaxis()
     ax.set(xlabel="rows", title="Published values and ours")
-    ax.legend(ncols=len(VERDICTS), loc="upper center", bbox_to_anchor=(0.4, -0.25), fontsize="small", frameon=False)
+    ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.4, -0.25), fontsize="small", frameon=False)
 
 
 def counted(table: pd.DataFrame) -> xr.Dataset:
     """Count the rows of each paper by verdict, for the picture."""
-    counts = verify.summary(table).drop("all")[list(VERDICTS)]
+    counts = verify.summary(table).drop("all")[list(COLOURS)]
     return xr.Dataset(
-        {"rows": (("paper", "verdict"), counts.to_numpy(int))}, {"paper": list(counts.index), "verdict": list(VERDICTS)}
+        {"rows": (("paper", "verdict"), counts.to_numpy(int))}, {"paper": list(counts.index), "verdict": list(COLOURS)}
     )
 
 
@@ -75,16 +79,23 @@ def redraw(directory: str | Path = HERE) -> None:
         draw(files, kept())
 
 
+def _scales(table: pd.DataFrame) -> str:
+    """Return the scales of the papers (`longfat.verify.published.published`) as text."""
+    found = {paper: f"{rows.packets.iloc[0]:.0e} packets" for paper, rows in table.groupby("paper")}
+    same = set(found.values())
+    return same.pop() if len(same) == 1 else ", ".join(f"{value} for {paper}" for paper, value in found.items())
+
+
 def text(table: pd.DataFrame) -> str:
     """Return the content of ``scoreboard.md``."""
     absent = [f"{NAMES[paper]} ({paper})" for paper in NAMES if paper not in set(table.paper)]
     missing = f"Not in this table, because it was not run: {', '.join(absent)}.\n\n" if absent else ""
     return (
         f"# Scoreboard\n\n{missing}"
-        "Every row of the papers: the printed value, our value, the verdict and, where they differ, the reason. "
-        f"Written by `python -m figures.scoreboard`, seed {table.attrs['seed']}. Confidence intervals have 99 %, but "
-        "95 % for 004 and 90 % for 000; *input* marks parameters and quotations. Errors in the papers are in "
-        "[ERRATA.md](../ERRATA.md).\n\n"
+        "Every number and claim that the five papers print, our value, and the verdict by one rule. Written by "
+        f"`python -m figures.scoreboard`, seed {table.attrs['seed']}, at a scale of {_scales(table)}; the "
+        "column *run* says what was run for a row. Errors in the papers are in [ERRATA.md](../ERRATA.md), "
+        "refinements of ours in [docs/refinements.md](../docs/refinements.md).\n\n"
         "![Rows by verdict](scoreboard.png)\n\n" + report.published_markdown(table)
     )
 

@@ -2,6 +2,9 @@
 
 import json
 
+import pandas as pd
+import pytest
+
 from figures import scoreboard
 from longfat import verify
 from longfat.verify.published import read
@@ -17,9 +20,10 @@ def test_written(tmp_path):
     body = text.split("## 003")[1].splitlines()
     rows = [line for line in body if line.startswith("| ")][1:]
     assert len(rows) == len(table) == len(read("003")) == 30
+    assert "10 % are those of the power" in text  # the rule stands on the page
     for line, row in zip(rows, read("003"), strict=True):
         words = [word.strip() for word in line.replace("\\|", "").strip("|").split("|")]
-        assert len(words) == 6
+        assert len(words) == 9
         assert words[1] == row.claim.replace("|", "")
         assert words[4] in VERDICTS
         assert words[3]
@@ -50,4 +54,23 @@ def test_counts():
     table = verify.scoreboard(["003"], packets=1e5)
     counts = verify.summary(table)
     assert counts.loc["003", "rows"] == counts.loc["all", "rows"] == 30
-    assert counts.loc["003", list(VERDICTS)].sum() == 30
+    assert counts.loc["003", [*VERDICTS, "repeated"]].sum() == 30
+
+
+def rows_of(**columns):
+    size = len(next(iter(columns.values())))
+    usual = {"paper": "009", "section": "1", "repeats": "", "others": 0, "met_by": "", "verdict": "reproduced"}
+    return pd.DataFrame({name: columns.get(name, [value] * size) for name, value in usual.items()})
+
+
+def test_a_number_that_is_printed_twice_counts_once():
+    counts = verify.summary(rows_of(verdict=["reproduced", "reproduced", "differs"], repeats=["", "another row", ""]))
+    assert counts.loc["009"].to_dict() | {"reproduced": 1, "repeated": 1, "differs": 1, "rows": 3} == (
+        counts.loc["009"].to_dict()
+    )
+
+
+def test_which_rows_can_tell():
+    """Two rows with three others each: 0 and 2 of them meet it, too, so one row tells; 2 of 6 pairs agree."""
+    found = verify.discrimination(rows_of(others=[3, 3, 0], met_by=["", "pp, hbh", ""]))
+    assert found.loc[("009", "1")].to_dict() == {"compared": 2, "tells": 1, "false_pass": pytest.approx(2 / 6)}

@@ -159,5 +159,5 @@ def test_a_finding_has_what_its_row_shows():
     others = {"pp": Estimate(9.5)}
     found = judged(Quantity(printed("10"), Estimate(20), others=others), "20 ms", "of the clock", scale="one run")
     assert (found.verdict, found.reason) == ("differs", "2.0 times the printed number; of the clock")
-    assert (found.criterion, found.scale, found.met_by) == ("in the interval or within 10 %", "one run", ("pp",))
+    assert (found.criterion, found.scale, found.met_by) == ("in the interval or within 10 %", "one run", ["pp"])
     assert judged(Quantity(printed("10"), Estimate(10)), "10 ms", "of the clock").reason == ""

@@ -4,10 +4,19 @@ from longfat.deprecated import attributes
 from longfat.verify import link_estimators
 from longfat.verify.equivalence import check
 from longfat.verify.estimators import segment_efficiency
-from longfat.verify.scoreboard import scoreboard, summary
+from longfat.verify.scoreboard import discrimination, scoreboard, summary
 from longfat.verify.simulated import SimulatorCheck
 from longfat.verify.verification import run
 
 __getattr__ = attributes(__name__, Held="SimulatorCheck")
 
-__all__ = ["SimulatorCheck", "check", "link_estimators", "run", "scoreboard", "segment_efficiency", "summary"]
+__all__ = [
+    "SimulatorCheck",
+    "check",
+    "discrimination",
+    "link_estimators",
+    "run",
+    "scoreboard",
+    "segment_efficiency",
+    "summary",
+]

@@ -89,16 +89,41 @@ def scoreboard(
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Count the rows of each paper by verdict, with a last row for all papers.
 
+    A number that is printed twice is counted once, by its verdict in one row and as "repeated" in the others.
+
     >>> summary(scoreboard(["003"], packets=1e5)).loc["all", "rows"].item()
     30
     """
     import pandas as pd
 
-    counts = pd.crosstab(table.paper, table.verdict).reindex(columns=list(VERDICTS), fill_value=0)
+    verdict = table.verdict.where(table.repeats == "", "repeated")
+    counts = pd.crosstab(table.paper, verdict).reindex(columns=[*VERDICTS, "repeated"], fill_value=0)
     counts.columns.name = None
     counts["rows"] = counts.sum(axis=1)
     counts.loc["all"] = counts.sum()
     return counts
+
+
+def discrimination(table: pd.DataFrame) -> pd.DataFrame:
+    """Count, for each section of each paper, which printed numbers runs of other schemes would meet, too.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Over ``paper`` and ``section``: ``compared``, the rows for which other runs were tried; ``tells``, those that
+        none of them meets; ``false_pass``, the share of all pairs of a row and another run that agree.
+
+    Examples
+    --------
+    >>> list(discrimination(scoreboard(["003"], packets=1e5)).columns)
+    ['compared', 'tells', 'false_pass']
+    """
+    rows = table[(table.others > 0) & (table.repeats == "")]
+    hits = rows.met_by.map(lambda names: len(names.split(", ")) if names else 0)
+    made = rows.assign(compared=1, tells=(hits == 0).astype(int), hits=hits)
+    sums = made.groupby(["paper", "section"], sort=False)[["compared", "tells", "hits", "others"]].sum()
+    sums["false_pass"] = sums.hits / sums.others
+    return sums[["compared", "tells", "false_pass"]]
 
 
 def sources() -> str:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from longfat.domains import choice, conflict, integer, unknown
-from longfat.verify.published.rule import VERDICTS, Evidence, Verdict, criterion, judge, met_by_others
+from longfat.verify.published.rule import VERDICTS, Evidence, Verdict, criterion, fitted_choices, judge, met_by_others
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,14 +41,22 @@ class Finding:
     criterion: str = ""
     scale: str = ""
     repeats: str = ""
-    met_by: tuple[str, ...] = ()
-    others: int = 0
     evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         choice("verdict", self.verdict, VERDICTS)
         if self.verdict in ("differs", "not reproducible") and not self.reason:
             raise conflict(f"verdict {self.verdict!r}", "needs a reason")
+
+    @property
+    def met_by(self) -> list[str]:
+        """Other runs that meet the printed numbers of the row, too."""
+        return [] if self.evidence is None else met_by_others(self.evidence)[0]
+
+    @property
+    def others(self) -> int:
+        """Number of other runs that were tried."""
+        return 0 if self.evidence is None else met_by_others(self.evidence)[1]
 
 
 def judged(evidence: Evidence, ours: str, reason: str = "", *, scale: str = "", repeats: str = "") -> Finding:
@@ -74,12 +82,11 @@ def judged(evidence: Evidence, ours: str, reason: str = "", *, scale: str = "", 
     'reproduced'
     """
     verdict, found = judge(evidence)
-    names, others = met_by_others(evidence)
     why = (
         reason if verdict in ("differs", "sensitive", "not reproducible", "reproduced under an interpretation") else ""
     )
     text = "; ".join(part for part in (found, why) if part)
-    return Finding(ours, verdict, text, criterion(evidence), scale, repeats, tuple(names), others, evidence)
+    return Finding(ours, verdict, text, criterion(evidence), scale, repeats, evidence)
 
 
 def assessed(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
@@ -114,6 +121,18 @@ def read(paper: str) -> list[Row]:
     return [Row(**line) for line in csv.DictReader(text.splitlines())]
 
 
+def findings(paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> list[tuple[Row, Finding]]:
+    """Return every row of a paper with our finding; parameters are those of `published`."""
+    from longfat.progress import bar
+
+    rows = read(paper)
+    assessments: Mapping[str, Assessment] = import_module(f"longfat.verify.published.{PAPERS[paper]}").ASSESSMENTS
+    packets = integer("packets", packets, "packets", "[1e5, 1e12]")
+    context = Context(packets, integer("seed", seed, "1", "[0, inf)"))
+    watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
+    return [(row, assessments[row.claim](context)) for row in watched]
+
+
 def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """Return every row of a paper: the printed value, our value and the verdict.
 
@@ -136,8 +155,9 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     pandas.DataFrame
         Columns ``section``, ``claim``, ``kind``, ``published``, ``unit``, ``ours`` (with 95 % intervals), ``verdict``,
         ``reason``, ``criterion`` (the part of the rule that was applied), ``scale`` (what was run), ``repeats`` (the
-        claim in whose row the same number is counted), ``met_by`` and ``others`` (which runs of other schemes meet the
-        number, too, and how many were tried). The rule is `longfat.verify.published.rule`.
+        claim in whose row the same number is counted), ``fitted`` (our free choices that the number has set),
+        ``met_by`` and ``others`` (which runs of other schemes meet the number, too, and how many were tried). The rule
+        is `longfat.verify.published.rule`.
 
     Raises
     ------
@@ -152,14 +172,8 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     """
     import pandas as pd
 
-    from longfat.progress import bar
-
-    rows = read(paper)
-    assessments: Mapping[str, Assessment] = import_module(f"longfat.verify.published.{PAPERS[paper]}").ASSESSMENTS
-    packets = integer("packets", packets, "packets", "[1e5, 1e12]")
-    context = Context(packets, integer("seed", seed, "1", "[0, inf)"))
-    watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
-    found = [assessments[row.claim](context) for row in watched]
+    made = findings(paper, packets=packets, seed=seed, progress=progress)
+    rows, found = [row for row, _ in made], [one for _, one in made]
     return pd.DataFrame(
         {
             "section": [row.section for row in rows],
@@ -173,6 +187,7 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
             "criterion": [one.criterion for one in found],
             "scale": [one.scale for one in found],
             "repeats": [one.repeats for one in found],
+            "fitted": ["; ".join(fitted_choices(one.evidence)) for one in found],
             "met_by": [", ".join(one.met_by) for one in found],
             "others": [one.others for one in found],
         }

@@ -290,6 +290,17 @@ def met_by_others(evidence: Evidence) -> tuple[list[str], int]:
     return [], 0
 
 
+def fitted_choices(evidence: Evidence | None) -> list[str]:
+    """Return the free choices of ours that were set by the numbers of a row.
+
+    >>> fitted_choices(Quantity(printed("53"), Estimate(53.3), fitted="start rate"))
+    ['start rate']
+    """
+    if isinstance(evidence, Together):
+        return list(dict.fromkeys(choice for one in evidence.parts for choice in fitted_choices(one)))
+    return [evidence.fitted] if isinstance(evidence, Quantity) and evidence.fitted else []
+
+
 def opposite(evidence: Evidence) -> Evidence:
     """Return evidence against what some evidence shows, or for what it does not show.
 
