@@ -2,7 +2,9 @@
 
 The rules of the receiver (loss events, loss intervals, receive rate) run at the sender, on the times at which
 acknowledgments arrive: the same times, half a round trip later. Feedback is the acknowledgment, one per round trip, for
-which the receiver would have sent a report, or one that reveals a loss event. Further deviations:
+which the receiver would have sent a report, or one that reveals a higher loss event rate. Further deviations:
+
+* A report of a round trip comes with the first acknowledgment after it, not at its end.
 
 * The simulator finds a loss when `reorder` later packets are acknowledged. If it finds several at once, they are taken
   to be the packets just before the first of these later packets. Their arrival times are interpolated (RFC 5348,
@@ -10,9 +12,12 @@ which the receiver would have sent a report, or one that reveals a loss event. F
 * The simulator's timer expires when no acknowledgment arrives for long. All packets then in flight are one loss event,
   if the last loss event is more than a round trip ago.
 * The receive rate is measured since the last feedback or, if that is less than a round trip ago, since the one before
-  it. A packet whose acknowledgment is lost is not counted.
+  it (RFC 5348, section 6.2, allows this). A packet whose acknowledgment is lost is not counted.
+* No interval is data-limited (RFC 5348, section 4.3, step 4): a flow saves up no unused rate, so that the packet that a
+  report acknowledges left when the sender had sent all that it was allowed (section 8.2.1). Idle times exist at the end
+  of a file.
 
-Defaults are those of the RFC; `NS` has those of ns-2.35, tfrc.cc, that differ.
+Defaults are those of the RFC; `NS` has the rules and values of ns-2.35, tfrc.cc, that differ.
 """
 
 import math
@@ -24,7 +29,14 @@ from longfat.sim.schemes.scheme import Parameter, Scheme
 
 #: State of a flow.
 STATE = {
-    "allowed": 0.0,  # the rate before damping [bytes/s]
+    "allowed": 0.0,  # the rate before damping, X [bytes/s]
+    "doubled_at": -1.0,  # time last doubled, tld [s]; negative: there was no feedback
+    "equation": 0.0,  # the rate of the throughput equation at the last feedback, X_Bps [bytes/s]; 0: p = 0
+    "p": 0.0,  # the receiver's loss event rate when it was last computed
+    "received": [0.0] * 8,  # X_recv_set, newest first [bytes/s], 0: deleted; and the times of its values [s]
+    "received_at": [0.0] * 8,
+    "most_received": 0.0,  # the largest receive rate so far [bytes/s]
+    "sent_before": 0,  # transmissions when the no-feedback timer was set
     "rtt": 0.0,  # mean round-trip time [s], and mean of its square root
     "root": 0.0,
     "feedback_at": 0.0,  # time of the last feedback [s]
@@ -119,8 +131,53 @@ def mean_interval(flow, open_interval):
     return max(closed_mean(flow), total / weights)
 
 
+@part
+def largest_received(flow):
+    """Return the largest value in X_recv_set [bytes/s]."""
+    most = 0.0
+    for k in range(8):
+        most = max(most, flow.received[k])
+    return most
+
+
+@part
+def update_received(flow, now, received):
+    """Add a receive rate to X_recv_set, and delete those that are two round trips old."""
+    # RFC 5348, section 4.3, "Update X_recv_set()"; the initial value, infinity, is handled as the others. At most four
+    # reports come in two round trips, so that eight places are enough.
+    for k in range(7, 0, -1):
+        kept = flow.received_at[k - 1] + 2.0 * flow.rtt > now + SLACK
+        flow.received[k] = flow.received[k - 1] if kept else 0.0
+        flow.received_at[k] = flow.received_at[k - 1]
+    flow.received[0] = received
+    flow.received_at[0] = now
+
+
+@part
+def set_received(flow, now, received):
+    """Replace X_recv_set by a single receive rate."""
+    for k in range(8):
+        flow.received[k] = 0.0
+    flow.received[0] = received
+    flow.received_at[0] = now
+
+
+@part
+def least_rate(flow):
+    """Return the lower bound of all rates, one packet per maximum backoff interval [bytes/s]."""
+    return flow.packet_size / flow.longest_interval  # RFC 5348, section 4.3, step 4: s/t_mbi
+
+
+@part
+def set_no_feedback_timer(flow, now):
+    """Set the no-feedback timer, and record the packets sent until now, to find out whether the sender is idle."""
+    # RFC 5348, section 4.3, steps 3 and 6, and section 4.4, step 2: max(4 R, 2 s/X).
+    flow.alarm = now + silence(flow, flow.allowed)
+    flow.sent_before = flow.transmission
+
+
 def start(flow, event):
-    """Return the initial rate of one packet per second [bytes/s], halved after 2 s without feedback."""
+    """Return the initial rate of one packet per second [bytes/s], with a no-feedback timer of 2 s."""
     # RFC 5348, section 4.2: one packet per second before the first feedback, and a no-feedback timer of two seconds.
     flow.allowed = flow.packet_size
     flow.feedback_at = event.now
@@ -131,7 +188,7 @@ def start(flow, event):
 
 
 def ack(flow, event):
-    """Return the rate [bytes/s]; an acknowledgment is feedback once per round trip, or for a new loss event."""
+    """Return the rate [bytes/s]; an acknowledgment is feedback once per round trip, or when the loss rate rises."""
     for k in range(2, 0, -1):
         flow.acked[k] = flow.acked[k - 1]
         flow.acked_at[k] = flow.acked_at[k - 1]
@@ -139,27 +196,45 @@ def ack(flow, event):
     flow.acked_at[0] = event.now
     event.restart_timer = 1
     flow.count += 1
-    # RFC 5348, sections 6.1 and 6.2: feedback at once for a new loss event, otherwise once per round trip.
-    if not flow.new_event and event.now + SLACK < flow.feedback_at + flow.rtt:
+    # RFC 5348, section 5.3: the current interval has S_C - S_A + 1 packets, S_A being the first lost one.
+    open_interval = event.transmission - flow.first + 1
+    urgent = False
+    if flow.new_event:
+        # RFC 5348, section 6.1, steps 3 and 4: feedback at once if a new loss event has raised p. ns-2.35,
+        # tfrc-sink.cc, recv(): for each new loss event.
+        before, flow.p = flow.p, 1.0 / mean_interval(flow, open_interval)
+        urgent = flow.p > before or flow.ns2_reports > 0.0
+        flow.new_event = False
+    # RFC 5348, section 6.2: otherwise once per round trip.
+    if not urgent and event.now + SLACK < flow.feedback_at + flow.rtt:
         return flow.rate
     smooth(flow, event.rtt)
     received, span = received_rate(flow, event.now), event.now - flow.feedback_at
-    if flow.first >= 0:
-        congestion_avoidance(flow, received, span, event.transmission - flow.first)
-    elif flow.count_before > 0:
-        slow_start(flow, received)
-    else:  # RFC 5348, section 4.3: the first feedback brings a round-trip time, and no receive rate
+    if flow.doubled_at < 0.0:
+        # RFC 5348, section 4.2: the first feedback sets the initial rate. Section 4.3: X_recv_set begins with infinity,
+        # so that the first receive rate, that of a single packet, limits nothing. Ours: its two round trips count from
+        # here, because no round-trip time is known before.
         flow.allowed = initial_rate(flow)
+        flow.doubled_at = event.now
+        set_received(flow, event.now, math.inf)
+    else:
+        flow.most_received = max(flow.most_received, received)
+        update_received(flow, event.now, received)
+        if flow.first < 0:
+            slow_start(flow, event.now, received_limit(flow))
+        else:
+            flow.p = 1.0 / mean_interval(flow, open_interval)
+            flow.equation = allowed_rate(flow, flow.p)
+            congestion_avoidance(flow, received_limit(flow), span)
     if span + SLACK < flow.rtt:
         flow.count += flow.count_before
         span += flow.span_before
     flow.count_before, flow.span_before = flow.count, span
     flow.count = 0
     flow.feedback_at = event.now
-    flow.new_event = False
-    flow.alarm = event.now + silence(flow, flow.allowed)
-    if flow.damping > 0.0:  # RFC 5348, section 4.5: X_inst = X R_sqmean / sqrt(R_sample)
-        return flow.allowed * flow.root / math.sqrt(event.rtt)
+    set_no_feedback_timer(flow, event.now)
+    if flow.damping > 0.0:  # RFC 5348, section 4.5: X_inst = max(X R_sqmean / sqrt(R_sample), s/t_mbi)
+        return max(flow.allowed * flow.root / math.sqrt(event.rtt), least_rate(flow))
     return flow.allowed
 
 
@@ -178,6 +253,10 @@ def smooth(flow, rtt):
 @part
 def received_rate(flow, now):
     """Return the receive rate since the last feedback, over at least a round trip [bytes/s]."""
+    # RFC 5348, section 6.2, step 2: the packets of the last R seconds. After a round trip in which none came, the next
+    # packet makes a report at once (section 6.1, step 4); it is then the only one of the last R seconds.
+    if flow.ns2_receive_rate_limit == 0.0 and flow.rtt > 0.0 and now + SLACK >= flow.acked_at[1] + flow.rtt:
+        return flow.packet_size / flow.rtt
     count, span = flow.count, now - flow.feedback_at
     if span + SLACK < flow.rtt:
         count += flow.count_before
@@ -195,28 +274,33 @@ def initial_rate(flow):
 
 
 @part
-def received_limit(flow, received):
-    """Return twice the receive rate, and at least `received_floor` packets per round trip [bytes/s]."""
-    return max(2.0 * received, flow.received_floor * flow.packet_size / flow.rtt)
+def received_limit(flow):
+    """Return the limit of the rate by the receive rate, recv_limit [bytes/s]."""
+    # RFC 5348, section 4.3, step 4: twice the largest value in X_recv_set. ns-2.35, tfrc.cc, increase_rate() and
+    # decrease_rate(): twice the last receive rate, and at least one packet per round trip.
+    if flow.ns2_receive_rate_limit > 0.0:
+        return max(2.0 * flow.received[0], flow.packet_size / flow.rtt)
+    return 2.0 * largest_received(flow)
 
 
 @part
-def slow_start(flow, received):
+def slow_start(flow, now, limit):
     """Double the rate once per round trip while there is no loss, limited by the receive rate."""
-    # RFC 5348, section 4.3, step 4, slow start: X = max(min(2 X, recv_limit), W_init / R).
-    flow.allowed = max(min(2.0 * flow.allowed, received_limit(flow, received)), initial_rate(flow))
+    # RFC 5348, section 4.3, step 4: if t_now - tld >= R, X = max(min(2 X, recv_limit), initial_rate), tld = t_now.
+    if now + SLACK >= flow.doubled_at + flow.rtt:
+        flow.allowed = max(min(2.0 * flow.allowed, limit), initial_rate(flow))
+        flow.doubled_at = now
 
 
 @part
-def congestion_avoidance(flow, received, span, open_interval):
+def congestion_avoidance(flow, limit, span):
     """Set the rate to that of the throughput equation; `increase` limits its growth, as in ns-2."""
-    # RFC 5348, section 4.3, step 4: X = max(min(X_Bps, recv_limit), s / t_mbi). ns-2.35, tfrc.cc, increase_rate():
-    # the rate grows by one packet per round trip for each round trip since the last change, at most for two.
-    before = flow.allowed
-    wanted = min(allowed_rate(flow, 1.0 / mean_interval(flow, open_interval)), received_limit(flow, received))
+    # RFC 5348, section 4.3, step 4: X = max(min(X_Bps, recv_limit), s/t_mbi). ns-2.35, tfrc.cc, increase_rate(): the
+    # rate grows by one packet per round trip for each round trip since the last change, at most for two.
+    wanted = min(flow.equation, limit)
     if flow.increase < 1e300:
-        wanted = min(wanted, before + flow.increase * min(2.0, span / flow.rtt) * flow.packet_size / flow.rtt)
-    flow.allowed = max(wanted, flow.packet_size / flow.longest_interval)
+        wanted = min(wanted, flow.allowed + flow.increase * min(2.0, span / flow.rtt) * flow.packet_size / flow.rtt)
+    flow.allowed = max(wanted, least_rate(flow))
 
 
 def loss(flow, event):
@@ -239,12 +323,9 @@ def loss(flow, event):
 @part
 def record_loss(flow, now, lost, time):
     """Record a loss: later than a round trip after the first loss of the last event, it begins a new event."""
-    # RFC 5348, section 5.2: losses within one round trip of the first one of an event belong to it. Section 6.3.1: the
-    # first loss interval is that at which the equation gives the receive rate.
+    # RFC 5348, section 5.2: losses within one round trip of the first one of an event belong to it.
     if flow.first < 0:
-        flow.count += 1  # the acknowledgment that has just come
-        interval = 1.0 / loss_rate_of(flow, received_rate(flow, now))
-        flow.count -= 1
+        interval = first_interval(flow, now)
     elif time > flow.event_at + flow.rtt and lost > flow.first:
         interval = float(lost - flow.first)
         less = discount(flow, interval)
@@ -260,12 +341,51 @@ def record_loss(flow, now, lost, time):
     flow.new_event = True
 
 
+@part
+def first_interval(flow, now):
+    """Return the first loss interval: that at which the throughput equation gives a target rate [packets]."""
+    # RFC 5348, section 6.3.1: the target is the largest receive rate so far, and at least 0.5 packets per round trip.
+    # ns-2.35, tfrc-sink.cc, adjust_history(): the receive rate when the loss is found.
+    target = max(flow.most_received, 0.5 * flow.packet_size / flow.rtt)
+    if flow.ns2_first_interval > 0.0:
+        flow.count += 1  # the acknowledgment that has just come
+        target = received_rate(flow, now)
+        flow.count -= 1
+    return 1.0 / loss_rate_of(flow, target)
+
+
 def alarm(flow, event):
-    """Return half the rate [bytes/s]: the no-feedback timer has expired."""
-    # RFC 5348, section 4.4: halve the rate when the no-feedback timer expires.
-    flow.allowed = max(0.5 * flow.allowed, flow.packet_size / flow.longest_interval)
-    flow.alarm = event.now + silence(flow, flow.allowed)
+    """Return the rate after the no-feedback timer has expired [bytes/s]: half the rate, unless the sender is idle."""
+    # RFC 5348, section 4.4, step 1; recover_rate is the initial rate. ns-2.35, tfrc.cc, reduce_rate_on_no_feedback(): a
+    # sender that has data halves its rate.
+    idle = flow.transmission == flow.sent_before
+    received = largest_received(flow)
+    if flow.ns2_no_feedback > 0.0:
+        flow.allowed = max(0.5 * flow.allowed, least_rate(flow))
+    elif flow.doubled_at < 0.0:  # neither X_Bps nor recover_rate is known
+        if not idle:
+            flow.allowed = max(0.5 * flow.allowed, least_rate(flow))
+    elif flow.equation == 0.0:  # p = 0
+        if not idle or flow.allowed >= 2.0 * initial_rate(flow):
+            flow.allowed = max(0.5 * flow.allowed, least_rate(flow))
+    elif idle and received < initial_rate(flow):
+        pass
+    elif flow.equation > 2.0 * received:  # the receive rate limited the rate
+        update_limits(flow, event.now, received)
+    else:
+        update_limits(flow, event.now, 0.5 * flow.equation)
+    set_no_feedback_timer(flow, event.now)
     return flow.allowed
+
+
+@part
+def update_limits(flow, now, limit):
+    """Limit the rate through X_recv_set, after the no-feedback timer has expired."""
+    # RFC 5348, section 4.4, Update_Limits(timer_limit): X_recv_set becomes {timer_limit/2}, and X is recalculated as in
+    # section 4.3, step 4.
+    limit = max(limit, least_rate(flow))
+    set_received(flow, now, 0.5 * limit)
+    flow.allowed = max(min(flow.equation, limit), least_rate(flow))
 
 
 def timeout(flow, event):
@@ -275,11 +395,15 @@ def timeout(flow, event):
     return flow.rate
 
 
-#: Parameters of ns-2.35, tfrc.cc and tfrc-sink.cc, that differ: ``flow("tfrc", parameters=tfrc.NS)``.
+#: Parameters of ns-2.35, tfrc.cc, tfrc-sink.cc and formula.h, that differ: ``flow("tfrc", parameters=tfrc.NS)``.
 NS = {
     "reorder": 1.0,
     "rto_rtts": 0.0,
     "capped": 1.0,
+    "ns2_receive_rate_limit": 1.0,
+    "ns2_no_feedback": 1.0,
+    "ns2_first_interval": 1.0,
+    "ns2_reports": 1.0,
     "rtt_gain": 0.05,
     "increase": 1.0,
     "silent_rtts": 2.0,
@@ -303,7 +427,30 @@ TFRC = Scheme(
         "rto_rtts": Parameter(
             4.0, "1", "[0, 1e6]", about="Retransmission timeout of TCP in round trips; 0: srtt + 4 deviations"
         ),
-        "capped": flag(True, "1: at most one loss event per window in the equation, as ns-2; 0: no limit"),
+        "capped": flag(
+            False,
+            "0: equation of RFC 5348, section 3.1; 1: its factor 3 sqrt(3bp/8) is at most 1 (ns-2.35, formula.h)",
+        ),
+        "ns2_receive_rate_limit": flag(
+            False,
+            "0: limit of RFC 5348, section 4.3: twice the largest receive rate of two round trips; 1: twice the last "
+            "receive rate, and at least a packet per round trip, as in ns-2.35, tfrc.cc",
+        ),
+        "ns2_no_feedback": flag(
+            False,
+            "0: no-feedback timer of RFC 5348, section 4.4, which spares an idle, slow sender; 1: always half the "
+            "rate, as in ns-2.35, tfrc.cc",
+        ),
+        "ns2_first_interval": flag(
+            False,
+            "0: first loss interval from the largest receive rate (RFC 5348, section 6.3.1); 1: from that at the "
+            "loss, as in ns-2.35, tfrc-sink.cc",
+        ),
+        "ns2_reports": flag(
+            False,
+            "0: feedback at once if a loss event raises p (RFC 5348, section 6.1); 1: for each loss event, as in "
+            "ns-2.35, tfrc-sink.cc",
+        ),
         "rtt_gain": Parameter(
             0.1, "1", "(0, 1]", about="Gain of a new sample in the mean round-trip time (RFC 5348, section 4.3)"
         ),
@@ -317,9 +464,6 @@ TFRC = Scheme(
         ),
         "increase": Parameter(
             math.inf, "packets per round trip", "(0, inf]", about="Upper bound of the growth of the rate after a loss"
-        ),
-        "received_floor": Parameter(
-            1.0, "packets per round trip", "[0, 1e6]", about="Lower bound of the limit by the receive rate"
         ),
         "longest_interval": Parameter(
             64.0, "s", "(0, 1e6]", about="Longest interval between packets, t_mbi (RFC 5348, section 4.3)"

@@ -121,6 +121,18 @@ def read(paper: str) -> list[Row]:
     return [Row(**line) for line in csv.DictReader(text.splitlines())]
 
 
+def findings(paper: str, *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> list[tuple[Row, Finding]]:
+    """Return every row of a paper with our finding; parameters are those of `published`."""
+    from longfat.progress import bar
+
+    rows = read(paper)
+    assessments: Mapping[str, Assessment] = import_module(f"longfat.verify.published.{PAPERS[paper]}").ASSESSMENTS
+    packets = integer("packets", packets, "packets", "[1e5, 1e12]")
+    context = Context(packets, integer("seed", seed, "1", "[0, inf)"))
+    watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
+    return [(row, assessments[row.claim](context)) for row in watched]
+
+
 def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progress: bool = False) -> pd.DataFrame:
     """Return every row of a paper: the printed value, our value and the verdict.
 
@@ -160,14 +172,8 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     """
     import pandas as pd
 
-    from longfat.progress import bar
-
-    rows = read(paper)
-    assessments: Mapping[str, Assessment] = import_module(f"longfat.verify.published.{PAPERS[paper]}").ASSESSMENTS
-    packets = integer("packets", packets, "packets", "[1e5, 1e12]")
-    context = Context(packets, integer("seed", seed, "1", "[0, inf)"))
-    watched = bar(rows, task=f"paper {paper}", unit="row", shown=progress)
-    found = [assessments[row.claim](context) for row in watched]
+    made = findings(paper, packets=packets, seed=seed, progress=progress)
+    rows, found = [row for row, _ in made], [one for _, one in made]
     return pd.DataFrame(
         {
             "section": [row.section for row in rows],

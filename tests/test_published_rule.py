@@ -1,0 +1,58 @@
+"""Every row of every paper is judged by the published rule: on evidence, which could have been otherwise."""
+
+import math
+import re
+
+import pytest
+
+from longfat.verify.published.claims_table import findings
+from longfat.verify.published.rule import Arithmetic, Declared, Quantity, Together, judge, opposite
+
+LONG = pytest.mark.long
+PAPERS = [pytest.param(paper, marks=LONG) for paper in ("000", "001", "002")] + ["003", "004"]
+
+
+@pytest.fixture(scope="module", params=PAPERS)
+def found(request):
+    return findings(request.param, packets=1e5)
+
+
+def parts(evidence):
+    return [two for one in evidence.parts for two in parts(one)] if isinstance(evidence, Together) else [evidence]
+
+
+def test_every_verdict_follows_from_evidence(found):
+    for row, one in found:
+        assert one.evidence is not None, row.claim
+        assert one.verdict == judge(one.evidence)[0], row.claim
+
+
+def test_the_rule_could_say_something_else_on_every_row(found):
+    for row, one in found:
+        if not isinstance(one.evidence, Declared):
+            assert judge(opposite(one.evidence))[0] != one.verdict, row.claim
+
+
+def test_what_is_compared_is_what_the_paper_prints(found):
+    """Each printed number that an assessment names is in its row, digit by digit."""
+    for row, one in found:
+        for part in parts(one.evidence):
+            if isinstance(part, Quantity | Arithmetic):
+                text = f"{row.value} {row.claim} {row.conditions}"
+                assert re.search(rf"(?<![\d.]){re.escape(part.printed.text)}(?!\d)", text), (row.claim, part.printed)
+
+
+def test_a_row_that_repeats_a_number_has_the_same_verdict(found):
+    verdicts = {row.claim: one.verdict for row, one in found}
+    for row, one in found:
+        if one.repeats:
+            assert verdicts[one.repeats] == one.verdict, row.claim
+
+
+def test_what_was_run_stands_at_the_row(found):
+    """A number beside which other runs stand, or that has an interval, was simulated: its row says how."""
+    for row, one in found:
+        simulated = [
+            part for part in parts(one.evidence) if isinstance(part, Quantity) and part.ours.lower == part.ours.lower
+        ]
+        assert one.scale or not simulated, row.claim
