@@ -132,48 +132,6 @@ def test_rows_of_cadpc():
     )
 
 
-KKM = {
-    "table 4.3: hbh, transfer time, 4 pkts": ("reproduced", "53"),
-    "table 4.3: tcp (tahoe), transfer time, 20 pkts": ("differs", "round-trip time of 40 ms"),
-    "table 4.3: hbh, transfer time, 200 pkts": ("differs", "links of 6.7 ms"),
-    "table 4.3: optimal, transfer time, 200 pkts": ("reproduced", "64"),
-    "table 4.1: e2e-ef, packet delay": ("reproduced", "delays include transmission times"),
-    "table 4.1: pp, packet delay": ("reproduced", "0.3"),
-    "table 4.6: hbh, packet delay": ("differs", "interpretations comes within 10 %: they give "),
-    "table 4.7a: optimal, transfer time, 0.2": ("not reproducible", "repeats the value of experiment 1"),
-    "table 4.7b: decbit, packet delay, 0.2": ("not reproducible", "repeats the transfer time"),
-    "optimal transfer time exp 4 conn 1 / conn 2": ("reproduced", "1844, 1882"),
-    "bandwidth-delay product exp 9": ("reproduced", "5.5"),
-    "packet size": ("input", "500 B"),
-}
-
-
-@pytest.mark.parametrize("claim", KKM)
-def test_rows_of_kanakia_keshav_and_mishra(claim):
-    """Rows that need no long runs; `published("001")` has all of them."""
-    found = kkm.ASSESSMENTS[claim](Context(1e5, 0))
-    assert (found.verdict, KKM[claim][1] in found.ours + found.reason) == (KKM[claim][0], True)
-
-
-def test_every_printed_cell_is_a_row():
-    rows = [row for row in read("001") if row.claim.startswith("table 4.")]
-    assert [vars(row) for row in rows] == kkm.rows()
-    assert len(rows) == 174
-
-
-def test_when_a_cell_is_met():
-    """Tolerances: 10 %; a delay 0.1 ms, in experiment 9 2.67 ms; deviations a factor of 2, by F(9, 9) = 4.03."""
-    named = {kkm.claim(cell): cell for cell in kkm.cells()}
-    for claim, met, missed in (
-        ("table 4.1: hbh, transfer time", 1.09 * 1534, 1.11 * 1534),
-        ("table 4.1: pp, packet delay", 0.40, 0.42),
-        ("table 4.9: pp, packet delay", 40 - 4.0, 40 - 4.1),
-        ("table 4.7a: pp, standard deviation of the transfer time, 0.2", 8.5 * 2.0, 8.5 * 2.02),
-    ):
-        assert kkm.runs.meets(named[claim], kkm.runs.Number(met))
-        assert not kkm.runs.meets(named[claim], kkm.runs.Number(missed))
-
-
 @pytest.mark.long
 def test_rows_of_blt():
     """With two or three short runs at each point, rows whose verdict does not depend on the seed have it."""

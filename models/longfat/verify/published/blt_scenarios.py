@@ -59,7 +59,10 @@ COMPETITORS: dict[str, Competitor] = {
                             "bugfix": 0.0},
     ),
     "TCP, slow start to 131": _tcp(initial_ssthresh=131.0),
+    "TCP, slow start to 64": _tcp(initial_ssthresh=64.0),
+    "TCP, slow start to 40": _tcp(initial_ssthresh=40.0),
     "TCP, slow start to 20": _tcp(initial_ssthresh=20.0),
+    "TCP, slow start to 8": _tcp(initial_ssthresh=8.0),
     "TCP, slow start to 2": _tcp(initial_ssthresh=2.0),
 }  # fmt: skip
 
@@ -116,6 +119,20 @@ SETS: dict[str, list[Path]] = {
 }
 
 
+def bare_dumbbell(label: str, path: Path) -> Network:
+    """Return the three links of section 4.1 without flows: D/6 each, with the queue discipline of the competitor."""
+    third = path.round_trip / 6
+    net = Network().link("source", "S1", rate=math.inf, delay=third)
+    net.link("S1", "S2", rate=path.capacity, delay=third, buffer=path.buffer_packets,
+             discipline=COMPETITORS[label].discipline)  # fmt: skip
+    return net.link("S2", "destination", rate=path.network * MBIT, delay=third)
+
+
+def connection(path: Path) -> dict[str, Any]:
+    """Return what all connections have in common, as arguments of `Network.flow`."""
+    return {"path": PATH, "packet": PACKET, "access_rate": path.network * MBIT, "ack_path": "ideal"}
+
+
 def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = None, sources: int = 0,
              interactive: float = 0.0, stop: float = math.inf) -> Network:  # fmt: skip
     """Return a dumbbell network with files that arrive at random, and optional traffic beside them.
@@ -147,14 +164,8 @@ def dumbbell(label: str, path: Path, load: float, *, cross: Traffic | None = Non
     >>> dumbbell("BLT", Path(150, 30), 0.5)
     Network('', 4 nodes, 3 links, 1 flows)
     """
-    one, third = COMPETITORS[label], path.round_trip / 6
-    net = Network().link("source", "S1", rate=math.inf, delay=third)
-    net.link("S1", "S2", rate=path.capacity, delay=third, buffer=path.buffer_packets, discipline=one.discipline)
-    net.link("S2", "destination", rate=path.network * MBIT, delay=third)
-    common: dict[str, Any] = {
-        "path": PATH, "packet": PACKET, "access_rate": path.network * MBIT, "ack_path": "ideal",
-        "parameters": one.parameters,
-    }  # fmt: skip
+    one, net = COMPETITORS[label], bare_dumbbell(label, path)
+    common: dict[str, Any] = {"parameters": one.parameters, **connection(path)}
     net.flow(traffic.arrivals(load * path.most_arrivals, one.scheme), name="files", file=path.file, stop=stop, **common)
     if interactive:
         rate = interactive * path.capacity / SMALL

@@ -3,57 +3,43 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from longfat import benchmark, sim
-from longfat.benchmark.entries import ENTRIES, OPTIMAL
+from longfat.benchmark.entries import ENTRIES, Entry
 from longfat.benchmark.evaluation import may_be_random
 from longfat.benchmark.experiments import VARIANTS, Variant
-from longfat.benchmark.interpretations import Interpretation, interpretation, tried
+from longfat.benchmark.interpretations import interpretation, tried
 from longfat.benchmark.printed import Cell
 from longfat.student import half_width
 from longfat.threads import side_by_side
+from longfat.verify.published.rule import Estimate, Spread
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from longfat.verify.published.claims_table import Context
 
-WITHIN = 0.1
-RUNS_PRINTED = 10  # runs of the paper; not printed, ours is a usual number
+CONFIDENCE = 0.95
+JITTER_RUNS = 10
+GROUPS = 5  # groups of runs in experiment 7, for the range of a standard deviation
 PACKET = 4000  # bit
+#: The round trip is 44 ms by the text, 40 ms by the times of TCP and DECbit in table 4.3 (ERRATA.md, 001-4).
+ACCESS_DELAYS = ("18 ms", "18.5 ms", "19 ms", "19.5 ms")
 OVER_RUNS = "standard deviation of the run means"
-#: Interpretations of all packet delays of a scheme, inferred from the printed numbers (`longfat.benchmark.
-#: interpretations`). Of the paper's two simulators, the one with e2e-ef and hbh subtracted only the propagation delay.
-#: hbh's probe packets pass its added switches, three times 0.043 ms, by which its delays exceed e2e-ef's in every table
-#: but one.
-COLUMNS = {
-    "explicit-feedback": (
-        "delays include transmission times",
-        "probe packets leave over a fast link, delays include transmission times",
-    ),
-    "hop-by-hop": (
-        "delays include transmission times, probe packets pass the added switches",
-        "probe packets leave over a fast link, delays include transmission times, probe packets pass the added "
-        "switches",
-    ),
-}
 LABELS = {one.label: name for name, one in ENTRIES.items()}
+FIVE = ("hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit")  # labels of the schemes with printed numbers
 
-
-class Number(NamedTuple):
-    """A mean with its interval, NaN in runs without randomness, in the unit of its context."""
-
-    mean: float
-    lower: float = math.nan
-    upper: float = math.nan
+Run = dict[str, float]  # the numbers of one run (`longfat.benchmark.measure`)
+Job = tuple[Variant, Entry, int]  # and the number of the replication
 
 
 def replications(context: Context) -> int:
-    """Return the number of runs of each cell: ten at the default scale, at least two."""
+    """Return the number of runs of each random cell: ten at the default scale, at least two."""
     return max(2, min(10, int(context.packets / 1e6)))
 
 
@@ -66,168 +52,215 @@ def variant_of(cell: Cell) -> Variant:
     )  # fmt: skip
 
 
-@cache
-def measured(variant: str, name: str, count: int, seed: int) -> xr.Dataset:
-    """Run one scheme in one variant of the benchmark."""
-    return benchmark.run([variant], [name], replications=count, rng=seed, progress=False)
+def count_of(variant: Variant, entry: Entry, count: int) -> int:
+    """Return the number of replications of a cell: one if the others would be identical."""
+    return count if may_be_random(variant, entry) else 1
 
 
-class Seen(NamedTuple):
-    """Result of an interpretation: its description and the numbers of each run (`longfat.benchmark.measure`)."""
-
-    words: str
-    runs: list[dict[str, float]]
-
-
-def _draws(one: Interpretation, count: int) -> int:
-    """Return the number of runs of an interpretation: ``count`` in experiment 7, ten elsewhere if it is random."""
-    if not may_be_random(one.variant, one.entry):
-        return 1
-    return count if one.variant.experiment == 7 else RUNS_PRINTED
+def simulate(jobs: Sequence[Job], seed: int) -> list[Run]:
+    """Run every job, in parallel; the same replication has the same traffic for every scheme, as in `benchmark.run`."""
+    return side_by_side(lambda one: benchmark.measure(one[0], one[1], np.random.SeedSequence([seed, one[2]])), jobs)
 
 
 @cache
-def seen(variant: str, name: str, count: int, seed: int) -> list[Seen]:
-    """Run the benchmark's own setting, whose description is empty, and every other interpretation, in parallel.
+def measured(variant: str, name: str, count: int, seed: int) -> tuple[Run, ...]:
+    """Run one scheme in one variant of the benchmark, as `longfat.benchmark.run` does."""
+    entry = ENTRIES[name]
+    jobs = [(VARIANTS[variant], entry, draw) for draw in range(count_of(VARIANTS[variant], entry, count))]
+    return tuple(simulate(jobs, seed))
 
-    In experiment 7 each has ``count`` runs; elsewhere ten if the sources have send jitter.
+
+def statistic(cell: Cell) -> Callable[[Sequence[Run]], Estimate]:
+    """Return the function that estimates the quantity of a cell, in the cell's unit, from runs of one setting.
+
+    A standard deviation over runs is estimated without interval: its range over groups of runs says more
+    (`spread`).
     """
-    asked = [Interpretation("", ENTRIES[name], VARIANTS[variant]), *tried(name, VARIANTS[variant])]
-    jobs = [(k, draw) for k, one in enumerate(asked) for draw in range(_draws(one, count))]
-
-    def job(k: int, draw: int) -> dict[str, float]:
-        return benchmark.measure(asked[k].variant, asked[k].entry, np.random.SeedSequence([seed, draw]))
-
-    made = side_by_side(lambda one: job(*one), jobs)
-    found = [
-        Seen(one.words, [run for (k, _), run in zip(jobs, made, strict=True) if k == row])
-        for row, one in enumerate(asked)
-    ]
-    if VARIANTS[variant].experiment == 7:  # the paper's "standard deviation" may be that of the means of ten runs
-        delays = [run["delay_mean"] for run in found[0].runs]
-        found.append(Seen(OVER_RUNS, [{"delay_std": float(np.std(delays, ddof=1))}]))
-    return found
-
-
-def _number(cell: Cell, data: xr.Dataset, row: int = 0) -> Number:
-    """Return the quantity of a cell [ms] from one scheme of a result."""
-    at = data.isel(variant=0, scheme=row)
     if cell.metric.startswith("packet"):
         name = "delay_mean" if cell.metric.endswith("mean") else "delay_std"
     else:
-        at = at.sel(connection=cell.connection)
-        name = "transfer_time_std" if cell.metric.endswith("std") else "transfer_time"
-        if name.endswith("std"):
-            value = float(at[name])
-            return Number(0.0 if cell.scheme == OPTIMAL else 1e3 * value)
-    return Number(*(1e3 * float(at[name + end]) for end in ("", "_lower", "_upper")))
+        name = f"transfer_time_{cell.connection}"
+    scale = 1.0 if unit(cell) == "s" else 1e3
+
+    def estimate(runs: Sequence[Run]) -> Estimate:
+        values = np.array([scale * run.get(name, math.nan) for run in runs])
+        if cell.metric == "transfer_time_std":
+            return Estimate(float(values.std(ddof=1)))
+        if len(values) == 1:
+            return Estimate(float(values[0]))
+        mean = float(values.mean())
+        half = half_width(len(values) - 1, CONFIDENCE) * float(values.std(ddof=1)) / math.sqrt(len(values))
+        return Estimate(mean, mean - half, mean + half)
+
+    return estimate
 
 
-def cell(one: Cell, count: int, seed: int) -> Number:
-    """Return our value [ms] for a printed cell."""
-    return _number(one, measured(variant_of(one).name, LABELS[one.scheme], count, seed))
+def unit(cell: Cell) -> str:
+    """Return the unit of a cell; transfer times of table 4.9 are in ms, although its header says seconds."""
+    return "s" if cell.unit == "s" and cell.metric.startswith("packet") else "ms"
 
 
-def shown(number: Number) -> str:
-    """Format a number with half of its interval as text."""
-    half = "" if math.isnan(number.upper) else f" ± {number.upper - number.mean:.2g}"
-    return f"{number.mean:.4g}{half} ms"
+def ours(cell: Cell, label: str, count: int, seed: int) -> Estimate:
+    """Return our value for the quantity of a cell under a scheme, given by its label."""
+    return statistic(cell)(measured(variant_of(cell).name, LABELS[label], count, seed))
 
 
-def meets(one: Cell, ours: Number) -> bool:
-    """Return whether a number agrees with the paper's, by the criteria of `longfat.verify.published.kkm`."""
-    printed = one.milliseconds or 0.0
-    if abs(ours.mean - printed) <= WITHIN * printed:
-        return True
-    if one.metric.startswith("packet"):
-        rate = 1.5e6 if one.experiment == 9 else 40e6
-        return abs(ours.mean - printed) <= 1e3 * PACKET / rate
-    if one.metric.endswith("std") and printed > 0 and ours.mean > 0:
-        ratio = max(ours.mean / printed, printed / ours.mean) ** 2
-        return ratio < _f_quantile(RUNS_PRINTED - 1)
-    return False
+def least(cell: Cell) -> float | None:
+    """Return the least transfer time [ms] that a cell contains, None for other quantities.
 
-
-def _f_quantile(degrees: int) -> float:
-    """Return the 97.5 % point of the F distribution with equal degrees of freedom n.
-
-    sqrt(n)/2 (sqrt(F) - 1/sqrt(F)) has Student's distribution (Cacoullos, J. Am. Stat. Assoc. 60, 1965).
-
-    >>> round(_f_quantile(9), 3)
-    4.026
+    In experiment 10 there is none: by table 4.10 packet-pair takes more than its fair share of the bottleneck.
     """
-    root = half_width(degrees, 0.95) / math.sqrt(degrees)
-    return (root + math.sqrt(root**2 + 1)) ** 2
+    if cell.metric not in ("transfer_time", "transfer_time_mean") or cell.experiment == 10:
+        return None
+    return 1e3 * float(benchmark.optimal(variant_of(cell))[cell.connection])
 
 
-def of_runs(one: Cell, runs: list[dict[str, float]]) -> list[float]:
-    """Return the quantity of a cell [ms] in each run; in experiment 7 one number over all runs."""
-    if one.metric.startswith("packet"):
-        name = "delay_mean" if one.metric.endswith("mean") else "delay_std"
+def packet_time(variant: Variant) -> float:
+    """Return the transmission time of a data packet at the slow link [s]."""
+    return PACKET / (1.5e6 if variant.experiment == 9 else 40e6)
+
+
+def perturbations(variant: Variant, entry: Entry, count: int) -> list[list[Job]]:
+    """Return samples of runs under settings that should not matter, or that the paper leaves open.
+
+    - Up to a packet time of send jitter, which removes phase effects (Floyd and Jacobson, On Traffic Phase Effects in
+      Packet-Switched Gateways, Internetworking: Research and Experience 3, 1992).
+    - Access delays of 18 to 19.5 ms in place of 20 ms where a source has that delay.
+    - With the source of probe packets, or without it if the benchmark has it.
+    - Other seeds, in experiment 7.
+    """
+    random = may_be_random(variant, entry)
+    jitter = replace(entry, send_jitter=packet_time(variant))
+    settings = [(replace(variant, edits=(*variant.edits, edit)), entry) for edit in _access(variant)]
+    if variant.probed:
+        settings.append((variant, replace(entry, probe=not entry.probe)))
+    if random:  # one sample has as many runs as the cell itself
+        samples = [[(*one, draw) for draw in range(count)] for one in [*settings, (variant, jitter)]]
+        return samples + [[(variant, entry, g * count + k) for k in range(count)] for g in range(1, GROUPS)]
+    return [[(*one, 0)] for one in settings] + [[(variant, jitter, draw)] for draw in range(JITTER_RUNS)]
+
+
+def _access(variant: Variant) -> list[tuple[str, str]]:
+    usual = 'delay = "20 ms"'
+    return [(usual, f'delay = "{delay}"') for delay in ACCESS_DELAYS] if usual in variant.text() else []
+
+
+@cache
+def perturbed(variant: str, name: str, count: int, seed: int) -> tuple[tuple[Run, ...], ...]:
+    """Run the `perturbations` of a scheme in a variant; one tuple of runs for each sample."""
+    samples = perturbations(VARIANTS[variant], ENTRIES[name], count)
+    made = iter(simulate([job for sample in samples for job in sample], seed))
+    return tuple(tuple(next(made) for _ in sample) for sample in samples)
+
+
+def spread(cell: Cell, count: int, seed: int) -> Spread:
+    """Return the range of a cell's quantity over the benchmark's setting and its `perturbations`.
+
+    A standard deviation over runs ranges over groups of runs alone.
+    """
+    variant, name = variant_of(cell), LABELS[cell.scheme]
+    samples = [measured(variant.name, name, count, seed), *perturbed(variant.name, name, count, seed)]
+    groups = f"{GROUPS} groups of {count} runs"
+    if cell.metric == "transfer_time_std":
+        samples, over = [samples[0], *samples[1 - GROUPS :]], groups
     else:
-        name = f"transfer_time_{one.connection}"
-    found = [1e3 * run[name] for run in runs if name in run]
-    if one.experiment == 7 and found:
-        return [float(np.std(found, ddof=1))] if one.metric == "transfer_time_std" else [float(np.mean(found))]
-    return found
+        parts = [groups if variant.experiment == 7 else "", "a packet time of send jitter"]
+        parts += ["access delays of 18 to 20 ms"] * bool(_access(variant)) + ["the probe packets"] * variant.probed
+        over = ", ".join(filter(None, parts))
+    values = [statistic(cell)(runs).value for runs in samples]
+    values = [value for value in values if math.isfinite(value)]
+    return Spread(min(values), max(values), over) if values else Spread(math.nan, math.nan, over)
 
 
-class Explained(NamedTuple):
-    """The interpretation that brings a cell to the printed number, if one does, and the reason as text."""
+@cache
+def seen(variant: str, name: str, count: int, seed: int) -> dict[str, tuple[Run, ...]]:
+    """Run every other interpretation of a scheme in a variant, in parallel; runs by description.
 
-    by: str  # description of the interpretation, empty if none does
-    text: str
-
-
-def explained(one: Cell, count: int, seed: int) -> Explained:
-    """Find the interpretation that brings a cell within 10 % of the printed number, or summarise what all give.
-
-    The interpretation that is used for all packet delays of a scheme goes first (`COLUMNS`), then the nearest one.
-    Interpretations with send jitter have many runs; the printed number may lie among them.
+    Send jitter is no interpretation of the text; it is among the `perturbations`.
     """
-    name, variant = LABELS[one.scheme], variant_of(one)
-    printed = one.milliseconds or 0.0
-    found = {each.words: of_runs(one, each.runs) for each in seen(variant.name, name, count, seed) if each.words}
-    found = {words: [value for value in values if math.isfinite(value)] for words, values in found.items()}
-    found = {words: values for words, values in found.items() if values}
-    means = {words: sum(values) / len(values) for words, values in found.items()}
-    hits = {words: value for words, value in means.items() if abs(value - printed) <= WITHIN * printed}
-    for words in COLUMNS.get(name, ()):
-        if words in hits and one.metric.startswith("packet"):
-            return Explained(words, f"the interpretation '{words}' gives {hits[words]:.4g} ms")
-    if hits:
-        words = min(hits, key=lambda words: abs(hits[words] - printed))
-        return Explained(words, f"the interpretation '{words}' gives {hits[words]:.4g} ms")
-    among = {words: values for words, values in found.items() if min(values) <= printed <= max(values)}
-    if among:  # only interpretations with send jitter have several runs here
-        words = min(among, key=lambda words: max(among[words]) / min(among[words]))
-        low, high, number = min(among[words]), max(among[words]), len(among[words])
-        text = (
-            f"{number} runs of the interpretation '{words}' give {low:.4g} to {high:.4g} ms; "
-            "the printed value lies between them"
-        )
-        return Explained(words, text)
-    low, high = (edge(value for values in found.values() for value in values) for edge in (min, max))
-    nearest = min(means, key=lambda words: abs(math.log(max(means[words], 1e-9) / max(printed, 1e-9))))
-    return Explained(
-        "",
-        f"none of {len(found)} interpretations comes within 10 %: they give {low:.4g} to {high:.4g} ms, the nearest, "
-        f"'{nearest}', {means[nearest]:.4g} ms",
-    )
+    asked = [one for one in tried(name, VARIANTS[variant]) if one.entry.send_jitter == 0.0]
+    jobs = [
+        (one.variant, one.entry, draw) for one in asked for draw in range(count_of(one.variant, one.entry, count))
+    ]  # fmt: skip
+    made = iter(simulate(jobs, seed))
+    return {one.words: tuple(next(made) for _ in range(count_of(one.variant, one.entry, count))) for one in asked}
 
 
-def value(experiment: str, label: str, seed: int) -> float:
-    """Return the transfer time of connection 1 [ms]."""
-    data = measured(experiment, LABELS[label], 2, seed)
-    return 1e3 * float(data.transfer_time.sel(connection="1").item())
+def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
+    """Return our value for a cell under each interpretation that the text allows, by description."""
+    variant, name = variant_of(cell), LABELS[cell.scheme]
+    found = {words: statistic(cell)(runs) for words, runs in seen(variant.name, name, count, seed).items()}
+    if variant.experiment == 7 and cell.metric == "packet_delay_std":  # that of the means of several runs
+        means = [1e3 * run.get("delay_mean", math.nan) for run in measured(variant.name, name, count, seed)]
+        found[OVER_RUNS] = Estimate(float(np.std(means, ddof=1)))
+    return {words: one for words, one in found.items() if math.isfinite(one.value)}
 
 
-def starts(seed: int) -> list[dict[str, float]]:
-    """Run packet-pair in experiment 2 with its inverse-exponential start and with the full rate at once."""
-    found = []
-    for entry in (ENTRIES["packet-pair"], interpretation("packet-pair", "full rate at once (Keshav 1991)")):
-        net = benchmark.build(VARIANTS["2"], entry)
-        made = benchmark.measure(VARIANTS["2"], entry, seed)
-        data = sim.run(net, duration=made["transfer_time_1"], rng=seed, progress=False)
-        found.append(made | {"queue": float(data.mean_queue.sel(link="S1-S2"))})
-    return found
+def shown(number: Estimate, unit: str = "ms") -> str:
+    """Format a number with half of its interval as text.
+
+    >>> shown(Estimate(16961.2)), shown(Estimate(0.5, 0.4, 0.6))
+    ('16961 ms', '0.5 ± 0.1 ms')
+    """
+    if math.isnan(number.value):
+        return "not measured"
+    half = "" if math.isnan(number.upper) else f" ± {number.upper - number.value:.2g}"
+    return f"{digits(number.value)}{half} {unit}"
+
+
+def digits(value: float) -> str:
+    """Format a number with four digits, or all before the point.
+
+    >>> digits(16961.2), digits(0.69381)
+    ('16961', '0.6938')
+    """
+    return f"{value:.0f}" if abs(value) >= 999.95 else f"{value:.4g}"
+
+
+def differences(experiment: str, labels: Sequence[str], seed: int) -> list[Estimate]:
+    """Return by how much each scheme is slower than the one before it [ms], each with its interval.
+
+    The runs have up to a packet time of send jitter, with the same seeds for every scheme.
+    """
+    times = [_jittered(experiment, LABELS[one], seed) for one in labels]
+    return [_mean(after - before) for before, after in pairwise(times)]
+
+
+@cache
+def _jittered(experiment: str, name: str, seed: int) -> np.ndarray:
+    variant = VARIANTS[experiment]
+    entry = replace(ENTRIES[name], send_jitter=packet_time(variant))
+    made = simulate([(variant, entry, draw) for draw in range(JITTER_RUNS)], seed)
+    return np.array([1e3 * run["transfer_time_1"] for run in made])
+
+
+def _mean(values: np.ndarray) -> Estimate:
+    half = half_width(len(values) - 1, CONFIDENCE) * float(values.std(ddof=1)) / math.sqrt(len(values))
+    mean = float(values.mean())
+    return Estimate(mean, mean - half, mean + half)
+
+
+@cache
+def starts(seed: int) -> dict[str, Estimate]:
+    """Return what packet-pair's inverse-exponential start saves in experiment 2, against the full rate at once.
+
+    Mean queue and packets lost, each with its interval, over runs with up to a packet time of send jitter.
+    """
+    variant = VARIANTS["2"]
+    jitter = packet_time(variant)
+    entries = [
+        replace(one, send_jitter=jitter)
+        for one in (ENTRIES["packet-pair"], interpretation("packet-pair", "full rate at once (Keshav 1991)"))
+    ]
+
+    def once(job: tuple[Entry, int]) -> tuple[float, float]:
+        entry, draw = job
+        random = np.random.SeedSequence([seed, draw])
+        made = benchmark.measure(variant, entry, random)
+        net = benchmark.build(variant, entry)
+        data = sim.run(net, duration=made["transfer_time_1"], rng=np.random.SeedSequence([seed, draw]), progress=False)
+        return float(data.mean_queue.sel(link="S1-S2")), made["dropped"]
+
+    found = side_by_side(once, [(entry, draw) for entry in entries for draw in range(JITTER_RUNS)])
+    slow, fast = (np.array(found[k * JITTER_RUNS : (k + 1) * JITTER_RUNS]) for k in range(2))
+    return {name: _mean(fast[:, k] - slow[:, k]) for k, name in enumerate(("queue", "dropped"))}
