@@ -217,7 +217,7 @@ def test_only_the_timer_reveals_a_loss(reorder):
     """A lost packet is sent again 0.2 s after the last acknowledgment of new data, or after the next acknowledgment.
 
     The acknowledgment of packet 39, the last one before the lost packet 40, restarts the timer; its round trip is about
-    20 ms, so that the timeout is the lower bound of 0.2 s. The next acknowledgment, 0.1 ms later, reveals the loss where
+    20 ms, so that the timeout is the lower bound of 0.2 s. The next acknowledgment, 0.1 ms later, reveals the loss if
     it may. The packet leaves with the next pair, at most 0.4 ms later at half the rate of 10 packets per ms.
     """
     sent, returned = Spy(), Spy()

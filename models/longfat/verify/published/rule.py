@@ -177,11 +177,15 @@ class Formula:
 
 @dataclass(frozen=True)
 class Statement:
-    """A claim that is neither a number nor an ordering, and whether it holds by a criterion that is printed."""
+    """A claim that is neither a number nor an ordering, and whether it holds by a criterion that is printed.
+
+    ``fitted`` names a free choice of ours that was set by the claim; empty if there is none.
+    """
 
     holds: bool
     criterion: str
     interpretations: Mapping[str, bool] = field(default_factory=dict)
+    fitted: str = ""
 
 
 @dataclass(frozen=True)
@@ -231,7 +235,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
             return ("reproduced", "") if error <= EQUAL else ("differs", f"relative difference of {error:.2g}")
         case Statement():
             if evidence.holds:
-                return "reproduced", ""
+                return ("fitted", f"set by it: {evidence.fitted}") if evidence.fitted else ("reproduced", "")
             for words, holds in evidence.interpretations.items():
                 if holds:
                     return "reproduced under an interpretation", words
