@@ -1,8 +1,8 @@
 """Prithviraj & Williamson, the virtual loss-load model: figures 2, 5, 7 and 8, tables 1 and 2, beside ours.
 
 Figure 2 is drawn from the laws. Figure 5 is scenario 0, simulated, with the equilibrium of the laws. Figures 7 and 8
-are scenario 1 under two interpretations of what the paper leaves open: the formulas as printed, and the rules that
-come nearest to the printed numbers (`longfat.verify.published.loss_load_scenarios`). ``loss_load_tables.md`` has
+are scenario 1 under two interpretations of what the paper leaves open: the formulas as printed, and the rules by which
+the printed numbers are judged (`longfat.verify.published.loss_load_scenarios`). ``loss_load_tables.md`` has
 every printed number of scenario 1 and the effect of each rule. Run with ``python -m figures.loss_load``; it takes
 some minutes, with ``--quick`` half a minute; ``--redraw`` draws the pictures from the stored numbers.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from figures import data as stored
-from figures.loss_load_tables import NUMBERS, one_at_a_time, tables, watched
+from figures.loss_load_tables import EXCESS_RULE, NUMBERS, one_at_a_time, tables, watched
 from figures.writing import CUT, HERE, bars, figure_files, save
 from longfat.files import AtomicFiles
 from longfat.laws import loss_load as laws
@@ -36,7 +36,7 @@ from longfat.verify.published.loss_load_scenarios import (
 CAPTIONS = {
     "loss_load_2": "Loss probability that a switch announces, and raw throughput, over a source's rate; k = 5.",
     "loss_load_5": "Two sources: transfer time and loss over the virtual factor v; lines: equilibrium of the laws.",
-    "loss_load_7": "Eleven sources: offered load in every 10 ms, for four k, under two interpretations of the paper.",
+    "loss_load_7": "Eleven sources: load at the switch, for four k, under two interpretations of the paper.",
     "loss_load_8": "Eleven sources: transfer time and loss of connection 1 over v; crosses: printed values.",
 }
 FACTORS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # section 3.4
@@ -118,10 +118,14 @@ def figure_5(replications: int = 10, rng: int = 5, factors: tuple[float, ...] = 
 
 
 def figure_7(rng: int = 7) -> xr.Dataset:
-    """Simulate the load offered to S1 in every millisecond of scenario 1, v = 1, for each interpretation and k."""
+    """Simulate the load of S1 in every millisecond of scenario 1, v = 1, for each interpretation and k."""
     found = []
     for interpretation in INTERPRETATIONS.values():
-        row = [runs.observe(scenario_1(k, 1.0, interpretation), replications=1, rng=rng, longest=3.0) for k in KS]
+        silence = 0.0 if interpretation.farewell else interpretation.silence
+        row = [
+            runs.observe(scenario_1(k, 1.0, interpretation), replications=1, rng=rng, longest=3.0, silence=silence)
+            for k in KS
+        ]
         found.append(xr.concat([one.isel(replication=0) for one in row], "k"))
     names = xr.DataArray(list(INTERPRETATIONS), dims="interpretation", name="interpretation")
     return xr.concat(found, names).assign_coords(k=list(KS))
@@ -129,7 +133,7 @@ def figure_7(rng: int = 7) -> xr.Dataset:
 
 def figure_8(
     replications: int = 10,
-    rng: int = 1,
+    rng: int = 0,
     factors: tuple[float, ...] = FACTORS,
     interpretations: tuple[str, ...] = tuple(INTERPRETATIONS),
 ) -> xr.Dataset:
@@ -199,27 +203,27 @@ def draw_5(data: xr.Dataset, axes: Any) -> None:
 
 
 def draw_7(data: xr.Dataset, axes: Any) -> None:
-    """Draw the load offered to S1: a row for each k, a column for each interpretation."""
+    """Draw the load of S1, declared and counted: a row for each k, a column for each interpretation."""
     for column, interpretation in enumerate(data.interpretation.values):
         for line, k in enumerate(KS):
             ax, row = axes[line][column], data.sel(interpretation=interpretation, k=k)
-            ax.plot(1e3 * row.time, row.offered_load, color="0.75", lw=0.5)
             binned = runs.load(row)
-            ax.step(1e3 * binned.time, binned, where="post", lw=1, color=f"C{column}")
+            ax.step(1e3 * binned.time, binned, where="post", lw=0.7, color="0.65")
+            ax.step(1e3 * row.time, row.declared_load, where="post", lw=1, color=f"C{column}")
             ax.axhline(1, color="black", lw=0.6)
             ax.axhline(laws.equilibrium_load(k, 1.0), color="0.4", lw=0.6, ls=":")
             for edge in (500, 1000):
                 ax.axvline(edge, color="0.6", lw=0.6, ls="--", zorder=0)
             ax.set(xlim=(0, 2000), ylim=(0, 4))
             ax.text(0.99, 0.9, f"k = {k}", transform=ax.transAxes, ha="right", va="top")
-    axes[0][0].set_title("nearest to the printed numbers")
+    axes[0][0].set_title("as the printed numbers are judged")
     axes[0][-1].set_title("formulas as printed")
     for ax in axes[-1]:
         ax.set_xlabel("time [ms]")
     figure = axes[0][0].figure
-    figure.supylabel("offered load at S1 [capacities]", fontsize="medium")
+    figure.supylabel("load at S1 [capacities]", fontsize="medium")
     figure.suptitle(
-        "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Grey: every millisecond; colour: 10 ms; "
+        "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in 10 ms; "
         "dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
@@ -236,11 +240,11 @@ def draw_8(data: xr.Dataset, axes: Any) -> None:
             for one in NUMBERS.values():
                 if one.k == k and one.name in ("transfer_time", "loss"):
                     ax = axes[0 if one.name == "transfer_time" else 1][column]
-                    ax.plot(one.v, one.printed, "x", color=colour, ms=10, mew=2, zorder=5)
+                    ax.plot(one.v, one.number.value, "x", color=colour, ms=10, mew=2, zorder=5)
         axes[0][column].axhline(1444, color="0.6", ls=":", zorder=0, label="1444 ms")
         axes[1][column].set_xlabel("virtual factor v [1]")
         axes[0][column].plot([], [], "x", color="0.4", ms=10, mew=2, ls="", label="printed")
-    titles = {"nearest": "nearest to the printed numbers", "plain": "formulas as printed"}
+    titles = {"nearest": "as the printed numbers are judged", "plain": "formulas as printed"}
     for ax, interpretation in zip(axes[0], data.interpretation.values, strict=True):
         ax.set_title(titles[str(interpretation)])
     axes[0][0].set_ylabel("transfer time of connection 1 [ms]")
@@ -297,7 +301,7 @@ def write(directory: str | Path = HERE, replications: int = 10, quick: bool = Fa
         Whether to run fewer points and rules, for a test.
     """
     few = (0.5, 1.0) if quick else FACTORS
-    rules = ("dropping starts at a queue of 5 packets",) if quick else tuple(RULE_CHANGES)
+    rules = ("dropping starts at a queue of 5 packets", EXCESS_RULE) if quick else tuple(RULE_CHANGES)
     points = [key for key in NUMBERS if not quick or key[:2] in ((2, 0.5), (2, 0.9), (2, 1.0), (20, 1.0))]
     data: dict[str, Any] = {
         "2": figure_2(),

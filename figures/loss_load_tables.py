@@ -11,6 +11,8 @@ from longfat.verify.published import loss_load_runs as runs
 from longfat.verify.published.loss_load_measured import POINTS, QUOTED, Point
 from longfat.verify.published.loss_load_scenarios import RULE_CHANGES, Interpretation
 
+EXCESS_RULE = "packets are dropped regularly, from a queue of 1 packet on"
+
 NUMBERS = {(one.k, one.v, one.name): one for one in POINTS.values()}  # the text repeats some of table 2
 NAMES = {
     "transfer_time": "transfer time",
@@ -34,7 +36,7 @@ def watched(points: Iterable[Any], what: str) -> Any:
 
 
 def numbers(
-    interpretation: Interpretation, replications: int = 10, rng: int = 1, points: Points = tuple(NUMBERS)
+    interpretation: Interpretation, replications: int = 10, rng: int = 0, points: Points = tuple(NUMBERS)
 ) -> Numbers:
     """Simulate the printed numbers of scenario 1 under one interpretation: all, or some points (k, v, name)."""
     return {
@@ -46,7 +48,7 @@ def numbers(
 def one_at_a_time(
     base: Interpretation,
     replications: int = 10,
-    rng: int = 1,
+    rng: int = 0,
     switches: Iterable[str] = tuple(RULE_CHANGES),
     points: Points = tuple(NUMBERS),
 ) -> dict[str, Numbers]:
@@ -61,34 +63,40 @@ def _row(point: Point) -> str:
 
 
 def _gap(point: Point, ours: Interval) -> float:
-    return abs(ours.mean * point.scale - point.printed)
+    return abs(ours.mean * point.scale - point.number.value)
 
 
 def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications: int) -> str:
     """Return tables 1 and 2, the numbers of sections 4.2.1 to 4.2.3, and the effect of each rule, as Markdown."""
-    base, plain_base = nearest["unchanged"], plain["unchanged"]
+    base, plain_base, excess = nearest["unchanged"], plain["unchanged"], nearest[EXCESS_RULE]
     asked = {key: point for key, point in NUMBERS.items() if key in base}
+    met = [sum(point.meets(found[key]) for key, point in asked.items()) for found in (base, excess, plain_base)]
     lines = [
         "# Prithviraj & Williamson, scenario 1: every printed number",
         "",
-        f"Means of {replications} runs, 95 % intervals in brackets; \\*: within 10 % of the printed number, or in a",
-        "narrow interval around it. *Ours*: a round of retransmissions costs five round trips, the response time is "
-        "that",
-        "of the whole file, the switch forgets a finished source after 100 ms; otherwise the formulas as printed. *As",
-        "printed*: the formulas as printed. The load is averaged over 10 ms; its least and largest values are the 10 %",
-        "and 90 % quantiles.",
+        f"Means of {replications} runs, seed 0, 95 % intervals in brackets; \\*: meets the printed number by the",
+        "published rule (`longfat.verify.published.rule`): it overlaps the interval or is within 10 %, of transfer times",
+        "what is above 1444 ms within 25 %. The rows are those of the [scoreboard](scoreboard.md), which judges queueing",
+        "delays by the range of their runs as well. *Ours*: a round of retransmissions costs five round trips (set by",
+        "the two peaks), the response time is that of the whole file, and a finished source counts at the switch for",
+        "another 100 ms; otherwise the formulas as printed. *Excess only*: the switch drops the excess packets",
+        "regularly, not at random, and none that finds the link free. *As printed*: the formulas as printed. The load",
+        "is the sum of the rates that the switch knows; its least and largest values are the 10 % and 90 % quantiles.",
         "",
-        "| number | published | ours | difference | as printed | rule that brings it nearest |",
-        "| --- | --- | --- | --- | --- | --- |",
+        f"Met are {met[0]} of {len(asked)} numbers by ours, {met[1]} by *excess only*, {met[2]} by *as printed*.",
+        "",
+        "| number | published | ours | difference | excess only | as printed | rule that brings it nearest |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for key, point in asked.items():
         best = min(nearest, key=lambda name: _gap(point, nearest[name][key]))
         moved = "none" if best == "unchanged" else f"{best}: {point.words(nearest[best][key])}"
-        star = "\\*" if point.meets(base[key]) else ""
-        share = 100 * (base[key].mean * point.scale / point.printed - 1)
+        ours, only, as_printed = (
+            point.words(found[key]) + ("\\*" if point.meets(found[key]) else "") for found in (base, excess, plain_base)
+        )
+        share = 100 * (base[key].mean * point.scale / point.number.value - 1)
         lines.append(
-            f"| {_row(point)} | {point.printed:.{point.digits}f}{point.unit} | {point.words(base[key])}{star} "
-            f"| {share:+.0f} % | {point.words(plain_base[key])} | {moved} |"
+            f"| {_row(point)} | {point.text}{point.unit} | {ours} | {share:+.0f} % | {only} | {as_printed} | {moved} |"
         )
     lines += [
         "",
@@ -108,17 +116,13 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
             "",
         ]
         heads = (f"{SHORT[name]}({k:g}, {v:g})" for k, v, name in asked)
-        lines.append("| rule | reproduced | " + " | ".join(heads) + " |")
+        lines.append("| rule | met | " + " | ".join(heads) + " |")
         lines.append("| --- " * (len(asked) + 2) + "|")
-        lines.append(
-            "| printed | | " + " | ".join(f"{one.printed:.{one.digits}f}{one.unit}" for one in asked.values()) + " |"
-        )
+        lines.append("| printed | | " + " | ".join(f"{one.text}{one.unit}" for one in asked.values()) + " |")
         for name, row in found.items():
             met = sum(one.meets(row[key]) for key, one in asked.items())
             cells = [
-                f"{row[key].mean * one.scale:.{max(one.digits, 2) if one.scale == 1 else one.digits}f}"
-                + ("\\*" if one.meets(row[key]) else "")
-                for key, one in asked.items()
+                one.words(row[key]).split()[0] + ("\\*" if one.meets(row[key]) else "") for key, one in asked.items()
             ]
             lines.append(f"| {name} | {met} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -161,6 +161,30 @@ def test_a_threshold_stores_a_short_overload():
     assert float(run(net, duration=1.0, rng=1).dropped.sum()) > 100
 
 
+def test_regular_drops_are_counted():
+    """With `regular` the number of drops is that of the excess, to the packet.
+
+    Load 5/4 for 100 s: (0.75 (3/13) + 0.5 (2/13)) 1000/s = 250/s are dropped. At random the standard deviation would
+    be about 140 packets; here it is one, besides the 1 to 2 packets that arrive before both rates are known.
+    """
+    data = run(network(queues.loss_load(1, regular=True), rates=(0.75, 0.5)), duration=100, rng=1, progress=False)
+    assert float(data.dropped.sum()) == pytest.approx(25_000, abs=3)
+    again = run(network(queues.loss_load(1, regular=True), rates=(0.75, 0.5)), duration=100, rng=2, progress=False)
+    assert again.dropped.values.tolist() == data.dropped.values.tolist()  # no random number
+
+
+def test_red_packets_have_a_limit():
+    """A flow of load 5/4 whose packets are all red never has more than 8 waiting; a green one fills the buffer.
+
+    In 20 s 25,000 packets arrive and 20,000 are transmitted.
+    """
+    for red, most in ((1.0, 8), (0.0, 50)):
+        net = network(queues.loss_load(1, overflow=True, red_limit=8), rates=(1.25,), reds=(red,))
+        data = run(net, duration=20, rng=1, progress=False)
+        assert float(data.max_queue.sel(link="n0-n1")) == most
+        assert float(data.dropped.sum()) == pytest.approx(5000, abs=most + 2)
+
+
 def test_a_red_packet_of_the_same_flow_gives_way():
     """A red packet of the same flow is dropped instead of a green one.
 

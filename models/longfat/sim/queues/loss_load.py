@@ -156,9 +156,26 @@ def victim(link, packet):
     return found
 
 
+# Prithviraj & Williamson, section 2.2: P is the probability that a packet of the source is dropped. Ours, because the
+# same section says that the switch drops "the excess packets", of which there are as many with less variance: with
+# `regular` a packet is dropped whenever the probabilities of the packets that have arrived add up to 1.
+@part
+def excess(link, flow):
+    """Return whether an arriving packet is one that the loss-load law drops."""
+    probability = loss(flow.share, flow.load, flow.powers, link.k)
+    if not link.regular:
+        return random(link) < probability
+    link.due += probability
+    if link.due < 1.0:
+        return False
+    link.due -= 1.0
+    return True
+
+
 # Prithviraj & Williamson, section 2.2: while the load exceeds the capacity, packets are dropped with the probability
 # P(f) of their source. Ours: a full buffer drops, too; with `overflow` nothing else does; `threshold` spares short
-# overloads.
+# overloads. Section 2.1, of the virtual leaky bucket: where there is congestion, red packets are discarded. Ours:
+# `red_limit` is the backlog that counts as congestion.
 def enqueue(link, packet, now):
     """Update the flow's rate, drop by the loss-load law or if the buffer is full, and write the feedback."""
     if packet.kind != DATA:
@@ -167,8 +184,10 @@ def enqueue(link, packet, now):
     share, load = flow.share, flow.load
     too_much = not link.overflow and share + load > 1.0 and link.backlog >= link.threshold
     verdict = ENQUEUE
-    if (too_much and random(link) < loss(share, load, flow.powers, link.k)) or is_full(link, packet, now):
+    if (too_much and excess(link, flow)) or is_full(link, packet, now):
         verdict = victim(link, packet)
+    elif packet.colour == RED and 0 < link.red_limit <= link.backlog:
+        verdict = DROP
     if declares(packet):
         if link.direct:
             send_directly(link, flow, packet)
@@ -207,6 +226,10 @@ loss_load = Discipline(
         "threshold": Integer(
             0.0, "packets", "[0, 1e9]", about="Backlog from which on packets are dropped by the loss-load law"
         ),
+        "regular": flag(False, "Drop when the loss probabilities of arriving packets add up to 1; otherwise at random"),
+        "red_limit": Integer(
+            0.0, "packets", "[0, 1e9]", about="Backlog from which on every arriving red packet is dropped; 0: no limit"
+        ),
         "colours": flag(True, "Drop a queued red packet of the same flow instead of an arriving green one"),
         "direct": flag(
             False, "Send feedback from the switch to the sender; otherwise the receiver returns it in acknowledgments"
@@ -219,7 +242,8 @@ loss_load = Discipline(
         ),
         "farewell": flag(True, "Remove a flow when its last packet arrives; otherwise only silence removes it"),
     },
-    state={"changes": 0, "first_flow": END},  # changes of any rate so far; first flow of the list
+    # Changes of any rate so far; first flow of the list; sum of the probabilities since the last drop by `regular`.
+    state={"changes": 0, "first_flow": END, "due": 0.0},
     # The flow's rate as a fraction of the capacity, and its power k + 1; arrival of its last packet [s]; bytes in this
     # measuring interval, negative if it declares its rate; load and sum of powers of the others, the value of `changes`
     # at which they were added up, and that at which they were last sent to the sender; the next flow of the list.

@@ -1,13 +1,16 @@
 """Claims of Prithviraj & Williamson that are assessed by simulation.
 
-Numbers of scenario 1 are assessed under the interpretation that comes nearest to all of them, `NEAREST`. Where it
-misses a number, a run with one rule changed shows on which rule the number depends. Scenario 0 is assessed with the
-formulas as printed, with and without the start of the transfer.
+All numbers of scenario 1 are judged under one interpretation of what the paper leaves open, `NEAREST`, with the load as
+section 2.2 defines it, the sum of the rates. Where a number is not met, it is compared with what `EXCESS` gives, which
+the text allows as well (for loads: packets counted in 10 ms), and a run with one rule changed shows on which rule it
+depends. Scenario 0 is judged with the formulas as printed, with and without the start of the transfer.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,83 +18,113 @@ import numpy as np
 from longfat.laws import loss_load as laws
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
-from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
-from longfat.verify.published.loss_load_scenarios import FAIR_START, KS, NEAREST, PLAIN, RULE_CHANGES, Interpretation
+from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
+from longfat.verify.published.loss_load_scenarios import (
+    EXCESS,
+    FAIR_START,
+    KS,
+    NEAREST,
+    PLAIN,
+    RULE_CHANGES,
+    Interpretation,
+)
+from longfat.verify.published.rule import Difference, Estimate, Printed, Quantity, Spread, Statement, Together, printed
 
-WITHIN = 0.1  # tolerance, relative to the printed number
-WIDEST = 0.25  # widest half interval, relative to the printed number, that can confirm it
-RUN = 15_000  # packets delivered in a run of either scenario, approximately
 QUOTED = {"hbh": 1.534, "pp": 1.569, "e2e-ef": 1.621, "tcp": 4.430, "decbit": 5.566}  # s, table 1
+OPTIMUM = 1444.0  # ms, table 1
+CELLS = ((2, 1.0), (2, 0.9), (2, 0.6), (2, 0.5), (5, 0.9), (20, 0.9), (5, 1.0), (10, 1.0), (20, 1.0))  # simulated k, v
+IN_WORDS = {
+    "excess": "excess packets dropped regularly, and none that finds the link free",
+    "counted": "load as packets counted in 10 ms",
+}
 
 
 class Point(NamedTuple):
-    """A printed number of scenario 1: k, v, quantity, value, and how it is printed."""
+    """A printed number of scenario 1: k, v, quantity, the number as printed, and its unit."""
 
     k: float
     v: float
     name: str
-    printed: float
-    digits: int  # printed decimals
+    text: str
     scale: float = 1.0  # printed units per unit of ours
     unit: str = ""
 
+    @property
+    def number(self) -> Printed:
+        """The number with its rounding."""
+        return printed(self.text)
+
+    @property
+    def optimum(self) -> float | None:
+        """Least possible value, in the printed unit."""
+        return OPTIMUM if self.name == "transfer_time" else None
+
+    def estimate(self, ours: Interval) -> Estimate:
+        """Return our mean with its interval in the printed unit."""
+        return Estimate(*(one * self.scale for one in ours))
+
     def meets(self, ours: Interval) -> bool:
-        """Return whether the printed number lies in the interval, if that is narrow, or within 10 % of the mean."""
-        mean, low, high = (one * self.scale for one in ours)
-        rounding = 0.5 * 10.0**-self.digits
-        inside = low - rounding <= self.printed <= high + rounding and (high - low) / 2 <= WIDEST * self.printed
-        return inside or abs(mean / self.printed - 1) <= WITHIN
+        """Return whether our mean or its interval meets the printed number by the published rule."""
+        one = self.estimate(ours)
+        return Quantity(self.number, one, self.optimum).meets(one)
 
     def words(self, ours: Interval) -> str:
         """Format the mean and its interval in the printed unit."""
-        digits = max(self.digits, 2) if self.scale == 1 else self.digits
+        digits = 0 if self.name == "transfer_time" else 3 if self.name == "loss" else 2
         mean, low, high = (f"{one * self.scale:.{digits}f}" for one in ours)
         return f"{mean} ({low} .. {high}){self.unit}"
 
 
-def _transfer(v: float, printed: int) -> Point:
-    return Point(2, v, "transfer_time", printed, 0, 1e3, " ms")
+def _transfer(v: float, text: str) -> Point:
+    return Point(2, v, "transfer_time", text, 1e3, " ms")
 
 
 POINTS = {
-    "table 2, k = 2, v = 1.0: transfer time": _transfer(1.0, 1758),
-    "table 2, k = 2, v = 1.0: mean queueing delay": Point(2, 1.0, "queueing_delay_mean", 0.41, 2, 1e3, " ms"),
+    "table 2, k = 2, v = 1.0: transfer time": _transfer(1.0, "1758"),
+    "table 2, k = 2, v = 1.0: mean queueing delay": Point(2, 1.0, "queueing_delay_mean", "0.41", 1e3, " ms"),
     "table 2, k = 2, v = 1.0: standard deviation of the queueing delay": Point(
-        2, 1.0, "queueing_delay_std", 0.09, 2, 1e3, " ms"
+        2, 1.0, "queueing_delay_std", "0.09", 1e3, " ms"
     ),
-    "table 2, k = 2, v = 1.0: loss": Point(2, 1.0, "loss", 0.15, 2),
-    "table 2, k = 2, v = 0.9: transfer time": _transfer(0.9, 1737),
-    "table 2, k = 2, v = 0.9: mean queueing delay": Point(2, 0.9, "queueing_delay_mean", 0.45, 2, 1e3, " ms"),
+    "table 2, k = 2, v = 1.0: loss": Point(2, 1.0, "loss", "0.15"),
+    "table 2, k = 2, v = 0.9: transfer time": _transfer(0.9, "1737"),
+    "table 2, k = 2, v = 0.9: mean queueing delay": Point(2, 0.9, "queueing_delay_mean", "0.45", 1e3, " ms"),
     "table 2, k = 2, v = 0.9: standard deviation of the queueing delay": Point(
-        2, 0.9, "queueing_delay_std", 0.48, 2, 1e3, " ms"
+        2, 0.9, "queueing_delay_std", "0.48", 1e3, " ms"
     ),
-    "table 2, k = 2, v = 0.9: loss": Point(2, 0.9, "loss", 0.07, 2),
-    "text, k = 2, v = 0.5: transfer time": _transfer(0.5, 2656),
-    "text, k = 2, v = 0.6: transfer time": _transfer(0.6, 2330),
-    "text, k = 2, v = 0.9: transfer time": _transfer(0.9, 1737),
-    "text, k = 2, v = 1.0: transfer time": _transfer(1.0, 1758),
-    "text, k = 5, v = 0.9: loss": Point(5, 0.9, "loss", 0.10, 2),
-    "text, k = 20, v = 0.9: loss": Point(20, 0.9, "loss", 0.20, 2),
-    "text, k = 2, v = 1.0: loss": Point(2, 1.0, "loss", 0.15, 2),
-    "text, k = 20, v = 1.0: loss": Point(20, 1.0, "loss", 0.25, 2),
-    "text, k = 2, v = 1.0: peak load": Point(2, 1.0, "peak_load", 1.58, 2),
-    "text, k = 20, v = 1.0: peak load": Point(20, 1.0, "peak_load", 2.07, 2),
-    "text, k = 2, v = 1.0: least load from 500 to 1000 ms": Point(2, 1.0, "load_low", 1.11, 2),
-    "text, k = 2, v = 1.0: largest load from 500 to 1000 ms": Point(2, 1.0, "load_high", 1.15, 2),
+    "table 2, k = 2, v = 0.9: loss": Point(2, 0.9, "loss", "0.07"),
+    "text, k = 2, v = 0.5: transfer time": _transfer(0.5, "2656"),
+    "text, k = 2, v = 0.6: transfer time": _transfer(0.6, "2330"),
+    "text, k = 2, v = 0.9: transfer time": _transfer(0.9, "1737"),
+    "text, k = 2, v = 1.0: transfer time": _transfer(1.0, "1758"),
+    "text, k = 5, v = 0.9: loss": Point(5, 0.9, "loss", "0.10"),
+    "text, k = 20, v = 0.9: loss": Point(20, 0.9, "loss", "0.20"),
+    "text, k = 2, v = 1.0: loss": Point(2, 1.0, "loss", "0.15"),
+    "text, k = 20, v = 1.0: loss": Point(20, 1.0, "loss", "0.25"),
+    "text, k = 2, v = 1.0: peak load": Point(2, 1.0, "peak_load", "1.58"),
+    "text, k = 20, v = 1.0: peak load": Point(20, 1.0, "peak_load", "2.07"),
+    "text, k = 2, v = 1.0: least load from 500 to 1000 ms": Point(2, 1.0, "load_low", "1.11"),
+    "text, k = 2, v = 1.0: largest load from 500 to 1000 ms": Point(2, 1.0, "load_high", "1.15"),
 }
-# The rule whose change brings a number nearer to the printed one; `figures.loss_load` has the table of all rules.
+# Rows that print a number of table 2, or of another row of the text, again.
+REPEATED = {
+    "text, k = 2, v = 0.9: transfer time": "table 2, k = 2, v = 0.9: transfer time",
+    "text, k = 2, v = 1.0: transfer time": "table 2, k = 2, v = 1.0: transfer time",
+    "text, k = 2, v = 1.0: loss": "table 2, k = 2, v = 1.0: loss",
+}
+# Free choices of ours that were set by a number. The peaks set the weight of a round of retransmissions. The transfer
+# times set how the switch detects the end of a file, but only this one needs it: with an announced end the others are
+# within 10 %, too (`test_what_the_end_of_a_file_decides`).
+FITTED = {
+    (2, 1.0, "peak_load"): "weight of a retransmission round, 5",
+    (20, 1.0, "peak_load"): "weight of a retransmission round, 5",
+    (2, 1.0, "transfer_time"): "a finished source counts for another 100 ms",
+}
+# A rule whose change brings a number nearer to the printed one; `figures.loss_load` has the table of all rules.
 MOVES: dict[tuple[float, float, str], str] = {
-    (2, 0.9, "loss"): "dropping starts at a queue of 5 packets",
-    (2, 1.0, "loss"): "dropping starts at a queue of 5 packets",
-    (5, 0.9, "loss"): "dropping starts at a queue of 5 packets",
-    (20, 0.9, "loss"): "a round of retransmissions costs 8 round trips",
-    (20, 1.0, "loss"): "the last packet announces the end of the file",
-    (2, 1.0, "load_low"): "a round of retransmissions costs 1 round trip",
-    (2, 1.0, "load_high"): "the last packet announces the end of the file",
-    (2, 1.0, "queueing_delay_mean"): "packets are dropped only when a buffer of 5 packets is full",
+    (2, 1.0, "queueing_delay_mean"): "red packets that find 8 waiting are dropped",
     (2, 1.0, "queueing_delay_std"): "packets are dropped only when a buffer of 5 packets is full",
-    (2, 0.9, "queueing_delay_mean"): "the switch sends feedback to the sources",
-    (2, 0.9, "queueing_delay_std"): "token pool of one packet",
+    (2, 0.9, "queueing_delay_mean"): "red packets that find 8 waiting are dropped",
+    (2, 0.9, "queueing_delay_std"): "packets are dropped regularly",
 }
 
 
@@ -108,40 +141,84 @@ def _two(context: Context, k: float, v: float, interpretation: Interpretation = 
     return runs.two_sources(k, v, interpretation, replications=replications(context), rng=context.seed)
 
 
-def number(point: Point) -> Assessment:
-    """Return the assessment of one number of scenario 1."""
+def _scale(context: Context, what: str = "scenario 1") -> str:
+    return f"{replications(context)} runs of {what}, seed {context.seed}"
+
+
+def quantity(point: Point, context: Context) -> Quantity:
+    """Measure one number of scenario 1 under `NEAREST`, at other k and v, and under what else the text allows."""
     k, v, name = point.k, point.v, point.name
+    ours, spread = _one(context, k, v), None
+    if name.startswith("queueing_delay"):  # of one queue over one transfer, so that each run has its own
+        each = point.scale * runs.each_run(k, v, NEAREST, replications=replications(context), rng=context.seed)[name]
+        spread = Spread(float(each.min()), float(each.max()), f"{len(each)} runs")
+    if "load" in name:
+        tried = {IN_WORDS["counted"]: ours[f"counted_{name}"]}
+    else:
+        tried = {IN_WORDS["excess"]: _one(context, k, v, EXCESS)[name]}
+    cells = [one for one in CELLS if one != (k, v) and (one[1] == v or "load" not in name)]
+    return Quantity(
+        point.number,
+        point.estimate(ours[name]),
+        optimum=point.optimum,
+        others={f"k = {one[0]}, v = {one[1]}": point.estimate(_one(context, *one)[name]) for one in cells},
+        interpretations={words: point.estimate(value) for words, value in tried.items()},
+        spread=spread,
+        fitted=FITTED.get((k, v, name), ""),
+    )
+
+
+def _reason(point: Point, context: Context) -> str:
+    k, v, name = point.k, point.v, point.name
+    excess = point.words(_one(context, k, v, EXCESS)[name])
+    text = "" if "load" in name else f"with {IN_WORDS['excess']}: {excess}"
+    rule = MOVES.get((k, v, name))
+    if rule is None:
+        return text
+    moved = _one(context, k, v, replace(NEAREST, **RULE_CHANGES[rule]))[name]
+    return f"{text}; with '{rule}': {point.words(moved)}"
+
+
+def number(claim: str) -> Assessment:
+    """Return the assessment of one number of scenario 1."""
+    point = POINTS[claim]
 
     def assess(context: Context) -> Finding:
-        ours = _one(context, k, v)[name]
-        words = point.words(ours)
-        if point.meets(ours):
-            return Finding(words, "reproduced")
-        switch = MOVES.get((k, v, name), "a new rate every round trip")
-        moved = _one(context, k, v, replace(NEAREST, **RULE_CHANGES[switch]))[name]
-        if abs(moved.mean * point.scale - point.printed) >= abs(ours.mean * point.scale - point.printed):
-            return Finding(
-                words,
-                "differs",
-                f"the rule '{switch}', which the paper leaves open, does not help: {point.words(moved)}",
-            )
-        end = "" if point.meets(moved) else ", which differs as well"
-        text = f"depends on a rule that the paper leaves open; with '{switch}' it is {point.words(moved)}{end}"
-        return Finding(words, "differs", text)
+        words = point.words(_one(context, point.k, point.v)[point.name])
+        evidence, reason = quantity(point, context), _reason(point, context)
+        if any(evidence.meets(one) for one in evidence.interpretations.values()) and not evidence.spread:
+            reason = ""  # the rule names the interpretation
+        return judged(evidence, words, reason, scale=_scale(context), repeats=REPEATED.get(claim, ""))
 
     return assess
 
 
 def numbers(*claims: str) -> Assessment:
-    """Return the assessment of a row that prints several numbers; the worst verdict counts."""
+    """Return the assessment of a row that prints numbers of other rows again; the worst verdict counts."""
 
     def assess(context: Context) -> Finding:
-        found = [number(POINTS[claim])(context) for claim in claims]
+        found = [number(claim)(context) for claim in claims]
+        evidence = Together(tuple(quantity(POINTS[claim], context) for claim in claims))
         ours = "; ".join(one.ours for one in found)
-        reasons = "; ".join(one.reason for one in found if one.reason)
-        return Finding(ours, "differs" if reasons else "reproduced", reasons)
+        return judged(
+            evidence, ours, scale=_scale(context), repeats="; ".join(REPEATED.get(one, one) for one in claims)
+        )
 
     return assess
+
+
+def combined(*weighted: tuple[float, Interval]) -> Estimate:
+    """Return a weighted sum of means with its 95 % interval; those of different points are independent.
+
+    >>> combined((1.0, Interval(3.0, 2.0, 4.0)), (-1.0, Interval(1.0, 0.0, 2.0))).value
+    2.0
+    """
+    weights: dict[Interval, float] = {}
+    for weight, one in weighted:
+        weights[one] = weights.get(one, 0.0) + weight
+    mean = sum(weight * one.mean for one, weight in weights.items())
+    half = math.hypot(*(weight * (one.upper - one.lower) / 2 for one, weight in weights.items()))
+    return Estimate(mean, mean - half, mean + half)
 
 
 def _ms(time: Interval) -> str:
@@ -157,116 +234,125 @@ def _factors(k: float) -> list[float]:
 
 
 def minimised(context: Context) -> Finding:
-    """Assess section 4.1.1: the transfer time at v = k/(k + 1) is within 2 % of the smallest, for every k."""
+    """Assess section 4.1.1: the transfer time is least near v = k/(k + 1), for every k."""
     words, holds = [], True
     for k in KS:
         times = {v: _two(context, k, v)["transfer_time"] for v in _factors(k)}
         here = times[float(laws.lossless_virtual_factor(k))]
         holds &= here.upper <= 1.02 * min(one.mean for one in times.values())
         words.append(f"k = {k}: {_ms(here)}")
-    return assessed(holds, "; ".join(words), "reproduced")
+    claim = "at v = k/(k + 1) the upper end of the interval is at most 2 % above the least mean of all v"
+    return judged(Statement(holds, claim), "; ".join(words), scale=_scale(context, "scenario 0"))
 
 
 def no_improvement(context: Context) -> Finding:
     """Assess section 4.1.1: the transfer time does not improve for v above k/(k + 1)."""
     gains = []
     for k in KS:
-        best = _two(context, k, float(laws.lossless_virtual_factor(k)))["transfer_time"]
-        gains.append(best.upper / _two(context, k, 1.0)["transfer_time"].mean - 1)
-    low = [_two(context, k, 0.6)["transfer_time"].lower / _two(context, k, 0.8)["transfer_time"].upper for k in KS]
-    return assessed(
-        max(gains) < 0.02 and min(low[1:]) > 1.2,
-        f"v = 1 is faster by {100 * max(*gains, 0):.1f} % at most; 0.6 is slower than 0.8 by "
-        f"{100 * min(low[1:]) - 100:.0f} % at least (k = 5, 10, 20)",
-        "ordering reproduced",
-    )
+        best, full = (_two(context, k, v)["transfer_time"] for v in (float(laws.lossless_virtual_factor(k)), 1.0))
+        gains.append(1 - full.mean / best.mean)
+    claim = "at v = 1 the mean is at most 2 % below that at v = k/(k + 1), for every k"
+    words = f"v = 1 is faster by {', '.join(f'{100 * one:.1f}' for one in gains)} % (k = 2, 5, 10, 20)"
+    return judged(Statement(max(gains) < 0.02, claim), words, scale=_scale(context, "scenario 0"))
 
 
 def negligible(context: Context) -> Finding:
-    """Assess section 4.1.2: no loss for v up to k/(k + 1) and increasing loss above, after the start."""
-    words, after = [], True
+    """Assess section 4.1.2: negligible loss for v up to k/(k + 1), and increasing loss above."""
+    words, found, grows = [], [], []
     for k in KS:
-        losses = [_two(context, k, v) for v in _factors(k)]
         factor = float(laws.lossless_virtual_factor(k))
-        for v, one in zip(_factors(k), losses, strict=True):
-            after &= one["late_loss"].upper < 0.005 if v <= factor else one["late_loss"].lower > 0.02
-        there, fair = losses[_factors(k).index(factor)], _two(context, k, factor, FAIR_START)
-        after &= fair["loss"].upper < 0.005
+        there, full, fair = _two(context, k, factor), _two(context, k, 1.0), _two(context, k, factor, FAIR_START)
+        found.append((there["loss"].upper, there["late_loss"].upper, fair["loss"].upper))
+        grows.append(combined((1.0, full["loss"]), (-1.0, there["loss"])))
         words.append(f"k = {k}: {there['loss'].mean:.4f}, {there['late_loss'].mean:.4f}, {fair['loss'].mean:.4f}")
-    return assessed(
-        after,
+    whole, late, fairly = (max(one) < 0.005 for one in zip(*found, strict=True))
+    claim = "at v = k/(k + 1) less than 0.5 % of all packets"
+    tried = {"after the first 100 ms": late, "if sources start at half of the capacity": fairly}
+    return judged(
+        Together((Statement(whole, claim, tried), Difference(tuple(grows)))),
         "at v = k/(k + 1) over the whole transfer, after 0.1 s, and if sources start at C/2: " + "; ".join(words),
-        "ordering reproduced",
-        "0.002 to 0.02 of all packets are lost at the start, when each of the two sources finds the link empty",
+        "both sources find the link empty at the start, so that they lose 0.2 to 2 % of all packets there",
+        scale=_scale(context, "scenario 0"),
     )
 
 
 def loss_at_one(context: Context) -> Finding:
-    """Assess section 4.1.2: the loss at v = 1 is 1/(k + 1), within 0.01."""
-    words, holds = [], True
+    """Assess section 4.1.2: the loss at v = 1 is 1/(k + 1)."""
+    words, parts = [], []
     for k in KS:
         plain, fair = _two(context, k, 1.0), _two(context, k, 1.0, FAIR_START)
-        for loss in (plain["late_loss"], fair["loss"]):
-            holds &= abs(loss.mean - 1 / (k + 1)) < 0.01
+        late = {"after the first 100 ms": plain["late_loss"], "if sources start at C/2": fair["loss"]}
+        law = Printed(f"1/{k + 1}", 1 / (k + 1), 0.0)
+        tried = {name: Estimate(*one) for name, one in late.items()}
+        parts.append(Quantity(law, Estimate(*plain["loss"]), interpretations=tried))
         words.append(
             f"1/{k + 1} = {1 / (k + 1):.4f}: {_share(plain['loss'])}, after 0.1 s {_share(plain['late_loss'])}"
         )
-    return assessed(
-        holds,
+    return judged(
+        Together(tuple(parts)),
         "; ".join(words),
-        "reproduced",
-        "losses at the start of the transfer raise the loss by at most 0.02, at k = 20",
+        "packets lost at the start of the transfer add 0.01 to 0.02 for k = 10 and 20",
+        scale=_scale(context, "scenario 0"),
     )
 
 
 def overshoot(context: Context) -> Finding:
     """Assess section 4.2.1: peak load, oscillation and loss of scenario 1 grow with k."""
     found = [_one(context, k, 1.0) for k in KS]
-    spread = [(one["load_high"].mean - one["load_low"].mean, one) for one in found]
-    peaks = found[-1]["peak_load"].lower > found[0]["peak_load"].upper
-    losses = found[-1]["loss"].lower > found[0]["loss"].upper
-    swing = found[-1]["load_high"].lower - found[-1]["load_low"].upper
-    swings = swing > found[0]["load_high"].upper - found[0]["load_low"].lower
+
+    def growth(one: dict[str, Interval], other: dict[str, Interval]) -> tuple[Estimate, ...]:
+        swing = ((1.0, "load_high"), (-1.0, "load_low"))
+        return (
+            combined((1.0, other["peak_load"]), (-1.0, one["peak_load"])),
+            combined(*((w, other[name]) for w, name in swing), *((-w, one[name]) for w, name in swing)),
+            combined((1.0, other["loss"]), (-1.0, one["loss"])),
+        )
+
+    steps = tuple(step for one, other in pairwise(found) for step in growth(one, other))
     words = [
         f"k = {k}: peak {one['peak_load'].mean:.2f}, load {one['load_low'].mean:.2f} .. {one['load_high'].mean:.2f}, "
         f"loss {one['loss'].mean:.3f}"
-        for k, (_, one) in zip(KS, spread, strict=True)
+        for k, one in zip(KS, found, strict=True)
     ]
-    return assessed(
-        peaks and losses and swings, "; ".join(words), "ordering reproduced", "assessed between k = 2 and k = 20"
-    )
+    tried = {"only k = 2 and k = 20 compared": growth(found[0], found[-1])}
+    return judged(Difference(steps, tried), "; ".join(words), scale=_scale(context))
 
 
 def rather_v_than_k(context: Context) -> Finding:
     """Assess section 4.2.2: the transfer time depends more on v than on k, and flattens towards v = 1."""
     times = {(k, v): _one(context, k, v)["transfer_time"] for k in (2, 20) for v in (0.5, 0.8, 1.0)}
-    by_v = min(times[k, 0.5].lower - times[k, 1.0].upper for k in (2, 20))
-    by_k = max(
-        max(times[20, v].upper - times[2, v].lower, times[2, v].upper - times[20, v].lower) for v in (0.5, 0.8, 1.0)
-    )
-    steep = [times[k, 0.5].mean - times[k, 0.8].mean for k in (2, 20)]
-    flat = [times[k, 0.8].mean - times[k, 1.0].mean for k in (2, 20)]
-    return assessed(
-        by_v > by_k and all(s > 3 * f for s, f in zip(steep, flat, strict=True)),
-        f"from v = 0.5 to 1: {1e3 * by_v:.0f} ms at least; from k = 2 to 20: {1e3 * by_k:.0f} ms at most; "
-        f"from v = 0.5 to 0.8 and on to 1: {1e3 * steep[0]:.0f} and {1e3 * flat[0]:.0f} ms (k = 2), "
-        f"{1e3 * steep[1]:.0f} and {1e3 * flat[1]:.0f} ms (k = 20)",
-        "ordering reproduced",
+    differences = []
+    for k in (2, 20):
+        by_v = ((1.0, times[k, 0.5]), (-1.0, times[k, 1.0]))
+        for v in (0.5, 0.8, 1.0):
+            for sign in (1.0, -1.0):  # |x| < y means y - x > 0 and y + x > 0
+                differences.append(combined(*by_v, (sign, times[2, v]), (-sign, times[20, v])))
+        slopes = ((1 / 3, times[k, 0.5]), (-1 / 3, times[k, 0.8]), (-1 / 2, times[k, 0.8]), (1 / 2, times[k, 1.0]))
+        differences.append(combined(*slopes))
+    by_v_ms = [1e3 * (times[k, 0.5].mean - times[k, 1.0].mean) for k in (2, 20)]
+    by_k_ms = [1e3 * abs(times[20, v].mean - times[2, v].mean) for v in (0.5, 0.8, 1.0)]
+    steep = [1e3 * (times[k, 0.5].mean - times[k, 0.8].mean) / 3 for k in (2, 20)]
+    flat = [1e3 * (times[k, 0.8].mean - times[k, 1.0].mean) / 2 for k in (2, 20)]
+    return judged(
+        Difference(tuple(differences)),
+        f"from v = 0.5 to 1: {by_v_ms[0]:.0f} and {by_v_ms[1]:.0f} ms (k = 2, 20); from k = 2 to 20: "
+        f"{', '.join(f'{one:.0f}' for one in by_k_ms)} ms (v = 0.5, 0.8, 1); in each 0.1 of v up to 0.8 and beyond: "
+        f"{steep[0]:.0f} and {flat[0]:.0f} ms (k = 2), {steep[1]:.0f} and {flat[1]:.0f} ms (k = 20)",
+        scale=_scale(context),
     )
 
 
 def worse_at_one(context: Context) -> Finding:
     """Assess section 4.2.2: with k = 2 the transfer time is longer at v = 1 than at v = 0.9."""
     near, full = (_one(context, 2, v)["transfer_time"] for v in (0.9, 1.0))
-    words = f"{_ms(near)} at v = 0.9, {_ms(full)} at v = 1"
-    if full.lower > near.upper:
-        return Finding(words, "ordering reproduced")
     plain = [_one(context, 2, v, PLAIN)["transfer_time"] for v in (0.9, 1.0)]
-    return Finding(
-        words,
-        "differs",
-        "both times are within 10 % of the printed ones, but they do not rise by the printed 21 ms; with the formulas "
-        f"as printed they are {_ms(plain[0])} and {_ms(plain[1])}",
+    excess = [_one(context, 2, v, EXCESS)["transfer_time"] for v in (0.9, 1.0)]
+    return judged(
+        Difference((combined((1.0, full), (-1.0, near)),)),
+        f"{_ms(near)} at v = 0.9, {_ms(full)} at v = 1",
+        "no interpretation tried gives the printed rise of 21 ms: with the formulas as printed "
+        f"{_ms(plain[0])} and {_ms(plain[1])}; with {IN_WORDS['excess']} {_ms(excess[0])} and {_ms(excess[1])}",
+        scale=_scale(context),
     )
 
 
@@ -277,36 +363,51 @@ def among_others(context: Context) -> Finding:
     """
     ours = [_one(context, 2, v)["transfer_time"] for v in (0.9, 1.0)]
     plain = _one(context, 2, 1.0, PLAIN)["transfer_time"]
-    best, worst = min(one.lower for one in ours), max(one.upper for one in ours)
-    return assessed(
-        max(QUOTED["hbh"], QUOTED["pp"], QUOTED["e2e-ef"]) < best and 2 * worst < min(QUOTED["tcp"], QUOTED["decbit"]),
-        f"{_ms(ours[0])} at v = 0.9, {_ms(ours[1])} at v = 1, against the quoted 1534, 1569, 1621, 4430, 5566 ms",
-        "ordering reproduced",
-        f"with the formulas as printed {_ms(plain)} at v = 1, which is not worse than pp and e2e-ef",
+    slower = [Estimate(*(x - QUOTED[name] for x in one))
+              for one in ours for name in ("hbh", "pp", "e2e-ef")]  # fmt: skip
+    faster = [Estimate(*(QUOTED[name] / 2 - x for x in (one.mean, one.upper, one.lower)))
+              for one in ours for name in ("tcp", "decbit")]  # fmt: skip
+    return judged(
+        Difference((*slower, *faster)),
+        f"{_ms(ours[0])} at v = 0.9, {_ms(ours[1])} at v = 1, against the quoted 1534, 1569, 1621, 4430, 5566 ms; far "
+        f"faster: less than half; with the formulas as printed {_ms(plain)} at v = 1",
+        scale=_scale(context),
     )
 
 
+def settled_loads(interpretation: Interpretation) -> list[float]:
+    """Return the loads at which scenario 1's eleven sources settle by the laws, none having ended, for every k.
+
+    Each source replies to all others; steps are damped, because full ones alternate.
+    """
+    k, round_trip = np.array(KS, float)[:, None], interpretation.round * 0.044
+    packets = np.array([4000.0] + 10 * [1000.0])
+    f = np.full((len(KS), len(packets)), 1.3 / len(packets))
+    for _ in range(2000):
+        others, powers = f.sum(1, keepdims=True) - f, (f ** (k + 1)).sum(1, keepdims=True) - f ** (k + 1)
+        reply = np.asarray(laws.response_optimal_rate(others - 1, powers, k, packets, round_trip, 1e4))
+        if np.abs(reply / f - 1).max() < 1e-6:
+            break
+        f += 0.05 * (reply - f)
+    return [float(one) for one in f.sum(1)]
+
+
 def stable_region(context: Context) -> Finding:
-    """Assess section 4.2.1: the load is between 1 and (k + 1)/k, by the law for equal sources and in a run."""
-    k = np.array(KS, float)
+    """Assess section 4.2.1: the load at equilibrium is always between 1 and (k + 1)/k."""
+    loads, as_printed = settled_loads(NEAREST), settled_loads(PLAIN)
 
-    def reply(f: np.ndarray) -> np.ndarray:
-        """Return the best rates against ten others of the same rate, with half of 500 kB left."""
-        return np.asarray(laws.response_optimal_rate(10 * f - 1, 10 * f ** (k + 1), k, 500.0, 0.044, 1e4))
+    def inside(found: list[float]) -> bool:
+        return all(1 + 1e-6 < load < (k + 1) / k for k, load in zip(KS, found, strict=True))
 
-    f = np.full(len(KS), 1.5 / 11)
-    for _ in range(80):  # damped, because full steps alternate
-        f = f + 0.15 * (reply(f) - f)
-    settled = float(np.abs(reply(f) / f - 1).max()) < 1e-3
-    just_full = np.full(len(KS), 1 / 11)
-    lossless = [one for one, same in zip(KS, np.isclose(reply(just_full), just_full, rtol=1e-9), strict=True) if same]
-    mean = _one(context, 2, 1.0, PLAIN)["load_mean"]
-    inside = bool(((11 * f > 1) & (11 * f < laws.equilibrium_load(k, 1.0))).all())
-    return assessed(
-        settled and inside and mean.lower > 1 and mean.upper < 1.5,
-        f"eleven equal sources with 500 packets left, k = 2, 5, 10, 20: {', '.join(f'{one:.3f}' for one in 11 * f)}; "
-        f"in the run at k = 2: {_share(mean)}",
-        "reproduced",
-        f"the load is not always above 1: for k in {lossless} a load of exactly 1, without loss, is a second "
-        "equilibrium",
+    mean = _one(context, 2, 1.0)["load_mean"]
+    return judged(
+        Statement(
+            inside(loads),
+            "the eleven sources settle above 1 and below (k + 1)/k by the laws, k = 2, 5, 10, 20",
+            {"a round of retransmissions costs one round trip, as printed": inside(as_printed)},
+        ),
+        f"{', '.join(f'{one:.3f}' for one in loads)}, as printed {', '.join(f'{one:.3f}' for one in as_printed)}; in "
+        f"the run at k = 2: {_share(mean)}",
+        "not always: sources settle on a load of exactly 1 if a loss costs enough, see 004-4 in ERRATA.md",
+        scale=_scale(context),
     )

@@ -6,7 +6,7 @@ file of 2 MB over 44 ms and ten of 500 kB that start at 100 ms, 144 ms, ... An `
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from longfat.sim import Network, queues
@@ -15,7 +15,7 @@ KS = (2, 5, 10, 20)  # section 3.4
 CAPACITY = 5e6  # bytes/s: 40 Mbit/s, ten packets a millisecond
 PACKET = 500  # bytes
 PACKET_TIME = PACKET / CAPACITY  # s
-SWITCH = ("overflow", "threshold", "silence", "window", "direct", "farewell")
+SWITCH = ("regular", "red_limit", "overflow", "threshold", "silence", "window", "direct", "farewell")
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,20 @@ class Interpretation:
     spacing : float
         Least time between two rate changes of a source [round-trip times].
     round : float
-        Cost of a round of retransmissions in the response time [round-trip times]; 1 is the formula as printed.
+        Cost of a round of retransmissions in the response time [round-trip times]; 1 is the formula as printed. 5 is
+        the formula as printed with the 200 Mbit/s of a source's line for the capacity in its first term.
+    entire_file : int
+        A source minimises the response time of the rest of the file (0) or of the whole file (1).
     restart : int
         After a retransmission timeout, a source starts again with one packet (1) or keeps its rate (0).
-    whole : int
-        A source minimises the response time of the rest of the file (0) or of the whole file (1).
     tokens : float
         Size of the token pool [packets]; the paper has 5.
     colours : int
         Packets are marked red at random, as in the paper (1), evenly spaced (2) or not at all (0).
+    regular : bool
+        Packets are dropped whenever the loss probabilities of arriving packets add up to 1, not at random.
+    red_limit : int
+        Queue length from which every red packet is dropped [packets]; 0: no limit.
     overflow : bool
         Packets are dropped only when the buffer is full, not at random.
     threshold : int
@@ -61,6 +66,8 @@ class Interpretation:
     restart: int = 1
     tokens: float = 5
     colours: int = 1
+    regular: bool = False
+    red_limit: int = 0
     overflow: bool = False
     threshold: int = 0
     silence: float = 0.1
@@ -81,10 +88,17 @@ class Interpretation:
 
 
 PLAIN = Interpretation()
-# The interpretation nearest to the printed numbers of scenario 1. The two printed peaks, 1.58 and 2.07 for k = 2 and
-# 20, imply round = 5: connections 2 and 3 both get feedback about connection 1 alone, so the peak is 1 + 2 f_r at
-# a = 0, b = 1, which is 1.59 and 2.07 with round = 5, but 1.97 and 2.44 with round = 1.
+# The interpretation by which all numbers of scenario 1 are judged.
+# - round: the two printed peaks, 1.58 and 2.07 for k = 2 and 20, imply 5. Connections 2 and 3 both get feedback about
+#   connection 1 alone, so the peak is 1 + 2 f_r at a = 0, b = 1, which is 1.59 and 2.07 with round = 5, but 1.97 and
+#   2.44 with round = 1. Only the ratio of both terms of Response(f) counts: five times R is a fifth of
+#   N/((1 - p) f C), which the capacity of section 4.1's source lines gives, 200 Mbit/s instead of 40.
+# - entire_file: section 2.2 has "a transfer of N packets".
+# - farewell: the paper has no sign of a file's end. After 100 ms, the default of `silence`, a source counts no longer.
 NEAREST = Interpretation(round=5.0, entire_file=1, farewell=False)
+# What else section 2.2 allows: the switch drops "the excess packets", which a packet is not that can be transmitted at
+# once, and of which there are as many without chance.
+EXCESS = replace(NEAREST, regular=True, threshold=1)
 # Changes of one rule at a time, by description.
 RULE_CHANGES: dict[str, dict[str, Any]] = {
     "a round of retransmissions costs 1 round trip": {"round": 1.0},
@@ -100,6 +114,10 @@ RULE_CHANGES: dict[str, dict[str, Any]] = {
     "a source keeps its rate after a timeout": {"restart": 0},
     "token pool of one packet": {"tokens": 1.0},
     "red packets evenly spaced": {"colours": 2},
+    "packets are dropped regularly": {"regular": True},
+    "dropping starts at a queue of 1 packet": {"threshold": 1},
+    "packets are dropped regularly, from a queue of 1 packet on": {"regular": True, "threshold": 1},
+    "red packets that find 8 waiting are dropped": {"red_limit": 8},
     "dropping starts at a queue of 5 packets": {"threshold": 5},
     "dropping starts at a queue of 20 packets": {"threshold": 20},
     "dropping starts at a queue of 100 packets": {"threshold": 100},
