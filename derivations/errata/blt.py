@@ -15,7 +15,7 @@ from longfat.laws import tcp
 from longfat.sim.statistics import replications
 from longfat.verify.published import blt_runs
 from longfat.verify.published.blt_measured import FILES
-from longfat.verify.published.blt_scenarios import MBIT, PACKET, SETS, Path
+from longfat.verify.published.blt_scenarios import MBIT, PACKET, SETS
 
 NETWORKS = {one.bottleneck: one for one in (*SETS["reference"], *SETS["1 Gbit/s"])} | {3.0: SETS["15 Mbit/s"][0]}
 MBITS = 0.8  # of a file of 100 kB
@@ -103,14 +103,19 @@ def utilisation_gained(tcp_label: str, load: float) -> float:
     return float(_utilisation(tcp_label, load).mean())
 
 
-def least_utilisation_gained(tcp_label: str, load: float) -> float:
-    """Return the lower end of the 95 % interval of `utilisation_gained`."""
-    return float(replications(_utilisation(tcp_label, load)).lower)
+def utilisation_lost(tcp_label: str, load: float) -> float:
+    """Return TCP's simulated utilisation less BLT's."""
+    return -utilisation_gained(tcp_label, load)
 
 
-def most_utilisation_gained(tcp_label: str, load: float) -> float:
-    """Return the upper end of the 95 % interval of `utilisation_gained`."""
-    return float(replications(_utilisation(tcp_label, load)).upper)
+def least_utilisation_lost(tcp_label: str, load: float) -> float:
+    """Return the lower end of the 95 % interval of `utilisation_lost`."""
+    return float(replications(-_utilisation(tcp_label, load)).lower)
+
+
+def most_utilisation_lost(tcp_label: str, load: float) -> float:
+    """Return the upper end of the 95 % interval of `utilisation_lost`."""
+    return float(replications(-_utilisation(tcp_label, load)).upper)
 
 
 def steady_power(label: str, bottleneck: float, load: float) -> float:
@@ -118,17 +123,17 @@ def steady_power(label: str, bottleneck: float, load: float) -> float:
     return float(np.log10(_samples(label, bottleneck, load, "power")).mean())
 
 
-def steady_ratio(bottleneck: float, load: float) -> float:
-    """Return BLT's power over TCP's in the steady state."""
-    return float(10 ** (steady_power("BLT", bottleneck, load) - steady_power("TCP", bottleneck, load)))
+def steady_ratio(bottleneck: float, load: float, tcp_load: float) -> float:
+    """Return BLT's power over TCP's in the steady state, each at a load of its own."""
+    return float(10 ** (steady_power("BLT", bottleneck, load) - steady_power("TCP", bottleneck, tcp_load)))
 
 
 def counted_throughput(label: str, load: float) -> float:
     """Return the throughput over 1 Gbit/s counted as in footnote 13, with the files a run that we fitted [Mbit/s]."""
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(3)
     rates = [
         blt_runs.printed(label, 1000.0, load, connections=FILES, network=1000.0, rng=random)["throughput"]
-        for _ in range(20)
+        for _ in range(40)
     ]
     return float(np.mean(rates)) / MBIT
 
@@ -146,8 +151,9 @@ def bandwidth_delay_product_for(factor: float) -> float:
     return float(laws.bandwidth_delay_product_for_advantage(factor, 200))
 
 
-def bandwidth_delay_product_of(path: Path) -> float:
+def bandwidth_delay_product_of(bottleneck: float) -> float:
     """Return C D/F of a network [files]."""
+    path = NETWORKS[bottleneck]
     return path.capacity * path.round_trip / path.file
 
 
