@@ -104,7 +104,7 @@ def test_when_a_number_is_met():
     assert not point.meets(Interval(0.23, 0.10, 0.36))  # everything is in there
 
 
-@pytest.mark.parametrize(("paper", "judges"), [("000", blt.ASSESSMENTS), ("002", cadpc.ASSESSMENTS)])
+@pytest.mark.parametrize(("paper", "judges"), [("002", cadpc.ASSESSMENTS)])
 def test_rows_that_take_no_runs(paper, judges):
     """Analytic claims are reproduced; the long tests below assess all others."""
     for row in read(paper):
@@ -130,24 +130,3 @@ def test_rows_of_cadpc():
         "Vegas at 5"
         in table.reason["throughput greater than almost all competitors; smallest average queue almost always"]
     )
-
-
-@pytest.mark.long
-def test_rows_of_blt():
-    """With two or three short runs at each point, rows whose verdict does not depend on the seed have it."""
-    table = published("000", packets=1e5).set_index("claim")
-    verdict = table.verdict
-    assert len(table) == 82
-    assert (verdict == "input").sum() == 1  # a quotation
-    assert (table[verdict == "differs"].reason.str.len() > 15).all()
-    assert (table.ours.str.len() > 2).all()
-    analytic = [row.claim for row in read("000") if row.kind == "analytic"]
-    assert set(verdict[analytic]) == {"reproduced"}
-    cells = verdict[table.index.str.startswith("table 1, BLT") & table.index.str.endswith("power")]
-    assert len(cells) == 6
-    assert set(cells) == {"reproduced"}
-    assert not table.reason.str.contains("impossible").any()  # no power above the ceiling
-    sure = ["BLT power at BW_b=90 exceeds TCP power at BW_b=150", "BLT throughput above TCP especially at large lambda"]
-    assert set(verdict[sure]) == {"ordering reproduced"}
-    assert "longest of three runs" in table.reason["system throughput TCP at max power"]
-    assert "initial slow-start threshold" in table.reason["TCP can beat BLT at low lambda with F=1MB"]
