@@ -298,7 +298,7 @@ def fitted_choices(evidence: Evidence | None) -> list[str]:
     """
     if isinstance(evidence, Together):
         return list(dict.fromkeys(choice for one in evidence.parts for choice in fitted_choices(one)))
-    return [evidence.fitted] if isinstance(evidence, Quantity) and evidence.fitted else []
+    return [evidence.fitted] if isinstance(evidence, Quantity | Statement) and evidence.fitted else []
 
 
 def opposite(evidence: Evidence) -> Evidence:
