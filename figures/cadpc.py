@@ -328,7 +328,9 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset], replications: int = FU
                   f"Over the delay, 10 Mbit/s: {fifty}"),
         "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
                    f"With marking queues, 10 Mbit/s: {fifty}"),
-        "web": ((2, 2), (10.4, 7.6), drawing.draw_web, f"Ten flows beside web-like traffic, 10 Mbit/s; {CUT_BARS}"),
+        "web": ((2, 2), (10.4, 7.6), drawing.draw_web,
+                f"Ten flows beside web-like traffic, 10 Mbit/s, buffers of {scenarios.BUFFER} and {BIG_BUFFER} packets "
+                f"(large); {CUT_BARS}"),
         "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
     }  # fmt: skip
     for name, (shape, size, drawn, title) in pictures.items():

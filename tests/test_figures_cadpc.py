@@ -13,12 +13,13 @@ from longfat.verify.published.cadpc import ASSESSMENTS
 from longfat.verify.published.claims_table import Context
 
 NAMES = ("1", "2", "3", "changes", "delay", "queues", "snmp", "web")
+WEB_MICE = '\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"'
 COMPARED = (
+    WEB_MICE,
     "robust with RED, REM, AVQ; robust to path changes; unsatisfactory with web-like background",
     "XCP converges to capacity, CADPC to capacity*n/(n+1)",
     'Feedback: XCP "in payload packets", CADPC/PTP "extra signaling"',
     'Routers examine...: XCP "every packet", CADPC/PTP "1 packet every 4 RTTs"',
-    '\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"',
 )
 SMALL = cadpc.Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0, 2.0), 800.0, 3, Context(1e5, 0))
 
@@ -210,13 +211,16 @@ def compare(table, ours):
             pairs += zip(found, (line["XCP, large buffer"], line["CADPC, large buffer"]), strict=True)
     text = ours['Feedback: XCP "in payload packets", CADPC/PTP "extra signaling"']
     for label, signals, back in re.findall(rf"(\w+): ({NUMBER}) packets/s without .*?, ({NUMBER}) bytes", text):
-        pairs += [(signals, by_property["packets without data, 10 users [packets/s]"][f"{label}, large buffer"]),
-                  (back, by_property["bytes to the senders, 10 users [bytes/s]"][f"{label}, large buffer"])]  # fmt: skip
+        for one, name in (
+            (signals, "packets without data, 10 users [packets/s]"),
+            (back, "bytes to the senders, 10 users [bytes/s]"),
+        ):
+            pairs.append((one, by_property[name][f"{label}, large buffer"]))
     text = ours['Routers examine...: XCP "every packet", CADPC/PTP "1 packet every 4 RTTs"']
     for label, seen in re.findall(rf"(XCP|CADPC) ({NUMBER}) packets/s", text):
         line = by_property["packets that a router examines, 10 users [packets/s]"]
         pairs.append((seen, line[f"{label}, large buffer"]))
-    web_mice = ours['\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"'].split("of 50 packets")
+    large, small = ours[WEB_MICE].split("of 50 packets")
     for part, size in ((large, ", large buffer"), (small, "")):
         for label, carried, lost in re.findall(rf"(XCP|CADPC) ({NUMBER}) of the capacity, ({NUMBER}) % lost", part):
             line = web[label + size]
