@@ -102,31 +102,3 @@ def test_when_a_number_is_met():
     assert not point.meets(Interval(0.23, 0.21, 0.25))
     assert point.meets(Interval(0.23, 0.204, 0.256))  # 0.20 may be 0.205
     assert not point.meets(Interval(0.23, 0.10, 0.36))  # everything is in there
-
-
-@pytest.mark.parametrize(("paper", "judges"), [("002", cadpc.ASSESSMENTS)])
-def test_rows_that_take_no_runs(paper, judges):
-    """Analytic claims are reproduced; the long tests below assess all others."""
-    for row in read(paper):
-        if row.kind == "analytic":
-            assert judges[row.claim](Context(1e5, 0)).verdict == "reproduced", row.claim
-
-
-@pytest.mark.long
-def test_rows_of_cadpc():
-    """With three runs at each point, rows whose verdict does not depend on the seed have it, with their numbers."""
-    table = published("002", packets=1e5).set_index("claim")
-    verdict = table.verdict
-    assert dict(verdict.value_counts()) == {"reproduced": 14, "differs": 5, "input": 2, "ordering reproduced": 2}
-    assert (table[verdict == "differs"].reason.str.len() > 20).all()
-    assert not table.reason.str.contains("this run does not show it").any()
-    analytic = [row.claim for row in read("002") if row.kind == "analytic"]
-    assert set(verdict[analytic]) == {"reproduced"}
-    assert "10: 0.909" in table.ours["total traffic at equilibrium"]
-    # Fifty packets in a round trip of 300 ms are 1.33 Mbit/s.
-    assert "loss is not negligible at 1 Mbit/s" in table.reason["CADPC loss negligible; fairness almost perfect"]
-    assert "13 updates" in table.reason["equal rates with RTT_i = (i+1) RTT_0"]
-    assert (
-        "Vegas at 5"
-        in table.reason["throughput greater than almost all competitors; smallest average queue almost always"]
-    )

@@ -85,6 +85,7 @@ def test_a_wide_range_decides_first():
 def test_fitted_and_interpretations():
     assert verdict(printed("53"), Estimate(53.3), fitted="start rate") == "fitted"
     assert verdict(printed("53"), Estimate(88), fitted="start rate") == "differs"
+    assert judge(Statement(True, "constant", fitted="start rate")) == ("fitted", "set by it: start rate")
     other = {"with headers": Estimate(90), "without": Estimate(54)}
     assert judge(Quantity(printed("53"), Estimate(88), interpretations=other)) == (
         "reproduced under an interpretation",

@@ -17,7 +17,7 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
 - *input*: a parameter, definition or quotation.
 - *differs*: all others.
 
-The rule is ours. 10 % is about what the papers' own numbers vary by where they are printed twice.
+The rule and its tolerances are ours; no paper states how accurate its numbers are.
 """
 
 from __future__ import annotations
@@ -298,7 +298,7 @@ def fitted_choices(evidence: Evidence | None) -> list[str]:
     """
     if isinstance(evidence, Together):
         return list(dict.fromkeys(choice for one in evidence.parts for choice in fitted_choices(one)))
-    return [evidence.fitted] if isinstance(evidence, Quantity) and evidence.fitted else []
+    return [evidence.fitted] if isinstance(evidence, Quantity | Statement) and evidence.fitted else []
 
 
 def opposite(evidence: Evidence) -> Evidence:
