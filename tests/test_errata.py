@@ -18,7 +18,7 @@ REFINEMENTS = (ROOT / "docs" / "refinements.md").read_text(encoding="utf-8")
 KINDS = {"misprint", "contradiction", "false claim"}
 MODULES = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "004": "loss_load"}
 #: Papers whose items have neither kind nor numbers yet.
-OPEN = {"000", "002", "004"}
+OPEN = {"000", "002"}
 
 
 def items(page):
