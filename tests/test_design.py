@@ -172,12 +172,10 @@ def test_refusals(changes, words):
 def test_the_receive_buffer():
     """1e-4 at 24 segments: 0.9608 without discards; one segment costs 25 for each loss: 1/(1 + 0.0016 25) of that."""
     data = design.window(loss=[1e-4, 1e-3], points=0, tradeoff=3, **BASELINE)
-    assert list(data.buffer_segments) == [
-        1,
-        25,
-    ]  # 0.96 is above the goal of 0.95; 0.943 is not, and nothing may be lost
+    # 0.96 is above the goal of 0.95; 0.943 is not, and only 0.2 % of it may be lost. M = 24 + 1 segments lose nothing.
+    assert list(data.buffer_segments) == [1, 25]
     assert float(data.buffer_simulated[0]) == pytest.approx(0.9608 / (1 + 0.0016 * 25), rel=0.04)
-    assert bool((data.buffer_simulated_upper >= np.minimum(data.goal, data.simulated_lower)).all())
+    assert bool((data.buffer_simulated_lower >= np.minimum(data.goal, 0.998 * data.simulated_lower)).all())
     assert list(data.buffer_bytes) == [16384, 25 * 16384]
     np.testing.assert_allclose(data.buffer_share, data.buffer_segments / data.window_segments)
     assert list(data.tradeoff_window[0]) == [24, 48, 96]
@@ -193,14 +191,25 @@ def test_the_receive_buffer_and_the_scan_agree():
     data = design.window(loss=0.02, **path)
     window, found = int(data.window_segments), int(data.buffer_segments)
     here = design.Path(15e6 / 8, 5e-3, 4096, 1024)
-    full = here.simulate(0.02, window, int(data.attrs["seed"]), 0.95).throughput_efficiency
-    goal = min(float(data.goal), float(full))
+    goal = float(data.goal)
+    assert float(here.simulate(0.02, window, int(data.attrs["seed"]), 0.95).throughput_efficiency_lower) >= goal
     runs = [
         here.simulate(0.02, window, int(data.attrs["seed"]), 0.95, receive_buffer=buffer)
         for buffer in range(1, window + 1)
     ]
-    enough = [float(run.throughput_efficiency_upper) >= goal for run in runs]
+    enough = [float(run.throughput_efficiency_lower) >= goal for run in runs]
     assert 1 < enough.index(True) + 1 == found < window
+
+
+def test_the_receive_buffer_is_judged_as_the_window_is():
+    """By the lower limit: here 14270 segments have an efficiency of 0.925 (0.903 .. 0.947), and the goal is 0.9405."""
+    path = {"rate": "10Gbit/s", "round_trip_time": "80ms", "segment": "16KiB", "packet": "1024B"}
+    data = design.window(loss=1e-2, points=0, replications=0, **path)
+    assert float(data.goal) == pytest.approx(0.9405)  # 0.95 (1 - 0.01)
+    assert str(data.status.values) == "reached"
+    assert float(data.simulated_lower) >= 0.9405
+    assert float(data.buffer_simulated_lower) >= 0.9405
+    assert 14270 < int(data.buffer_segments) < int(data.window_segments)
 
 
 def test_the_law_beside_the_receive_buffer():

@@ -143,8 +143,8 @@ def test_the_first_price_by_hand():
 class Virtual:
     """The virtual queue of AVQ, with packets of s bytes at t, on a virtual link of c bytes/s."""
 
-    def __init__(self, limit, gamma=0.98, alpha=0.15, start=0.8):
-        self.limit, self.gamma, self.alpha = limit, gamma, alpha
+    def __init__(self, limit, gamma=0.98, alpha=0.15, start=0.8, printed_update=False):
+        self.limit, self.gamma, self.alpha, self.printed = limit, gamma, alpha, printed_update
         self.vq, self.c, self.last, self.adapted = 0.0, start * RATE, None, None
 
     def takes(self, t, s, marks):
@@ -156,7 +156,11 @@ class Virtual:
         over = self.vq > self.limit
         if over:
             self.vq -= s
-        if not over or marks:
+        if self.printed:  # Kunniyur & Srikant (2001): at each arrival, clipped at the capacity before the last term
+            grown = self.c + self.alpha * self.gamma * RATE * (t - self.adapted)
+            self.c = max(min(grown, RATE) - self.alpha * s, 0.0)
+            self.adapted = t
+        elif not over or marks:
             change = self.alpha * self.gamma * RATE * (t - self.adapted) - self.alpha * s
             self.c = min(max(self.c + change, 0.0), RATE)
             self.adapted = t
@@ -166,12 +170,13 @@ class Virtual:
 @pytest.mark.parametrize("ecn", [False, True])
 @pytest.mark.parametrize(("buffer", "limit", "options"), [
     (40, 40_000, {}), (40, 20_000, {"packet": 500}), ("30 kB", 30_000, {}), (40, 10_000, {"buffer": 0.25, "alpha": 2}),
-    (1000, 1_000_000, {"alpha": 5.0, "gamma": 0.5, "start": 0.0}),
+    (1000, 1_000_000, {"alpha": 5.0, "gamma": 0.5, "start": 0.0}), (40, 40_000, {"printed_update": True}),
+    (40, 40_000, {"printed_update": True, "alpha": 5.0, "start": 1.0}),
 ])  # fmt: skip
 def test_avq_as_the_plain_one(ecn, buffer, limit, options):
     """Packets of two sizes, one of them ECN-capable, at a load of 1.2: every verdict and mark agrees."""
     calls, link, one = logged(avq(ecn=ecn, **options), [(0.71, 1000, 0), (0.5131, 600, 1)], buffer=buffer, duration=6.0)
-    known = {name: value for name, value in options.items() if name in ("gamma", "alpha", "start")}
+    known = {name: value for name, value in options.items() if name not in ("packet", "buffer")}
     virtual, drops, marks = Virtual(limit, **known), 0, 0
     for call in calls:
         markable = ecn and bool(call.marks & ECT)
@@ -186,6 +191,22 @@ def test_avq_as_the_plain_one(ecn, buffer, limit, options):
     assert link.dropped >= drops > 10
     assert link.marked == marks
     assert (marks > 10) == ecn
+
+
+@pytest.mark.parametrize(("printed_update", "first"), [(False, RATE), (True, RATE - 50_000.0)])
+def test_virtual_capacity_by_hand(printed_update, first):
+    """The virtual capacity of ns-2.35 and of the paper, by hand: alpha = 50/s, gamma = 1, packets of 1000 B.
+
+    From c = C = 10^6 bytes/s. A packet after 100 ms: c + 50 x 10^6 x 0.1 - 50 x 1000 is above C, so that ns-2.35 gives
+    C; the paper subtracts 50,000 from C.
+    """
+    net = Network().link("a", "b", rate=RATE, buffer=40, discipline=avq(
+        alpha=50, gamma=1, start=1, printed_update=printed_update))  # fmt: skip
+    net.flow(traffic.constant(1e4), path=["a", "b"], packet=1000)
+    one = Simulation(net, rng=1)
+    one.advance(0.25)
+    assert arrived(one)[0] >= 2
+    assert of_link(one).virtual_rate == pytest.approx(first, rel=1e-12)
 
 
 def test_no_marks_on_what_the_buffer_drops():

@@ -3,7 +3,7 @@
 >>> from longfat import benchmark
 >>> data = benchmark.run(["3-4"], ["optimal", "packet-pair"], progress=False)
 >>> [round(1e3 * float(t), 1) for t in data.transfer_time.sel(variant="3-4", connection="1")]
-[44.4, 88.5]
+[44.4, 92.8]
 
 References
 ----------
@@ -12,6 +12,7 @@ Networks, 1992.
 """
 
 from longfat.benchmark.building import build
+from longfat.benchmark.choices import Choice, choices
 from longfat.benchmark.entries import ENTRIES, Entry, entry
 from longfat.benchmark.evaluation import run
 from longfat.benchmark.experiments import VARIANTS, Variant, variants
@@ -22,9 +23,11 @@ from longfat.benchmark.traces import traces
 __all__ = [
     "ENTRIES",
     "VARIANTS",
+    "Choice",
     "Entry",
     "Variant",
     "build",
+    "choices",
     "entry",
     "measure",
     "optimal",

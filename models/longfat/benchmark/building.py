@@ -27,7 +27,7 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
     entry : Entry, optional
         Scheme to insert; without one, uncontrolled flows take its place.
     probe : bool
-        Whether to include the source of probe packets, if the entry has it.
+        Whether to include the source of probe packets, if the experiment and the entry have it.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def build(variant: Variant, entry: Entry | None = None, *, probe: bool = True) -
     --------
     >>> from longfat.benchmark import ENTRIES, VARIANTS
     >>> build(VARIANTS["1"], ENTRIES["hop-by-hop"])
-    Network('Kanakia, Keshav & Mishra (1992), experiment 1', 48 nodes, 94 links, 12 flows)
+    Network('Kanakia, Keshav & Mishra (1992), experiment 1', 51 nodes, 100 links, 12 flows)
     """
     found: dict[str, Any] = {"scheme": schemes.scheme("constant"), "bottleneck": queues.FIFO, "switch": queues.FIFO}
     if entry is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat import user_files
+from longfat.benchmark.choices import Choice
 from longfat.domains import unknown
 from longfat.sim.schemes.timers import PROFILES
 from longfat.sweeping import identity
@@ -46,15 +47,17 @@ class Entry:
     random : bool
         Whether runs are random even without random traffic.
     probe : bool
-        Whether probe packets are sent beside the connections where the paper has them.
+        Whether the delays of probe packets are measured where the paper has them, in a run of their own.
+    probe_beside : bool
+        Whether transfer times are measured beside the probe packets, too, in that same run.
     probe_hops : bool
         Whether probe packets pass the `hops` switches, too.
     transmission : bool
         Whether the delays of probe packets include transmission times; only propagation is subtracted then.
-    late : float
-        Additional delay of one of the probe packets [s].
     send_jitter : float
         Uniform additional delay of each packet at its source [s].
+    choices : tuple of Choice
+        Choices of ours for this scheme, and the printed numbers that have decided them.
     source : str
         Text that identifies the scheme in stores; for a scheme in a file, the file's content.
     """
@@ -70,10 +73,11 @@ class Entry:
     access: bool = False
     random: bool = False
     probe: bool = True
+    probe_beside: bool = False
     probe_hops: bool = False
     transmission: bool = False
-    late: float = 0.0
     send_jitter: float = 0.0
+    choices: tuple[Choice, ...] = ()
     source: str = ""
 
     def disciplines(self) -> dict[str, Discipline]:
@@ -94,6 +98,32 @@ def _fair(name: str, label: str, discipline: str = "fair", **more: Any) -> Entry
     return Entry(name, label, name, bottleneck=discipline, switch=discipline, **more)
 
 
+_START = "start rate of 1 packet per {}, doubled at most once per {}"
+_CLOCKED = Choice(
+    "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
+)
+_TRANSMISSION = Choice("packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay")
+_HOP_BY_HOP = (
+    Choice(_START.format("3 ms", "round trip of a hop"), "fitted", (3,)),
+    Choice("the three added hops lie before the bottleneck, 5 ms apart", "fitted", (3,)),
+    Choice("gain of 0.5 and set point of 10 packets"),
+    _CLOCKED,
+    _TRANSMISSION,
+    Choice("probe packets pass the added switches", "interpretation", (1, 2, 7), "packet_delay"),
+)
+_EXPLICIT_FEEDBACK = (
+    Choice(_START.format("ms", "round trip"), "fitted", (3,)),
+    Choice("gain of 0.5 and set point of 10 packets"),
+    _CLOCKED,
+    _TRANSMISSION,
+)
+_PACKET_PAIR = (
+    Choice("gain of 0.5, set point of 10 packets, start-up time constant of one round trip"),
+    Choice("losses are found by a timer of at least 0.2 s alone", "interpretation", (8,)),
+    Choice("means of gaps instead of rates", "interpretation", (7,)),
+    Choice("packet delays do not include transmission times", "interpretation", (5, 7), "packet_delay"),
+)
+
 #: Tahoe and Reno as in 1992: every loss in a window halves it again.
 _OLD = {**PROFILES["bsd"], "bugfix": 0.0}
 
@@ -101,10 +131,13 @@ ENTRIES: dict[str, Entry] = {
     one.name: one
     for one in (
         Entry(OPTIMAL, "optimal", ""),
-        _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3),
-        # The paper cites Demers, Keshav & Shenker (1990) for fair queueing; pp ran in REAL, Keshav's simulator.
-        _fair("packet-pair", "pp", "bit-round"),
-        _fair("explicit-feedback", "e2e-ef", "explicit-feedback"),
+        # Kanakia, Keshav & Mishra (1992), section 3: REAL ran TCP, DECbit and pp, another simulator hbh and, we take
+        # it, e2e-ef, which is of the same publication. A delay is the round trip (section 2) less that of the empty
+        # network, as the optimum's is 0; the printed delays show that the other simulator subtracted propagation only.
+        _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
+        # Fair queueing is that of Demers, Keshav & Shenker (1990), which Kanakia et al. cite.
+        _fair("packet-pair", "pp", "bit-round", choices=_PACKET_PAIR),
+        _fair("explicit-feedback", "e2e-ef", "explicit-feedback", transmission=True, choices=_EXPLICIT_FEEDBACK),
         Entry("tahoe", "tcp (tahoe)", "tahoe", _OLD),
         Entry("reno", "tcp (reno)", "reno", _OLD),
         Entry("red", "tcp (w/red)", "reno", _OLD, "red", options={"low": 5, "high": 15, "max_p": 0.02}, random=True),

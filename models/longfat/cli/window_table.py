@@ -149,8 +149,9 @@ def _windows(data: xr.Dataset) -> list[str]:
 def _receive_buffers(data: xr.Dataset) -> list[str]:
     """Return the receive buffers of selective repeat at these windows, and with wider ones."""
     lines = [
-        "Smallest receive buffer with which selective repeat, simulated, is not below the goal at this window (NOT a",
-        "TCP receive buffer: TCP advertises its buffer as the window). Segments beyond it are discarded:",
+        "Smallest receive buffer with which selective repeat, simulated, reaches the goal with its lower limit at this",
+        "window, or costs at most 0.2 % if the window itself does not reach it (NOT a TCP receive buffer: TCP uses its",
+        "buffer as the window). Segments beyond it are discarded:",
         "",
         f"{'loss':>8}  {'segments':>8}  {'bytes':>10}  {'of window':>9}  {'simulated':>9}",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from longfat.design.curves import attrs
 from longfat.design.path import Path
 from longfat.laws import selective_repeat as laws
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 WIDEST = 4.0  # times the chosen window: the widest window of the trade-off
 FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
-#: Packets lost and packets sent, at least, in a simulation: each loss may cause a round trip's worth of discards.
-SEARCH = (5e3, 2e6)
-PRECISELY = (5e4, 1e7)
+#: Packets lost and sent, at least, in a simulation of the trade-off: each loss may cause a round trip's worth of
+#: discards. The buffer of the window itself is found with the runs that are reported.
+COARSELY = {"lost": 5e3, "packets": 2e6}
+COST = 0.002  # of the window's efficiency, where the window does not reach the goal
 
 BUFFER = {
     "buffer_segments": ("segments", "receive buffer, hard acknowledgment"),
@@ -49,21 +47,20 @@ def smallest_buffer(reaches: Callable[[int], bool], least: int, most: int, finen
 
 
 def _suffices(
-    path: Path,
-    loss: float,
-    window: int,
-    goal: float,
-    seed: Any,
-    confidence: float,
-    effort: tuple[float, float] = SEARCH,
+    path: Path, loss: float, window: int, goal: float, seed: Any, confidence: float, **effort: float
 ) -> Callable[[int], bool]:
-    """Return a function that tells whether a buffer reaches the goal, or the window's efficiency if that is less."""
+    """Return a function that tells whether a buffer suffices: its lower confidence limit reaches the goal.
 
-    def run(buffer: int) -> xr.Dataset:
-        return path.simulate(loss, window, seed, confidence, effort[0], receive_buffer=buffer, packets=effort[1])
+    If that of the window does not reach it, no buffer can. Then a buffer suffices that costs at most `COST`.
+    """
 
-    wanted = min(goal, float(run(window).throughput_efficiency))
-    return lambda buffer: bool(run(buffer).throughput_efficiency_upper >= wanted)
+    def lower(buffer: int) -> float:
+        run = path.simulate(loss, window, seed, confidence, receive_buffer=buffer, **effort)
+        return float(run.throughput_efficiency_lower)
+
+    without = lower(window)
+    wanted = goal if without >= goal else (1 - COST) * without
+    return lambda buffer: lower(buffer) >= wanted
 
 
 def answer(path: Path, loss: float, window: int | None, goal: float, seed: Any, confidence: float) -> dict[str, float]:
@@ -71,9 +68,6 @@ def answer(path: Path, loss: float, window: int | None, goal: float, seed: Any, 
     if window is None:
         return dict.fromkeys(BUFFER, math.nan)
     found = smallest_buffer(_suffices(path, loss, window, goal, seed, confidence), 0, window)
-    suffices = _suffices(path, loss, window, goal, seed, confidence, PRECISELY)
-    if not suffices(found):
-        found = smallest_buffer(suffices, found, window)
     run = path.simulate(loss, window, seed, confidence, receive_buffer=found)
     row = {
         "buffer_segments": float(found),
@@ -103,7 +97,7 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
     windows = np.unique(np.round(np.geomspace(first, WIDEST * first, points))).astype(int)
     columns: list[tuple[float, float]] = [(first, most)]
     for window in windows[1:].tolist():
-        suffices = _suffices(path, loss, window, row["goal"], seed, confidence)
+        suffices = _suffices(path, loss, window, row["goal"], seed, confidence, **COARSELY)
         if not suffices(most):  # hardly ever: a wider window needs no larger buffer
             most = window
         most = smallest_buffer(suffices, 0, most, FINENESS)

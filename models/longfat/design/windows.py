@@ -117,10 +117,11 @@ def window(
     Where the law is valid (`throughput_efficiency.validity`), the window is that of the law, rounded up to an integer.
     Elsewhere it is the smallest simulated window whose lower confidence limit reaches the goal.
 
-    The receive buffer is that of selective repeat: the smallest one under hard acknowledgment with which the simulation
-    is not below the goal, or not below the efficiency of the window, at the stated confidence. With a smaller buffer
-    than the window the receiver discards segments beyond the buffer. A TCP receiver advertises its buffer as the
-    window, so that a buffer of this size would limit TCP.
+    The receive buffer is that of selective repeat: the smallest one under hard acknowledgment whose lower confidence
+    limit reaches the goal, as that of a simulated window has to. If the limit of the window itself stays below the
+    goal, it is the smallest buffer whose limit is at most 0.2 % lower. With a smaller buffer than the window the
+    receiver discards segments beyond the buffer. A TCP receiver advertises its buffer as the window, so that a buffer
+    of this size would limit TCP.
 
     TCP: every segment is acknowledged by itself, the bottleneck holds one bandwidth-delay product, losses are
     independent. The rate follows p N^2, N being the bandwidth-delay product in segments, so that losses below 1e-4 are

@@ -1,9 +1,10 @@
 """Adaptive virtual queue (AVQ): packets that would overflow a slower, virtual link are marked or dropped.
 
 S. Kunniyur and R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue
-Management", SIGCOMM 2001; ns-2.35, vq.cc, for `alpha` and `start`. The virtual link has the same buffer; its capacity c
-follows dc/dt = alpha (gamma C - arrival rate), between 0 and the true capacity C, so that the utilisation tends to
-`gamma`. If packets are dropped, only those that are admitted count as arrivals.
+Management", SIGCOMM 2001, with the update of the virtual capacity of its authors' code, ns-2.35, vq.cc, or with the
+printed one (`printed_update`). The virtual link has the same buffer; its capacity c follows dc/dt = alpha (gamma C -
+arrival rate), between 0 and the true capacity C, so that the utilisation tends to `gamma`. If packets are dropped, only
+those that are admitted count as arrivals in ns-2.35, all of them in the paper.
 
 Ours: packets that are not ECN-capable are dropped when ECN-capable ones would be marked, because RFC 3168, "The
 Addition of Explicit Congestion Notification (ECN) to IP", section 5, lets marks stand for drops of ECN-capable packets
@@ -28,17 +29,22 @@ def virtual_buffer(link):
 
 
 # Kunniyur & Srikant (2001): c <- max(min(c + alpha gamma C (t - s), C) - alpha b, 0) at an arrival of b bytes at t, s
-# being the previous one. ns-2.35, vq.cc: clipped once, after both terms.
+# being the previous one. ns-2.35, vq.cc, enque(): clipped to [0, C] once, after both terms.
 @part
 def adapt(link, packet, now):
     """Update the virtual capacity at an arrival."""
-    tokens = link.gamma * link.rate * (now - link.adapted_at) - packet.size
-    link.virtual_rate = min(link.rate, max(0.0, link.virtual_rate + link.alpha * tokens))
+    tokens = link.gamma * link.rate * (now - link.adapted_at)
+    if link.printed_update:
+        grown = min(link.rate, link.virtual_rate + link.alpha * tokens)
+        link.virtual_rate = max(0.0, grown - link.alpha * packet.size)
+    else:
+        link.virtual_rate = min(link.rate, max(0.0, link.virtual_rate + link.alpha * (tokens - packet.size)))
     link.adapted_at = now
 
 
 # Kunniyur & Srikant (2001): VQ <- max(VQ - c (t - s), 0); if VQ + b exceeds the virtual buffer, mark or drop the
-# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc: no update at a drop.
+# packet, otherwise VQ <- VQ + b; then update the capacity. ns-2.35, vq.cc, dropPacketForECN(): no update at a drop, and
+# the next one counts the time since the last update.
 def enqueue(link, packet, now):
     """Mark or drop the packet if it overflows the virtual queue, then update the virtual capacity."""
     if link.rate == math.inf:
@@ -55,6 +61,8 @@ def enqueue(link, packet, now):
         if not is_full(link, packet, now):
             mark(link, packet)
     else:
+        if link.printed_update:
+            adapt(link, packet, now)
         return DROP
     adapt(link, packet, now)
     return ENQUEUE
@@ -72,6 +80,7 @@ avq = Discipline(
             1000.0, "bytes", "[1, 1e6]", about="Mean packet size, which converts a buffer in packets into bytes"
         ),
         "ecn": flag(False, "Mark ECN-capable packets instead of dropping them"),
+        "printed_update": flag(False, "Update the virtual capacity as the paper prints it, at dropped packets, too"),
     },
     # virtual queue [bytes] and the time of its last update [s]; virtual capacity [bytes/s] and that of its last one [s]
     state={"begun": False, "virtual_queue": 0.0, "emptied_at": 0.0, "virtual_rate": 0.0, "adapted_at": 0.0},

@@ -27,12 +27,14 @@ def ack(flow, event):
     if event.rtt > 0.0:
         flow.srtt += (event.rtt - flow.srtt) / 8.0 if flow.srtt > 0.0 else event.rtt
     flow.responses += 1
-    # Ours, because Welzl (2005), section II.A, does not say: the second request one round trip after the first, and one
-    # packet per round trip until then.
+    # Ours, because Welzl (2005), section II.A, does not say: the second request one round trip after the first, and the
+    # least rate until then. Section II.B: the rate "can be arbitrarily small". A packet per round trip is not small
+    # where many flows share a slow link: the 50 flows of figure 3 then offer 1.33 Mbit/s to a link of 1 Mbit/s, and
+    # neither loss nor queue is what section III says.
     if flow.responses == 1:
         flow.request = 1
         flow.alarm = event.now + flow.period * flow.srtt
-        return flow.packet_size / flow.srtt
+        return flow.first_rate * flow.packet_size / flow.srtt
     if event.header[3] <= 0.0:  # no link has been measured yet: that takes two requests
         return flow.rate
     flow.capacity, flow.traffic = event.header[0], event.header[1]
@@ -73,6 +75,7 @@ PARAMETERS = {
     "eagerness": Parameter(
         2.0, "flows", "[1, 1e3]", about="Number of flows that the flow acts like at its start; 1: no faster start"
     ),
+    "first_rate": Parameter(0.25, "packets per round trip", "(0, 1e6]", about="Rate before the first update"),
     "cap": Parameter(2.0, "1", "(1, 1e3]", about="Greatest growth factor of an update during the start"),
     "retry": Parameter(1.0, "s", "(0, 1e6]", about="Time after which the first request is repeated"),
 }

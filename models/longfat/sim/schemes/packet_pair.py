@@ -15,20 +15,20 @@ from longfat.sim.own import flag
 from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
-PREFILL = 10.0  # packets sent back to back after the first sample
 RAMP_CONSTANTS = 5.0  # time constants until the whole rate is sent
 TRUST, DISTRUST = 0.9, 0.1  # weights of the past
 SMALL, LARGE = 0.2, 0.7  # errors
 LONG_AGO = -4.6e9  # s: so early that pacing does not delay the next packet
 SAME_TIME = 0.5e-9  # s
+TIMER_ONLY = 1e9  # packets: more than are ever in flight
 
 
 @part
 def ramp(flow, time):
     """Return the factor of the controller's rate, which rises as 1 - exp(-t/tau) after the start."""
     # Kanakia, Keshav and Mishra (1992), section 5: the rate starts as 1 - exp(-t / tau), because a jump to the whole
-    # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: two round trips, fitted to tables 4.1,
-    # 4.5 and 4.6.
+    # rate, as in Keshav (1991), fills buffers. Ours, because tau is not printed: one round trip, which section 4.1
+    # calls the fundamental time constant for reacting to changes in the network.
     age, constant = time - flow.began, flow.rise * flow.propagation
     if flow.jump > 0.0 or age >= RAMP_CONSTANTS * constant:
         return 1.0
@@ -88,8 +88,8 @@ def release_pair(flow, now):
 @part
 def probe(flow):
     """Return an infinite rate for one pair of packets back to back; nothing else is sent before its acknowledgments."""
-    # Kanakia, Keshav and Mishra (1992), section 5: a single probe of a packet pair. Ours, because it fits their table
-    # 4.3: the second pair comes a round trip after the first one.
+    # Kanakia, Keshav and Mishra (1992), section 5: a single probe of a packet pair. Ours, because no rate is known
+    # earlier: the second pair comes a round trip after the first one.
     flow.pool = 2.0
     flow.window = 2.0
     flow.limited = 2.0
@@ -132,21 +132,16 @@ def ack(flow, event):
 
 @part
 def begin(flow, now, sample):
-    """Return an infinite rate for the packets that fill the queue after the first sample, and set the alarm to now."""
-    # Ours, because the transfer times of table 4.3 need it and the text does not say: ten packets at line rate, or the
-    # set point if less.
+    """Return the rate after the first sample, from which the inverse-exponential start begins."""
     flow.service = sample
     flow.began, flow.until = now, now
     control(flow)
-    flow.limited = min(flow.set_point, PREFILL)
-    flow.window = math.inf
-    flow.alarm = now
-    return math.inf
+    return release_pair(flow, now)
 
 
 @part
 def estimate(flow, sample):
-    """Update the estimated service rate: a small error is noise, a large one a change."""
+    """Update the estimated service rate with a sample of it: a small error is noise, a large one a change."""
     # Keshav (1991) estimates with fuzzy rules, here simplified. Ours, because they are not printed in full: weight 0.9
     # of the past for smoothed relative errors below 0.2, falling linearly to 0.1 at 0.7.
     service = flow.service
@@ -154,7 +149,13 @@ def estimate(flow, sample):
     flow.error += flow.smoothing * (error - flow.error)
     distrust = min(1.0, max(0.0, (flow.error - SMALL) / (LARGE - SMALL)))
     weight = TRUST + distrust * (DISTRUST - TRUST)
-    flow.service = weight * service + (1.0 - weight) * sample
+    if flow.average_rates > 0.0:
+        flow.service = weight * service + (1.0 - weight) * sample
+        return
+    # Kanakia, Keshav and Mishra (1992), section 4.6: the gap of the acknowledgments is what the estimate is made of. It
+    # is the service time of a packet, so that the mean gap is the reciprocal of the rate at which the queue serves the
+    # flow; the mean of the reciprocals is larger wherever the gap varies.
+    flow.service = 1.0 / (weight / service + (1.0 - weight) / sample)
 
 
 @part
@@ -176,7 +177,7 @@ def alarm(flow, event):
 def timeout(flow, event):
     """Return the rate after halving the estimated service rate; without an estimate, send the first pair once more.
 
-    Losses that acknowledgments reveal are repaired in turn, at the same rate.
+    By default nothing else reveals a loss (`reorder`); all missing packets are then sent again.
     """
     # Ours, because Keshav (1991) leaves losses open: halve the estimate once.
     if flow.service == 0.0:
@@ -198,13 +199,25 @@ PACKET_PAIR = Scheme(
             10.0, "packets", "[1, 1e6]", about="Set point of the backlog of the flow at the bottleneck"
         ),
         "gain": Parameter(0.5, "1", "(0, 1]", about="Gain: share of the backlog error corrected within a round trip"),
-        "rise": Parameter(2.0, "round trips", "[0.01, 1e3]", about="Time constant of the start"),
+        "rise": Parameter(1.0, "round trips", "[0.01, 1e3]", about="Time constant of the start"),
         "jump": flag(False, "1: full rate from the first sample on (Keshav 1991); 0: inverse-exponential start"),
+        "average_rates": flag(False, "Estimate: weighted mean of the gaps (0) or of their reciprocals (1)"),
         "smoothing": Parameter(0.5, "1", "(0, 1]", about="Gain of a new sample in the smoothed estimator error"),
         "gap_at_receiver": flag(
             False, "Gaps of acknowledgments measured at the sender (0) or at the receiver (1)", "arrival_times"
         ),
-        **timers.parameters("fine"),
+        # Kanakia, Keshav and Mishra (1992), section 4: acknowledgments are cumulative, so that they do not tell which
+        # packets are missing. Ours, because nothing is said of repairs: the timer of TCP, with the clock and the lower
+        # bound of ns, which began as a variant of REAL, the simulator of their section 3. Every packet is timed,
+        # because acknowledgments have to tell the packets of a pair apart.
+        "reorder": Parameter(
+            TIMER_ONLY,
+            "packets",
+            "[1, 1e9]",
+            "reorder",
+            about="Later packets acknowledged that signal a loss; 1e9: only the timer does",
+        ),
+        **{**timers.PARAMETERS, "timestamps": timers.parameters("fine")["timestamps"]},
     },
     state={
         "last": 0,  # transmission of the last acknowledgment, its send time and arrival time [s]

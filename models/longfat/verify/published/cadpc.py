@@ -5,15 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 from longfat.laws import cadpc as laws
+from longfat.verify.published import cadpc_comparisons as comparisons
 from longfat.verify.published import cadpc_measured as measured
-from longfat.verify.published.claims_table import Assessment, Context, Finding, assessed
+from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
+from longfat.verify.published.rule import Arithmetic, Declared, Formula, Statement, printed
 
 USERS = (1, 2, 10, 50, 100)
 
 
-def _iterated(n: int, updates: int = 200) -> float:
-    """Iterate equation (2) from a rate of 0.001, without using the law; return the rate it reaches."""
-    x = 0.001
+def _iterated(n: int, start: float = 0.001, updates: int = 200) -> float:
+    """Iterate equation (2), without using the law; return the rate it reaches."""
+    x = start
     for _ in range(updates):
         x *= 2 - x - n * x
     return x
@@ -22,42 +24,41 @@ def _iterated(n: int, updates: int = 200) -> float:
 def _rate(_: Context) -> Finding:
     gaps = [abs(_iterated(n) * (1 + n) - 1) for n in USERS]
     gaps += [abs(float(laws.equilibrium_rate(n)) * (1 + n) - 1) for n in USERS]
-    return assessed(
-        max(gaps) < 1e-9,
-        f"equation (2) iterated and the law agree with it within {max(*gaps, 1e-16):.0e}",
-        "reproduced",
-    )
-
-
-def _ten(_: Context) -> Finding:
-    used = float(laws.equilibrium_traffic(10))
-    return assessed(abs(used - 10 / 11) < 1e-12, f"10/11 = {used:.3f}: 9 % of the capacity stay unused", "reproduced")
+    return judged(Formula(max(gaps)), f"equation (2) iterated and the law agree with it within {max(*gaps, 1e-16):.0e}")
 
 
 def _unstable(_: Context) -> Finding:
+    """Assess section II.B: from however small a rate, equation (2) leaves 0 for 1/(1 + n)."""
     growth = float(laws.step(1e-9, 10 * 1e-9)) / 1e-9
-    return assessed(abs(growth - 2) < 1e-6, "rates near zero double with every update, a = 1", "reproduced")
-
-
-def _arithmetic(ours: str, value: float, published: float, share: float = 1e-12) -> Assessment:
-    return lambda _: assessed(abs(value / published - 1) <= share, ours, "reproduced")
+    reached = [_iterated(10, start) * 11 for start in (1e-3, 1e-9, 1e-15)]
+    return judged(
+        Statement(
+            growth > 1 and all(abs(one - 1) < 1e-9 for one in reached) and _iterated(10, 0.0) == 0,
+            "0 is a fixed point, and small rates leave it for 1/(1 + n)",
+        ),
+        f"rates near zero grow {growth:.2f} times with every update, a = 1, and end at 1/(1 + n)",
+    )
 
 
 ASSESSMENTS: dict[str, Assessment] = {
     "stable equilibrium rate of one flow": _rate,
     "total traffic at equilibrium": measured.totals,
-    "equilibrium very close to capacity for at least": _ten,
+    "equilibrium very close to capacity for at least": measured.ten,
     "zero rate is an unstable fixed point": _unstable,
     "convergence independent of RTT; stable with asynchronous RTTs": measured.round_trips,
-    "PTP packet never exceeds": _arithmetic("32 + 16 x 34 = 576: 34 routers", 32 + 16 * 34, 576),
+    "PTP packet never exceeds": lambda _: judged(
+        Arithmetic(printed("576", bound="at most"), 32 + 16 * 34), "32 + 16 x 34 = 576: 34 routers"
+    ),
     "PTP packet size": measured.request_size,
     "RTT without queueing": measured.round_trip,
-    "simulation length": _arithmetic("160 s / 300 ms = 533", float(Fraction(160, 1) / Fraction(3, 10)), 500, 0.1),
-    "packet size / bottleneck / other links / link delay": lambda _: Finding(
-        "the same; buffer of 50 packets, which the paper does not print", "input"
+    "simulation length": lambda _: judged(
+        Arithmetic(printed("500"), float(Fraction(160, 1) / Fraction(3, 10))), "160 s / 300 ms = 533"
+    ),
+    "packet size / bottleneck / other links / link delay": lambda _: judged(
+        Declared("input"), "the same; buffer of 50 packets, which the paper does not print"
     ),
     "CADPC rate smoother than TCP; TCP utilisation and convergence worsen from 10 to 100 Mbps; CADPC does not": (
-        measured.figure_1
+        comparisons.figure_1
     ),
     "10 flows started one after another converge to the same rate": measured.staggered,
     "equal rates with RTT_i = (i+1) RTT_0": measured.periods,
@@ -66,9 +67,14 @@ ASSESSMENTS: dict[str, Assessment] = {
     "throughput grows linearly with bottleneck capacity": measured.linear,
     "CADPC loss negligible; fairness almost perfect": measured.lossless_and_fair,
     "CADPC average queue small, constant and independent of bottleneck bandwidth": measured.constant_queue,
-    "throughput greater than almost all competitors; smallest average queue almost always": measured.beats_all,
-    "one signalling packet per": measured.signalling,
+    "throughput greater than almost all competitors; smallest average queue almost always": comparisons.beats_all,
+    comparisons.ONE_REQUEST: comparisons.signalling,
     "correct max-min with two bottlenecks (parking lot)": measured.two_bottlenecks,
-    "robust with RED, REM, AVQ; robust to path changes; unsatisfactory with web-like background": measured.robustness,
-    "XCP converges to capacity, CADPC to capacity*n/(n+1)": measured.xcp,
+    "robust with RED, REM, AVQ; robust to path changes; unsatisfactory with web-like background": (
+        comparisons.robustness
+    ),
+    "XCP converges to capacity, CADPC to capacity*n/(n+1)": comparisons.converges_to,
+    'Feedback: XCP "in payload packets", CADPC/PTP "extra signaling"': comparisons.feedback,
+    'Routers examine...: XCP "every packet", CADPC/PTP "1 packet every 4 RTTs"': comparisons.examined,
+    '\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"': comparisons.web_mice,
 }

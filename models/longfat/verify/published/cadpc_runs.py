@@ -6,16 +6,18 @@ Networks and competitors are defined in `longfat.verify.published.cadpc_scenario
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from longfat.sim import Network, run
-from longfat.sim.statistics import Interval
 from longfat.sim.statistics import replications as interval
 from longfat.threads import side_by_side
 from longfat.verify.published.cadpc_scenarios import CAPACITY, DURATION, MIDDLE, PACKET, dumbbell
+from longfat.verify.published.claims_table import Context
+from longfat.verify.published.rule import Estimate
 
 #: name: (unit, description)
 QUANTITIES = {
@@ -126,22 +128,78 @@ def measured(
     return _measured(label, flows, float(capacity), duration, warm_up, replications, rng, tuple(sorted(more.items())))
 
 
-def difference(one: np.ndarray, other: np.ndarray, confidence: float = 0.95) -> Interval:
-    """Return the mean difference of two samples over independent runs, run by run, with its interval.
+def replications(context: Context) -> int:
+    """Return the number of runs at each point: one per million packets, at least 3 and at most 20."""
+    return int(min(20, max(3, context.packets / 1e6)))
 
-    >>> difference(np.array([3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0])).lower > 0
+
+def bottlenecks(context: Context) -> tuple[float, ...]:
+    """Return the bottleneck capacities of figure 3 [Mbit/s], up to 100, or up to 20 in small-scale runs."""
+    return (1, 2, 5, 10, 20, 50, 100) if context.packets >= 1e6 else (1, 5, 20)
+
+
+def at(context: Context, label: str, flows: int = 10, capacity: float = CAPACITY, **more: Any) -> dict[str, np.ndarray]:
+    """Return the quantities of flows of one kind (`measured`) at the scale and with the seed of an assessment."""
+    return measured(label, flows, capacity, replications=replications(context), rng=context.seed, **more)
+
+
+def late(context: Context, label: str, flows: int = 10, **more: Any) -> dict[str, np.ndarray]:
+    """Return the same for the second half of a run."""
+    return at(context, label, flows, warm_up=DURATION / 2, **more)
+
+
+def each(
+    context: Context, net: Network, duration: float, *, every: float | None = None, warm_up: float = 0.0
+) -> list[xr.Dataset]:
+    """Return the runs of a network at the scale and with the seed of an assessment."""
+    return observe(
+        net, duration=duration, warm_up=warm_up, sample_every=every, replications=replications(context),
+        rng=context.seed,
+    )  # fmt: skip
+
+
+def scale(context: Context, duration: float = DURATION) -> str:
+    """Return what was run for a row, as text.
+
+    >>> scale(Context(1e7, 0))
+    '10 runs of 160 s at each point, seed 0'
+    """
+    return f"{replications(context)} runs of {duration:g} s at each point, seed {context.seed}"
+
+
+def estimate(values: Any) -> Estimate:
+    """Return the mean of a quantity over independent runs with its 95 % interval."""
+    return Estimate(*interval(values))
+
+
+def difference(one: np.ndarray, other: np.ndarray) -> Estimate:
+    """Return the mean difference of two samples over independent runs, run by run, with its 95 % interval.
+
+    >>> difference(np.array([3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0])).low > 0
     True
     """
-    return interval(one - other, confidence)
+    return estimate(one - other)
 
 
-def words(found: Interval, digits: int = 3) -> str:
-    """Format an interval as text.
+def words(found: Estimate, digits: int = 3, factor: float = 1.0, least: float = -math.inf) -> str:
+    """Format an estimate as text, without its interval if that cannot be seen, and with no value below ``least``.
 
-    >>> words(Interval(0.5, 0.49, 0.51), 2)
-    '0.50 (0.49 .. 0.51)'
+    >>> words(Estimate(0.5, 0.49, 0.51), 2), words(Estimate(0.5, 0.4999, 0.5001), 2)
+    ('0.50 (0.49 .. 0.51)', '0.50')
     """
-    return f"{found.mean:.{digits}f} ({found.lower:.{digits}f} .. {found.upper:.{digits}f})"
+    mean, low, high = (max(least, factor * one) for one in (found.value, found.low, found.high))
+    if high - low < 10.0**-digits:
+        return f"{mean:.{digits}f}"
+    return f"{mean:.{digits}f} ({low:.{digits}f} .. {high:.{digits}f})"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Format a share as text.
+
+    >>> percent(0.0012, 2)
+    '0.12 %'
+    """
+    return f"{100 * share:.{digits}f} %"
 
 
 def rates(data: xr.Dataset, bin: float) -> xr.DataArray:
@@ -179,6 +237,29 @@ def converged_after(data: xr.Dataset, share: float, within: float = 0.1, bin: fl
     if len(off) == 0:
         return float(seen.time[0])
     return float(seen.time[off[-1] + 1]) if off[-1] + 1 < len(seen) else float("inf")
+
+
+def reached_after(data: xr.Dataset, rate: float, bin: float = 4.0) -> float:
+    """Return when the total of the flows first reaches a rate [s]; infinite if never.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A run with traces.
+    rate : float
+        The rate [bytes/s].
+    bin : float
+        Length of the bins over which the total is averaged [s].
+    """
+    seen = rates(data, bin).sum("flow")
+    there = np.flatnonzero(seen.values >= rate)
+    return float(seen.time[there[0]]) if len(there) else float("inf")
+
+
+def ratio(data: xr.Dataset, span: float, until: float | None = None) -> float:
+    """Return the largest over the smallest rate of the flows over the last ``span`` seconds, or those before a time."""
+    shares = last_share(data if until is None else data.sel(time=slice(0, until)), span)
+    return float(shares.max() / shares.min())
 
 
 def last_share(data: xr.Dataset, span: float) -> np.ndarray:

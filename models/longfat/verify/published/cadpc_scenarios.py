@@ -23,6 +23,7 @@ PACKET = 1000  # bytes
 BUFFER = 50  # packets
 DURATION = 160.0  # s
 PERIOD = 4 * ROUND_TRIP  # s, between two requests of a CADPC flow
+BIG_BUFFER = round(CAPACITY * ROUND_TRIP / PACKET)  # packets, one bandwidth-delay product, for which XCP is designed
 JITTER = 0.0008  # s
 MIDDLE = "a-b"  # name of the bottleneck; "b-a" is the return link
 PATH = ("s", "a", "b", "d")
@@ -50,6 +51,7 @@ COMPETITORS = (
     Competitor("TEAR", "tear"),
     Competitor("XCP", "xcp", discipline="xcp"),
 )
+TCP = ("Reno", "SACK", "Vegas")  # labels of its flavours, as figure 3 has them
 BY_LABEL = {one.label: one for one in COMPETITORS}
 
 
@@ -80,6 +82,7 @@ def dumbbell(
     stagger: float = 0.0,
     loss_back: float = 0.0,
     web: float = 0.0,
+    parameters: tuple[tuple[str, float], ...] = (),
     **link: Any,
 ) -> Network:
     """Return a network with flows of one kind over one bottleneck.
@@ -104,6 +107,8 @@ def dumbbell(
         Loss probability on the return path, which for CADPC loses replies [probability].
     web : float
         Offered load of twenty web-like sources at the bottleneck [capacities].
+    parameters : tuple of (str, float)
+        Parameters of the scheme other than those in `COMPETITORS`.
     link : object
         Further arguments of `Network.link` for the bottleneck.
 
@@ -126,7 +131,7 @@ def dumbbell(
     net.link("b", "a", rate=capacity, delay=link_delay, loss=loss_back)
     net.flow(
         one.scheme, path=PATH, name="flow", packet=PACKET, count=flows, stagger=stagger, send_jitter=JITTER,
-        parameters=one.parameters,
+        parameters={**one.parameters, **dict(parameters)},
     )  # fmt: skip
     if web > 0:
         # A source sends for 1 s and pauses for 2 s on average, so it sends for a third of the time.
@@ -135,7 +140,7 @@ def dumbbell(
     return net
 
 
-def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0) -> Network:
+def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0, **parameters: float) -> Network:
     """Return the network of figure 2, right: flow i sends a request every 4 (i + 1) round trips.
 
     Parameters
@@ -146,34 +151,40 @@ def unequal_periods(equal_starts: bool, flows: int = 10, apart: float = 4.0) -> 
         Number of flows.
     apart : float
         Time between two starts, if they are not equal [s].
+    parameters : float
+        Further parameters of the scheme.
     """
     net = dumbbell("CADPC", 1)
     net.flows.clear()
     for k in range(flows):
         net.flow(
             "cadpc", path=PATH, name=f"flow-{k + 1}", packet=PACKET, start=0.0 if equal_starts else apart * k,
-            send_jitter=JITTER, parameters={"period": 4.0 * (k + 1)},
+            send_jitter=JITTER, parameters={"period": 4.0 * (k + 1), **parameters},
         )  # fmt: skip
     return net
 
 
-def weighted(twos: int = 2, ones: int = 3) -> Network:
-    """Return a network with flows of weight two beside flows of weight one."""
+def weighted(weight: float = 2.0) -> Network:
+    """Return a network with two flows of a weight beside three flows of weight one."""
     net = dumbbell("CADPC", 1)
     net.flows.clear()
-    for name, weight, count in (("two", 2.0, twos), ("one", 1.0, ones)):
+    for name, share, count in (("heavy", weight, 2), ("one", 1.0, 3)):
         net.flow("cadpc", path=PATH, name=name, packet=PACKET, count=count, send_jitter=JITTER,
-                 parameters={"weight": weight})  # fmt: skip
+                 parameters={"weight": share})  # fmt: skip
     return net
 
 
-def unequal_round_trips(flows: int = 10) -> Network:
-    """Return a network in which flow i has an access delay of 10 (2 i + 1) ms: round trips of 220 to 580 ms."""
+def unequal_round_trips(first: float = 0.01, step: float = 0.02, flows: int = 10) -> Network:
+    """Return a network in which flow i has an access delay of ``first + i step`` [s].
+
+    By default the round trips are 220 to 580 ms. A first delay of 50 ms and steps of 150 ms make flow i's round trip i
+    + 1 times 300 ms.
+    """
     net = Network()
     net.link("a", "b", rate=CAPACITY, delay=LINK_DELAY, buffer=BUFFER).link("b", "a", rate=CAPACITY, delay=LINK_DELAY)
     net.link("b", "d", rate=ACCESS, delay=LINK_DELAY, duplex=True)
     for k in range(flows):
-        net.link(f"s{k}", "a", rate=ACCESS, delay=0.01 + 0.02 * k, duplex=True)
+        net.link(f"s{k}", "a", rate=ACCESS, delay=first + step * k, duplex=True)
         net.flow("cadpc", path=[f"s{k}", "a", "b", "d"], name=f"flow-{k + 1}", packet=PACKET, send_jitter=JITTER)
     return net
 

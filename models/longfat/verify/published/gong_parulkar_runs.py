@@ -162,8 +162,8 @@ def accuracy(context: Context) -> Finding:
         "printed - simulated: "
         + ", ".join(f"W = {w}, p = {p:g}: {one.value:+.3f}" for (w, p), one in zip(points, printed_ones, strict=True)),
         f"between w_a + 1 and 2 w_a + 1 because of a misprint; without it the analysis is within "
-        f"{max(abs(one.value) for one in corrected):.3f} of the simulation, and clearly below it only for windows below "
-        f"w_a: {'; '.join(short)}",
+        f"{max(abs(one.value) for one in corrected):.3f} of the simulation, and clearly below it only for windows "
+        f"below w_a: {'; '.join(short)}",
         scale=_scale(context),
     )
 
@@ -251,8 +251,8 @@ def soft_below_hard(context: Context) -> Finding:
     return judged(
         Together((Difference(tuple(below.values())), Difference(tuple(falls)))),
         "; ".join(words),
-        f"soft acknowledgment is not below hard acknowledgment at {', '.join(above)}, where a full buffer keeps the "
-        "segments beyond the first missing ones that hard acknowledgment discards",
+        f"soft acknowledgment is not below hard acknowledgment at {', '.join(above)}, where hard acknowledgment "
+        "discards segments although the buffer has free slots",
         scale=_scale(context),
     )
 

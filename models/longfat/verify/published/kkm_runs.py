@@ -126,14 +126,14 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> list[list[Job]]
     - Up to a packet time of send jitter, which removes phase effects (Floyd and Jacobson, On Traffic Phase Effects in
       Packet-Switched Gateways, Internetworking: Research and Experience 3, 1992).
     - Access delays of 18 to 19.5 ms in place of 20 ms where a source has that delay.
-    - With the source of probe packets, or without it if the benchmark has it.
+    - Transfer times beside the probe packets, or without them if the benchmark measures beside them.
     - Other seeds, in experiment 7.
     """
     random = may_be_random(variant, entry)
     jitter = replace(entry, send_jitter=packet_time(variant))
     settings = [(replace(variant, edits=(*variant.edits, edit)), entry) for edit in _access(variant)]
     if variant.probed:
-        settings.append((variant, replace(entry, probe=not entry.probe)))
+        settings.append((variant, replace(entry, probe_beside=not entry.probe_beside)))
     if random:  # one sample has as many runs as the cell itself
         samples = [[(*one, draw) for draw in range(count)] for one in [*settings, (variant, jitter)]]
         return samples + [[(variant, entry, g * count + k) for k in range(count)] for g in range(1, GROUPS)]

@@ -39,7 +39,7 @@ WITHIN = 0.10  # of the printed number
 EXCESS_WITHIN = 0.25  # of what the printed number adds to an optimum
 EQUAL = 1e-9  # relative difference of two expressions for the same thing, both in floats
 #: From the best to the worst, for rows with several numbers.
-_RANK: tuple[Verdict, ...] = (
+FROM_BEST: tuple[Verdict, ...] = (
     "input", "consistent", "reproduced", "ordering reproduced", "fitted", "reproduced under an interpretation",
     "sensitive", "not reproducible", "differs",
 )  # fmt: skip
@@ -177,11 +177,15 @@ class Formula:
 
 @dataclass(frozen=True)
 class Statement:
-    """A claim that is neither a number nor an ordering, and whether it holds by a criterion that is printed."""
+    """A claim that is neither a number nor an ordering, and whether it holds by a criterion that is printed.
+
+    ``fitted`` names a free choice of ours that was set by the claim; empty if there is none.
+    """
 
     holds: bool
     criterion: str
     interpretations: Mapping[str, bool] = field(default_factory=dict)
+    fitted: str = ""
 
 
 @dataclass(frozen=True)
@@ -231,7 +235,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
             return ("reproduced", "") if error <= EQUAL else ("differs", f"relative difference of {error:.2g}")
         case Statement():
             if evidence.holds:
-                return "reproduced", ""
+                return ("fitted", f"set by it: {evidence.fitted}") if evidence.fitted else ("reproduced", "")
             for words, holds in evidence.interpretations.items():
                 if holds:
                     return "reproduced under an interpretation", words
@@ -240,7 +244,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
             return evidence.verdict, evidence.reason
         case Together():
             found_all = [judge(one) for one in evidence.parts]
-            worst = max((verdict for verdict, _ in found_all), key=_RANK.index)
+            worst = max((verdict for verdict, _ in found_all), key=FROM_BEST.index)
             return worst, "; ".join(dict.fromkeys(text for _, text in found_all if text))
 
 
