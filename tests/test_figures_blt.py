@@ -94,6 +94,13 @@ def test_tables(written):
     assert "million packets" in text
 
 
+def test_runs_of_a_scheme_do_not_depend_on_those_beside_it():
+    """The scoreboard runs one scheme at a time, the figures all: the same runs, number for number."""
+    beside = blt.Sweeps(TINY).set_of("reference", ("TCP", "BLT"))
+    alone = blt.Sweeps(TINY).set_of("reference", ("BLT",))
+    np.testing.assert_array_equal(beside.power_samples.sel(label=["BLT"]), alone.power_samples)
+
+
 def test_store(tmp_path):
     """A second call reads the runs from the store, and they are the same."""
     first = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
