@@ -95,6 +95,7 @@ def slower_window(context: Context) -> Finding:
     )
 
 
+@functools.lru_cache(maxsize=8)
 def _loss_that_leaves(context: Context, ack_segments: float) -> float:
     """Return the loss at which a window of 1 + w_a still has the efficiency 0.95 (1 - p), by bisection."""
     window, low, high = math.floor(1 + ack_segments), 1e-7, 1e-2
@@ -304,6 +305,7 @@ def maximum_up_to_a_hundredth(context: Context) -> Finding:
     )
 
 
+@functools.lru_cache(maxsize=8)
 def _first_acceptances(context: Context, buffer: int, ack: Strategy) -> Estimate:
     """Return the maximum delay at p = 0.1 up to the time when a segment is first complete in the buffer.
 
