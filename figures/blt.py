@@ -6,7 +6,7 @@ bandwidth-delay plane with the estimate of BLT's advantage. ``blt_28_29``: the B
 powers. ``blt_interpretations``: table 1 under every interpretation of what the text leaves open. ``blt_outlook``:
 larger buffers, self-similar cross traffic, interactive traffic. ``blt_tables.md``: the numbers.
 
-Run with ``python -m figures.blt``; it takes half an hour on two cores, with ``--quick`` some minutes. ``--store
+Run with ``python -m figures.blt``; it takes a quarter of an hour on two cores, with ``--quick`` some minutes. ``--store
 DIRECTORY`` keeps finished runs, so that it can be interrupted. ``--redraw`` draws the pictures from the stored numbers.
 """
 
@@ -29,9 +29,12 @@ from figures.writing import CUT, HERE, figure_files, panels, stem
 from longfat.files import AtomicFiles
 from longfat.laws import blt as laws
 from longfat.sim import run, traffic
+from longfat.verify.published import blt_measured as measured
 from longfat.verify.published import blt_runs as runs
+from longfat.verify.published import blt_under_load as under_load
 from longfat.verify.published.blt_scenarios import BOTTLENECK, COMPETITORS, PACKET, SETS, dumbbell
 from longfat.verify.published.blt_scenarios import Path as Network
+from longfat.verify.published.claims_table import Context
 
 CAPTIONS = {
     "blt_6_7": "Response times and utilisation over arrivals, reference network.",
@@ -52,7 +55,7 @@ FIGURES = {  # columns of power and fairness
     "15_20": {"3 ms": "Figures 15 and 16", "1.8 ms": "Figures 17 and 18", "15 Mbit/s": "Figures 19 and 20"},
     "21_24": {"1 MB": "Figures 21 and 22", "1 MB, 1 Gbit/s": "Figures 23 and 24"},
 }
-BARS = f"bars: 90 % intervals of three runs, {CUT}"
+BARS = f"bars: 95 % intervals, {CUT}"
 CROSS = 0.3  # load of cross traffic [capacities]
 
 
@@ -68,11 +71,13 @@ class Scale:
     interpretations: tuple[str, ...]  # competitors for table 1
     buffers: tuple[float, ...]  # of BW_b D/3
     few: tuple[float, ...]  # loads of the comparisons
-    files: int = 200  # in a run that is counted until the last file is complete
+    files: int = measured.FILES  # in a run that is counted until the last file is complete
 
 
+#: Of the sets and of the runs counted as in the paper, `longfat.verify.published.blt_measured` gives the full size, so
+#: that pictures, tables and scoreboard show the same runs.
 FULL = Scale(
-    (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95), 3e5, runs.ROUND_TRIPS,
+    measured.LOADS, 3e5, runs.ROUND_TRIPS,
     (1e5, 60.0), 3, tuple(name for name in COMPETITORS if name not in (*LABELS, "Bully-Tyrant")),
     (0.5, 1, 2, 4, 8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 )  # fmt: skip
@@ -93,24 +98,45 @@ class Sweeps:
 
     def powers(self, name: str, labels: tuple[str, ...], networks: list[Network], rng: int, **more: Any) -> xr.Dataset:
         """Run `longfat.verify.published.blt_runs.powers` at this scale."""
-        begun, scale = time.perf_counter(), self.scale
+        scale = self.scale
         loads = more.pop("loads", scale.loads)
         packets, round_trips = (scale.packets, scale.round_trips) if loads is scale.loads else scale.light
-        data = runs.powers(
-            labels, networks, loads, packets=packets, round_trips=round_trips,
-            replications=scale.replications, rng=rng, store=self._place(name), **more,
-        )  # fmt: skip
-        self.packets[name] = float(data.sent_samples.sum())
-        if self.store is None:  # the time of stored runs is not known
-            self.seconds[name] = time.perf_counter() - begun
-        return data
+        size = {"loads": loads, "packets": packets, "round_trips": round_trips, "replications": scale.replications}
+        return self._powers(name, self._place(name), labels, networks, rng, **(size | more))
 
-    def printed(self, name: str, labels: tuple[str, ...], networks: list[Network], rng: int) -> xr.Dataset:
-        """Run `longfat.verify.published.blt_runs.printed_powers` at this scale."""
-        return runs.printed_powers(
-            labels, networks, self.scale.few, connections=self.scale.files, replications=self.scale.replications,
-            rng=rng, store=self._place(name),
-        )  # fmt: skip
+    def set_of(self, name: str, labels: tuple[str, ...]) -> xr.Dataset:
+        """Simulate a set of networks; at full scale the runs of the scoreboard with seed 0."""
+        scale = self.scale
+        size = {"loads": scale.loads, "packets": scale.packets, "round_trips": scale.round_trips,
+                "replications": scale.replications}  # fmt: skip
+        if scale is FULL:
+            size = measured.sweep_size(name)
+        parts = [
+            self._powers(name, self._place(f"{name} {label}"), (label,), SETS[name], 0, **size) for label in labels
+        ]
+        return xr.concat(parts, "label")
+
+    def printed(self, name: str, labels: tuple[str, ...]) -> xr.Dataset:
+        """Simulate a set of networks counted as in the paper; at full scale the runs of the scoreboard with seed 0."""
+        scale = self.scale
+        size = {"loads": scale.few, "connections": scale.files, "replications": scale.replications}
+        if scale is FULL:
+            size = measured.counted_size()
+        parts = [
+            runs.printed_powers([label], SETS[name], rng=0, store=self._place(f"printed {name} {label}"), **size)
+            for label in labels
+        ]
+        return xr.concat(parts, "label")
+
+    def _powers(
+        self, name: str, place: Path | None, labels: tuple[str, ...], networks: list[Network], rng: int, **size: Any
+    ) -> xr.Dataset:
+        begun = time.perf_counter()
+        data = runs.powers(labels, networks, rng=rng, store=place, **size)
+        self.packets[name] = self.packets.get(name, 0.0) + float(data.sent_samples.sum())
+        if self.store is None:  # the time of stored runs is not known
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
+        return data
 
     def _place(self, name: str) -> Path | None:
         return None if self.store is None else self.store / stem(name)
@@ -119,9 +145,9 @@ class Sweeps:
 def sets(sweeps: Sweeps) -> dict[str, xr.Dataset]:
     """Simulate the powers of every set of bottlenecks."""
     found = {}
-    for k, (name, networks) in enumerate(SETS.items()):
+    for name in SETS:
         if sweeps.scale is FULL or name in SMALL:
-            found[name] = sweeps.powers(name, LABELS if name in CORRECTED else LABELS[:2], networks, k)
+            found[name] = sweeps.set_of(name, LABELS if name in CORRECTED else LABELS[:2])
     return found
 
 
@@ -131,16 +157,14 @@ def tyrant(sweeps: Sweeps) -> xr.Dataset:
 
 
 def interpretations(sweeps: Sweeps) -> dict[str, xr.Dataset]:
-    """Simulate table 1 under every interpretation: in steady state, and counted to the last of 200 files."""
+    """Simulate table 1 under every interpretation: in steady state, and counted as in the paper."""
     found = {}
     for k, name in enumerate(("reference", "1 Gbit/s")):
         variants = sweeps.powers(
             f"interpretations {name}", sweeps.scale.interpretations, SETS[name], 30 + k, loads=sweeps.scale.few
         )
         found[name] = variants
-        found[f"{name}, 200 files"] = sweeps.printed(
-            f"printed {name}", ("BLT", "TCP", "TCP, every duplicate"), SETS[name], 32 + k
-        )
+        found[f"{name}, counted"] = sweeps.printed(name, ("BLT", "TCP", measured.TCP_LITERAL))
     return found
 
 
@@ -192,6 +216,25 @@ def interactive(sweeps: Sweeps) -> xr.Dataset:
     return sweeps.powers("interactive", labels, [REFERENCE], 60, loads=sweeps.scale.few, interactive=0.05)
 
 
+def fairness(scale: Scale) -> dict[tuple[str, float], dict[str, tuple[list[float], list[float]]]]:
+    """Return loads and fairness indices of every bottleneck of which the paper has a claim, from the scoreboard's runs.
+
+    The key is the set of networks and the bottleneck [Mbit/s]; a value has loads and indices for each competitor.
+    """
+    context = Context(1e7 if scale is FULL else 1e5, 0)
+    rows = {}
+    for name, ks, loads in (("reference", (0, 1, 2), under_load.LOADS), ("1 Gbit/s", (1, 2), under_load.FAST_LOADS)):
+        for k in ks:
+            rows[name, SETS[name][k].bottleneck] = {
+                label: (
+                    list(loads),
+                    [float(measured.at_load(context, label, SETS[name][k], load)["fairness"].mean()) for load in loads],
+                )
+                for label in (*LABELS, measured.TCP_LITERAL)
+            }
+    return rows
+
+
 def _greatest(data: xr.Dataset) -> xr.Dataset:
     """Return log10 of the greatest powers with intervals, and their loads, along labels and bottlenecks."""
     rows = {(str(label), float(b)): runs.greatest_power(data, str(label), float(b))
@@ -233,13 +276,15 @@ def simulate(sweeps: Sweeps) -> dict[str, Any]:
         "interpretations": interpretations(sweeps), "buffers": buffers(sweeps), "cross": cross(sweeps),
         "interactive": interactive(sweeps),
     }  # fmt: skip
-    return data | {"greatest_interpretations": greatest(data["interpretations"])}
+    return data | {
+        "greatest_interpretations": greatest(data["interpretations"]), "fairness": fairness(sweeps.scale)
+    }  # fmt: skip
 
 
 def kept() -> dict[str, Any]:
     """Return what the pictures show as it is stored in this folder."""
     sweep, best = ("label", "bottleneck", "load"), ("label", "bottleneck")
-    other = [f"{name}{end}" for name in ("reference", "1 Gbit/s") for end in ("", ", 200 files")]
+    other = [f"{name}{end}" for name in ("reference", "1 Gbit/s") for end in ("", ", counted")]
     return {
         "sets": {name: stored.dataset(f"blt_sets_{stem(name)}", sweep) for name in SETS},
         "greatest": {name: stored.dataset(f"blt_greatest_{stem(name)}", best) for name in SETS},
@@ -272,7 +317,7 @@ def draw(files: AtomicFiles, data: dict[str, Any]) -> None:
         "14": ((1, 1), (8, 6.6), lambda ax: drawing.draw_14(data["plane"], tops, ax), ""),
         "28_29": ((1, 2), (10, 4.4), lambda ax: drawing.draw_28_29(data["tyrant"], ax), f"Bully-Tyrant; {BARS}"),
         "30_31": ((1, 2), (12, 4.8), lambda ax: drawing.draw_30_31(tops, ax),
-                  "Greatest powers, files of 100 kB; bars: 90 % intervals of three runs"),
+                  "Greatest powers, files of 100 kB; bars: 95 % intervals"),
         "interpretations": ((1, 1), (9, 6.4), lambda ax: drawing.draw_interpretations(tops, other, ax), ""),
         "outlook": ((1, 3), (14, 4.8),
                     lambda ax: drawing.draw_outlook(data["buffers"], data["cross"], data["interactive"], ax),

@@ -212,7 +212,7 @@ def draw_30_31(found: dict[str, xr.Dataset], axes: Any) -> None:
     for label in ("BLT", "TCP"):
         plain = 10 ** one.sel(label=label) / 1e9
         bars(right, one.bottleneck, plain, "power", **_look(label), label=label)
-        printed = 10 ** np.array(PRINTED[label, "1 Gbit/s"]) / 1e9
+        printed = 10 ** np.array(PRINTED[label, "1 Gbit/s"], dtype=float) / 1e9
         right.plot([200, 600, 1000], printed, "x", color=COLOURS[label], label=f"{label}, printed")
     right.set(
         xlabel="bottleneck [Mbit/s]", ylabel=r"greatest power [10$^9$ B/s$^2$]", title="Figure 31: 1 Gbit/s",

@@ -28,8 +28,11 @@ from longfat.laws import cadpc as laws
 from longfat.sim.statistics import replications as interval
 from longfat.verify.published import cadpc_runs as runs
 from longfat.verify.published import cadpc_scenarios as scenarios
-from longfat.verify.published.cadpc_runs import QUANTITIES, measured
-from longfat.verify.published.cadpc_scenarios import CAPACITY, MBIT, PERIOD, ROUND_TRIP
+from longfat.verify.published.cadpc_comparisons import WEB
+from longfat.verify.published.cadpc_runs import QUANTITIES, at, late, measured, words
+from longfat.verify.published.cadpc_scenarios import BIG_BUFFER, CAPACITY, MBIT, PERIOD
+from longfat.verify.published.claims_table import Context
+from longfat.verify.published.rule import Estimate
 
 CAPTIONS = {
     "cadpc_1": "Bytes transferred by ten flows: CADPC's flows are equal and use 10/11 of the link, Reno's are not.",
@@ -39,11 +42,11 @@ CAPTIONS = {
     "cadpc_changes": "A path that changes, converged groups that mix, and two bottlenecks; dotted: the law.",
     "cadpc_delay": "The same competitors over the round-trip time.",
     "cadpc_queues": "The same competitors with drop-tail, RED, REM and AVQ.",
-    "cadpc_web": "Ten flows beside web-like traffic.",
+    "cadpc_web": "Ten flows beside web-like traffic, with a buffer of 50 packets and of a bandwidth-delay product.",
     "cadpc_snmp": "CADPC with routers that update their byte counters only at intervals.",
 }
 QUEUES = ("fifo", "red", "rem", "avq")
-BIG_BUFFER = round(CAPACITY * ROUND_TRIP / 1000)  # packets, one BDP, for which XCP is designed
+SIZES = {"": scenarios.BUFFER, ", large buffer": BIG_BUFFER}  # buffers of table II
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,15 @@ class Scale:
     refreshes: tuple[float, ...]  # s
     equal_after: float  # s, length of the run of figure 2, right
     who: int  # number of competitors
+    table: Context  # of table II and web-like traffic, as in the scoreboard
 
 
 FULL = Scale(
     3, (1, 2, 5, 10, 20, 50, 100), (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5),
     (1, 2, 5, 10, 20, 50), (0.0, 0.1, 0.3, 1.0, 2.0, 3.0), 1200.0, 8,
+    Context(1e7, 0),
 )  # fmt: skip
-QUICK = Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0), 800.0, 4)
+QUICK = Scale(3, (1, 5, 20), (0.01, 0.05), (0.0, 0.5), (1, 10), (0.0, 1.0), 800.0, 4, Context(1e5, 0))
 
 
 def _gathered(found: dict[tuple[Any, ...], dict[str, np.ndarray]], dims: dict[str, Any]) -> xr.Dataset:
@@ -156,17 +161,18 @@ def managed_queues(scale: Scale = FULL, rng: int = 5) -> xr.Dataset:
     return _gathered(found, {"scheme": labels, "queue": list(QUEUES)})
 
 
-def web(scale: Scale = FULL, rng: int = 6) -> xr.Dataset:
-    """Simulate ten flows beside twenty web-like sources of different load, measured from 80 to 320 s."""
-    labels = ["CADPC", "SACK", "XCP"]
+def web(scale: Scale = FULL) -> xr.Dataset:
+    """Simulate ten flows beside twenty web-like sources of different load, measured from 80 to 320 s.
+
+    Every scheme has a buffer of 50 packets and of one bandwidth-delay product.
+    """
+    rows = {label + size: (label, buffer) for size, buffer in SIZES.items() for label in ("CADPC", "SACK", "XCP")}
     found = {
-        (label, load): measured(
-            label, 10, web=load, duration=320.0, warm_up=80.0, replications=scale.replications, rng=rng
-        )
-        for label in labels
+        (name, load): at(scale.table, label, 10, buffer=buffer, **WEB | {"web": load})
+        for name, (label, buffer) in rows.items()
         for load in scale.webs
     }
-    return _gathered(found, {"scheme": labels, "web": list(scale.webs)})
+    return _gathered(found, {"scheme": list(rows), "web": list(scale.webs)})
 
 
 def snmp(scale: Scale = FULL, rng: int = 7) -> xr.Dataset:
@@ -203,19 +209,17 @@ def changes(rng: int = 8) -> xr.Dataset:
     return xr.Dataset(found)
 
 
-def two_mechanisms(scale: Scale = FULL, rng: int = 9) -> xr.Dataset:
-    """Simulate table II: CADPC, and XCP with a buffer of 50 packets and of one BDP; 80 to 160 s."""
-    rows = {"CADPC": ("CADPC", 50), "XCP": ("XCP", 50), "XCP, large buffer": ("XCP", BIG_BUFFER)}
-    found = {}
-    for name, (label, buffer) in rows.items():
-        for n in scale.users:
-            found[name, n] = measured(
-                label, n, warm_up=80.0, buffer=buffer, replications=scale.replications, rng=rng
-            )  # fmt: skip
+def two_mechanisms(scale: Scale = FULL) -> xr.Dataset:
+    """Simulate table II: CADPC and XCP with a buffer of 50 packets and of one bandwidth-delay product; 80 to 160 s."""
+    rows = {label + size: (label, buffer) for label in ("CADPC", "XCP") for size, buffer in SIZES.items()}
+    found = {
+        (name, n): late(scale.table, label, n, buffer=buffer) for name, (label, buffer) in rows.items()
+        for n in scale.users
+    }  # fmt: skip
     return _gathered(found, {"mechanism": list(rows), "users": list(scale.users)})
 
 
-def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
+def table_2(data: xr.Dataset, background: xr.Dataset, table: Context = FULL.table) -> str:
     """Return table II as Markdown, with every cell measured.
 
     Parameters
@@ -224,13 +228,13 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
         Result of `two_mechanisms`.
     background : xarray.Dataset
         Result of `web`.
+    table : Context
+        Scale of both.
     """
 
-    def cell(row: xr.Dataset, name: str, scale: float = 1.0, digits: int = 3) -> str:
-        mean, low, high = (scale * float(row[name + end]) for end in ("", "_lower", "_upper"))
-        if high - low < 10.0**-digits:
-            return f"{mean:.{digits}f}"
-        return f"{mean:.{digits}f} ({max(0.0, low):.{digits}f} .. {high:.{digits}f})"
+    def cell(row: xr.Dataset, name: str, factor: float = 1.0, digits: int = 3) -> str:
+        found = Estimate(*(float(row[name + end]) for end in ("", "_lower", "_upper")))
+        return words(found, digits, factor, 0.0)
 
     names = [str(name) for name in data.mechanism.values]
     here = data.sel(users=10)
@@ -238,21 +242,27 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
         "# Welzl, table II: differences between XCP and CADPC, measured",
         "",
         "10 Mbit/s, round trip 300 ms, drop-tail, seconds 80 to 160; 95 % intervals in brackets if they are visible.",
-        f"Buffers: 50 packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay product.",
+        f"Buffers: {scenarios.BUFFER} packets as in the other figures, and {BIG_BUFFER} packets, one bandwidth-delay "
+        "product (large buffer).",
+        f"{runs.scale(table)}, as for the rows of table II in [scoreboard.md](scoreboard.md).",
         "",
-        "| property | published: XCP | published: CADPC | " + " | ".join(names) + " |",
+        "| property | published: XCP | published: CADPC/PTP | " + " | ".join(names) + " |",
         "| --- " * (3 + len(names)) + "|",
     ]
-    requests = [cell(here.sel(mechanism=name), "examined", digits=1) for name in names[:1]]
-    examined = requests + [cell(here.sel(mechanism=name), "offered", digits=0) for name in names[1:]]
+    extra = [cell(here.sel(mechanism=name), "examined", digits=1) for name in names]
     lines.append(
-        "| packets that a router examines, 10 users [packets/s] | every packet | one every 4 round trips | "
-        + " | ".join(examined) + " |"
+        "| packets without data, 10 users [packets/s] | feedback in payload packets | extra signaling | "
+        + " | ".join(extra) + " |"
     )  # fmt: skip
-    feedback = [cell(here.sel(mechanism=name), "feedback", digits=0) for name in names]
+    back = [cell(here.sel(mechanism=name), "feedback", digits=0) for name in names]
+    lines.append("| bytes to the senders, 10 users [bytes/s] |  |  | " + " | ".join(back) + " |")
+    examined = [
+        cell(here.sel(mechanism=name), *(("examined", 1.0, 1) if name.startswith("CADPC") else ("offered", 1.0, 0)))
+        for name in names
+    ]
     lines.append(
-        "| bytes of feedback, 10 users [bytes/s] | in payload packets | extra signaling | "
-        + " | ".join(feedback) + " |"
+        "| packets that a router examines, 10 users [packets/s] | every packet | 1 packet every 4 RTTs | "
+        + " | ".join(examined) + " |"
     )  # fmt: skip
     for n in data.users.values:
         cells = [cell(data.sel(mechanism=name, users=n), "throughput") for name in names]
@@ -263,9 +273,10 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
         "XCP's feedback is in its acknowledgments of 40 bytes, CADPC's in PTP replies of 32 bytes. Headers",
         "in XCP's data packets cost nothing here. A single XCP flow at times overflows 50 packets and restarts.",
         "",
-        "## Web-like background traffic",
+        "## 'Web mice' background traffic",
         "",
-        "Ten flows, buffer of 50 packets, twenty on-off sources with Pareto durations (mean 1 s and 2 s, shape 1.5).",
+        "Ten flows, twenty on-off sources with Pareto durations (mean 1 s and 2 s, shape 1.5), seconds 80 to 320. With",
+        f"{scenarios.BUFFER} packets both mechanisms lose packets; with {BIG_BUFFER}, XCP does not, and CADPC does.",
         "",
         "| load [capacities] | published | mechanism | throughput [capacities] | loss [%] | loss of the background [%] "
         "| mean queue [packets] |",
@@ -276,8 +287,9 @@ def table_2(data: xr.Dataset, background: xr.Dataset) -> str:
         for name in background.scheme.values:
             row = background.sel(scheme=name, web=load)
             lines.append(
-                f"| {load:g} | {said[str(name)]} | {name} | {cell(row, 'throughput')} | {cell(row, 'loss', 100, 2)} "
-                f"| {cell(row, 'others_loss', 100, 2)} | {cell(row, 'mean_queue', 1, 1)} |"
+                f"| {load:g} | {said[str(name).split(',')[0]]} | {name} | {cell(row, 'throughput')} "
+                f"| {cell(row, 'loss', 100, 2)} | {cell(row, 'others_loss', 100, 2)} "
+                f"| {cell(row, 'mean_queue', 1, 1)} |"
             )
     return "\n".join(lines) + "\n"
 
@@ -316,7 +328,9 @@ def draw(files: AtomicFiles, data: dict[str, xr.Dataset], replications: int = FU
                   f"Over the delay, 10 Mbit/s: {fifty}"),
         "queues": ((2, 2), (10.4, 8.2), drawing.draw_queues,
                    f"With marking queues, 10 Mbit/s: {fifty}"),
-        "web": ((2, 2), (10.4, 7.6), drawing.draw_web, f"Ten flows beside web-like traffic, 10 Mbit/s; {CUT_BARS}"),
+        "web": ((2, 2), (10.4, 7.6), drawing.draw_web,
+                f"Ten flows beside web-like traffic, 10 Mbit/s, buffers of {scenarios.BUFFER} and {BIG_BUFFER} packets "
+                f"(large); {CUT_BARS}"),
         "snmp": ((1, 1), (7.6, 4.8), drawing.draw_snmp, ""),
     }  # fmt: skip
     for name, (shape, size, drawn, title) in pictures.items():
@@ -345,7 +359,7 @@ def write(directory: str | Path = HERE, scale: Scale = FULL) -> dict[str, Any]:
         for name, one in data.items():
             one.to_netcdf(files.path(f"cadpc_{name}.nc"))
             stored.write(files, f"cadpc_{name}", one, "figures.cadpc")
-        text = table_2(data["table_2"], data["web"])
+        text = table_2(data["table_2"], data["web"], scale.table)
         files.path("cadpc_table_2.md").write_text(text, encoding="utf-8")
     return data
 

@@ -17,8 +17,6 @@ ERRATA = (ROOT / "ERRATA.md").read_text(encoding="utf-8")
 REFINEMENTS = (ROOT / "docs" / "refinements.md").read_text(encoding="utf-8")
 KINDS = {"misprint", "contradiction", "false claim"}
 MODULES = {"000": "blt", "001": "kkm", "002": "cadpc", "003": "gong_parulkar", "004": "loss_load"}
-#: Papers whose items have neither kind nor numbers yet.
-OPEN = {"000", "002"}
 
 
 def items(page):
@@ -62,7 +60,6 @@ def half_a_unit(printed):
 OF_ERRATA, OF_REFINEMENTS = items(ERRATA), items(REFINEMENTS)
 WITHDRAWN = {name: text for name, text in OF_ERRATA.items() if field(text, "Withdrawn")}
 ITEMS = {name: text for name, text in (OF_ERRATA | OF_REFINEMENTS).items() if name not in WITHDRAWN}
-CONVERTED = [name for name in ITEMS if name in OF_REFINEMENTS or name[:3] not in OPEN]
 PLACES = sorted(set(re.findall(r"`([\w./:]+:[\w]+)`", ERRATA + REFINEMENTS)))
 NUMBERS = [
     pytest.param(name, *found[:3], id=f"{name} {found[1]}", marks=[pytest.mark.long] if found[3] else [])
@@ -94,7 +91,7 @@ def test_every_item_has_a_size_and_a_proof(name):
     assert all(place.strip("`") in PLACES for place in field(ITEMS[name], "Proof").split(", "))
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", ITEMS)
 def test_every_item_has_a_kind_and_numbers_that_its_text_states(name):
     text = ITEMS[name]
     assert field(text, "Kind") in ({"refinement"} if name in OF_REFINEMENTS else KINDS)

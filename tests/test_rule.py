@@ -85,6 +85,7 @@ def test_a_wide_range_decides_first():
 def test_fitted_and_interpretations():
     assert verdict(printed("53"), Estimate(53.3), fitted="start rate") == "fitted"
     assert verdict(printed("53"), Estimate(88), fitted="start rate") == "differs"
+    assert judge(Statement(True, "constant", fitted="start rate")) == ("fitted", "set by it: start rate")
     other = {"with headers": Estimate(90), "without": Estimate(54)}
     assert judge(Quantity(printed("53"), Estimate(88), interpretations=other)) == (
         "reproduced under an interpretation",
@@ -161,3 +162,155 @@ def test_a_finding_has_what_its_row_shows():
     assert (found.verdict, found.reason) == ("differs", "2.0 times the printed number; of the clock")
     assert (found.criterion, found.scale, found.met_by) == ("in the interval or within 10 %", "one run", ["pp"])
     assert judged(Quantity(printed("10"), Estimate(10)), "10 ms", "of the clock").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "rounding"),
+    [("1,447 s", 1447, 0.5), ("1e+07", 1e7, 5e6), (".5", 0.5, 0.05), ("1.50e-2", 0.015, 5e-5)],
+)
+def test_other_ways_to_print_a_number(text, value, rounding):
+    """Half a unit in the last printed digit: of 1.50e-2 that is 0.005 x 10^-2."""
+    number = printed(text)
+    assert (number.value, number.rounding) == (pytest.approx(value), pytest.approx(rounding))
+
+
+@pytest.mark.parametrize(
+    ("bound", "lower", "upper", "expected"),
+    [
+        ("at least", 300, 900, "reproduced"),  # whatever is open, it is at least 200
+        ("at least", 100, 900, "sensitive"),  # a part of the range is below 200, a part above
+        ("at least", 50, 100, "differs"),  # all of it is below 200
+        ("at most", 30, 90, "reproduced"),
+        ("at most", 30, 900, "sensitive"),
+        ("at most", 300, 900, "differs"),
+    ],
+)
+def test_a_wide_range_on_one_side_of_a_bound(bound, lower, upper, expected):
+    """A bound has one side: a range beyond it holds the claim, however wide it is."""
+    ours = Estimate(0.5 * (lower + upper))
+    assert verdict(printed("200", bound=bound), ours, spread=Spread(lower, upper, "seeds")) == expected
+
+
+def test_a_range_within_the_rounding_is_not_wide():
+    """0.00 stands for -0.005 to 0.005: a loss of 0 to 0.004 over seeds rounds to it; one of 0 to 0.02 may or may not.
+
+    0 to 0.004 is 100 % to each side of its middle. 0.01 to 0.02 never rounds to 0.00.
+    """
+    assert verdict(printed("0.00"), Estimate(0.001), spread=Spread(0.0, 0.004, "seeds")) == "reproduced"
+    assert verdict(printed("0.00"), Estimate(0.001), spread=Spread(0.0, 0.02, "seeds")) == "sensitive"
+    assert verdict(printed("0.00"), Estimate(0.015), spread=Spread(0.01, 0.02, "seeds")) == "differs"
+
+
+def test_a_range_of_the_power_is_measured_in_the_power():
+    """6.5 to 7.2 in log10 is a factor of five in the power: 10 % to each side are log10 1.1 = 0.041 to each side.
+
+    As numbers they are 5 % to each side of 6.85. 6.88 to 6.95 is 0.035 to each side.
+    """
+    number = printed("6.90", log10=True)
+    assert verdict(number, Estimate(6.9), spread=Spread(6.5, 7.2, "seeds")) == "sensitive"
+    assert verdict(printed("7.40", log10=True), Estimate(7.4), spread=Spread(6.5, 7.2, "seeds")) == "differs"
+    assert verdict(number, Estimate(6.9), spread=Spread(6.88, 6.95, "seeds")) == "reproduced"
+    # Both ends of -0.05 to 0.05 round to 0.0, half a unit being 0.05.
+    assert verdict(printed("0.0", log10=True), Estimate(0.0), spread=Spread(-0.05, 0.05, "seeds")) == "reproduced"
+
+
+def test_a_range_of_what_is_added_to_the_optimum():
+    """1450 to 1610 is 5 % to each side of 1530, but of what is added to the optimum of 1444, 86, it is 93 %.
+
+    1520 to 1550 is 15 to each side of 91, 16 %. With 1445 and an optimum of 1444, 1444.7 to 1445.3 is 30 % to each side
+    of what is added, but less than the rounding.
+    """
+    number = printed("1534")
+    assert verdict(number, Estimate(1530), optimum=1444.0, spread=Spread(1450, 1610, "jitter")) == "sensitive"
+    assert verdict(number, Estimate(1530), optimum=1444.0, spread=Spread(1520, 1550, "jitter")) == "reproduced"
+    assert verdict(number, Estimate(1530), spread=Spread(1450, 1610, "jitter")) == "reproduced"
+    assert verdict(printed("1445"), Estimate(1445), optimum=1444.0, spread=Spread(1444.7, 1445.3, "")) == "reproduced"
+
+
+def test_an_infinite_interval_shows_nothing():
+    """Two runs of different outcome may give an infinite interval; it contains every number, and decides nothing."""
+    assert verdict(printed("20"), Estimate(100, -math.inf, math.inf)) == "differs"
+    assert verdict(printed("20"), Estimate(21, -math.inf, math.inf)) == "reproduced"
+    assert verdict(printed("0"), Estimate(1, -math.inf, 3)) == "differs"
+    assert judge(Difference((Estimate(1, -math.inf, math.inf),)))[0] == "differs"  # its lower end is not above 0
+    # A transfer that never ends with one of the seeds: 4430 is in the range from 1467 to infinity, by chance.
+    assert verdict(printed("4430"), Estimate(4430), spread=Spread(1467, math.inf, "seeds")) == "sensitive"
+
+
+def test_the_ends_of_an_interval_are_in_order():
+    """Of 1/x the lower end is that of the upper end of x: who forgets it would be told that 0.5 misses 0.4 to 0.6."""
+    with pytest.raises(ValueError, match=r"lower = 0.6 must not exceed upper = 0.4"):
+        Estimate(0.5, 0.6, 0.4)
+    with pytest.raises(ValueError, match=r"lower = 3 must not exceed upper = 2"):
+        Spread(3, 2, "seeds")
+
+
+def test_a_printed_optimum():
+    """A number that is printed as the optimum itself adds nothing: 1444 + 0.5 rounds to it, 1500 does not."""
+    assert verdict(printed("1444"), Estimate(1444.4), optimum=1444.0) == "reproduced"
+    assert judge(Quantity(printed("1444"), Estimate(1500), optimum=1444.0)) == ("differs", "4 % above")
+
+
+def test_shares_close_to_one():
+    """A utilisation of 0.90 is within 10 % of 0.99, but idles ten times as much: with the optimum 1 it differs.
+
+    0.99 is 0.01 below 1; half a unit in the last digit is 0.005, so that 0.985 to 0.995 meet it.
+    """
+    assert verdict(printed("0.99"), Estimate(0.90)) == "reproduced"
+    assert verdict(printed("0.99"), Estimate(0.90), optimum=1.0) == "differs"
+    assert verdict(printed("0.99"), Estimate(0.986), optimum=1.0) == "reproduced"
+
+
+def test_negative_numbers():
+    """10 % of -10 is 1: -11 to -9. A bound of "at least -10" has all above it."""
+    values = [-11.1, -11.0, -9.0, -8.9, 10.0]
+    verdicts = [verdict(printed("-10"), Estimate(v)) for v in values]
+    assert verdicts == ["differs", "reproduced", "reproduced", "differs", "differs"]
+    assert judge(Quantity(printed("-10"), Estimate(-12)))[1] == "20 % below"
+    assert verdict(printed("-10", bound="at least"), Estimate(-5)) == "reproduced"
+    assert verdict(printed("-10", bound="at least"), Estimate(-12)) == "differs"
+    assert verdict(printed("-10", bound="at most"), Estimate(-12)) == "reproduced"
+
+
+def test_percent_and_share_are_not_the_same_number():
+    """20 % is printed as 20: 0.2 is no 20, and the verdict says so."""
+    assert verdict(printed("20 %"), Estimate(21.9)) == "reproduced"
+    assert judge(Quantity(printed("20 %"), Estimate(0.2))) == ("differs", "99 % below")
+
+
+def test_a_bound_is_not_met_by_an_interval_alone():
+    """900 for "at least 200" is beyond the bound; nothing is said of an interval. 150 to 210 reaches it."""
+    assert judge(Quantity(printed("200", bound="at least"), Estimate(900, 890, 910))) == ("reproduced", "")
+    assert verdict(printed("200", bound="at least"), Estimate(170, 150, 210)) == "reproduced"
+    assert verdict(printed("200", bound="at least"), Estimate(170, 150, 199)) == "differs"
+
+
+def test_evidence_without_a_value():
+    """NaN is neither above 0 nor equal to anything; no evidence shows nothing; an error may have either sign."""
+    assert judge(Difference((Estimate(math.nan),))) == ("differs", "1 of 1 differences is not above 0")
+    assert judge(Quantity(printed("3"), Estimate(math.nan, 2, 4)))[0] == "differs"
+    assert judge(Together(()))[0] == "differs"
+    assert judge(Formula(math.nan))[0] == judge(Formula(-0.1))[0] == "differs"
+    spread = Spread(math.nan, math.nan, "no run that ended")
+    assert verdict(printed("3"), Estimate(3), spread=spread) == "reproduced"
+
+
+def test_a_wide_interval_shows_nothing():
+    """An interval of more than 25 % to each side contains numbers that are far off: 10 to 190 is 90 % to each side.
+
+    80 to 120 is 20 % to each side, and contains 82. 95 is within 10 % of 100, whatever the interval. Of what is added
+    to an optimum of 1444, 156, half of 1500 to 1700 is 64 %; of 116, half of 1534 to 1586 is 22 %.
+    """
+    assert judge(Quantity(printed("20"), Estimate(100, 10, 190))) == (
+        "sensitive",
+        "5.0 times the printed number, in an interval from 10 to 190",
+    )
+    assert verdict(printed("82"), Estimate(100, 80, 120)) == "reproduced"
+    assert verdict(printed("95"), Estimate(100, 10, 190)) == "reproduced"
+    assert verdict(printed("1534"), Estimate(1600, 1500, 1700), optimum=1444.0) == "sensitive"
+    assert verdict(printed("1534"), Estimate(1560, 1534, 1586), optimum=1444.0) == "reproduced"
+    # An interval of a factor of ten in the power, and one of 22 %, 0.0864 in log10, that contains the number.
+    assert verdict(printed("6.90", log10=True), Estimate(7.2, 6.7, 7.7)) == "sensitive"
+    assert verdict(printed("6.90", log10=True), Estimate(6.98, 6.894, 7.066)) == "reproduced"
+    other = {"with headers": Estimate(100, 10, 190)}
+    assert verdict(printed("20"), Estimate(100), interpretations=other) == "differs"

@@ -104,15 +104,15 @@ _CLOCKED = Choice(
 )
 _TRANSMISSION = Choice("packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay")
 _HOP_BY_HOP = (
-    Choice(_START.format("3 ms", "round trip of a hop"), "fitted", (3,)),
-    Choice("the three added hops lie before the bottleneck, 5 ms apart", "fitted", (3,)),
+    Choice(_START.format("3 ms", "round trip of a hop"), "fitted", (3, 7)),
+    Choice("the three added hops lie before the bottleneck, 5 ms apart", "fitted", (3, 7)),
     Choice("gain of 0.5 and set point of 10 packets"),
     _CLOCKED,
     _TRANSMISSION,
     Choice("probe packets pass the added switches", "interpretation", (1, 2, 7), "packet_delay"),
 )
 _EXPLICIT_FEEDBACK = (
-    Choice(_START.format("ms", "round trip"), "fitted", (3,)),
+    Choice(_START.format("ms", "round trip"), "fitted", (3, 7)),
     Choice("gain of 0.5 and set point of 10 packets"),
     _CLOCKED,
     _TRANSMISSION,

@@ -16,14 +16,15 @@ SHORTEST_DELAY = 1e-9  # s; feedback takes at least that, even over links withou
 
 @part
 def predicted_rate(service, backlog, sent, delay, gain, set_point):
-    """Return the rate [packets/s] that brings the predicted backlog to the set point; at least one packet per delay.
+    """Return the rate [packets/s] that brings the predicted backlog to the set point, above a small lower bound.
 
     The arguments are the service rate [packets/s], the backlog [packets], the packets sent since it was measured, and
-    the feedback delay [s]. Without the lower bound no packet would bring the feedback that the rate may grow again.
+    the feedback delay [s]. Without the lower bound no packet would bring the feedback that the rate may grow again: one
+    packet per delay, or a tenth of the service rate on paths so short that this is less.
     """
     # Mishra and Kanakia (1992): the backlog that the next packet will meet; a rate that corrects a share of its error.
     expected = max(0.0, backlog + sent - service * delay)
-    return max(1.0 / delay, service + gain * (set_point - expected) / delay)
+    return max(min(1.0 / delay, 0.1 * service), service + gain * (set_point - expected) / delay)
 
 
 @part

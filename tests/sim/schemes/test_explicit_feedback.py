@@ -21,11 +21,13 @@ def test_the_law_by_hand():
     """The rate corrects the predicted backlog, by hand.
 
     10/ms, 44 ms: 440 served in a feedback delay. 40 wait and 420 come: 20 remain, 10 too many: 5 less in 44 ms. With
-    300 to come nothing would wait: 5 more. And never less than a packet a feedback delay.
+    300 to come nothing would wait: 5 more. Never less than a packet a feedback delay, or a tenth of the service rate
+    where a feedback delay, here of 0.05 ms, serves less than ten packets.
     """
     assert predicted_rate(10.0, 40.0, 420.0, 44.0, 0.5, 10.0) == pytest.approx(10 - 5 / 44)
     assert predicted_rate(10.0, 40.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(10 + 5 / 44)
     assert predicted_rate(1.0, 400.0, 300.0, 44.0, 0.5, 10.0) == pytest.approx(1 / 44)
+    assert predicted_rate(10.0, 40.0, 0.0, 0.05, 0.5, 10.0) == pytest.approx(1.0)
 
 
 def test_the_start_by_hand():

@@ -191,6 +191,18 @@ def test_one_feedback_packet_per_delay_where_little_is_sent():
     assert int(run.state.row.feedback_sent) == 2
 
 
+def test_nothing_is_lost_on_short_hops():
+    """Experiment 10: hops of 6 us feed a bottleneck that serves a packet in 0.1 ms, beside on-off sources.
+
+    A packet per feedback delay would be the rate of the fast link there. Backlogs stay near the set point of ten
+    packets a flow instead; the buffer holds 202.
+    """
+    made = Scenario("10", NAME, NAME, hops=3)
+    made.transfer_time("1", "2")
+    assert made.run.state.flows["dropped"].sum() == 0
+    assert made.run.state.links["largest_backlog"].max() < 50
+
+
 def test_losses_are_retransmitted():
     run, _ = line(file=4e5)
     run.state.links["loss"][:] = 0.02

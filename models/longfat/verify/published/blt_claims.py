@@ -27,7 +27,7 @@ from longfat.verify.published.blt_measured import (
 )
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
-from longfat.verify.published.rule import Arithmetic, Difference, Estimate, Quantity, Together, printed
+from longfat.verify.published.rule import Arithmetic, Difference, Estimate, Printed, Quantity, Together, printed
 
 
 def faster_than_more_capacity(context: Context) -> Finding:
@@ -94,7 +94,7 @@ def two_orders(context: Context) -> Finding:
         for label in ("BLT", "TCP") for k in range(3)
     ]  # fmt: skip
     return judged(
-        Arithmetic(printed("2.0"), math.log10((150 / 15) * (30 / 3))),
+        Arithmetic(printed("2"), math.log10((150 / 15) * (30 / 3))),
         f"log10 (10 x 10); in runs log10 falls by {texts(falls)} (BLT, then TCP), because the clock of the "
         "retransmission timer is not scaled",
         scale=scale_text(context, "15 Mbit/s"),
@@ -128,12 +128,15 @@ def tcp_exceeds_blt(path: Path) -> Assessment:
     return assess
 
 
-def falls(label: str, value: str, bound: str) -> Assessment:
+#: "At least one order of magnitude" stands in words; it is taken to be rounded to a tenth, as table 1 is.
+ONE_ORDER = Printed("1", 1.0, 0.05, log10=True, bound="at least")
+
+
+def falls(label: str, number: Printed) -> Assessment:
     """Return the assessment of figure 21: by how much log10 of the power falls from files of 100 kB to 1 MB."""
 
     def assess(context: Context) -> Finding:
         found = [difference(best(context, label, "reference", k), best(context, label, "1 MB", k)) for k in range(3)]
-        number = printed(value, log10=True, bound="at least" if bound else "")
         return judged(
             Together(tuple(Quantity(number, one) for one in found)),
             f"log10 falls by {texts(found)}",

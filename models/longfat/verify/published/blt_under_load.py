@@ -31,6 +31,7 @@ from longfat.verify.published.claims_table import Assessment, Context, Finding, 
 from longfat.verify.published.rule import Difference, Estimate, Quantity, Spread, Statement, Together, printed
 
 LOADS = (0.3, 0.45, 0.6, 0.75)  # at which utilisation and fairness are compared: loaded, but not overloaded
+FAST_LOADS = (0.6, 0.75, 0.85)  # at 1 Gbit/s, where nothing is lost at smaller loads
 EVERY_DUPLICATE = "every duplicate ACK taken for a loss (footnote 5)"
 REFERENCE = SETS["reference"][0]
 

@@ -151,7 +151,7 @@ def robustness(context: Context) -> Finding:
                         f"RED, REM, AVQ: throughput within {percent(WITHIN, 0)} of drop-tail, loss below "
                         f"{percent(NEGLIGIBLE)}")
               for name in managed),
-            Quantity(exactly("5/11", 5 / 11), during), Quantity(exactly("10/11", 10 / 11), after),
+            Quantity(exactly("robust", 5 / 11), during), Quantity(exactly("robust", 10 / 11), after),
             Difference(tuple(difference(web["CADPC"], one) for label, one in web.items() if label != "CADPC")),
         )),
         f"RED, REM, AVQ: throughput within {percent(max(map(abs, same.values())))} of drop-tail, "
@@ -172,7 +172,7 @@ def converges_to(context: Context) -> Finding:
         ours, theirs = (
             estimate(late(context, label, n, buffer=BIG_BUFFER)["throughput"]) for label in ("CADPC", "XCP")
         )
-        parts += [Quantity(exactly(f"{n}/{n + 1}", n / (n + 1)), ours, others={"the other mechanism": theirs}),
+        parts += [Quantity(exactly("capacity*n/(n+1)", n / (n + 1)), ours, others={"the other mechanism": theirs}),
                   Quantity(exactly("capacity", 1.0), theirs, others={"the other mechanism": ours})]  # fmt: skip
         text.append(f"n = {n}: XCP {words(theirs)}, CADPC {words(ours)}")
     return judged(Together(tuple(parts)), "; ".join(text) + f" of the capacity; buffers of {BIG_BUFFER} packets",
@@ -200,7 +200,7 @@ def examined(context: Context) -> Finding:
         Difference((difference(theirs, ours),)),
         f"XCP {words(estimate(theirs), 0)} packets/s, CADPC {words(estimate(ours), 1)} packets/s, "
         f"{words(_asked(context))} a flow in four round trips; ten flows",
-        scale=scale(context), repeats=ONE_REQUEST,
+        scale=scale(context),
     )  # fmt: skip
 
 

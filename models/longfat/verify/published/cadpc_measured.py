@@ -32,14 +32,17 @@ MANY = 50  # flows of figure 3
 NEGLIGIBLE = 1e-3  # loss probability
 SMALL = 10.0  # mean queue length [packets], a fifth of the buffer
 ALMOST_PERFECT = 0.99  # Jain's index
-#: Equal rates. The claims are seen in diagrams without numbers; 1 % is about the width of a line.
-EQUAL = Printed("equal", 1.0, 0.01)
 FIRST_RATE = "first rate of a packet in four round trips, which the paper leaves open"
 
 
 def exactly(text: str, value: float) -> Printed:
     """Return an expression that the paper prints, such as n/(n + 1), with its value."""
     return Printed(text, value, 0.0)
+
+
+def equal(text: str) -> Printed:
+    """Return equal rates: a ratio of 1 of the largest to the smallest, within 1 %, the width of a line in a diagram."""
+    return Printed(text, 1.0, 0.01)
 
 
 def competitors_late(context: Context, flows: int) -> dict[str, Estimate]:
@@ -71,7 +74,7 @@ def totals(context: Context) -> Finding:
     parts, text, numbers = [], [], (1, 2, 10, 50, 100)
     for n in numbers:
         seen = estimate(late(context, "CADPC", n)["throughput"])
-        parts.append(Quantity(exactly(f"{n}/{n + 1}", n / (n + 1)), seen, others=competitors_late(context, n)))
+        parts.append(Quantity(exactly("n/(n+1)", n / (n + 1)), seen, others=competitors_late(context, n)))
         text.append(f"{n}: {words(seen)}")
     error = max(abs(float(laws.equilibrium_traffic(n)) * (n + 1) / n - 1) for n in numbers)
     return judged(
@@ -104,20 +107,20 @@ def round_trips(context: Context) -> Finding:
     time = {delay: seconds(delay) for delay in delays}
     same = {delay: seconds(delay, 25 * delay) for delay in delays}  # first rate of 4167 bytes/s
     slower = estimate(time[0.2] / time[0.01])
-    equal = estimate([runs.ratio(one, 100) for one in each(context, scenarios.unequal_round_trips(), 400, every=1.0)])
+    alike = estimate([runs.ratio(one, 100) for one in each(context, scenarios.unequal_round_trips(), 400, every=1.0)])
 
     def listed(found: dict[float, np.ndarray], updates: bool) -> str:
         return ", ".join(f"{one.mean() / (24 * delay if updates else 1):.1f}" for delay, one in found.items())
 
     return judged(
         Together((
-            Quantity(exactly("does not depend", 1.0), slower,
+            Quantity(exactly("independent", 1.0), slower,
                      interpretations={"counted in updates": estimate(time[0.2] / 20 / time[0.01])}),
-            Quantity(EQUAL, equal),
+            Quantity(equal("stable"), alike),
         )),
         f"round trips 60, 300, 1200 ms: within 10 % after {listed(time, False)} s, which are {listed(time, True)} "
         f"updates; from the same first rate in bytes/s {listed(same, True)} updates; flows with 220 to 580 ms "
-        f"together: largest over smallest rate {words(equal)}",
+        f"together: largest over smallest rate {words(alike)}",
         "the flows are stable and fair with unequal round trips, as claimed, but an update takes four round trips, so "
         "the convergence time in seconds is proportional to the round-trip time",
         scale=f"{runs.replications(context)} runs of 160 updates, or of 400 s, seed {context.seed}",
@@ -143,7 +146,7 @@ def staggered(context: Context) -> Finding:
     ours = ends.pop("CADPC")
     time = last(found["CADPC"])
     return judged(
-        Quantity(EQUAL, ours, others=ends),
+        Quantity(equal("same rate"), ours, others=ends),
         f"largest over smallest rate, 350 to 400 s: {words(ours)}; the tenth flow is within 10 % of its share "
         f"{time:.0f} s ({time / PERIOD:.0f} updates) after its start, "
         + ", ".join(f"{time:.0f} s if it acts like {m:g} flows at first instead of two" for m, time in eager.items()),
@@ -163,7 +166,7 @@ def periods(context: Context) -> Finding:
     faster = estimate([runs.ratio(one, 40) for one in eager])
     spread = Spread(ratios[1600].low, ratios[160].high, "the 40 s before 1600 s and before 160 s")
     return judged(
-        Quantity(EQUAL, ratios[1600], spread=spread),
+        Quantity(equal("equal rates"), ratios[1600], spread=spread),
         "largest over smallest rate, " + ", ".join(f"{words(ratios[time])} at {time} s" for time in times)
         + f"; {words(faster)} at 160 s if flows act like ten at first instead of two",
         "rates become equal, as claimed, but 160 s hold only 13 updates of the slowest flow; the paper does not print "
@@ -183,7 +186,7 @@ def twice(context: Context) -> Finding:
     others = {f"weight {weight:g}": weighed(weight) for weight in (1.0, 1.5, 3.0)}
     law = float(laws.weighted_equilibrium_rate(2.0, 7.0)) / float(laws.weighted_equilibrium_rate(1.0, 7.0))
     return judged(
-        Together((Formula(abs(law / 2 - 1)), Quantity(exactly("exactly twice", 2.0), seen, others=others))),
+        Together((Formula(abs(law / 2 - 1)), Quantity(exactly("twice", 2.0), seen, others=others))),
         f"{words(seen)} times, two of weight two beside three of weight one", scale=scale(context, 400),
     )  # fmt: skip
 
@@ -195,7 +198,7 @@ def lost_signals(context: Context) -> Finding:
     total = {label: estimate(one["throughput"]) for label, one in seen.items()}
     ours, jain = total.pop("CADPC"), estimate(seen["CADPC"]["jain_index"])
     return judged(
-        Together((Quantity(exactly("10/11", 10 / 11), ours, others=total),
+        Together((Quantity(exactly("do not move", 10 / 11), ours, others=total),
                   Statement(jain.low > ALMOST_PERFECT, f"Jain's index of at least {ALMOST_PERFECT}"))),
         f"30 % of the replies lost: {words(ours)} of the capacity, without these losses 10/11 = 0.909; Jain's index "
         f"{words(jain)}", scale=scale(context, 300),

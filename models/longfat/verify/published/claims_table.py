@@ -168,7 +168,7 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     --------
     >>> table = published("003", packets=1e5)
     >>> str(table.verdict[table.claim == "BDP example"].item())
-    'reproduced'
+    'consistent'
     """
     import pandas as pd
 

@@ -74,7 +74,9 @@ def _words(one: Estimate, digits: int = 3) -> str:
 
 
 def _scale(context: Context, runs: int = 10, each: float | None = None) -> str:
-    return f"{runs} runs of {context.packets / runs if each is None else each:.0e} packets a point, seed {context.seed}"
+    packets = context.packets / runs if each is None else each
+    some = f"{runs} runs" if runs > 1 else "a run"
+    return f"{some} of {packets:.0e} packets a point, in all at least 100 losses, seed {context.seed}"
 
 
 def slower_window(context: Context) -> Finding:

@@ -2,9 +2,9 @@
 
 Every cell is judged by the published rule (`longfat.verify.published.rule`) from the same evidence, whatever its
 scheme: our value; for a transfer time the least one, which both sides contain; the runs of the paper's other schemes;
-the range over what should not matter or is left open (`kkm_runs.perturbations`); every rule that the paper leaves open,
-changed one at a time (`longfat.benchmark.interpretations`); and which free choice of ours was set by the table
-(`FITTED`).
+the range over what should not matter or is open (`kkm_runs.perturbations`); other interpretations of the experiment
+and of what is measured (`longfat.benchmark.interpretations`); and which free choices of ours were set by the table
+(`longfat.benchmark.choices`). Rules of a scheme that the paper leaves open are changed for all cells or for none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from longfat.benchmark import VARIANTS, optimal
+from longfat.benchmark import ENTRIES, VARIANTS, choices, optimal
 from longfat.benchmark.entries import OPTIMAL
 from longfat.benchmark.printed import Cell, cells
 from longfat.verify.published import kkm_runs as runs
@@ -25,6 +25,7 @@ from longfat.verify.published.rule import (
     Estimate,
     Quantity,
     Together,
+    judge,
     printed,
 )
 
@@ -36,33 +37,13 @@ _WORDS = {
     "packet_delay_std": "standard deviation of the delay",
 }
 _TIMES = ("transfer_time", "transfer_time_mean")
-#: Free choices of ours that were set by printed transfer times, by the beginning of the claims.
-FITTED = {
-    "table 4.1: pp, transfer": "the rate rises within two round trips, by tables 4.1, 4.5 and 4.6",
-    "table 4.3: hbh, transfer": "start rate of a packet in 3 ms and hops of 5 ms, by tables 4.3 and 4.7a",
-    "table 4.3: pp, transfer": "the second pair waits for the first, then ten packets at line rate, by table 4.3",
-    "table 4.3: e2e-ef, transfer": "start rate of a packet in 1 ms, doubled every round trip, by tables 4.3 and 4.7a",
-    "table 4.5: pp, transfer": "the rate rises within two round trips, by tables 4.1, 4.5 and 4.6",
-    "table 4.6: pp, transfer": "the rate rises within two round trips, by tables 4.1, 4.5 and 4.6",
-    "table 4.7a: hbh, transfer": "start rate of a packet in 3 ms and hops of 5 ms, by tables 4.3 and 4.7a",
-    "table 4.7a: pp, transfer time, 0.2": "the rate rises within two round trips, as in tables 4.1, 4.5 and 4.6",
-    "table 4.7a: e2e-ef, transfer": "start rate of a packet in 1 ms, doubled every round trip, by tables 4.3 and 4.7a",
-    "table 4.9: pp, transfer": "size of the files, by table 4.9",
-    "table 4.10": "size of the files, by table 4.10",
-}
-#: What we chose where the paper is silent or contradicts itself, shown in the rows of an experiment.
-CHOICES = {
-    7: "all sources active from time 0 (ours: the text has them start in turn)",
-    9: "files scaled down with the capacity, time in ms (ours: the text has 2 MB and 500 kB, the table seconds)",
-    10: "files of 2 MB (ours: not printed)",
-}
-#: Queue discipline of each scheme; the paper has "Fair Queueing" for the rate-based schemes.
+#: Queue discipline of each scheme; the paper has "Fair Queueing" for the rate-based schemes, "FCFS" for the others.
 DISCIPLINES = {
     "hbh": "self-clocked fair queueing (ours)",
-    "pp": "bit-by-bit round-robin fair queueing (ours, after its reference 2)",
+    "pp": "bit-by-bit round-robin fair queueing (ours)",
     "e2e-ef": "self-clocked fair queueing (ours)",
     "tcp (tahoe)": "FIFO",
-    "decbit": "FIFO, a marking queue (ours: the packet in transmission does not count)",
+    "decbit": "FIFO that marks, not counting the packet in transmission (ours)",
 }
 
 
@@ -82,12 +63,14 @@ def claim(cell: Cell) -> str:
 
 
 def fitted(cell: Cell) -> str:
-    """Return the free choice of ours that was set by the table of a cell, empty if there is none.
+    """Return the free choices of ours that were set by the table of a cell, empty if there is none.
 
     >>> fitted(cells()[3])
     ''
     """
-    return next((choice for beginning, choice in FITTED.items() if claim(cell).startswith(beginning)), "")
+    if cell.metric not in _TIMES:
+        return ""
+    return choices(ENTRIES[runs.LABELS[cell.scheme]], runs.variant_of(cell), cell.metric, "fitted")
 
 
 def evidence(cell: Cell, count: int, seed: int) -> Quantity:
@@ -111,15 +94,11 @@ def _cell(cell: Cell) -> Assessment:
     def assess(context: Context) -> Finding:
         count, unit = runs.replications(context), runs.unit(cell)
         found = evidence(cell, count, context.seed)
-        others = [one.value for one in found.interpretations.values()]
         why = ""
-        if (
-            others
-            and not (found.spread and found.spread.wide)
-            and not any(map(found.meets, found.interpretations.values()))
-        ):
+        if judge(found)[0] == "differs":
+            others = [one.value for one in runs.ruled(cell, count, context.seed).values()]
             why = (
-                f"none of {len(others)} interpretations meets it, they give {runs.digits(min(others))} to "
+                f"each of {len(others)} rules of the scheme changed in turn: {runs.digits(min(others))} to "
                 f"{runs.digits(max(others))} {unit}"
             )
         return judged(found, runs.shown(found.ours, unit), why, scale=scale(cell, count, context.seed))
@@ -129,10 +108,16 @@ def _cell(cell: Cell) -> Assessment:
 
 def scale(cell: Cell, count: int, seed: int) -> str:
     """Return what is run for a cell, with the choices that are ours."""
-    variant = runs.variant_of(cell)
-    first = runs.measured(variant.name, runs.LABELS[cell.scheme], count, seed)
-    text = f"{len(first)} run{'s' * (len(first) > 1)}, seed {seed}"
-    return "; ".join(filter(None, [text, DISCIPLINES[cell.scheme], CHOICES.get(cell.experiment, "")]))
+    variant, entry = runs.variant_of(cell), ENTRIES[runs.LABELS[cell.scheme]]
+    first = runs.measured(variant.name, entry.name, count, seed)
+    parts = [f"{len(first)} run{'s' * (len(first) > 1)}, seed {seed}", DISCIPLINES[cell.scheme]]
+    parts += [f"ours: {one.words}" for one in variant.choices]
+    decided = [
+        one.words for one in entry.choices
+        if one.kind == "interpretation" and one.decided_by(cell.experiment, cell.metric)
+    ]  # fmt: skip
+    parts += [f"decided by this table: {', '.join(decided)}"] * bool(decided)
+    return "; ".join(parts)
 
 
 def _optimal_cell(cell: Cell) -> Assessment:
@@ -221,11 +206,11 @@ def _start(context: Context) -> Finding:
     """Compare packet-pair's inverse-exponential start with a start at the full rate, in experiment 2."""
     saved = runs.starts(context.seed)
     text = (
-        f"against full rate at once: {runs.shown(saved['dropped'], 'packets')} fewer are lost, the mean queue is "
-        f"{runs.shown(saved['queue'], 'packets')} shorter"
+        f"full rate at once less inverse-exponential start: {runs.shown(saved['dropped'], 'packets')} lost, mean queue "
+        f"of {runs.shown(saved['queue'], 'packets')}"
     )
     return judged(
-        Difference((saved["queue"], saved["dropped"])), text,
+        Difference((saved["queue"], saved["dropped"])), text, "not above 0 with the whole interval",
         scale=f"{runs.JITTER_RUNS} runs of experiment 2 with up to a packet time of send jitter, seed {context.seed}",
     )  # fmt: skip
 
@@ -270,26 +255,33 @@ def rows() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def of_all_cells(found: Mapping[str, Finding]) -> list[list[str]]:
-    """Count for each scheme how many printed numbers an interpretation meets if it is used for all of them.
+def of_all_cells(context: Context, found: Mapping[str, Finding]) -> list[list[str]]:
+    """Count for each scheme how many printed numbers it meets with one rule changed in all experiments.
+
+    Parameters
+    ----------
+    context : Context
+        Scale and seed.
+    found : mapping of str to Finding
+        Findings by claim, such as those of `cell_findings`.
 
     Returns
     -------
     list of list of str
-        A line for each scheme and interpretation: its numbers of printed numbers for which the interpretation can be
-        told from the benchmark's setting, how many of these the setting meets, and how many the interpretation.
+        A line for each scheme and rule: the scheme's printed numbers that the rule can change, how many of these the
+        benchmark's setting meets, and how many are met with the rule changed.
     """
     tally: dict[tuple[str, str], list[int]] = {}
-    for name, one in found.items():
-        if not isinstance(one.evidence, Quantity):
+    for cell in cells():
+        shown = found[claim(cell)].evidence if cell.value and claim(cell) in found else None
+        if not isinstance(shown, Quantity) or cell.scheme == OPTIMAL:
             continue
-        scheme = name.split(": ")[1].split(", ")[0]
-        for words, value in one.evidence.interpretations.items():
-            counts = tally.setdefault((scheme, words), [0, 0, 0])
+        for words, value in runs.ruled(cell, runs.replications(context), context.seed).items():
+            counts = tally.setdefault((cell.scheme, words), [0, 0, 0])
             counts[0] += 1
-            counts[1] += one.evidence.meets(one.evidence.ours)
-            counts[2] += one.evidence.meets(value)
-    return [[*key, *map(str, counts)] for key, counts in sorted(tally.items())]
+            counts[1] += shown.meets(shown.ours)
+            counts[2] += shown.meets(value)
+    return [[*key, *map(str, counts)] for key, counts in tally.items()]
 
 
 def cell_findings(context: Context, experiments: tuple[int, ...] = tuple(range(1, 11))) -> dict[str, Finding]:

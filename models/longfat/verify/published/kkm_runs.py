@@ -172,13 +172,23 @@ def spread(cell: Cell, count: int, seed: int) -> Spread:
     return Spread(min(values), max(values), over) if values else Spread(math.nan, math.nan, over)
 
 
+#: Fields of an entry that say what the scheme and its switches do; the others say what is measured.
+_RULES = ("parameters", "bottleneck", "switch", "options", "hops")
+
+
 @cache
-def seen(variant: str, name: str, count: int, seed: int) -> dict[str, tuple[Run, ...]]:
+def seen(variant: str, name: str, count: int, seed: int, *, of_scheme: bool) -> dict[str, tuple[Run, ...]]:
     """Run every other interpretation of a scheme in a variant, in parallel; runs by description.
 
+    Either those that change a rule of the scheme or its switches, or those of the experiment and of what is measured.
     Send jitter is no interpretation of the text; it is among the `perturbations`.
     """
-    asked = [one for one in tried(name, VARIANTS[variant]) if one.entry.send_jitter == 0.0]
+    usual = ENTRIES[name]
+    asked = [
+        one for one in tried(name, VARIANTS[variant])
+        if one.entry.send_jitter == 0.0
+        and of_scheme == any(getattr(one.entry, rule) != getattr(usual, rule) for rule in _RULES)
+    ]  # fmt: skip
     jobs = [
         (one.variant, one.entry, draw) for one in asked for draw in range(count_of(one.variant, one.entry, count))
     ]  # fmt: skip
@@ -187,12 +197,26 @@ def seen(variant: str, name: str, count: int, seed: int) -> dict[str, tuple[Run,
 
 
 def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
-    """Return our value for a cell under each interpretation that the text allows, by description."""
+    """Return our value for a cell under each interpretation of the experiment and of what is measured.
+
+    Rules of a scheme are not among them: "the values of the adjustable parameters of each control scheme were kept
+    unchanged for all the experiments" (section 4), so that none can be changed for one cell (`ruled`).
+    """
     variant, name = variant_of(cell), LABELS[cell.scheme]
-    found = {words: statistic(cell)(runs) for words, runs in seen(variant.name, name, count, seed).items()}
+    found = _estimates(cell, seen(variant.name, name, count, seed, of_scheme=False))
     if variant.experiment == 7 and cell.metric == "packet_delay_std":  # that of the means of several runs
         means = [1e3 * run.get("delay_mean", math.nan) for run in measured(variant.name, name, count, seed)]
         found[OVER_RUNS] = Estimate(float(np.std(means, ddof=1)))
+    return found
+
+
+def ruled(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
+    """Return our value for a cell with each rule of its scheme that the paper leaves open changed."""
+    return _estimates(cell, seen(variant_of(cell).name, LABELS[cell.scheme], count, seed, of_scheme=True))
+
+
+def _estimates(cell: Cell, made: dict[str, tuple[Run, ...]]) -> dict[str, Estimate]:
+    found = {words: statistic(cell)(runs) for words, runs in made.items()}
     return {words: one for words, one in found.items() if math.isfinite(one.value)}
 
 
@@ -244,7 +268,8 @@ def _mean(values: np.ndarray) -> Estimate:
 def starts(seed: int) -> dict[str, Estimate]:
     """Return what packet-pair's inverse-exponential start saves in experiment 2, against the full rate at once.
 
-    Mean queue and packets lost, each with its interval, over runs with up to a packet time of send jitter.
+    Mean queue and packets lost at the bottleneck until connection 1 is complete, each with its interval, over runs with
+    up to a packet time of send jitter.
     """
     variant = VARIANTS["2"]
     jitter = packet_time(variant)
@@ -255,11 +280,10 @@ def starts(seed: int) -> dict[str, Estimate]:
 
     def once(job: tuple[Entry, int]) -> tuple[float, float]:
         entry, draw = job
-        random = np.random.SeedSequence([seed, draw])
-        made = benchmark.measure(variant, entry, random)
-        net = benchmark.build(variant, entry)
-        data = sim.run(net, duration=made["transfer_time_1"], rng=np.random.SeedSequence([seed, draw]), progress=False)
-        return float(data.mean_queue.sel(link="S1-S2")), made["dropped"]
+        duration = benchmark.measure(variant, entry, np.random.SeedSequence([seed, draw]))["transfer_time_1"]
+        net = benchmark.build(variant, entry, probe=False)
+        data = sim.run(net, duration=duration, rng=np.random.SeedSequence([seed, draw]), progress=False)
+        return float(data.mean_queue.sel(link="S1-S2")), float(data.link_dropped.sel(link="S1-S2"))
 
     found = side_by_side(once, [(entry, draw) for entry in entries for draw in range(JITTER_RUNS)])
     slow, fast = (np.array(found[k * JITTER_RUNS : (k + 1) * JITTER_RUNS]) for k in range(2))

@@ -7,8 +7,11 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
   added to the optimum must agree, too: it overlaps our interval, or is within 25 %. Of "at least" and "at most" only
   one side counts.
 - *reproduced*: met. *fitted*: met, but a free choice of ours was set by this number or its neighbours.
-- *sensitive*: our value ranges by more than 10 % to each side over seeds, a packet time of jitter, or a parameter that
-  the paper leaves open, and the printed number lies in this range. Outside of the range, the verdict is *differs*.
+- *sensitive*: our value ranges by more than 10 % to each side (of the power for its logarithm; or what is added to the
+  optimum by more than 25 %) over seeds, a packet time of jitter, or a parameter that the paper leaves open, and the
+  printed number lies in this range. Outside of the range, the verdict is *differs*. A range of which both ends meet the
+  number decides nothing. Nor does an interval of more than 25 % to each side: a number that only such an interval meets
+  is *sensitive*, too.
 - *reproduced under an interpretation*: not met, but met if another definition is used that the text allows.
 - *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval.
 - *consistent*: arithmetic on printed numbers, without any code of ours, gives the printed number as rounded, or within
@@ -17,7 +20,7 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
 - *input*: a parameter, definition or quotation.
 - *differs*: all others.
 
-The rule is ours. 10 % is about what the papers' own numbers vary by where they are printed twice.
+The rule and its tolerances are ours; no paper states how accurate its numbers are.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ Verdict = Literal[
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 WITHIN = 0.10  # of the printed number
 EXCESS_WITHIN = 0.25  # of what the printed number adds to an optimum
+INTERVAL_WITHIN = 0.25  # of our value, or of what it adds to an optimum: half the widest interval that shows something
 EQUAL = 1e-9  # relative difference of two expressions for the same thing, both in floats
 #: From the best to the worst, for rows with several numbers.
 FROM_BEST: tuple[Verdict, ...] = (
@@ -63,11 +67,11 @@ def printed(text: str, *, log10: bool = False, bound: Literal["", "at least", "a
     (Printed(text='0.41', value=0.41, rounding=0.005, log10=False, bound=''), 0.5)
     """
     choice("bound", bound, ("", "at least", "at most"))
-    found = re.search(r"-?\d+(?:\.(\d+))?(?:e(-?\d+))?", text)
+    found = re.search(r"-?(?:\d+(?:,\d{3})*(?:\.(\d+))?|\.(\d+))(?:e([+-]?\d+))?", text)
     if found is None:
         raise ValueError(f"text = {text!r} has no number")
-    digits, power = len(found[1] or ""), int(found[2] or 0)
-    return Printed(found[0], float(found[0]), 0.5 * 10.0 ** (power - digits), log10, bound)
+    digits, power = len(found[1] or found[2] or ""), int(found[3] or 0)
+    return Printed(found[0], float(found[0].replace(",", "")), 0.5 * 10.0 ** (power - digits), log10, bound)
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,9 @@ class Estimate:
     value: float
     lower: float = math.nan
     upper: float = math.nan
+
+    def __post_init__(self) -> None:
+        _check_order(self.lower, self.upper)
 
     @property
     def low(self) -> float:
@@ -101,9 +108,14 @@ class Spread:
     upper: float
     over: str
 
+    def __post_init__(self) -> None:
+        _check_order(self.lower, self.upper)
+
     @property
     def wide(self) -> bool:
         """Whether the range exceeds 10 % to each side of its middle."""
+        if math.isinf(self.lower) or math.isinf(self.upper):
+            return True
         return self.upper - self.lower > WITHIN * abs(self.upper + self.lower)
 
 
@@ -142,6 +154,8 @@ class Quantity:
         """Return whether an estimate meets the printed number."""
         if not math.isfinite(ours.value):
             return False
+        if math.isinf(ours.low) or math.isinf(ours.high):  # contains everything on a side, and shows nothing there
+            ours = Estimate(ours.value)
         p = self.printed
         within = math.log10(1.0 + WITHIN) if p.log10 else WITHIN * abs(p.value)
         if not _near(p.value, p.rounding, ours, within, p.bound):
@@ -150,6 +164,27 @@ class Quantity:
             return True
         excess = p.value - self.optimum
         return _near(excess, p.rounding, ours.less(self.optimum), EXCESS_WITHIN * abs(excess), p.bound)
+
+    def vague(self, ours: Estimate) -> bool:
+        """Return whether the printed number is met by an interval alone, and by one that is too wide to show it."""
+        if not self.meets(ours) or self.meets(Estimate(ours.value)):
+            return False
+        half, size = 0.5 * (ours.high - ours.low), abs(ours.value - (self.optimum or 0.0))
+        wide = math.log10(1.0 + INTERVAL_WITHIN) if self.printed.log10 else INTERVAL_WITHIN * size
+        return half > max(wide, self.printed.rounding)
+
+    @property
+    def open(self) -> bool:
+        """Whether the spread is so wide that it decides the verdict."""
+        spread = self.spread
+        if spread is None or (self.meets(Estimate(spread.lower)) and self.meets(Estimate(spread.upper))):
+            return False
+        if self.printed.log10:
+            return spread.upper - spread.lower > 2.0 * math.log10(1.0 + WITHIN)
+        if spread.wide or self.optimum is None:
+            return spread.wide
+        middle = 0.5 * (spread.lower + spread.upper)
+        return middle - spread.lower > max(EXCESS_WITHIN * abs(middle - self.optimum), self.printed.rounding)
 
 
 @dataclass(frozen=True)
@@ -222,7 +257,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
         case Difference():
             if _positive(evidence.differences):
                 return "ordering reproduced", ""
-            wrong = sum(one.low <= 0 for one in evidence.differences)
+            wrong = sum(not one.low > 0 for one in evidence.differences)  # NaN is not above 0
             found = f"{wrong} of {len(evidence.differences)} differences {'are' if wrong > 1 else 'is'} not above 0"
             for words, differences in evidence.interpretations.items():
                 if _positive(differences):
@@ -232,7 +267,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
             met = Quantity(number, Estimate(value)).meets(Estimate(value))
             return ("consistent", "") if met else ("differs", _off(number, value))
         case Formula(error=error):
-            return ("reproduced", "") if error <= EQUAL else ("differs", f"relative difference of {error:.2g}")
+            return ("reproduced", "") if abs(error) <= EQUAL else ("differs", f"relative difference of {error:.2g}")
         case Statement():
             if evidence.holds:
                 return ("fitted", f"set by it: {evidence.fitted}") if evidence.fitted else ("reproduced", "")
@@ -243,6 +278,8 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
         case Declared():
             return evidence.verdict, evidence.reason
         case Together():
+            if not evidence.parts:
+                return "differs", "no evidence"
             found_all = [judge(one) for one in evidence.parts]
             worst = max((verdict for verdict, _ in found_all), key=FROM_BEST.index)
             return worst, "; ".join(dict.fromkeys(text for _, text in found_all if text))
@@ -298,7 +335,7 @@ def fitted_choices(evidence: Evidence | None) -> list[str]:
     """
     if isinstance(evidence, Together):
         return list(dict.fromkeys(choice for one in evidence.parts for choice in fitted_choices(one)))
-    return [evidence.fitted] if isinstance(evidence, Quantity) and evidence.fitted else []
+    return [evidence.fitted] if isinstance(evidence, Quantity | Statement) and evidence.fitted else []
 
 
 def opposite(evidence: Evidence) -> Evidence:
@@ -340,19 +377,24 @@ def opposite_value(number: Printed, value: float) -> float:
 
 def _quantity(one: Quantity) -> tuple[Verdict, str]:
     met, off = one.meets(one.ours), _off(one.printed, one.ours.value)
-    if one.spread is not None and one.spread.wide:
+    if one.open and one.spread is not None:
         p, spread = one.printed, one.spread
         words = f"{spread.lower:.4g} to {spread.upper:.4g} over {spread.over}"
-        inside = spread.lower <= p.value + p.rounding and p.value - p.rounding <= spread.upper
+        inside = (p.bound == "at most" or p.value - p.rounding <= spread.upper) and (
+            p.bound == "at least" or spread.lower <= p.value + p.rounding
+        )
         return ("sensitive", words) if inside else ("differs", f"{off}; {words}")
+    if one.vague(one.ours):
+        return "sensitive", f"{off}, in an interval from {one.ours.low:.4g} to {one.ours.high:.4g}"
     if met:
-        inside_words = "" if off.startswith("equal") or _relative(one) <= WITHIN else f"{off}, but in the interval"
+        by_interval = not one.printed.bound and not off.startswith("equal") and _relative(one) > WITHIN
+        inside_words = f"{off}, but in the interval" if by_interval else ""
         return ("fitted", f"set by it: {one.fitted}") if one.fitted else ("reproduced", inside_words)
     for words, value in one.interpretations.items():
-        if one.meets(value):
+        if one.meets(value) and not one.vague(value):
             tried = f", the first of {count} that meets it" if (count := len(one.interpretations)) > 1 else ""
             return "reproduced under an interpretation", f"{off}; {words}: {value.value:.4g}{tried}"
-    if one.optimum is not None and _relative(one) <= WITHIN:
+    if one.optimum is not None and _relative(one) <= WITHIN and one.printed.value != one.optimum:
         excess = 100 * ((one.ours.value - one.optimum) / (one.printed.value - one.optimum) - 1)
         off += f", what is added to the optimum {abs(excess):.0f} % {'above' if excess > 0 else 'below'}"
     return "differs", off
@@ -379,7 +421,7 @@ def _off(number: Printed, value: float) -> str:
     ratio = value / number.value
     if ratio >= 2 or ratio < 0:
         return f"{ratio:.1f} times the printed number"
-    return f"{abs(100 * (ratio - 1)):.0f} % {'above' if ratio > 1 else 'below'}"
+    return f"{abs(100 * (ratio - 1)):.0f} % {'above' if value > number.value else 'below'}"
 
 
 def _near(value: float, rounding: float, ours: Estimate, within: float, bound: str) -> bool:
@@ -391,6 +433,12 @@ def _near(value: float, rounding: float, ours: Estimate, within: float, bound: s
         return ours.value <= most or ours.low <= value + rounding + tiny
     overlaps = ours.low <= value + rounding + tiny and ours.high >= value - rounding - tiny
     return overlaps or abs(ours.value - value) <= within + tiny
+
+
+def _check_order(lower: float, upper: float) -> None:
+    """Refuse an interval whose ends are in the wrong order; NaN stands for none."""
+    if lower > upper:
+        raise ValueError(f"lower = {lower:g} must not exceed upper = {upper:g}")
 
 
 def _positive(differences: tuple[Estimate, ...]) -> bool:

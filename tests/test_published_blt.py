@@ -1,0 +1,112 @@
+"""Rows of Kim and Farber: verdicts that need no runs, the rule on every row, and short runs of all rows."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.sim import Simulation
+from longfat.verify.published import blt, blt_measured, published, read
+from longfat.verify.published import blt_runs as runs
+from longfat.verify.published.blt_scenarios import SETS, Path, dumbbell
+from longfat.verify.published.claims_table import Context
+from longfat.verify.published.rule import Estimate
+
+#: Arithmetic on printed numbers is consistent; laws of ours beside printed expressions are reproduced.
+WITHOUT_RUNS = {
+    "mean wait for a coarse retransmission timer": "consistent",  # 500/2 = 250
+    "windows encodable with pi=4 priority bits: packets covered": "reproduced",
+    "consecutive windows W_k sum to |W_{k+1}|-1": "reproduced",
+    "BDP of reference network": "consistent",  # 0.5625 for 0.6
+    "BDP of faster network": "consistent",  # 3.75 for 4
+    "BDP at D=1.8 ms": "consistent",  # 33.75 for 35
+    "buffer at S1 when D=1 ms": "consistent",  # 2.5 for 2 or 3
+    "transmission time of a 20-packet (10KB) file": "consistent",  # 0.533 for "less than 1"
+    "ACK travel time": "consistent",  # 30/2 = 15
+    "TCP needs for 10KB at least": "reproduced",  # 5 for "at least 4"
+    "mean throughput of one TCP connection F/R": "consistent",  # 0.8/0.2894 = 2.764 for 2.8
+    "mean outstanding TCP connections": "consistent",  # 318 x 0.2894/0.8 = 115.04
+    "mean outstanding BLT connections": "consistent",  # 900 x 0.032 = 28.8 for 29
+    "mean throughput of one BLT connection": "consistent",  # 605/29 = 20.86 for 20.8
+    "implied BLT response time": "consistent",  # 0.8/20.8 = 0.03846 for 0.0385
+    "corrected BLT system throughput": "consistent",  # 29 x 0.8/0.032 = 725
+    "Vegas throughput gain over Reno (cited)": "input",
+}
+
+
+@pytest.mark.parametrize("claim", WITHOUT_RUNS)
+def test_rows_that_take_no_runs(claim):
+    found = blt.ASSESSMENTS[claim](Context(1e5, 0))
+    assert found.verdict == WITHOUT_RUNS[claim]
+    assert not found.scale
+
+
+def test_no_analytic_row_is_left_out():
+    analytic = {row.claim for row in read("000") if row.kind == "analytic"}
+    assert analytic <= set(WITHOUT_RUNS)
+
+
+def test_differences_of_estimates():
+    """Legs of 3 and 4 give 5; an increasing function keeps the order of the ends."""
+    found = blt_measured.difference(Estimate(5.0, 2.0, 8.0), Estimate(1.0, -3.0, 5.0))
+    assert (found.value, found.lower, found.upper) == (4.0, -1.0, 9.0)
+    assert blt_measured.power_of_ten(Estimate(0.0, -1.0, 1.0)).upper == 10.0
+
+
+def test_a_counted_run_has_exactly_its_files():
+    """Eleven files of 0.1 MB without load: the throughput is 1.1 MB over the last completion."""
+    found = runs.finished("BLT", Path(1000, 1000), 0.001, 11, 1)
+    # Unloaded R at 1 Gbit/s is 30 ms and 202 packets of 4 us, but for a file that meets another.
+    assert found["response_time"] == pytest.approx(0.030808, rel=0.01)
+    # Ten gaps and the first arrival, each 0.8 s on average: the standard deviation of their sum is 2.7 s.
+    assert 1.1e6 / found["throughput"] == pytest.approx(11 * 0.8, abs=3 * 2.7)
+
+
+def test_sweeps_of_the_page_and_of_the_figures_are_the_same():
+    """The run of one scheme does not depend on the others that are simulated beside it, nor on the file with it."""
+    size = {"packets": 5e3, "round_trips": 10.0, "replications": 2}
+    alone = runs.powers(["BLT"], SETS["reference"][:1], [0.3], rng=0, **size)
+    again = runs.powers(["BLT"], SETS["reference"][:1], [0.3], rng=0, **size)
+    np.testing.assert_array_equal(alone.power_samples, again.power_samples)
+
+
+def test_the_links_are_the_same_for_both_kinds_of_runs():
+    """`dumbbell` and the counted runs have the same path: 5 ms each, and access links of 150 Mbit/s."""
+    net = dumbbell("BLT", Path(150, 30), 0.5)
+    assert [link.delay for link in net.route(net.flows[0])] == [0.005] * 3
+    run = Simulation(net, rng=1)
+    run.advance(0.5)
+    assert int(run.state.row.connections) > 3
+
+
+@pytest.mark.long
+def test_every_row_in_short_runs():
+    """With three short runs at each point, rows whose verdict does not depend on the seed have it."""
+    table = published("000", packets=1e5).set_index("claim")
+    verdict, counts = table.verdict, table.verdict.value_counts()
+    assert len(table) == 82
+    assert {claim: verdict[claim] for claim in WITHOUT_RUNS} == WITHOUT_RUNS
+    assert (table[verdict == "differs"].reason.str.len() > 15).all()
+    assert counts["input"] == 1
+    assert counts["fitted"] <= 1  # the number of files, by BLT's throughput in section 4.3.1
+    # Six increases and the network of 1.8 ms are printed twice.
+    assert (table.repeats != "").sum() == 7
+    assert set(table.repeats) - {""} <= set(table.index)
+    assert verdict["TCP queue shows global synchronisation; BLT does not"] == "differs"
+    assert verdict["BLT power at BW_b=90 exceeds TCP power at BW_b=150"] == "ordering reproduced"
+    assert verdict["fairness: TCP better than BLT at BW_b=90"] == "ordering reproduced"
+    assert verdict["response time BLT at max power"] == "reproduced"
+    assert verdict["response time TCP at max power"] == "sensitive"
+    assert "threshold" in table.reason["TCP can beat BLT at low lambda with F=1MB"]
+
+
+@pytest.mark.long
+def test_no_greatest_power_is_above_the_bound():
+    """First-come service has the greatest power of all; a sweep's mean is at most its noise above it."""
+    context = Context(1e5, 0)
+    for name in ("reference", "1 Gbit/s"):
+        for k, path in enumerate(SETS[name]):
+            for label in ("BLT", "TCP"):
+                found = blt_measured.best(context, label, name, k)
+                assert found.low <= blt_measured.ceiling(path), (label, name, k)
+                assert math.isfinite(found.value)

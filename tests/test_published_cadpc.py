@@ -1,0 +1,122 @@
+"""Rows of Welzl's paper at small scale: the verdicts that do not depend on the seed, and the numbers behind them."""
+
+import re
+
+import pytest
+
+from longfat.verify.published import cadpc_comparisons, cadpc_measured, published
+from longfat.verify.published import cadpc_runs as runs
+from longfat.verify.published.cadpc import ASSESSMENTS
+from longfat.verify.published.claims_table import Context
+from longfat.verify.published.rule import Difference, Quantity, Statement, Together, judge
+
+SMALL = Context(1e5, 0)
+#: Verdicts with three runs at each point and bottlenecks of 1, 5 and 20 Mbit/s.
+VERDICTS = {
+    "stable equilibrium rate of one flow": "reproduced",
+    "total traffic at equilibrium": "reproduced",
+    "equilibrium very close to capacity for at least": "reproduced",
+    "zero rate is an unstable fixed point": "reproduced",
+    "convergence independent of RTT; stable with asynchronous RTTs": "differs",
+    "PTP packet never exceeds": "consistent",
+    "PTP packet size": "input",
+    "RTT without queueing": "consistent",
+    "simulation length": "consistent",
+    "packet size / bottleneck / other links / link delay": "input",
+    "CADPC rate smoother than TCP; TCP utilisation and convergence worsen from 10 to 100 Mbps; CADPC does not": (
+        "ordering reproduced"
+    ),
+    "10 flows started one after another converge to the same rate": "reproduced",
+    "equal rates with RTT_i = (i+1) RTT_0": "sensitive",
+    "a flow behaving as two flows gets twice the bandwidth": "reproduced",
+    "lost signalling packets do not move the convergence point": "reproduced",
+    "throughput grows linearly with bottleneck capacity": "reproduced",
+    "CADPC loss negligible; fairness almost perfect": "differs",
+    "CADPC average queue small, constant and independent of bottleneck bandwidth": "fitted",
+    "throughput greater than almost all competitors; smallest average queue almost always": "differs",
+    "one signalling packet per": "input",
+    "correct max-min with two bottlenecks (parking lot)": "differs",
+    "robust with RED, REM, AVQ; robust to path changes; unsatisfactory with web-like background": (
+        "ordering reproduced"
+    ),
+    "XCP converges to capacity, CADPC to capacity*n/(n+1)": "reproduced",
+    'Feedback: XCP "in payload packets", CADPC/PTP "extra signaling"': "ordering reproduced",
+    'Routers examine...: XCP "every packet", CADPC/PTP "1 packet every 4 RTTs"': "ordering reproduced",
+    '\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"': "ordering reproduced",
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return published("002", packets=1e5).set_index("claim")
+
+
+@pytest.mark.long
+def test_verdicts(table):
+    assert dict(table.verdict) == VERDICTS
+    assert (table[table.verdict == "differs"].reason.str.len() > 20).all()
+
+
+@pytest.mark.long
+def test_numbers(table):
+    assert "10: 0.909" in table.ours["total traffic at equilibrium"]
+    assert "13 updates" in table.reason["equal rates with RTT_i = (i+1) RTT_0"]
+    lost = table.loc["CADPC loss negligible; fairness almost perfect"]
+    assert "at 1 Mbit/s" in lost.reason
+    assert "5 Mbit/s: 0.02 %" in lost.ours
+    wins = "throughput greater than almost all competitors; smallest average queue almost always"
+    assert "Vegas at 5" in table.reason[wins]
+    assert "0.2, 0.2, 0.4" in table.reason["correct max-min with two bottlenecks (parking lot)"]
+
+
+@pytest.mark.long
+def test_what_another_scheme_meets_as_well(table):
+    """Total rates and twice the rate tell CADPC from others; a total of ten flows within 10 % of 10/11 does not."""
+    for claim in ("total traffic at equilibrium", "equilibrium very close to capacity for at least",
+                  "a flow behaving as two flows gets twice the bandwidth",
+                  "XCP converges to capacity, CADPC to capacity*n/(n+1)"):  # fmt: skip
+        assert table.others[claim] > 0, claim
+        assert table.met_by[claim] == "", claim
+    assert "Reno" in table.met_by["lost signalling packets do not move the convergence point"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("claim", "part"),
+    [
+        ("convergence independent of RTT; stable with asynchronous RTTs", Quantity),
+        ("equal rates with RTT_i = (i+1) RTT_0", Quantity),
+        ("CADPC average queue small, constant and independent of bottleneck bandwidth", Statement),
+        ('\'web mice\' bg traffic: XCP "works well", CADPC/PTP "does not work well"', Difference),
+    ],
+)
+def test_judges_that_had_one_verdict_have_evidence(claim, part):
+    evidence = ASSESSMENTS[claim](SMALL).evidence
+    parts = evidence.parts if isinstance(evidence, Together) else (evidence,)
+    assert isinstance(parts[0], part)
+
+
+@pytest.mark.long
+def test_the_first_rate_of_before_fails_where_it_did(monkeypatch):
+    """With a packet per round trip at first, fifty flows overrun 1 Mbit/s: the queue is neither small nor constant."""
+    measured = runs.at
+
+    def at(context, label, *more, **given):
+        return measured(context, label, *more, **given, **({"parameters": (("first_rate", 1.0),)} if label == "CADPC"
+                                                           else {}))  # fmt: skip
+
+    monkeypatch.setattr(cadpc_measured, "at", at)
+    found = cadpc_measured.constant_queue(SMALL)
+    assert found.verdict == "differs"
+    assert float(re.search(r"1 Mbit/s: ([\d.]+)", found.ours)[1]) > 30
+    lost = cadpc_measured.lossless_and_fair(SMALL).evidence.parts[0]
+    assert judge(lost)[0] == "differs"
+    assert "0.1 %" in lost.criterion
+
+
+@pytest.mark.long
+def test_web_mice_with_the_small_buffer():
+    """With 50 packets both lose more than 1 %, so that loss alone would condemn XCP as well."""
+    ours = cadpc_comparisons.web_mice(SMALL).ours
+    small = ours.split("too few for both: ")[1]
+    assert all(float(one) > 1 for one in re.findall(r"capacity, ([\d.]+)", small))
