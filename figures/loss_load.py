@@ -223,8 +223,8 @@ def draw_7(data: xr.Dataset, axes: Any) -> None:
     figure = axes[0][0].figure
     figure.supylabel("load at S1 [capacities]", fontsize="medium")
     figure.suptitle(
-        "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in 10 ms; "
-        "dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
+        "Prithviraj & Williamson, figure 7, simulated: scenario 1, v = 1. Colour: sum of the rates; grey: packets in "
+        "10 ms; dotted: (k + 1)/k;\ndashed: 500 and 1000 ms, between which the paper gives the load",
         fontsize="medium", ha="left", x=0.01,
     )  # fmt: skip
 

@@ -58,7 +58,8 @@ def one_at_a_time(
     return {name: numbers(one, replications, rng, points) for name, one in watched(interpretations.items(), "tables")}
 
 
-def _row(point: Point) -> str:
+def row_name(point: Point) -> str:
+    """Return the name of a number in the tables."""
     return f"k = {point.k:g}, v = {point.v:g}: {NAMES[point.name]}"
 
 
@@ -75,13 +76,14 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
         "# Prithviraj & Williamson, scenario 1: every printed number",
         "",
         f"Means of {replications} runs, seed 0, 95 % intervals in brackets; \\*: meets the printed number by the",
-        "published rule (`longfat.verify.published.rule`): it overlaps the interval or is within 10 %, of transfer times",
-        "what is above 1444 ms within 25 %. The rows are those of the [scoreboard](scoreboard.md), which judges queueing",
-        "delays by the range of their runs as well. *Ours*: a round of retransmissions costs five round trips (set by",
-        "the two peaks), the response time is that of the whole file, and a finished source counts at the switch for",
-        "another 100 ms; otherwise the formulas as printed. *Excess only*: the switch drops the excess packets",
-        "regularly, not at random, and none that finds the link free. *As printed*: the formulas as printed. The load",
-        "is the sum of the rates that the switch knows; its least and largest values are the 10 % and 90 % quantiles.",
+        "published rule (`longfat.verify.published.rule`): it overlaps the interval or is within 10 %; of transfer",
+        "times what is above 1444 ms has to be within 25 %, too. The rows are those of the",
+        "[scoreboard](scoreboard.md), which judges queueing delays by the range of their runs as well. *Ours*: a round",
+        "of retransmissions costs five round trips (set by the two peaks), the response time is that of the whole",
+        "file, and a finished source counts at the switch for another 100 ms; otherwise the formulas as printed.",
+        "*Excess only*: the switch drops the excess packets regularly, not at random, and none that finds the link",
+        "free. *As printed*: the formulas as printed. The load is the sum of the rates that the switch knows; its",
+        "least and largest values are the 10 % and 90 % quantiles.",
         "",
         f"Met are {met[0]} of {len(asked)} numbers by ours, {met[1]} by *excess only*, {met[2]} by *as printed*.",
         "",
@@ -95,9 +97,8 @@ def tables(nearest: dict[str, Numbers], plain: dict[str, Numbers], replications:
             point.words(found[key]) + ("\\*" if point.meets(found[key]) else "") for found in (base, excess, plain_base)
         )
         share = 100 * (base[key].mean * point.scale / point.number.value - 1)
-        lines.append(
-            f"| {_row(point)} | {point.text}{point.unit} | {ours} | {share:+.0f} % | {only} | {as_printed} | {moved} |"
-        )
+        printed = f"{point.text}{point.unit}"
+        lines.append(f"| {row_name(point)} | {printed} | {ours} | {share:+.0f} % | {only} | {as_printed} | {moved} |")
     lines += [
         "",
         "## Table 1, quoted from Kanakia et al., and our transfer times",

@@ -113,7 +113,7 @@ REPEATED = {
 }
 # Free choices of ours that were set by a number. The peaks set the weight of a round of retransmissions. The transfer
 # times set how the switch detects the end of a file; those at v = 0.5 and 0.6 are met with an announced end, too.
-FITTED = {
+FITTED: dict[tuple[float, float, str], str] = {
     (2, 1.0, "peak_load"): "weight of a retransmission round, 5",
     (20, 1.0, "peak_load"): "weight of a retransmission round, 5",
     (2, 1.0, "transfer_time"): "a finished source counts for another 100 ms",

@@ -105,6 +105,7 @@ def observe(
     >>> bool((data.transfer_time > 1.444).all())  # ms: the paper's optimum
     True
     """
+    starts = np.array([flow.start for flow in net.flows]) / MILLISECOND
 
     def one(stream: Any) -> dict[str, Any]:
         data = run(net, duration=longest, sample_every=MILLISECOND, rng=stream, progress=False)
@@ -112,7 +113,8 @@ def observe(
         end = float(flow.transfer_time) if np.isfinite(flow.transfer_time) else longest
         rates, received = data.rate_trace.values, data.received_trace.values
         ends = (received < received.max(0)).sum(0) + round(silence / MILLISECOND)
-        counts = np.isfinite(rates) & (np.arange(len(rates))[:, None] < ends)  # not before the first feedback
+        sample = np.arange(len(rates))[:, None]
+        counts = np.isfinite(rates) & (sample >= starts) & (sample < ends)  # not before the first feedback
         declared = np.where(counts, rates, 0.0).sum(1) / CAPACITY
         declared = np.concatenate([np.zeros(ACCESS), declared[: -1 - ACCESS]])
         delays = link.queue_trace.values[: int(end / MILLISECOND) : round(PROBE_EVERY / MILLISECOND)] * PACKET_TIME

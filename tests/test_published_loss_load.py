@@ -1,0 +1,141 @@
+"""Rows of Prithviraj & Williamson: verdicts from runs, what free choices decide, and the pages that show them."""
+
+import re
+from dataclasses import astuple, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import figures
+from figures.loss_load_tables import NUMBERS, row_name
+from longfat.sim.statistics import Interval
+from longfat.verify.published import loss_load_runs as runs
+from longfat.verify.published import published, read
+from longfat.verify.published.claims_table import Context
+from longfat.verify.published.loss_load_measured import (
+    FITTED,
+    POINTS,
+    REPEATED,
+    Point,
+    combined,
+    quantity,
+    settled_loads,
+)
+from longfat.verify.published.loss_load_scenarios import EXCESS, NEAREST
+from longfat.verify.published.rule import Estimate, judge, opposite
+
+HERE = Path(figures.__file__).parent
+TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"), (0.9, "1737"), (0.6, "2330"),
+                                                                    (0.5, "2656"))}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def table():
+    return published("004", packets=1e5).set_index("claim")
+
+
+def test_rows_whose_verdict_does_not_depend_on_the_seed(table):
+    """Four runs at each point."""
+    verdict = table.verdict
+    assert len(table) == 61
+    assert (verdict == "input").sum() == 18  # table 1 is quoted
+    assert (table.ours.str.len() > 2).all()
+    analytic = {row.claim for row in read("004") if row.kind == "analytic"}
+    laws = analytic - {"optimal transfer time scenario 0", "load in the stable region lies between 1 and (k+1)/k"}
+    assert set(verdict[list(laws)]) == {"reproduced"}
+    assert verdict["optimal transfer time scenario 0"] == "consistent"
+    times = [f"text, k = 2, v = {v}: transfer time" for v in (0.5, 0.6)]
+    assert set(verdict[[*times, "transfer time minimised near v"]]) == {"reproduced"}
+    orderings = ["transfer time depends more on v than on k; flattens for v 0.8-1.0",
+                 "vll far better than tcp and decbit, worse than pp, hbh, e2e-ef"]  # fmt: skip
+    assert set(verdict[orderings]) == {"ordering reproduced"}
+    allowed = ["loss negligible for v <= k/(k+1); grows above", "loss at v=1 close to"]
+    assert set(verdict[allowed]) == {"reproduced under an interpretation"}
+    assert verdict["table 2, k = 2, v = 1.0: standard deviation of the queueing delay"] == "differs"
+    assert verdict["transfer time k=2 v=0.9 -> 1.0"] == "differs"
+
+
+def test_fitted_and_repeated_rows(table):
+    """The peaks set one choice and two transfer times another; ten rows print a number of another row again."""
+    fitted = table[(table.fitted != "") & (table.repeats == "")]
+    assert set(fitted.verdict) == {"fitted"}
+    assert len(fitted) == len(FITTED) == 4
+    assert (table.repeats != "").sum() == 10
+    for names in table.repeats[table.repeats != ""]:
+        assert set(names.split("; ")) <= set(table.index)
+    for again, first in REPEATED.items():
+        assert (POINTS[again], table.ours[again]) == (POINTS[first], table.ours[first])
+
+
+def test_every_number_is_compared_with_other_cells(table):
+    rows = table.loc[list(POINTS)]
+    assert set(rows.others) == {3, 8}  # loads are printed at v = 1 only
+    assert (table.scale[rows.index] == "4 runs of scenario 1, seed 0").all()
+
+
+@pytest.mark.parametrize("claim", ["table 2, k = 2, v = 1.0: loss", "text, k = 20, v = 1.0: peak load"])
+def test_a_number_can_fail(claim):
+    evidence = quantity(POINTS[claim], Context(1e5, 0))
+    assert judge(evidence)[0] != "differs"
+    assert judge(opposite(evidence))[0] == "differs"
+
+
+def test_when_a_number_is_met():
+    """Within 10 %, or if it lies, as rounded, in the interval; transfer times by what is above 1444 ms as well."""
+    point = Point(2, 1.0, "loss", "0.20")
+    assert point.meets(Interval(0.219, 0.218, 0.220))
+    assert not point.meets(Interval(0.23, 0.21, 0.25))
+    assert point.meets(Interval(0.23, 0.204, 0.256))  # 0.20 may be 0.205
+    assert point.meets(Interval(0.23, 0.10, 0.36))
+    # 1758 - 1444 = 314: a quarter is 78.5, so from 1679.5 ms on
+    assert not TIMES[1.0].meets(Interval(1.679, 1.678, 1.6795 - 0.0006))
+    assert TIMES[1.0].meets(Interval(1.680, 1.679, 1.681))
+
+
+def test_a_weighted_sum_of_means():
+    """3 - 2 x 1 with half widths 0.3 and 2 x 0.2: 1 and 0.5; the same interval twice counts as one."""
+    one, other = Interval(3.0, 2.7, 3.3), Interval(1.0, 0.8, 1.2)
+    assert astuple(combined((1.0, one), (-2.0, other))) == pytest.approx((1.0, 0.5, 1.5))
+    assert combined((1.0, one), (-1.0, one)) == Estimate(0.0, 0.0, 0.0)
+    assert astuple(combined((1.0, one), (1.0, one))) == pytest.approx((6.0, 5.4, 6.6))
+
+
+def test_what_the_end_of_a_file_decides():
+    """With an announced end the times at v = 0.5 and 0.6 are met, too; those at 0.9 and 1 are not: they are fitted."""
+    announced = replace(NEAREST, farewell=True)
+    met = {v: point.meets(runs.cross_traffic(2, v, announced)["transfer_time"]) for v, point in TIMES.items()}
+    assert met == {1.0: False, 0.9: False, 0.6: True, 0.5: True}
+    assert {key[1] for key in FITTED if key[2] == "transfer_time"} == {1.0, 0.9}
+
+
+def test_excess_packets_only():
+    """Dropped regularly and only while a packet waits: four losses are met, also those at k = 20, but 0.15 is not."""
+    points = [point for point in NUMBERS.values() if point.name == "loss"]
+    met = {(p.k, p.v): p.meets(runs.cross_traffic(p.k, p.v, EXCESS)["loss"]) for p in points}
+    assert met == {(2, 1.0): False, (2, 0.9): True, (5, 0.9): True, (20, 0.9): True, (20, 1.0): True}
+
+
+def test_the_load_is_the_sum_of_the_rates():
+    """Connection 1 alone sends at rate 1; k = 20 peaks at 1 + 2 f_r = 2.073 but for a packet time; then 1.11 to 1.15.
+
+    Where the sources settle by the laws, the printed range has the load of k = 2.
+    """
+    data = runs.observe(runs.scenario_1(20, 1.0, NEAREST), replications=2, longest=1.5, silence=0.1)
+    alone = data.declared_load.sel(time=slice(0.08, 0.16))
+    np.testing.assert_allclose(alone, 1.0, rtol=1e-12)
+    np.testing.assert_allclose(runs.numbers(data)["peak_load"], 2.073, atol=0.006)
+    assert 1.11 < settled_loads(NEAREST)[0] < 1.15
+
+
+def test_the_tables_agree_with_the_scoreboard():
+    """Every number of scenario 1 is the same text on both pages."""
+    page = (HERE / "loss_load_tables.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| ([^|]+: [^|]+) \| [^|]+ \| ([^|\\]+?)(?:\\\*)? \|", page, flags=re.MULTILINE))
+    board = (HERE / "scoreboard.md").read_text(encoding="utf-8")
+    section = board.partition("## 004 Prithviraj & Williamson")[2]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    ours = {row[1]: row[3] for row in rows}
+    assert {claim: ours[claim] for claim in POINTS} == {
+        claim: listed[row_name(point)] for claim, point in POINTS.items()
+    }
