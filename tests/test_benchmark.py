@@ -140,11 +140,10 @@ LOADS = {
 }
 
 
-def mean_time(scheme, load, count):
+def mean_time(scheme, load, count, beside=False):
     """Return the mean of ``count`` runs [ms] and half of its 95 % interval."""
-    made = [
-        measuring.measure(VARIANTS[f"7-{load}"], ENTRIES[scheme], np.random.SeedSequence([0, k])) for k in range(count)
-    ]
+    chosen = replace(ENTRIES[scheme], probe=beside, probe_beside=beside)
+    made = [measuring.measure(VARIANTS[f"7-{load}"], chosen, np.random.SeedSequence([0, k])) for k in range(count)]
     times = [1e3 * one["transfer_time_1"] for one in made]
     return np.mean(times), statistics.half_width(np.array(times), 0.95)
 
@@ -162,10 +161,15 @@ def test_calibration_among_poisson_sources(scheme, load):
 @pytest.mark.parametrize("scheme", LOADS)
 @pytest.mark.parametrize("load", ["0.8", "0.9"])
 def test_calibration_at_high_loads(scheme, load):
-    """Single runs vary by 3 to 4 %; the mean of a hundred is known to 0.8 %."""
+    """Single runs vary by 3 to 4 %; the mean of a hundred is known to 0.8 %.
+
+    Beside the probe packets, which the calculation leaves out, the means are near the printed ones; without them they
+    are 3.2 % less at a load of 0.9.
+    """
     mean, half = mean_time(scheme, load, 100)
     assert half < 0.01 * mean
     assert mean == pytest.approx(LOADS[scheme][load], rel=0.03)
+    mean, _ = mean_time(scheme, load, 100, beside=True)
     printed = by_key()[7, ENTRIES[scheme].label, "transfer_time_mean", "1", load].milliseconds
     assert mean == pytest.approx(printed, rel=0.03)
 

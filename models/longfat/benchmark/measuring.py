@@ -55,8 +55,9 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     Notes
     -----
     The delays come from a second run, with the same seed and with probe packets, unless the entry has `probe_beside`.
-    The paper does not say whether its transfer times do; its optimal times leave the probe packets out, it prints no
-    delays beside those of TCP and DECbit, and table 4.7a rules them out (`longfat.benchmark.experiments`).
+    The paper does not say whether its transfer times do. Ours: its optimal times leave the probe packets out, it prints
+    no delays for TCP and DECbit, and one definition holds for all schemes. Table 4.7a does not decide
+    (`longfat.benchmark.experiments`), and table 4.6 has unequal times for the two directions of hbh, pp and e2e-ef.
     """
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
