@@ -42,7 +42,7 @@ LOADS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
 def sweep_size(label: str, name: str, small: bool = False) -> dict[str, Any]:
     """Return loads, replications and length of a scheme's sweep of a set of networks, as arguments of `runs.powers`.
 
-    On short and slow paths BLT's greatest powers are at loads of 0.4 and less, and it sends most packets beyond 0.6.
+    On short and slow paths BLT's greatest powers are at loads of 0.5 and less, and it sends most packets beyond 0.6.
     """
     if small:
         loads = {"reference": (0.1, 0.4, 0.6, 0.85), "1 Gbit/s": (0.4, 0.6, 0.85)}.get(name, (0.35, 0.6))
