@@ -109,11 +109,13 @@ class Sweeps:
         scale = self.scale
         size = {"loads": scale.loads, "packets": scale.packets, "round_trips": scale.round_trips,
                 "replications": scale.replications}  # fmt: skip
-        if scale is FULL:
-            size = measured.sweep_size(name)
         parts = [
-            self._powers(name, self._place(f"{name} {label}"), (label,), SETS[name], 0, **size) for label in labels
-        ]
+            self._powers(
+                name, self._place(f"{name} {label}"), (label,), SETS[name], 0,
+                **(measured.sweep_size(label, name) if scale is FULL else size),
+            )
+            for label in labels
+        ]  # fmt: skip
         return xr.concat(parts, "label")
 
     def printed(self, name: str, labels: tuple[str, ...]) -> xr.Dataset:

@@ -229,7 +229,7 @@ def draw_interpretations(found: dict[str, xr.Dataset], data: dict[str, xr.Datase
             look = {"color": "C0"} if k < 3 else {"color": "C3", "mfc": "none"}
             ax.plot(ours - value, -y, MARKERS[k % 3], ms=5, **look)
     ax.set_yticks([-y for y in range(len(rows))], list(rows))
-    ax.axvspan(-0.2, 0.2, color="0.9", zorder=0, label="within 0.2")
+    ax.axvspan(-0.05, 0.05, color="0.9", zorder=0, label="equal as rounded")
     ax.axvline(0, color="0.5", lw=0.8, label="as printed")
     ax.set(xlabel="log$_{10}$ of the greatest power over the printed one", xlim=(-0.7, 0.7))
     for k, (what, colour) in enumerate((("150 Mbit/s", "C0"), ("1 Gbit/s", "C3"))):

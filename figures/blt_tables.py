@@ -9,7 +9,7 @@ import xarray as xr
 
 from longfat.laws import blt as laws
 from longfat.laws import power
-from longfat.verify.published.blt_measured import FILES, INCREASES, PRINTED, RATIO_NAMES
+from longfat.verify.published.blt_measured import FILES, INCREASES, PRINTED, RATIO_NAMES, TCP_LITERAL
 from longfat.verify.published.blt_scenarios import MBIT, SETS
 
 NETWORKS = ("reference", "1 Gbit/s")
@@ -149,7 +149,9 @@ def tables(
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for (name, bottleneck), rows in data["fairness"].items():
-        cells = [", ".join(f"{index:.3f}" for index in indices) for _, indices in rows.values()]
+        cells = [
+            ", ".join(f"{index:.3f}" for index in rows[label][1]) for label in ("BLT", CORRECTED, "TCP", TCP_LITERAL)
+        ]
         loads = ", ".join(f"{load:.2f}" for load in next(iter(rows.values()))[0])
         lines.append(f"| {name} | {bottleneck:g} | {loads} | " + " | ".join(cells) + " |")
     lines += ["", *_outlook(data), "", "## What was simulated", "",

@@ -1,6 +1,8 @@
 """Figures and tables of the BLT paper at small scale: their claims, and their own quantities by hand."""
 
 import math
+import re
+from pathlib import Path as File
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from longfat.verify.published import blt_scenarios as scenarios
 from longfat.verify.published.blt_measured import PRINTED
 from longfat.verify.published.blt_scenarios import SETS, Path
 
+FOLDER = File(blt.__file__).parent
 TINY = blt.Scale((0.1, 0.6, 0.85), 1e4, 12.0, (5e3, 12.0), 2, ("TCP, every duplicate",), (1, 4), (0.3,), 20)
 NAMES = ("10_13", "14", "15_20", "25_27", "28_29", "30_31", "6_7", "8", "9", "interpretations", "outlook")
 
@@ -91,6 +94,13 @@ def test_tables(written):
     assert "million packets" in text
 
 
+def test_runs_of_a_scheme_do_not_depend_on_those_beside_it():
+    """The scoreboard runs one scheme at a time, the figures all: the same runs, number for number."""
+    beside = blt.Sweeps(TINY).set_of("reference", ("TCP", "BLT"))
+    alone = blt.Sweeps(TINY).set_of("reference", ("BLT",))
+    np.testing.assert_array_equal(beside.power_samples.sel(label=["BLT"]), alone.power_samples)
+
+
 def test_store(tmp_path):
     """A second call reads the runs from the store, and they are the same."""
     first = blt.Sweeps(TINY, tmp_path).powers("one", ("BLT",), [Path(150, 150)], 1)
@@ -145,3 +155,78 @@ def test_files_until_the_last_is_complete():
     three = runs.printed("BLT", 1000, 0.5, connections=50, network=1000, rng=np.random.default_rng(1))
     each = [runs.finished("BLT", Path(1000, 1000), 0.5, 50, rng) for rng in [np.random.default_rng(1)]]
     assert three["throughput"] <= each[0]["throughput"]
+
+
+# The page of tables and the scoreboard
+
+SCOREBOARD = (FOLDER / "scoreboard.md").read_text(encoding="utf-8").partition("## 000 ")[2].partition("\n## ")[0]
+TABLES = (FOLDER / "blt_tables.md").read_text(encoding="utf-8")
+
+
+def cells(text):
+    """Return the lines of all Markdown tables as lists of words."""
+    lines = [line.replace("\\|", "/").strip("| ") for line in text.splitlines() if line.startswith("| ")]
+    return [[word.strip() for word in line.split("|")] for line in lines]
+
+
+def row(claim):
+    """Return a row of the scoreboard: its value and its reason."""
+    (found,) = [words for words in cells(SCOREBOARD) if words[1] == claim]
+    return found[3], found[5]
+
+
+def counted(reason):
+    """Return the value counted as in the paper that a reason names, with its interval."""
+    return re.findall(r"counted as in footnote 13 \(\d+ files a run\): (-?[\d.]+ \([\d. -]+\))", reason)
+
+
+TABLE_1 = [words for words in cells(TABLES) if len(words) == 10 and words[0] in ("BLT", "TCP")]
+INCREASES = [words for words in cells(TABLES) if len(words) == 5 and words[0] in ("BLT", "TCP")]
+GREATEST = {(words[0], words[1]): words for words in cells(TABLES) if len(words) == 9 and words[0] in SETS}
+
+
+@pytest.mark.parametrize("words", TABLE_1, ids=lambda words: " ".join(words[:3]))
+def test_cells_of_table_1_are_those_of_the_scoreboard(words):
+    label, ratio, network, printed, steady, *_, last = words
+    value, reason = row(f"table 1, {label}, BW_b/BW_N = {ratio}, BW_N = {network}: log10 of the greatest power")
+    assert value.startswith(f"{steady}, upper bound {words[7]}")
+    assert set(counted(reason)) <= {last}
+    assert printed in PRINTED[label, {"150 Mbit/s": "reference", "1 Gbit/s": "1 Gbit/s"}[network]]
+
+
+@pytest.mark.parametrize("words", INCREASES, ids=lambda words: " ".join(words[:2]))
+def test_increases_of_table_1_are_those_of_the_scoreboard(words):
+    label, ratio, _, steady, last = words
+    value, reason = row(f"table 1, {label}, BW_b/BW_N = {ratio}: increase from 150 Mbit/s to 1 Gbit/s")
+    assert value.split()[0] == steady
+    assert {found.split()[0] for found in counted(reason)} <= {last}
+
+
+def test_twelve_cells_and_six_increases_are_compared():
+    assert (len(TABLE_1), len(INCREASES)) == (12, 6)
+
+
+def test_ratios_are_those_of_the_scoreboard():
+    """Column "BLT over TCP", and section 5.1, where every network is listed."""
+    for bottleneck in ("30", "90", "150"):
+        value, _ = row(f"max power ratio BLT/TCP at BW_b={bottleneck}")
+        assert value.split()[0] == GREATEST["reference", bottleneck][6]
+    value, _ = row("BLT outperforms TCP by approximately")
+    for part in value.split("; "):
+        name, _, ratios = part.partition(": ")
+        listed = re.findall(r"([\d.]+) \(", ratios)
+        assert listed == [GREATEST[name, f"{path.bottleneck:g}"][6] for path in SETS[name]], name
+
+
+def test_fairness_is_that_of_the_scoreboard():
+    indices = {(words[0], words[1]): words for words in cells(TABLES) if len(words) == 7 and words[0] in SETS}
+    for claim, name, bottlenecks in (
+        ("fairness: BLT better than TCP at BW_b=30 and 150 (esp. high load)", "reference", ("30", "150")),
+        ("fairness: TCP better than BLT at BW_b=90", "reference", ("90",)),
+        ("fairness at 1 Gbps: TCP comparable only at BW_b=200; BLT better as BW_b grows", "1 Gbit/s", ("600", "1000")),
+    ):
+        value, _ = row(claim)
+        for bottleneck in bottlenecks:
+            _, _, loads, ours, _, theirs, _ = indices[name, bottleneck]
+            assert value.startswith(f"loads {loads}: ")
+            assert f"BW_b {bottleneck}: BLT {ours}, TCP {theirs}" in value

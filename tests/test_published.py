@@ -27,6 +27,6 @@ def test_refusals():
     with pytest.raises(ValueError, match="needs a reason"):
         Finding("0.3", "differs")
     with pytest.raises(
-        ValueError, match="verdict 'fine' is unknown; available: differs, input, not reproducible, ordering"
+        ValueError, match="verdict 'fine' is unknown; available: consistent, differs, fitted, input, not reproducible"
     ):
         Finding("0.3", "fine")

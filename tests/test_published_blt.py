@@ -2,13 +2,11 @@
 
 import math
 
-import numpy as np
 import pytest
 
-from longfat.sim import Simulation
 from longfat.verify.published import blt, blt_measured, published, read
 from longfat.verify.published import blt_runs as runs
-from longfat.verify.published.blt_scenarios import SETS, Path, dumbbell
+from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Context
 from longfat.verify.published.rule import Estimate
 
@@ -60,23 +58,6 @@ def test_a_counted_run_has_exactly_its_files():
     assert found["response_time"] == pytest.approx(0.030808, rel=0.01)
     # Ten gaps and the first arrival, each 0.8 s on average: the standard deviation of their sum is 2.7 s.
     assert 1.1e6 / found["throughput"] == pytest.approx(11 * 0.8, abs=3 * 2.7)
-
-
-def test_sweeps_of_the_page_and_of_the_figures_are_the_same():
-    """The run of one scheme does not depend on the others that are simulated beside it, nor on the file with it."""
-    size = {"packets": 5e3, "round_trips": 10.0, "replications": 2}
-    alone = runs.powers(["BLT"], SETS["reference"][:1], [0.3], rng=0, **size)
-    again = runs.powers(["BLT"], SETS["reference"][:1], [0.3], rng=0, **size)
-    np.testing.assert_array_equal(alone.power_samples, again.power_samples)
-
-
-def test_the_links_are_the_same_for_both_kinds_of_runs():
-    """`dumbbell` and the counted runs have the same path: 5 ms each, and access links of 150 Mbit/s."""
-    net = dumbbell("BLT", Path(150, 30), 0.5)
-    assert [link.delay for link in net.route(net.flows[0])] == [0.005] * 3
-    run = Simulation(net, rng=1)
-    run.advance(0.5)
-    assert int(run.state.row.connections) > 3
 
 
 @pytest.mark.long

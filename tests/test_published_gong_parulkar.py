@@ -56,7 +56,7 @@ def test_rows(table, claim, verdict, words):
 def test_the_gain_is_that_of_a_small_buffer(table):
     """A buffer of 0.5 w_a gains 100 % (24.1/12 - 1), one of w_a 5 % (24.1/23 - 1), soft acknowledgment nothing."""
     row = table.loc["gain of advertising 2.5 w_a with buffer 0.25 w_a"]
-    assert (row.met_by, row.others) == ("buffer of 0.5 w_a", 3)
+    assert (row.met_by, row.others) == ("buffer of 0.5 w_a", 4)
 
 
 def test_soft_acknowledgment_falls_most_from_one_bandwidth_delay_product_to_a_half(table):

@@ -81,7 +81,7 @@ def growth_of_response_time(bottleneck: float) -> float:
 
 
 @functools.lru_cache(maxsize=64)
-def _samples(label: str, bottleneck: float, load: float, what: str, runs: int = 8, packets: float = 1e5) -> np.ndarray:
+def _samples(label: str, bottleneck: float, load: float, what: str, runs: int = 16, packets: float = 1e5) -> np.ndarray:
     """Return a quantity from independent runs of a scheme."""
     data = blt_runs.powers([label], [NETWORKS[bottleneck]], [load], packets=packets, replications=runs, rng=1)
     return data[f"{what}_samples"].values.ravel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ FINENESS = 0.02  # relative tolerance of the buffers of the trade-off
 #: Packets lost and sent, at least, in a simulation of the trade-off: each loss may cause a round trip's worth of
 #: discards. The buffer of the window itself is found with the runs that are reported.
 COARSELY = {"lost": 5e3, "packets": 2e6}
+REPORTED: dict[str, float] = {}  # the default of `Path.simulate`
 COST = 0.002  # of the window's efficiency, where the window does not reach the goal
 
 BUFFER = {
@@ -37,9 +38,9 @@ TRADEOFF = {
 }
 
 
-def smallest_buffer(reaches: Callable[[int], bool], least: int, most: int, fineness: float = 0.0) -> int:
-    """Return the smallest buffer above ``least`` for which ``reaches`` is true, if it stays true up to ``most``."""
-    low, high = least, most
+def smallest_buffer(reaches: Callable[[int], bool], most: int, fineness: float = 0.0) -> int:
+    """Return the smallest buffer for which ``reaches`` is true, if it stays true up to ``most``."""
+    low, high = 0, most
     while high - low > max(1, fineness * high):
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)
@@ -47,7 +48,13 @@ def smallest_buffer(reaches: Callable[[int], bool], least: int, most: int, finen
 
 
 def _suffices(
-    path: Path, loss: float, window: int, goal: float, seed: Any, confidence: float, **effort: float
+    path: Path,
+    loss: float,
+    window: int,
+    goal: float,
+    seed: Any,
+    confidence: float,
+    effort: Mapping[str, Any] = REPORTED,
 ) -> Callable[[int], bool]:
     """Return a function that tells whether a buffer suffices: its lower confidence limit reaches the goal.
 
@@ -67,7 +74,7 @@ def answer(path: Path, loss: float, window: int | None, goal: float, seed: Any, 
     """Return the variables of `BUFFER` for one window."""
     if window is None:
         return dict.fromkeys(BUFFER, math.nan)
-    found = smallest_buffer(_suffices(path, loss, window, goal, seed, confidence), 0, window)
+    found = smallest_buffer(_suffices(path, loss, window, goal, seed, confidence), window)
     run = path.simulate(loss, window, seed, confidence, receive_buffer=found)
     row = {
         "buffer_segments": float(found),
@@ -97,10 +104,10 @@ def tradeoff(path: Path, loss: float, row: dict[str, Any], points: int, seed: An
     windows = np.unique(np.round(np.geomspace(first, WIDEST * first, points))).astype(int)
     columns: list[tuple[float, float]] = [(first, most)]
     for window in windows[1:].tolist():
-        suffices = _suffices(path, loss, window, row["goal"], seed, confidence, **COARSELY)
+        suffices = _suffices(path, loss, window, row["goal"], seed, confidence, COARSELY)
         if not suffices(most):  # hardly ever: a wider window needs no larger buffer
             most = window
-        most = smallest_buffer(suffices, 0, most, FINENESS)
+        most = smallest_buffer(suffices, most, FINENESS)
         columns.append((window, most))
     columns += [(math.nan, math.nan)] * (points - len(columns))  # small windows have few multiples
     pairs = np.array(columns, dtype=float).T

@@ -121,7 +121,7 @@ def tcp_exceeds_blt(path: Path) -> Assessment:
             f"load 0.05: TCP's power over BLT's, less 1: {text(found)}",
             f"the first slow start overflows the buffer of {path.buffer_packets} packets; this depends on the initial "
             "slow-start threshold, which the paper leaves open: "
-            + "; ".join(f"with {words} {text(one)}" for words, one in again.items()),
+            + "; ".join(f"{words}: {text(one)}" for words, one in again.items()),
             scale=point_text(context, path.file),
         )
 
@@ -205,6 +205,6 @@ def about_ten(context: Context) -> Finding:
         "; ".join(f"{name}: {texts(row, 1)}" for name, row in found.items()),
         f"BLT is ahead on every path, but by factors of {min(values):.1f} to {max(values):.1f}: without losses the "
         "factor is about 8, the number of slow-start round trips for 200 packets; at 1 Gbit/s "
-        + "; ".join(f"with {words} {text(one, 1)}" for words, one in again.items()),
+        + "; ".join(f"{words}: {text(one, 1)}" for words, one in again.items()),
         scale=f"{scale_text(context)}; interpretations: {counted_text(context)}",
     )

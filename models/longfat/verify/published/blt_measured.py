@@ -39,16 +39,18 @@ INCREASES = {"BLT": ("1.5", "1.3", "1.1"), "TCP": ("1.1", "0.8", "0.7")}
 LOADS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
 
 
-def sweep_size(name: str, small: bool = False) -> dict[str, Any]:
-    """Return loads, replications and length of the sweep of a set of networks, as arguments of `runs.powers`.
+def sweep_size(label: str, name: str, small: bool = False) -> dict[str, Any]:
+    """Return loads, replications and length of a scheme's sweep of a set of networks, as arguments of `runs.powers`.
 
-    On short and slow paths the greatest powers are at loads of 0.6 and less, and BLT sends most packets beyond.
+    On short and slow paths BLT's greatest powers are at loads of 0.4 and less, and it sends most packets beyond 0.6.
     """
     if small:
         loads = {"reference": (0.1, 0.4, 0.6, 0.85), "1 Gbit/s": (0.4, 0.6, 0.85)}.get(name, (0.35, 0.6))
         return {"loads": loads, "replications": 3, "packets": 2e4 if SETS[name][0].file < 1e6 else 6e4,
                 "round_trips": 25.0}  # fmt: skip
-    last = {"reference": 0.95, "10 kB": 0.95, "1 Gbit/s": 0.9, "1 MB, 1 Gbit/s": 0.8, "1 MB": 0.7}.get(name, 0.6)
+    last = {"reference": 0.95, "10 kB": 0.95, "1 Gbit/s": 0.9}.get(name, 0.8)
+    if label.startswith("BLT"):
+        last = {"3 ms": 0.6, "1.8 ms": 0.6, "15 Mbit/s": 0.6, "1 MB": 0.7}.get(name, last)
     size = {"replications": 8, "packets": 2e5} if SETS[name][0].file == 1e6 else {"replications": 6, "packets": 1.5e5}
     return {"loads": tuple(load for load in LOADS if load <= last), "round_trips": runs.ROUND_TRIPS, **size}
 
@@ -74,10 +76,12 @@ def is_small(context: Context) -> bool:
 
 def scale_text(context: Context, name: str = "reference") -> str:
     """Return what a sweep runs, for the row of the table."""
-    size = sweep_size(name, is_small(context))
+    sizes = {label: sweep_size(label, name, is_small(context)) for label in ("TCP", "BLT")}
+    ends = " and ".join(dict.fromkeys(f"{size['loads'][-1]:g}" for size in sizes.values()))
+    size = sizes["TCP"]
     return (
-        f"{size['replications']} runs of {size['packets']:.2g} packets or more at each of {len(size['loads'])} loads, "
-        f"seed {context.seed}"
+        f"{size['replications']} runs of {size['packets']:.2g} packets or more at each load up to {ends}"
+        f"{' (TCP and BLT)' if ' ' in ends else ''}, seed {context.seed}"
     )
 
 
@@ -96,7 +100,7 @@ def counted_text(context: Context) -> str:
 @functools.lru_cache(maxsize=256)
 def swept(context: Context, label: str, name: str) -> xr.Dataset:
     """Simulate a scheme over the bottlenecks of a set of networks at all loads."""
-    return runs.powers([label], SETS[name], rng=context.seed, **sweep_size(name, is_small(context)))
+    return runs.powers([label], SETS[name], rng=context.seed, **sweep_size(label, name, is_small(context)))
 
 
 @functools.lru_cache(maxsize=256)

@@ -32,7 +32,7 @@ from longfat.verify.published.rule import Difference, Estimate, Quantity, Spread
 
 LOADS = (0.3, 0.45, 0.6, 0.75)  # at which utilisation and fairness are compared: loaded, but not overloaded
 FAST_LOADS = (0.6, 0.75, 0.85)  # at 1 Gbit/s, where nothing is lost at smaller loads
-EVERY_DUPLICATE = "every duplicate ACK taken for a loss (footnote 5)"
+EVERY_DUPLICATE = "every duplicate ACK a loss (footnote 5)"
 REFERENCE = SETS["reference"][0]
 
 
@@ -194,7 +194,7 @@ def fairer(name: str, ks: tuple[int, ...], sign: int, loads: tuple[float, ...] =
         return judged(
             Difference(tuple(found), interpretations={words: tuple(row) for words, row in again.items()}),
             f"loads {numbers_text(loads)}: {'; '.join(shown)}; {first}'s less {second}'s {texts(found, 3)}",
-            "; ".join(f"with {words} {texts(row, 3)}" for words, row in again.items()),
+            "; ".join(f"{words}: {texts(row, 3)}" for words, row in again.items()),
             scale=point_text(context),
         )
 

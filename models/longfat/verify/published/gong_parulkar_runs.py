@@ -52,7 +52,7 @@ def _run(context: Context, window: int, loss: float, buffer: int | None = None, 
 
 
 @functools.lru_cache(maxsize=64)
-def _longest(context: Context, loss: float, buffer: int, ack: str) -> Estimate:
+def longest(context: Context, loss: float, buffer: int, ack: str) -> Estimate:
     """Return the maximum delay in as many packets as a point has, mean of many runs [segment times]."""
     many = Context(context.packets * LONGEST_RUNS, context.seed)
     run = _simulate(many, WIDE, loss, receive_buffer=buffer, ack=ack, replications=LONGEST_RUNS)
@@ -95,6 +95,7 @@ def slower_window(context: Context) -> Finding:
     )
 
 
+@functools.lru_cache(maxsize=8)
 def _loss_that_leaves(context: Context, ack_segments: float) -> float:
     """Return the loss at which a window of 1 + w_a still has the efficiency 0.95 (1 - p), by bisection."""
     window, low, high = math.floor(1 + ack_segments), 1e-7, 1e-2
@@ -173,9 +174,10 @@ def accuracy(context: Context) -> Finding:
 def gain(context: Context) -> Finding:
     """Assess section 4.3.2: advertising more than the receive buffer gains over 70 %."""
 
-    def percent(buffer: int, ack: str = "hard") -> Estimate:
+    def percent(buffer: int, ack: str = "hard", ask_again: str = "at once") -> Estimate:
         """Return by how much the wide window exceeds one of the buffer's size [%]."""
-        wide, narrow = _efficiency(_run(context, WIDE, 1e-5, buffer, ack)), _efficiency(_run(context, buffer, 1e-5))
+        narrow = _efficiency(_run(context, buffer, 1e-5))
+        wide = _efficiency(_simulate(context, WIDE, 1e-5, receive_buffer=buffer, ack=ack, ask_again=ask_again))
         ratio = wide.value / narrow.value
         half = ratio * math.hypot((wide.high - wide.value) / wide.value, (narrow.high - narrow.value) / narrow.value)
         return Estimate(100 * (ratio - 1), 100 * (ratio - 1 - half), 100 * (ratio - 1 + half))
@@ -183,6 +185,7 @@ def gain(context: Context) -> Finding:
     wide, narrow = _efficiency(_run(context, WIDE, 1e-5, 6)), _efficiency(_run(context, 6, 1e-5))
     others = {f"buffer of {share:g} w_a": percent(BUFFERS[share]) for share in (0.5, 1.0)}
     others["soft acknowledgment"] = percent(6, "soft")
+    others["discarded segments requested when there is room"] = percent(6, "hard", "when free")
     points = _minus(wide, narrow)
     return judged(
         Quantity(printed(">70", bound="at least"), percent(6), others=others),
@@ -228,7 +231,8 @@ def same(context: Context) -> Finding:
     segments = math.ceil(context.packets / PACKETS)
     hard = Rules(WIDE, PACKETS, ACK, receive_buffer=WIDE)
     soft = _Soft(WIDE, PACKETS, ACK, receive_buffer=WIDE, ack="soft")
-    equal = [np.array_equal(*(_results(one, p, segments, context.seed) for one in (hard, soft))) for p in LOSSES]
+    pairs = [[_results(one, p, segments, context.seed) for one in (hard, soft)] for p in LOSSES]
+    equal = [bool((one == other).all()) for one, other in pairs]
     return judged(
         Statement(all(equal), "equal times, packets sent and delays with the same losses"),
         f"equal at {sum(equal)} of {len(equal)} loss probabilities",
@@ -286,7 +290,7 @@ def until_a_tenth(context: Context) -> Finding:
 def maximum_up_to_a_hundredth(context: Context) -> Finding:
     """Assess section 4.3.3, figure 19: hard acknowledgment has the lower maximum delay up to p = 1e-2."""
     gaps = {
-        f"p = {p:g}, B = {buffer}": _minus(*(_longest(context, p, buffer, ack) for ack in ("soft", "hard")))
+        f"p = {p:g}, B = {buffer}": _minus(*(longest(context, p, buffer, ack) for ack in ("soft", "hard")))
         for p in LOSSES[:4]
         for buffer in SMALLER
     }
@@ -301,6 +305,7 @@ def maximum_up_to_a_hundredth(context: Context) -> Finding:
     )
 
 
+@functools.lru_cache(maxsize=8)
 def _first_acceptances(context: Context, buffer: int, ack: Strategy) -> Estimate:
     """Return the maximum delay at p = 0.1 up to the time when a segment is first complete in the buffer.
 
@@ -335,18 +340,18 @@ def _first_acceptances(context: Context, buffer: int, ack: Strategy) -> Estimate
 
 def maximum_at_a_tenth(context: Context) -> Finding:
     """Assess section 4.3.3, figure 19: soft acknowledgment has the lower maximum delay at p = 0.1."""
-    longest = {buffer: [_longest(context, 0.1, buffer, ack) for ack in ("hard", "soft")] for buffer in SMALLER}
+    delays = {buffer: [longest(context, 0.1, buffer, ack) for ack in ("hard", "soft")] for buffer in SMALLER}
     first = tuple(
         _minus(_first_acceptances(context, buffer, "hard"), _first_acceptances(context, buffer, "soft"))
         for buffer in SMALLER
     )
     return judged(
         Difference(
-            tuple(_minus(hard, soft) for hard, soft in longest.values()),
+            tuple(_minus(hard, soft) for hard, soft in delays.values()),
             {"a segment is accepted when it is first complete in the buffer, even if it is replaced": first},
         ),
         "segment times, "
-        + "; ".join(f"B = {b}: hard {_words(hard, 0)}, soft {_words(soft, 0)}" for b, (hard, soft) in longest.items()),
+        + "; ".join(f"B = {b}: hard {_words(hard, 0)}, soft {_words(soft, 0)}" for b, (hard, soft) in delays.items()),
         "soft acknowledgment has the longer maximum delay at p = 0.1 as well; up to the first time that a segment is "
         f"complete in the buffer it is longer by {', '.join(_words(_negative(one), 0) for one in first)}",
         scale=_scale(context, LONGEST_RUNS, context.packets),

@@ -164,8 +164,8 @@ def spread(cell: Cell, count: int, seed: int) -> Spread:
     if cell.metric == "transfer_time_std":
         samples, over = [samples[0], *samples[1 - GROUPS :]], groups
     else:
-        parts = [groups if variant.experiment == 7 else "", "a packet time of send jitter"]
-        parts += ["access delays of 18 to 20 ms"] * bool(_access(variant)) + ["the probe packets"] * variant.probed
+        parts = [groups if variant.experiment == 7 else "", "up to a packet time of send jitter"]
+        parts += ["access delays of 18 to 20 ms"] * bool(_access(variant)) + ["probe packets or none"] * variant.probed
         over = ", ".join(filter(None, parts))
     values = [statistic(cell)(runs).value for runs in samples]
     values = [value for value in values if math.isfinite(value)]
@@ -200,7 +200,8 @@ def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
     """Return our value for a cell under each interpretation of the experiment and of what is measured.
 
     Rules of a scheme are not among them: "the values of the adjustable parameters of each control scheme were kept
-    unchanged for all the experiments" (section 4), so that none can be changed for one cell (`ruled`).
+    unchanged for all the experiments" (Kanakia, Keshav and Mishra 1992, section 4), so that none can be changed for one
+    cell (`ruled`).
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
     found = _estimates(cell, seen(variant.name, name, count, seed, of_scheme=False))

@@ -7,11 +7,10 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
   added to the optimum must agree, too: it overlaps our interval, or is within 25 %. Of "at least" and "at most" only
   one side counts.
 - *reproduced*: met. *fitted*: met, but a free choice of ours was set by this number or its neighbours.
-- *sensitive*: our value ranges by more than 10 % to each side (of the power for its logarithm; or what is added to the
-  optimum by more than 25 %) over seeds, a packet time of jitter, or a parameter that the paper leaves open, and the
-  printed number lies in this range. Outside of the range, the verdict is *differs*. A range of which both ends meet the
-  number decides nothing. Nor does an interval of more than 25 % to each side: a number that only such an interval meets
-  is *sensitive*, too.
+- *sensitive*: our value ranges by more than 10 % to each side (of the power for its logarithm) over seeds, a packet
+  time of jitter, or a parameter that the paper leaves open, and the printed number lies in this range. Outside of the
+  range, the verdict is *differs*. A range of which both ends meet the number decides nothing. Nor does an interval of
+  more than 25 % to each side (of what is added to an optimum): a number that only it meets is *sensitive*, too.
 - *reproduced under an interpretation*: not met, but met if another definition is used that the text allows.
 - *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval.
 - *consistent*: arithmetic on printed numbers, without any code of ours, gives the printed number as rounded, or within
@@ -181,10 +180,7 @@ class Quantity:
             return False
         if self.printed.log10:
             return spread.upper - spread.lower > 2.0 * math.log10(1.0 + WITHIN)
-        if spread.wide or self.optimum is None:
-            return spread.wide
-        middle = 0.5 * (spread.lower + spread.upper)
-        return middle - spread.lower > max(EXCESS_WITHIN * abs(middle - self.optimum), self.printed.rounding)
+        return spread.wide
 
 
 @dataclass(frozen=True)
@@ -385,7 +381,7 @@ def _quantity(one: Quantity) -> tuple[Verdict, str]:
         )
         return ("sensitive", words) if inside else ("differs", f"{off}; {words}")
     if one.vague(one.ours):
-        return "sensitive", f"{off}, in an interval from {one.ours.low:.4g} to {one.ours.high:.4g}"
+        return "sensitive", f"{off}{_excess_off(one)}, in an interval from {one.ours.low:.4g} to {one.ours.high:.4g}"
     if met:
         by_interval = not one.printed.bound and not off.startswith("equal") and _relative(one) > WITHIN
         inside_words = f"{off}, but in the interval" if by_interval else ""
@@ -394,10 +390,15 @@ def _quantity(one: Quantity) -> tuple[Verdict, str]:
         if one.meets(value) and not one.vague(value):
             tried = f", the first of {count} that meets it" if (count := len(one.interpretations)) > 1 else ""
             return "reproduced under an interpretation", f"{off}; {words}: {value.value:.4g}{tried}"
-    if one.optimum is not None and _relative(one) <= WITHIN and one.printed.value != one.optimum:
-        excess = 100 * ((one.ours.value - one.optimum) / (one.printed.value - one.optimum) - 1)
-        off += f", what is added to the optimum {abs(excess):.0f} % {'above' if excess > 0 else 'below'}"
-    return "differs", off
+    return "differs", off + _excess_off(one)
+
+
+def _excess_off(one: Quantity) -> str:
+    """Return by how much what is added to an optimum is off, as text, if the value as a whole is within 10 %."""
+    if one.optimum is None or one.printed.value == one.optimum or _relative(one) > WITHIN:
+        return ""
+    excess = 100 * ((one.ours.value - one.optimum) / (one.printed.value - one.optimum) - 1)
+    return f", what is added to the optimum {abs(excess):.0f} % {'above' if excess > 0 else 'below'}"
 
 
 def _relative(one: Quantity) -> float:
