@@ -265,11 +265,11 @@ def negligible(context: Context) -> Finding:
         found.append((there["loss"].upper, there["late_loss"].upper, fair["loss"].upper))
         grows.append(combined((1.0, full["loss"]), (-1.0, there["loss"])))
         words.append(f"k = {k}: {there['loss'].mean:.4f}, {there['late_loss'].mean:.4f}, {fair['loss'].mean:.4f}")
-    whole, late, fairly = (max(one) < 0.005 for one in zip(*found, strict=True))
+    in_all, late, fairly = (max(one) < 0.005 for one in zip(*found, strict=True))
     claim = "at v = k/(k + 1) less than 0.5 % of all packets"
     tried = {"after the first 100 ms": late, "if sources start at half of the capacity": fairly}
     return judged(
-        Together((Statement(whole, claim, tried), Difference(tuple(grows)))),
+        Together((Statement(in_all, claim, tried), Difference(tuple(grows)))),
         "at v = k/(k + 1) over the whole transfer, after 0.1 s, and if sources start at C/2: " + "; ".join(words),
         "both sources find the link empty at the start, so that they lose 0.2 to 2 % of all packets there",
         scale=_scale(context, "scenario 0"),
