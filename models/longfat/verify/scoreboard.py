@@ -26,10 +26,11 @@ NAMES = {
     "003": "Gong & Parulkar",
     "004": "Prithviraj & Williamson",
 }
+ASSESSMENTS = "verify/published"
 #: Modules and folders on which verdicts depend; a stored paper is used as long as none of them changes.
 SOURCES = (
-    "symbols.py", "law.py", "roots.py", "namespaces.py", "student.py", "laws", "sim", "sweeping", "benchmark",
-    "verify/published",
+    "symbols.py", "law.py", "roots.py", "namespaces.py", "student.py", "laws", "segments", "fluid", "sim", "sweeping",
+    "benchmark", ASSESSMENTS,
 )  # fmt: skip
 
 
@@ -126,17 +127,20 @@ def discrimination(table: pd.DataFrame) -> pd.DataFrame:
     return sums[["compared", "tells", "false_pass"]]
 
 
-def sources() -> str:
-    """Return a digest of the modules and tables on which verdicts depend.
+def sources(paper: str) -> str:
+    """Return a digest of the modules and tables on which a paper's verdicts depend; assessments of others do not.
 
-    >>> sources() == sources(), len(sources())
-    (True, 16)
+    >>> sources("003") == sources("003"), sources("003") == sources("004"), len(sources("003"))
+    (True, False, 16)
     """
     root, digest = Path(str(files("longfat"))), hashlib.sha256()
+    others = tuple(prefix for number, prefix in PAPERS.items() if number != paper)
     for name in SOURCES:
         place = root / name
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.suffix in (".py", ".csv", ".toml"):
+            if path.suffix not in (".py", ".csv", ".toml"):
+                continue
+            if name != ASSESSMENTS or not path.stem.startswith(others):
                 digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -144,7 +148,7 @@ def sources() -> str:
 def _one(paper: str, packets: float, seed: int, store: str | Path | None, progress: bool) -> pd.DataFrame:
     import pandas as pd
 
-    identity = {"paper": paper, "packets": float(packets), "seed": int(seed), "sources": sources()}
+    identity = {"paper": paper, "packets": float(packets), "seed": int(seed), "sources": sources(paper)}
     name = f"published_{paper}.json"
     if store is not None and (kept := _kept(Path(store) / name, identity)) is not None:
         return _scaled(pd.DataFrame(kept), packets)
