@@ -290,8 +290,11 @@ def _widening(
     def wider(k: int, get: Callable[..., Estimate] = gap, *more: str) -> Estimate:
         return scaled(difference(get(context, "1 Gbit/s", k, *more), get(context, "reference", k, *more)))
 
+    def interpreted(k: int) -> dict[str, Estimate]:
+        return gap_interpretations(lambda tcp: wider(k, gap_counted, tcp))
+
     found = [wider(k) for k in range(3)]
-    again = [gap_interpretations(lambda tcp, k=k: wider(k, gap_counted, tcp)) for k in range(3)]
+    again = [interpreted(k) for k in range(3)]
     parts: list[Evidence] = [
         Quantity(bound, one, interpretations=other)
         for one, other in zip(found, again, strict=True) for bound in bounds

@@ -26,7 +26,7 @@ from longfat.verify.published.blt_measured import (
     texts,
 )
 from longfat.verify.published.blt_runs import losing_together
-from longfat.verify.published.blt_scenarios import SETS
+from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
 from longfat.verify.published.rule import Difference, Estimate, Quantity, Spread, Statement, Together, printed
 
@@ -144,16 +144,20 @@ def synchronisation(context: Context) -> Finding:
     )
 
 
+def _of_capacity(throughput: Estimate, path: Path) -> Estimate:
+    """Return a throughput [bytes/s] as a share of the bottleneck's capacity."""
+    return mapped(lambda x: x / path.capacity, throughput)
+
+
 def more_throughput(context: Context) -> Finding:
     """Assess figure 9: BLT has more throughput than TCP at large loads."""
-    found = [mapped(lambda x, path=path: x / path.capacity, paired(context, path, 0.85, "throughput", "BLT", "TCP"))
-             for path in SETS["reference"]]  # fmt: skip
+    found = [_of_capacity(paired(context, path, 0.85, "throughput", "BLT", "TCP"), path) for path in SETS["reference"]]
     loads = counted_size(is_small(context))["loads"][-2:]
     again = [
-        mapped(
-            lambda x, path=path: x / path.capacity,
+        _of_capacity(
             mean(np.subtract(*(as_printed(context, label, "reference").throughput_samples.sel(load=load)[0, k].values
                                for label in ("BLT", "TCP")))),
+            path,
         )
         for load in loads for k, path in enumerate(SETS["reference"])
     ]  # fmt: skip

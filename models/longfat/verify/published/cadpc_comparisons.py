@@ -65,7 +65,7 @@ def figure_1(context: Context) -> Finding:
 def _won(context: Context, name: str, sign: float) -> dict[tuple[str, float], Estimate]:
     """Return by how much CADPC is better than each competitor at each bottleneck."""
     ours = sweep(context, "CADPC", name)
-    found = {}
+    found: dict[tuple[str, float], Estimate] = {}
     for label in scenarios.competitors()[1:]:
         theirs = sweep(context, label, name)
         found |= {(label, mbit): difference(sign * one, sign * theirs[mbit]) for mbit, one in ours.items()}

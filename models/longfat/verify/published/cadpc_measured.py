@@ -6,6 +6,8 @@ function states the criterion.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from longfat.laws import cadpc as laws
@@ -133,11 +135,11 @@ def staggered(context: Context) -> Finding:
     The paper prints neither the time between starts nor the number of flows that a starting flow acts like.
     """
 
-    def runs_of(label: str, **more: float) -> list:
+    def runs_of(label: str, **more: float) -> list[Any]:
         net = scenarios.dumbbell(label, 10, stagger=10.0, parameters=tuple(more.items()))
         return each(context, net, 400, every=1.2)
 
-    def last(seen: list) -> float:
+    def last(seen: list[Any]) -> float:
         return float(np.mean([runs.converged_after(one.isel(flow=[9]), CAPACITY / 11) for one in seen])) - 90
 
     found = {label: runs_of(label) for label in ("CADPC", *TCP)}
