@@ -45,7 +45,7 @@ def sweep_size(label: str, name: str, small: bool = False) -> dict[str, Any]:
     On short and slow paths BLT's greatest powers are at loads of 0.5 and less, and it sends most packets beyond 0.6.
     """
     if small:
-        loads = {"reference": (0.1, 0.4, 0.6, 0.85), "1 Gbit/s": (0.4, 0.6, 0.85)}.get(name, (0.35, 0.6))
+        loads = {"reference": (0.1, 0.4, 0.6, 0.85, 0.95), "1 Gbit/s": (0.4, 0.6, 0.85)}.get(name, (0.35, 0.6))
         return {"loads": loads, "replications": 3, "packets": 2e4 if SETS[name][0].file < 1e6 else 6e4,
                 "round_trips": 25.0}  # fmt: skip
     last = {"reference": 0.95, "10 kB": 0.95, "1 Gbit/s": 0.9}.get(name, 0.8)

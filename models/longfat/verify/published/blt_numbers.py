@@ -90,8 +90,12 @@ def increase(label: str, k: int, repeats: str = "") -> Assessment:
         return judged(
             Quantity(printed(INCREASES[label][k], log10=True), found, others=others, interpretations=again),
             text(found),
-            "the tail of a run, about one response time, weighs more in the shorter runs at 1 Gbit/s; "
-            f"{_listed(again)}",
+            (
+                ""
+                if label == "BLT"
+                else "the tail of a run, about one response time, weighs more in the shorter runs at 1 Gbit/s; "
+            )
+            + _listed(again),
             scale=f"{scale_text(context, 'reference')}; interpretations: {counted_text(context)}",
             repeats=repeats,
         )

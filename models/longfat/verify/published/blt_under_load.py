@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from longfat.sim.statistics import replications as interval
@@ -76,7 +78,10 @@ FACTOR, FACTORS = 3.0, (2.0, 10.0)
 
 
 def _diverges(context: Context, label: str, factor: float) -> Estimate:
-    """Return the arrival rate at which R exceeds a multiple of R at 3.75/s, interpolated in each run [1/s]."""
+    """Return the arrival rate at which R exceeds a multiple of R at 3.75/s, interpolated in each run [1/s].
+
+    It is infinite if a run does not get there at the loads of the sweep.
+    """
     data = swept(context, label, "reference").isel(label=0, bottleneck=0)
     times = data.response_time_samples.transpose("replication", "load").sel(load=slice(0.1, None))
     loads, rates = times["load"].values, []
@@ -84,11 +89,16 @@ def _diverges(context: Context, label: str, factor: float) -> Estimate:
         rise = np.log(run / run[0])
         beyond = int(np.argmax(rise >= np.log(factor)))
         if beyond == 0:  # nowhere
-            rates.append(loads[-1])
-            continue
+            return Estimate(math.inf)
         part = (np.log(factor) - rise[beyond - 1]) / (rise[beyond] - rise[beyond - 1])
         rates.append(loads[beyond - 1] + part * (loads[beyond] - loads[beyond - 1]))
     return mapped(lambda x: x * REFERENCE.most_arrivals, mean(rates))
+
+
+def _rate_text(context: Context, label: str, rate: Estimate) -> str:
+    """Return an arrival rate as text, or the largest one of the sweep if it lies beyond."""
+    last = float(swept(context, label, "reference")["load"][-1]) * REFERENCE.most_arrivals
+    return text(rate, 1) if math.isfinite(rate.value) else f"more than {last:.1f}"
 
 
 def diverges(label: str, value: str) -> Assessment:
@@ -112,9 +122,9 @@ def diverges(label: str, value: str) -> Assessment:
             over += ", and with every duplicate ACK taken for a loss"
         return judged(
             Quantity(printed(value), found, spread=Spread(min(ends), max(ends), over)),
-            f"R is {FACTOR:g} times R at 3.75/s from {text(found, 1)} conn/s; at {value}/s it is {rise:.1f} times, and "
-            f"{carried:.0f} % of the load is carried",
-            "no criterion is printed; this one is the same for both schemes",
+            f"R is {FACTOR:g} times R at 3.75/s from {_rate_text(context, label, found)} conn/s; at {value}/s it is "
+            f"{rise:.1f} times, and {carried:.0f} % of the load is carried",
+            "no criterion is printed; this one is the same for both schemes, and so wide a range hardly tells anything",
             scale=scale_text(context),
         )
 
