@@ -72,5 +72,5 @@ def test_a_number_that_is_printed_twice_counts_once():
 
 def test_which_rows_can_tell():
     """Two rows with three others each: 0 and 2 of them meet it, too, so one row tells; 2 of 6 pairs agree."""
-    found = verify.discrimination(rows_of(others=[3, 3, 0], met_by=["", "pp, hbh", ""]))
+    found = verify.discrimination(rows_of(others=[3, 3, 0], met_by=["", "k = 2, v = 1.0; hbh", ""]))
     assert found.loc[("009", "1")].to_dict() == {"compared": 2, "tells": 1, "false_pass": pytest.approx(2 / 6)}

@@ -108,6 +108,12 @@ def test_orderings_need_the_whole_interval():
     assert judge(Difference(()))[0] == "differs"
 
 
+def test_an_ordering_that_has_set_a_choice_is_fitted():
+    assert judge(Difference((Estimate(1),), fitted="a silence of 100 ms")) == ("fitted", "set by it: a silence of 100 ms")
+    assert judge(Difference((Estimate(-1),), fitted="a silence of 100 ms"))[0] == "differs"
+    assert judge(opposite(Difference((Estimate(1),), fitted="a silence of 100 ms")))[0] == "differs"
+
+
 def test_a_row_of_several_numbers_has_the_worst_verdict():
     good, bad = Quantity(printed("10"), Estimate(10)), Quantity(printed("10"), Estimate(20))
     assert judge(Together((good, Arithmetic(printed("3"), 3.0))))[0] == "reproduced"

@@ -230,10 +230,10 @@ def _why(row: dict[str, Any]) -> str:
 def _tells(met_by: str, others: int) -> str:
     """Return how many of the other runs meet a number, and which: such a row cannot tell them apart.
 
-    >>> _tells("", 3), _tells("pp, hbh", 3)
-    ('0 of 3', '2 of 3, cannot tell: pp, hbh')
+    >>> _tells("", 3), _tells("pp; hbh", 3)
+    ('0 of 3', '2 of 3, cannot tell: pp; hbh')
     """
-    names = met_by.split(", ") if met_by else []
+    names = met_by.split("; ") if met_by else []
     return f"{len(names)} of {others}" + (f", cannot tell: {met_by}" if names else "")
 
 

@@ -120,7 +120,7 @@ def discrimination(table: pd.DataFrame) -> pd.DataFrame:
     ['compared', 'tells', 'false_pass']
     """
     rows = table[(table.others > 0) & (table.repeats == "")]
-    hits = rows.met_by.map(lambda names: len(names.split(", ")) if names else 0)
+    hits = rows.met_by.map(lambda names: len(names.split("; ")) if names else 0)
     made = rows.assign(compared=1, tells=(hits == 0).astype(int), hits=hits)
     sums = made.groupby(["paper", "section"], sort=False)[["compared", "tells", "hits", "others"]].sum()
     sums["false_pass"] = sums.hits / sums.others

@@ -189,7 +189,7 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
             "scale": [one.scale for one in found],
             "repeats": [one.repeats for one in found],
             "fitted": ["; ".join(fitted_choices(one.evidence)) for one in found],
-            "met_by": [", ".join(one.met_by) for one in found],
+            "met_by": ["; ".join(one.met_by) for one in found],
             "others": [one.others for one in found],
         }
     )

@@ -15,7 +15,8 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
 - *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval.
 - *consistent*: arithmetic on printed numbers, without any code of ours, gives the printed number as rounded, or within
   10 %.
-- *not reproducible*: the printed number or claim has no definition that could be computed, or is a misprint.
+- *not reproducible*: the printed number or claim has no definition that could be computed, or is a number that
+  belongs to another cell.
 - *input*: a parameter, definition or quotation.
 - *differs*: all others.
 
@@ -185,10 +186,14 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Difference:
-    """An ordering: differences that the claim says to be above zero."""
+    """An ordering: differences that the claim says to be above zero.
+
+    ``fitted`` names a free choice of ours that was set by the claim or its neighbours; empty if there is none.
+    """
 
     differences: tuple[Estimate, ...]
     interpretations: Mapping[str, tuple[Estimate, ...]] = field(default_factory=dict)
+    fitted: str = ""
 
 
 @dataclass(frozen=True)
@@ -252,7 +257,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, str]:
             return _quantity(evidence)
         case Difference():
             if _positive(evidence.differences):
-                return "ordering reproduced", ""
+                return ("fitted", f"set by it: {evidence.fitted}") if evidence.fitted else ("ordering reproduced", "")
             wrong = sum(not one.low > 0 for one in evidence.differences)  # NaN is not above 0
             found = f"{wrong} of {len(evidence.differences)} differences {'are' if wrong > 1 else 'is'} not above 0"
             for words, differences in evidence.interpretations.items():
@@ -331,7 +336,7 @@ def fitted_choices(evidence: Evidence | None) -> list[str]:
     """
     if isinstance(evidence, Together):
         return list(dict.fromkeys(choice for one in evidence.parts for choice in fitted_choices(one)))
-    return [evidence.fitted] if isinstance(evidence, Quantity | Statement) and evidence.fitted else []
+    return [evidence.fitted] if isinstance(evidence, Quantity | Difference | Statement) and evidence.fitted else []
 
 
 def opposite(evidence: Evidence) -> Evidence:
@@ -350,7 +355,7 @@ def opposite(evidence: Evidence) -> Evidence:
                 right = Estimate(number.value - far if number.bound == "at least" else number.value + far)
             return replace(evidence, ours=right, spread=None, interpretations={})
         case Difference():
-            value = -1.0 if judge(evidence)[0] == "ordering reproduced" else 1.0
+            value = -1.0 if judge(evidence)[0] in ("ordering reproduced", "fitted") else 1.0
             return Difference((Estimate(value),))
         case Arithmetic(printed=number):
             return replace(evidence, value=opposite_value(number, evidence.value))
