@@ -109,7 +109,10 @@ def test_orderings_need_the_whole_interval():
 
 
 def test_an_ordering_that_has_set_a_choice_is_fitted():
-    assert judge(Difference((Estimate(1),), fitted="a silence of 100 ms")) == ("fitted", "set by it: a silence of 100 ms")
+    assert judge(Difference((Estimate(1),), fitted="a silence of 100 ms")) == (
+        "fitted",
+        "set by it: a silence of 100 ms",
+    )
     assert judge(Difference((Estimate(-1),), fitted="a silence of 100 ms"))[0] == "differs"
     assert judge(opposite(Difference((Estimate(1),), fitted="a silence of 100 ms")))[0] == "differs"
 

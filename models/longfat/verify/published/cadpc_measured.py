@@ -213,20 +213,21 @@ def sweep(context: Context, label: str, name: str) -> dict[float, np.ndarray]:
 
 
 def linear(context: Context) -> Finding:
-    """Assess figure 3: throughput is proportional to a power of the capacity with exponent 1."""
+    """Assess figure 3: throughput is proportional to the capacity, so that the utilisation stays the same."""
 
-    def exponent(label: str) -> Estimate:
-        used = sweep(context, label, "throughput")
-        capacity = np.log(list(used))
-        return estimate(1 + np.polyfit(capacity, np.log(np.array(list(used.values()))), 1)[0])
+    def used(label: str) -> list[float]:
+        return [float(values.mean()) for values in sweep(context, label, "throughput").values()]
 
-    used, ours = sweep(context, "CADPC", "throughput"), exponent("CADPC")
-    others = {label: exponent(label) for label in scenarios.competitors()[1:]}
+    ours = used("CADPC")
+    same = {label: min(used(label)) >= 0.9 * max(used(label)) for label in scenarios.competitors()[1:]}
     return judged(
-        Quantity(exactly("linearly", 1.0), ours, others=others),
-        f"throughput ~ capacity^{words(ours)}; "
-        + ", ".join(f"{mbit:g} Mbit/s: {values.mean():.3f}" for mbit, values in used.items())
-        + " of the capacity",
+        Statement(min(ours) >= 0.9 * max(ours), "utilisation at every bottleneck at least 90 % of the largest"),
+        ", ".join(f"{mbit:g} Mbit/s: {one:.3f}" for mbit, one in zip(runs.bottlenecks(context), ours, strict=True))
+        + " of the capacity; by the same criterion linear: "
+        + (", ".join(label for label, holds in same.items() if holds) or "none")
+        + "; not linear: "
+        + (", ".join(label for label, holds in same.items() if not holds) or "none"),
+        "the utilisation falls",
         scale=scale(context),
     )
 
