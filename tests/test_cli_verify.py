@@ -82,8 +82,8 @@ def test_rows_of_a_paper(capsys, tmp_path):
         capsys, "--published", "003", "--quick", "--html", str(page), "--json", str(data)
     )  # fmt: skip
     assert (status, err) == (0, "")
-    assert "reproduced: BDP example" in out
-    assert "printed 12.5" in out
+    assert "consistent: BDP example" in out
+    assert "printed   12.5" in out
     content = json.loads(data.read_text(encoding="utf-8"))
     assert len(content["rows"]) == content["summary"]["all"]["rows"] == 30
     assert sum(content["summary"]["003"].values()) == 2 * 30

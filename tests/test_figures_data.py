@@ -9,7 +9,7 @@ import pytest
 from figures import blt, blt_drawing, cadpc, data, gallery, gong_parulkar, loss_load, network_simulator, receive_buffers
 from figures.writing import HERE, figure_files
 from longfat import plot
-from longfat.verify.published import blt_runs, cadpc_runs, loss_load_runs
+from longfat.verify.published import blt_measured, blt_runs, cadpc_runs, loss_load_runs
 from longfat.verify.published.blt_scenarios import SETS
 from tests import pictures
 
@@ -69,12 +69,9 @@ def test_cadpc():
 
 
 def test_blt():
-    """The first load of the reference network's slowest bottleneck."""
-    full = blt.FULL
-    some = blt_runs.powers(
-        ("BLT",), SETS["reference"][:1], full.loads[:1], packets=full.packets, round_trips=full.round_trips,
-        replications=full.replications, rng=0,
-    )  # fmt: skip
+    """The first load of the reference network's slowest bottleneck, in runs of the scoreboard's size."""
+    size = blt_measured.sweep_size("BLT", "reference")
+    some = blt_runs.powers(("BLT",), SETS["reference"][:1], rng=0, **(size | {"loads": size["loads"][:1]}))
     assert data.compare(some, "blt_sets_reference", HERE) == 31  # ten quantities with their limits, and how many runs
     assert data.compare(blt.queues(), "blt_queues", HERE) > 1000
 
