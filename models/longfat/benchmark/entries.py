@@ -136,7 +136,8 @@ ENTRIES: dict[str, Entry] = {
         Entry(OPTIMAL, "optimal", ""),
         # Kanakia, Keshav & Mishra (1992), section 3: REAL ran TCP, DECbit and pp, another simulator hbh and, we take
         # it, e2e-ef, which is of the same publication. A delay is the round trip (section 2) less that of the empty
-        # network, as the optimum's is 0; the printed delays show that the other simulator subtracted propagation only.
+        # network, as 0 is printed for the optimum; the printed delays show that the other simulator subtracted
+        # propagation only.
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
         # Fair queueing is that of Demers, Keshav & Shenker (1990), which Kanakia et al. cite.
         _fair("packet-pair", "pp", "bit-round", choices=_PACKET_PAIR),
