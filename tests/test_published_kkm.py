@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from longfat.benchmark import ENTRIES, VARIANTS
+from longfat.benchmark.interpretations import BESIDE
 from longfat.benchmark.printed import cells
 from longfat.verify.published import kkm, read
 from longfat.verify.published import kkm_runs as runs
@@ -119,6 +120,15 @@ def test_probe_packets_are_in_the_range_of_times_alone():
     assert "probe packets or none" in time
     assert delay.startswith("12 runs (")
     assert "probe packets" not in delay
+
+
+@pytest.mark.parametrize("load", ["0.2", "0.4", "0.6", "0.8", "0.9"])
+def test_probe_packets_are_in_the_range_or_an_interpretation(load):
+    """At loads of 0.8 and 0.9 their times are those of another interpretation; nowhere are they both."""
+    perturbed = runs.perturbations(VARIANTS[f"7-{load}"], ENTRIES["packet-pair"], 2)
+    seen = runs.seen(f"7-{load}", "packet-pair", 2, 0, of_scheme=False)
+    apart = load in ("0.8", "0.9")
+    assert (runs.PROBES in perturbed, BESIDE in seen) == (not apart, apart)
 
 
 def test_free_choices_that_the_tables_have_set():

@@ -14,7 +14,7 @@ import numpy as np
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, Entry
 from longfat.benchmark.evaluation import may_be_random
-from longfat.benchmark.experiments import VARIANTS, Variant
+from longfat.benchmark.experiments import APART, VARIANTS, Variant
 from longfat.benchmark.interpretations import interpretation, tried
 from longfat.benchmark.printed import Cell
 from longfat.student import half_width
@@ -140,7 +140,8 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[
     - Up to a packet time of send jitter, which removes phase effects (Floyd and Jacobson, On Traffic Phase Effects in
       Packet-Switched Gateways, Internetworking: Research and Experience 3, 1992).
     - Access delays of 18 ms in place of 20 ms where a source has that delay.
-    - Transfer times beside the probe packets, or without them if the benchmark measures beside them.
+    - Transfer times beside the probe packets, or without them if the benchmark measures beside them. Where that is a
+      choice of ours by itself (`longfat.benchmark.experiments.APART`), the other is an interpretation (`seen`).
 
     One sample has as many runs as a group of `measured` ones.
     """
@@ -148,7 +149,7 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[
     settings = {}
     if ACCESS_DELAYS[0] in variant.text():
         settings[ACCESS] = (replace(variant, edits=(*variant.edits, ACCESS_DELAYS)), entry)
-    if variant.probed:
+    if variant.probed and APART not in variant.choices:
         settings[PROBES] = (variant, replace(entry, probe_beside=not entry.probe_beside))
     if may_be_random(variant, entry):
         settings[JITTER] = (variant, jittered)
@@ -197,13 +198,13 @@ def seen(variant: str, name: str, count: int, seed: int, *, of_scheme: bool) -> 
     """Run every other interpretation of a scheme in a variant, in parallel; runs by description.
 
     Either those that change a rule of the scheme or its switches, or those of the experiment and of what is measured.
-    Send jitter is no interpretation of the text, and whether there are probe packets beside a transfer is open; both
-    are among the `perturbations`.
+    What is among the `perturbations` is none of them: send jitter, and probe packets beside a transfer.
     """
     usual = ENTRIES[name]
+    apart = APART in VARIANTS[variant].choices
     asked = [
         one for one in tried(name, VARIANTS[variant])
-        if one.entry.send_jitter == 0.0 and one.entry.probe_beside == usual.probe_beside
+        if one.entry.send_jitter == 0.0 and (apart or one.entry.probe_beside == usual.probe_beside)
         and of_scheme == any(getattr(one.entry, rule) != getattr(usual, rule) for rule in _RULES)
     ]  # fmt: skip
     jobs = [
