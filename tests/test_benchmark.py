@@ -407,7 +407,9 @@ def test_rows_and_tables():
     read = list(csv.DictReader(io.StringIO(tables.to_csv(rows))))
     assert list(read[0]) == [*cells()[0].__dataclass_fields__, "lower", "upper"]
     assert len(read) == 3 * (3 + 3)
-    assert all(row["value"] for row in read)
+    # The paper does not define the delay of the optimal scheme.
+    empty = {(row["scheme"], row["metric"]) for row in read if not row["value"]}
+    assert empty == {("optimal", "packet_delay_mean"), ("optimal", "packet_delay_std")}
     one = next(row for row in rows if (row.scheme, row.load_or_size) == ("hbh", "4 pkts"))
     assert one.printed == 53
     assert next(row for row in rows if row.scheme == "hbh" and row.load_or_size == "scaled").printed is None
@@ -427,8 +429,8 @@ def test_rows_and_tables():
 def test_each_experiment_has_its_own_numbers():
     made = tables.tables(benchmark.run(["1", "5", "10"], ["optimal"], progress=False))
     assert [table.lines[0] for table in made] == [
-        ["optimal", "1444 (1444)", "0 (0)", "0 (0)", ""],
-        ["optimal", "644 (644)", "0", "0", ""],
+        ["optimal", "1444 (1444)", "- (0)", "- (0)", ""],
+        ["optimal", "644 (644)", "-", "-", ""],
         ["optimal", "1163", "1183", ""],
     ]
 
@@ -503,7 +505,7 @@ def test_choices_say_which_numbers_have_decided():
 
 def test_the_other_texts():
     """Every other interpretation of an experiment changes its network; an edit of absent text is refused."""
-    for name, count in (("1", 0), ("5", 1), ("7-0.2", 1), ("9b", 1), ("3-4", 1), ("10", 0)):
+    for name, count in (("1", 0), ("5", 1), ("7-0.2", 0), ("9b", 1), ("3-4", 1), ("10", 0)):
         others = interpretations.other_variants(VARIANTS[name])
         assert len(others) == count
         networks = [benchmark.build(one) for one in (VARIANTS[name], *others.values())]

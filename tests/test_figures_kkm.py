@@ -69,7 +69,12 @@ def lines_of(page, heading):
 
 
 def compare(page):
-    """Compare each cell in the list of a page with the table of its experiment, digit by digit; return their number."""
+    """Compare each cell in the list of a page with the table of its experiment, digit by digit; return their number.
+
+    Of experiment 7 the table has the first fifth of the list's runs. The mean of a fifth of n values is at most
+    2 s sqrt((n - 1)/n) from that of all, which is 2 sqrt(n - 1)/t times half of an interval: 7.0 for 50 runs, with
+    t = 2.01. The first of five deviations is at most 4 s/sqrt(5) from their mean: 4/t = 1.44, with t = 2.78.
+    """
     count = 0
     listed = {line[0]: line for line in lines_of(page, "Every printed cell")[1:]}
     for cell in (one for one in cells() if kkm.kkm.claim(one) in listed):
@@ -84,9 +89,10 @@ def compare(page):
         (line,) = [one for one in lines if one[0] == cell.scheme]
         parts = numbers(line[column].split("(")[0])
         value, last = parts[1 if cell.metric == "transfer_time_std" else 0]
-        ((own, unit), *_) = numbers(ours)
+        ((own, unit), *half) = numbers(ours)
         scale = 1e3 if ours.endswith(" s") else 1.0
-        assert value == pytest.approx(scale * own, abs=0.5 * last + 0.5 * scale * unit), kkm.kkm.claim(cell)
+        more = (1.44 if cell.metric == "transfer_time_std" else 7.0) * sum(half[0]) if half else 0.0
+        assert value == pytest.approx(scale * own, abs=0.5 * last + 0.5 * scale * unit + more), kkm.kkm.claim(cell)
         count += 1
     return count
 
@@ -101,8 +107,8 @@ def test_the_stored_page_agrees_with_itself_and_with_the_scoreboard():
     page = (kkm.HERE / "kkm_tables.md").read_text(encoding="utf-8")
     listed = lines_of(page, "Every printed cell")
     assert len(listed) == 175
-    # 13 zeros by definition and 3 misprints have no number.
-    assert compare(page) == 174 - 13 - 3
+    # 12 zeros of the optimal scheme and 4 misprints have no number.
+    assert compare(page) == 174 - 12 - 4
     head, *rows = lines_of((kkm.HERE / "scoreboard.md").read_text(encoding="utf-8"), "001 ")
     place = {name: head.index(name) for name in ("claim", "ours", "verdict")}
     shown = {row[place["claim"]]: [row[place["ours"]], row[place["verdict"]]] for row in rows}

@@ -1,6 +1,7 @@
 """The rule of the scoreboard: every verdict from evidence made by hand, and every kind of evidence can fail."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -67,6 +68,21 @@ def test_what_a_scheme_adds_to_the_optimum_counts():
     assert "what is added to the optimum 27 % above" in judge(Quantity(printed("1534"), Estimate(1558), 1444.0))[1]
 
 
+def test_how_far_off_with_an_optimum():
+    """1350 for 1534 is 12 % less, but below an optimum of 1400 by 50, where 134 are added: 137 % less.
+
+    1174 for 1331 over 1044 adds 130 in place of 287, 55 % less; 3000 for 1534 over 1444 is 1556 for 90, 17 times.
+    """
+    far = [(1534, 1350, 1400, "12 % below", "137 % below"), (1331, 1174, 1044, "12 % below", "55 % below"),
+           (1534, 3000, 1444, "96 % above", "1629 % above")]  # fmt: skip
+    for value, ours, optimum, whole, added in far:
+        one = Quantity(printed(str(value)), Estimate(ours), optimum)
+        assert judge(one) == ("differs", f"{whole}, what is added to the optimum {added}")
+        wide = replace(one, spread=Spread(10, 100, "2 runs", "ms"))
+        assert judge(wide)[1] == f"{whole}, what is added to the optimum {added}; 10 to 100 ms over 2 runs"
+    assert judge(Quantity(printed("1534"), Estimate(math.nan), 1444.0)) == ("differs", "no value")
+
+
 def test_bounds_have_one_side():
     assert verdict(printed("200", bound="at least"), Estimate(900)) == "reproduced"
     assert verdict(printed("200", bound="at least"), Estimate(179)) == "differs"
@@ -89,7 +105,7 @@ def test_fitted_and_interpretations():
     other = {"with headers": Estimate(90), "without": Estimate(54)}
     assert judge(Quantity(printed("53"), Estimate(88), interpretations=other)) == (
         "reproduced under an interpretation",
-        "66 % above; without: 54, the first of 2 that meets it",
+        "66 % above; without: 54, the first that meets it, of 2 tried",
     )
     assert verdict(printed("53"), Estimate(53), interpretations=other) == "reproduced"
 

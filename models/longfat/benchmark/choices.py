@@ -27,7 +27,8 @@ class Choice:
     experiments : tuple of int
         Experiments whose printed numbers have decided.
     metric : str
-        Which of their numbers: "transfer_time" or "packet_delay".
+        Which of their numbers: "transfer_time", "packet_delay", or "packet_delay_mean" if it cannot change a standard
+        deviation; for an open choice, which numbers it can change.
     """
 
     words: str

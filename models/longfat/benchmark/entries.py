@@ -102,7 +102,10 @@ _START = "start rate of 1 packet per {}, doubled at most once per {}"
 _CLOCKED = Choice(
     "self-clocked fair queueing, where the paper cites bit-by-bit round robin", "interpretation", (7,), "packet_delay"
 )
-_TRANSMISSION = Choice("packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay")
+#: A constant: no standard deviation can have decided it.
+_TRANSMISSION = Choice(
+    "packet delays include transmission times", "interpretation", (1, 2, 5, 6, 7), "packet_delay_mean"
+)
 _HOP_BY_HOP = (
     Choice(_START.format("3 ms", "round trip of a hop"), "fitted", (3, 7)),
     Choice("the three added hops lie before the bottleneck, 5 ms apart", "fitted", (3, 7)),
@@ -121,7 +124,7 @@ _PACKET_PAIR = (
     Choice("gain of 0.5, set point of 10 packets, start-up time constant of one round trip"),
     Choice("losses are found by a timer of at least 0.2 s alone", "interpretation", (8,)),
     Choice("means of gaps instead of rates", "interpretation", (7,)),
-    Choice("packet delays do not include transmission times", "interpretation", (5, 7), "packet_delay"),
+    Choice("packet delays do not include transmission times", "interpretation", (5, 7), "packet_delay_mean"),
 )
 
 #: Tahoe and Reno as in 1992: every loss in a window halves it again.
@@ -133,7 +136,8 @@ ENTRIES: dict[str, Entry] = {
         Entry(OPTIMAL, "optimal", ""),
         # Kanakia, Keshav & Mishra (1992), section 3: REAL ran TCP, DECbit and pp, another simulator hbh and, we take
         # it, e2e-ef, which is of the same publication. A delay is the round trip (section 2) less that of the empty
-        # network, as the optimum's is 0; the printed delays show that the other simulator subtracted propagation only.
+        # network, as 0 is printed for the optimum; the printed delays show that the other simulator subtracted
+        # propagation only.
         _fair("hop-by-hop", "hbh", "hop-by-hop", hops=3, probe_hops=True, transmission=True, choices=_HOP_BY_HOP),
         # Fair queueing is that of Demers, Keshav & Shenker (1990), which Kanakia et al. cite.
         _fair("packet-pair", "pp", "bit-round", choices=_PACKET_PAIR),

@@ -34,8 +34,8 @@ VARIABLES = {
         "mean round-trip time of the probe packets while connection 1 lasts, less that of the empty network",
     ),
     "delay_std": ("s", "standard deviation of the probe packets' round-trip times within a run"),
-    "dropped": ("packets", "packets of all flows dropped until the connections are complete"),
-    "timeouts": ("1", "retransmission timeouts of all flows until the connections are complete"),
+    "dropped": ("packets", "packets of the measured connections dropped until these are complete"),
+    "timeouts": ("1", "retransmission timeouts of the measured connections until these are complete"),
 }
 
 

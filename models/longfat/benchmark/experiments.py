@@ -72,7 +72,7 @@ class Variant:
 _STEADY = Choice("all sources send from time 0 on, not one after the other as in the text", "interpretation", (7,))
 #: Printed numbers do not decide: means of a hundred runs of hop-by-hop at loads of 0.6, 0.8 and 0.9 are 1072, 2078 and
 #: 3962 ms without probe packets, 1084, 2130 and 4115 ms beside them; printed are 1063, 2097 and 4094 ms.
-_APART = Choice("transfer times are measured in runs without the probe packets")
+APART = Choice("transfer times are measured in runs without the probe packets")
 _SCALED = Choice("files of 75 kB and 18.75 kB, not 2 MB and 500 kB as in the text", "interpretation", (9,))
 _SIZE = Choice("files of 2 MB", "fitted", (10,))
 
@@ -82,7 +82,7 @@ def _load(load: str, ramp: bool) -> Variant:
     rate = {"rate": f"{float(load) * 8 * SLOW / 10 / 1e6:g} Mbit/s"}
     if ramp:
         return Variant(f"7-{load}-ramp", 7, f"{load} ramp", rate | starts, extra=True)
-    made = (_STEADY, _APART) if load in ("0.8", "0.9") else (_STEADY,)
+    made = (_STEADY, APART) if load in ("0.8", "0.9") else (_STEADY,)
     return Variant(f"7-{load}", 7, load, rate | starts, choices=made)
 
 

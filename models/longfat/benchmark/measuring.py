@@ -62,8 +62,6 @@ def measure(variant: Variant, entry: Entry, rng: Any = 0) -> dict[str, float]:
     made = dict.fromkeys(NUMBERS, math.nan)
     if entry.name == OPTIMAL:
         made |= {f"transfer_time_{name}": float(time) for name, time in optimal(variant).items()}
-        if variant.probed:
-            made |= {"delay_mean": 0.0, "delay_std": 0.0, "probes": 0.0}
         return made | {"dropped": 0.0, "timeouts": 0.0, "random": 0.0}
     alike = deepcopy(rng)
     made |= _run(variant, entry, rng, variant.connections, probe=entry.probe_beside)

@@ -1,6 +1,6 @@
 """Least transfer times of the benchmark by max-min fair shares.
 
-Every file is at its first slow link as a whole when it starts.
+Every file is at its first slow link as a whole when it starts; acknowledgments take a share of the slow links.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAST = 12.5e6  # bytes/s; links of this rate take no transmission time in the fluid model
 
 
-def optimal(variant: Variant, *, acks: bool | None = None) -> dict[str, Any]:
+def optimal(variant: Variant) -> dict[str, Any]:
     r"""Return the transfer times of a variant's connections by the law of max-min fair shares.
 
     .. math:: T = t_{\text{finish}} - t_{\text{start}} + \tau
@@ -28,8 +28,6 @@ def optimal(variant: Variant, *, acks: bool | None = None) -> dict[str, Any]:
     ----------
     variant : Variant
         Variant, such as one of `longfat.benchmark.VARIANTS`.
-    acks : bool, optional
-        Whether acknowledgments take a share of the slow links; by default only in experiment 6, as printed.
 
     Returns
     -------
@@ -47,9 +45,8 @@ def optimal(variant: Variant, *, acks: bool | None = None) -> dict[str, Any]:
     Kanakia, Keshav & Mishra (1992), section 4, rows "optimal".
     """
     net = build(variant, probe=False)
-    acks_share = variant.experiment == 6 if acks is None else acks
     slow = {link.name: Fraction(str(link.rate)) for link in net.links.values() if link.rate < FAST}
-    flows = [_file(flow, net, slow, acks_share) for flow in net.flows if flow.scheme is not None]
+    flows = [_file(flow, net, slow) for flow in net.flows if flow.scheme is not None]
     loads = [_load(flow, net, slow) for flow in net.flows if flow.traffic is not None]
     schedule = fair_share.transfer_times(fair_share.Network(slow, flows, loads))
     names = [flow.name for flow in net.flows if flow.scheme is not None]
@@ -61,12 +58,12 @@ def _exact(value: float) -> Fraction:
     return Fraction(repr(value)).limit_denominator(10**12)
 
 
-def _file(flow: Flow, net: Network, slow: dict[str, Fraction], acks_share: bool) -> fair_share.Flow:
+def _file(flow: Flow, net: Network, slow: dict[str, Fraction]) -> fair_share.Flow:
     there, back = ([link.name for link in way if link.name in slow] for way in (net.route(flow), net.way_back(flow)))
     delay = sum((_exact(link.delay) for link in (*net.route(flow), *net.way_back(flow))), Fraction(0))
     return fair_share.Flow(
         there, _exact(flow.file or 0.0), start=_exact(flow.start), round_trip_time=delay, name=flow.name,
-        reverse_path=back if acks_share else (), ack=Fraction(flow.ack, flow.packet) if acks_share else 0,
+        reverse_path=back, ack=Fraction(flow.ack, flow.packet),
     )  # fmt: skip
 
 

@@ -36,7 +36,6 @@ _WORDS = {
     "packet_delay_mean": "packet delay",
     "packet_delay_std": "standard deviation of the delay",
 }
-_TIMES = ("transfer_time", "transfer_time_mean")
 #: Queue discipline of each scheme; the paper has "Fair Queueing" for the rate-based schemes, "FCFS" for the others.
 DISCIPLINES = {
     "hbh": "self-clocked fair queueing (ours)",
@@ -63,14 +62,17 @@ def claim(cell: Cell) -> str:
 
 
 def fitted(cell: Cell) -> str:
-    """Return the free choices of ours that were set by the table of a cell, empty if there is none.
+    """Return the choices of ours that were set by the table of a cell, empty if there is none.
+
+    Values that the paper does not print, and interpretations between which the table has decided.
 
     >>> fitted(cells()[3])
     ''
     """
-    if cell.metric not in _TIMES:
-        return ""
-    return choices(ENTRIES[runs.LABELS[cell.scheme]], runs.variant_of(cell), cell.metric, "fitted")
+    entry, variant = ENTRIES[runs.LABELS[cell.scheme]], runs.variant_of(cell)
+    return "; ".join(
+        filter(None, (choices(entry, variant, cell.metric, kind) for kind in ("fitted", "interpretation")))
+    )
 
 
 def evidence(cell: Cell, count: int, seed: int) -> Quantity:
@@ -98,7 +100,7 @@ def _cell(cell: Cell) -> Assessment:
         if judge(found)[0] == "differs":
             others = [one.value for one in runs.ruled(cell, count, context.seed).values()]
             why = (
-                f"each of {len(others)} rules of the scheme changed in turn: {runs.digits(min(others))} to "
+                f"{len(others)} changes of its rules, one at a time: {runs.digits(min(others))} to "
                 f"{runs.digits(max(others))} {unit}"
             )
         return judged(found, runs.shown(found.ours, unit), why, scale=scale(cell, count, context.seed))
@@ -111,27 +113,30 @@ def scale(cell: Cell, count: int, seed: int) -> str:
     variant, entry = runs.variant_of(cell), ENTRIES[runs.LABELS[cell.scheme]]
     first = runs.measured(variant.name, entry.name, count, seed)
     parts = [f"{len(first)} run{'s' * (len(first) > 1)}, seed {seed}", DISCIPLINES[cell.scheme]]
-    parts += [f"ours: {one.words}" for one in variant.choices]
     decided = [
-        one.words for one in entry.choices
-        if one.kind == "interpretation" and one.decided_by(cell.experiment, cell.metric)
+        one.words for one in (*entry.choices, *variant.choices) if one.decided_by(cell.experiment, cell.metric)
+    ]  # fmt: skip
+    parts += [
+        f"ours: {one.words}" for one in variant.choices
+        if one.words not in decided and (one.kind != "open" or cell.metric.startswith(one.metric))
     ]  # fmt: skip
     parts += [f"decided by this table: {', '.join(decided)}"] * bool(decided)
     return "; ".join(parts)
 
 
 def _optimal_cell(cell: Cell) -> Assessment:
-    """Judge a printed cell of the row "optimal": delays are zero by definition, times those of max-min fair shares."""
+    """Judge a printed cell of the row "optimal": times are those of max-min fair shares, delays are not defined."""
 
     def assess(_: Context) -> Finding:
-        if cell.metric not in _TIMES:
-            return judged(Declared("input", "zero by the definition of the optimal scheme"), "0 ms")
         least = runs.least(cell)
-        assert least is not None
+        ours = "not defined" if least is None else f"{least:.5g} ms"
         if cell.misprint:
-            return judged(Declared("not reproducible", cell.remark), f"{least:.5g} ms")
+            return judged(Declared("not reproducible", cell.remark), ours)
+        if least is None:
+            reason = "the paper prints 0 and does not define the delay of the optimal scheme"
+            return judged(Declared("input", reason), ours)
         repeats = next(row for row, (_, names) in OPTIMA.items() if runs.variant_of(cell).name in names)
-        return judged(Quantity(printed(cell.value), Estimate(least)), f"{least:.5g} ms", repeats=repeats)
+        return judged(Quantity(printed(cell.value), Estimate(least)), ours, repeats=repeats)
 
     return assess
 

@@ -14,7 +14,7 @@ import numpy as np
 from longfat import benchmark, sim
 from longfat.benchmark.entries import ENTRIES, Entry
 from longfat.benchmark.evaluation import may_be_random
-from longfat.benchmark.experiments import VARIANTS, Variant
+from longfat.benchmark.experiments import APART, VARIANTS, Variant
 from longfat.benchmark.interpretations import interpretation, tried
 from longfat.benchmark.printed import Cell
 from longfat.student import half_width
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 JITTER_RUNS = 10
-GROUPS = 5  # groups of runs in experiment 7, for the range of a standard deviation
+GROUPS = 5  # groups of runs in experiment 7
 PACKET = 4000  # bit
 #: The round trip is 44 ms by the text, 40 ms by the times of TCP and DECbit in table 4.3 (ERRATA.md, 001-4).
-ACCESS_DELAYS = ("18 ms", "18.5 ms", "19 ms", "19.5 ms")
+ACCESS_DELAYS = 'delay = "20 ms"', 'delay = "18 ms"'
 OVER_RUNS = "standard deviation of the run means"
+#: What the `perturbations` change.
+JITTER, ACCESS, PROBES = "up to a packet time of send jitter", "access delays of 18 ms", "probe packets or none"
 LABELS = {one.label: name for name, one in ENTRIES.items()}
 FIVE = ("hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit")  # labels of the schemes with printed numbers
 
@@ -64,17 +66,26 @@ def simulate(jobs: Sequence[Job], seed: int) -> list[Run]:
 
 @cache
 def measured(variant: str, name: str, count: int, seed: int) -> tuple[Run, ...]:
-    """Run one scheme in one variant of the benchmark, as `longfat.benchmark.run` does."""
+    """Run one scheme in one variant of the benchmark, as `longfat.benchmark.run` does.
+
+    Experiment 7 has `GROUPS` times as many runs as a group has.
+    """
     entry = ENTRIES[name]
-    jobs = [(VARIANTS[variant], entry, draw) for draw in range(count_of(VARIANTS[variant], entry, count))]
+    number = count_of(VARIANTS[variant], entry, count)
+    jobs = [(VARIANTS[variant], entry, draw) for draw in range(number * GROUPS if number > 1 else 1)]
     return tuple(simulate(jobs, seed))
+
+
+def groups(runs: Sequence[Run]) -> list[Sequence[Run]]:
+    """Return the groups of some `measured` runs, of the same size; the one run itself if there is no other."""
+    size = max(1, len(runs) // GROUPS)
+    return [runs[start : start + size] for start in range(0, len(runs), size)]
 
 
 def statistic(cell: Cell) -> Callable[[Sequence[Run]], Estimate]:
     """Return the function that estimates the quantity of a cell, in the cell's unit, from runs of one setting.
 
-    A standard deviation over runs is estimated without interval: its range over groups of runs says more
-    (`spread`).
+    A standard deviation over runs is estimated without interval (`ours` has one).
     """
     if cell.metric.startswith("packet"):
         name = "delay_mean" if cell.metric.endswith("mean") else "delay_std"
@@ -86,11 +97,7 @@ def statistic(cell: Cell) -> Callable[[Sequence[Run]], Estimate]:
         values = np.array([scale * run.get(name, math.nan) for run in runs])
         if cell.metric == "transfer_time_std":
             return Estimate(float(values.std(ddof=1)))
-        if len(values) == 1:
-            return Estimate(float(values[0]))
-        mean = float(values.mean())
-        half = half_width(len(values) - 1, CONFIDENCE) * float(values.std(ddof=1)) / math.sqrt(len(values))
-        return Estimate(mean, mean - half, mean + half)
+        return _mean(values)
 
     return estimate
 
@@ -101,8 +108,15 @@ def unit(cell: Cell) -> str:
 
 
 def ours(cell: Cell, label: str, count: int, seed: int) -> Estimate:
-    """Return our value for the quantity of a cell under a scheme, given by its label."""
-    return statistic(cell)(measured(variant_of(cell).name, LABELS[label], count, seed))
+    """Return our value for the quantity of a cell under a scheme, given by its label.
+
+    It is estimated from all runs; a standard deviation over runs is the mean of those of the groups, since the paper's
+    is that of a few runs.
+    """
+    runs = measured(variant_of(cell).name, LABELS[label], count, seed)
+    if cell.metric != "transfer_time_std":
+        return statistic(cell)(runs)
+    return _mean(np.array([statistic(cell)(group).value for group in groups(runs)]))
 
 
 def least(cell: Cell) -> float | None:
@@ -120,56 +134,59 @@ def packet_time(variant: Variant) -> float:
     return PACKET / (1.5e6 if variant.experiment == 9 else 40e6)
 
 
-def perturbations(variant: Variant, entry: Entry, count: int) -> list[list[Job]]:
-    """Return samples of runs under settings that should not matter, or that the paper leaves open.
+def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[list[Job]]]:
+    """Return samples of runs under settings that should not matter, or that the paper leaves open, by description.
 
     - Up to a packet time of send jitter, which removes phase effects (Floyd and Jacobson, On Traffic Phase Effects in
       Packet-Switched Gateways, Internetworking: Research and Experience 3, 1992).
-    - Access delays of 18 to 19.5 ms in place of 20 ms where a source has that delay.
-    - Transfer times beside the probe packets, or without them if the benchmark measures beside them.
-    - Other seeds, in experiment 7.
+    - Access delays of 18 ms in place of 20 ms where a source has that delay.
+    - Transfer times beside the probe packets, or without them if the benchmark measures beside them. Where that is a
+      choice of ours by itself (`longfat.benchmark.experiments.APART`), the other is an interpretation (`seen`).
+
+    One sample has as many runs as a group of `measured` ones.
     """
-    random = may_be_random(variant, entry)
-    jitter = replace(entry, send_jitter=packet_time(variant))
-    settings = [(replace(variant, edits=(*variant.edits, edit)), entry) for edit in _access(variant)]
-    if variant.probed:
-        settings.append((variant, replace(entry, probe_beside=not entry.probe_beside)))
-    if random:  # one sample has as many runs as the cell itself
-        samples = [[(*one, draw) for draw in range(count)] for one in [*settings, (variant, jitter)]]
-        return samples + [[(variant, entry, g * count + k) for k in range(count)] for g in range(1, GROUPS)]
-    return [[(*one, 0)] for one in settings] + [[(variant, jitter, draw)] for draw in range(JITTER_RUNS)]
-
-
-def _access(variant: Variant) -> list[tuple[str, str]]:
-    usual = 'delay = "20 ms"'
-    return [(usual, f'delay = "{delay}"') for delay in ACCESS_DELAYS] if usual in variant.text() else []
+    jittered = replace(entry, send_jitter=packet_time(variant))
+    settings = {}
+    if ACCESS_DELAYS[0] in variant.text():
+        settings[ACCESS] = (replace(variant, edits=(*variant.edits, ACCESS_DELAYS)), entry)
+    if variant.probed and APART not in variant.choices:
+        settings[PROBES] = (variant, replace(entry, probe_beside=not entry.probe_beside))
+    if may_be_random(variant, entry):
+        settings[JITTER] = (variant, jittered)
+        return {words: [[(*one, draw) for draw in range(count)]] for words, one in settings.items()}
+    alone = {words: [[(*one, 0)]] for words, one in settings.items()}
+    return alone | {JITTER: [[(variant, jittered, draw)] for draw in range(JITTER_RUNS)]}
 
 
 @cache
-def perturbed(variant: str, name: str, count: int, seed: int) -> tuple[tuple[Run, ...], ...]:
-    """Run the `perturbations` of a scheme in a variant; one tuple of runs for each sample."""
-    samples = perturbations(VARIANTS[variant], ENTRIES[name], count)
-    made = iter(simulate([job for sample in samples for job in sample], seed))
-    return tuple(tuple(next(made) for _ in sample) for sample in samples)
+def perturbed(variant: str, name: str, count: int, seed: int) -> dict[str, list[list[Run]]]:
+    """Run the `perturbations` of a scheme in a variant; samples of runs by description."""
+    asked = perturbations(VARIANTS[variant], ENTRIES[name], count)
+    made = iter(simulate([job for samples in asked.values() for sample in samples for job in sample], seed))
+    return {words: [[next(made) for _ in sample] for sample in samples] for words, samples in asked.items()}
 
 
 def spread(cell: Cell, count: int, seed: int) -> Spread:
     """Return the range of a cell's quantity over the benchmark's setting and its `perturbations`.
 
-    A standard deviation over runs ranges over groups of runs alone.
+    A standard deviation over runs ranges over groups of runs alone. Probe packets beside a transfer change no delay.
+    The words tell how many values are below the printed one, since a range grows with the number of runs.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
-    samples = [measured(variant.name, name, count, seed), *perturbed(variant.name, name, count, seed)]
-    groups = f"{GROUPS} groups of {count} runs"
-    if cell.metric == "transfer_time_std":
-        samples, over = [samples[0], *samples[1 - GROUPS :]], groups
-    else:
-        parts = [groups if variant.experiment == 7 else "", "up to a packet time of send jitter"]
-        parts += ["access delays of 18 to 20 ms"] * bool(_access(variant)) + ["probe packets or none"] * variant.probed
-        over = ", ".join(filter(None, parts))
-    values = [statistic(cell)(runs).value for runs in samples]
-    values = [value for value in values if math.isfinite(value)]
-    return Spread(min(values), max(values), over) if values else Spread(math.nan, math.nan, over)
+    samples: list[Sequence[Run]] = list(groups(measured(variant.name, name, count, seed)))
+    several = len(samples) > 1
+    over = ["other seeds"] * several
+    if cell.metric != "transfer_time_std":
+        for words, found in perturbed(variant.name, name, count, seed).items():
+            if words == PROBES and cell.metric.startswith("packet"):
+                continue
+            samples += found
+            over.append(words)
+    values = [value for runs in samples if math.isfinite(value := statistic(cell)(runs).value)]
+    below = sum(value < float(cell.value) for value in values)
+    number = f"{len(values)} {f'groups of {count} runs' if several else 'runs'}"
+    text = f"{number} ({', '.join(over)}), {below} of {len(values)} below the printed number"
+    return Spread(min(values, default=math.nan), max(values, default=math.nan), text, unit(cell))
 
 
 #: Fields of an entry that say what the scheme and its switches do; the others say what is measured.
@@ -181,12 +198,13 @@ def seen(variant: str, name: str, count: int, seed: int, *, of_scheme: bool) -> 
     """Run every other interpretation of a scheme in a variant, in parallel; runs by description.
 
     Either those that change a rule of the scheme or its switches, or those of the experiment and of what is measured.
-    Send jitter is no interpretation of the text; it is among the `perturbations`.
+    What is among the `perturbations` is none of them: send jitter, and probe packets beside a transfer.
     """
     usual = ENTRIES[name]
+    apart = APART in VARIANTS[variant].choices
     asked = [
         one for one in tried(name, VARIANTS[variant])
-        if one.entry.send_jitter == 0.0
+        if one.entry.send_jitter == 0.0 and (apart or one.entry.probe_beside == usual.probe_beside)
         and of_scheme == any(getattr(one.entry, rule) != getattr(usual, rule) for rule in _RULES)
     ]  # fmt: skip
     jobs = [
@@ -201,13 +219,16 @@ def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
 
     Rules of a scheme are not among them: "the values of the adjustable parameters of each control scheme were kept
     unchanged for all the experiments" (Kanakia, Keshav and Mishra 1992, section 4), so that none can be changed for one
-    cell (`ruled`).
+    cell (`ruled`). Those that change nothing for the cell are left out.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
-    found = _estimates(cell, seen(variant.name, name, count, seed, of_scheme=False))
+    usual = groups(measured(variant.name, name, count, seed))
+    alike = statistic(cell)(usual[0]).value  # from the same seeds
+    made = _estimates(cell, seen(variant.name, name, count, seed, of_scheme=False))
+    found = {words: one for words, one in made.items() if one.value != alike}
     if variant.experiment == 7 and cell.metric == "packet_delay_std":  # that of the means of several runs
-        means = [1e3 * run.get("delay_mean", math.nan) for run in measured(variant.name, name, count, seed)]
-        found[OVER_RUNS] = Estimate(float(np.std(means, ddof=1)))
+        means = [[1e3 * run.get("delay_mean", math.nan) for run in group] for group in usual]
+        found[OVER_RUNS] = _mean(np.std(means, axis=1, ddof=1))
     return found
 
 
@@ -260,6 +281,9 @@ def _jittered(experiment: str, name: str, seed: int) -> np.ndarray:
 
 
 def _mean(values: np.ndarray) -> Estimate:
+    """Return the mean of some values with its interval, without one if there is a single value."""
+    if len(values) == 1:
+        return Estimate(float(values[0]))
     half = half_width(len(values) - 1, CONFIDENCE) * float(values.std(ddof=1)) / math.sqrt(len(values))
     mean = float(values.mean())
     return Estimate(mean, mean - half, mean + half)

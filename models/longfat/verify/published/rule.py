@@ -102,11 +102,15 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Spread:
-    """Least and largest value over something that the paper leaves open, such as seeds or a packet time of jitter."""
+    """Least and largest value over something that the paper leaves open, such as seeds or a packet time of jitter.
+
+    ``over`` says what, and ``unit`` is that of the values; empty if the text around them tells it.
+    """
 
     lower: float
     upper: float
     over: str
+    unit: str = ""
 
     def __post_init__(self) -> None:
         _check_order(self.lower, self.upper)
@@ -378,29 +382,31 @@ def opposite_value(number: Printed, value: float) -> float:
 
 def _quantity(one: Quantity) -> tuple[Verdict, str]:
     met, off = one.meets(one.ours), _off(one.printed, one.ours.value)
+    far = off + _excess_off(one)
     if one.open and one.spread is not None:
         p, spread = one.printed, one.spread
-        words = f"{spread.lower:.4g} to {spread.upper:.4g} over {spread.over}"
+        unit = f" {spread.unit}" if spread.unit else ""
+        words = f"{spread.lower:.4g} to {spread.upper:.4g}{unit} over {spread.over}"
         inside = (p.bound == "at most" or p.value - p.rounding <= spread.upper) and (
             p.bound == "at least" or spread.lower <= p.value + p.rounding
         )
-        return ("sensitive", words) if inside else ("differs", f"{off}; {words}")
+        return ("sensitive", words) if inside else ("differs", f"{far}; {words}")
     if one.vague(one.ours):
-        return "sensitive", f"{off}{_excess_off(one)}, in an interval from {one.ours.low:.4g} to {one.ours.high:.4g}"
+        return "sensitive", f"{far}, in an interval from {one.ours.low:.4g} to {one.ours.high:.4g}"
     if met:
         by_interval = not one.printed.bound and not off.startswith("equal") and _relative(one) > WITHIN
-        inside_words = f"{off}, but in the interval" if by_interval else ""
+        inside_words = f"{far}, but in the interval" if by_interval else ""
         return ("fitted", f"set by it: {one.fitted}") if one.fitted else ("reproduced", inside_words)
     for words, value in one.interpretations.items():
         if one.meets(value) and not one.vague(value):
-            tried = f", the first of {count} that meets it" if (count := len(one.interpretations)) > 1 else ""
-            return "reproduced under an interpretation", f"{off}; {words}: {value.value:.4g}{tried}"
-    return "differs", off + _excess_off(one)
+            tried = f", the first that meets it, of {count} tried" if (count := len(one.interpretations)) > 1 else ""
+            return "reproduced under an interpretation", f"{far}; {words}: {value.value:.4g}{tried}"
+    return "differs", far
 
 
 def _excess_off(one: Quantity) -> str:
-    """Return by how much what is added to an optimum is off, as text, if the value as a whole is within 10 %."""
-    if one.optimum is None or one.printed.value == one.optimum or _relative(one) > WITHIN:
+    """Return by how much what is added to an optimum is off, as text."""
+    if one.optimum is None or one.printed.value == one.optimum or not math.isfinite(one.ours.value):
         return ""
     excess = 100 * ((one.ours.value - one.optimum) / (one.printed.value - one.optimum) - 1)
     return f", what is added to the optimum {abs(excess):.0f} % {'above' if excess > 0 else 'below'}"
