@@ -239,13 +239,17 @@ def test_a_range_of_the_power_is_measured_in_the_power():
     assert verdict(printed("0.0", log10=True), Estimate(0.0), spread=Spread(-0.05, 0.05, "seeds")) == "reproduced"
 
 
-def test_a_range_is_measured_in_the_whole_value():
-    """1450 to 1610 is 5 % to each side of 1530, although it is 93 % of what is added to the optimum of 1444.
+def test_a_range_of_what_is_added_to_the_optimum():
+    """1450 to 1610 is 5 % to each side of 1530, but of what is added to the optimum of 1444, 86, it is 93 %.
 
-    A range over access delays moves the optimum, too, so that less a fixed optimum it would show nothing.
+    1520 to 1550 is 15 to each side of 91, 16 %. With 1445 and an optimum of 1444, 1444.7 to 1445.3 is 30 % to each side
+    of what is added, but less than the rounding.
     """
-    ours, jitter = Estimate(1530), Spread(1450, 1610, "access delays of 18 to 20 ms")
-    assert verdict(printed("1534"), ours, optimum=1444.0, spread=jitter) == "reproduced"
+    number = printed("1534")
+    assert verdict(number, Estimate(1530), optimum=1444.0, spread=Spread(1450, 1610, "jitter")) == "sensitive"
+    assert verdict(number, Estimate(1530), optimum=1444.0, spread=Spread(1520, 1550, "jitter")) == "reproduced"
+    assert verdict(number, Estimate(1530), spread=Spread(1450, 1610, "jitter")) == "reproduced"
+    assert verdict(printed("1445"), Estimate(1445), optimum=1444.0, spread=Spread(1444.7, 1445.3, "")) == "reproduced"
 
 
 def test_an_infinite_interval_shows_nothing():

@@ -7,10 +7,11 @@ An assessment measures; it returns evidence and no verdict. `judge` alone turns 
   added to the optimum must agree, too: it overlaps our interval, or is within 25 %. Of "at least" and "at most" only
   one side counts.
 - *reproduced*: met. *fitted*: met, but a free choice of ours was set by this number or its neighbours.
-- *sensitive*: our value ranges by more than 10 % to each side (of the power for its logarithm) over seeds, a packet
-  time of jitter, or a parameter that the paper leaves open, and the printed number lies in this range. Outside of the
-  range, the verdict is *differs*. A range of which both ends meet the number decides nothing. Nor does an interval of
-  more than 25 % to each side (of what is added to an optimum): a number that only it meets is *sensitive*, too.
+- *sensitive*: our value ranges by more than 10 % to each side (of the power for its logarithm; or what is added to the
+  optimum by more than 25 %) over seeds, a packet time of jitter, or a parameter that the paper leaves open, and the
+  printed number lies in this range. Outside of the range, the verdict is *differs*. A range of which both ends meet the
+  number decides nothing. Nor does an interval of more than 25 % to each side (of what is added to an optimum): a number
+  that only it meets is *sensitive*, too.
 - *reproduced under an interpretation*: not met, but met if another definition is used that the text allows.
 - *ordering reproduced*: every difference that the claim says to be positive is so with its whole 95 % interval.
 - *consistent*: arithmetic on printed numbers, without any code of ours, gives the printed number as rounded, or within
@@ -185,7 +186,10 @@ class Quantity:
             return False
         if self.printed.log10:
             return spread.upper - spread.lower > 2.0 * math.log10(1.0 + WITHIN)
-        return spread.wide
+        if spread.wide or self.optimum is None:
+            return spread.wide
+        half, middle = 0.5 * (spread.upper - spread.lower), 0.5 * (spread.upper + spread.lower)
+        return half > max(EXCESS_WITHIN * abs(middle - self.optimum), self.printed.rounding)
 
 
 @dataclass(frozen=True)
