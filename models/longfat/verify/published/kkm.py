@@ -99,10 +99,11 @@ def _cell(cell: Cell) -> Assessment:
         why = ""
         if judge(found)[0] == "differs":
             others = [one.value for one in runs.ruled(cell, count, context.seed).values()]
+            same = runs.digits(runs.alike(cell, count, context.seed).value)
             why = (
                 f"{len(others)} changes of its rules, one at a time: {runs.digits(min(others))} to "
                 f"{runs.digits(max(others))} {unit}"
-            )
+            ) + f" ({same} without, over the same {count} runs)" * (cell.experiment == 7)
         return judged(found, runs.shown(found.ours, unit), why, scale=scale(cell, count, context.seed))
 
     return assess
@@ -281,10 +282,12 @@ def of_all_cells(context: Context, found: Mapping[str, Finding]) -> list[list[st
         shown = found[claim(cell)].evidence if cell.value and claim(cell) in found else None
         if not isinstance(shown, Quantity) or cell.scheme == OPTIMAL:
             continue
-        for words, value in runs.ruled(cell, runs.replications(context), context.seed).items():
+        count = runs.replications(context)
+        usual = runs.alike(cell, count, context.seed)
+        for words, value in runs.ruled(cell, count, context.seed).items():
             counts = tally.setdefault((cell.scheme, words), [0, 0, 0])
             counts[0] += 1
-            counts[1] += shown.meets(shown.ours)
+            counts[1] += shown.meets(usual)
             counts[2] += shown.meets(value)
     return [[*key, *map(str, counts)] for key, counts in tally.items()]
 

@@ -119,6 +119,11 @@ def ours(cell: Cell, label: str, count: int, seed: int) -> Estimate:
     return _mean(np.array([statistic(cell)(group).value for group in groups(runs)]))
 
 
+def alike(cell: Cell, count: int, seed: int) -> Estimate:
+    """Return our value from the same seeds as those of interpretations and other rules: from the first group."""
+    return statistic(cell)(groups(measured(variant_of(cell).name, LABELS[cell.scheme], count, seed))[0])
+
+
 def least(cell: Cell) -> float | None:
     """Return the least transfer time [ms] that a cell contains, None for other quantities.
 
@@ -222,12 +227,14 @@ def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
     cell (`ruled`). Those that change nothing for the cell are left out.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
-    usual = groups(measured(variant.name, name, count, seed))
-    alike = statistic(cell)(usual[0]).value  # from the same seeds
+    usual = alike(cell, count, seed).value
     made = _estimates(cell, seen(variant.name, name, count, seed, of_scheme=False))
-    found = {words: one for words, one in made.items() if one.value != alike}
+    found = {words: one for words, one in made.items() if one.value != usual}
     if variant.experiment == 7 and cell.metric == "packet_delay_std":  # that of the means of several runs
-        means = [[1e3 * run.get("delay_mean", math.nan) for run in group] for group in usual]
+        means = [
+            [1e3 * run.get("delay_mean", math.nan) for run in group]
+            for group in groups(measured(variant.name, name, count, seed))
+        ]
         found[OVER_RUNS] = _mean(np.std(means, axis=1, ddof=1))
     return found
 
