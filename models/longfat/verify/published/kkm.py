@@ -104,6 +104,9 @@ def _cell(cell: Cell) -> Assessment:
                 f"{len(others)} changes of its rules, one at a time: {runs.digits(min(others))} to "
                 f"{runs.digits(max(others))} {unit}"
             ) + f" ({same} without, over the same {count} runs)" * (cell.experiment == 7)
+        if judge(found)[0] == "differs" and cell.experiment == 3:
+            trip = "at a round trip of 40 ms, which the times of TCP and DECbit in this table imply (ERRATA 001-4), "
+            why = f"{trip}{runs.shown(runs.at_40_ms(cell, count, context.seed))}; {why}"
         return judged(found, runs.shown(found.ours, unit), why, scale=scale(cell, count, context.seed))
 
     return assess
