@@ -28,11 +28,9 @@ CONFIDENCE = 0.95
 JITTER_RUNS = 10
 GROUPS = 5  # groups of runs in experiment 7
 PACKET = 4000  # bit
-#: The round trip is 44 ms by the text, 40 ms by the times of TCP and DECbit in table 4.3 (ERRATA.md, 001-4).
-ACCESS_DELAYS = 'delay = "20 ms"', 'delay = "18 ms"'
 OVER_RUNS = "standard deviation of the run means"
 #: What the `perturbations` change.
-JITTER, ACCESS, PROBES = "up to a packet time of send jitter", "access delays of 18 ms", "probe packets or none"
+JITTER, PROBES = "up to a packet time of send jitter", "probe packets beside or not"
 LABELS = {one.label: name for name, one in ENTRIES.items()}
 FIVE = ("hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit")  # labels of the schemes with printed numbers
 
@@ -144,7 +142,6 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[
 
     - Up to a packet time of send jitter, which removes phase effects (Floyd and Jacobson, On Traffic Phase Effects in
       Packet-Switched Gateways, Internetworking: Research and Experience 3, 1992).
-    - Access delays of 18 ms in place of 20 ms where a source has that delay.
     - Transfer times beside the probe packets, or without them if the benchmark measures beside them. Where that is a
       choice of ours by itself (`longfat.benchmark.experiments.APART`), the other is an interpretation (`seen`).
 
@@ -152,8 +149,6 @@ def perturbations(variant: Variant, entry: Entry, count: int) -> dict[str, list[
     """
     jittered = replace(entry, send_jitter=packet_time(variant))
     settings = {}
-    if ACCESS_DELAYS[0] in variant.text():
-        settings[ACCESS] = (replace(variant, edits=(*variant.edits, ACCESS_DELAYS)), entry)
     if variant.probed and APART not in variant.choices:
         settings[PROBES] = (variant, replace(entry, probe_beside=not entry.probe_beside))
     if may_be_random(variant, entry):
@@ -171,27 +166,54 @@ def perturbed(variant: str, name: str, count: int, seed: int) -> dict[str, list[
     return {words: [[next(made) for _ in sample] for sample in samples] for words, samples in asked.items()}
 
 
+def of_one_run(values: Sequence[float]) -> tuple[float, float]:
+    r"""Return the ends of the 95 % prediction interval of one more run, which the number of runs does not widen.
+
+    .. math:: \bar x \pm t_{n-1} \, s \sqrt{1 + 1/n}
+
+    No time and no delay is below 0. A single value is both ends.
+
+    >>> [round(end, 1) for end in of_one_run([99.0, 100.0, 101.0])]
+    [95.0, 105.0]
+    """
+    if len(values) < 2:
+        return min(values, default=math.nan), max(values, default=math.nan)
+    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
+    half = half_width(len(values) - 1, CONFIDENCE) * deviation * math.sqrt(1.0 + 1.0 / len(values))
+    return max(0.0, mean - half), mean + half
+
+
 def spread(cell: Cell, count: int, seed: int) -> Spread:
     """Return the range of a cell's quantity over the benchmark's setting and its `perturbations`.
 
-    A standard deviation over runs ranges over groups of runs alone. Probe packets beside a transfer change no delay.
-    The words tell how many values are below the printed one, since a range grows with the number of runs.
+    It has the single values, and the prediction interval of a run with send jitter (`of_one_run`). In experiment 7 each
+    value is that of a group of runs, one of which has send jitter. A standard deviation over runs ranges over groups of
+    runs alone. Probe packets beside a transfer change no delay. The words tell how many values are below the printed
+    one.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
-    samples: list[Sequence[Run]] = list(groups(measured(variant.name, name, count, seed)))
-    several = len(samples) > 1
-    over = ["other seeds"] * several
+    first = groups(measured(variant.name, name, count, seed))
+    several = len(first) > 1
+    values = _values(cell, first)
+    ends, over = [*values], ["other seeds"] * several
     if cell.metric != "transfer_time_std":
-        for words, found in perturbed(variant.name, name, count, seed).items():
+        for words, samples in perturbed(variant.name, name, count, seed).items():
             if words == PROBES and cell.metric.startswith("packet"):
                 continue
-            samples += found
-            over.append(words)
-    values = [value for runs in samples if math.isfinite(value := statistic(cell)(runs).value)]
+            found = _values(cell, samples)
+            values += found
+            ends += of_one_run(found) if len(samples) > 1 else found
+            over.append(words + f", by the {100 * CONFIDENCE:.0f} % prediction interval of a run" * (len(samples) > 1))
+    ends = [one for one in ends if math.isfinite(one)]
     below = sum(value < float(cell.value) for value in values)
     number = f"{len(values)} {f'groups of {count} runs' if several else 'runs'}"
     text = f"{number} ({', '.join(over)}), {below} of {len(values)} below the printed number"
-    return Spread(min(values, default=math.nan), max(values, default=math.nan), text, unit(cell))
+    return Spread(min(ends, default=math.nan), max(ends, default=math.nan), text, unit(cell))
+
+
+def _values(cell: Cell, samples: Sequence[Sequence[Run]]) -> list[float]:
+    """Return the finite values of a cell's quantity, one of each sample of runs."""
+    return [value for runs in samples if math.isfinite(value := statistic(cell)(runs).value)]
 
 
 #: Fields of an entry that say what the scheme and its switches do; the others say what is measured.
