@@ -61,6 +61,13 @@ def test_a_time_of_slow_start_that_depends_on_nothing_else():
     assert set(found.others) == {"hbh", "pp", "e2e-ef", "decbit"}
 
 
+def test_both_sides_know_the_optimum_of_experiment_10():
+    """1163.0 and 1183.0 ms, so that what the schemes add is judged; packet-pair's 1113 ms is less than its share."""
+    cell = CELLS["table 4.10: hbh, transfer time, connection 1"]
+    assert runs.least(cell) == pytest.approx(1163.0, abs=0.06)
+    assert runs.least(CELLS["table 4.10: pp, transfer time, connection 2"]) == pytest.approx(1183.0, abs=0.06)
+
+
 def test_tahoe_is_sensitive():
     """A packet time of jitter at its senders moves Tahoe's time in experiment 1 by more than a fifth."""
     found = kkm.ASSESSMENTS["table 4.1: tcp (tahoe), transfer time"](SMALL)

@@ -123,11 +123,8 @@ def alike(cell: Cell, count: int, seed: int) -> Estimate:
 
 
 def least(cell: Cell) -> float | None:
-    """Return the least transfer time [ms] that a cell contains, None for other quantities.
-
-    In experiment 10 there is none: by table 4.10 packet-pair takes more than its fair share of the bottleneck.
-    """
-    if cell.metric not in ("transfer_time", "transfer_time_mean") or cell.experiment == 10:
+    """Return the least transfer time [ms] that a cell contains, None for other quantities."""
+    if cell.metric not in ("transfer_time", "transfer_time_mean"):
         return None
     return 1e3 * float(benchmark.optimal(variant_of(cell))[cell.connection])
 
