@@ -108,7 +108,7 @@ _TRANSMISSION = Choice(
 )
 _HOP_BY_HOP = (
     Choice(_START.format("3 ms", "round trip of a hop"), "fitted", (3, 7)),
-    Choice("the three added hops lie before the bottleneck, 5 ms apart", "fitted", (3, 7)),
+    Choice("the added hops are 5 ms apart", "fitted", (3, 7)),
     Choice("gain of 0.5 and set point of 10 packets"),
     _CLOCKED,
     _TRANSMISSION,

@@ -85,7 +85,6 @@ INTERPRETATIONS: dict[str, dict[str, dict[str, Any]]] = {
         **_EXCLUDED,
         "probe packets bypass the added switches": {"probe_hops": False},
         "three links of 6.7 ms before the switch": {"hops": 2},
-        "two links of 10 ms before the switch": {"hops": 1},
         "feedback after every packet": {"options": {"every": 1}},
         **_ANY,
     },

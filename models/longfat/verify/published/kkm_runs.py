@@ -214,7 +214,7 @@ def _values(cell: Cell, samples: Sequence[Sequence[Run]]) -> list[float]:
 
 
 #: Fields of an entry that say what the scheme and its switches do; the others say what is measured.
-_RULES = ("parameters", "bottleneck", "switch", "options", "hops")
+_RULES = ("parameters", "bottleneck", "switch", "options")
 
 
 @cache
@@ -243,7 +243,9 @@ def interpreted(cell: Cell, count: int, seed: int) -> dict[str, Estimate]:
 
     Rules of a scheme are not among them: "the values of the adjustable parameters of each control scheme were kept
     unchanged for all the experiments" (Kanakia, Keshav and Mishra 1992, section 4), so that none can be changed for one
-    cell (`ruled`). Those that change nothing for the cell are left out.
+    cell (`ruled`). The hops that are added for hop-by-hop are among them: section 4 has three "between the source and
+    the bottleneck" and excludes "the exact details of the configurations". Those that change nothing for the cell are
+    left out.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
     usual = alike(cell, count, seed).value
