@@ -9,7 +9,7 @@ and of what is measured (`longfat.benchmark.interpretations`); and which free ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,7 @@ from longfat.verify.published.rule import (
     Arithmetic,
     Declared,
     Difference,
-    Estimate,
+    Formula,
     Quantity,
     Together,
     judge,
@@ -129,7 +129,10 @@ def scale(cell: Cell, count: int, seed: int) -> str:
 
 
 def _optimal_cell(cell: Cell) -> Assessment:
-    """Judge a printed cell of the row "optimal": times are those of max-min fair shares, delays are not defined."""
+    """Judge a printed cell of the row "optimal": times are those of max-min fair shares, delays are not defined.
+
+    Both times are exact, so that they must be equal.
+    """
 
     def assess(_: Context) -> Finding:
         least = runs.least(cell)
@@ -140,7 +143,7 @@ def _optimal_cell(cell: Cell) -> Assessment:
             reason = "the paper prints 0 and does not define the delay of the optimal scheme"
             return judged(Declared("input", reason), ours)
         repeats = next(row for row, (_, names) in OPTIMA.items() if runs.variant_of(cell).name in names)
-        return judged(Quantity(printed(cell.value), Estimate(least)), ours, repeats=repeats)
+        return judged(Formula(_largest_error([cell.value], [least])), ours, repeats=repeats)
 
     return assess
 
@@ -164,10 +167,15 @@ OPTIMA: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 def _optimal(numbers: tuple[str, ...], names: tuple[str, ...]) -> Assessment:
     def assess(_: Context) -> Finding:
         ours = [1e3 * float(time) for name in names for time in optimal(VARIANTS[name]).values()][: len(numbers)]
-        parts = tuple(Quantity(printed(text), Estimate(time)) for text, time in zip(numbers, ours, strict=True))
-        return judged(Together(parts), f"max-min fair shares: {', '.join(f'{one:.5g}' for one in ours)} ms")
+        times = ", ".join(f"{one:.5g}" for one in ours)
+        return judged(Formula(_largest_error(numbers, ours)), f"max-min fair shares: {times} ms")
 
     return assess
+
+
+def _largest_error(numbers: Sequence[str], ours: Sequence[float]) -> float:
+    """Return the largest relative difference of our values and the printed numbers."""
+    return max(abs(value / float(text) - 1.0) for text, value in zip(numbers, ours, strict=True))
 
 
 def _input(ours: str, reason: str = "") -> Assessment:
