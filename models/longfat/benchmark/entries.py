@@ -122,7 +122,7 @@ _EXPLICIT_FEEDBACK = (
 )
 _PACKET_PAIR = (
     Choice("gain of 0.5, set point of 10 packets, start-up time constant of one round trip"),
-    Choice("losses are found by a timer of at least 0.2 s alone", "interpretation", (8,)),
+    Choice("losses are found by a timer of at least 0.2 s alone", "fitted", (8,)),
     Choice("means of gaps instead of rates", "interpretation", (7,)),
     Choice("packet delays do not include transmission times", "interpretation", (5, 7), "packet_delay_mean"),
 )

@@ -4,7 +4,9 @@ Every cell is judged by the published rule (`longfat.verify.published.rule`) fro
 scheme: our value; for a transfer time the least one, which both sides contain; the runs of the paper's other schemes;
 the range over what should not matter or is open (`kkm_runs.perturbations`); other interpretations of the experiment
 and of what is measured (`longfat.benchmark.interpretations`); and which free choices of ours were set by the table
-(`longfat.benchmark.choices`). Rules of a scheme that the paper leaves open are changed for all cells or for none.
+(`longfat.benchmark.choices`). The other schemes are those of the paper in the same experiment, whether or not the paper
+prints a number for them there: many cells are blank, and table 4.8 marks two schemes with an "x". Rules of a scheme
+that the paper leaves open are changed for all cells or for none.
 """
 
 from __future__ import annotations
@@ -125,7 +127,18 @@ def scale(cell: Cell, count: int, seed: int) -> str:
         if one.words not in decided and (one.kind != "open" or cell.metric.startswith(one.metric))
     ]  # fmt: skip
     parts += [f"decided by this table: {', '.join(decided)}"] * bool(decided)
+    parts += ["others tried: the paper's schemes in this experiment, also those that it does not print"] * _blank(cell)
     return "; ".join(parts)
+
+
+def _blank(cell: Cell) -> bool:
+    """Return whether the table of a cell has no number for some of the paper's schemes."""
+    same = {
+        one.scheme for one in cells() if one.value and one.scheme in runs.FIVE
+        and (one.experiment, one.metric, one.connection, one.load_or_size)
+        == (cell.experiment, cell.metric, cell.connection, cell.load_or_size)
+    }  # fmt: skip
+    return len(same) < len(runs.FIVE)
 
 
 def _optimal_cell(cell: Cell) -> Assessment:
