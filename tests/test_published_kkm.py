@@ -152,6 +152,24 @@ def test_probe_packets_are_in_the_range_of_times_alone():
     assert "probe packets" not in delay
 
 
+@pytest.mark.parametrize(
+    ("row", "more"),
+    [("4.1: pp, transfer time", 1400 / 0.995 - 1400), ("4.7a: pp, transfer time, 0.2", 400 / 0.795 - 400 / 0.8),
+     ("4.9: pp, transfer time", 1400 / (1 - 0.008 / 1.5) - 1400)],
+)  # fmt: skip
+def test_a_time_beside_the_probe_packets_has_its_own_optimum(monkeypatch, row, more):
+    """500 B every 20 ms are 0.2 Mbit/s, 0.5 % of the slow line; in experiment 9 every 500 ms 8 kbit/s of 1.5 Mbit/s.
+
+    Less this share the line of experiments 1 and 9 is busy for 1400 ms until the last file ends; in experiment 7 the
+    sources leave 0.8 of it for a file of 400 ms.
+    """
+    cell = CELLS[f"table {row}"]
+    assert runs.beside_probes(cell) == pytest.approx(more, rel=1e-6)
+    late = {runs.PROBES: [[{"transfer_time_1": 90.0}]]}  # s, longer than every other run
+    monkeypatch.setattr(runs, "perturbed", lambda *_: late)
+    assert runs.spread(cell, 2, 0).upper == pytest.approx(90_000 - more)
+
+
 @pytest.mark.parametrize("load", ["0.2", "0.4", "0.6", "0.8", "0.9"])
 def test_probe_packets_are_in_the_range_or_an_interpretation(load):
     """At loads of 0.8 and 0.9 their times are those of another interpretation; nowhere are they both."""

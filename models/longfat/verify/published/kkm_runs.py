@@ -30,7 +30,8 @@ GROUPS = 5  # groups of runs in experiment 7
 PACKET = 4000  # bit
 OVER_RUNS = "standard deviation of the run means"
 #: What the `perturbations` change.
-JITTER, PROBES = "up to a packet time of send jitter", "probe packets beside or not"
+JITTER = "up to a packet time of send jitter"
+PROBES = "probe packets beside or not, less what they add to the optimum"
 LABELS = {one.label: name for name, one in ENTRIES.items()}
 FIVE = ("hbh", "pp", "e2e-ef", "tcp (tahoe)", "decbit")  # labels of the schemes with printed numbers
 
@@ -129,6 +130,12 @@ def least(cell: Cell) -> float | None:
     return 1e3 * float(benchmark.optimal(variant_of(cell))[cell.connection])
 
 
+def beside_probes(cell: Cell) -> float:
+    """Return by how much probe packets beside a transfer lengthen its least time [ms]."""
+    without, beside = (benchmark.optimal(variant_of(cell), probe=one)[cell.connection] for one in (False, True))
+    return 1e3 * float(beside - without)
+
+
 def packet_time(variant: Variant) -> float:
     """Return the transmission time of a data packet at the slow link [s]."""
     return PACKET / (1.5e6 if variant.experiment == 9 else 40e6)
@@ -185,8 +192,8 @@ def spread(cell: Cell, count: int, seed: int) -> Spread:
 
     It has the single values, and the prediction interval of a run with send jitter (`of_one_run`). In experiment 7 each
     value is that of a group of runs, one of which has send jitter. A standard deviation over runs ranges over groups of
-    runs alone. Probe packets beside a transfer change no delay. The words tell how many values are below the printed
-    one.
+    runs alone. Probe packets beside a transfer change no delay; of a time with them, what they add to the optimum is
+    subtracted (`beside_probes`). The words tell how many values are below the printed one.
     """
     variant, name = variant_of(cell), LABELS[cell.scheme]
     first = groups(measured(variant.name, name, count, seed))
@@ -198,6 +205,8 @@ def spread(cell: Cell, count: int, seed: int) -> Spread:
             if words == PROBES and cell.metric.startswith("packet"):
                 continue
             found = _values(cell, samples)
+            if words == PROBES:
+                found = [one - beside_probes(cell) for one in found]
             values += found
             ends += of_one_run(found) if len(samples) > 1 else found
             over.append(words + f", by the {100 * CONFIDENCE:.0f} % prediction interval of a run" * (len(samples) > 1))
