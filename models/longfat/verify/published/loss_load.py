@@ -64,8 +64,9 @@ def _law(text: str, law: Callable[[float], float], k: float, unit: str) -> Asses
     return lambda _: judged(Quantity(printed(text), Estimate(law(k)), others=others), f"{law(k):.4g}{unit}")
 
 
-def _cited(text: str) -> Assessment:
-    return lambda _: judged(Declared("input"), f"{text}, quoted, not simulated here")
+def _cited(value: str, unit: str) -> Assessment:
+    assessed = f"{value}, quoted" if value == "na" else f"{value} {unit}, quoted; assessed in paper 001, table 4.1"
+    return lambda _: judged(Declared("input"), assessed)
 
 
 ASSESSMENTS: dict[str, Assessment] = {
@@ -106,5 +107,5 @@ ASSESSMENTS: dict[str, Assessment] = {
     ),
     "vll far better than tcp and decbit, worse than pp, hbh, e2e-ef": measured.among_others,
     **{claim: measured.number(claim) for claim in measured.POINTS},
-    **{row.claim: _cited(f"{row.value} {row.unit}") for row in read("004") if row.kind == "cited"},
+    **{row.claim: _cited(row.value, row.unit) for row in read("004") if row.kind == "cited"},
 }
