@@ -203,14 +203,19 @@ def _telling(table: pd.DataFrame) -> str:
         [paper, section, str(row.compared), str(row.tells), f"{100 * row.false_pass:.0f} %"]
         for (paper, section), row in zip(found.index, found.itertuples(), strict=True)
     ]
-    compared, tells = int(found.compared.sum()), int(found.tells.sum())
-    share = f"{tells} of {compared} ({100 * tells / compared:.0f} %)" if compared else "none"
+    sums = found.groupby("paper")[["compared", "tells"]].sum()
+    sums.loc["all papers"] = sums.sum()
+    shares = [
+        f"{paper}: {row.tells} of {row.compared} ({100 * row.tells / row.compared:.0f} %)"
+        for paper, row in zip(sums.index, sums.itertuples(), strict=True)
+        if row.compared
+    ]
     intro = (
         "A number that the run of another scheme, or with another parameter of the same table, would meet as well, "
         "cannot tell whether the scheme is the one that the paper describes. For each number with such runs beside it, "
         "the last column of the tables below says how many of them meet it, and which. The false-pass rate is the "
         "share of all pairs of a number and another run that agree by the same rule. "
-        f"Numbers that none of the other runs meets: {share}."
+        f"Numbers that none of the other runs meets: {', '.join(shares) or 'none'}."
     )
     return intro + "\n\n" + _markdown(["paper", "section", "numbers", "met by no other", "false-pass rate"], lines)
 
