@@ -222,7 +222,8 @@ def _telling(table: pd.DataFrame) -> str:
 
 def _fitted(table: pd.DataFrame) -> str:
     """Return our free choices that printed numbers have set, with the number of their rows."""
-    counts = table[table.fitted != ""].groupby(["paper", "fitted"]).size()
+    rows = table[table.fitted != ""]
+    counts = rows.assign(fitted=rows.fitted.str.split("; ")).explode("fitted").groupby(["paper", "fitted"]).size()
     return "\n".join(f"- {paper}: {words} ({count} row{'s' * (count > 1)})" for (paper, words), count in counts.items())
 
 
