@@ -47,7 +47,7 @@ def draw_counts(data: xr.Dataset, ax: Any) -> None:
     ax.set_yticks(range(len(counts)), [f"{NAMES[str(paper)]} ({paper})" for paper in counts.index])
     ax.invert_yaxis()
     ax.set(xlabel="rows", title="Published values and ours")
-    ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.4, -0.25), fontsize="small", frameon=False)
+    ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.35, -0.25), fontsize="small", frameon=False)
 
 
 def counted(table: pd.DataFrame) -> xr.Dataset:
@@ -68,7 +68,7 @@ def draw(files: AtomicFiles, data: xr.Dataset) -> None:
     """Draw the picture."""
     import matplotlib.pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(8, 0.8 + 0.45 * data.sizes["paper"]))
+    figure, ax = plt.subplots(figsize=(8, 1.7 + 0.45 * data.sizes["paper"]))
     draw_counts(data, ax)
     save(files, figure, "scoreboard")
 
