@@ -89,15 +89,6 @@ def judged(evidence: Evidence, ours: str, reason: str = "", *, scale: str = "", 
     return Finding(ours, verdict, text, criterion(evidence), scale, repeats, evidence)
 
 
-def assessed(holds: object, ours: str, verdict: Verdict, reason: str = "") -> Finding:
-    """Return a finding with the verdict if the criterion ``holds``, otherwise one that says "differs"."""
-    if not bool(holds):
-        return Finding(
-            ours, "differs", "this run does not show it: too few packets were simulated, or the code has changed"
-        )
-    return Finding(ours, verdict, reason)
-
-
 Assessment = Callable[["Context"], Finding]
 
 
