@@ -182,8 +182,9 @@ def one_run(values: np.ndarray) -> Spread:
     range of 39 runs has 38/40. Student's interval would not do. Delays, losses and loads are skewed, so that it would
     contain, from ten runs, printed numbers that none of 100 runs comes to.
 
-    >>> one_run(np.arange(39.0))
-    Spread(lower=0.0, upper=38.0, over='single runs (95 % of them, from 39 runs)')
+    >>> found = one_run(np.arange(39.0))
+    >>> found.lower, found.upper, found.over
+    (0.0, 38.0, 'single runs (95 % of them, from 39 runs)')
     """
     ordered, i = np.sort(values), int(0.025 * (len(values) + 1) + 1e-9)
     return Spread(float(ordered[i - 1]), float(ordered[-i]), f"single runs (95 % of them, from {len(values)} runs)")
