@@ -8,7 +8,7 @@ from longfat.verify.published import blt, blt_measured, published, read
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Context
-from longfat.verify.published.rule import Estimate
+from longfat.verify.published.rule import Estimate, difference
 
 #: Arithmetic on printed numbers is consistent; laws of ours beside printed expressions are reproduced.
 WITHOUT_RUNS = {
@@ -46,7 +46,7 @@ def test_no_analytic_row_is_left_out():
 
 def test_differences_of_estimates():
     """Legs of 3 and 4 give 5; an increasing function keeps the order of the ends."""
-    found = blt_measured.difference(Estimate(5.0, 2.0, 8.0), Estimate(1.0, -3.0, 5.0))
+    found = difference(Estimate(5.0, 2.0, 8.0), Estimate(1.0, -3.0, 5.0))
     assert (found.value, found.lower, found.upper) == (4.0, -1.0, 9.0)
     assert blt_measured.power_of_ten(Estimate(0.0, -1.0, 1.0)).upper == 10.0
 

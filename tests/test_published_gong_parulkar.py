@@ -5,7 +5,7 @@ import pytest
 from longfat.segments.kernel import sender
 from longfat.segments.replications import Rules
 from longfat.verify.published import gong_parulkar_runs, published
-from longfat.verify.published.rule import Difference, Estimate, judge
+from longfat.verify.published.rule import Difference, Estimate, difference, judge
 
 VERDICTS = {
     "reproduced": 10,
@@ -83,7 +83,7 @@ def test_where_the_analysis_lies_below_the_simulation(table):
 
 def test_differences_have_the_interval_of_independent_estimates():
     """Half widths of 3 and 4 add up to 5."""
-    found = gong_parulkar_runs._minus(Estimate(10, 7, 13), Estimate(2, -2, 6))
+    found = difference(Estimate(10, 7, 13), Estimate(2, -2, 6))
     assert (found.value, found.low, found.high) == (8, 3, 13)
     assert judge(Difference((found,)))[0] == "ordering reproduced"
 

@@ -13,7 +13,6 @@ from longfat.verify.published.blt_measured import (
     ceiling,
     counted_interpretations,
     counted_text,
-    difference,
     gap,
     gaps,
     mapped,
@@ -27,7 +26,16 @@ from longfat.verify.published.blt_measured import (
 )
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
-from longfat.verify.published.rule import Arithmetic, Difference, Estimate, Printed, Quantity, Together, printed
+from longfat.verify.published.rule import (
+    Arithmetic,
+    Difference,
+    Estimate,
+    Printed,
+    Quantity,
+    Together,
+    difference,
+    printed,
+)
 
 
 def faster_than_more_capacity(context: Context) -> Finding:

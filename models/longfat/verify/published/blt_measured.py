@@ -7,7 +7,6 @@ other runs select, see `longfat.verify.published.blt_runs.each_greatest`. `figur
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -20,7 +19,7 @@ from longfat.sim.statistics import replications as interval
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Context
-from longfat.verify.published.rule import Estimate
+from longfat.verify.published.rule import Estimate, difference
 
 #: Files in a run that is counted as in the paper, which does not print their number. Fitted to one printed number, the
 #: 605 Mbit/s of BLT in section 4.3.1, which 200 to 260 files give; all others that depend on it test it.
@@ -129,17 +128,6 @@ def estimate(found: Interval) -> Estimate:
 def mean(samples: Any) -> Estimate:
     """Return the mean of independent runs with its interval."""
     return estimate(interval(samples, runs.CONFIDENCE))
-
-
-def difference(one: Estimate, other: Estimate) -> Estimate:
-    """Return the difference of two independent estimates with its interval (Zou and Donner 2008, method MOVER).
-
-    >>> difference(Estimate(5.0, 2.0, 8.0), Estimate(1.0, -3.0, 5.0))  # 3, 4, 5
-    Estimate(value=4.0, lower=-1.0, upper=9.0)
-    """
-    value = one.value - other.value
-    lower = math.hypot(one.value - one.low, other.high - other.value)
-    return Estimate(value, value - lower, value + math.hypot(one.high - one.value, other.value - other.low))
 
 
 def mapped(function: Callable[[float], float], one: Estimate) -> Estimate:

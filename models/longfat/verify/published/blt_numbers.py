@@ -23,7 +23,6 @@ from longfat.verify.published.blt_measured import (
     counted,
     counted_interpretations,
     counted_text,
-    difference,
     gap,
     gap_counted,
     gap_interpretations,
@@ -45,6 +44,7 @@ from longfat.verify.published.rule import (
     Quantity,
     Spread,
     Together,
+    difference,
     printed,
 )
 

@@ -14,7 +14,6 @@ from longfat.verify.published.blt_measured import (
     at_load,
     counted_size,
     counted_text,
-    difference,
     is_small,
     mapped,
     mean,
@@ -30,7 +29,16 @@ from longfat.verify.published.blt_measured import (
 from longfat.verify.published.blt_runs import losing_together
 from longfat.verify.published.blt_scenarios import SETS, Path
 from longfat.verify.published.claims_table import Assessment, Context, Finding, judged
-from longfat.verify.published.rule import Difference, Estimate, Quantity, Spread, Statement, Together, printed
+from longfat.verify.published.rule import (
+    Difference,
+    Estimate,
+    Quantity,
+    Spread,
+    Statement,
+    Together,
+    difference,
+    printed,
+)
 
 LOADS = (0.3, 0.45, 0.6, 0.75)  # at which utilisation and fairness are compared: loaded, but not overloaded
 FAST_LOADS = (0.6, 0.75, 0.85)  # at 1 Gbit/s, where nothing is lost at smaller loads

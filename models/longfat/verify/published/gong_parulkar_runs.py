@@ -20,7 +20,16 @@ from longfat.segments.channel import IndependentLoss, ListedLosses
 from longfat.segments.kernel import receiver, sender
 from longfat.segments.replications import Rules, Strategy, run_one
 from longfat.verify.published.claims_table import Context, Finding, judged
-from longfat.verify.published.rule import Difference, Estimate, Quantity, Spread, Statement, Together, printed
+from longfat.verify.published.rule import (
+    Difference,
+    Estimate,
+    Quantity,
+    Spread,
+    Statement,
+    Together,
+    difference,
+    printed,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,12 +74,6 @@ def _efficiency(run: xr.Dataset) -> Estimate:
 
 #: The paper does not say when discarded segments are requested; with "when free" the gain of figure 17 vanishes.
 REQUESTED = "discarded segments are requested by the next acknowledgment, as figure 17 needs"
-
-
-def _minus(one: Estimate, other: Estimate) -> Estimate:
-    """Return the difference of two independent estimates, with its interval."""
-    half = math.hypot(one.high - one.value, other.high - other.value)
-    return Estimate(one.value - other.value, one.value - other.value - half, one.value - other.value + half)
 
 
 def _words(one: Estimate, digits: int = 3) -> str:
@@ -153,7 +156,7 @@ def accuracy(context: Context) -> Finding:
     def above(expression: Any) -> tuple[Estimate, ...]:
         """Return the expression less the simulation."""
         exact = [Estimate(float(expression(*point, PACKETS, ACK))) for point in points]
-        return tuple(_minus(value, runs[point]) for value, point in zip(exact, points, strict=True))
+        return tuple(difference(value, runs[point]) for value, point in zip(exact, points, strict=True))
 
     printed_ones, corrected = above(law.as_printed), above(law)
     short = [f"W = {w}, p = {p:g}" for (w, p), one in zip(points, corrected, strict=True) if one.high < 0]
@@ -187,7 +190,7 @@ def gain(context: Context) -> Finding:
 
     def points(buffer: int, ack: str = "hard") -> Estimate:
         """Return the difference of both efficiencies in percentage points."""
-        gap = _minus(*pair(buffer, ack))
+        gap = difference(*pair(buffer, ack))
         return Estimate(100 * gap.value, 100 * gap.low, 100 * gap.high)
 
     wide, narrow = pair(6)
@@ -213,7 +216,7 @@ def gain(context: Context) -> Finding:
 def wider_is_better(context: Context) -> Finding:
     """Assess section 4.3.2: the wider window is better at every loss probability and every buffer."""
     gaps = tuple(
-        _minus(_efficiency(_run(context, WIDE, p, buffer)), _efficiency(_run(context, buffer, p)))
+        difference(_efficiency(_run(context, WIDE, p, buffer)), _efficiency(_run(context, buffer, p)))
         for p in LOSSES
         for buffer in SMALLER
     )
@@ -266,11 +269,11 @@ def soft_below_hard(context: Context) -> Finding:
     falls: list[Estimate] = []
     for p in LOSSES[:4]:
         curve = [_efficiency(_run(context, WIDE, p, buffer, "soft")) for buffer in BUFFERS.values()]
-        first, second, third = (_minus(more, less) for less, more in pairwise(curve))
-        falls += [_minus(second, first), _minus(second, third)]  # to 0.25, 0.5 and 1.0 w_a
+        first, second, third = (difference(more, less) for less, more in pairwise(curve))
+        falls += [difference(second, first), difference(second, third)]  # to 0.25, 0.5 and 1.0 w_a
         words.append(f"p = {p:g}: falls by {third.value:.2f}, {second.value:.2f}, {first.value:.2f}")
         for buffer, soft in zip(SMALLER, curve, strict=False):
-            below[f"p = {p:g}, B = {buffer}"] = _minus(_efficiency(_run(context, WIDE, p, buffer)), soft)
+            below[f"p = {p:g}, B = {buffer}"] = difference(_efficiency(_run(context, WIDE, p, buffer)), soft)
     above = [place for place, one in below.items() if one.low <= 0]
     return judged(
         Together((Difference(tuple(below.values())), Difference(tuple(falls)))),
@@ -285,7 +288,7 @@ def until_a_tenth(context: Context) -> Finding:
     """Assess section 4.3.3, figure 18: hard and soft acknowledgment differ until p approaches 0.1."""
     gaps = {
         p: [
-            abs(_minus(*(_efficiency(_run(context, WIDE, p, buffer, ack)) for ack in ("hard", "soft"))).value)
+            abs(difference(*(_efficiency(_run(context, WIDE, p, buffer, ack)) for ack in ("hard", "soft"))).value)
             for buffer in SMALLER
         ]
         for p in LOSSES
@@ -308,7 +311,7 @@ def until_a_tenth(context: Context) -> Finding:
 def maximum_up_to_a_hundredth(context: Context) -> Finding:
     """Assess section 4.3.3, figure 19: hard acknowledgment has the lower maximum delay up to p = 1e-2."""
     gaps = {
-        f"p = {p:g}, B = {buffer}": _minus(*(longest(context, p, buffer, ack) for ack in ("soft", "hard")))
+        f"p = {p:g}, B = {buffer}": difference(*(longest(context, p, buffer, ack) for ack in ("soft", "hard")))
         for p in LOSSES[:4]
         for buffer in SMALLER
     }
@@ -360,12 +363,12 @@ def maximum_at_a_tenth(context: Context) -> Finding:
     """Assess section 4.3.3, figure 19: soft acknowledgment has the lower maximum delay at p = 0.1."""
     delays = {buffer: [longest(context, 0.1, buffer, ack) for ack in ("hard", "soft")] for buffer in SMALLER}
     first = tuple(
-        _minus(_first_acceptances(context, buffer, "hard"), _first_acceptances(context, buffer, "soft"))
+        difference(_first_acceptances(context, buffer, "hard"), _first_acceptances(context, buffer, "soft"))
         for buffer in SMALLER
     )
     return judged(
         Difference(
-            tuple(_minus(hard, soft) for hard, soft in delays.values()),
+            tuple(difference(hard, soft) for hard, soft in delays.values()),
             {"a segment is accepted when it is first complete in the buffer, even if it is replaced": first},
         ),
         "segment times, "
