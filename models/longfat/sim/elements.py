@@ -29,6 +29,7 @@ class Link:
     counter_refresh: float = 0.0  # s
     coarse_clock: bool = False
     stamps: bool = True
+    rate_changes: tuple[tuple[float, float], ...] = ()  # times [s] and rates from then on [bytes/s]
 
 
 @dataclass(frozen=True)

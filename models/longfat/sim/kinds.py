@@ -71,12 +71,13 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     def key(link: Link) -> Hashable:
         return (
             link.rate, link.delay, link.buffer_packets, link.buffer_bytes, id(link.discipline), link.loss, link.jitter,
-            link.counter_refresh, link.coarse_clock, link.stamps, bool(link.name),
+            link.counter_refresh, link.coarse_clock, link.stamps, bool(link.name), link.rate_changes,
         )  # fmt: skip
 
     kinds, which = _by_kind(routes.links, key, lambda link: _link(link, routes))
     state.links = links = _stretch([one[0] for one in kinds], which)
     links["number"] = np.arange(len(links))
+    _lay_rate_changes(state, routes.links)
     state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
     _lay_flow_state(state, routes)
@@ -85,11 +86,29 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     return queue_rows
 
 
+def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
+    """Lay out the changes of the rates of links, those of each link next to each other."""
+    changing = [k for k, link in enumerate(links) if link.rate_changes]
+    state.changing_rates = rows(len(changing), records.CHANGING_RATE)
+    state.rate_changes = rows(sum(len(links[k].rate_changes) + 1 for k in changing), records.RATE_CHANGE)
+    following = 0
+    for number, (row, k) in enumerate(zip(state.changing_rates, changing, strict=True)):
+        state.links["changing_rate"][k] = number
+        row.next = row.shown_next = following
+        for change, (time, rate) in zip(state.rate_changes[following:], links[k].rate_changes, strict=False):
+            change.time, change.bytes_per_second = round(time * SECOND), rate
+            change.rate, change.scale = _bits(f"rate of link {links[k].name}", rate) or (1, 0)
+        row.until = row.shown_until = state.rate_changes[following].time
+        following += len(links[k].rate_changes) + 1
+        state.rate_changes[following - 1].time = NEVER
+
+
 def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, and the records of its discipline and its service."""
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
+    row.changing_rate = NONE
     row.delay = round(link.delay * SECOND)
     # A link without transmission time: the numerator of the division is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)

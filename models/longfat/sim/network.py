@@ -12,6 +12,7 @@ from longfat import domains, quantities
 from longfat.domains import integer, out_of_range
 from longfat.sim import names, queues, schemes
 from longfat.sim.buffers import read_buffer
+from longfat.sim.changes import read_rate_changes
 from longfat.sim.elements import Flow, Link
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
@@ -80,6 +81,7 @@ class Network:
         counter_refresh: float | str = 0.0,
         coarse_clock: bool = False,
         stamps: bool = True,
+        rate_changes: Sequence[tuple[float | str, float | str]] = (),
     ) -> Network:
         """Add a link from one node to another, and with `duplex` one in the opposite direction.
 
@@ -112,6 +114,9 @@ class Network:
             Whether the link reports the time of the last update of its counter instead of the present time.
         stamps : bool
             Whether the link adds its counter to requests.
+        rate_changes : sequence of pairs
+            Times [s], in increasing order, and the rate from each of them on [bytes/s]. A packet in transmission ends
+            at the rate at which it began.
 
         Returns
         -------
@@ -165,7 +170,14 @@ class Network:
             counter_refresh=quantities.duration(counter_refresh, "counter_refresh", "[0, 1e6]"),
             coarse_clock=bool(coarse_clock),
             stamps=bool(stamps),
+            rate_changes=read_rate_changes(rate_changes),
         )
+        if made.rate_changes and (made.rate == math.inf or made.jitter > 0):
+            raise domains.conflict(
+                f"rate_changes of link {tail}-{head}",
+                "needs a finite rate and no jitter",
+                "another link, in front of this one, can have the jitter",
+            )
         back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
         for one in (made, back) if duplex else (made,):
             if (one.tail, one.head) in self.links:

@@ -131,6 +131,7 @@ LINK = record(
     ("may_push_out", i1),
     ("coarse_clock", i1),  # stamps have the time of the refresh, not the present one
     ("ignores_requests", i1),  # requests get no stamp here
+    ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
     ("refresh", i8),  # refresh interval of the byte counter in stamps; 0: always up to date
     ("refreshed_at", i8),  # last refresh
     ("seen_bytes", i8),  # the counter as of that refresh
@@ -142,6 +143,21 @@ BACKLOG_ENTRY = record(
     ("start", i8),  # begin of its transmission
     ("arrival", i8),  # time of its arrival at the link
     ("length", i4),
+)
+
+#: A change of a link's rate; the last of a link is at `NEVER`.
+RATE_CHANGE = record(
+    ("time", i8),
+    ("rate", i8),  # bit/s times `scale`
+    ("scale", i8),
+    ("bytes_per_second", f8),
+)
+#: Position of a link in the list of its changes: a transmission that begins later may have been decided already.
+CHANGING_RATE = record(
+    ("until", i8),  # the rate of transmissions is valid for those that begin before then
+    ("next", i4),  # row of `rate_changes`
+    ("shown_next", i4),  # the same for the rate that plug-ins see, which is that of the present
+    ("shown_until", i8),
 )
 
 # Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `seam.push_out`.

@@ -41,6 +41,8 @@ class RunState:
     queued: np.ndarray
     links: np.ndarray
     backlog_entries: np.ndarray
+    changing_rates: np.ndarray
+    rate_changes: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
     senders: np.ndarray

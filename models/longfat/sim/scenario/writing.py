@@ -123,6 +123,7 @@ def _link(link: Link, duplex: bool) -> str:
         "counter_refresh": _written(link.counter_refresh, "s") if link.counter_refresh else None,
         "coarse_clock": link.coarse_clock or None,
         "stamps": None if link.stamps else False,
+        "rate_changes": [[_written(time, "s"), _written(rate, "bytes/s")] for time, rate in link.rate_changes] or None,
         "duplex": duplex or None,
     }
     return _lines(table, discipline=comment)
