@@ -255,6 +255,8 @@ RECEIVING = record(
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
     ("recover", i8),  # first transmission after the last loss that the scheme was told of
+    ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
+    ("lost", i8),
     ("reorder", i8),  # acknowledged later transmissions after which one counts as lost
     ("blocks_head", i4),  # blocks of packets that are known to have arrived
     ("blocks_tail", i4),
@@ -328,6 +330,7 @@ EVENT = record(
     ("acked", i8),  # packets newly acknowledged, cumulatively
     ("number", i8),  # the packet that triggered the acknowledgment, or that is lost
     ("transmission", i8),
+    ("newly_delivered", i8),  # packets that it reports as delivered for the first time (selective recovery)
     ("lost", i8),  # packets found lost
     ("marked", i8),  # 1: the acknowledgment carries ECE
     ("duplicate", i8),  # 1: it acknowledges nothing new, with data outstanding
@@ -340,6 +343,7 @@ EVENT = record(
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 #: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's stamp on a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
+DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
 
 # Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive.

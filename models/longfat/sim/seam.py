@@ -91,6 +91,12 @@ FLOW_FIELDS = {
         ),
         ("in_flight", "packets", "outstanding transmissions; only with selective recovery"),
         (
+            "delivered",
+            "packets",
+            "reported as delivered so far, cumulatively or selectively; only with selective recovery",
+        ),
+        ("lost", "packets", "transmissions found lost so far; only with selective recovery"),
+        (
             "recover",
             "packets",
             "`loss` is not called for losses of earlier transmissions (once per window); selective recovery",
@@ -112,6 +118,11 @@ EVENT_FIELDS = _of(
     ("acked", "packets", "packets that the cumulative acknowledgment newly covers"),
     ("number", "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
     ("transmission", "packets", "number of that packet's transmission among all of the flow"),
+    (
+        "newly_delivered",
+        "packets",
+        "reported as delivered for the first time, cumulatively or selectively; only with selective recovery",
+    ),
     ("lost", "packets", "packets found lost"),
     ("marked", "1", "1: the acknowledgment carries ECN-Echo"),
     ("duplicate", "1", "1: it acknowledges nothing new, with data outstanding"),

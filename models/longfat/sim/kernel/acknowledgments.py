@@ -49,6 +49,7 @@ def clear_event(state, event, sender):
     event.acked = 0
     event.number = NONE
     event.transmission = NONE
+    event.newly_delivered = 0
     event.lost = 0
     event.marked = 0
     event.duplicate = 0
@@ -159,9 +160,12 @@ def acknowledge(state, i):
     if not sender.transfer:  # the transfer is finished, or the flow is a probe
         release_packet(state, i)
         return True
-    lost, fresh = 0, False
+    lost, fresh, delivered = 0, False, 0
     if sender.repair == SELECTIVE:
-        lost, fresh = update_scoreboard(state, recovery_at(state, f), sender.una, i)
+        own = recovery_at(state, f)
+        before = own.delivered
+        lost, fresh = update_scoreboard(state, own, sender.una, acked, i)
+        delivered = own.delivered - before
     elif sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
@@ -170,6 +174,7 @@ def acknowledge(state, i):
     event.acked = acked
     event.number = packet.triggered_by
     event.transmission = packet.transmission
+    event.newly_delivered = delivered
     event.lost = 0
     event.marked = 1 if packet.marks & ECE else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0

@@ -6,7 +6,7 @@ Their nodes come from the pool that the stamps of requests use, too (`kernel.req
 
 from longfat.sim.jit import part, routine
 from longfat.sim.memory import packet_at, sack_at, transmission_at
-from longfat.sim.records import NO_NODES, NONE, ROWS_PER_EVENT
+from longfat.sim.records import DELIVERED, NO_NODES, NONE, ROWS_PER_EVENT
 from longfat.sim.records import SACK as HAS_BLOCKS
 
 
@@ -45,6 +45,8 @@ def next_retransmission(state, own, una):
     while own.lost_head != NONE:
         n = own.lost_head
         number = transmission_at(state, n).number
+        if number < una and transmission_at(state, n).later_acked != DELIVERED:
+            own.delivered += 1
         own.lost_head = transmission_at(state, n).next
         if own.lost_head == NONE:
             own.lost_tail = NONE
@@ -81,6 +83,7 @@ def mark_all_lost(state, own):
         ):
             n = under_way
             under_way = transmission_at(state, n).next
+            own.lost += 1
         else:
             n = lost
             lost = transmission_at(state, n).next
@@ -117,7 +120,7 @@ def is_covered(state, una, i, number):
 
 
 @routine
-def update_scoreboard(state, own, una, i):
+def update_scoreboard(state, own, una, acked, i):
     """Remove the transmissions that an acknowledgment covers; return how many are lost, and whether a loss is new.
 
     A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
@@ -128,6 +131,8 @@ def update_scoreboard(state, own, una, i):
     """
     upto = packet_at(state, i).transmission
     lost, fresh = 0, False
+    before_this = own.delivered
+    triggered = False
     before, n = NONE, own.outstanding_head
     while n != NONE and transmission_at(state, n).transmission <= upto:
         node = transmission_at(state, n)
@@ -145,6 +150,8 @@ def update_scoreboard(state, own, una, i):
             own.outstanding_tail = before
         own.in_flight -= 1
         if covered:
+            own.delivered += 1
+            triggered = triggered or node.number == packet_at(state, i).triggered_by
             release_node(state, n)
         else:
             lost += 1
@@ -152,7 +159,26 @@ def update_scoreboard(state, own, una, i):
             state.lost_number = node.number
             append_lost(state, own, n)
         n = following
+    own.lost += lost
+    if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
+        count_late_deliveries(state, own, una, i)
     return lost, fresh
+
+
+@routine
+def count_late_deliveries(state, own, una, i):
+    """Count packets as delivered that acknowledgment i covers although they had been found lost.
+
+    Only an acknowledgment that was not expected, or that covers more than outstanding packets, is searched for them.
+    They stay in the list, because whether they are retransmitted is another question.
+    """
+    n = own.lost_head
+    while n != NONE:
+        node = transmission_at(state, n)
+        if node.later_acked != DELIVERED and is_covered(state, una, i, node.number):
+            node.later_acked = DELIVERED
+            own.delivered += 1
+        n = node.next
 
 
 @part
