@@ -267,7 +267,7 @@ RECOVERY = record(
     ("every_loss", i1),  # the scheme is told of every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
-    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`, as do the next four
+    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
     ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
