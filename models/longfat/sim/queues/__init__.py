@@ -28,6 +28,7 @@ from longfat.sim.queues.codel import codel
 from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter
 from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
+from longfat.sim.queues.fq_codel import fq_codel
 from longfat.sim.queues.hop_by_hop import hop_by_hop
 from longfat.sim.queues.loss_load import loss_load
 from longfat.sim.queues.marking import mark_above
@@ -39,7 +40,7 @@ from longfat.sim.queues.xcp import xcp
 __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
     "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "Discipline", "Parameter", "avq", "codel", "decbit", "discipline",
-    "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_auto", "rem",
+    "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_auto", "rem",
     "round_robin", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
