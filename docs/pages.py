@@ -100,7 +100,7 @@ def plug_ins() -> str:
             "service",
             f"`enqueue`, `evict`: {link}; `dequeue`: `(link, now)`; `wake`: `(link, queue, now)`",
             "`parameters`, `state`, `queue_state`",
-            "[strict priority](../tests/plugins/priority.py)",
+            "[last in, first out](../tests/plugins/stack.py)",
         ),
     ]
     shapes = table(("plug-in", "its functions", "its record", "example, in a file outside the package"), rows)
