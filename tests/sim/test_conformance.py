@@ -31,9 +31,9 @@ from longfat.sim.conforming.interpreted import portable
 from longfat.sim.conforming.trials import observe, subject_of, trials_for
 from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
-from tests.plugins.priority import PRIORITY
+from tests.plugins.stack import STACK
 
-OURS = [EVERY_NTH, AIMD, PRIORITY, "reno", "red"]
+OURS = [EVERY_NTH, AIMD, STACK, "reno", "red"]
 
 
 @pytest.fixture(scope="module", autouse=True)

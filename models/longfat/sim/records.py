@@ -163,7 +163,7 @@ CHANGING_RATE = record(
 # Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `seam.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns: no packet; the arriving packet need not wait.
+# Values that a service returns: no packet; the arriving packet need not wait. Less than these: see `seam.drop_more`.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
