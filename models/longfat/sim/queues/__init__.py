@@ -33,6 +33,7 @@ from longfat.sim.queues.loss_load import loss_load
 from longfat.sim.queues.marking import mark_above
 from longfat.sim.queues.red import red, red_auto
 from longfat.sim.queues.rem import rem
+from longfat.sim.queues.scripted_loss import scripted_loss
 from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
 from longfat.sim.queues.xcp import xcp
 
@@ -40,7 +41,7 @@ __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
     "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "Discipline", "Parameter", "avq", "codel", "decbit", "discipline",
     "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_auto", "rem",
-    "round_robin", "virtual_leaky_bucket", "xcp",
+    "round_robin", "scripted_loss", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.
