@@ -265,6 +265,8 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
         sender.window = 1.0
     else:
         sender.rate = flow.packet  # one packet per second, until its scheme sets another rate
+    recovery.sampled, recovery.least_rtt = scheme.delivery_rate, 2**62
+    recovery.skips = scheme.delivery_rate
     set_fields(row, scheme, flow.parameters)
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":

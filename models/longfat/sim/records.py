@@ -267,11 +267,16 @@ RECOVERY = record(
     ("every_loss", i1),  # the scheme is told of every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
+    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
     ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # alarms in a row set to no later than now
     ("header", f8, (4,)),  # header fields of the packets that it sends
+    ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it
+    ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
+    ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
+    ("least_rtt", i8),
 )
 
 #: Counters of drops, losses and so on, and when the flow began and ended.
@@ -332,6 +337,12 @@ EVENT = record(
     ("transmission", i8),
     ("newly_delivered", i8),  # packets that it reports as delivered for the first time (selective recovery)
     ("lost", i8),  # packets found lost
+    ("delivery_rate", f8),  # bytes/s; 0: no sample
+    ("sample_interval", f8),  # s
+    ("prior_delivered", i8),  # delivered before the newest acknowledged, or the lost, transmission; NONE: no sample
+    ("sent_in_flight", i8),  # in flight just after that transmission
+    ("lost_since_sent", i8),
+    ("app_limited", i8),
     ("marked", i8),  # 1: the acknowledgment carries ECE
     ("duplicate", i8),  # 1: it acknowledges nothing new, with data outstanding
     ("restart_timer", i8),
@@ -345,6 +356,16 @@ BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
+#: Beside a transmission of a flow with delivery-rate samples: what the flow knew as it made it.
+SNAPSHOT = record(
+    ("delivered", i8),
+    ("lost", i8),
+    ("delivered_at", i8),
+    ("first_sent", i8),
+    ("sent", i8),
+    ("in_flight", i4),
+    ("app_limited", i4),
+)
 
 # Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive.
 TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
