@@ -37,6 +37,7 @@ from longfat.sim.queues.pie import pie
 from longfat.sim.queues.policer import policer
 from longfat.sim.queues.red import red, red_auto
 from longfat.sim.queues.rem import rem
+from longfat.sim.queues.scripted_loss import scripted_loss
 from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
 from longfat.sim.queues.xcp import xcp
 
@@ -44,7 +45,7 @@ __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
     "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "STRICT_PRIORITY", "Discipline", "Parameter", "avq", "codel",
     "decbit", "discipline", "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above",
-    "pie", "policer", "red", "red_auto", "rem", "round_robin", "virtual_leaky_bucket", "xcp",
+    "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.
