@@ -15,7 +15,7 @@ def sawtooth(flows, product, threshold, gain=1 / 16, cycles=200):
     A window grows by a packet in a round trip; a mark reaches the sender after one more, and alpha has the share of
     packets that were sent while the queue was above the threshold.
     """
-    steps = 200  # of a round trip
+    steps = 100  # of a round trip
     window, alpha, seen, low, high = (product + threshold) / flows, 0.5, 0.0, math.inf, 0.0
     for cycle in range(cycles):
         sent = marked = 0.0
