@@ -1,10 +1,10 @@
 """Fluid systems of published schemes; `longfat.fluid.System` defines others."""
 
-from longfat.fluid.systems.bbr import bbr
+from longfat.fluid.systems.bbr_link import bbr
 from longfat.fluid.systems.cadpc import cadpc, cadpc_flow
 from longfat.fluid.systems.capc import capc
-from longfat.fluid.systems.cubic import cubic
-from longfat.fluid.systems.dctcp import dctcp
+from longfat.fluid.systems.cubic_red import cubic
+from longfat.fluid.systems.dctcp_ramp import dctcp
 from longfat.fluid.systems.replies import best_replies
 from longfat.fluid.systems.tcp_pie import tcp_pie
 from longfat.fluid.systems.tcp_red import tcp_red
