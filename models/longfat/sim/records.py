@@ -185,7 +185,7 @@ SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
     ("high", i8),  # one more than the highest packet sent
-    ("packets", i8),  # size of the file
+    ("packets", i8),  # size of the file; with an application, what it has written so far
     ("window", f8),  # packets
     ("inflation", f8),  # packets; added to the window in fast recovery
     ("limited", f8),  # packets that may still be sent in response to the current event
@@ -206,7 +206,7 @@ SENDER = record(
     ("packet_size", i4),
     ("repair", i1),  # form of loss recovery, see below
     ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
-    ("transfer", i1),  # controlled by a scheme, and not yet finished
+    ("transfer", i1),  # controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
     ("timestamps", i1),
     ("stamped", i1),  # 1: packets carry header fields to the switches and back; 2: only acknowledgments do
     ("has_send_callback", i1),  # its scheme has `send`
@@ -217,6 +217,7 @@ SENDER = record(
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has `alarm`
 )
+FROM_APPLICATION = 2
 # Loss recovery by: the scheme; the scheme, skipping packets that are known to have arrived; the sender.
 OWN, SKIPS, SELECTIVE = range(3)
 
@@ -266,7 +267,8 @@ RECOVERY = record(
     ("every_loss", i1),  # the scheme is told of every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
-    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`, as do the next four
+    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
+    ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # alarms in a row set to no later than now
@@ -307,7 +309,7 @@ ACCESS_LINK = record(
     ("packet", i4),  # packet in transmission, NONE
 )
 
-#: A generator of packets that no scheme controls, or of connections.
+#: A generator of packets that no scheme controls, or of connections; or the application of a transfer.
 SOURCE = record(
     ("on", i4),
     ("off_at", i8),
@@ -316,6 +318,8 @@ SOURCE = record(
     ("gap_left", i8),  # rest of the gap in which an on-off source was switched off
     ("on_time", f8),
     ("off_time", f8),
+    ("next_write", i8),  # of an application: when it writes the next packet
+    ("total", i8),  # of an application: size of the file
     ("shape_on", f8),
     ("shape_off", f8),
     ("mean_size", f8),

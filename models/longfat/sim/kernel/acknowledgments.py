@@ -9,6 +9,7 @@ from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
 from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
+from longfat.sim.kernel.sources import all_written
 from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
 from longfat.sim.memory import (
     event_of,
@@ -203,7 +204,7 @@ def acknowledge(state, i):
         restart_timer(state, f)
     if sender.has_alarm_callback:
         set_alarm(state, f)
-    if sender.una >= sender.packets:
+    if sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
     if fine:
         send_inline(state, f)
