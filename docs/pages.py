@@ -94,7 +94,7 @@ def plug_ins() -> str:
             "discipline",
             f"{_listed(HOOKS, 'tick')}: {link}; `tick`: `(link, now)`",
             "`parameters`, `state`, `flow_state`",
-            "[CoDel](../tests/plugins/codel.py) (RFC 8289)",
+            "[loss of each n-th packet](../tests/plugins/nth.py)",
         ),
         (
             "service",

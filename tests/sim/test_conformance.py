@@ -29,11 +29,11 @@ from longfat.sim import (
 from longfat.sim.conforming import checks
 from longfat.sim.conforming.interpreted import portable
 from longfat.sim.conforming.trials import observe, subject_of, trials_for
-from tests.plugins.codel import CODEL
 from tests.plugins.cubic import CUBIC
+from tests.plugins.nth import EVERY_NTH
 from tests.plugins.priority import PRIORITY
 
-OURS = [CODEL, CUBIC, PRIORITY, "reno", "red"]
+OURS = [EVERY_NTH, CUBIC, PRIORITY, "reno", "red"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -214,8 +214,8 @@ def test_an_endless_loop(monkeypatch):
 
 @pytest.fixture(scope="module")
 def seen():
-    """Return the evidence of all runs of CoDel but those in the other process."""
-    subject = subject_of(CODEL, None, None)
+    """Return the evidence of all runs of RED but those in the other process."""
+    subject = subject_of("red", None, None)
     found = checks.Evidence(subject, trials_for(subject))
     for trial in found.trials:
         found.runs.append(observe(trial, subject, 1))
@@ -334,8 +334,8 @@ def test_the_report(quick):
 def test_parameters_and_disciplines(quick):
     """A scheme with a value of its parameter, and CoDel at the bottleneck."""
     capped = Scheme("capped", ack=lambda flow, event: min(flow.most, flow.window + 1.0), parameters={"most": 2.0})
-    assert sim.conformance(capped, beside=CODEL, parameters={"most": 3.0}, progress=False).passed
-    assert sim.conformance(CODEL(target="20 ms"), beside=CUBIC, progress=False).passed
+    assert sim.conformance(capped, beside="codel", parameters={"most": 3.0}, progress=False).passed
+    assert sim.conformance(sim.queues.codel(target="20 ms"), beside=CUBIC, progress=False).passed
 
 
 SOURCE = """

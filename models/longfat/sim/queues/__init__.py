@@ -24,6 +24,7 @@ from longfat.sim.queues.basic import (
     PRIORITY_DISCARD_PUBLISHED,
     round_robin,
 )
+from longfat.sim.queues.codel import codel
 from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter
 from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
@@ -37,7 +38,7 @@ from longfat.sim.queues.xcp import xcp
 
 __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
-    "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "Discipline", "Parameter", "avq", "decbit", "discipline",
+    "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "Discipline", "Parameter", "avq", "codel", "decbit", "discipline",
     "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_auto", "rem",
     "round_robin", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
