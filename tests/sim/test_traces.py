@@ -1,8 +1,11 @@
 """Traces of packets: pcap as a plain reader and tshark see it, qlog as its schema has it, and what ends a trace."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
+import textwrap
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -235,6 +238,24 @@ def test_steps_do_not_show(traced, tmp_path):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 
+@pytest.mark.long
+def test_the_same_without_compilation(tmp_path):
+    """With jit off the files are the same, byte by byte."""
+    code = """
+        import sys
+        from tests.sim.test_traces import busy, sim
+        net, _ = busy(ecn=1)
+        sim.run(net, duration=0.5, rng=3, pcap=sys.argv[1], qlog=sys.argv[1], progress=False)
+    """
+    for folder, off in (("compiled", "0"), ("plain", "1")):
+        command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / folder)]
+        subprocess.run(command, check=True, env=os.environ | {"NUMBA_DISABLE_JIT": off})
+    names = sorted(path.name for path in (tmp_path / "plain").iterdir())
+    assert len(names) == 7
+    for name in names:
+        assert (tmp_path / "plain" / name).read_bytes() == (tmp_path / "compiled" / name).read_bytes(), name
+
+
 def test_sequence_numbers_wrap():
     """Packet 10^7 of 960 bytes: 2654435761 + 1 + 9.6e9 = 12254435762 = 2 2^32 + 3664501170."""
     net = sim.Network().link("a", "b", rate=1e6, duplex=True).flow("reno", path=["a", "b"])
@@ -421,6 +442,21 @@ def test_a_full_disk(tmp_path, traced):
         assert path.stat().st_size <= 60_000
         packets = read(path)
         assert packets == read(folder / path.name)[: len(packets)]
+
+
+def test_no_room_at_all(tmp_path, traced):
+    """Not even for the header of a file: then there is none."""
+    resource = pytest.importorskip("resource")
+    net, seconds = busy(ecn=1)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+        with pytest.warns(UserWarning, match=r"^the trace ends at 0 s: File too large$"):
+            cut = sim.run(net, duration=seconds, rng=3, pcap=tmp_path, qlog=tmp_path, progress=False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    xr.testing.assert_equal(cut, traced[0])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_that_fails_leaves_no_files(tmp_path):
