@@ -201,7 +201,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
     sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
-    needed = {"access_links": lines, "sources": sources}
+    needed = {"access_links": lines, "sources": sources, "traced": False}
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
