@@ -174,7 +174,9 @@ def test_every_acknowledgment_against_a_referee(traced, k):
         value, reply = stamps(packet)
         assert value == (packet.time + 10**9) // MS
         assert reply == stamps(data)[0]
-        runs = [[(edge - begin) % 2**32 // size for edge in one] for one in blocks(packet)]
+        edges = [[(edge - begin) % 2**32 for edge in one] for one in blocks(packet)]
+        assert not any(edge % size for one in edges for edge in one)
+        runs = [[edge // size for edge in one] for one in edges]
         if k == 1:
             for low, high in runs:
                 assert expected < low < high
@@ -425,11 +427,12 @@ def test_a_trace_ends_after_so_many_packets(tmp_path, traced, most):
     log(tmp_path / "reno.sqlog")
 
 
-def test_a_full_disk(tmp_path, traced):
+def test_a_full_disk(tmp_path, traced, monkeypatch):
     """Files that may not grow beyond 60 kB: they end with a whole packet, the run says so, and its results are kept."""
     resource = pytest.importorskip("resource")
     data, folder, _ = traced
     net, seconds = busy(ecn=1)
+    monkeypatch.setattr(capture, "ROOM", 500)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
@@ -438,8 +441,10 @@ def test_a_full_disk(tmp_path, traced):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     xr.testing.assert_equal(cut, data)
-    for path in (tmp_path / "new").iterdir():
-        assert path.stat().st_size <= 60_000
+    paths = [tmp_path / "new" / name for name in (AT_RECEIVER, AT_SENDER)]
+    assert sorted((tmp_path / "new").iterdir()) == paths
+    for path in paths:
+        assert 30_000 < path.stat().st_size <= 60_000
         packets = read(path)
         assert packets == read(folder / path.name)[: len(packets)]
 
