@@ -1,5 +1,5 @@
 """Laws: published closed forms, one package per subject, independent of all simulators."""
 
-from longfat.laws import blt, cadpc, fair_share, loss_load, power, queues, selective_repeat, tcp
+from longfat.laws import blt, buffers, cadpc, cubic, fair_share, loss_load, power, queues, selective_repeat, tcp
 
-__all__ = ["blt", "cadpc", "fair_share", "loss_load", "power", "queues", "selective_repeat", "tcp"]
+__all__ = ["blt", "buffers", "cadpc", "cubic", "fair_share", "loss_load", "power", "queues", "selective_repeat", "tcp"]
