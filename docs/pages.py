@@ -88,7 +88,7 @@ def plug_ins() -> str:
             "scheme",
             f"{_listed(CALLBACKS, 'send')}: `(flow, event)`; `send`: `(flow, packet)`",
             "`parameters`, `state`",
-            "[CUBIC](../tests/plugins/cubic.py) (RFC 9438)",
+            "[AIMD](../tests/plugins/aimd.py)",
         ),
         (
             "discipline",

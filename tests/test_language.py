@@ -100,7 +100,7 @@ PLACE = re.compile(
 )
 #: What names a document: an RFC, a year, a report or conference, a source file of ns-2, a constant with a reference.
 DOCUMENT = re.compile(
-    r"RFC|\b(?:19|20)\d\d\b|WUCS|SIGCOMM|INFOCOM|ERRATA|ns-2|\{\w+\}|\b[A-Z_]{3,} ?\+|et al\.|\b[Pp]apers?\b"
+    r"RFC|draft-\w+-|\b(?:19|20)\d\d\b|WUCS|SIGCOMM|INFOCOM|ERRATA|ns-2|\{\w+\}|\b[A-Z_]{3,} ?\+|et al\.|\b[Pp]apers?\b"
     r"|\b[A-Z][a-z]+ and [A-Z][a-z]+\b|Gong|Parulkar|Welzl|Kim|Farber|Kanakia|Keshav|Mishra"
     r"|Prithviraj|Williamson|Kleinrock|Mathis|Padhye|Jacobson|Jain"
 )

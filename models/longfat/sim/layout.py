@@ -7,6 +7,7 @@ from longfat.sim.records import (
     BACKLOG_ENTRY,
     BLOCK,
     CENSUS,
+    CHANGING_RATE,
     CONNECTION,
     ENTRY,
     EVENT,
@@ -18,10 +19,12 @@ from longfat.sim.records import (
     PACKET,
     QUEUE,
     QUEUED,
+    RATE_CHANGE,
     RECEIVING,
     RECOVERY,
     SACKS,
     SENDER,
+    SNAPSHOT,
     SOURCE,
     TALLY,
     TIMER,
@@ -55,11 +58,14 @@ ARRAYS = {
     "queued": QUEUED,
     "links": LINK,
     "backlog_entries": BACKLOG_ENTRY,
+    "changing_rates": CHANGING_RATE,  # of links whose rate changes
+    "rate_changes": RATE_CHANGE,
     "hops": HOP,
     "queues": QUEUE,
     **OF_FLOWS,
     "blocks": BLOCK,
     "nodes": TRANSMISSION,
+    "snapshots": SNAPSHOT,  # of each node, if any flow has delivery-rate samples
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
@@ -96,6 +102,7 @@ STATE = record(
     ("feedback_link", i4),
     ("feedback_hop", i4),
     ("header_set", i4),  # 1: the header fields of the event are not zero
+    ("sample_set", i4),  # 1: its delivery-rate sample is not cleared
     ("random_state", i8),  # of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
