@@ -227,6 +227,7 @@ access_rate = "1 Mbit/s"
 ack_path = "ideal"
 count = 2
 send_jitter = "1 ms"
+application = {kind = "constant", rate = 1e5}
 parameters = {initial_ssthresh = 8}
 
 [[flow]]
@@ -258,6 +259,7 @@ def test_every_key():
     net_by_hand.flow(
         "reno", path=["a", "b", "c"], name="sender", file=20000, start=0.5, stagger=1, stop=20, packet=500, ack=40,
         access_rate=125000, ack_path="ideal", count=2, send_jitter=0.001, parameters={"initial_ssthresh": 8},
+        application=traffic.constant(1e5),
     )  # fmt: skip
     net_by_hand.flow(traffic.on_off(1e5, 1, 2), path=["a", "b"])
     assert net == net_by_hand

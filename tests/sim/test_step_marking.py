@@ -54,14 +54,15 @@ def test_either_threshold():
     assert burst(step_marking(packets=9, sojourn="8.5 ms"))[0] == [10, 11]
 
 
-@pytest.mark.parametrize(
-    ("ect", "drop", "marked", "arrived"), [(0, 0, 0, 12), (0, 1, 0, 8), (1, 1, 5, 12), (2, 0, 5, 12)]
-)
+CODEPOINTS = [(0, 0, 0, 12), (0, 1, 0, 8), (1, 1, 5, 12), (2, 0, 5, 12)]
+
+
+@pytest.mark.parametrize(("ect", "drop", "marked", "arrived"), CODEPOINTS)
 def test_codepoints(ect, drop, marked, arrived):
     """Packets without ECN are not marked (RFC 3168, section 5); with `drop` they are dropped. ECT(1) is as ECT(0).
 
-    7..11, five packets, find six waiting or more. With `drop` 7, 8 and 9 are dropped, each of which finds 1..6; 10 finds
-    2..6 at 1.0 ms and is admitted; 11 finds 2..6 and 10, and is dropped: eight arrive.
+    7..11, five packets, find six waiting or more. With `drop` 7, 8 and 9 are dropped, each of which finds 1..6; 10
+    finds 2..6 at 1.0 ms and is admitted; 11 finds 2..6 and 10, and is dropped: eight arrive.
     """
     found = burst(step_marking(packets=5, drop=drop), ect=ect)
     assert (len(found[0]), len(found[1])) == (marked, arrived)

@@ -50,6 +50,7 @@ class Flow:
     ack_path: str = "reverse"
     count: int = 1
     send_jitter: float = 0.0
+    application: Traffic | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -17,6 +17,7 @@ from longfat.sim.routes import Routes
 from longfat.sim.run_state import RunState, rows
 from longfat.sim.schemes.scheme import fill_own, set_fields
 from longfat.sim.services import PER_FLOW
+from longfat.sim.traffic import Traffic
 
 _UNBOUNDED = 2**62
 
@@ -194,16 +195,19 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     def key(flow: Flow) -> Hashable:
         return (
             id(flow.scheme), id(flow.traffic), flow.file, flow.stop, flow.packet, flow.ack, flow.access_rate,
-            tuple(flow.parameters.items()),
+            tuple(flow.parameters.items()), id(flow.application),
         )  # fmt: skip
 
     kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
-    needed = {"access_links": lines, "sources": any(flow.traffic is not None for flow in flows)}
+    sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
+    needed = {"access_links": lines, "sources": sources}
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
     state.tallies["start"] = starts
+    if sources:
+        state.sources["next_write"] = starts
     state.flow_own, state.row.flow_own_words = _words([own for _, own in kinds], which)
 
 
@@ -238,6 +242,8 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
         own = _by_scheme(flow, routes.schemes.place(flow.scheme), row)
     if flow.traffic is not None:
         _by_traffic(flow, row)
+    if flow.application is not None:
+        _by_application(flow, row)
     if not receiver.acknowledges:
         receiver.in_order = 0
     return made, own
@@ -259,6 +265,8 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
         sender.window = 1.0
     else:
         sender.rate = flow.packet  # one packet per second, until its scheme sets another rate
+    recovery.sampled, recovery.least_rtt = scheme.delivery_rate, 2**62
+    recovery.skips = scheme.delivery_rate
     set_fields(row, scheme, flow.parameters)
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":
@@ -288,8 +296,24 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender.transfer = 0
     receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
+    source.mean_size = flow.packet if traffic.exponential_sizes else 0.0
+    _set_pace(source, traffic, flow.packet)
+
+
+def _set_pace(source: Any, traffic: Traffic, packet: int) -> None:
+    """Set the intervals of a generator, and its on and off times."""
     source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
     source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off
-    source.mean_size = flow.packet if traffic.exponential_sizes else 0.0
-    gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or flow.packet / traffic.rate
+    gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or packet / traffic.rate
     source.gap = gap * SECOND
+
+
+def _by_application(flow: Flow, row: dict[str, Any]) -> None:
+    """Set the fields of a flow whose data an application writes."""
+    assert flow.application is not None
+    sender, source = row["senders"], row["sources"]
+    source.total, sender.packets = sender.packets, 0
+    sender.transfer = records.FROM_APPLICATION
+    _set_pace(source, flow.application, flow.packet)
+    if flow.application.kind == records.CONSTANT:
+        source.on, source.off_at = 1, NEVER

@@ -24,6 +24,7 @@ from longfat.sim.records import (
     RECOVERY,
     SACKS,
     SENDER,
+    SNAPSHOT,
     SOURCE,
     TALLY,
     TIMER,
@@ -64,6 +65,7 @@ ARRAYS = {
     **OF_FLOWS,
     "blocks": BLOCK,
     "nodes": TRANSMISSION,
+    "snapshots": SNAPSHOT,  # of each node, if any flow has delivery-rate samples
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
@@ -100,6 +102,7 @@ STATE = record(
     ("feedback_link", i4),
     ("feedback_hop", i4),
     ("header_set", i4),  # 1: the header fields of the event are not zero
+    ("sample_set", i4),  # 1: its delivery-rate sample is not cleared
     ("random_state", i8),  # of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),

@@ -16,7 +16,7 @@ from longfat.sim.changes import read_rate_changes
 from longfat.sim.elements import Flow, Link
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.traffic import Traffic
+from longfat.sim.traffic import Traffic, check_application
 
 MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
 
@@ -205,6 +205,7 @@ class Network:
         ack_path: str = "reverse",
         count: int = 1,
         send_jitter: float | str = 0.0,
+        application: Traffic | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> Network:
         """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
@@ -239,6 +240,9 @@ class Network:
             Upper bound of a random delay of each packet at the source, uniform in [0, send_jitter) [s]; packets keep
             their order. A bound of one transmission time at the bottleneck avoids the phase effects of deterministic
             networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+        application : Traffic, optional
+            Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start of
+            the flow on: the sender has no more to send than what is written. By default all data are there at once.
         parameters : mapping of str to float, optional
             Values of the scheme's parameters.
 
@@ -283,6 +287,7 @@ class Network:
             count=count,
             send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),
             parameters=schemes.check_parameters(chosen, parameters or {}),
+            application=check_application(application, label, traffic, packet),
         )
         domains.choice(f"ack_path of flow {label!r}:", ack_path, ("reverse", "ideal"))
         if chosen is not None and not chosen.acknowledged and file is not None:

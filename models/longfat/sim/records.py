@@ -186,7 +186,7 @@ SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
     ("high", i8),  # one more than the highest packet sent
-    ("packets", i8),  # size of the file
+    ("packets", i8),  # size of the file; with an application, what it has written so far
     ("window", f8),  # packets
     ("inflation", f8),  # packets; added to the window in fast recovery
     ("limited", f8),  # packets that may still be sent in response to the current event
@@ -207,7 +207,7 @@ SENDER = record(
     ("packet_size", i4),
     ("repair", i1),  # form of loss recovery, see below
     ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
-    ("transfer", i1),  # controlled by a scheme, and not yet finished
+    ("transfer", i1),  # controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
     ("timestamps", i1),
     ("stamped", i1),  # which packets carry header fields, see below
     ("has_send_callback", i1),  # its scheme has `send`
@@ -218,10 +218,11 @@ SENDER = record(
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has `alarm`
 )
-# Header fields are carried by: no packets; all of them, to the switches and back; acknowledgments; acknowledgments, which
-# report the count of marked packets in one of them.
+# Header fields are carried by: no packets; all, to the switches and back; acknowledgments; acknowledgments that report
+# the count of marked packets in one of them.
 UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
 NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
+FROM_APPLICATION = 2
 # Loss recovery by: the scheme; the scheme, skipping packets that are known to have arrived; the sender.
 OWN, SKIPS, SELECTIVE = range(3)
 
@@ -254,8 +255,8 @@ RECEIVING = record(
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
 )
-# Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as a
-# count of marked packets, in header field `MARKS_FIELD` of acknowledgments (as RFC 9000, section 19.3.2, and AccECN).
+# Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
+# a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
 ECHOES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
@@ -276,11 +277,17 @@ RECOVERY = record(
     ("every_loss", i1),  # the scheme is told of every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
+    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
+    ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # alarms in a row set to no later than now
     ("header", f8, (4,)),  # header fields of the packets that it sends
     ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
+    ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it
+    ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
+    ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
+    ("least_rtt", i8),
 )
 
 #: Counters of drops, losses and so on, and when the flow began and ended.
@@ -313,7 +320,7 @@ ACCESS_LINK = record(
     ("packet", i4),  # packet in transmission, NONE
 )
 
-#: A generator of packets that no scheme controls, or of connections.
+#: A generator of packets that no scheme controls, or of connections; or the application of a transfer.
 SOURCE = record(
     ("on", i4),
     ("off_at", i8),
@@ -322,6 +329,8 @@ SOURCE = record(
     ("gap_left", i8),  # rest of the gap in which an on-off source was switched off
     ("on_time", f8),
     ("off_time", f8),
+    ("next_write", i8),  # of an application: when it writes the next packet
+    ("total", i8),  # of an application: size of the file
     ("shape_on", f8),
     ("shape_off", f8),
     ("mean_size", f8),
@@ -339,6 +348,12 @@ EVENT = record(
     ("transmission", i8),
     ("newly_delivered", i8),  # packets that it reports as delivered for the first time (selective recovery)
     ("lost", i8),  # packets found lost
+    ("delivery_rate", f8),  # bytes/s; 0: no sample
+    ("sample_interval", f8),  # s
+    ("prior_delivered", i8),  # delivered before the newest acknowledged, or the lost, transmission; NONE: no sample
+    ("sent_in_flight", i8),  # in flight just after that transmission
+    ("lost_since_sent", i8),
+    ("app_limited", i8),
     ("marked", i8),  # 1: the acknowledgment carries ECE
     ("marks", i8),  # packets newly reported as marked
     ("duplicate", i8),  # 1: it acknowledges nothing new, with data outstanding
@@ -353,6 +368,16 @@ BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
 DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
+#: Beside a transmission of a flow with delivery-rate samples: what the flow knew as it made it.
+SNAPSHOT = record(
+    ("delivered", i8),
+    ("lost", i8),
+    ("delivered_at", i8),
+    ("first_sent", i8),
+    ("sent", i8),
+    ("in_flight", i4),
+    ("app_limited", i4),
+)
 
 # Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive.
 TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)

@@ -54,6 +54,7 @@ class RunState:
     sources: np.ndarray
     blocks: np.ndarray
     nodes: np.ndarray
+    snapshots: np.ndarray
     connections: np.ndarray
     event: np.ndarray
     flow_samples: np.ndarray
@@ -82,6 +83,7 @@ class RunState:
         self.connections = rows(LEAST_ROWS, records.CONNECTION)
         self.census = rows(len(self.links), records.CENSUS)
         row = self.row
+        row.sample_set = 1  # so that the first event is cleared
         row.free_packet = row.free_block = row.free_node = NONE
         row.entering_packet = row.sending_flow = row.feedback_flow = row.flow = row.callback = row.link = (
             row.unfinished
@@ -196,6 +198,8 @@ class RunState:
         self.row[f"free_{name}"] = old
         self.row[f"free_{name}s"] += length - old
         setattr(self, f"{name}s", grown)
+        if name == "node" and self.recoveries["sampled"].any():
+            self.snapshots = _longer(self.snapshots, length)
         if name == "packet":
             if old == 0:
                 self.row.last_free_packet = length - 1

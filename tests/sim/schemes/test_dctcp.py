@@ -135,7 +135,7 @@ def amplitudes(threshold):
     net.link("b", "a", rate=math.inf, delay="250 us")
     net.flow("dctcp", path=["a", "b"], packet=1250, parameters={"initial_ssthresh": 30.0})
     found = run(net, duration=0.5, warm_up=0.2, sample_every=25e-6, rng=1, progress=False).sel(link="a-b")
-    backlog = found.backlog.sel(time=slice(0.2, None))
+    backlog = found.queue_trace.sel(time=slice(0.2, None))
     return float(backlog.min()), float(backlog.max()), float(found.utilisation)
 
 

@@ -3,11 +3,13 @@
 from longfat.sim.calls import callback_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.connections import end_connection
+from longfat.sim.kernel.delivery import check_application_limited, clear_sample, describe_loss, take_sample
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
 from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
+from longfat.sim.kernel.sources import all_written
 from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
 from longfat.sim.memory import (
     event_of,
@@ -18,6 +20,7 @@ from longfat.sim.memory import (
     sender_at,
     tally_at,
     timer_at,
+    transmission_at,
 )
 from longfat.sim.records import (
     ALARM,
@@ -58,6 +61,7 @@ def clear_event(state, event, sender):
     event.restart_timer = 0
     event.packet_size = sender.packet_size
     clear_header(state, event)
+    clear_sample(state, event)
 
 
 @part
@@ -162,11 +166,14 @@ def acknowledge(state, i):
     if not sender.transfer:  # the transfer is finished, or the flow is a probe
         release_packet(state, i)
         return True
-    lost, fresh, delivered = 0, False, 0
+    lost, fresh, delivered, last_lost, newest, sampled = 0, False, 0, NONE, NONE, False
     if sender.repair == SELECTIVE:
         own = recovery_at(state, f)
-        before = own.delivered
-        lost, fresh = update_scoreboard(state, own, sender.una, acked, i)
+        sampled = own.sampled != 0
+        if sampled:
+            check_application_limited(sender, own)
+        before, last_lost = own.delivered, own.lost_tail
+        lost, fresh, newest = update_scoreboard(state, own, sender.una, acked, i)
         delivered = own.delivered - before
     elif sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
@@ -189,17 +196,21 @@ def acknowledge(state, i):
             count_marks(state, f, event)
     else:
         clear_header(state, event)
+    clear_sample(state, event)
+    sent = packet.sent
     release_packet(state, i)
     fine = True
     if lost > 0:
-        fine = report_losses(state, f, lost, fresh)
+        fine = report_losses(state, f, lost, fresh, last_lost)
+    if sampled:
+        take_sample(state, recovery_at(state, f), event, newest, sent)
     if fine:
         fine = call_scheme(state, f, sender, ON_ACK)
     if event.restart_timer:
         restart_timer(state, f)
     if sender.has_alarm_callback:
         set_alarm(state, f)
-    if sender.una >= sender.packets:
+    if sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
     if fine:
         send_inline(state, f)
@@ -244,18 +255,39 @@ def finish_transfer(state, f):
 
 
 @routine
-def report_losses(state, f, lost, fresh):
-    """Call `loss` of the scheme, for every loss or once per window of data."""
+def report_losses(state, f, lost, fresh, last_lost):
+    """Call `loss` of the scheme, for every loss or once per window of data.
+
+    With delivery-rate samples that is once for each packet behind `last_lost` in the list of lost ones.
+    """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost
     event.lost = lost
     event.number, acknowledged = state.lost_number, event.number
     fine = True
-    if own.every_loss or fresh:
-        if fresh:
-            own.recover = sender.transmission
+    if fresh:
+        own.recover = sender.transmission
+    if own.sampled:
+        first = own.lost_head if last_lost == NONE else transmission_at(state, last_lost).next
+        fine = report_each_loss(state, f, first, own.lost - lost)
+        event.lost = lost
+    elif own.every_loss or fresh:
         fine = call_scheme(state, f, sender, ON_LOSS)
     event.number = acknowledged
+    return fine
+
+
+@routine
+def report_each_loss(state, f, n, lost):
+    """Call `loss` of the scheme for list node n and those behind it, of a flow that had `lost` losses before."""
+    sender, event = sender_at(state, f), event_of(state)
+    acknowledged, fine = event.transmission, True
+    while n != NONE and fine:
+        lost += 1
+        describe_loss(state, event, n, lost)
+        fine = call_scheme(state, f, sender, ON_LOSS)
+        n = transmission_at(state, n).next
+    event.transmission = acknowledged
     return fine
 
 
@@ -270,11 +302,17 @@ def expire_retransmission_timer(state, f):
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
     sender.timed = NONE
     sender.due[RTO] = NEVER
+    fine = True
     if sender.repair == SELECTIVE and own.outstanding_head != NONE:
+        if own.sampled:
+            check_application_limited(sender, own)
+            clear_event(state, event_of(state), sender)
+            fine = report_each_loss(state, f, own.outstanding_head, own.lost)
         mark_all_lost(state, own)
         own.recover = sender.transmission
     clear_event(state, event_of(state), sender)
-    fine = call_scheme(state, f, sender, ON_TIMEOUT)
+    if fine:
+        fine = call_scheme(state, f, sender, ON_TIMEOUT)
     if sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer))
     return finish_callback(state, f, fine)

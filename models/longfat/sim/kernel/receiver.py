@@ -38,8 +38,8 @@ def receive(state, i):
             tally_at(state, f).marks += 1
         release_packet(state, i)
         return False
-    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo that of the last packet, as a
-    # receiver does that echoes each mark once, where every packet is acknowledged.
+    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo that of the last packet;
+    # where every packet is acknowledged, that is to echo each mark once.
     if marks & CE:
         tally_at(state, f).marks += 1
         receiver.echo_ce = 1

@@ -15,6 +15,7 @@ from longfat.sim.kernel.events import IN_USE, set_timer
 from longfat.sim.kernel.packets import allocate_packet, ecn_field
 from longfat.sim.kernel.ranges import first_missing
 from longfat.sim.kernel.recovery import next_retransmission, record_transmission
+from longfat.sim.kernel.sources import all_written, wait_for_data
 from longfat.sim.kernel.timing import timeout_ns
 from longfat.sim.memory import (
     flow_own,
@@ -31,6 +32,7 @@ from longfat.sim.records import (
     CWR,
     DATA,
     FEEDBACK,
+    FROM_APPLICATION,
     GREEN,
     LAST,
     NEVER,
@@ -144,7 +146,11 @@ def send_inline(state, f):
             break
         number = next_number(state, f, sender)
         if number == NONE:
+            if sender.transfer == FROM_APPLICATION and wait_for_data(state, f):
+                continue
             break
+        if sender.transfer == FROM_APPLICATION:
+            recovery_at(state, f).app_limited = 0
         sender.limited -= 1.0
         sender.last_paced = saved
         transmit_data(state, f, sender, number)
@@ -205,7 +211,7 @@ def transmit_data(state, f, sender, number):
         record_transmission(state, recovery_at(state, f), number, sender.transmission)
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
-        marks |= LAST
+        marks |= LAST if all_written(state, f) else 0
     if sender.stamped == STAMPED_BOTH_WAYS:
         marks |= STAMPED
         for k in range(4):

@@ -40,9 +40,9 @@ from longfat.sim.queues.xcp import xcp
 
 __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
-    "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "Discipline", "Parameter", "avq", "codel", "decbit", "discipline", "dualpi2",
-    "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_auto", "rem",
-    "round_robin", "step_marking", "virtual_leaky_bucket", "xcp",
+    "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "Discipline", "Parameter", "avq", "codel", "decbit", "discipline",
+    "dualpi2", "explicit_feedback", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above", "red", "red_auto",
+    "rem", "round_robin", "step_marking", "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.

@@ -1,8 +1,8 @@
 """DualPI2: two queues with coupled marking, for L4S and for Classic traffic (RFC 9332, appendix A).
 
 A PI controller on the queuing delay keeps a base probability p'. Classic packets are dropped or marked with p'^2, L4S
-packets are marked with k p', or with the probability of a ramp on their own delay if that is greater. Neither is random:
-a counter for each queue adds the probabilities up. Figures 2 to 5 of the RFC, and 7 and 8 with overload.
+packets are marked with k p', or with the probability of a ramp on their own delay if that is greater. Neither is
+random: a counter for each queue adds the probabilities up. Figures 2 to 5 of the RFC, and 7 and 8 with overload.
 
 >>> dualpi2(target="20 ms").values["target"]
 0.02
@@ -138,7 +138,7 @@ dualpi2 = _DualPi2(
             1.0, "packets", "[0, 1e6]", about="L4S queue up to which its delay marks no packet (Th_len)"
         ),
         "limit": Parameter(
-            0.25, "s", "(0, 1e3]", about="Buffer of both queues together, as a delay at the link's rate"
+            0.25, "s", "(0, 1e3]", about="Buffer of both queues together, as a delay at the link rate"
         ),
         "largest_packet": Integer(1500.0, "bytes", "[1, 1e6]", about="Room that the buffer keeps for one more packet"),
     },

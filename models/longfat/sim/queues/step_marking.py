@@ -21,8 +21,8 @@ from longfat.sim.seam import is_full, mark
 # RFC 8257, section 3.1: mark a packet if the queue length is greater than the threshold when it arrives. Ours: the
 # queue is the backlog before the arrival, without the packet in transmission. A link without a service knows at the
 # arrival how long the packet is going to wait; a mark set now or at its departure makes no difference to the receiver.
-# Ours, because the RFC is silent on packets that are not ECN-capable: `drop` treats them as a switch that implements the
-# threshold with RED does (RFC 3168, section 5), and otherwise only the full buffer drops them.
+# Ours, because the RFC is silent on packets that are not ECN-capable: `drop` treats them as a switch that implements
+# the threshold with RED does (RFC 3168, section 5), and otherwise only the full buffer drops them.
 def enqueue(link, packet, now):
     """Mark the packet if the queue is above a threshold and the buffer has room."""
     above = link.backlog > link.packets or link.backlog_bytes > link.bytes or link.free_at - now > link.sojourn

@@ -20,6 +20,7 @@ FLOW = {
     "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
     "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
     "count": "integer", "send_jitter": "s", "parameters": "table",
+    "application": "table",
 }  # fmt: skip
 RUN = {
     "duration": "s", "warm_up": "s", "replications": "integer", "confidence": "share", "sample_every": "s",

@@ -197,6 +197,8 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
             key: _parameter(key, value, chosen) if isinstance(value, str) else value
             for key, value in table["parameters"].items()
         }
+    if "application" in table:
+        options["application"] = _traffic(dict(table["application"]), find, "application")
     net.flow(what, **options)
 
 
@@ -208,13 +210,13 @@ def _parameter(name: str, text: str, chosen: Scheme | None) -> float | str:
     return text  # the flow refuses it
 
 
-def _traffic(options: dict[str, Any], find: Find | None) -> Traffic:
+def _traffic(options: dict[str, Any], find: Find | None, key: str = "traffic") -> Traffic:
     kind = options.pop("kind", None)
     if kind is None:
-        raise ValueError("traffic: 'kind' is missing")
+        raise ValueError(f"{key}: 'kind' is missing")
     if not isinstance(kind, str) or kind not in GENERATORS:
-        raise unknown("traffic: kind", kind, GENERATORS)
-    return _made(f"traffic {kind!r}: ", GENERATORS[kind], options, find)  # type: ignore[no-any-return]
+        raise unknown(f"{key}: kind", kind, GENERATORS)
+    return _made(f"{key} {kind!r}: ", GENERATORS[kind], options, find)  # type: ignore[no-any-return]
 
 
 def _run(table: dict[str, Any]) -> dict[str, Any]:

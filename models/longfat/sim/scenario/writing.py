@@ -175,7 +175,10 @@ def _flow(flow: Flow, number: int) -> str:
         value = getattr(flow, key)
         if value != _DEFAULTS[Flow, key]:
             table[key] = f"{value} B" if unit == "packet" else _written(value, unit) if unit else value
-    text = "[[flow]]\n" + _lines(table, scheme=comment, traffic=comment)
+    own_application = ""
+    if flow.application is not None:
+        table["application"], own_application = _traffic(flow.application)
+    text = "[[flow]]\n" + _lines(table, scheme=comment, traffic=comment, application=own_application)
     if flow.parameters:
         known = flow.scheme.parameters if flow.scheme is not None else {}
         units = {name: getattr(known.get(name), "unit", "") for name in flow.parameters}
