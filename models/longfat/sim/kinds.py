@@ -259,7 +259,7 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     sender.window_decides = scheme.controls == "window"
     sender.acknowledged = receiver.acknowledges = scheme.acknowledged
     sender.has_send_callback, sender.has_alarm_callback = scheme.send is not None, scheme.alarm is not None
-    receiver.echo = records.ECHOES.index(scheme.echo)
+    receiver.echo = records.ECHO_MODES.index(scheme.echo)
     recovery.every_loss, recovery.reorder = scheme.every_loss, scheme.reorder
     if scheme.controls == "window":
         sender.window = 1.0

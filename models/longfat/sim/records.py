@@ -251,14 +251,14 @@ RECEIVING = record(
     ("ack_size", i4),
     ("acknowledges", i1),  # it sends acknowledgments
     ("in_order", i1),  # it waits for missing packets; that of a probe does not
-    ("echo", i1),  # how it echoes congestion marks, see below
+    ("echo", i1),  # how it reports congestion marks, see below
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
 )
 # Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
 # a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
 LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
-ECHOES = ("latched", "once", "state", "accurate")
+ECHO_MODES = ("latched", "once", "state", "accurate")
 MARKS_FIELD = 1
 
 #: State of loss recovery, and what schemes ask for.

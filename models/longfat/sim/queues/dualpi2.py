@@ -15,7 +15,7 @@ from longfat.sim.jit import part
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, Discipline, Integer, Parameter
 from longfat.sim.records import ECT
 from longfat.sim.seam import mark, queue
-from longfat.sim.services.dual_queue import CLASSIC, DUAL_QUEUE, L4S, class_of, delay_of
+from longfat.sim.services.dual_queue import CLASSIC, L4S, class_of, delay_of
 
 MOST_L4S_MARKS = 1.0  # p_Lmax, figure 2, line 21
 
@@ -122,7 +122,7 @@ class _DualPi2(Discipline):
 
 dualpi2 = _DualPi2(
     "dualpi2",
-    service=DUAL_QUEUE,
+    service="dual-queue",
     enqueue=enqueue,
     dequeue=dequeue,
     tick=tick,
@@ -137,13 +137,11 @@ dualpi2 = _DualPi2(
         "exempt_packets": Integer(
             1.0, "packets", "[0, 1e6]", about="L4S queue up to which its delay marks no packet (Th_len)"
         ),
-        "limit": Parameter(
-            0.25, "s", "(0, 1e3]", about="Buffer of both queues together, as a delay at the link rate"
-        ),
+        "limit": Parameter(0.25, "s", "(0, 1e3]", about="Buffer of both queues, as a delay at the link rate"),
         "largest_packet": Integer(1500.0, "bytes", "[1, 1e6]", about="Room that the buffer keeps for one more packet"),
     },
     # base probability p', delay at its last update [s], sums of the probabilities of both queues
     state={"probability": 0.0, "last_delay": 0.0, "count": [0.0, 0.0]},
-    source='K. De Schepper, B. Briscoe and G. White, RFC 9332 (2023), "Dual-Queue Coupled Active Queue Management (AQM) '
-    'for Low Latency, Low Loss, and Scalable Throughput (L4S)", appendix A, figures 2 to 5, 7 and 8',
+    source='K. De Schepper, B. Briscoe and G. White, RFC 9332 (2023), "Dual-Queue Coupled Active Queue Management '
+    '(AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", appendix A, figures 2 to 5, 7 and 8',
 )

@@ -10,12 +10,12 @@ appendix A.1, note c: a ramp of range zero).
 
 from __future__ import annotations
 
-import math
-
 from longfat import domains
 from longfat.sim.queues.discipline import DROP, ENQUEUE, Discipline, Parameter, flag
 from longfat.sim.records import DATA
 from longfat.sim.seam import is_full, mark
+
+UNLIMITED = 1e15  # value of a threshold that is none
 
 
 # RFC 8257, section 3.1: mark a packet if the queue length is greater than the threshold when it arrives. Ours: the
@@ -32,17 +32,16 @@ def enqueue(link, packet, now):
 
 
 class _StepMarking(Discipline):
-    """Discipline that refuses to have no threshold, or one that the buffer never reaches."""
+    """Discipline that needs a threshold, and refuses one that the buffer never exceeds."""
 
     def check_buffer(self, link: str, packets: float, size: float) -> None:
-        """Raise a ValueError if no threshold is given, or a threshold is not below the buffer."""
-        values = self.values
-        if all(values[name] == math.inf for name in ("packets", "bytes", "sojourn")):
+        """Raise a ValueError if no threshold is given, or one is not below the buffer."""
+        if all(self.values[name] == UNLIMITED for name in ("packets", "bytes", "sojourn")):
             raise domains.conflict(f"discipline {self.name!r} of {link}", "needs packets, bytes or sojourn")
         for name, limit in (("packets", packets), ("bytes", size)):
-            if values[name] < math.inf and values[name] >= limit:
+            if limit <= self.values[name] < UNLIMITED:
                 raise domains.conflict(
-                    f"{name} = {values[name]:g} of discipline {self.name!r}",
+                    f"{name} = {self.values[name]:g} of discipline {self.name!r}",
                     f"needs a larger buffer of {link} than {limit:g} {name}",
                     "the queue would never exceed the threshold",
                 )
@@ -52,9 +51,11 @@ step_marking = _StepMarking(
     "step-marking",
     enqueue=enqueue,
     parameters={
-        "packets": Parameter(math.inf, "packets", "[0, inf]", about="Backlog above which arriving packets are marked"),
-        "bytes": Parameter(math.inf, "bytes", "[0, inf]", about="The same in bytes"),
-        "sojourn": Parameter(math.inf, "s", "[0, inf]", about="Waiting time above which packets are marked"),
+        "packets": Parameter(
+            UNLIMITED, "packets", "[0, 1e15]", about="Backlog above which arriving packets are marked; 1e15: none"
+        ),
+        "bytes": Parameter(UNLIMITED, "bytes", "[0, 1e15]", about="The same in bytes"),
+        "sojourn": Parameter(UNLIMITED, "s", "[0, 1e15]", about="Waiting time above which packets are marked"),
         "drop": flag(False, "Drop packets above the threshold that are not ECN-capable"),
     },
     needs_buffer=True,

@@ -126,7 +126,7 @@ class Scheme:
         for what, allowed in (
             ("controls", ("window", "rate")),
             ("recovery", ("selective", "own")),
-            ("echo", records.ECHOES),
+            ("echo", records.ECHO_MODES),
         ):
             domains.choice(f"{what} of scheme {self.name!r}:", getattr(self, what), allowed)
         if not isinstance(self.name, str) or not self.name:
