@@ -5,7 +5,7 @@ import pytest
 
 from longfat.sim import Network, run
 from longfat.sim.records import CE, ECT1
-from tests.plugins.cubic import CUBIC
+from longfat.sim.schemes.cubic import CUBIC
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 from tests.sim.schemes.test_dctcp import estimate, marking
 
