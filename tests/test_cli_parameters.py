@@ -93,7 +93,7 @@ def test_bare_longfat_prints_its_help(capsys):
         ([*BUFFER, "--scheme", "bbr"], "longfat: scheme 'bbr' is unknown; available: blt, bully-tyrant, cadpc, "),
         ([*BUFFER, "--scheme", "cubic"], "longfat: scheme 'cubic' is unknown; available: blt, "),
         ([*BUFFER, "--scheme", "renno"], "longfat: scheme 'renno' is unknown; did you mean 'reno'? Available: blt, "),
-        ([*BUFFER, "--discipline", "codel"], "longfat: discipline 'codel' is unknown; available: avq, bit-round, "),
+        ([*BUFFER, "--discipline", "cake"], "longfat: discipline 'cake' is unknown; available: avq, bit-round, "),
         ([*WINDOW, "--source", "laws"], "longfat: source 'laws' is unknown; did you mean 'law'? Available: auto, "),
         (["benchmark", "--scheme", "cubic"], "longfat: scheme 'cubic' is unknown; available: blt, "),
         (["benchmark", "--discipline", "nosuch"], "longfat: discipline 'nosuch' is unknown; available: avq, "),

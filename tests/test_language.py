@@ -100,7 +100,7 @@ PLACE = re.compile(
 )
 #: What names a document: an RFC, a year, a report or conference, a source file of ns-2, a constant with a reference.
 DOCUMENT = re.compile(
-    r"RFC|\b(?:19|20)\d\d\b|WUCS|SIGCOMM|INFOCOM|ERRATA|ns-2|\{\w+\}|\b[A-Z_]{3,} ?\+|et al\.|\b[Pp]apers?\b"
+    r"RFC|draft-\w+-|\b(?:19|20)\d\d\b|WUCS|SIGCOMM|INFOCOM|ERRATA|ns-2|\{\w+\}|\b[A-Z_]{3,} ?\+|et al\.|\b[Pp]apers?\b"
     r"|\b[A-Z][a-z]+ and [A-Z][a-z]+\b|Gong|Parulkar|Welzl|Kim|Farber|Kanakia|Keshav|Mishra"
     r"|Prithviraj|Williamson|Kleinrock|Mathis|Padhye|Jacobson|Jain"
 )
@@ -120,6 +120,7 @@ SAME_NAME = {
     "equilibrium": "where a system rests: laws and solver",
     "explicit_feedback": "the scheme and its discipline",
     "fairness": "fairness in two families of laws",
+    "fq_codel": "FQ-CoDel: the discipline and its service",
     "hop_by_hop": "the scheme and its discipline",
     "loss_load": "loss-load curves: scheme, discipline, design, command, pictures and the paper's numbers",
     "network": "a network of links and flows",

@@ -4,11 +4,12 @@ import math
 
 import pytest
 
-from longfat.verify.published import blt, blt_measured, published, read
+from longfat.verify.published import blt, blt_measured, read
 from longfat.verify.published import blt_runs as runs
 from longfat.verify.published.blt_scenarios import SETS, Path
-from longfat.verify.published.claims_table import Context
+from longfat.verify.published.claims_table import Context, findings, tabulated
 from longfat.verify.published.rule import Estimate, difference
+from tests.published_checks import *  # noqa: F403
 
 #: Arithmetic on printed numbers is consistent; laws of ours beside printed expressions are reproduced.
 WITHOUT_RUNS = {
@@ -30,6 +31,11 @@ WITHOUT_RUNS = {
     "corrected BLT system throughput": "consistent",  # 29 x 0.8/0.032 = 725
     "Vegas throughput gain over Reno (cited)": "input",
 }
+
+
+@pytest.fixture(scope="module", params=[pytest.param("000", marks=pytest.mark.long)])
+def found(request):
+    return findings(request.param, packets=1e5)
 
 
 @pytest.mark.parametrize("claim", WITHOUT_RUNS)
@@ -61,9 +67,9 @@ def test_a_counted_run_has_exactly_its_files():
 
 
 @pytest.mark.long
-def test_every_row_in_short_runs():
+def test_every_row_in_short_runs(found):
     """With three short runs at each point, rows whose verdict does not depend on the seed have it."""
-    table = published("000", packets=1e5).set_index("claim")
+    table = tabulated(found).set_index("claim")
     verdict, counts = table.verdict, table.verdict.value_counts()
     assert len(table) == 82
     assert {claim: verdict[claim] for claim in WITHOUT_RUNS} == WITHOUT_RUNS

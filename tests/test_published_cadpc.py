@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from longfat.verify.published import cadpc_comparisons, cadpc_measured, published
+from longfat.verify.published import cadpc_comparisons, cadpc_measured
 from longfat.verify.published import cadpc_runs as runs
 from longfat.verify.published.cadpc import ASSESSMENTS
-from longfat.verify.published.claims_table import Context
+from longfat.verify.published.claims_table import Context, findings, tabulated
 from longfat.verify.published.rule import Difference, Quantity, Statement, Together, judge
+from tests.published_checks import *  # noqa: F403
 
 SMALL = Context(1e5, 0)
 #: Verdicts with three runs at each point and bottlenecks of 1, 5 and 20 Mbit/s.
@@ -46,9 +47,14 @@ VERDICTS = {
 }
 
 
+@pytest.fixture(scope="module", params=[pytest.param("002", marks=pytest.mark.long)])
+def found(request):
+    return findings(request.param, packets=1e5)
+
+
 @pytest.fixture(scope="module")
-def table():
-    return published("002", packets=1e5).set_index("claim")
+def table(found):
+    return tabulated(found).set_index("claim")
 
 
 @pytest.mark.long

@@ -5,7 +5,9 @@ import pytest
 from longfat.segments.kernel import sender
 from longfat.segments.replications import Rules
 from longfat.verify.published import gong_parulkar_runs, published
+from longfat.verify.published.claims_table import findings, tabulated
 from longfat.verify.published.rule import Difference, Estimate, difference, judge
+from tests.published_checks import *  # noqa: F403
 
 VERDICTS = {
     "reproduced": 10,
@@ -20,8 +22,13 @@ VERDICTS = {
 
 
 @pytest.fixture(scope="module")
-def table():
-    return published("003", packets=2e5).set_index("claim")
+def found():
+    return findings("003", packets=2e5)
+
+
+@pytest.fixture(scope="module")
+def table(found):
+    return tabulated(found).set_index("claim")
 
 
 def test_verdicts(table):

@@ -11,8 +11,9 @@ from longfat.benchmark.interpretations import BESIDE
 from longfat.benchmark.printed import cells
 from longfat.verify.published import kkm, read
 from longfat.verify.published import kkm_runs as runs
-from longfat.verify.published.claims_table import Context
+from longfat.verify.published.claims_table import Context, findings
 from longfat.verify.published.rule import Estimate, Formula, Quantity, judge, printed
+from tests.published_checks import *  # noqa: F403
 
 CELLS = {kkm.claim(one): one for one in cells() if one.value}
 SMALL = Context(1e5, 0)  # two runs of each random cell
@@ -32,6 +33,11 @@ VERDICTS = {
     "power is proportional to the inverse square of the transfer time": ("input", "by the definition of power"),
     "packet size": ("input", "500 B"),
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[pytest.param("001", marks=pytest.mark.long)])
+def found(request):
+    return findings(request.param, packets=1e5)
 
 
 @pytest.mark.parametrize("claim", VERDICTS)

@@ -11,8 +11,8 @@ import figures
 from figures.loss_load_tables import NUMBERS, row_name
 from longfat.sim.statistics import Interval
 from longfat.verify.published import loss_load_runs as runs
-from longfat.verify.published import published, read
-from longfat.verify.published.claims_table import Context
+from longfat.verify.published import read
+from longfat.verify.published.claims_table import Context, findings, tabulated
 from longfat.verify.published.loss_load_measured import (
     FITTED,
     POINTS,
@@ -25,6 +25,7 @@ from longfat.verify.published.loss_load_measured import (
 )
 from longfat.verify.published.loss_load_scenarios import EXCESS, NEAREST
 from longfat.verify.published.rule import Estimate, judge, opposite
+from tests.published_checks import *  # noqa: F403
 
 HERE = Path(figures.__file__).parent
 TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"), (0.9, "1737"), (0.6, "2330"),
@@ -32,8 +33,13 @@ TIMES = {v: Point(2, v, "transfer_time", text, 1e3) for v, text in ((1.0, "1758"
 
 
 @pytest.fixture(scope="module")
-def table():
-    return published("004", packets=1e5).set_index("claim")
+def found():
+    return findings("004", packets=1e5)
+
+
+@pytest.fixture(scope="module")
+def table(found):
+    return tabulated(found).set_index("claim")
 
 
 def test_rows_whose_verdict_does_not_depend_on_the_seed(table):

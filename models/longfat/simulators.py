@@ -113,6 +113,18 @@ def _cubic(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
+def _transport(name: str, *arguments: Any) -> Simulator:
+    """Return a simulator of DCTCP, BBR or queue management on one link."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import transport_estimators
+
+        estimator: Estimator = getattr(transport_estimators, name)(*arguments)
+        return estimator
+
+    return Simulator(check)
+
+
 def _cubic_at_random_loss(effort: float, rng: Any) -> Estimator:
     """Return the simulator of a CUBIC flow whose packets are lost independently."""
     from longfat.verify.cubic_estimators import at_random_loss
@@ -213,6 +225,7 @@ SIMULATORS: dict[str, Simulator] = {
     "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
     "cubic_utilisation": _cubic("at_link", "utilisation"),
     "cubic_queue": _cubic("at_link", "mean_queue"),
+    "codel_drop_time": _transport("codel_drop_time"),
     "cadpc_rate": _deterministic("cadpc_share"),
     "cadpc_traffic": _deterministic("cadpc_share", -1),
     "parking_lot_long": _deterministic("parking_lot", True),

@@ -6,6 +6,8 @@ The networks have links that only one other link feeds, links where several meet
 that overflow behind a shared link, and requests for counters.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,15 @@ def chain():
     return net.flow(traffic.arrivals(5, "reno"), path=["n0", "n1", "n2"], file="20 kB")
 
 
-NETWORKS = {"one link": one_link, "star": star, "chain": chain}
+def changing():
+    net = one_link()
+    for pair, link in net.links.items():
+        changes = tuple((0.1 + 0.17 * k, link.rate / (1 + k % 4)) for k in range(40))
+        net.links[pair] = replace(link, rate_changes=changes)
+    return net
+
+
+NETWORKS = {"one link": one_link, "star": star, "chain": chain, "changing rates": changing}
 
 
 def counts(run):

@@ -25,7 +25,7 @@ def test_what_is_near_is_suggested(given, expected):
     )
 
 
-@pytest.mark.parametrize("given", ["bbr", "cubic", "codel", "dctcp", "bic", "veno", "westwood", "ledbat", "", "x" * 99])
+@pytest.mark.parametrize("given", ["bbr", "cubic", "cake", "dctcp", "bic", "veno", "westwood", "ledbat", "", "x" * 99])
 def test_what_is_another_thing_is_not_taken_for_a_slip(given):
     """Known names of other schemes and disciplines get no suggestion."""
     for what, names in (("scheme", schemes.names()), ("discipline", queues.NAMED)):

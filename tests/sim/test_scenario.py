@@ -201,6 +201,7 @@ delay = "10 ms"
 buffer = 20
 discipline = "fair"
 loss = "1%"
+rate_changes = [["1 s", "4 Mbit/s"], [2, 1e6]]
 duplex = true
 
 [[link]]
@@ -226,6 +227,7 @@ access_rate = "1 Mbit/s"
 ack_path = "ideal"
 count = 2
 send_jitter = "1 ms"
+application = {kind = "constant", rate = 1e5}
 parameters = {initial_ssthresh = 8}
 
 [[flow]]
@@ -249,11 +251,15 @@ def test_every_key():
     assert set(document["run"]) == set(keys.RUN)
     net, options = scenario.parse(EVERYTHING)
     net_by_hand = Network("every key")
-    net_by_hand.link("a", "b", rate=1e6, delay=0.01, buffer=20, discipline="fair", loss=0.01, duplex=True, name="there")
+    net_by_hand.link(
+        "a", "b", rate=1e6, delay=0.01, buffer=20, discipline="fair", loss=0.01, duplex=True, name="there",
+        rate_changes=[(1, 5e5), (2, 1e6)],
+    )  # fmt: skip
     net_by_hand.link("b", "c", rate=1e6, jitter=0.001, counter_refresh=1, coarse_clock=True, stamps=False)
     net_by_hand.flow(
         "reno", path=["a", "b", "c"], name="sender", file=20000, start=0.5, stagger=1, stop=20, packet=500, ack=40,
         access_rate=125000, ack_path="ideal", count=2, send_jitter=0.001, parameters={"initial_ssthresh": 8},
+        application=traffic.constant(1e5),
     )  # fmt: skip
     net_by_hand.flow(traffic.on_off(1e5, 1, 2), path=["a", "b"])
     assert net == net_by_hand
@@ -271,6 +277,7 @@ GIVEN = {
     "mark-above": {"threshold": 20},
     "leaky-bucket": {"rate": 5e5, "queue": 3},
     "virtual-leaky-bucket": {"rate": 5e5, "tokens": 2},
+    "policer": {"rate": 5e5, "burst": 3000},
     "loss-load": {"k": 5, "v": 0.9, "threshold": 7, "colours": False, "direct": True, "silence": 0.05},
 }
 

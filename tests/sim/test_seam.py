@@ -232,7 +232,7 @@ def sets_everything(flow, event):
     flow.limited, flow.pool, flow.last_sent = 2.0, 1.0, 0.0
     flow.next, flow.resend, flow.recover = flow.next, -1, 0
     flow.srtt, flow.backoff, flow.alarm = 0.1, 1.0, -1.0
-    flow.ect, flow.cwr, flow.request = 0, 0, 0
+    flow.ect, flow.cwr, flow.request, flow.app_limited_until = 0, 0, 0, 0
     flow.header[0], flow.mine = 1.0, 3.0
     event.restart_timer = 1
     return 2.0

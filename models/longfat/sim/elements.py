@@ -29,6 +29,7 @@ class Link:
     counter_refresh: float = 0.0  # s
     coarse_clock: bool = False
     stamps: bool = True
+    rate_changes: tuple[tuple[float, float], ...] = ()  # times [s] and rates from then on [bytes/s]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Flow:
     ack_path: str = "reverse"
     count: int = 1
     send_jitter: float = 0.0
+    application: Traffic | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -87,6 +87,7 @@ class Simulation:
         self.wall_time = 0.0
         self.stop = threading.Event()
         self._compiled: list[tuple[jit.Callback, ...]] = []
+        self.capture: Any = None  # of `longfat.sim.captures`, if the run is traced
 
     def again(self, rng: Any) -> Simulation:
         """Return the same network with other random numbers, before either run has begun; faster than a new one."""
@@ -127,6 +128,8 @@ class Simulation:
         while True:
             begun, before = time.perf_counter(), int(self.state.row.now)
             status = self._chunk(goal, budget)
+            if self.capture is not None:
+                self.capture.drain()
             spent = time.perf_counter() - begun
             self.wall_time += spent
             still = still + budget if status == records.PAUSED and self.state.row.now == before else 0
@@ -169,7 +172,7 @@ class Simulation:
     def progress_summary(self) -> str:
         """Return a sentence on the first unfinished file and the link that drops most."""
         state, named = self.state, len(self.assembly.flow_names)
-        files = state.senders["packets"][:named] < records.FOREVER
+        files = self._files()
         f = int(np.argmax(files & (state.tallies["finish"][:named] == records.NEVER)))
         links = state.links[: len(self.assembly.link_names)]
         flow, link = state.senders[f], links[int(np.argmax(links["dropped"]))]
@@ -306,9 +309,18 @@ class Simulation:
     def _unfinished(self) -> int:
         """Return how many files are still to be transferred."""
         named = len(self.assembly.flow_names)
-        tallies, senders = self.state.tallies[:named], self.state.senders[:named]
-        transfers = (tallies["traffic"] == records.TRANSFER) & (senders["packets"] < records.FOREVER)
+        tallies = self.state.tallies[:named]
+        transfers = (tallies["traffic"] == records.TRANSFER) & self._files()
         return int(((tallies["finish"] == records.NEVER) & transfers).sum())
+
+    def _files(self) -> np.ndarray:
+        """Return for each flow whether its data have an end."""
+        senders = self.state.senders[: len(self.assembly.flow_names)]
+        if not len(self.state.sources):
+            return np.asarray(senders["packets"] < records.FOREVER)
+        written = senders["transfer"] == records.FROM_APPLICATION
+        sizes = np.where(written, self.state.sources["total"][: len(senders)], senders["packets"])
+        return np.asarray(sizes < records.FOREVER)
 
     def count(self) -> int:
         """Count what links have done until now, and the packets in the network; return the number of these."""

@@ -16,7 +16,7 @@ from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.routes import Routes
 from longfat.sim.run_state import RunState, rows
 from longfat.sim.schemes.scheme import fill_own, set_fields
-from longfat.sim.services import PER_FLOW
+from longfat.sim.traffic import Traffic
 
 _UNBOUNDED = 2**62
 
@@ -71,12 +71,13 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     def key(link: Link) -> Hashable:
         return (
             link.rate, link.delay, link.buffer_packets, link.buffer_bytes, id(link.discipline), link.loss, link.jitter,
-            link.counter_refresh, link.coarse_clock, link.stamps, bool(link.name),
+            link.counter_refresh, link.coarse_clock, link.stamps, bool(link.name), link.rate_changes,
         )  # fmt: skip
 
     kinds, which = _by_kind(routes.links, key, lambda link: _link(link, routes))
     state.links = links = _stretch([one[0] for one in kinds], which)
     links["number"] = np.arange(len(links))
+    _lay_rate_changes(state, routes.links)
     state.link_own, state.row.link_own_words = _words([one[1] for one in kinds], which)
     state.service_own, state.row.service_own_words = _words([one[2] for one in kinds], which)
     _lay_flow_state(state, routes)
@@ -85,11 +86,29 @@ def lay_links(state: RunState, routes: Routes) -> np.ndarray:
     return queue_rows
 
 
+def _lay_rate_changes(state: RunState, links: list[Link]) -> None:
+    """Lay out the changes of the rates of links, those of each link next to each other."""
+    changing = [k for k, link in enumerate(links) if link.rate_changes]
+    state.changing_rates = rows(len(changing), records.CHANGING_RATE)
+    state.rate_changes = rows(sum(len(links[k].rate_changes) + 1 for k in changing), records.RATE_CHANGE)
+    following = 0
+    for number, (row, k) in enumerate(zip(state.changing_rates, changing, strict=True)):
+        state.links["changing_rate"][k] = number
+        row.next = row.shown_next = following
+        for change, (time, rate) in zip(state.rate_changes[following:], links[k].rate_changes, strict=False):
+            change.time, change.bytes_per_second = round(time * SECOND), rate
+            change.rate, change.scale = _bits(f"rate of link {links[k].name}", rate) or (1, 0)
+        row.until = row.shown_until = state.rate_changes[following].time
+        following += len(links[k].rate_changes) + 1
+        state.rate_changes[following - 1].time = NEVER
+
+
 def _link(link: Link, routes: Routes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the row of a kind of link, and the records of its discipline and its service."""
     made = rows(1, records.LINK)
     row, discipline, service = made[0], link.discipline, link.discipline.scheduler
     row.head = row.tail = row.transmitting = row.first_queue = row.discipline = row.service = NONE
+    row.changing_rate = NONE
     row.delay = round(link.delay * SECOND)
     # A link without transmission time: the numerator of the division is 0.
     row.rate, row.scale = _bits(f"rate of link {link.name}", link.rate) or (1 << 30, 0)
@@ -144,8 +163,9 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     count = np.bincount(of_flows, minlength=len(links))
     services = {int(k): routes.services.all[int(links["service"][k])] for k in with_service}
     for k, service in services.items():
-        if service.queues != PER_FLOW:
-            count[k] = service.queues
+        fixed = service.queue_count(routes.links[k].discipline.values)
+        if fixed is not None:
+            count[k] = fixed
     begin = np.concatenate(([0], np.cumsum(count)))
     links["first_queue"][with_service], links["queue_count"][with_service] = begin[with_service], count[with_service]
     order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
@@ -175,16 +195,19 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     def key(flow: Flow) -> Hashable:
         return (
             id(flow.scheme), id(flow.traffic), flow.file, flow.stop, flow.packet, flow.ack, flow.access_rate,
-            tuple(flow.parameters.items()),
+            tuple(flow.parameters.items()), id(flow.application),
         )  # fmt: skip
 
     kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
-    needed = {"access_links": lines, "sources": any(flow.traffic is not None for flow in flows)}
+    sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
+    needed = {"access_links": lines, "sources": sources, "traced": False}
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
     state.tallies["start"] = starts
+    if sources:
+        state.sources["next_write"] = starts
     state.flow_own, state.row.flow_own_words = _words([own for _, own in kinds], which)
 
 
@@ -219,6 +242,8 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
         own = _by_scheme(flow, routes.schemes.place(flow.scheme), row)
     if flow.traffic is not None:
         _by_traffic(flow, row)
+    if flow.application is not None:
+        _by_application(flow, row)
     if not receiver.acknowledges:
         receiver.in_order = 0
     return made, own
@@ -240,6 +265,8 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
         sender.window = 1.0
     else:
         sender.rate = flow.packet  # one packet per second, until its scheme sets another rate
+    recovery.sampled, recovery.least_rtt = scheme.delivery_rate, 2**62
+    recovery.skips = scheme.delivery_rate
     set_fields(row, scheme, flow.parameters)
     sender.repair = records.SKIPS if recovery.skips else records.OWN
     if scheme.recovery == "selective":
@@ -263,8 +290,24 @@ def _by_traffic(flow: Flow, row: dict[str, Any]) -> None:
     sender.transfer = 0
     receiver.in_order = traffic.kind == records.ARRIVALS  # for its connections
     receiver.acknowledges = sender.acknowledged = traffic.acknowledged
+    source.mean_size = flow.packet if traffic.exponential_sizes else 0.0
+    _set_pace(source, traffic, flow.packet)
+
+
+def _set_pace(source: Any, traffic: Traffic, packet: int) -> None:
+    """Set the intervals of a generator, and its on and off times."""
     source.on_time, source.off_time = min(traffic.on_time, 1e9) * SECOND, traffic.off_time * SECOND
     source.shape_on, source.shape_off = traffic.shape_on, traffic.shape_off
-    source.mean_size = flow.packet if traffic.exponential_sizes else 0.0
-    gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or flow.packet / traffic.rate
+    gap = 1 / traffic.arrivals if traffic.arrivals else traffic.interval or packet / traffic.rate
     source.gap = gap * SECOND
+
+
+def _by_application(flow: Flow, row: dict[str, Any]) -> None:
+    """Set the fields of a flow whose data an application writes."""
+    assert flow.application is not None
+    sender, source = row["senders"], row["sources"]
+    source.total, sender.packets = sender.packets, 0
+    sender.transfer = records.FROM_APPLICATION
+    _set_pace(source, flow.application, flow.packet)
+    if flow.application.kind == records.CONSTANT:
+        source.on, source.off_at = 1, NEVER

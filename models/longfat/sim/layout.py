@@ -7,6 +7,7 @@ from longfat.sim.records import (
     BACKLOG_ENTRY,
     BLOCK,
     CENSUS,
+    CHANGING_RATE,
     CONNECTION,
     ENTRY,
     EVENT,
@@ -18,13 +19,17 @@ from longfat.sim.records import (
     PACKET,
     QUEUE,
     QUEUED,
+    RATE_CHANGE,
     RECEIVING,
     RECOVERY,
     SACKS,
     SENDER,
+    SNAPSHOT,
     SOURCE,
     TALLY,
     TIMER,
+    TRACE,
+    TRACED,
     TRANSMISSION,
     WORD,
     f8,
@@ -33,7 +38,8 @@ from longfat.sim.records import (
     record,
 )
 
-#: Arrays with a row for each flow; those of access links and sources only where a flow has one.
+#: Arrays with a row for each flow; those of access links and sources only where a flow has one,
+#: that of traced flows only if the run is traced.
 OF_FLOWS = {
     "senders": SENDER,
     "timers": TIMER,
@@ -42,6 +48,7 @@ OF_FLOWS = {
     "tallies": TALLY,
     "access_links": ACCESS_LINK,
     "sources": SOURCE,
+    "traced": TRACED,
 }
 
 #: Arrays of a run and their record types, in the order of the addresses in `STATE`.
@@ -52,19 +59,24 @@ ARRAYS = {
     "since": WORD,  # of each packet at a link with a service: when it arrived there
     "headers": HEADER,
     "sacks": SACKS,
+    "echo_times": WORD,  # of each packet of a traced run: `echo` of `TRACE`
     "queued": QUEUED,
     "links": LINK,
     "backlog_entries": BACKLOG_ENTRY,
+    "changing_rates": CHANGING_RATE,  # of links whose rate changes
+    "rate_changes": RATE_CHANGE,
     "hops": HOP,
     "queues": QUEUE,
     **OF_FLOWS,
     "blocks": BLOCK,
     "nodes": TRANSMISSION,
+    "snapshots": SNAPSHOT,  # of each node, if any flow has delivery-rate samples
     "connections": CONNECTION,
     "event": EVENT,
     "flow_samples": FLOW_SAMPLE,
     "link_samples": LINK_SAMPLE,
     "census": CENSUS,
+    "trace": TRACE,
     "callbacks": WORD,  # addresses of the functions of schemes, disciplines and services: see `calls`
     "hooks": WORD,
     "verbs": WORD,
@@ -85,6 +97,7 @@ STATE = record(
     ("horizon", i8),  # the run is not observed until then: earlier arrivals may be computed in advance
     ("arrivals", i8),  # entries of the heap; the same for the next
     ("clocks", i8),
+    ("tracing", i4),  # 1: packets and senders are traced
     ("attention", i4),  # 1: the fields below, or whether all files are done, matter before the next event
     ("shortage", i4),  # the array that is too small, DONE if none
     ("entering_packet", i4),  # packet that has to enter its link, NONE
@@ -96,6 +109,7 @@ STATE = record(
     ("feedback_link", i4),
     ("feedback_hop", i4),
     ("header_set", i4),  # 1: the header fields of the event are not zero
+    ("sample_set", i4),  # 1: its delivery-rate sample is not cleared
     ("random_state", i8),  # of the random streams of network and traffic: see `memory.uniform`
     ("random_next", i8),
     ("traffic_state", i8),
@@ -123,6 +137,9 @@ STATE = record(
     ("unfinished", i8),  # files still to be transferred; NONE if the run does not end with them
     ("bad_value", f8),  # the window or rate that ended the run
     ("lost_number", i8),  # the packet that was found lost last
+    ("trace_rows", i8),  # rows of the trace since it was taken away last
+    ("trace_room", i8),
+    ("traced_connections", i8),  # so far
     ("samples", i8),
     ("samples_room", i8),
     ("sample_every", i8),

@@ -12,10 +12,11 @@ from longfat import domains, quantities
 from longfat.domains import integer, out_of_range
 from longfat.sim import names, queues, schemes
 from longfat.sim.buffers import read_buffer
+from longfat.sim.changes import read_rate_changes
 from longfat.sim.elements import Flow, Link
 from longfat.sim.queues import Discipline
 from longfat.sim.schemes.scheme import Scheme
-from longfat.sim.traffic import Traffic
+from longfat.sim.traffic import Traffic, check_application
 
 MOST_PLACES = 2**20  # greatest buffer [packets] of the services that drop by priority
 
@@ -80,6 +81,7 @@ class Network:
         counter_refresh: float | str = 0.0,
         coarse_clock: bool = False,
         stamps: bool = True,
+        rate_changes: Sequence[tuple[float | str, float | str]] = (),
     ) -> Network:
         """Add a link from one node to another, and with `duplex` one in the opposite direction.
 
@@ -112,6 +114,9 @@ class Network:
             Whether the link reports the time of the last update of its counter instead of the present time.
         stamps : bool
             Whether the link adds its counter to requests.
+        rate_changes : sequence of pairs
+            Times [s], in increasing order, and the rate from each of them on [bytes/s]. A packet in transmission ends
+            at the rate at which it began.
 
         Returns
         -------
@@ -165,7 +170,14 @@ class Network:
             counter_refresh=quantities.duration(counter_refresh, "counter_refresh", "[0, 1e6]"),
             coarse_clock=bool(coarse_clock),
             stamps=bool(stamps),
+            rate_changes=read_rate_changes(rate_changes),
         )
+        if made.rate_changes and (made.rate == math.inf or made.jitter > 0):
+            raise domains.conflict(
+                f"rate_changes of link {tail}-{head}",
+                "needs a finite rate and no jitter",
+                "another link, in front of this one, can have the jitter",
+            )
         back = replace(made, name=f"{head}-{tail}" if name is None else f"{name}-back", tail=head, head=tail)
         for one in (made, back) if duplex else (made,):
             if (one.tail, one.head) in self.links:
@@ -192,6 +204,7 @@ class Network:
         ack_path: str = "reverse",
         count: int = 1,
         send_jitter: float | str = 0.0,
+        application: Traffic | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> Network:
         """Add a flow: a transfer that a congestion-control scheme controls, or uncontrolled traffic.
@@ -226,6 +239,9 @@ class Network:
             Upper bound of a random delay of each packet at the source, uniform in [0, send_jitter) [s]; packets keep
             their order. A bound of one transmission time at the bottleneck avoids the phase effects of deterministic
             networks (Floyd & Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+        application : Traffic, optional
+            Application that writes the data, ``traffic.constant(...)`` or ``traffic.on_off(...)``, from the start of
+            the flow on: the sender has no more to send than what is written. By default all data are there at once.
         parameters : mapping of str to float, optional
             Values of the scheme's parameters.
 
@@ -270,6 +286,7 @@ class Network:
             count=count,
             send_jitter=quantities.duration(send_jitter, "send_jitter", "[0, 1e6]"),
             parameters=schemes.check_parameters(chosen, parameters or {}),
+            application=check_application(application, label, traffic, packet),
         )
         domains.choice(f"ack_path of flow {label!r}:", ack_path, ("reverse", "ideal"))
         if chosen is not None and not chosen.acknowledged and file is not None:

@@ -131,6 +131,7 @@ LINK = record(
     ("may_push_out", i1),
     ("coarse_clock", i1),  # stamps have the time of the refresh, not the present one
     ("ignores_requests", i1),  # requests get no stamp here
+    ("changing_rate", i4),  # row of `changing_rates`, NONE: the rate is constant
     ("refresh", i8),  # refresh interval of the byte counter in stamps; 0: always up to date
     ("refreshed_at", i8),  # last refresh
     ("seen_bytes", i8),  # the counter as of that refresh
@@ -144,10 +145,25 @@ BACKLOG_ENTRY = record(
     ("length", i4),
 )
 
+#: A change of a link's rate; the last of a link is at `NEVER`.
+RATE_CHANGE = record(
+    ("time", i8),
+    ("rate", i8),  # bit/s times `scale`
+    ("scale", i8),
+    ("bytes_per_second", f8),
+)
+#: Position of a link in the list of its changes: a transmission that begins later may have been decided already.
+CHANGING_RATE = record(
+    ("until", i8),  # the rate of transmissions is valid for those that begin before then
+    ("next", i4),  # row of `rate_changes`
+    ("shown_next", i4),  # the same for the rate that plug-ins see, which is that of the present
+    ("shown_until", i8),
+)
+
 # Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `seam.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns: no packet; the arriving packet need not wait.
+# Values that a service returns: no packet; the arriving packet need not wait. Less than these: see `seam.drop_more`.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
@@ -169,7 +185,7 @@ SENDER = record(
     ("una", i8),  # first packet not acknowledged
     ("next", i8),  # next packet to send
     ("high", i8),  # one more than the highest packet sent
-    ("packets", i8),  # size of the file
+    ("packets", i8),  # size of the file; with an application, what it has written so far
     ("window", f8),  # packets
     ("inflation", f8),  # packets; added to the window in fast recovery
     ("limited", f8),  # packets that may still be sent in response to the current event
@@ -190,7 +206,7 @@ SENDER = record(
     ("packet_size", i4),
     ("repair", i1),  # form of loss recovery, see below
     ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
-    ("transfer", i1),  # controlled by a scheme, and not yet finished
+    ("transfer", i1),  # controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
     ("timestamps", i1),
     ("stamped", i1),  # 1: packets carry header fields to the switches and back; 2: only acknowledgments do
     ("has_send_callback", i1),  # its scheme has `send`
@@ -201,6 +217,7 @@ SENDER = record(
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has `alarm`
 )
+FROM_APPLICATION = 2
 # Loss recovery by: the scheme; the scheme, skipping packets that are known to have arrived; the sender.
 OWN, SKIPS, SELECTIVE = range(3)
 
@@ -238,6 +255,8 @@ RECEIVING = record(
 RECOVERY = record(
     ("in_flight", i8),  # outstanding transmissions (selective recovery)
     ("recover", i8),  # first transmission after the last loss that the scheme was told of
+    ("delivered", i8),  # packets reported as delivered so far, and found lost so far (selective recovery)
+    ("lost", i8),
     ("reorder", i8),  # acknowledged later transmissions after which one counts as lost
     ("blocks_head", i4),  # blocks of packets that are known to have arrived
     ("blocks_tail", i4),
@@ -248,10 +267,16 @@ RECOVERY = record(
     ("every_loss", i1),  # the scheme is told of every loss, not once per window
     ("arrival_times", i1),  # the receiver's `reports_arrival`, for schemes
     ("skips", i1),  # packets that are known to have arrived are not retransmitted
+    ("sampled", i1),  # 1: the scheme asks for delivery-rate samples, see `kernel.delivery`
+    ("app_limited", i1),  # the application had nothing more to send when window and rate allowed it
     ("alarm", f8),  # s; set by a scheme to be called then, negative: none
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # alarms in a row set to no later than now
     ("header", f8, (4,)),  # header fields of the packets that it sends
+    ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it
+    ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
+    ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
+    ("least_rtt", i8),
 )
 
 #: Counters of drops, losses and so on, and when the flow began and ended.
@@ -284,7 +309,7 @@ ACCESS_LINK = record(
     ("packet", i4),  # packet in transmission, NONE
 )
 
-#: A generator of packets that no scheme controls, or of connections.
+#: A generator of packets that no scheme controls, or of connections; or the application of a transfer.
 SOURCE = record(
     ("on", i4),
     ("off_at", i8),
@@ -293,6 +318,8 @@ SOURCE = record(
     ("gap_left", i8),  # rest of the gap in which an on-off source was switched off
     ("on_time", f8),
     ("off_time", f8),
+    ("next_write", i8),  # of an application: when it writes the next packet
+    ("total", i8),  # of an application: size of the file
     ("shape_on", f8),
     ("shape_off", f8),
     ("mean_size", f8),
@@ -308,7 +335,14 @@ EVENT = record(
     ("acked", i8),  # packets newly acknowledged, cumulatively
     ("number", i8),  # the packet that triggered the acknowledgment, or that is lost
     ("transmission", i8),
+    ("newly_delivered", i8),  # packets that it reports as delivered for the first time (selective recovery)
     ("lost", i8),  # packets found lost
+    ("delivery_rate", f8),  # bytes/s; 0: no sample
+    ("sample_interval", f8),  # s
+    ("prior_delivered", i8),  # delivered before the newest acknowledged, or the lost, transmission; NONE: no sample
+    ("sent_in_flight", i8),  # in flight just after that transmission
+    ("lost_since_sent", i8),
+    ("app_limited", i8),
     ("marked", i8),  # 1: the acknowledgment carries ECE
     ("duplicate", i8),  # 1: it acknowledges nothing new, with data outstanding
     ("restart_timer", i8),
@@ -320,7 +354,18 @@ EVENT = record(
 BLOCK = record(("low", i8), ("high", i8), ("previous", i4), ("next", i4))
 #: List nodes of one pool, so of the same size: an outstanding or lost transmission; a link's stamp on a request.
 TRANSMISSION = record(("number", i8), ("transmission", i8), ("next", i4), ("later_acked", i4))
+DELIVERED = 2**30  # of `later_acked`, for a packet that was delivered after it had been found lost
 STAMP = record(("bytes", i8), ("time", i8), ("next", i4), ("hop", i4))
+#: Beside a transmission of a flow with delivery-rate samples: what the flow knew as it made it.
+SNAPSHOT = record(
+    ("delivered", i8),
+    ("lost", i8),
+    ("delivered_at", i8),
+    ("first_sent", i8),
+    ("sent", i8),
+    ("in_flight", i4),
+    ("app_limited", i4),
+)
 
 # Kinds of flows: a transfer controlled by a scheme; three kinds of uncontrolled traffic; connections that arrive.
 TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
@@ -328,15 +373,47 @@ TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
 #: A finished connection.
 CONNECTION = record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
 
-#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word of memory.
+#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word, and as a float.
 ENTRY = record(("time", i8), ("key", i8))
 HEADER = record(("x", f8, (4,)))
 SACKS = record(("x", i8, (6,)))
 WORD = record(("x", i8))
+FLOAT = record(("x", f8))
 
 #: Rows of the traces.
 FLOW_SAMPLE = record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
 LINK_SAMPLE = record(("backlog", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
+
+#: What a traced flow has beside its other rows.
+TRACED = record(
+    ("connection", i8),  # number of its connection in the trace
+    ("echo", i8),  # when the acknowledgment that the sender received last left the receiver
+    ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
+)
+
+#: A row of the trace of a run, see `kernel.trace_rows`. The second part is of the sender after the event.
+TRACE = record(
+    ("time", i8),
+    ("connection", i8),
+    ("number", i8),  # of the packet; data: sequence number; acknowledgment: next packet expected
+    ("transmission", i8),
+    ("sent", i8),  # departure of the data packet, also in an acknowledgment
+    ("echo", i8),  # data: departure of the acknowledgment received last; acknowledgment: its own departure
+    ("blocks", i8, (6,)),  # acknowledgment: its SACK blocks
+    ("window", f8),  # packets, as in the traces of `SAMPLING`
+    ("rate", f8),  # bytes/s
+    ("ssthresh", f8),  # packets; NaN if the scheme has none
+    ("srtt", f8),  # s
+    ("rttvar", f8),  # s
+    ("in_flight", i8),  # packets
+    ("flow", i4),
+    ("length", i4),  # bytes
+    ("what", i1),  # see below
+    ("marks", i1),
+)
+# What a row of the trace is about: a packet that leaves or reaches sender or receiver, or a sender.
+SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
+TRACE_ROWS_PER_EVENT = 64  # more than one event writes
 
 #: What a link has done up to a time: see `kernel.census`.
 CENSUS = record(
@@ -352,7 +429,7 @@ ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop 
 
 # Why a call of the kernel returns; the second row names the array that is too small.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
-NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES = range(5, 11)
+NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE = range(5, 12)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)

@@ -26,7 +26,7 @@ COUNTERS = {
 }  # fmt: skip
 POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
 LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
-BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
+BESIDE_PACKETS = ("since", "headers", "sacks", "echo_times", "queued")
 
 
 class RunState:
@@ -38,9 +38,12 @@ class RunState:
     since: np.ndarray
     headers: np.ndarray
     sacks: np.ndarray
+    echo_times: np.ndarray
     queued: np.ndarray
     links: np.ndarray
     backlog_entries: np.ndarray
+    changing_rates: np.ndarray
+    rate_changes: np.ndarray
     hops: np.ndarray
     queues: np.ndarray
     senders: np.ndarray
@@ -50,13 +53,16 @@ class RunState:
     tallies: np.ndarray
     access_links: np.ndarray
     sources: np.ndarray
+    traced: np.ndarray
     blocks: np.ndarray
     nodes: np.ndarray
+    snapshots: np.ndarray
     connections: np.ndarray
     event: np.ndarray
     flow_samples: np.ndarray
     link_samples: np.ndarray
     census: np.ndarray
+    trace: np.ndarray
     callbacks: np.ndarray
     hooks: np.ndarray
     verbs: np.ndarray
@@ -80,6 +86,7 @@ class RunState:
         self.connections = rows(LEAST_ROWS, records.CONNECTION)
         self.census = rows(len(self.links), records.CENSUS)
         row = self.row
+        row.sample_set = 1  # so that the first event is cleared
         row.free_packet = row.free_block = row.free_node = NONE
         row.entering_packet = row.sending_flow = row.feedback_flow = row.flow = row.callback = row.link = (
             row.unfinished
@@ -194,6 +201,8 @@ class RunState:
         self.row[f"free_{name}"] = old
         self.row[f"free_{name}s"] += length - old
         setattr(self, f"{name}s", grown)
+        if name == "node" and self.recoveries["sampled"].any():
+            self.snapshots = _longer(self.snapshots, length)
         if name == "packet":
             if old == 0:
                 self.row.last_free_packet = length - 1

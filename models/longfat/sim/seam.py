@@ -35,7 +35,7 @@ from longfat.sim.memory import (
 )
 from longfat.sim.memory import is_full as exceeds_buffer
 from longfat.sim.own import Own
-from longfat.sim.records import CE, ECT, NONE, NOTHING
+from longfat.sim.records import CE, ECT, NONE, NOTHING, PASSES
 from longfat.sim.views import NANOSECONDS, Field, View, relative
 
 NS = NANOSECONDS
@@ -64,7 +64,7 @@ FLOW_FIELDS = {
         ("una", "packets", "first packet not acknowledged (SND.UNA)"),
         ("next", "packets", "next packet to send (SND.NXT)", SET),
         ("high", "packets", "one more than the highest packet sent"),
-        ("packets", "packets", "size of the file"),
+        ("packets", "packets", "size of the file; with an application, what it has written so far"),
         ("packet_size", "bytes", "size of a data packet, headers included"),
         ("transmission", "packets", "transmissions so far: the number of the next one"),
         ("acks_received", "packets", "acknowledgments received"),
@@ -91,13 +91,26 @@ FLOW_FIELDS = {
         ),
         ("in_flight", "packets", "outstanding transmissions; only with selective recovery"),
         (
+            "delivered",
+            "packets",
+            "reported as delivered so far, cumulatively or selectively; only with selective recovery",
+        ),
+        ("lost", "packets", "transmissions found lost so far; only with selective recovery"),
+        (
             "recover",
             "packets",
             "`loss` is not called for losses of earlier transmissions (once per window); selective recovery",
             SET,
         ),
+        (
+            "app_limited_until",
+            "packets",
+            "delivery-rate samples are application-limited until more than this is delivered; 0: they are not",
+            SET,
+        ),
         ("reorder", "packets", "number of later transmissions acknowledged before a packet counts as lost"),
         ("alarm", "s", "time of the next call of `alarm`; infinite: never", SET),
+        ("app_limited", "1", "1: the application had nothing more to send when window and rate allowed it"),
         ("arrival_times", "1", "1: acknowledgments carry the arrival time of the packet in header field 0"),
         ("header", "", "header fields: four numbers that packets carry to the switches and back", SET),
     ),
@@ -111,7 +124,22 @@ EVENT_FIELDS = _of(
     ("acked", "packets", "packets that the cumulative acknowledgment newly covers"),
     ("number", "packets", "packet that triggered the acknowledgment, or is lost; negative: feedback of a switch"),
     ("transmission", "packets", "number of that packet's transmission among all of the flow"),
+    (
+        "newly_delivered",
+        "packets",
+        "reported as delivered for the first time, cumulatively or selectively; only with selective recovery",
+    ),
     ("lost", "packets", "packets found lost"),
+    ("delivery_rate", "bytes/s", "sample of the delivery rate, 0 if there is none; with `delivery_rate`, as the next"),
+    ("sample_interval", "s", "time over which the sample was taken"),
+    (
+        "prior_delivered",
+        "packets",
+        "delivered when the newest acknowledged, or the lost, packet was sent; negative: no sample",
+    ),
+    ("sent_in_flight", "packets", "in flight just after that packet was sent, itself included"),
+    ("lost_since_sent", "packets", "found lost since that packet was sent"),
+    ("app_limited", "1", "1: the flow was application-limited when that packet was sent"),
     ("marked", "1", "1: the acknowledgment carries ECN-Echo"),
     ("duplicate", "1", "1: it acknowledges nothing new, with data outstanding"),
     ("packet_size", "bytes", "size of a data packet"),
@@ -349,6 +377,12 @@ def push_out(number):
 
 
 @part
+def drop_more(number):
+    """Return the value with which `evict` drops this packet and is called again, even if the buffer has room now."""
+    return PASSES - 1 - number
+
+
+@part
 def is_full(link, packet, now):
     """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
     if link.free_at <= now:
@@ -367,6 +401,6 @@ def mark(link, packet):
 
 
 __all__ = [
-    "NONE", "append", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue",
-    "queue_of", "random", "take", "take_first", "take_last", "waiting",
+    "NONE", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state", "is_full", "mark",
+    "push_out", "queue", "queue_of", "random", "take", "take_first", "take_last", "waiting",
 ]  # fmt: skip

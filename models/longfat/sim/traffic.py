@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
-from longfat import quantities
+from longfat import domains, quantities
 from longfat.domains import number
 from longfat.sim import records
 from longfat.sim.schemes import Scheme, scheme
@@ -158,3 +159,24 @@ def arrivals(connections: float, by: str | Scheme) -> Traffic:
         scheme=scheme(by),
         acknowledged=True,
     )
+
+
+def check_application(given: Any, flow: str, traffic: Traffic | None, packet: float | str) -> Traffic | None:
+    """Return the application of a flow, after checking that it has a pace and the flow a scheme.
+
+    >>> check_application(constant("1 Mbit/s"), "mine", None, 1000).name
+    'constant'
+    """
+    if given is None:
+        return None
+    name, words = f"application of flow {flow!r}", "traffic.constant(...) or traffic.on_off(...)"
+    if not isinstance(given, Traffic):
+        raise domains.wrong_type(name, given, words)
+    if given.kind not in (records.CONSTANT, records.ON_OFF) or given.acknowledged:
+        raise domains.conflict(name, f"excludes traffic {given.name!r}", f"use {words}")
+    if traffic is not None:
+        raise domains.conflict(name, f"excludes traffic {traffic.name!r}", "it writes data for a scheme")
+    most = quantities.size(packet, "packet") * records.SECOND  # a packet per nanosecond, the unit of time
+    if given.rate > most:
+        raise domains.out_of_range(f"rate of the {name}", given.rate, "bytes/s", f"(0, {most:g}]")
+    return given

@@ -73,7 +73,7 @@ def _started(
 def window_after_loss(
     scheme: Name = "cubic", round_trip_time: float = 0.02, spread: float = 1.1
 ) -> Callable[..., Estimate]:
-    """Return an estimator of the window [packets] some time after a loss at a given window.
+    """Return an estimator of the window [packets] some time after the recovery from a loss at a given window.
 
     The link's rate spreads acknowledgments over the round trip, in which ``spread`` times the window would fit.
 
@@ -87,6 +87,11 @@ def window_after_loss(
         simulation = Simulation(_started(scheme, top, round_trip_time, rate, c=c, beta=beta), rng=1)
         now, step = 0.0, round_trip_time / 100
         while not int(simulation.state.flows[0].losses):
+            now += step
+            simulation.advance(now)
+        # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, which recovery precedes.
+        reduced = float(simulation.state.flows[0].window)
+        while float(simulation.state.flows[0].window) <= reduced:
             now += step
             simulation.advance(now)
         simulation.advance(now - step / 2 + time)

@@ -3,12 +3,15 @@
 from longfat.sim.calls import callback_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.connections import end_connection
+from longfat.sim.kernel.delivery import check_application_limited, clear_sample, describe_loss, take_sample
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
 from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
+from longfat.sim.kernel.sources import all_written
 from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
+from longfat.sim.kernel.trace_rows import complete_row, trace_packet, trace_sender
 from longfat.sim.memory import (
     event_of,
     flow_own,
@@ -18,11 +21,15 @@ from longfat.sim.memory import (
     sender_at,
     tally_at,
     timer_at,
+    transmission_at,
 )
 from longfat.sim.records import (
+    ACK_RECEIVED,
     ALARM,
     ANSWERED,
+    CHANGED,
     ECE,
+    FINISHED,
     NEVER,
     NONE,
     ON_ACK,
@@ -34,6 +41,8 @@ from longfat.sim.records import (
     SELECTIVE,
     SKIPS,
     START,
+    STARTED,
+    TIMED_OUT,
 )
 
 MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
@@ -48,12 +57,14 @@ def clear_event(state, event, sender):
     event.acked = 0
     event.number = NONE
     event.transmission = NONE
+    event.newly_delivered = 0
     event.lost = 0
     event.marked = 0
     event.duplicate = 0
     event.restart_timer = 0
     event.packet_size = sender.packet_size
     clear_header(state, event)
+    clear_sample(state, event)
 
 
 @part
@@ -135,6 +146,8 @@ def start_flow(state, f):
     clear_event(state, event_of(state), sender)
     tally_at(state, f).begun = 1
     fine = call_scheme(state, f, sender, START)
+    if state.tracing:
+        trace_sender(state, STARTED, f)
     return finish_callback(state, f, fine)
 
 
@@ -146,6 +159,8 @@ def acknowledge(state, i):
     sender = sender_at(state, f)
     now = state.now
     sender.acks_received += 1
+    if state.tracing:
+        trace_packet(state, ACK_RECEIVED, i)
     outstanding = sender.high > sender.una
     acked = packet.number - sender.una
     if acked > 0:
@@ -158,9 +173,15 @@ def acknowledge(state, i):
     if not sender.transfer:  # the transfer is finished, or the flow is a probe
         release_packet(state, i)
         return True
-    lost, fresh = 0, False
+    lost, fresh, delivered, last_lost, newest, sampled = 0, False, 0, NONE, NONE, False
     if sender.repair == SELECTIVE:
-        lost, fresh = update_scoreboard(state, recovery_at(state, f), sender.una, i)
+        own = recovery_at(state, f)
+        sampled = own.sampled != 0
+        if sampled:
+            check_application_limited(sender, own)
+        before, last_lost = own.delivered, own.lost_tail
+        lost, fresh, newest = update_scoreboard(state, own, sender.una, acked, i)
+        delivered = own.delivered - before
     elif sender.repair == SKIPS:
         record_received(state, f, sender.una, packet.triggered_by)
     event = event_of(state)
@@ -169,6 +190,7 @@ def acknowledge(state, i):
     event.acked = acked
     event.number = packet.triggered_by
     event.transmission = packet.transmission
+    event.newly_delivered = delivered
     event.lost = 0
     event.marked = 1 if packet.marks & ECE else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0
@@ -178,17 +200,23 @@ def acknowledge(state, i):
         take_header(state, event, i)
     else:
         clear_header(state, event)
+    clear_sample(state, event)
+    sent = packet.sent
     release_packet(state, i)
     fine = True
     if lost > 0:
-        fine = report_losses(state, f, lost, fresh)
+        fine = report_losses(state, f, lost, fresh, last_lost)
+    if sampled:
+        take_sample(state, recovery_at(state, f), event, newest, sent)
     if fine:
         fine = call_scheme(state, f, sender, ON_ACK)
     if event.restart_timer:
         restart_timer(state, f)
     if sender.has_alarm_callback:
         set_alarm(state, f)
-    if sender.una >= sender.packets:
+    if state.tracing:
+        complete_row(state, f)
+    if sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
     if fine:
         send_inline(state, f)
@@ -209,6 +237,8 @@ def finish_transfer(state, f):
     """End a transfer that is completely acknowledged: stop its timers and release its list nodes."""
     sender, tally, own = sender_at(state, f), tally_at(state, f), recovery_at(state, f)
     tally.finish = state.now
+    if state.tracing:
+        trace_sender(state, FINISHED, f)
     sender.transfer = 0
     if tally.template == NONE and state.unfinished > 0:
         state.unfinished -= 1
@@ -223,18 +253,39 @@ def finish_transfer(state, f):
 
 
 @routine
-def report_losses(state, f, lost, fresh):
-    """Call `loss` of the scheme, for every loss or once per window of data."""
+def report_losses(state, f, lost, fresh, last_lost):
+    """Call `loss` of the scheme, for every loss or once per window of data.
+
+    With delivery-rate samples that is once for each packet behind `last_lost` in the list of lost ones.
+    """
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     tally_at(state, f).losses += lost
     event.lost = lost
     event.number, acknowledged = state.lost_number, event.number
     fine = True
-    if own.every_loss or fresh:
-        if fresh:
-            own.recover = sender.transmission
+    if fresh:
+        own.recover = sender.transmission
+    if own.sampled:
+        first = own.lost_head if last_lost == NONE else transmission_at(state, last_lost).next
+        fine = report_each_loss(state, f, first, own.lost - lost)
+        event.lost = lost
+    elif own.every_loss or fresh:
         fine = call_scheme(state, f, sender, ON_LOSS)
     event.number = acknowledged
+    return fine
+
+
+@routine
+def report_each_loss(state, f, n, lost):
+    """Call `loss` of the scheme for list node n and those behind it, of a flow that had `lost` losses before."""
+    sender, event = sender_at(state, f), event_of(state)
+    acknowledged, fine = event.transmission, True
+    while n != NONE and fine:
+        lost += 1
+        describe_loss(state, event, n, lost)
+        fine = call_scheme(state, f, sender, ON_LOSS)
+        n = transmission_at(state, n).next
+    event.transmission = acknowledged
     return fine
 
 
@@ -249,11 +300,19 @@ def expire_retransmission_timer(state, f):
     timer.backoff = min(2 * timer.backoff, timer.max_backoff)
     sender.timed = NONE
     sender.due[RTO] = NEVER
+    fine = True
     if sender.repair == SELECTIVE and own.outstanding_head != NONE:
+        if own.sampled:
+            check_application_limited(sender, own)
+            clear_event(state, event_of(state), sender)
+            fine = report_each_loss(state, f, own.outstanding_head, own.lost)
         mark_all_lost(state, own)
         own.recover = sender.transmission
     clear_event(state, event_of(state), sender)
-    fine = call_scheme(state, f, sender, ON_TIMEOUT)
+    if fine:
+        fine = call_scheme(state, f, sender, ON_TIMEOUT)
+    if state.tracing:
+        trace_sender(state, TIMED_OUT, f)
     if sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer))
     return finish_callback(state, f, fine)
@@ -265,6 +324,8 @@ def expire_alarm(state, f):
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     clear_event(state, event, sender)
     fine = call_scheme(state, f, sender, ON_ALARM)
+    if state.tracing:
+        trace_sender(state, CHANGED, f)
     own.immediate_calls = own.immediate_calls + 1 if 0.0 <= own.alarm <= event.now else 0
     if own.immediate_calls >= MOST_IMMEDIATE_CALLS:
         state.callback = ON_ALARM
@@ -289,4 +350,6 @@ def receive_feedback(state, i):
     if not sender.transfer:
         return True
     fine = call_scheme(state, f, sender, ON_ACK)
+    if state.tracing:
+        trace_sender(state, CHANGED, f)
     return finish_callback(state, f, fine)

@@ -129,13 +129,14 @@ def transmit_in_order(state, link, i, packet, special):
             refresh_counter(link, now)
         if packet.marks & REQUEST:
             write_stamp(state, link, i, begin)
-    time = transmission_time(link, size, fresh)
-    free = begin + time
+    first_bit = begin
     if special:
         if link.hold_until > begin:  # the packet counts as in transmission meanwhile, as with jitter below
-            free = max(begin, min(link.hold_until, HORIZON)) + time
+            first_bit = max(begin, min(link.hold_until, HORIZON))
         if link.jitter > 0:  # random extra time, during which the packets behind wait
-            free = max(begin, now + int(uniform(state) * link.jitter)) + time
+            first_bit = max(begin, now + int(uniform(state) * link.jitter))
+    time = transmission_time(state, link, size, fresh, first_bit)
+    free = first_bit + time
     if free > HORIZON:  # the run ends, before a sum of times exceeds 63 bits
         state.link = link.number
         state.shortage = TOO_LATE

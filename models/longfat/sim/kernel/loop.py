@@ -33,7 +33,7 @@ from longfat.sim.kernel.receiver import receive
 from longfat.sim.kernel.sender import BURST, LATEST, send
 from longfat.sim.kernel.service import end_of_transmission, wake_queue
 from longfat.sim.kernel.sources import emit
-from longfat.sim.kernel.transmitter import take_arrived, update_backlog
+from longfat.sim.kernel.transmitter import show_rate, take_arrived, update_backlog
 from longfat.sim.memory import (
     flow_sample_at,
     hop_at,
@@ -173,6 +173,8 @@ def run_tick(state, k):
     link = link_at(state, k)
     if link.service == NONE:
         update_backlog(state, link)  # tick may read the backlog
+    if link.changing_rate != NONE:
+        show_rate(state, link)
     state.link = k
     now = state.now * 1e-9
     seconds = tick_at(state, link.discipline, ON_TICK)(state, link, link_own(state, k), service_own(state, k), now)

@@ -5,8 +5,9 @@ Their nodes come from the pool that the stamps of requests use, too (`kernel.req
 """
 
 from longfat.sim.jit import part, routine
+from longfat.sim.kernel.delivery import newer, take_snapshot
 from longfat.sim.memory import packet_at, sack_at, transmission_at
-from longfat.sim.records import NO_NODES, NONE, ROWS_PER_EVENT
+from longfat.sim.records import DELIVERED, NO_NODES, NONE, ROWS_PER_EVENT
 from longfat.sim.records import SACK as HAS_BLOCKS
 
 
@@ -37,6 +38,8 @@ def record_transmission(state, own, number, transmission):
         transmission_at(state, own.outstanding_tail).next = n
     own.outstanding_tail = n
     own.in_flight += 1
+    if own.sampled:
+        take_snapshot(state, own, n)
 
 
 @routine
@@ -45,11 +48,14 @@ def next_retransmission(state, own, una):
     while own.lost_head != NONE:
         n = own.lost_head
         number = transmission_at(state, n).number
+        arrived = transmission_at(state, n).later_acked == DELIVERED
+        if number < una and not arrived:
+            own.delivered += 1
         own.lost_head = transmission_at(state, n).next
         if own.lost_head == NONE:
             own.lost_tail = NONE
         release_node(state, n)
-        if number >= una:
+        if number >= una and not (arrived and own.skips):
             return number
     return NONE
 
@@ -81,6 +87,7 @@ def mark_all_lost(state, own):
         ):
             n = under_way
             under_way = transmission_at(state, n).next
+            own.lost += 1
         else:
             n = lost
             lost = transmission_at(state, n).next
@@ -117,8 +124,11 @@ def is_covered(state, una, i, number):
 
 
 @routine
-def update_scoreboard(state, own, una, i):
-    """Remove the transmissions that an acknowledgment covers; return how many are lost, and whether a loss is new.
+def update_scoreboard(state, own, una, acked, i):
+    """Remove the transmissions that an acknowledgment covers; return how many are lost, and so on.
+
+    The second value is whether a loss is new, the third the newest packet that it delivers: a list node that may have
+    been released. The lost transmissions are the last ones of their list.
 
     A transmission is lost when `reorder` transmissions made after it have been acknowledged, as with the packet
     threshold of RFC 9002, section 6.1.1. Ours: paths keep the order of packets, so that one is enough unless the scheme
@@ -128,6 +138,8 @@ def update_scoreboard(state, own, una, i):
     """
     upto = packet_at(state, i).transmission
     lost, fresh = 0, False
+    before_this = own.delivered
+    triggered, newest = False, NONE
     before, n = NONE, own.outstanding_head
     while n != NONE and transmission_at(state, n).transmission <= upto:
         node = transmission_at(state, n)
@@ -145,6 +157,9 @@ def update_scoreboard(state, own, una, i):
             own.outstanding_tail = before
         own.in_flight -= 1
         if covered:
+            own.delivered += 1
+            newest = n
+            triggered = triggered or node.number == packet_at(state, i).triggered_by
             release_node(state, n)
         else:
             lost += 1
@@ -152,7 +167,28 @@ def update_scoreboard(state, own, una, i):
             state.lost_number = node.number
             append_lost(state, own, n)
         n = following
-    return lost, fresh
+    own.lost += lost
+    if own.lost_head != NONE and (not triggered or acked > own.delivered - before_this):
+        newest = newer(state, count_late_deliveries(state, own, una, i), newest)
+    return lost, fresh, newest
+
+
+@routine
+def count_late_deliveries(state, own, una, i):
+    """Count packets as delivered that acknowledgment i covers although they had been found lost; return the newest.
+
+    Only an acknowledgment that was not expected, or that covers more than outstanding packets, is searched for them.
+    They stay in the list, because whether they are retransmitted is another question.
+    """
+    newest, n = NONE, own.lost_head
+    while n != NONE:
+        node = transmission_at(state, n)
+        if node.later_acked != DELIVERED and is_covered(state, una, i, node.number):
+            node.later_acked = DELIVERED
+            own.delivered += 1
+            newest = newer(state, n, newest)
+        n = node.next
+    return newest
 
 
 @part

@@ -15,7 +15,9 @@ from longfat.sim.kernel.events import IN_USE, set_timer
 from longfat.sim.kernel.packets import allocate_packet
 from longfat.sim.kernel.ranges import first_missing
 from longfat.sim.kernel.recovery import next_retransmission, record_transmission
+from longfat.sim.kernel.sources import all_written, wait_for_data
 from longfat.sim.kernel.timing import timeout_ns
+from longfat.sim.kernel.trace_rows import trace_packet
 from longfat.sim.memory import (
     flow_own,
     header_at,
@@ -32,6 +34,7 @@ from longfat.sim.records import (
     DATA,
     ECT,
     FEEDBACK,
+    FROM_APPLICATION,
     GREEN,
     LAST,
     NEVER,
@@ -41,6 +44,7 @@ from longfat.sim.records import (
     REQUEST,
     RTO,
     SELECTIVE,
+    SENT,
     SKIPS,
     STAMPED,
 )
@@ -144,7 +148,11 @@ def send_inline(state, f):
             break
         number = next_number(state, f, sender)
         if number == NONE:
+            if sender.transfer == FROM_APPLICATION and wait_for_data(state, f):
+                continue
             break
+        if sender.transfer == FROM_APPLICATION:
+            recovery_at(state, f).app_limited = 0
         sender.limited -= 1.0
         sender.last_paced = saved
         transmit_data(state, f, sender, number)
@@ -205,7 +213,7 @@ def transmit_data(state, f, sender, number):
         record_transmission(state, recovery_at(state, f), number, sender.transmission)
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
-        marks |= LAST
+        marks |= LAST if all_written(state, f) else 0
     if sender.stamped == 1:
         marks |= STAMPED
         for k in range(4):
@@ -213,6 +221,8 @@ def transmit_data(state, f, sender, number):
     packet.marks = marks
     if sender.has_send_callback:
         call_send_callback(state, f, i)
+    if state.tracing:
+        trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
     leave_source(state, f, i)

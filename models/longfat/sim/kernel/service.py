@@ -8,7 +8,7 @@ from longfat.sim.calls import DEQUEUE, EVICT, PUT, TAKE, WAKE_UP, dequeue_at, ho
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import schedule_departure
 from longfat.sim.kernel.requests import refresh_counter, write_stamp
-from longfat.sim.kernel.transmitter import append_to_link, drop, transmission_time
+from longfat.sim.kernel.transmitter import append_to_link, drop, show_rate, transmission_time
 from longfat.sim.memory import (
     header_at,
     hop_at,
@@ -31,6 +31,8 @@ def call(state, link, function, i):
     """Call a function of a link's discipline or service for a packet, and return what it returns."""
     k = link.number
     state.link = k
+    if link.changing_rate != NONE:
+        show_rate(state, link)
     return int(
         function(
             state,
@@ -89,14 +91,17 @@ def admit_queued(state, link, queue, i):
     size = packet_at(state, i).length
     since_at(state, i).x = state.now
     queued_at(state, i).queue = queue if queue != NONE else link.first_queue
-    idle = link.transmitting == NONE
-    while not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size):
+    idle, more = link.transmitting == NONE, False
+    while more or (not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size)):
         victim = call_service(state, link, EVICT, i)
         if victim == PASSES:
             break
         if victim == NOTHING:
             drop(state, link, i)
             return
+        more = victim < PASSES  # see `seam.drop_more`
+        if more:
+            victim = PASSES - 1 - victim
         leave_backlog(state, link, victim)
         drop(state, link, victim)
     call_service(state, link, PUT, i)
@@ -150,7 +155,7 @@ def transmit(state, link, i):
         refresh_counter(link, state.now)
     if packet.marks & REQUEST:
         write_stamp(state, link, i, state.now)
-    time = transmission_time(link, packet.length, fresh)
+    time = transmission_time(state, link, packet.length, fresh, state.now)
     link.free += time
     link.busy += time
     link.served += 1
@@ -175,6 +180,8 @@ def end_of_transmission(state, k):
 def send_next(state, link):
     """Begin the transmission of the packet that the service chooses, if any may leave; the transmitter is idle."""
     k = link.number
+    if link.changing_rate != NONE:
+        show_rate(state, link)
     while link.backlog > 0:
         state.link = k
         take = dequeue_at(state, link.service, TAKE)
@@ -194,6 +201,8 @@ def wake_queue(state, q):
     queue = queue_at(state, q)
     link, k = link_at(state, queue.link), queue.link
     state.link = k
+    if link.changing_rate != NONE:
+        show_rate(state, link)
     wake = wake_at(state, link.service, WAKE_UP)
     wake(state, link, link_own(state, k), service_own(state, k), queue, queue_own(state, q), state.now * 1e-9)
     if link.transmitting == NONE:

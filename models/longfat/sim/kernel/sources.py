@@ -1,12 +1,13 @@
-"""Traffic that no scheme controls: constant rate, Poisson, on-off."""
+"""Traffic that no scheme controls, constant rate, Poisson, on-off; and applications that write data for a scheme."""
 
 import math
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import request_admission, set_timer
 from longfat.sim.kernel.packets import allocate_packet
-from longfat.sim.memory import packet_at, sender_at, source_at, tally_at, traffic_uniform
-from longfat.sim.records import DATA, ECT, NEVER, ON_OFF, PACE, POISSON
+from longfat.sim.kernel.trace_rows import trace_packet
+from longfat.sim.memory import packet_at, recovery_at, sender_at, source_at, tally_at, traffic_uniform
+from longfat.sim.records import DATA, ECT, FROM_APPLICATION, NEVER, ON_OFF, PACE, POISSON, SELECTIVE, SENT
 
 LONGEST = 5e18  # ns; longer than any run
 
@@ -45,18 +46,35 @@ def has_begun(state, f):
     return False
 
 
-@routine
-def schedule_on_off(state, f, time):
-    """Schedule the next packet of an on-off source at `time`, or in the next on-period if it is off by then.
+@part
+def while_on(state, source, time):
+    """Return `time`, when an on-off source sends its next packet, or the next on-period if it is off by then.
 
     The rest of the gap is carried over to that period, so that the mean rate is right for any gap.
     """
-    source = source_at(state, f)
     if time >= source.off_at:
         source.on = 0
         source.gap_left = time - source.off_at
         time = min(source.off_at, NEVER - int(LONGEST)) + rounded(duration(state, source.off_time, source.shape_off))
-    set_timer(state, f, PACE, time)
+    return time
+
+
+@part
+def after_gap(source, time):
+    """Return the time of the packet behind that of `time`; gaps are integers [ns], with the right mean."""
+    gap = min(source.gap, LONGEST)
+    source.slack += gap - int(gap)
+    following = time + int(gap) + int(source.slack)
+    source.slack -= int(source.slack)
+    return following
+
+
+@part
+def switch_on(state, source, time):
+    """Begin the on-period of an on-off source; return whether a packet is due at once, not after the rest of a gap."""
+    source.on = 1
+    source.off_at = time + max(1, rounded(duration(state, source.on_time, source.shape_on)))
+    return source.gap_left <= 0
 
 
 @routine
@@ -69,12 +87,9 @@ def emit(state, f):
         return
     if tally.traffic == POISSON and not has_begun(state, f):
         return
-    if tally.traffic == ON_OFF and source.on == 0:
-        source.on = 1
-        source.off_at = now + max(1, rounded(duration(state, source.on_time, source.shape_on)))
-        if source.gap_left > 0:
-            schedule_on_off(state, f, now + source.gap_left)
-            return
+    if tally.traffic == ON_OFF and source.on == 0 and not switch_on(state, source, now):
+        set_timer(state, f, PACE, while_on(state, source, now + source.gap_left))
+        return
     i = allocate_packet(state)
     packet = packet_at(state, i)
     size = int(sender.packet_size)
@@ -93,15 +108,56 @@ def emit(state, f):
     sender.high += 1
     sender.next = sender.high
     sender.transmission += 1
+    if state.tracing:
+        trace_packet(state, SENT, i)
     if tally.traffic == POISSON:
         set_timer(state, f, PACE, now + rounded(exponential(state, source.gap)))
     else:
-        gap = min(source.gap, LONGEST)
-        source.slack += gap - int(gap)  # gaps are integers [ns], with the right mean
-        following = now + int(gap) + int(source.slack)
-        source.slack -= int(source.slack)
+        following = after_gap(source, now)
         if tally.traffic == ON_OFF:
-            schedule_on_off(state, f, following)
-        else:
-            set_timer(state, f, PACE, following)
+            following = while_on(state, source, following)
+        set_timer(state, f, PACE, following)
     request_admission(state, i)
+
+
+@routine
+def write(state, f):
+    """Let the application of a flow write what it has produced until now; return whether this is anything.
+
+    It is asked when the sender has nothing more to send, so that an application costs no events while there are data.
+    """
+    sender, source = sender_at(state, f), source_at(state, f)
+    before = sender.packets
+    while source.next_write <= state.now and sender.packets < source.total:
+        time = source.next_write
+        if source.on == 0 and not switch_on(state, source, time):
+            source.next_write = while_on(state, source, time + source.gap_left)
+        else:
+            sender.packets += 1
+            source.next_write = while_on(state, source, after_gap(source, time))
+    return sender.packets > before
+
+
+@routine
+def wait_for_data(state, f):
+    """Return whether a flow that may not send a packet has new data; if not, note whether only data are missing.
+
+    The pacing timer then expires when the application writes the next packet.
+    """
+    if write(state, f):
+        return True
+    sender, source, own = sender_at(state, f), source_at(state, f), recovery_at(state, f)
+    if sender.next >= sender.packets:
+        sent, allowed = sender.next - sender.una, sender.window + sender.inflation
+        if sender.repair == SELECTIVE:
+            sent, allowed = own.in_flight, sender.window
+        own.app_limited = 1 if sent + 1 <= allowed else 0
+        if sender.packets < source.total:
+            set_timer(state, f, PACE, source.next_write)
+    return False
+
+
+@routine
+def all_written(state, f):
+    """Return whether the application of a flow, if it has one, has written the whole file."""
+    return sender_at(state, f).transfer != FROM_APPLICATION or sender_at(state, f).packets >= source_at(state, f).total

@@ -4,16 +4,57 @@ from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import remove_arrival, replace_arrival, schedule_arrival
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.recovery import release_nodes
-from longfat.sim.memory import backlog_entry_at, packet_at, prefetch_packet, queued_at, tally_at
+from longfat.sim.memory import (
+    backlog_entry_at,
+    changing_rate_at,
+    packet_at,
+    prefetch_packet,
+    queued_at,
+    rate_change_at,
+    tally_at,
+)
 from longfat.sim.records import ACK, DATA, NO_BACKLOG_ENTRIES, NONE, REQUEST
 
 
+@routine
+def change_rate(state, link, begin):
+    """Set the rate of a transmission that begins at `begin`, where the rate changes by then.
+
+    Transmissions begin in order, also if they are decided in advance. One that has begun ends at the rate at which it
+    began (ours: a transmitter changes its rate between packets).
+    """
+    changing = changing_rate_at(state, link.changing_rate)
+    while changing.until <= begin:
+        change = rate_change_at(state, changing.next)
+        link.rate = change.rate
+        link.scale = change.scale
+        link.carried_remainder = link.rate >> 1
+        changing.next += 1
+        changing.until = rate_change_at(state, changing.next).time
+
+
+@routine
+def show_rate(state, link):
+    """Bring the rate that plug-ins see to the present, at a link whose rate changes."""
+    changing = changing_rate_at(state, link.changing_rate)
+    while changing.shown_until <= state.now:
+        link.bytes_per_second = rate_change_at(state, changing.shown_next).bytes_per_second
+        changing.shown_next += 1
+        changing.shown_until = rate_change_at(state, changing.shown_next).time
+
+
 @part
-def transmission_time(link, size, fresh):
-    """Return a transmission time [ns]; its remainder is carried over, so that k packets take round(8 k size/rate)."""
+def transmission_time(state, link, size, fresh, begin):
+    """Return the time [ns] of a transmission that begins at `begin`.
+
+    Its remainder is carried over, so that k packets take round(8 k size/rate).
+    """
     if size != link.length:
-        numerator = int(size) * 8_000_000_000 * link.scale
         link.length = size
+        if link.changing_rate != NONE:
+            change_rate(state, link, begin)
+            link.length = NONE  # the next packet comes here, too
+        numerator = int(size) * 8_000_000_000 * link.scale
         link.quotient = numerator // link.rate
         link.remainder = numerator - link.quotient * link.rate
     if fresh:

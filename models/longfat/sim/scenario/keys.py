@@ -14,12 +14,13 @@ from longfat.sim.traffic import Traffic
 LINK = {
     "name": "text", "from": "text", "to": "text", "rate": "bytes/s", "delay": "s", "buffer": "packets",
     "discipline": "choice", "loss": "share", "jitter": "s", "counter_refresh": "s", "coarse_clock": "flag",
-    "stamps": "flag", "duplex": "flag",
+    "stamps": "flag", "duplex": "flag", "rate_changes": "pairs",
 }  # fmt: skip
 FLOW = {
     "name": "text", "scheme": "text", "traffic": "table", "path": "nodes", "file": "bytes", "start": "s",
     "stagger": "s", "stop": "s", "packet": "bytes", "ack": "bytes", "access_rate": "bytes/s", "ack_path": "text",
     "count": "integer", "send_jitter": "s", "parameters": "table",
+    "application": "table",
 }  # fmt: skip
 RUN = {
     "duration": "s", "warm_up": "s", "replications": "integer", "confidence": "share", "sample_every": "s",
@@ -39,6 +40,8 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "quantity": (_QUANTITY, "a number or text with a unit"),
     "integer": ((int,), "an integer"),
     "flag": ((bool,), "true or false"),
+    "pairs": ((list,), 'a list of pairs, as in [["1 s", "5 Mbit/s"]]'),
+    "rows": ((list,), 'a list of rows, as in [["1 s", "2 s", 1]]'),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
     "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
     "table": ((dict,), "a table"),

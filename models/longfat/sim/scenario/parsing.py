@@ -13,6 +13,7 @@ from longfat.domains import unknown
 from longfat.progress import announced
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
+from longfat.sim.own import Table
 from longfat.sim.queues import Discipline
 from longfat.sim.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, READERS, RUN, TYPES
 from longfat.sim.schemes.scheme import Scheme
@@ -140,7 +141,8 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
 def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
     """Return one of the package's disciplines with the parameters of a table."""
     known, what = queues.NAMED[name], f"discipline {name!r}: "
-    kinds = dict.fromkeys(known.parameters, "quantity") | dict.fromkeys(known.flags, "flag")
+    kinds = {name: "rows" if isinstance(one, Table) else "quantity" for name, one in known.parameters.items()}
+    kinds |= dict.fromkeys(known.flags, "flag")
     if known.services:
         kinds["service"] = "text"
     if not kinds and options:
@@ -197,6 +199,8 @@ def _add_flow(net: Network, table: dict[str, Any], find: Find | None) -> None:
             key: _parameter(key, value, chosen) if isinstance(value, str) else value
             for key, value in table["parameters"].items()
         }
+    if "application" in table:
+        options["application"] = _traffic(dict(table["application"]), find, "application")
     net.flow(what, **options)
 
 
@@ -208,13 +212,13 @@ def _parameter(name: str, text: str, chosen: Scheme | None) -> float | str:
     return text  # the flow refuses it
 
 
-def _traffic(options: dict[str, Any], find: Find | None) -> Traffic:
+def _traffic(options: dict[str, Any], find: Find | None, key: str = "traffic") -> Traffic:
     kind = options.pop("kind", None)
     if kind is None:
-        raise ValueError("traffic: 'kind' is missing")
+        raise ValueError(f"{key}: 'kind' is missing")
     if not isinstance(kind, str) or kind not in GENERATORS:
-        raise unknown("traffic: kind", kind, GENERATORS)
-    return _made(f"traffic {kind!r}: ", GENERATORS[kind], options, find)  # type: ignore[no-any-return]
+        raise unknown(f"{key}: kind", kind, GENERATORS)
+    return _made(f"{key} {kind!r}: ", GENERATORS[kind], options, find)  # type: ignore[no-any-return]
 
 
 def _run(table: dict[str, Any]) -> dict[str, Any]:

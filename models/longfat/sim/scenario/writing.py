@@ -123,6 +123,7 @@ def _link(link: Link, duplex: bool) -> str:
         "counter_refresh": _written(link.counter_refresh, "s") if link.counter_refresh else None,
         "coarse_clock": link.coarse_clock or None,
         "stamps": None if link.stamps else False,
+        "rate_changes": [[_written(time, "s"), _written(rate, "bytes/s")] for time, rate in link.rate_changes] or None,
         "duplex": duplex or None,
     }
     return _lines(table, discipline=comment)
@@ -174,7 +175,10 @@ def _flow(flow: Flow, number: int) -> str:
         value = getattr(flow, key)
         if value != _DEFAULTS[Flow, key]:
             table[key] = f"{value} B" if unit == "packet" else _written(value, unit) if unit else value
-    text = "[[flow]]\n" + _lines(table, scheme=comment, traffic=comment)
+    own_application = ""
+    if flow.application is not None:
+        table["application"], own_application = _traffic(flow.application)
+    text = "[[flow]]\n" + _lines(table, scheme=comment, traffic=comment, application=own_application)
     if flow.parameters:
         known = flow.scheme.parameters if flow.scheme is not None else {}
         units = {name: getattr(known.get(name), "unit", "") for name in flow.parameters}
@@ -249,7 +253,7 @@ def _value(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):  # JSON's escapes are TOML's, but for DEL
         return _JSON.encode(value).replace("\x7f", "\\u007f")
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"

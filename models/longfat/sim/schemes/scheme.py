@@ -61,6 +61,11 @@ class Scheme:
         whose value is the initial one.
     every_loss : bool
         Whether `loss` is called for every loss, not once per window of data.
+    delivery_rate : bool
+        Whether acknowledgments bring samples of the delivery rate (``event.delivery_rate`` and the fields behind it;
+        draft-ietf-ccwg-bbr-06, section 4.1). `loss` is then called once for each lost packet, with what was in flight
+        and delivered when that packet was sent, and a packet that arrives after all is not retransmitted. Needs
+        selective recovery.
     reorder : int
         Number of later transmissions acknowledged before a packet counts as lost [packets].
     echo : {"latched", "once"}
@@ -107,6 +112,7 @@ class Scheme:
     parameters: Mapping[str, Parameter | float] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
     every_loss: bool = False
+    delivery_rate: bool = False
     reorder: int = 1
     echo: str = "latched"
     stamped: bool = False
@@ -125,6 +131,8 @@ class Scheme:
             raise domains.wrong_type("name of a scheme", self.name, "a string that is not empty")
         if not self.acknowledged and self.recovery != "own":
             raise domains.conflict(f"acknowledged = False of scheme {self.name!r}", "needs recovery = 'own'")
+        if self.delivery_rate and self.recovery != "selective":
+            raise domains.conflict(f"delivery_rate = True of scheme {self.name!r}", "needs recovery = 'selective'")
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")
         for name in CALLBACKS:
             function = getattr(self, name)

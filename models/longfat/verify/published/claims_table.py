@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
@@ -162,9 +162,13 @@ def published(paper: str = "003", *, packets: float = 1e7, seed: int = 0, progre
     >>> str(table.verdict[table.claim == "BDP example"].item())
     'consistent'
     """
+    return tabulated(findings(paper, packets=packets, seed=seed, progress=progress))
+
+
+def tabulated(made: Sequence[tuple[Row, Finding]]) -> pd.DataFrame:
+    """Return the table that `published` describes, from the rows with their findings."""
     import pandas as pd
 
-    made = findings(paper, packets=packets, seed=seed, progress=progress)
     rows, found = [row for row, _ in made], [one for _, one in made]
     return pd.DataFrame(
         {

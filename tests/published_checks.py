@@ -1,20 +1,21 @@
-"""Every row of every paper is judged by the published rule: on evidence, which could have been otherwise."""
+"""What holds for every row of every paper: it is judged by the published rule, on evidence that could be otherwise.
+
+The modules `test_published_*` import these tests and have the fixture ``found``, the findings of their paper, so that
+the rows of a paper are assessed once.
+"""
 
 import math
 import re
 
-import pytest
-
-from longfat.verify.published.claims_table import findings
 from longfat.verify.published.rule import FROM_BEST, Arithmetic, Declared, Quantity, Together, judge, opposite
 
-LONG = pytest.mark.long
-PAPERS = [pytest.param(paper, marks=LONG) for paper in ("000", "001", "002")] + ["003", "004"]
-
-
-@pytest.fixture(scope="module", params=PAPERS)
-def found(request):
-    return findings(request.param, packets=1e5)
+__all__ = [
+    "test_a_row_that_repeats_numbers_has_their_worst_verdict",
+    "test_every_verdict_follows_from_evidence",
+    "test_the_rule_could_say_something_else_on_every_row",
+    "test_what_is_compared_is_what_the_paper_prints",
+    "test_what_was_run_stands_at_the_row",
+]
 
 
 def parts(evidence):

@@ -1,18 +1,22 @@
-"""CoDel in a file of its own against the control law by hand, and against RFC 8289's pseudo-code packet by packet."""
+"""CoDel against the control law by hand, and against RFC 8289's pseudo-code packet by packet."""
 
 import math
 from collections import deque
 
+import numpy as np
 import pytest
 
-from longfat.sim import Network, Simulation, run, traffic
+from longfat.sim import Network, Simulation, run, statistics, traffic
+from longfat.sim.queues import codel
 from longfat.sim.queues.log import Log
-from tests.plugins.codel import CODEL
+from longfat.sim.records import CE
+from tests.sim.networks import FIXED
+from tests.sim.spy import Spy
 
 MS = 1_000_000  # ns
 
 
-def logged(flows, *, rate, until, discipline=CODEL, seed=1):
+def logged(flows, *, rate, until, discipline=codel, seed=1):
     """Return lines (time [ns], flow, transmission, size, number) of arrivals at and departures from a CoDel link."""
     logs = Log(100_000), Log(100_000)
     net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
@@ -127,27 +131,69 @@ def test_it_is_the_pseudo_code(seed):
     assert dropped > 100
 
 
-def test_the_standing_queue_is_about_the_target():
-    """Two Reno flows in a buffer of 200 ms: 5 ms of standing queue, within a factor of two, and a full link."""
+def bottleneck(discipline, seed, flows=10, **options):
+    """Return the mean wait [s] and utilisation of 20 Mbit/s shared by NewReno flows with a round trip of 100 ms.
 
-    def mean_wait(discipline):
-        net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=200, discipline=discipline)
-        net.link("b", "a", rate="8 Mbit/s", delay="10 ms").flow("reno", path=["a", "b"], count=2)
-        found = run(net, duration=30.0, warm_up=5.0, rng=1, progress=False).sel(link="a-b")
-        return float(found.mean_wait), float(found.utilisation)
+    The flows start at random in the first second; the buffer of 1000 packets would hold 600 ms.
+    """
+    rng = np.random.default_rng(seed)
+    net = Network().link("a", "b", rate="20 Mbit/s", delay="50 ms", buffer=1000, discipline=discipline)
+    net.link("b", "a", rate="20 Mbit/s", delay="50 ms")
+    for k in range(flows):
+        net.flow("newreno", path=["a", "b"], packet=1500, start=float(rng.random()), name=f"flow {k}", **options)
+    found = run(net, duration=60.0, warm_up=20.0, rng=1, progress=False).sel(link="a-b")
+    return float(found.mean_wait), float(found.utilisation), float(found.link_dropped), float(found.link_marked)
 
-    wait, utilisation = mean_wait(CODEL)
-    assert 0.0025 < wait < 0.010
-    assert utilisation > 0.95
-    assert mean_wait("fifo")[0] > 0.1
-    assert mean_wait(CODEL(target="20 ms"))[0] > 1.5 * wait
+
+@pytest.mark.parametrize("target", [0.005, 0.010])
+def test_the_standing_delay_is_about_the_target(target):
+    """Ten NewReno flows: the 95 % interval of the mean delay is within 20 % of the target, on a busy link."""
+    found = np.array([bottleneck(codel(target=target), seed) for seed in range(10)])
+    wait = statistics.replications(found[:, 0])
+    assert 0.8 * target < wait.lower < wait.upper < 1.2 * target
+    assert found[:, 1].min() > 0.95
+    assert bottleneck("fifo", 0)[0] > 0.3  # the check can fail: without CoDel the queue takes all of the buffer
 
 
 def test_it_marks_instead():
-    """With ECN, packets are marked at the times of drops; packets without ECN are dropped (RFC 8289, section 5)."""
-    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", discipline=CODEL(ecn=1))
-    net.link("b", "a", rate="8 Mbit/s", delay="10 ms")
-    net.flow("reno", path=["a", "b"], parameters={"ecn": 1.0, "initial_ssthresh": 30.0})
-    found = run(net, duration=10.0, rng=1, progress=False).sel(link="a-b")
-    assert found.link_marked > 3
-    assert found.link_dropped == 0
+    """With ECN nothing is dropped and the delay is near the target; flows without ECN see no difference."""
+    wait, utilisation, dropped, marked = bottleneck(codel(ecn=True), 0, parameters={"ecn": 1.0})
+    assert 0.004 < wait < 0.006
+    assert utilisation > 0.95
+    assert (dropped, marked > 100) == (0, True)
+    assert bottleneck(codel(ecn=True), 0) == bottleneck(codel, 0)
+
+
+def test_marks_are_made_at_the_times_of_drops():
+    """The first case by hand, with marks: turn 123 is marked, and the next ones an interval/sqrt(count) later each.
+
+    Marked packets are sent, so that the turns come at 0.97 n ms as before the first drop: 119.31 ms; drop_next is
+    219.31, 290.02, 347.76, 397.76, 442.48 ms. The next turns are number 227 (220.19 ms), 299 (290.03), 359 (348.23),
+    411 (398.67) and 457 (443.29).
+    """
+    spy = Spy()
+    net = Network().link("a", "b", rate=1e6, discipline=codel(ecn=True))
+    net.link("b", "d", rate=math.inf, discipline=spy.discipline)
+    net.flow(FIXED, path=["a", "b", "d"], ack_path="ideal", packet=970, parameters={"rate": 970 / 0.0007, "ecn": 1})
+    Simulation(net, rng=1).advance(0.45)
+    assert [one.number for one in spy.data if one.marks & CE] == [123, 227, 299, 359, 411, 457]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"target": 0.2}, r"target = 0.2 s must not exceed interval = 0.1 s"),
+        ({"target": "5 ms", "interval": "1 ms"}, r"target = 0.005 s must not exceed interval = 0.001 s"),
+        ({"target": 0}, r"target = 0 s is out of range: must be in \(0, 10\]"),
+        ({"interval": math.inf}, "interval = inf"),
+        ({"ecn": 2}, "ecn = 2"),
+    ],
+)
+def test_bad_values_are_named(values, message):
+    with pytest.raises(ValueError, match=message):
+        codel(**values)
+
+
+def test_a_buffer_below_a_packet_is_refused():
+    with pytest.raises(ValueError, match="buffer"):
+        Network().link("a", "b", rate=1e6, buffer=0, discipline=codel)

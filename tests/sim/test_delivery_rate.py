@@ -1,0 +1,340 @@
+"""What an acknowledgment says about deliveries: counts, and the rate samples of draft-ietf-ccwg-bbr-06, section 4.1."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Scheme, Simulation
+from longfat.sim.jit import part
+from tests.sim.own import of_flow
+from tests.sim.schemes.losses import drop_acks
+from tests.sim.schemes.test_recovery import losing
+
+PACKET = 1000  # bytes
+
+
+def keep(flow, event):
+    return flow.window
+
+
+def log_delivery(flow, event):
+    """Log what each acknowledgment delivers."""
+    if flow.acks < 400:
+        flow.newly[flow.acks] = event.newly_delivered
+        flow.total[flow.acks] = flow.delivered
+        flow.acked[flow.acks] = event.acked
+        flow.acks += 1
+    flow.reported += event.newly_delivered
+    return flow.window
+
+
+def logging(window, **more):
+    return Scheme(
+        "logging",
+        ack=log_delivery,
+        start=lambda flow, event: window,
+        loss=keep,
+        timeout=keep,
+        state={"acks": 0, "reported": 0, "newly": [0] * 400, "total": [0] * 400, "acked": [0] * 400},
+        **more,
+    )
+
+
+def test_deliveries_by_hand():
+    """Ten packets at once, of which 3 and 6 are lost: each acknowledgment delivers the packet that triggered it.
+
+    Those of 3 and 6, sent again, advance the cumulative acknowledgment by 3 and by the rest, but deliver one packet.
+    """
+    net = Network()
+    net.link("a", "b", rate="100 Mbit/s", delay="50 ms")
+    net.link("b", "c", rate=math.inf, discipline=losing([3, 6]))
+    net.flow(logging(10.0), path=["a", "b", "c"], packet=PACKET, file="10 kB", ack_path="ideal")
+    run = Simulation(net, rng=1)
+    run.advance(1.0)
+    mine = of_flow(run)
+    assert mine.acks == 10
+    assert list(mine.newly[:10]) == [1] * 10
+    assert list(mine.total[:10]) == list(range(1, 11))
+    assert list(mine.acked[:10]) == [1, 1, 1, 0, 0, 0, 0, 0, 3, 4]
+    flow = run.state.flows[0]
+    assert (flow.delivered, flow.lost, flow.losses) == (10, 2, 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("jitter", [0.0, 0.003])
+def test_deliveries_are_counted_once(seed, jitter):
+    """Whatever is lost or overtaken, what acknowledgments deliver adds up to what has arrived, each packet once."""
+    net = Network()
+    net.link("a", "b", rate="8 Mbit/s", delay="10 ms", loss=0.05, jitter=jitter, buffer=20)
+    net.link("b", "a", rate="8 Mbit/s", delay="10 ms", loss=0.1)
+    net.flow(logging(12.0, reorder=3), path=["a", "b"], packet=PACKET, file="300 kB")
+    run = Simulation(net, rng=seed)
+    run.advance(60.0)
+    flow, mine = run.state.flows[0], of_flow(run)
+    assert flow.una == 300
+    assert flow.delivered == mine.reported
+    assert np.all(np.diff(mine.total[: mine.acks]) == mine.newly[1 : mine.acks])
+    if jitter == 0.0:
+        assert flow.delivered == 300 + flow.duplicate
+    else:  # the last acknowledgment may cover packets sent later than the one that triggered it
+        assert abs(flow.delivered - 300) <= max(12, flow.duplicate)
+
+
+# The samples, against a plain referee. A scheme logs what it sees and sends; the referee recomputes all samples from
+# what was sent, acknowledged and lost, and when.
+
+SENT, ACKNOWLEDGED, LOST = 0, 1, 2
+FLOATS = ("time", "rtt_then", "rate_then", "interval")
+INTEGERS = (
+    "kind", "of", "made", "una_then", "prior", "sent_with", "since", "limited_then", "with_it", "new",
+)  # fmt: skip
+
+
+@part
+def log_event(flow, event, kind):
+    """Log all that the event says."""
+    k = flow.rows
+    flow.rows += 1
+    flow.kind[k] = kind
+    flow.time[k] = event.now
+    flow.of[k] = event.number
+    flow.made[k] = event.transmission
+    flow.una_then[k] = flow.una
+    flow.rtt_then[k] = event.rtt
+    flow.rate_then[k] = event.delivery_rate
+    flow.interval[k] = event.sample_interval
+    flow.prior[k] = event.prior_delivered
+    flow.sent_with[k] = event.sent_in_flight
+    flow.since[k] = event.lost_since_sent
+    flow.limited_then[k] = event.app_limited
+    flow.with_it[k] = flow.in_flight
+    flow.new[k] = event.newly_delivered
+    return flow.window
+
+
+def log_ack(flow, event):
+    return log_event(flow, event, ACKNOWLEDGED)
+
+
+def log_loss(flow, event):
+    return log_event(flow, event, LOST)
+
+
+def log_packet(flow, packet):
+    k = flow.rows
+    flow.rows += 1
+    flow.kind[k] = SENT
+    flow.time[k] = packet.sent
+    flow.of[k] = packet.number
+    flow.made[k] = packet.transmission
+    flow.with_it[k] = flow.in_flight
+    return 0
+
+
+def recorder(window, rate):
+    def begin(flow, event):
+        flow.rate = rate
+        return window
+
+    return Scheme(
+        "recorder",
+        start=begin,
+        ack=log_ack,
+        loss=log_loss,
+        timeout=keep,
+        send=log_packet,
+        delivery_rate=True,
+        reorder=3,
+        state={"rows": 0, **{name: [0.0] * 1000 for name in FLOATS}, **{name: [0] * 1000 for name in INTEGERS}},
+    )
+
+
+@dataclass
+class Transmission:
+    """P. of draft-ietf-ccwg-bbr-06, section 4.1.2.1.2."""
+
+    number: int
+    delivered: int
+    lost: int
+    delivered_time: float
+    first_send_time: float
+    send_time: float
+    is_app_limited: bool
+    tx_in_flight: int
+
+
+class Referee:
+    """C. and RS. of draft-ietf-ccwg-bbr-06, section 4.1.2, computed from a log."""
+
+    def __init__(self, log, window, packets):
+        self.window, self.packets = window, packets
+        self.delivered = self.lost = self.app_limited = self.high = self.samples = self.limited_samples = 0
+        self.delivered_time = self.first_send_time = 0.0
+        self.min_rtt = math.inf
+        self.made, self.outstanding, self.to_repeat = {}, {}, set()
+        losses = []
+        for k in range(log.rows):
+            row = {name: log[name][k] for name in (*FLOATS, *INTEGERS)}
+            if row["kind"] == LOST:
+                losses.append(row)
+                continue
+            if row["kind"] == ACKNOWLEDGED:
+                self.acknowledge(row, losses)
+            else:
+                if losses:  # by a timeout
+                    self.check_if_application_limited()
+                    self.lose(losses)
+                self.send(row)
+            losses = []
+
+    def send(self, row):
+        now, number = row["time"], row["of"]
+        if not self.outstanding:
+            self.first_send_time = self.delivered_time = now
+        self.outstanding[number] = row["made"]
+        self.to_repeat.discard(number)
+        self.high = max(self.high, number + 1)
+        assert row["with_it"] == len(self.outstanding)
+        self.made[row["made"]] = Transmission(
+            number,
+            self.delivered,
+            self.lost,
+            self.delivered_time,
+            self.first_send_time,
+            now,
+            self.app_limited != 0,
+            len(self.outstanding),
+        )
+
+    def check_if_application_limited(self):
+        if self.high == self.packets and len(self.outstanding) < self.window and not self.to_repeat:
+            self.app_limited = max(self.delivered + len(self.outstanding), 1)
+
+    def lose(self, losses):
+        for row in losses:
+            self.lost += 1
+            lost = self.made[row["made"]]
+            assert row["of"] == lost.number
+            assert row["sent_with"] == lost.tx_in_flight
+            assert row["since"] == self.lost - lost.lost
+            assert row["limited_then"] == lost.is_app_limited
+            del self.outstanding[lost.number]
+            self.to_repeat.add(lost.number)
+
+    def acknowledge(self, row, losses):
+        self.check_if_application_limited()
+        now = row["time"]
+        covered = [made for number, made in self.outstanding.items() if number < row["una_then"] or number == row["of"]]
+        for made in covered:
+            del self.outstanding[self.made[made].number]
+        self.delivered += len(covered)
+        self.lose(losses)
+        assert row["new"] == len(covered)
+        if not covered:
+            assert (row["rate_then"], row["prior"]) == (0.0, -1)
+            return
+        newest = self.made[max(covered)]
+        self.delivered_time, self.first_send_time = now, newest.send_time
+        self.min_rtt = min(self.min_rtt, row["rtt_then"])
+        if self.app_limited and self.delivered > self.app_limited:
+            self.app_limited = 0
+        interval = max(newest.send_time - newest.first_send_time, now - newest.delivered_time)
+        rate = (self.delivered - newest.delivered) * PACKET / interval if interval > self.min_rtt - 1e-9 else 0.0
+        assert row["rate_then"] == pytest.approx(rate, rel=1e-6)
+        assert row["interval"] == pytest.approx(interval if rate else 0.0, abs=2e-9)
+        assert row["prior"] == newest.delivered
+        assert row["sent_with"] == newest.tx_in_flight
+        assert row["since"] == self.lost - newest.lost
+        assert row["limited_then"] == newest.is_app_limited
+        self.samples += rate > 0
+        self.limited_samples += bool(row["limited_then"])
+
+
+def judged(forward, back, window=20.0, rate=math.inf, packets=300, seed=1):
+    net = Network()
+    net.link("a", "b", rate="8 Mbit/s", delay="10 ms", **forward)
+    net.link("b", "a", rate="8 Mbit/s", delay="10 ms", **back)
+    net.flow(recorder(window, rate), path=["a", "b"], packet=PACKET, file=packets * PACKET)
+    run = Simulation(net, rng=seed)
+    run.advance(60.0)
+    log = of_flow(run)
+    assert run.state.flows[0].una == packets
+    return Referee(log, window, packets), run
+
+
+@pytest.mark.parametrize("rate", [math.inf, 0.5e6, 2e6])
+@pytest.mark.parametrize("seed", range(3))
+def test_samples_under_losses(seed, rate):
+    """Samples of a flow that loses packets at random and in a short buffer, unpaced, and slower or faster than it."""
+    referee, run = judged({"loss": 0.08, "buffer": 8}, {}, rate=rate, seed=seed)
+    assert referee.lost == run.state.flows[0].lost > 5
+    assert referee.samples > 200
+
+
+def test_samples_of_acknowledgments_that_cover_several_packets():
+    """Of the packets that a late acknowledgment covers, the newest gives the sample (acknowledgments are lost)."""
+    referee, run = judged({}, {"loss": 0.3}, seed=2)
+    assert run.state.flows[0].timeouts == 0
+    assert 150 < referee.samples < 250
+
+
+def test_a_sample_by_hand():
+    """Two packets at once, and two more when the first one is acknowledged, over a link of 1 ms a packet.
+
+    0 and 1 leave at 0 and are acknowledged at 21 and 22 ms. 0: 1 packet in 21 ms. 1: both in 22 ms. 2 leaves at 21 ms,
+    when 1 packet had been delivered, and is acknowledged at 42 ms: 2 packets (1 and 2) in 42 - 21 ms. 3 leaves at 22
+    ms, when 2 had been delivered, and is acknowledged at 43 ms: 2 packets (2 and 3) in 21 ms; but they were sent in the
+    22 ms from 0, when 1 was sent, to 22 ms.
+    """
+    net = Network()
+    net.link("a", "b", rate="8 Mbit/s", delay="10 ms")
+    net.link("b", "a", rate=math.inf, delay="10 ms")
+    net.flow(recorder(2.0, math.inf), path=["a", "b"], packet=PACKET, file="4 kB")
+    run = Simulation(net, rng=1)
+    run.advance(1.0)
+    log = of_flow(run)
+    acks = log.kind[: log.rows] == ACKNOWLEDGED
+    rates = log.rate_then[: log.rows][acks]
+    assert list(rates) == pytest.approx([1000 / 0.021, 2000 / 0.022, 2000 / 0.021, 2000 / 0.022], rel=1e-9)
+    assert list(log.prior[: log.rows][acks]) == [0, 0, 1, 2]
+    assert list(log.sent_with[: log.rows][acks]) == [1, 2, 2, 2]
+
+
+def test_the_end_of_a_file_limits_samples():
+    """The last of ten packets is lost, and sent again when there is nothing else: its sample is application-limited."""
+    referee, run = judged({"discipline": losing([9])}, {}, packets=10)
+    assert (referee.limited_samples, run.state.flows[0].timeouts) == (1, 1)
+
+
+def test_no_sample_shorter_than_a_round_trip():
+    """A packet that arrives although it was sent again gives no sample by its second transmission.
+
+    The acknowledgments of 0 to 9 are lost, so that the timer expires 200 ms after the first packet left. Packet 0 is
+    sent again at 3 s, and the acknowledgment of its second transmission, of both copies, is the first sample.
+    """
+    net = Network()
+    net.link("a", "b", rate="8 Mbit/s", delay="10 ms")
+    net.link("b", "a", rate=math.inf, delay="10 ms", discipline=drop_acks(*range(10)))
+    net.flow(recorder(10.0, math.inf), path=["a", "b"], packet=PACKET, file="10 kB")
+    run = Simulation(net, rng=1)
+    run.advance(10.0)
+    flow, log = run.state.flows[0], of_flow(run)
+    assert (flow.una, flow.timeouts) == (10, 1)
+    acks = log.kind[: log.rows] == ACKNOWLEDGED
+    assert log.prior[: log.rows][acks][0] == 0
+    assert log.interval[: log.rows][acks].max() < 0.05
+
+
+def test_wrong_recovery():
+    with pytest.raises(ValueError, match="delivery_rate = True of scheme 'mine' needs recovery = 'selective'"):
+        Scheme("mine", ack=keep, recovery="own", delivery_rate=True)
+
+
+def test_others_pay_nothing():
+    """A run without such flows has no snapshots, and one with them has one for each list node."""
+    plain = Network().link("a", "b", rate=1e6, delay=0.01, duplex=True).flow("sack", path=["a", "b"])
+    assert len(Simulation(plain, rng=1).state.snapshots) == 0
+    _, run = judged({}, {})
+    assert len(run.state.snapshots) == len(run.state.nodes)
