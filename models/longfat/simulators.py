@@ -113,6 +113,18 @@ def _transport(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
+def _replicated(name: str) -> Simulator:
+    """Return a simulator of BBR or queue management with replications."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import transport_estimators
+
+        estimator: Estimator = getattr(transport_estimators, name)(effort, rng)
+        return estimator
+
+    return Simulator(check)
+
+
 def _loss_load(quantity: str) -> Simulator:
     """Return the simulator of loss-load sources on one link."""
 
@@ -201,6 +213,10 @@ SIMULATORS: dict[str, Simulator] = {
     "reno_file": _deterministic("file_alone", "reno"),
     "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
     "codel_drop_time": _transport("codel_drop_time"),
+    "pie_loss": _replicated("pie_loss"),
+    "bbr_queue": _replicated("bbr_queue"),
+    "bbr_share": _replicated("bbr_share"),
+    "bbr_utilisation": _replicated("bbr_utilisation"),
     "cadpc_rate": _deterministic("cadpc_share"),
     "cadpc_traffic": _deterministic("cadpc_share", -1),
     "parking_lot_long": _deterministic("parking_lot", True),
