@@ -125,6 +125,25 @@ def _replicated(name: str) -> Simulator:
     return Simulator(check)
 
 
+def _cubic(name: str, *arguments: Any) -> Simulator:
+    """Return a simulator of one CUBIC flow without randomness."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import cubic_estimators
+
+        estimator: Estimator = getattr(cubic_estimators, name)(*arguments)
+        return estimator
+
+    return Simulator(check)
+
+
+def _cubic_at_random_loss(effort: float, rng: Any) -> Estimator:
+    """Return the simulator of a CUBIC flow whose packets are lost independently."""
+    from longfat.verify.cubic_estimators import at_random_loss
+
+    return at_random_loss(losses=200 * effort, rng=rng)
+
+
 def _loss_load(quantity: str) -> Simulator:
     """Return the simulator of loss-load sources on one link."""
 
@@ -217,6 +236,12 @@ SIMULATORS: dict[str, Simulator] = {
     "bbr_queue": _replicated("bbr_queue"),
     "bbr_share": _replicated("bbr_share"),
     "bbr_utilisation": _replicated("bbr_utilisation"),
+    "cubic_window": _cubic("window_after_loss"),
+    "cubic_mean_window": _cubic("mean_window"),
+    "cubic_window_at_loss": _cubic("window_at_loss"),
+    "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
+    "cubic_utilisation": _cubic("at_link", "utilisation"),
+    "cubic_queue": _cubic("at_link", "mean_queue"),
     "cadpc_rate": _deterministic("cadpc_share"),
     "cadpc_traffic": _deterministic("cadpc_share", -1),
     "parking_lot_long": _deterministic("parking_lot", True),

@@ -20,9 +20,7 @@ BOTH = pytest.mark.parametrize("scheme", ["bbr", "bbr1"])
 
 def network(scheme, count=1, buffer=100, rate=RATE, rtt=RTT, file=None, **link):
     net = Network().link("a", "b", rate=rate, delay=rtt / 2, buffer=buffer, **link)
-    return net.flow(
-        scheme, path=["a", "b"], packet=PACKET, count=count, stagger=0.5, ack_path="ideal", file=file
-    )
+    return net.flow(scheme, path=["a", "b"], packet=PACKET, count=count, stagger=0.5, ack_path="ideal", file=file)
 
 
 def simulated(scheme, **more):
@@ -285,9 +283,7 @@ def test_losses_bound_the_volume():
 @BOTH
 def test_a_new_bandwidth_is_found(scheme):
     """The rate falls to a half at 10 s and returns at 25 s: the flow follows both, down within three cycles."""
-    net = Network().link(
-        "a", "b", rate=RATE, delay=RTT / 2, buffer=67, rate_changes=[(10.0, RATE / 2), (25.0, RATE)]
-    )
+    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=67, rate_changes=[(10.0, RATE / 2), (25.0, RATE)])
     net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal")
     one = Simulation(net, rng=1)
     one.advance(24.0)

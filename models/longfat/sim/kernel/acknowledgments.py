@@ -28,8 +28,10 @@ from longfat.sim.records import (
     ALARM,
     ANSWERED,
     CHANGED,
+    COUNTED_MARKS,
     ECE,
     FINISHED,
+    MARKS_FIELD,
     NEVER,
     NONE,
     ON_ACK,
@@ -60,6 +62,7 @@ def clear_event(state, event, sender):
     event.newly_delivered = 0
     event.lost = 0
     event.marked = 0
+    event.marks = 0
     event.duplicate = 0
     event.restart_timer = 0
     event.packet_size = sender.packet_size
@@ -193,11 +196,14 @@ def acknowledge(state, i):
     event.newly_delivered = delivered
     event.lost = 0
     event.marked = 1 if packet.marks & ECE else 0
+    event.marks = acked if event.marked else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0
     event.restart_timer = 1 if acked > 0 else 0
     event.packet_size = sender.packet_size
     if sender.stamped:
         take_header(state, event, i)
+        if sender.stamped == COUNTED_MARKS:
+            count_marks(state, f, event)
     else:
         clear_header(state, event)
     clear_sample(state, event)
@@ -221,6 +227,16 @@ def acknowledge(state, i):
     if fine:
         send_inline(state, f)
     return fine
+
+
+@routine
+def count_marks(state, f, event):
+    """Take from an acknowledgment how many packets were marked since the one that reported most of them."""
+    # RFC 9000, section 13.4.2.1: an acknowledgment that is overtaken reports fewer, and is ignored.
+    own, reported = recovery_at(state, f), int(event.header[MARKS_FIELD])
+    event.marks = max(0, reported - own.marks_reported)
+    event.marked = 1 if event.marks > 0 else 0
+    own.marks_reported = max(own.marks_reported, reported)
 
 
 @routine

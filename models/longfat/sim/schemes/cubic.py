@@ -68,8 +68,7 @@ def reduce(flow, cause):
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
         flow.w_max = window * (1.0 + flow.beta) / 2.0
     flow.last_w_max = flow.w_max
-    # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; "cwnd" instead of flight_size is allowed, and is what
-    # Linux does.
+    # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; cwnd instead of flight_size is allowed, as in Linux.
     flow.ssthresh = max(flow.ssthresh_floor, flow.beta * window)
     flow.epoch_start = -1.0
     tcp.record_reduction(flow, cause)
