@@ -35,7 +35,7 @@ from longfat.sim.memory import (
 )
 from longfat.sim.memory import is_full as exceeds_buffer
 from longfat.sim.own import Own
-from longfat.sim.records import CE, ECT, NONE, NOTHING
+from longfat.sim.records import CE, ECT, NONE, NOTHING, PASSES
 from longfat.sim.views import NANOSECONDS, Field, View, relative
 
 NS = NANOSECONDS
@@ -69,7 +69,7 @@ FLOW_FIELDS = {
         ("transmission", "packets", "transmissions so far: the number of the next one"),
         ("acks_received", "packets", "acknowledgments received"),
         ("resend", "packets", "packet to retransmit at once, whatever the window", SET),
-        ("ect", "1", "1: packets are ECN-capable (RFC 3168, section 5)", SET),
+        ("ect", "1", "codepoint of packets (RFC 9331, section 4.1): 0 Not-ECT, 1 ECT(0), 2 ECT(1)", SET),
         ("cwr", "1", "1: the next new packet carries CWR (RFC 3168, section 6.1.2)", SET),
         ("request", "1", "1: send a request for the counters of the links", SET),
     ),
@@ -141,6 +141,7 @@ EVENT_FIELDS = _of(
     ("lost_since_sent", "packets", "found lost since that packet was sent"),
     ("app_limited", "1", "1: the flow was application-limited when that packet was sent"),
     ("marked", "1", "1: the acknowledgment carries ECN-Echo"),
+    ("marks", "packets", "newly reported as marked: by the receiver's count, or all that ECN-Echo newly acknowledges"),
     ("duplicate", "1", "1: it acknowledges nothing new, with data outstanding"),
     ("packet_size", "bytes", "size of a data packet"),
     ("header", "", "header fields of the acknowledgment or feedback"),
@@ -181,7 +182,7 @@ PACKET_FIELDS = {
         ("size", "bytes", "headers included", False, "length"),
         ("sent", "s", "departure from the sender; in an acknowledgment that of the data packet", False, "sent", NS),
         ("kind", "1", "DATA, ACK or FEEDBACK"),
-        ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED", SET),
+        ("marks", "1", "bits ECT, CE, ECE, CWR, LAST, STAMPED, ECT1", SET),
         ("colour", "1", "GREEN, RED, or another value set by a discipline", SET),
         ("priority", "1", "0 is the highest", SET),
     ),
@@ -377,6 +378,12 @@ def push_out(number):
 
 
 @part
+def drop_more(number):
+    """Return the value with which `evict` drops this packet and is called again, even if the buffer has room now."""
+    return PASSES - 1 - number
+
+
+@part
 def is_full(link, packet, now):
     """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
     if link.free_at <= now:
@@ -395,6 +402,6 @@ def mark(link, packet):
 
 
 __all__ = [
-    "NONE", "append", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue",
-    "queue_of", "random", "take", "take_first", "take_last", "waiting",
+    "NONE", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state", "is_full", "mark",
+    "push_out", "queue", "queue_of", "random", "take", "take_first", "take_last", "waiting",
 ]  # fmt: skip

@@ -1,0 +1,81 @@
+"""DCTCP: the window is reduced in proportion to the share of marked packets (RFC 8257; docs/rules/l4s.md).
+
+Losses, growth, and the scoreboard are those of the scheme `sack`. The receiver echoes whether the last packet was
+marked. The RFC says that the estimate ignores selective acknowledgments (section 3.3, step 1), as here.
+"""
+
+from dataclasses import replace
+
+from longfat.sim.jit import part
+from longfat.sim.schemes import sack, tcp
+from longfat.sim.schemes.scheme import Parameter, Scheme
+
+
+# RFC 8257, section 3.3, steps 1 to 8, in packets; `window_end` is DCTCP.WindowEnd. Step 4 compares SEG.ACK, the next
+# packet expected, so that a window ends when a packet beyond its end is acknowledged.
+@part
+def estimate(flow, event):
+    """Count an acknowledgment, and update `alpha`, the estimated share of marked packets, once per window."""
+    flow.packets_acked += event.acked
+    flow.packets_marked += min(event.marks, event.acked)
+    if flow.una <= flow.window_end:
+        return
+    share = flow.packets_marked / flow.packets_acked
+    flow.alpha = flow.alpha * (1.0 - flow.gain) + flow.gain * share
+    flow.window_end = flow.next
+    flow.packets_acked = 0
+    flow.packets_marked = 0
+
+
+# RFC 8257, section 3.3, step 9, and RFC 3168, section 6.1.2: once per window of data, also together with losses
+# (section 3.5). The RFC has step 9 where a window ends, without asking whether a packet of it was marked; taken
+# literally an unmarked window would be reduced, too, against "DCTCP does not react to congestion indications more than
+# once for every window". Here the first acknowledgment with ECN-Echo reduces, as in Alizadeh and others (2010), section
+# 3.1, with the `alpha` of the windows before.
+@part
+def react(flow):
+    """Reduce the window in proportion to `alpha` if the mark counts."""
+    if not tcp.mark_counts(flow):
+        return
+    if flow.window <= 1.0:
+        flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)  # as the other schemes, see `tcp.halve_on_mark`
+    flow.window = max(1.0, flow.window * (1.0 - flow.alpha / 2.0))
+    flow.ssthresh = max(flow.ssthresh_floor, flow.window)
+    tcp.record_reduction(flow, tcp.MARK)
+
+
+def ack(flow, event):
+    """Return the window [packets]: reduced by marks, and otherwise grown as that of `sack` (RFC 8257, section 3.4)."""
+    if event.acked > 0:
+        estimate(flow, event)
+    if event.marked:
+        react(flow)
+    return sack.after_marks(flow, event)
+
+
+CODEPOINT = Parameter(
+    1.0, "1", "{0, 1, 2}", "ect", about="Codepoint of the packets: 0 Not-ECT, 1 ECT(0), 2 ECT(1) (RFC 9331)"
+)
+DCTCP = Scheme(
+    "dctcp",
+    ack=ack,
+    loss=sack.loss,
+    timeout=sack.timeout,
+    reorder=3,
+    echo="state",
+    parameters={
+        **{name: one for name, one in sack.SACK.parameters.items() if name != "ecn"},
+        "initial_window": replace(tcp.INITIAL_WINDOW, default=10.0),  # RFC 6928, section 2
+        "ect": CODEPOINT,
+        "gain": Parameter(0.0625, "1", "(0, 1)", about="Weight g of a new window in the estimate alpha"),
+        "initial_alpha": Parameter(1.0, "1", "[0, 1]", about="Estimated share of marked packets at the start"),
+    },
+    # estimated share of marked packets; end of the window over which packets are counted, and the counts
+    state={**sack.STATE, "alpha": "initial_alpha", "window_end": 0, "packets_acked": 0, "packets_marked": 0},
+    scale_free=True,
+    source=(
+        "S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert and G. Judd, RFC 8257 (2017), Data Center TCP (DCTCP): "
+        "TCP Congestion Control for Data Centers, section 3; M. Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM "
+        "2010, section 3, doi:10.1145/1851182.1851192"
+    ),
+)
