@@ -62,12 +62,12 @@ def check_cycle(flow, event):
     if flow.phase != PROBE_BW:
         return
     prior = flow.in_flight + event.newly_delivered + event.lost
-    whole = event.now - flow.cycle_stamp > flow.min_rtt
+    over = event.now - flow.cycle_stamp > flow.min_rtt
     if flow.pacing_gain > 1.0:
-        whole = whole and (event.lost > 0 or prior >= inflight(flow, flow.pacing_gain))
+        over = over and (event.lost > 0 or prior >= inflight(flow, flow.pacing_gain))
     elif flow.pacing_gain < 1.0:
-        whole = whole or prior <= inflight(flow, 1.0)
-    if whole:
+        over = over or prior <= inflight(flow, 1.0)
+    if over:
         advance_cycle(flow, event.now)
 
 
