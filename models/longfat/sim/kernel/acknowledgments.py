@@ -3,13 +3,13 @@
 from longfat.sim.calls import callback_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.connections import end_connection
-from longfat.sim.kernel.delivery import check_application_limited, clear_sample, describe_loss, take_sample
+from longfat.sim.kernel.delivery import clear_sample, describe_loss, take_sample
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
 from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
-from longfat.sim.kernel.sources import all_written
+from longfat.sim.kernel.sources import all_written, check_application_limited
 from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
 from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
 from longfat.sim.memory import (
@@ -181,7 +181,7 @@ def acknowledge(state, i):
         own = recovery_at(state, f)
         sampled = own.sampled != 0
         if sampled:
-            check_application_limited(sender, own)
+            check_application_limited(state, f)
         before, last_lost = own.delivered, own.lost_tail
         lost, fresh, newest = update_scoreboard(state, own, sender.una, acked, i)
         delivered = own.delivered - before
@@ -319,7 +319,7 @@ def expire_retransmission_timer(state, f):
     fine = True
     if sender.repair == SELECTIVE and own.outstanding_head != NONE:
         if own.sampled:
-            check_application_limited(sender, own)
+            check_application_limited(state, f)
             clear_event(state, event_of(state), sender)
             fine = report_each_loss(state, f, own.outstanding_head, own.lost)
         mark_all_lost(state, own)
