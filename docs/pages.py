@@ -18,7 +18,7 @@ FUNCTIONS = {
     "Disciplines and services": (
         "mark", "is_full", "flow_state", "queue_of", "first_waiting", "behind", "waiting", "push_out",
     ),
-    "Services": ("queue", "append", "take", "take_first", "take_last"),
+    "Services": ("queue", "append", "take", "take_first", "take_last", "drop_more"),
 }  # fmt: skip
 
 HEAD = """\
@@ -43,8 +43,8 @@ TEXT = """
   returns the time of the next call [s], `math.inf` for none; the return value of `feedback` is ignored.
 - `enqueue` of a service appends the packet to a queue. `dequeue` takes a packet out of its queue and returns its
   number, or `NOTHING` if none may leave. If the buffer is full, `evict` takes the packet to drop out of its queue and
-  returns its number, or `NOTHING` to drop the arriving packet. `wake` is called after a discipline's `feedback` about a
-  queue. The return values of `wake` and `enqueue` are ignored.
+  returns its number, or `drop_more(number)` to be called again, or `NOTHING` to drop the arriving packet. `wake` is
+  called after a discipline's `feedback` about a queue. The return values of `wake` and `enqueue` are ignored.
 - Functions that are not given have defaults, see `help(longfat.sim.Scheme)`, `help(longfat.sim.Discipline)` and
   `help(longfat.sim.Service)`.
 
@@ -88,7 +88,7 @@ def plug_ins() -> str:
             "scheme",
             f"{_listed(CALLBACKS, 'send')}: `(flow, event)`; `send`: `(flow, packet)`",
             "`parameters`, `state`",
-            "[CUBIC](../tests/plugins/cubic.py) (RFC 9438)",
+            "[AIMD](../tests/plugins/aimd.py)",
         ),
         (
             "discipline",
@@ -100,7 +100,7 @@ def plug_ins() -> str:
             "service",
             f"`enqueue`, `evict`: {link}; `dequeue`: `(link, now)`; `wake`: `(link, queue, now)`",
             "`parameters`, `state`, `queue_state`",
-            "[strict priority](../tests/plugins/priority.py)",
+            "[last in, first out](../tests/plugins/stack.py)",
         ),
     ]
     shapes = table(("plug-in", "its functions", "its record", "example, in a file outside the package"), rows)

@@ -120,6 +120,7 @@ SAME_NAME = {
     "equilibrium": "where a system rests: laws and solver",
     "explicit_feedback": "the scheme and its discipline",
     "fairness": "fairness in two families of laws",
+    "fq_codel": "FQ-CoDel: the discipline and its service",
     "hop_by_hop": "the scheme and its discipline",
     "loss_load": "loss-load curves: scheme, discipline, design, command, pictures and the paper's numbers",
     "network": "a network of links and flows",

@@ -101,6 +101,18 @@ def _deterministic(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
+def _transport(name: str, *arguments: Any) -> Simulator:
+    """Return a simulator of DCTCP, BBR or queue management on one link."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import transport_estimators
+
+        estimator: Estimator = getattr(transport_estimators, name)(*arguments)
+        return estimator
+
+    return Simulator(check)
+
+
 def _loss_load(quantity: str) -> Simulator:
     """Return the simulator of loss-load sources on one link."""
 
@@ -188,6 +200,7 @@ SIMULATORS: dict[str, Simulator] = {
     "gaimd_rate_at_loss": _deterministic("rate_at_loss", "gaimd"),
     "reno_file": _deterministic("file_alone", "reno"),
     "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
+    "codel_drop_time": _transport("codel_drop_time"),
     "cadpc_rate": _deterministic("cadpc_share"),
     "cadpc_traffic": _deterministic("cadpc_share", -1),
     "parking_lot_long": _deterministic("parking_lot", True),

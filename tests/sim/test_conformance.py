@@ -29,11 +29,11 @@ from longfat.sim import (
 from longfat.sim.conforming import checks
 from longfat.sim.conforming.interpreted import portable
 from longfat.sim.conforming.trials import observe, subject_of, trials_for
-from tests.plugins.cubic import CUBIC
+from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
-from tests.plugins.priority import PRIORITY
+from tests.plugins.stack import STACK
 
-OURS = [EVERY_NTH, CUBIC, PRIORITY, "reno", "red"]
+OURS = [EVERY_NTH, AIMD, STACK, "reno", "red"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -316,7 +316,7 @@ def test_windows_and_rates_can_fail():
 
 
 def test_the_report(quick):
-    report = sim.conformance(CUBIC, rng=3, progress=False)
+    report = sim.conformance(AIMD, rng=3, progress=False)
     lines = str(report).splitlines()
     assert lines[0] == "scheme 'cubic': 6 of 6 checks passed"
     assert report._repr_html_().startswith("<pre>scheme &#x27;cubic&#x27;: 6 of 6")
@@ -326,16 +326,16 @@ def test_the_report(quick):
         assert bool(one.networks) == (one.verdict != "not applicable")
     with pytest.raises(dataclasses.FrozenInstanceError):
         report.seed = 4
-    again = sim.conformance(CUBIC, rng=3, progress=False)
+    again = sim.conformance(AIMD, rng=3, progress=False)
     assert dataclasses.replace(again, wall_time=0.0) == dataclasses.replace(report, wall_time=0.0)
-    assert sim.conformance(CUBIC, rng=4, progress=False).seed != report.seed
+    assert sim.conformance(AIMD, rng=4, progress=False).seed != report.seed
 
 
 def test_parameters_and_disciplines(quick):
     """A scheme with a value of its parameter, and CoDel at the bottleneck."""
     capped = Scheme("capped", ack=lambda flow, event: min(flow.most, flow.window + 1.0), parameters={"most": 2.0})
     assert sim.conformance(capped, beside="codel", parameters={"most": 3.0}, progress=False).passed
-    assert sim.conformance(sim.queues.codel(target="20 ms"), beside=CUBIC, progress=False).passed
+    assert sim.conformance(sim.queues.codel(target="20 ms"), beside=AIMD, progress=False).passed
 
 
 SOURCE = """

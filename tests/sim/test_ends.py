@@ -60,7 +60,12 @@ DISCIPLINES = {
     "virtual-leaky-bucket": {"tokens": (1, 1e9)},
     "xcp": {"alpha": (2,), "beta": (0, 2), "gamma": (0, 1)},
 }  # fmt: skip
-GIVEN = {"mark-above": {"threshold": 5}, "leaky-bucket": {"rate": 1e5}, "virtual-leaky-bucket": {"rate": 1e5}}
+GIVEN = {
+    "mark-above": {"threshold": 5},
+    "leaky-bucket": {"rate": 1e5},
+    "virtual-leaky-bucket": {"rate": 1e5},
+    "policer": {"rate": 1e5},
+}
 SCHEMES = {value: key for key, value in NEEDS.items()}
 
 

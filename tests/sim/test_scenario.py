@@ -278,6 +278,7 @@ GIVEN = {
     "mark-above": {"threshold": 20},
     "leaky-bucket": {"rate": 5e5, "queue": 3},
     "virtual-leaky-bucket": {"rate": 5e5, "tokens": 2},
+    "policer": {"rate": 5e5, "burst": 3000},
     "loss-load": {"k": 5, "v": 0.9, "threshold": 7, "colours": False, "direct": True, "silence": 0.05},
 }
 

@@ -181,7 +181,12 @@ def test_values_that_are_no_numbers(hook, value):
 
 SHIPPED = {one.name: one for one in queues.NAMED.values()}
 PARAMETERS = [(name, parameter) for name, one in SHIPPED.items() for parameter in one.parameters]
-NEEDED = {"mark-above": {"threshold": 5}, "leaky-bucket": {"rate": 1e6}, "virtual-leaky-bucket": {"rate": 1e6}}
+NEEDED = {
+    "mark-above": {"threshold": 5},
+    "leaky-bucket": {"rate": 1e6},
+    "virtual-leaky-bucket": {"rate": 1e6},
+    "policer": {"rate": 1e6},
+}
 
 
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from longfat.sim.seam import (
         append,
         behind,
+        drop_more,
         first_waiting,
         flow_state,
         is_full,
@@ -58,15 +59,16 @@ _NAMES = {
     "part": "jit",
     **dict.fromkeys(("flow_state", "is_full", "mark", "push_out", "queue_of", "random"), "seam"),
     **dict.fromkeys(
-        ("append", "behind", "first_waiting", "queue", "take", "take_first", "take_last", "waiting"), "seam"
+        ("append", "behind", "drop_more", "first_waiting", "queue", "take", "take_first", "take_last", "waiting"),
+        "seam",
     ),
 }
 
 __all__ = [
     "DROP", "ENQUEUE", "NOTHING", "SEND", "Discipline", "Network", "Parameter", "Scheme", "SchemeError", "Service",
-    "Simulation", "append", "behind", "channel", "conformance", "first_waiting", "flow_state", "is_full", "mark",
-    "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "seam", "segments", "statistics",
-    "take", "take_first", "take_last", "traffic", "waiting",
+    "Simulation", "append", "behind", "channel", "conformance", "drop_more", "first_waiting", "flow_state", "is_full",
+    "mark", "part", "push_out", "queue", "queue_of", "queues", "random", "run", "schemes", "seam", "segments",
+    "statistics", "take", "take_first", "take_last", "traffic", "waiting",
 ]  # fmt: skip
 
 

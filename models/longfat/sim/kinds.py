@@ -16,7 +16,6 @@ from longfat.sim.records import FOREVER, NEVER, NONE, SECOND
 from longfat.sim.routes import Routes
 from longfat.sim.run_state import RunState, rows
 from longfat.sim.schemes.scheme import fill_own, set_fields
-from longfat.sim.services import PER_FLOW
 from longfat.sim.traffic import Traffic
 
 _UNBOUNDED = 2**62
@@ -164,8 +163,9 @@ def _lay_queues(state: RunState, routes: Routes) -> np.ndarray:
     count = np.bincount(of_flows, minlength=len(links))
     services = {int(k): routes.services.all[int(links["service"][k])] for k in with_service}
     for k, service in services.items():
-        if service.queues != PER_FLOW:
-            count[k] = service.queues
+        fixed = service.queue_count(routes.links[k].discipline.values)
+        if fixed is not None:
+            count[k] = fixed
     begin = np.concatenate(([0], np.cumsum(count)))
     links["first_queue"][with_service], links["queue_count"][with_service] = begin[with_service], count[with_service]
     order = np.argsort(of_flows, kind="stable")  # queues of flows in the order of their links
@@ -201,7 +201,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     kinds, which = _by_kind(flows, key, lambda flow: _flow(flow, routes))
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
     sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
-    needed = {"access_links": lines, "sources": sources}
+    needed = {"access_links": lines, "sources": sources, "traced": False}
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))

@@ -164,7 +164,7 @@ CHANGING_RATE = record(
 # Values that `enqueue` and `dequeue` return; a positive one of `enqueue` pushes out a packet, see `seam.push_out`.
 ENQUEUE = SEND = 0
 DROP = -1
-# Values that a service returns: no packet; the arriving packet need not wait.
+# Values that a service returns: no packet; the arriving packet need not wait. Less than these: see `seam.drop_more`.
 NOTHING, PASSES = -1, -2
 
 #: A queue of a link with a service.
@@ -385,15 +385,47 @@ TRANSFER, CONSTANT, POISSON, ON_OFF, ARRIVALS = range(5)
 #: A finished connection.
 CONNECTION = record(("flow", i8), ("start", i8), ("finish", i8), ("sent", i8), ("dropped", i8))
 
-#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word of memory.
+#: An entry of a heap; the header fields of a packet; the blocks of an acknowledgment; a word, and as a float.
 ENTRY = record(("time", i8), ("key", i8))
 HEADER = record(("x", f8, (4,)))
 SACKS = record(("x", i8, (6,)))
 WORD = record(("x", i8))
+FLOAT = record(("x", f8))
 
 #: Rows of the traces.
 FLOW_SAMPLE = record(("window", f8), ("rate", f8), ("received_bytes", f8), ("srtt", f8))
 LINK_SAMPLE = record(("backlog", f8), ("arrived_bytes", f8), ("served_bytes", f8), ("dropped", f8))
+
+#: What a traced flow has beside its other rows.
+TRACED = record(
+    ("connection", i8),  # number of its connection in the trace
+    ("echo", i8),  # when the acknowledgment that the sender received last left the receiver
+    ("ssthresh", i8),  # the word of this state in the record of its scheme, NONE if it has none
+)
+
+#: A row of the trace of a run, see `kernel.trace_rows`. The second part is of the sender after the event.
+TRACE = record(
+    ("time", i8),
+    ("connection", i8),
+    ("number", i8),  # of the packet; data: sequence number; acknowledgment: next packet expected
+    ("transmission", i8),
+    ("sent", i8),  # departure of the data packet, also in an acknowledgment
+    ("echo", i8),  # data: departure of the acknowledgment received last; acknowledgment: its own departure
+    ("blocks", i8, (6,)),  # acknowledgment: its SACK blocks
+    ("window", f8),  # packets, as in the traces of `SAMPLING`
+    ("rate", f8),  # bytes/s
+    ("ssthresh", f8),  # packets; NaN if the scheme has none
+    ("srtt", f8),  # s
+    ("rttvar", f8),  # s
+    ("in_flight", i8),  # packets
+    ("flow", i4),
+    ("length", i4),  # bytes
+    ("what", i1),  # see below
+    ("marks", i2),
+)
+# What a row of the trace is about: a packet that leaves or reaches sender or receiver, or a sender.
+SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)
+TRACE_ROWS_PER_EVENT = 64  # more than one event writes
 
 #: What a link has done up to a time: see `kernel.census`.
 CENSUS = record(
@@ -409,7 +441,7 @@ ROWS_PER_EVENT = 8  # rows of each pool that one event may take before the loop 
 
 # Why a call of the kernel returns; the second row names the array that is too small.
 DONE, PAUSED, BAD_VALUE, TOO_LATE, NO_FLOWS = range(5)
-NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES = range(5, 11)
+NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, FULL_TRACE = range(5, 12)
 
 # Callbacks of schemes, by number.
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)

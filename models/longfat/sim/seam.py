@@ -35,7 +35,7 @@ from longfat.sim.memory import (
 )
 from longfat.sim.memory import is_full as exceeds_buffer
 from longfat.sim.own import Own
-from longfat.sim.records import CE, ECT, NONE, NOTHING
+from longfat.sim.records import CE, ECT, NONE, NOTHING, PASSES
 from longfat.sim.views import NANOSECONDS, Field, View, relative
 
 NS = NANOSECONDS
@@ -378,6 +378,12 @@ def push_out(number):
 
 
 @part
+def drop_more(number):
+    """Return the value with which `evict` drops this packet and is called again, even if the buffer has room now."""
+    return PASSES - 1 - number
+
+
+@part
 def is_full(link, packet, now):
     """Return whether the buffer has no room for a packet arriving now; a packet that need not wait finds room."""
     if link.free_at <= now:
@@ -396,6 +402,6 @@ def mark(link, packet):
 
 
 __all__ = [
-    "NONE", "append", "behind", "documentation", "first_waiting", "flow_state", "is_full", "mark", "push_out", "queue",
-    "queue_of", "random", "take", "take_first", "take_last", "waiting",
+    "NONE", "append", "behind", "documentation", "drop_more", "first_waiting", "flow_state", "is_full", "mark",
+    "push_out", "queue", "queue_of", "random", "take", "take_first", "take_last", "waiting",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, upd
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
 from longfat.sim.kernel.sources import all_written
 from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
+from longfat.sim.kernel.trace_rows import complete_row, trace_packet, trace_sender
 from longfat.sim.memory import (
     event_of,
     flow_own,
@@ -23,10 +24,13 @@ from longfat.sim.memory import (
     transmission_at,
 )
 from longfat.sim.records import (
+    ACK_RECEIVED,
     ALARM,
     ANSWERED,
+    CHANGED,
     COUNTED_MARKS,
     ECE,
+    FINISHED,
     MARKS_FIELD,
     NEVER,
     NONE,
@@ -39,6 +43,8 @@ from longfat.sim.records import (
     SELECTIVE,
     SKIPS,
     START,
+    STARTED,
+    TIMED_OUT,
 )
 
 MOST_IMMEDIATE_CALLS = 1000  # alarms or ticks in a row that may be set to no later than now
@@ -143,6 +149,8 @@ def start_flow(state, f):
     clear_event(state, event_of(state), sender)
     tally_at(state, f).begun = 1
     fine = call_scheme(state, f, sender, START)
+    if state.tracing:
+        trace_sender(state, STARTED, f)
     return finish_callback(state, f, fine)
 
 
@@ -154,6 +162,8 @@ def acknowledge(state, i):
     sender = sender_at(state, f)
     now = state.now
     sender.acks_received += 1
+    if state.tracing:
+        trace_packet(state, ACK_RECEIVED, i)
     outstanding = sender.high > sender.una
     acked = packet.number - sender.una
     if acked > 0:
@@ -210,6 +220,8 @@ def acknowledge(state, i):
         restart_timer(state, f)
     if sender.has_alarm_callback:
         set_alarm(state, f)
+    if state.tracing:
+        complete_row(state, f)
     if sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
     if fine:
@@ -241,6 +253,8 @@ def finish_transfer(state, f):
     """End a transfer that is completely acknowledged: stop its timers and release its list nodes."""
     sender, tally, own = sender_at(state, f), tally_at(state, f), recovery_at(state, f)
     tally.finish = state.now
+    if state.tracing:
+        trace_sender(state, FINISHED, f)
     sender.transfer = 0
     if tally.template == NONE and state.unfinished > 0:
         state.unfinished -= 1
@@ -313,6 +327,8 @@ def expire_retransmission_timer(state, f):
     clear_event(state, event_of(state), sender)
     if fine:
         fine = call_scheme(state, f, sender, ON_TIMEOUT)
+    if state.tracing:
+        trace_sender(state, TIMED_OUT, f)
     if sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, state.now + timeout_ns(timer))
     return finish_callback(state, f, fine)
@@ -324,6 +340,8 @@ def expire_alarm(state, f):
     sender, own, event = sender_at(state, f), recovery_at(state, f), event_of(state)
     clear_event(state, event, sender)
     fine = call_scheme(state, f, sender, ON_ALARM)
+    if state.tracing:
+        trace_sender(state, CHANGED, f)
     own.immediate_calls = own.immediate_calls + 1 if 0.0 <= own.alarm <= event.now else 0
     if own.immediate_calls >= MOST_IMMEDIATE_CALLS:
         state.callback = ON_ALARM
@@ -348,4 +366,6 @@ def receive_feedback(state, i):
     if not sender.transfer:
         return True
     fine = call_scheme(state, f, sender, ON_ACK)
+    if state.tracing:
+        trace_sender(state, CHANGED, f)
     return finish_callback(state, f, fine)

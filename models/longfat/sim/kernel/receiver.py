@@ -4,8 +4,21 @@ from longfat.sim.jit import part, routine
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, skip_block
 from longfat.sim.kernel.requests import answer_request
+from longfat.sim.kernel.trace_rows import trace_packet
 from longfat.sim.memory import block_at, header_at, packet_at, receiver_at, sack_at, tally_at
-from longfat.sim.records import ACCURATE, ACK, CE, CWR, ECE, FEEDBACK, LATCHED, MARKS_FIELD, NONE
+from longfat.sim.records import (
+    ACCURATE,
+    ACK,
+    ACK_SENT,
+    CE,
+    CWR,
+    ECE,
+    FEEDBACK,
+    LATCHED,
+    MARKS_FIELD,
+    NONE,
+    RECEIVED,
+)
 from longfat.sim.records import SACK as HAS_BLOCKS
 
 
@@ -16,6 +29,8 @@ def receive(state, i):
     if packet.kind == FEEDBACK:
         answer_request(state, i)
         return True
+    if state.tracing:
+        trace_packet(state, RECEIVED, i)
     f = packet.flow
     receiver = receiver_at(state, f)
     now, number = state.now, packet.number
@@ -57,6 +72,8 @@ def receive(state, i):
     packet.number = receiver.expect
     packet.length = receiver.ack_size
     packet.hop += 1
+    if state.tracing:
+        trace_packet(state, ACK_SENT, i)
     return True
 
 

@@ -17,6 +17,7 @@ from longfat.sim.kernel.ranges import first_missing
 from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.sources import all_written, wait_for_data
 from longfat.sim.kernel.timing import timeout_ns
+from longfat.sim.kernel.trace_rows import trace_packet
 from longfat.sim.memory import (
     flow_own,
     header_at,
@@ -42,6 +43,7 @@ from longfat.sim.records import (
     REQUEST,
     RTO,
     SELECTIVE,
+    SENT,
     SKIPS,
     STAMPED,
     STAMPED_BOTH_WAYS,
@@ -219,6 +221,8 @@ def transmit_data(state, f, sender, number):
     packet.marks = marks
     if sender.has_send_callback:
         call_send_callback(state, f, i)
+    if state.tracing:
+        trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
     leave_source(state, f, i)

@@ -91,14 +91,17 @@ def admit_queued(state, link, queue, i):
     size = packet_at(state, i).length
     since_at(state, i).x = state.now
     queued_at(state, i).queue = queue if queue != NONE else link.first_queue
-    idle = link.transmitting == NONE
-    while not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size):
+    idle, more = link.transmitting == NONE, False
+    while more or (not (idle and link.work_conserving and link.backlog == 0) and is_full(link, size)):
         victim = call_service(state, link, EVICT, i)
         if victim == PASSES:
             break
         if victim == NOTHING:
             drop(state, link, i)
             return
+        more = victim < PASSES  # see `seam.drop_more`
+        if more:
+            victim = PASSES - 1 - victim
         leave_backlog(state, link, victim)
         drop(state, link, victim)
     call_service(state, link, PUT, i)

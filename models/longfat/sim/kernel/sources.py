@@ -5,8 +5,9 @@ import math
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import request_admission, set_timer
 from longfat.sim.kernel.packets import allocate_packet, ecn_field
+from longfat.sim.kernel.trace_rows import trace_packet
 from longfat.sim.memory import packet_at, recovery_at, sender_at, source_at, tally_at, traffic_uniform
-from longfat.sim.records import DATA, FROM_APPLICATION, NEVER, ON_OFF, PACE, POISSON, SELECTIVE
+from longfat.sim.records import DATA, FROM_APPLICATION, NEVER, ON_OFF, PACE, POISSON, SELECTIVE, SENT
 
 LONGEST = 5e18  # ns; longer than any run
 
@@ -107,6 +108,8 @@ def emit(state, f):
     sender.high += 1
     sender.next = sender.high
     sender.transmission += 1
+    if state.tracing:
+        trace_packet(state, SENT, i)
     if tally.traffic == POISSON:
         set_timer(state, f, PACE, now + rounded(exponential(state, source.gap)))
     else:

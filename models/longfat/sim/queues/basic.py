@@ -1,4 +1,4 @@
-"""Disciplines without hooks: first-in, first-out, priority discard and fair queueing. Their services hold the rules.
+"""Disciplines without hooks: first-in, first-out, priorities and fair queueing. Their services hold the rules.
 
 >>> round_robin(1500).values["quantum"]
 1500.0
@@ -26,3 +26,4 @@ FAIR = _from_service("fair", "self-clocked")
 #: The computing time of a packet grows with the number of backlogged flows; with `FAIR`, with its logarithm.
 BIT_ROUND = _from_service("bit-round", "bit-round")
 round_robin = _from_service("round-robin", "round-robin")
+STRICT_PRIORITY = _from_service("strict-priority", "strict-priority")

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from longfat import discovery
 from longfat.sim.records import NOTHING
-from longfat.sim.seam import append, behind, first_waiting, queue, queue_of, take, take_first, take_last, waiting
+from longfat.sim.seam import (
+    append,
+    behind,
+    drop_more,
+    first_waiting,
+    queue,
+    queue_of,
+    take,
+    take_first,
+    take_last,
+    waiting,
+)
 from longfat.sim.services.service import PER_FLOW, Service
 
 __all__ = [
-    "NOTHING", "PER_FLOW", "SERVICES", "Service", "append", "behind", "first_waiting", "queue", "queue_of", "take",
-    "take_first", "take_last", "waiting",
+    "NOTHING", "PER_FLOW", "SERVICES", "Service", "append", "behind", "drop_more", "first_waiting", "queue", "queue_of",
+    "take", "take_first", "take_last", "waiting",
 ]  # fmt: skip
 
 #: All services by the names that disciplines use. None: first in, first out, with departure times computed at arrival.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numba
 
-from longfat.domains import integer
+from longfat.domains import integer, unknown
 from longfat.sim import functions, jit
 from longfat.sim.calls import VERBS
 from longfat.sim.own import Own, Parameter
@@ -40,14 +40,15 @@ class Service:
         as `take_first` does; it returns NOTHING if no packet may be transmitted.
     evict : callable, optional
         ``evict(link, packet, now) -> int``, called when the buffer has no room for the arriving packet. It takes a
-        queued packet out of its queue and returns its number, so that it is dropped; or it returns NOTHING to drop the
-        arriving packet, as by default.
+        queued packet out of its queue and returns its number, so that it is dropped, or ``drop_more(number)`` to be
+        called again whether the buffer has room then or not; or it returns NOTHING to drop the arriving packet, as by
+        default.
     wake : callable, optional
         ``wake(link, queue, now) -> int``, for services that are not work-conserving: called at the time that the
         service scheduled for this queue, and after the discipline's `feedback` about it; the return value is ignored.
         `longfat.sim.services.rate_controlled` is an example.
-    queues : int or "flow"
-        Number of queues of a link; "flow": one for each flow and direction.
+    queues : int or str
+        Number of queues of a link, or the name of the parameter that has it; "flow": one for each flow and direction.
     parameters : mapping of str to Parameter, optional
         Parameters, which the functions read as ``link.quantum``; their values are given with the discipline.
     state, queue_state : mapping, optional
@@ -103,8 +104,10 @@ class Service:
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if self.queues != PER_FLOW:
+        if not isinstance(self.queues, str):
             integer("queues", self.queues, "queues", "[1, 1e6]")
+        elif self.queues != PER_FLOW and self.queues not in self.parameters:
+            raise unknown(f"service {self.name!r}: queues", self.queues, [PER_FLOW, *self.parameters])
         for verb, takes in ARGUMENTS.items():
             function = getattr(self, verb)
             if function is not None or verb not in DEFAULTS:
@@ -120,6 +123,12 @@ class Service:
     def of_queue(self) -> Own:
         """Record of the state variables of a queue."""
         return Own(f"service {self.name!r}", {}, self.queue_state, QUEUE_FIELDS)
+
+    def queue_count(self, values: Mapping[str, float]) -> int | None:
+        """Return the number of queues of a link, given the values of its discipline; None if it has one per flow."""
+        if self.queues == PER_FLOW:
+            return None
+        return int(values[self.queues] if isinstance(self.queues, str) else self.queues)
 
     def compiled(self) -> tuple[jit.Callback, ...]:
         """Return the functions, compiled for the kernel."""

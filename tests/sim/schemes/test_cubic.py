@@ -1,11 +1,11 @@
-"""CUBIC in a file of its own against RFC 9438's equations, worked out with 50 digits."""
+"""CUBIC against RFC 9438's equations, worked out with 50 digits."""
 
 import mpmath
 import numpy as np
 import pytest
 
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
-from tests.plugins.cubic import CUBIC
+from longfat.sim.schemes.cubic import CUBIC
 
 RTT = 0.1  # s
 
@@ -20,7 +20,8 @@ def sawtooth(distance, first, rate=1e9, **parameters):
     given = {"distance": float(distance), "first": float(first)}
     lossy = Discipline("every so manyth", enqueue=drop_every, parameters=given, state={"seen": 0})
     net = Network().link("a", "b", rate=rate, delay=RTT / 2, discipline=lossy).link("b", "a", rate=1e9, delay=RTT / 2)
-    return Simulation(net.flow(CUBIC, path=["a", "b"], name="x", parameters=parameters), rng=1)
+    options = {"initial_window": 1.0, "hystart": 0.0, "prr": 0.0, **parameters}
+    return Simulation(net.flow(CUBIC, path=["a", "b"], name="x", parameters=options), rng=1)
 
 
 def average(distance):
@@ -35,19 +36,34 @@ def test_the_equation_is_that_of_the_rfc():
     assert average(10_000) == pytest.approx(187, abs=0.5)
 
 
-@pytest.mark.parametrize(("distance", "within"), [(10_000, 0.01), (3_000, 0.015)])
-def test_mean_window(distance, within):
+def with_recovery(distance):
+    """Return the mean window [packets] if each stage is preceded by a round trip of recovery with beta W_max.
+
+    W_max solves distance RTT = (3 + beta)/4 W_max K + beta W_max RTT; the mean is distance RTT/(K + RTT).
+    """
+
+    def time(most):
+        return mpmath.cbrt(most * mpmath.mpf("0.3") / mpmath.mpf("0.4"))
+
+    most = mpmath.findroot(lambda w: mpmath.mpf("0.925") * w * time(w) + mpmath.mpf("0.07") * w - distance * RTT, 100)
+    return float(distance * RTT / (time(most) + RTT))
+
+
+@pytest.mark.parametrize(("distance", "below"), [(30_000, 0.01), (10_000, 0.015), (3_000, 0.025)])
+def test_mean_window(distance, below):
     """Throughput times round-trip time, as RFC 9438 defines the mean window, agrees with equation 5.
 
-    The equation assumes a loss just when the window is back at W_max, so the first loss comes when slow start has
-    reached that window: 4/(3 + beta) of the mean.
+    The equation has no loss recovery: the round trip that it takes lowers the mean by 0.6 to 2.2 %. It assumes a loss
+    just when the window is back at W_max, so the first loss comes when slow start has reached that window: 4/(3 + beta)
+    of the mean.
     """
     one = sawtooth(distance, round(average(distance) * 4 / 3.7), fast_convergence=0.0)
     one.advance(100.0)
     before = peek.link(one, "a-b").served
     one.advance(400.0)
     window = (peek.link(one, "a-b").served - before) * RTT / 300.0
-    assert window == pytest.approx(average(distance), rel=within)
+    assert window == pytest.approx(with_recovery(distance), rel=0.006)
+    assert 1 - below < window / average(distance) < 1
 
 
 def test_mean_window_in_the_region_of_reno():
@@ -65,30 +81,34 @@ def test_mean_window_in_the_region_of_reno():
 def test_window_along_the_sawtooth():
     """W_cubic(t) = C (t - K)^3 + W_max, K = cbrt(W_max (1 - beta)/C), between losses, from W_max and the times alone.
 
-    The window follows its target, W_cubic a round trip ahead, with a lag of a round trip: it is W_cubic(t) +
-    RTT^2 W''/2, less than 0.07 packets off, twenty round trips after a loss. The link spreads the packets over
-    the round trip.
+    The window follows its target, W_cubic a round trip ahead, with a lag of a round trip: it is W_cubic(t) + RTT^2
+    W''/2, 0.04 packets off at the beginning of a stage, where the queue makes round trips longer, and less later. The
+    link spreads the packets over the round trip.
     """
     one = sawtooth(10_000, 203, rate=2.2e6, fast_convergence=0.0)
     one.advance(20.0)
-    checked, w_max, beginning = 0, None, None
+    checked, w_max, beginning, lost_at = 0, None, None, None
     with mpmath.workdps(50):
         c, beta = mpmath.mpf("0.4"), mpmath.mpf("0.7")
         before = peek.flow(one, "x").window
         for step in range(20_000, 40_000):
             one.advance((step + 1) / 1000)
             flow = peek.flow(one, "x")
-            if flow.window < before:  # a loss: half a millisecond late at most
-                w_max, beginning = mpmath.mpf(before), one.now - 0.0005
+            if flow.window < before:  # a loss
+                w_max, lost_at, beginning = mpmath.mpf(before), one.now, None
                 assert flow.window == pytest.approx(float(beta * w_max), abs=0.2)
+            elif w_max is not None and beginning is None and flow.window > before:
+                beginning = one.now - 0.0005  # recovery is over: half a millisecond late at most
+                assert RTT < beginning - lost_at < 1.5 * RTT
                 assert float(mpmath.cbrt(w_max * (1 - beta) / c)) == pytest.approx(flow.k, abs=0.001)
-            elif w_max is not None and one.now - beginning > 20 * RTT and step % 100 == 0:
+            elif beginning is not None and step % 100 == 0:
                 k = mpmath.cbrt(w_max * (1 - beta) / c)
                 expected = c * (one.now - mpmath.mpf(beginning) - k) ** 3 + w_max
-                assert float(flow.window) == pytest.approx(float(expected), abs=0.15)
+                early = one.now - beginning < 20 * RTT
+                assert float(flow.window) == pytest.approx(float(expected), abs=1.0 if early else 0.15)
                 checked += 1
             before = flow.window
-    assert checked > 70
+    assert checked > 90
 
 
 def test_fast_convergence():

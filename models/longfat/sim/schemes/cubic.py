@@ -1,0 +1,166 @@
+"""CUBIC (RFC 9438): the window between losses is a cubic function of time (docs/rules/cubic.md).
+
+The sender is that of a host of today: an initial window of ten packets, byte counting, HyStart++ and proportional rate
+reduction; each can be switched off. Loss recovery is that of `longfat.sim.schemes.sack`.
+"""
+
+from dataclasses import replace
+
+from longfat.sim.jit import part
+from longfat.sim.own import flag
+from longfat.sim.schemes import rate_reduction, slow_start, tcp
+from longfat.sim.schemes.scheme import Parameter, Scheme
+
+GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
+
+
+@part
+def begin_stage(flow, now):
+    """Begin a stage of congestion avoidance: its time, its window, and the time at which W_max is reached."""
+    # RFC 9438, section 4.2: t_epoch is the time at which the stage starts, cwnd_epoch the window then, and equation 2:
+    # K = cbrt((W_max - cwnd_epoch)/C). As in Linux, tcp_cubic.c, bictcp_update(), a stage starts with the first
+    # acknowledgment outside of recovery.
+    flow.epoch_start = now
+    # Section 4.8 and section 4.10: in the first stage after a timeout, or after a slow start without a loss, K = 0 and
+    # W_max is the window. A window that has passed W_max without a loss (as after HyStart++) is treated alike.
+    flow.w_max = max(flow.w_max, flow.window)
+    flow.k = ((flow.w_max - flow.window) / flow.c) ** (1.0 / 3.0)
+    flow.w_est = flow.window  # section 4.3
+
+
+@part
+def cubic_window(flow, time):
+    """Return W_cubic [packets], `time` after the beginning of the stage [s] (RFC 9438, equation 1)."""
+    x = time - flow.k
+    return flow.c * x * x * x + flow.w_max
+
+
+@part
+def avoid_congestion(flow, event):
+    """Return the window after an acknowledgment of new data in congestion avoidance."""
+    if flow.epoch_start < 0.0:
+        begin_stage(flow, event.now)
+    # RFC 9438, section 4.3, equation 4: W_est += alpha * segments_acked / cwnd, with alpha = 3 (1 - beta)/(1 + beta)
+    # until W_est has reached cwnd_prior, the window before the last reduction, and 1 from then on.
+    alpha = 1.0
+    if flow.w_est < flow.cwnd_prior:
+        alpha = 3.0 * (1.0 - flow.beta) / (1.0 + flow.beta)
+    flow.w_est += alpha * event.acked / flow.window
+    time = event.now - flow.epoch_start
+    # Section 4.3: where W_cubic is below W_est, the window is W_est.
+    if flow.reno_friendly > 0.0 and cubic_window(flow, time) < flow.w_est:
+        return max(flow.window, flow.w_est)
+    # Sections 4.2, 4.4 and 4.5: for each segment acknowledged cwnd grows by (target - cwnd)/cwnd; the target is W_cubic
+    # a round-trip time ahead, at least cwnd and at most 1.5 cwnd. The RFC says "for each new ACK" there and counts
+    # segments in section 4.3; as in Linux, segments count, so that delayed acknowledgments change nothing.
+    target = min(max(cubic_window(flow, time + flow.srtt), flow.window), GROWTH_PER_ROUND_TRIP * flow.window)
+    return flow.window + min(float(event.acked), flow.window) * (target - flow.window) / flow.window
+
+
+@part
+def reduce(flow, cause):
+    """Reduce the window and ssthresh after a loss, timeout or mark; `cause` is one of those of `tcp`."""
+    # Another reduction in recovery, for a packet sent in it, starts from the window that recovery aims at.
+    window = flow.ssthresh if flow.recovering else flow.window
+    flow.cwnd_prior = window
+    # RFC 9438, section 4.7: fast convergence, if the window is below the last W_max.
+    flow.w_max = window
+    if flow.fast_convergence > 0.0 and window < flow.last_w_max:
+        flow.w_max = window * (1.0 + flow.beta) / 2.0
+    flow.last_w_max = flow.w_max
+    # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; cwnd instead of flight_size is allowed, as in Linux.
+    flow.ssthresh = max(flow.ssthresh_floor, flow.beta * window)
+    flow.epoch_start = -1.0
+    tcp.record_reduction(flow, cause)
+
+
+def ack(flow, event):
+    """Return the window [packets]: proportional in recovery, else slow start or a cubic function of time."""
+    if event.marked and tcp.mark_counts(flow):
+        reduce(flow, tcp.MARK)
+        if not flow.recovering:
+            flow.window = flow.ssthresh
+    if flow.recovering:
+        # RFC 6675, section 5, step A: recovery ends when everything sent before it is acknowledged.
+        if event.acked == 0 or flow.una <= flow.reduced_at:
+            return rate_reduction.window(flow, event) if flow.prr > 0.0 else flow.window
+        flow.recovering = False
+        flow.window = flow.ssthresh
+        return flow.window
+    if event.acked == 0 or event.marked:
+        return flow.window
+    # RFC 9438, section 5.8: a window that the application does not use does not grow, and that time does not count.
+    if flow.app_limited and flow.in_flight + event.acked < flow.window:
+        if flow.epoch_start >= 0.0:
+            flow.epoch_start += event.now - flow.last_growth
+        flow.last_growth = event.now
+        return flow.window
+    flow.last_growth = event.now
+    if flow.window < flow.ssthresh:
+        return slow_start.grow(flow, event)
+    return avoid_congestion(flow, event)
+
+
+def loss(flow, event):
+    """Return beta times the window, once for all losses of one window, and retransmit the first of them."""
+    # RFC 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
+    if flow.reduced_for == tcp.MARK and event.number <= flow.reduced_at:
+        tcp.record_reduction(flow, tcp.LOSS)
+    else:
+        reduce(flow, tcp.LOSS)
+    flow.recovering = True
+    flow.resend = event.number  # RFC 6675, section 5, step 4.3
+    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
+    rate_reduction.begin(flow)
+    return flow.ssthresh
+
+
+def timeout(flow, event):
+    """Return a window of one packet; ssthresh is beta times the window (RFC 9438, section 4.8)."""
+    reduce(flow, tcp.TIMEOUT)
+    flow.w_max = 0.0  # section 4.8: W_max becomes the window at the beginning of congestion avoidance
+    flow.recovering = False
+    return 1.0
+
+
+PARAMETERS = {
+    **{name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
+    # RFC 6928, section 2: ten segments.
+    "initial_window": replace(tcp.INITIAL_WINDOW, default=10.0),
+    **slow_start.PARAMETERS,
+    "prr": flag(True, "1: proportional rate reduction in recovery (RFC 6937); 0: the window is ssthresh at once"),
+}
+STATE = {
+    "ssthresh": "initial_ssthresh",
+    **tcp.REDUCTION,
+    "recovering": False,
+    **slow_start.STATE,
+    **rate_reduction.STATE,
+}
+
+CUBIC = Scheme(
+    "cubic",
+    ack=ack,
+    loss=loss,
+    timeout=timeout,
+    reorder=3,
+    parameters={
+        **PARAMETERS,
+        "c": Parameter(0.4, "packets/s^3", "(0, 1e6]", about="Constant C (RFC 9438, section 5.1)"),
+        "beta": Parameter(0.7, "1", "(0, 1)", about="Factor of the window at a reduction (RFC 9438, section 4.6)"),
+        "fast_convergence": flag(
+            True, "1: W_max is lowered if the window is below the last one (RFC 9438, section 4.7)"
+        ),
+        "reno_friendly": flag(True, "1: at least the window that Reno would have (RFC 9438, section 4.3); 0: W_cubic"),
+    },
+    # W_max of this stage and the last one, cwnd_prior and W_est [packets]; t_epoch and K [s]; time of the last growth
+    state={
+        **STATE,
+        **dict.fromkeys(("w_max", "last_w_max", "cwnd_prior", "w_est", "k", "last_growth"), 0.0),
+        "epoch_start": -1.0,
+    },
+    source=(
+        "L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, RFC 9438 (2023), CUBIC for Fast and Long-Distance Networks, "
+        "section 4; RFC 6928, RFC 3465, RFC 9406, RFC 6937 and RFC 6675 for the sender"
+    ),
+)

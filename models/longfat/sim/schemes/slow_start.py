@@ -1,0 +1,82 @@
+"""Slow start of the senders in use today: byte counting (RFC 3465) and HyStart++ (RFC 9406)."""
+
+import math
+from typing import Any
+
+from longfat.sim.jit import part
+from longfat.sim.own import flag
+from longfat.sim.schemes.scheme import Parameter
+
+#: RFC 9406, section 4.3, recommended constants.
+LEAST_THRESHOLD, GREATEST_THRESHOLD, THRESHOLD_DIVISOR = 0.004, 0.016, 8.0  # s, s, 1
+SAMPLES = 8  # round-trip times of a round before it is judged
+GROWTH_DIVISOR = 4.0  # of slow start in the conservative slow start
+CONSERVATIVE_ROUNDS = 5
+
+PARAMETERS = {
+    "growth_limit": Parameter(
+        2.0,
+        "packets",
+        "[1, 1e6]",
+        about="Largest increase by one acknowledgment in slow start, L (RFC 3465, section 2.2)",
+    ),
+    "hystart": flag(True, "1: slow start ends when round-trip times grow (HyStart++, RFC 9406); 0: only by a loss"),
+}
+#: State of a flow: end of the present round [packets]; least round-trip times of this round and the last one [s] and
+#: number of samples; least round-trip time at the end of slow start [s], infinite unless in conservative slow start;
+#: rounds of that phase so far.
+STATE: dict[str, Any] = {
+    "round_end": 0,
+    "round_rtt": math.inf,
+    "last_round_rtt": math.inf,
+    "round_samples": 0,
+    "baseline_rtt": math.inf,
+    "conservative_rounds": 0,
+}
+
+
+@part
+def grow(flow, event):
+    """Return the window after an acknowledgment in slow start; HyStart++ may set ssthresh to it.
+
+    RFC 9406, section 4.2: only the slow start at the beginning of a flow, when ssthresh is infinite.
+    """
+    # RFC 3465, section 2.2: cwnd grows by the data acknowledged, but at most by L segments.
+    increase = min(float(event.acked), flow.growth_limit)
+    if flow.hystart == 0.0 or flow.ssthresh < 1e300:
+        return min(flow.window + increase, max(flow.window, flow.ssthresh))
+    conservative = flow.baseline_rtt < math.inf
+    flow.window += increase / GROWTH_DIVISOR if conservative else increase
+    watch_round_trip(flow, event)
+    return flow.window
+
+
+@part
+def watch_round_trip(flow, event):
+    """Take a round-trip time, and judge the round: RFC 9406, section 4.2."""
+    if event.rtt > 0.0:
+        flow.round_rtt = min(flow.round_rtt, event.rtt)
+        flow.round_samples += 1
+    if flow.round_samples >= SAMPLES and flow.last_round_rtt < math.inf:
+        if flow.baseline_rtt == math.inf:
+            threshold = max(LEAST_THRESHOLD, min(flow.last_round_rtt / THRESHOLD_DIVISOR, GREATEST_THRESHOLD))
+            if flow.round_rtt >= flow.last_round_rtt + threshold:
+                flow.baseline_rtt = flow.round_rtt
+                flow.conservative_rounds = 0
+        elif flow.round_rtt < flow.baseline_rtt:
+            flow.baseline_rtt = math.inf  # the queue was transient: slow start continues
+    if flow.una >= flow.round_end:
+        begin_round(flow)
+
+
+@part
+def begin_round(flow):
+    """Begin the next round, which ends when all data sent so far is acknowledged."""
+    if flow.baseline_rtt < math.inf:
+        flow.conservative_rounds += 1
+        if flow.conservative_rounds >= CONSERVATIVE_ROUNDS:
+            flow.ssthresh = flow.window
+    flow.round_end = flow.next
+    flow.last_round_rtt = flow.round_rtt
+    flow.round_rtt = math.inf
+    flow.round_samples = 0

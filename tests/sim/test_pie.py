@@ -1,0 +1,252 @@
+"""PIE against the pseudo-code of RFC 8033, appendix A, packet by packet with the same random numbers; its set point."""
+
+import math
+from collections import deque
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Simulation, run, statistics, traffic
+from longfat.sim.queues import pie
+from longfat.sim.queues.log import Log
+from longfat.sim.queues.pie import scaled
+from longfat.sim.records import CE
+from tests.sim.networks import FIXED
+from tests.sim.own import of_link
+from tests.sim.spy import Spy
+
+MS = 1_000_000  # ns
+
+
+class Referee:
+    """RFC 8033, appendix A, with the options of sections 5.1, 5.4 and 5.5, for packets (time [ns], size, name, ECT)."""
+
+    def __init__(self, draws, limit, ecn=False, derandomize=False, cap=False):
+        self.draws, self.limit, self.ecn, self.derandomize, self.cap = draws, limit, ecn, derandomize, cap
+        self.queue, self.bytes = deque(), 0
+        self.drop_prob = self.current_qdelay = self.qdelay_old = self.accu_prob = 0.0
+        self.burst_allowance = 10  # updates: 150 ms/15 ms
+        self.dropped, self.marked, self.overflow, self.bypassed = [], [], [], 0
+
+    def enque(self, packet, idle):
+        if not idle and len(self.queue) >= self.limit:
+            self.overflow.append(packet[2])
+            self.accu_prob = 0.0
+            return
+        if self.drop_prob == 0 and self.current_qdelay < 0.015 / 2 and self.qdelay_old < 0.015 / 2:
+            self.burst_allowance = 10
+        self.bypassed += self.burst_allowance > 0 and self.drop_prob > 0
+        if self.burst_allowance == 0 and self.drop_early():
+            self.accu_prob = 0.0
+            if not (self.ecn and packet[3] and self.drop_prob < 0.1):
+                self.dropped.append(packet[2])
+                return
+            self.marked.append(packet[2])
+        self.queue.append(packet)
+        self.bytes += packet[1]
+
+    def drop_early(self):
+        if (self.qdelay_old < 0.015 / 2 and self.drop_prob < 0.2) or self.bytes <= 2 * 1024:
+            return False
+        if self.derandomize:
+            if self.drop_prob == 0:
+                self.accu_prob = 0.0
+            self.accu_prob += self.drop_prob
+            if self.accu_prob < 0.85:
+                return False
+            if self.accu_prob >= 8.5:
+                return True
+        return self.draws.random() < self.drop_prob
+
+    def deque(self, now):
+        packet = self.queue.popleft()
+        self.bytes -= packet[1]
+        # Appendix A keeps the last delay when the queue is empty; here it is 0, as in Linux.
+        self.current_qdelay = (now - packet[0]) * 1e-9 if self.queue else 0.0
+        return packet
+
+    def calculate_drop_prob(self):
+        p = 0.125 * (self.current_qdelay - 0.015) + 1.25 * (self.current_qdelay - self.qdelay_old)
+        if self.drop_prob < 0.000001:
+            p /= 2048
+        elif self.drop_prob < 0.00001:
+            p /= 512
+        elif self.drop_prob < 0.0001:
+            p /= 128
+        elif self.drop_prob < 0.001:
+            p /= 32
+        elif self.drop_prob < 0.01:
+            p /= 8
+        elif self.drop_prob < 0.1:
+            p /= 2
+        if self.cap and self.drop_prob >= 0.1 and p > 0.02:
+            p = 0.02
+        self.drop_prob += p
+        if self.current_qdelay == 0 and self.qdelay_old == 0:
+            self.drop_prob *= 0.98
+        self.drop_prob = min(max(self.drop_prob, 0.0), 1.0)
+        self.qdelay_old = self.current_qdelay
+        self.burst_allowance = max(0, self.burst_allowance - 1)
+
+    def transmissions(self, arrivals, nanoseconds_a_byte, until):
+        """Return (begin [ns], name) of each transmission; an update every 15 ms from time 0 on."""
+        arrivals, made, free, update = deque(arrivals), [], None, 0
+        while arrivals or free is not None:
+            begin = math.inf if free is None else free
+            first = arrivals[0][0] if arrivals else math.inf
+            now = min(begin, first, update)
+            if now > until:
+                break
+            if now == begin:  # ends of transmissions come first
+                free = None
+            elif now == update:
+                self.calculate_drop_prob()
+                update += 15 * MS
+                continue
+            else:
+                self.enque(arrivals.popleft(), free is None)
+            if free is None and self.queue:
+                packet = self.deque(now)
+                made.append((now, packet[2]))
+                free = now + packet[1] * nanoseconds_a_byte
+        while update <= until:
+            self.calculate_drop_prob()
+            update += 15 * MS
+        return made
+
+
+def logged(flows, discipline, *, until, seed, buffer):
+    """Return lines (time [ns], flow, transmission, size, number) of arrivals and departures, the spy and the run."""
+    log, spy = Log(200_000), Spy()
+    net = Network().link("s", "a", rate=math.inf, discipline=log.discipline)
+    net.link("a", "b", rate=1e6, discipline=discipline, buffer=buffer)
+    net.link("b", "d", rate=math.inf, discipline=spy.discipline)
+    for flow, options in flows:
+        net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
+    one = Simulation(net, rng=seed)
+    one.advance(until)
+    one.packet_counts()
+    return log.lines.tolist(), spy.data, one
+
+
+@pytest.mark.parametrize("options", [{}, {"derandomize": True}, {"cap": True}, {"ecn": True}])
+@pytest.mark.parametrize(("buffer", "load"), [(10_000, 1.15), (60, 1.8)])
+def test_it_is_the_pseudo_code(options, buffer, load):
+    """Bursts that PIE allows and an overload that it does not: every drop, mark and departure agrees, and the end.
+
+    One sender has ECN; its packets have a size of their own.
+    """
+    sources = [
+        (traffic.on_off(1.9e6, 0.3, 0.9, shape_on=1, shape_off=1), {"packet": 1003, "name": "bursts"}),
+        (traffic.poisson((load - 0.95) * 1e6), {"packet": 211, "name": "light", "start": 1.23e-5}),
+        (FIXED, {"packet": 701, "name": "ecn", "start": 2.1e-5, "parameters": {"rate": 0.47e6, "ecn": 1}}),
+    ]
+    until, seed = 12.0, 7
+    entered, left, one = logged(sources, pie(**options), until=until, seed=seed, buffer=buffer)
+    referee = Referee(np.random.default_rng(seed).spawn(2)[0], buffer, **options)
+    arrivals = [(time, size, (flow, number), size == 701) for time, flow, _, size, number in entered]
+    sizes = {name: size for _, size, name, _ in arrivals}
+    expected = referee.transmissions(arrivals, 1000, round(until * 1e9))
+    begun = [(seen.time - 1000 * sizes[seen.flow, seen.number], (seen.flow, seen.number)) for seen in left]
+    assert begun == expected[: len(begun)]
+    assert len(begun) > 10_000
+    marked = [(seen.flow, seen.number) for seen in left if seen.marks & CE]
+    assert marked == [name for _, name in expected[: len(begun)] if name in set(referee.marked)]
+    assert of_link(one, 1).probability == pytest.approx(referee.drop_prob, rel=1e-9)
+    assert len(referee.dropped) > 100
+    assert (len(referee.overflow) > 100) == (buffer == 60)
+    assert (len(marked) > 10) == ("ecn" in options)
+
+
+def test_the_first_updates_by_hand():
+    """The probability and the burst allowance of a constant delay, by hand.
+
+    Packets of 1000 bytes at 1 MB/s; 31 of them arrive at once at 1 ms, and then one at 1, 2, 3, ... ms. The first ones
+    wait 0, 1, 2, ..., 30 ms, all others 31 ms. The update at 15 ms sees the delay of the packet that leaves at 15 ms,
+    14 ms, because the end of a transmission comes first. The divisor follows from the probability before the update:
+
+        15 ms: (1/8 (14 - 15) + 5/4 (14 - 0)) ms/2048 = 17.375 ms/2048 = 8.4839e-6
+        30 ms: delay 29 ms: (1/8 14 + 5/4 15) ms/512 = 20.5 ms/512 = 4.00391e-5, together 4.85229e-5
+        45 ms: delay 31 ms: (1/8 16 + 5/4 2) ms/128 = 4.5 ms/128 = 3.51563e-5, together 8.36792e-5
+
+    The first packets set the allowance to 10 updates, of which 7 are left. Nothing is dropped.
+    """
+    net = Network().link("a", "b", rate=1e6, discipline=pie)
+    net.flow("reno", path=["a", "b"], packet=1000, file=31_000, start=0.001, ack_path="ideal",
+             parameters={"initial_window": 31})  # fmt: skip
+    net.flow(traffic.constant(1e6), path=["a", "b"], packet=1000, start=0.001)
+    one = Simulation(net, rng=1)
+    for time, probability in ((0.0151, 8.4839e-6), (0.0301, 4.85229e-5), (0.0451, 8.36792e-5)):
+        one.advance(time)
+        assert of_link(one).probability == pytest.approx(probability, rel=1e-5)
+    assert of_link(one).burst_left == 7
+    assert one.state.links[0].dropped == 0
+
+
+def test_the_scale_has_the_steps_of_the_rfc():
+    """RFC 8033, section 4.2: the divisors below 1e-6, 1e-5, 1e-4, 1e-3, 1e-2 and 0.1, and at these values."""
+    divisors = [2048, 512, 128, 32, 8, 2, 1]
+    for k, border in enumerate((1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1)):
+        assert scaled.py_func(1.0, border * 0.999) == 1 / divisors[k]
+        assert scaled.py_func(1.0, border) == 1 / divisors[k + 1]
+
+
+def bottleneck(discipline, seed, **options):
+    """Return mean wait [s], utilisation, drops and marks of 20 Mbit/s shared by ten NewReno flows of 100 ms."""
+    rng = np.random.default_rng(seed)
+    net = Network().link("a", "b", rate="20 Mbit/s", delay="50 ms", buffer=1000, discipline=discipline)
+    net.link("b", "a", rate="20 Mbit/s", delay="50 ms")
+    for k in range(10):
+        net.flow("newreno", path=["a", "b"], packet=1500, start=float(rng.random()), name=f"flow {k}", **options)
+    found = run(net, duration=60.0, warm_up=20.0, rng=seed, progress=False).sel(link="a-b")
+    return float(found.mean_wait), float(found.utilisation), float(found.link_dropped), float(found.link_marked)
+
+
+@pytest.mark.parametrize("options", [{}, {"derandomize": True}, {"target": 0.03}])
+def test_the_delay_is_about_the_target(options):
+    """Ten NewReno flows: the 95 % interval of the mean delay is within 20 % of the target, on a busy link."""
+    target = options.get("target", 0.015)
+    found = np.array([bottleneck(pie(**options), seed) for seed in range(8)])
+    wait = statistics.replications(found[:, 0])
+    assert 0.8 * target < wait.lower < wait.upper < 1.2 * target
+    assert found[:, 1].min() > 0.95
+    assert bottleneck("fifo", 0)[0] > 0.3  # the check can fail: without PIE the queue takes all of the buffer
+
+
+def test_it_marks_below_the_threshold():
+    """With ECN and a probability below 10 % nothing is dropped; above `mark_below` all are."""
+    wait, utilisation, dropped, marked = bottleneck(pie(ecn=True), 0, parameters={"ecn": 1.0})
+    assert 0.012 < wait < 0.018
+    assert utilisation > 0.95
+    assert (dropped, marked > 100) == (0, True)
+    wait, utilisation, dropped, marked = bottleneck(pie(ecn=True, mark_below=0), 0, parameters={"ecn": 1.0})
+    assert (dropped > 100, marked) == (True, 0)
+
+
+def test_an_idle_link_forgets():
+    """After the last packet the probability falls to 0, although that packet waited longer than the target."""
+    net = Network().link("a", "b", rate=1e6, discipline=pie)
+    net.flow(traffic.constant(1.3e6), path=["a", "b"], packet=1000, stop=1.0)
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert of_link(one).probability > 0.05
+    one.advance(30.0)
+    assert of_link(one).probability == 0.0
+    assert of_link(one).queue_delay == 0.0
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"target": 0}, r"target = 0 s is out of range: must be in \(0, 10\]"),
+        ({"update": 0}, "update = 0 s"),
+        ({"burst": -1}, "burst = -1 s"),
+        ({"mark_below": 1.1}, "mark_below = 1.1"),
+        ({"derandomize": 2}, "derandomize = 2"),
+    ],
+)
+def test_bad_values_are_named(values, message):
+    with pytest.raises(ValueError, match=message):
+        pie(**values)
+    with pytest.raises(ValueError, match="excludes discipline 'pie'"):
+        Network().link("a", "b", rate=1e6, buffer=0, discipline=pie)

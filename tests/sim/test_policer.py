@@ -1,0 +1,112 @@
+"""The policer: bursts and rates by arithmetic, and a plain bucket packet by packet."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, SchemeError, Simulation, run, traffic
+from longfat.sim.queues import policer
+from longfat.sim.queues.log import Log
+
+
+def logged(flows, discipline, *, until, seed=1, rate=math.inf):
+    """Return lines (time [ns], flow, transmission, size, number) of what arrives and of what passes, and the run."""
+    logs = Log(200_000), Log(200_000)
+    net = Network().link("s", "a", rate=math.inf, discipline=logs[0].discipline)
+    net.link("a", "b", rate=rate, discipline=discipline).link("b", "d", rate=math.inf, discipline=logs[1].discipline)
+    for flow, options in flows:
+        net.flow(flow, path=["s", "a", "b", "d"], ack_path="ideal", **options)
+    one = Simulation(net, rng=seed)
+    one.advance(until)
+    one.packet_counts()
+    return [log.lines.tolist() for log in logs], one
+
+
+def test_burst_and_rate_by_hand():
+    """Packets of 1000 bytes every millisecond through 250 kB/s with a burst of 5000 bytes, by hand.
+
+    A bucket of 5 packets that gets one every 4 ms. Packet n comes at n ms, after the bucket has got n/4 in all and the
+    packets before it have taken one each: 5 + n/4 - n >= 1 up to n = 5 (1.25 of a packet is left; at n = 6, 0.5). From
+    then on one packet passes as soon as there is a whole token: the sixth token, counted from 0, at 4 ms x (k - 5) for
+    the k-th packet, k = 7, 8, ...: 8, 12, 16, ... ms.
+    """
+    (_, passed), _ = logged([(traffic.constant(1e6), {"packet": 1000})], policer(250e3, burst=5000), until=0.0305)
+    assert [line[0] // 1_000_000 for line in passed] == [0, 1, 2, 3, 4, 5, 8, 12, 16, 20, 24, 28]
+
+
+@pytest.mark.parametrize("load", [0.5, 1.0, 2.0])
+def test_long_run_rate(load):
+    """Over 20 s a constant load passes if it is at most the rate; of more, burst + rate t bytes pass, less a packet."""
+    rate, burst, until = 250e3, 20_000, 20.0005
+    (arrived, passed), one = logged(
+        [(traffic.constant(load * rate), {"packet": 500})], policer(rate, burst=burst), until=until
+    )
+    most = burst + rate * until
+    total = 500 * len(passed)
+    if load <= 1.0:
+        assert len(passed) == len(arrived)
+    else:
+        assert most - 1000 < total <= most
+    assert int(one.state.links[1].dropped) == len(arrived) - len(passed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_the_plain_bucket(seed):
+    """Bursts of packets of two sizes: each verdict agrees with a bucket in exact fractions, whatever the buffer."""
+    sources = [
+        (traffic.on_off(1.6e6, 0.1, 0.3, shape_on=1, shape_off=1), {"packet": 1003, "name": "large"}),
+        (traffic.poisson(3e5), {"packet": 211, "name": "small"}),
+    ]
+    (arrived, passed), _ = logged(sources, policer(500e3, burst=12_345), until=10.0, seed=seed)
+    tokens, before, expected = Fraction(12_345), 0, []
+    for time, flow, transmission, size, _ in arrived:
+        tokens = min(Fraction(12_345), tokens + Fraction(500_000 * (time - before), 10**9))
+        before = time
+        if tokens >= size:
+            tokens -= size
+            expected.append((flow, transmission))
+    assert [(line[1], line[2]) for line in passed] == expected
+    assert 1000 < len(expected) < len(arrived) - 1000
+
+
+def test_no_interval_gets_more_than_burst_and_rate():
+    """In any interval t at most burst + rate t bytes pass, the definition of a token bucket, with Poisson traffic."""
+    (_, passed), _ = logged([(traffic.poisson(1e6), {"packet": 700})], policer(400e3, burst=9000), until=3.0)
+    times, total = np.array([line[0] for line in passed]) * 1e-9, np.cumsum([line[3] for line in passed])
+    # From the packet i to the packet j both included: total_j - total_i + size_i <= burst + rate (t_j - t_i).
+    excess = total - 400e3 * times
+    assert np.max(excess - np.minimum.accumulate(excess - 700)) <= 9000 + 1e-6
+    assert len(passed) > 1500
+
+
+def test_a_tcp_flow_gets_less_than_the_rate():
+    """NewReno through a policer of 10 Mbit/s and 20 ms: losses without a queue, and between half and all of the rate.
+
+    The bucket of 15 kB is less than the bandwidth-delay product of 25 kB.
+    """
+    net = Network().link("a", "b", rate="100 Mbit/s", delay="10 ms", buffer=1000, discipline=policer("10 Mbit/s"))
+    net.link("b", "a", rate="100 Mbit/s", delay="10 ms")
+    net.flow("newreno", path=["a", "b"], packet=1500, parameters={"initial_ssthresh": 10.0})
+    found = run(net, duration=60.0, warm_up=10.0, rng=1, progress=False)
+    assert 0.5 * 1.25e6 < found.goodput.item() < 1.25e6
+    assert float(found.sel(link="a-b").mean_wait) < 0.001
+    assert float(found.sel(link="a-b").link_dropped) > 10
+
+
+def test_bad_values_are_named():
+    for bad, message in (
+        (lambda: policer(0), r"rate = 0 bytes/s is out of range: must be in \(0, 1e\+15\]"),
+        (lambda: policer(1e6, burst=0), "burst = 0 bytes"),
+        (lambda: Network().link("a", "b", rate=1e6, discipline="policer"), "discipline 'policer' needs rate"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bad()
+
+
+def test_a_burst_below_a_packet_ends_the_run():
+    net = Network().link("a", "b", rate=1e6, discipline=policer(1e5, burst=999))
+    net.flow(traffic.constant(1e5), path=["a", "b"], packet=1000)
+    with pytest.raises(SchemeError, match=r"policer.*burst is smaller than a packet"):
+        Simulation(net, rng=1).advance(1.0)

@@ -1,0 +1,150 @@
+"""Strict priority: departure times by hand, and a list that is scanned, packet by packet."""
+
+import math
+from collections import deque
+
+import pytest
+
+from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Scheme, Simulation, run, traffic
+from longfat.sim.queues import discipline
+from longfat.sim.queues.log import Log
+
+PRIORITY = discipline("strict-priority", levels=8)
+PRIORITIES = {"best": 0, "low": 5, "middle": 3, "high": 1, "equal": 5}
+
+
+def start(flow, event):
+    return flow.size
+
+
+def keep(flow, event):
+    return flow.window
+
+
+def send(flow, packet):
+    packet.priority = int(flow.priority)
+    return 0
+
+
+GIVEN = {"priority": Parameter(0.0, "1", "[0, 100]"), "size": Parameter(1.0, "packets", "[1, 1e6]")}
+BURST = Scheme("burst", start=start, ack=keep, loss=keep, timeout=keep, send=send, parameters=GIVEN)
+
+
+def departures(bursts, buffer=None, until=0.1, discipline=PRIORITY):
+    """Return (ms, flow, number) of each transmission; bursts are (name, start [ms], packets), 1 ms per packet."""
+    log = Log(1000)
+    net = Network().link("a", "b", rate=1e6, buffer=buffer, discipline=discipline)
+    net.link("b", "d", rate=math.inf, discipline=log.discipline)
+    for name, time, size in bursts:
+        given = {"priority": float(PRIORITIES[name]), "size": float(size)}
+        net.flow(BURST, path=["a", "b", "d"], name=name, start=time / 1000, file=1000 * size, ack_path="ideal",
+                 parameters=given)  # fmt: skip
+    one = Simulation(net, rng=1)
+    one.advance(until)
+    one.packet_counts()
+    names = [name for name, _, _ in bursts]
+    return [((line[0] - 1_000_000) / 1e6, names[line[1]], line[4]) for line in log.lines.tolist()]
+
+
+def test_order_by_hand():
+    """Four low packets at 0, two of middle priority at 0.5 ms, three high ones at 1.5 ms: none is broken off."""
+    assert departures([("low", 0, 4), ("middle", 0.5, 2), ("high", 1.5, 3)]) == [
+        (0, "low", 0), (1, "middle", 0), (2, "high", 0), (3, "high", 1), (4, "high", 2), (5, "middle", 1),
+        (6, "low", 1), (7, "low", 2), (8, "low", 3),
+    ]  # fmt: skip
+
+
+def test_two_levels_by_hand():
+    """With two levels, the default, priorities of 1 and more are one level, in order of arrival."""
+    assert departures([("low", 0, 3), ("best", 0.5, 1), ("high", 0.7, 2)], discipline="strict-priority") == [
+        (0, "low", 0), (1, "best", 0), (2, "low", 1), (3, "low", 2), (4, "high", 0), (5, "high", 1),
+    ]  # fmt: skip
+
+
+def test_push_out_by_hand():
+    """A buffer of three: low 0 is sent, 1 to 3 wait, 4 is dropped.
+
+    At 0.5 ms two high packets take the places of 3 and 2; at 0.6 ms one of equal priority finds no worse packet than
+    itself. All that is dropped is retransmitted after a second.
+    """
+    first = departures([("low", 0, 5), ("high", 0.5, 2), ("equal", 0.6, 1)], buffer=3)
+    assert first == [(0, "low", 0), (1, "high", 0), (2, "high", 1), (3, "low", 1)]
+
+
+def test_priorities_beyond_the_bands():
+    """Priorities beyond the bands are in the last one."""
+    net = Network().link("a", "b", rate=1e6, discipline=PRIORITY)
+    net.flow(BURST, path=["a", "b"], file=3000, ack_path="ideal", parameters={"priority": 100.0, "size": 3.0})
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert one.all_done()
+
+
+def test_high_priority_gets_all():
+    """Two senders with windows of five bandwidth-delay products: the worse one gets nothing while the other sends."""
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=50, discipline=PRIORITY)
+    net.link("b", "a", rate="8 Mbit/s", delay="10 ms")
+    for name in ("low", "high"):
+        given = {"priority": float(PRIORITIES[name]), "size": 100.0}
+        net.flow(BURST, path=["a", "b"], name=name, start=0.001 * (name == "high"), parameters=given)
+    found = run(net, duration=5.0, warm_up=0.5, rng=1, progress=False)
+    assert float(found.delivered.sel(flow="low")) == 0.0
+    assert float(found.goodput.sel(flow="high")) == pytest.approx(1e6, rel=0.01)
+
+
+def with_priorities(link, packet, now):
+    """Give the packet one of four priorities, by its number."""
+    packet.priority = int(packet.transmission % 7) % 4
+    return ENQUEUE
+
+
+def referee(arrivals, levels, limit, nanoseconds_a_byte):
+    """Return (begin [ns], name) of each transmission of packets (time [ns], size, name, priority) of a plain list."""
+    arrivals, waiting, made, free = deque(arrivals), [], [], None
+    while arrivals or free is not None:
+        if free is not None and (not arrivals or free <= arrivals[0][0]):
+            now, free = free, None
+        else:
+            packet = arrivals.popleft()
+            now, level = packet[0], min(packet[3], levels - 1)
+            if free is not None and len(waiting) >= limit:
+                worst = max(waiting, key=lambda one: (one[0], one[1]))  # of the worst level the last
+                if worst[0] <= level:
+                    continue
+                waiting.remove(worst)
+            waiting.append((level, now, packet))
+        if free is None and waiting:
+            first = min(waiting, key=lambda one: (one[0], one[1]))
+            waiting.remove(first)
+            made.append((now, first[2][2]))
+            free = now + first[2][1] * nanoseconds_a_byte
+    return made
+
+
+@pytest.mark.parametrize(("levels", "buffer"), [(2, 10_000), (3, 12), (4, 1)])
+def test_it_is_the_plain_list(levels, buffer):
+    """Order, times and what a full buffer drops agree with a list that is scanned for every packet."""
+    logs = Log(100_000), Log(100_000)
+    setter = Discipline("priorities", enqueue=with_priorities)
+    net = Network().link("s", "r", rate=math.inf, discipline=logs[0].discipline)
+    net.link("r", "a", rate=math.inf, discipline=setter)
+    net.link("a", "b", rate=1e6, buffer=buffer, discipline=discipline("strict-priority", levels=levels))
+    net.link("b", "d", rate=math.inf, discipline=logs[1].discipline)
+    for size, load in ((1003, 0.6), (211, 0.6)):
+        net.flow(traffic.poisson(load * 1e6), path=["s", "r", "a", "b", "d"], packet=size, name=str(size))
+    one = Simulation(net, rng=buffer)
+    one.advance(2.0)
+    one.packet_counts()
+    entered, left = (log.lines.tolist() for log in logs)
+    arrivals = [(line[0], line[3], (line[1], line[2]), line[2] % 7 % 4) for line in entered]
+    expected = referee(arrivals, levels, buffer, 1000)
+    begun = [(line[0] - 1000 * line[3], (line[1], line[2])) for line in left]
+    assert begun == expected[: len(begun)]
+    assert len(begun) > 2000
+    assert (int(one.state.links[2].dropped) > 300) == (buffer < 100)
+
+
+@pytest.mark.parametrize("levels", [1, 257, 2.5])
+def test_bad_levels_are_named(levels):
+    with pytest.raises(ValueError, match=r"levels = .* is out of range: must be an integer in \[2, 256\]"):
+        discipline("strict-priority", levels=levels)
