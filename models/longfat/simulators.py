@@ -113,6 +113,25 @@ def _transport(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
+def _cubic(name: str, *arguments: Any) -> Simulator:
+    """Return a simulator of one CUBIC flow without randomness."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import cubic_estimators
+
+        estimator: Estimator = getattr(cubic_estimators, name)(*arguments)
+        return estimator
+
+    return Simulator(check)
+
+
+def _cubic_at_random_loss(effort: float, rng: Any) -> Estimator:
+    """Return the simulator of a CUBIC flow whose packets are lost independently."""
+    from longfat.verify.cubic_estimators import at_random_loss
+
+    return at_random_loss(losses=200 * effort, rng=rng)
+
+
 def _loss_load(quantity: str) -> Simulator:
     """Return the simulator of loss-load sources on one link."""
 
@@ -201,6 +220,12 @@ SIMULATORS: dict[str, Simulator] = {
     "reno_file": _deterministic("file_alone", "reno"),
     "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
     "codel_drop_time": _transport("codel_drop_time"),
+    "cubic_window": _cubic("window_after_loss"),
+    "cubic_mean_window": _cubic("mean_window"),
+    "cubic_window_at_loss": _cubic("window_at_loss"),
+    "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
+    "cubic_utilisation": _cubic("at_link", "utilisation"),
+    "cubic_queue": _cubic("at_link", "mean_queue"),
     "cadpc_rate": _deterministic("cadpc_share"),
     "cadpc_traffic": _deterministic("cadpc_share", -1),
     "parking_lot_long": _deterministic("parking_lot", True),

@@ -19,7 +19,7 @@ def by_subject() -> dict[str, list[Law]]:
     """Return all laws, grouped by subject.
 
     >>> sorted(by_subject())
-    ['blt', 'cadpc', 'loss_load', 'power', 'queues', 'selective_repeat', 'tcp']
+    ['blt', 'buffers', 'cadpc', 'cubic', 'loss_load', 'power', 'queues', 'selective_repeat', 'tcp']
     """
     found: dict[str, list[Law]] = {}
     for _, record in registered():
