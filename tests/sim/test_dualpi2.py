@@ -9,7 +9,6 @@ import pytest
 from longfat.sim import ENQUEUE, Discipline, Network, Simulation, mark, queues, traffic
 from longfat.sim.queues import dualpi2
 from longfat.sim.records import CE, ECT, ECT1
-from longfat.sim.schemes.cubic import CUBIC
 from tests.examples import is_long
 from tests.sim.logbook import Logbook
 from tests.sim.own import of_link

@@ -37,9 +37,10 @@ def react(flow):
     """Reduce the window in proportion to `alpha` if the mark counts."""
     if not tcp.mark_counts(flow):
         return
-    if flow.window <= 1.0:
+    window = flow.ssthresh if flow.recovering else flow.window  # recovery aims at ssthresh
+    if window <= 1.0:
         flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)  # as the other schemes, see `tcp.halve_on_mark`
-    flow.window = max(1.0, flow.window * (1.0 - flow.alpha / 2.0))
+    flow.window = max(1.0, window * (1.0 - flow.alpha / 2.0))
     flow.ssthresh = max(flow.ssthresh_floor, flow.window)
     tcp.record_reduction(flow, tcp.MARK)
 
@@ -97,7 +98,6 @@ DCTCP = Scheme(
         "initial_alpha": Parameter(1.0, "1", "[0, 1]", about="Estimated share of marked packets at the start"),
     },
     state={**cubic.STATE, **ESTIMATE},
-    scale_free=True,
     source=(
         "S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert and G. Judd, RFC 8257 (2017), Data Center TCP (DCTCP): "
         "TCP Congestion Control for Data Centers, section 3; M. Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM "

@@ -128,7 +128,6 @@ PRAGUE = Scheme(
     # as for "dctcp"; whether a packet was marked so far, round trips since slow start, and the times of the last
     # update of alpha and of the last reduction [s]
     state={**sack.STATE, **dctcp.ESTIMATE, "saw_mark": False, "rounds": 0, "estimated_at": -1e9, "reduced_time": -1e9},
-    scale_free=False,
     source=(
         "L4S team, reference implementation of TCP Prague for Linux, version 0.6 (2024), net/ipv4/tcp_prague.c, "
         "https://github.com/L4STeam/linux; K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, Prague Congestion "
