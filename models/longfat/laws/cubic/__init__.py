@@ -5,7 +5,7 @@ The rules are those of RFC 9438. Proofs: derivations/cubic.py and derivations/cu
 
 from longfat.laws.cubic.full_link import mean_queue, utilisation
 from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
-from longfat.laws.cubic.mean_window import (
+from longfat.laws.cubic.loss_response import (
     average_window,
     average_window_random,
     loss_of_window,

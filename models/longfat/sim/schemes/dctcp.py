@@ -7,7 +7,7 @@ was marked. The estimate ignores selective acknowledgments (section 3.3, step 1)
 from typing import Any
 
 from longfat.sim.jit import part
-from longfat.sim.schemes import cubic, rate_reduction, sack, slow_start, tcp
+from longfat.sim.schemes import cubic, hystart, rate_reduction, sack, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 
@@ -60,7 +60,7 @@ def ack(flow, event):
     if event.acked == 0 or event.marked or (flow.app_limited and flow.in_flight + event.acked < flow.window):
         return flow.window
     # RFC 8257, section 3.4. RFC 3465, section 2.1: one packet per window of packets acknowledged.
-    return slow_start.grow(flow, event) if flow.window < flow.ssthresh else flow.window + event.acked / flow.window
+    return hystart.grow(flow, event) if flow.window < flow.ssthresh else flow.window + event.acked / flow.window
 
 
 # RFC 8257, section 3.5: as RFC 5681, section 3.1, equation 4; in recovery the window is what recovery aims at. RFC
