@@ -1,12 +1,28 @@
 """Laws: published closed forms, one package per subject, independent of all simulators."""
 
-from longfat.laws import aqm, bbr, blt, cadpc, dctcp, fair_share, loss_load, power, queues, selective_repeat, tcp
+from longfat.laws import (
+    aqm,
+    bbr,
+    blt,
+    buffers,
+    cadpc,
+    cubic,
+    dctcp,
+    fair_share,
+    loss_load,
+    power,
+    queues,
+    selective_repeat,
+    tcp,
+)
 
 __all__ = [
     "aqm",
     "bbr",
     "blt",
+    "buffers",
     "cadpc",
+    "cubic",
     "dctcp",
     "fair_share",
     "loss_load",
