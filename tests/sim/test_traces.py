@@ -27,6 +27,7 @@ def two_at_once(flow, event):
     return 2.0
 
 
+THRESHOLD = sim.queues.discipline("mark-above", threshold=8.0)
 TWO = sim.Scheme("two", ack=two_at_once, start=two_at_once)
 
 
@@ -77,7 +78,7 @@ def busy(*, ecn=0, stamp=1, seconds=2.0):
     """Flows of every kind, with losses of both kinds and marks."""
     net = sim.Network().link(
         "a", "b", rate="8 Mbit/s", delay="10 ms", buffer=25, loss=0.02, duplex=True,
-        discipline=sim.queues.discipline("mark-above", threshold=8.0) if ecn else "fifo",
+        discipline=THRESHOLD if ecn else "fifo",
     )  # fmt: skip
     net.link("b", "c", rate="20 Mbit/s", delay="1 ms", duplex=True)
     options = {"ecn": ecn, "timestamps": stamp}
@@ -193,6 +194,26 @@ def test_every_acknowledgment_against_a_referee(traced, k):
     assert k != 1 or many > 0
 
 
+def test_codepoints_of_ecn(tmp_path):
+    """ECT(0) of DCTCP (RFC 8257, section 3.1), ECT(1) of Prague (RFC 9331, section 4.1), Not-ECT of Reno.
+
+    The step threshold marks those that are capable; ECE follows with the acknowledgment of each marked packet.
+    """
+    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="5 ms", duplex=True, discipline=THRESHOLD)
+    for name in ("dctcp", "prague", "reno"):
+        net.flow(name, path=["a", "b"], file="100 kB")
+    data = sim.run(net, rng=1, pcap=tmp_path, progress=False)
+    for k, codepoint in enumerate((2, 1, 0)):
+        for name, allowed in ((AT_SENDER, {codepoint}), (AT_RECEIVER, {codepoint, 3} if codepoint else {0})):
+            packets = [p for p in read(tmp_path / name) if 1024 + k in p.ports and "S" not in p.flags]
+            assert {p.ecn for p in packets if p.payload} == allowed
+            assert {p.ecn for p in packets if not p.payload} == {0}
+        marked = [p.ecn == 3 for p in packets if p.payload]
+        assert sum(marked) == data.marks[k]
+        echoed = ["E" in p.flags for p in packets if not p.payload and "F" not in p.flags and p.ports[0] == 5001]
+        assert echoed == marked[: len(echoed)]
+
+
 def test_the_sender_echoes_the_last_acknowledgment(traced):
     """RFC 7323, section 4.3: each data packet echoes the time stamp of the acknowledgment that came last."""
     _, folder, _ = traced
@@ -274,7 +295,7 @@ LOSSY = {
     "drop-tail": {"buffer": 12},
 }
 SENDERS = [
-    name for name in ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc") if name in sim.schemes.names()
+    name for name in ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc", "bbr") if name in sim.schemes.names()
 ]
 
 
