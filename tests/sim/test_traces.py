@@ -295,7 +295,9 @@ LOSSY = {
     "drop-tail": {"buffer": 12},
 }
 SENDERS = [
-    name for name in ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc", "bbr") if name in sim.schemes.names()
+    name
+    for name in ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc", "bbr")
+    if name in sim.schemes.names()
 ]
 
 
