@@ -15,6 +15,7 @@ import xarray as xr
 
 from longfat import cli, plot, scenario, sim
 from longfat.cli.simulate import summary
+from tests.sim.pcap_reader import read
 
 EXAMPLES = sorted(scenario.SHIPPED.glob("*.toml"))
 NOISY = scenario.SHIPPED / "mixed.toml"  # one with random traffic
@@ -145,6 +146,47 @@ def test_table_and_files(tmp_path, capsys):
     assert (
         f"in total, {sent} data packets sent = {received} received + {dropped} dropped + {in_flight} in flight" in out
     )
+
+
+def test_packet_traces(tmp_path, capsys):
+    """A line on the trace, and whole files beside those of --output, which may be in the same directory."""
+    folder = str(tmp_path / "out")
+    text = RENO + "run = {replications = 2, rng = 3}"
+    out = simulate(capsys, tmp_path, text, "--output", folder, "--pcap", folder, "--qlog", folder)
+    files = ["flows.csv", "links.csv", "receivers.pcap", "reno-1-1.sqlog", "reno-1-2.sqlog", "run.nc", "senders.pcap"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == files
+    sent = sum(bool(packet.payload) for packet in read(tmp_path / "out" / "senders.pcap"))
+    assert out.splitlines()[-1].startswith("trace of the first run: ")
+    run = json.loads(simulate(capsys, tmp_path, text, "--json", "--pcap", folder))["run"]
+    assert run["trace"]["packets"] > sent > 100
+    assert run["trace"]["end"] == ""
+    assert "trace" not in json.loads(simulate(capsys, tmp_path, text, "--json"))["run"]
+
+
+def test_a_trace_that_ends_early_is_said(tmp_path, capsys):
+    """One line on stderr; the answer is complete, and the status is 0."""
+    (tmp_path / "net.toml").write_text(RENO)
+    arguments = [str(tmp_path / "net.toml"), "--json"]
+    assert cli.main(["simulate", *arguments, "--pcap", str(tmp_path), "--trace-packets", "9"]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("longfat: the trace ends at 0.0")
+    assert err.endswith(" s, after 9 packets (trace_packets)\n")
+    assert err.count("\n") == 1
+    whole = json.loads(simulate(capsys, tmp_path, RENO, "--json"))
+    assert json.loads(out)["flows"] == whole["flows"]
+
+
+def test_the_size_of_a_large_trace_is_announced(tmp_path, capsys, monkeypatch):
+    """On a terminal only: 2e6 packets at 150 bytes each are 0.3 GB."""
+    (tmp_path / "net.toml").write_text(RENO)
+    arguments = ["simulate", str(tmp_path / "net.toml"), "--pcap", str(tmp_path / "new" / "folder"), "--trace-packets"]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert cli.main([*arguments, "2000000"]) == 0
+    said = capsys.readouterr().err
+    assert "longfat: --pcap may write up to 0.3 GB; " in said
+    assert f" GB are free in {tmp_path}\n" in said
+    assert cli.main([*arguments, "1000000"]) == 0
+    assert "may write" not in capsys.readouterr().err
 
 
 def test_one_run_has_no_intervals(tmp_path, capsys):
@@ -281,6 +323,9 @@ WRONG = {
     "warm-up": (RENO + 'run = {duration = 1, warm_up = "2 s"}', [], "warm_up = 2 s is out of range"),
     "samples": (RENO + "run = {duration = 10, sample_every = 1e-9}", [], "sample_every = 1e-09 s is out of range"),
     "output": (RENO, ["--output", "/proc/nowhere"], "output = /proc/nowhere cannot be written to"),
+    "pcap": (RENO, ["--pcap", "/proc/nowhere"], "pcap = /proc/nowhere cannot be written to"),
+    "qlog": (RENO, ["--qlog", "/proc/nowhere"], "qlog = /proc/nowhere cannot be written to"),
+    "trace": (RENO, ["--pcap", "out", "--trace-packets", "0"], "trace_packets = 0 packets is out of range"),
     "flag": (RENO, ["--colour"], "option '--colour' is unknown; available: --duration"),
 }  # fmt: skip
 

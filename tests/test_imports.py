@@ -36,7 +36,7 @@ ALLOWED = {
     "single_transfer": {"laws", "domains"},
     "fluid": {"fluid", "extras", "threads", "law", "laws", "quantities", "domains", "namespaces"},
     "sim": {
-        "sim", "segments", "threads", "progress", "discovery", "domains", "student", "quantities", "accessor",
+        "sim", "segments", "threads", "progress", "discovery", "domains", "files", "student", "quantities", "accessor",
         "_version",
     },
     "segments": {"segments", "sim", "threads", "progress", "domains", "student"},  # of sim, how kernels are compiled

@@ -15,6 +15,8 @@ class AtomicFiles:
     ----------
     directory : str or Path
         Directory of the files; created if it does not exist.
+    name : str
+        Name of the option or argument with the directory, for error messages.
 
     Raises
     ------
@@ -32,8 +34,8 @@ class AtomicFiles:
     1 False ['a.txt']
     """
 
-    def __init__(self, directory: str | Path) -> None:
-        self.directory = Path(directory)
+    def __init__(self, directory: str | Path, name: str = "output") -> None:
+        self.directory, self.name = Path(directory), name
         self._pending: dict[Path, Path] = {}
 
     def __enter__(self) -> AtomicFiles:
@@ -46,7 +48,7 @@ class AtomicFiles:
             probe.touch()
         except OSError as error:
             why = "it is a file, not a directory" if isinstance(error, FileExistsError) else error.strerror
-            raise ValueError(f"output = {self.directory} cannot be written to: {why}") from None
+            raise ValueError(f"{self.name} = {self.directory} cannot be written to: {why}") from None
         finally:
             self._discard()
         return self
@@ -54,10 +56,15 @@ class AtomicFiles:
     def path(self, name: str) -> Path:
         """Return the path at which to write the file that shall appear as ``name``."""
         if (self.directory / name).is_dir():
-            raise ValueError(f"output = {self.directory} cannot be written to: {name} is a directory there")
+            raise ValueError(f"{self.name} = {self.directory} cannot be written to: {name} is a directory there")
         temporary = self.directory / f".{name}.{os.getpid()}.part"
         self._pending[temporary] = self.directory / name
         return temporary
+
+    def forget(self, temporary: Path) -> None:
+        """Let a file not appear, given the path at which it would have been written."""
+        if self._pending.pop(temporary, None) is not None:
+            temporary.unlink(missing_ok=True)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -80,6 +87,36 @@ class AtomicFiles:
             except OSError:
                 continue  # the directory is not there or not ours: nothing of ours is left in it
         self._pending.clear()
+
+
+class GrowingFiles:
+    """Files that grow in chunks, and end with a whole chunk if there is no room for the next."""
+
+    def __init__(self) -> None:
+        self._length: dict[Path, int] = {}
+
+    def begin(self, path: Path) -> Path:
+        """Begin a file without content, and return its path."""
+        self._length[path] = 0
+        return path
+
+    def empty(self) -> list[Path]:
+        """Return the files without content: not even the first chunk had room, or there was none."""
+        return [path for path, length in self._length.items() if length == 0]
+
+    def append(self, path: Path, chunk: bytes) -> None:
+        """Append a chunk to a file, which the first makes; raise an OSError if that fails."""
+        length = self._length[path]
+        try:
+            with open(path, "ab" if length else "wb", buffering=0) as file:
+                rest = memoryview(chunk)
+                while len(rest):
+                    rest = rest[file.write(rest) :]
+        except OSError:
+            if path.exists():
+                os.truncate(path, length)
+            raise
+        self._length[path] = length + len(chunk)
 
 
 def sync(path: Path) -> None:

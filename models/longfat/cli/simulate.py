@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +62,19 @@ def _list(context: click.Context, option: click.Parameter, wanted: bool) -> None
 @click.option(
     "--replications", type=Integer("runs", 1, 10**6), help="Number of replications; overrides the scenario's."
 )
+@click.option(
+    "--pcap", type=PathName("dir"), help="Directory for senders.pcap and receivers.pcap: the first run's packets."
+)
+@click.option(
+    "--qlog", type=PathName("dir"), help="Directory for a qlog file of each flow: windows, losses and round trips."
+)
+@click.option(
+    "--trace-packets",
+    type=Integer("packets", 1, 10**12),
+    default="1000000",
+    show_default=True,
+    help="Number of packets in senders.pcap after which --pcap and --qlog end.",
+)
 @click.option("--trust", is_flag=True, help="Allow FILE to load Python files outside its folder.")
 def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bool, **flags: Any) -> None:
     """Simulate a network, packet by packet.
@@ -77,6 +92,10 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
     for flag, option in (("duration", "duration"), ("seed", "rng"), ("replications", "replications")):
         if flags[flag] is not None:
             options[option] = flags[flag]
+    for flag in ("pcap", "qlog"):
+        if flags[flag] is not None:
+            options |= {flag: flags[flag], "trace_packets": flags["trace_packets"]}
+            _announce(flag, Path(flags[flag]), flags["trace_packets"])
     if output is None:
         _simulate(net, options, scenario, as_json, keep=False)
         return
@@ -85,16 +104,30 @@ def simulate_command(scenario: str, as_json: bool, output: str | None, trust: bo
         _write(data, files)
 
 
+def _announce(flag: str, folder: Path, packets: int) -> None:
+    """Print how large a trace may become, if it may be large; only on a terminal."""
+    from longfat.sim.captures import MOST, PACKET_BYTES
+
+    if packets <= MOST or not sys.stderr.isatty():
+        return
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    free = shutil.disk_usage(there).free / 1e9
+    size = packets * PACKET_BYTES[flag] / 1e9
+    click.echo(f"longfat: --{flag} may write up to {size:.3g} GB; {free:.3g} GB are free in {there}", err=True)
+
+
 def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: bool, *, keep: bool) -> Any:
     """Run, and print the answer; a Dataset if it is to be kept."""
     from longfat.sim import runs
 
     watched = sys.stderr.isatty()  # for scripts, stderr holds errors only
     data: xr.Dataset | Answer
-    if keep:
-        data = runs.run(net, **options, progress=watched)
-    else:  # without xarray, which takes a second to load
-        data, _ = runs.answer(net, **options, progress=watched)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "(the|no) trace")  # printed below, as one line
+        if keep:
+            data = runs.run(net, **options, progress=watched)
+        else:  # without xarray, which takes a second to load
+            data, _ = runs.answer(net, **options, progress=watched)
     data.attrs["scenario"] = Path(scenario).name
     answer = json.dumps(summary(data, net), indent=2, allow_nan=False) if as_json else table(data, net)
     try:
@@ -102,6 +135,8 @@ def _simulate(net: Network, options: dict[str, Any], scenario: str, as_json: boo
     except UnicodeEncodeError:
         answer = answer.replace("±", "+-").encode("ascii", "replace").decode()
     click.echo(answer)
+    if data.attrs.get("trace_end"):
+        click.echo(f"longfat: {data.attrs['trace_end']}", err=True)
     return data
 
 
@@ -124,6 +159,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
     }
     intervals = a["replications"] > 1
     rows = enumerate((flow, name) for flow in net.flows for name in flow.names)
+    trace = {name: a[f"trace_{name}"] for name in ("packets", "until", "end") if f"trace_{name}" in a}
     balanced = all(one["sent"] == one["received"] + one["dropped"] + one["in_flight"] for one in counts.values())
     return {
         "flows": [
@@ -151,6 +187,7 @@ def summary(data: xr.Dataset | Answer, net: Network) -> dict[str, Any]:
             "events": a["events"],
             "wall_time": a["wall_time"],
             "conservation": {"balanced": balanced, **counts},
+            **({"trace": trace} if trace else {}),
         },
     }
 
@@ -211,8 +248,18 @@ def table(data: xr.Dataset | Answer, net: Network) -> str:
             f"{run['events']} events in {text(run['wall_time'], 's')}; seed {run['seed']}",
             f"in total, {counts['sent']} data packets sent = {counts['received']} received + "
             f"{counts['dropped']} dropped + {counts['in_flight']} in flight",
+            *_trace(run),
         ]
     )
+
+
+def _trace(run: dict[str, Any]) -> list[str]:
+    """Return the line on the trace, if there is one."""
+    if "trace" not in run:
+        return []
+    from longfat.quantities import text
+
+    return [f"trace of the first run: {run['trace']['packets']} packets until {text(run['trace']['until'], 's')}"]
 
 
 def _shown(row: dict[str, Any], name: str, unit: str) -> str:

@@ -3,7 +3,8 @@
 A `System` defines the variables, their dynamics and the feedback delays. `integrate`, `equilibrium`, `stability` and
 `stability_boundary` accept any system and many parameter points in one call; `path` and `rest` are their
 differentiable cores. Predefined systems: `cadpc` (synchronous, asynchronous, delayed, over several links),
-`cadpc_flow`, `capc`, `best_replies`, `tcp_red`, `xcp`. `cadpc_fairness` computes CADPC for a million starts.
+`cadpc_flow`, `capc`, `best_replies`, `tcp_red`, `tcp_pie`, `cubic`, `bbr`, `dctcp`, `xcp`. `cadpc_fairness` computes
+CADPC for a million starts.
 
 Paths, equilibria and stability need the extra ``jax``; `integrate` with ``method="numpy"`` does not.
 """
@@ -15,17 +16,20 @@ from longfat.fluid.integrate import integrate, path
 from longfat.fluid.roots import rightmost_roots
 from longfat.fluid.stability import linearise, multipliers, stability, stability_boundary
 from longfat.fluid.system import Parameter, System, Variable
-from longfat.fluid.systems import best_replies, cadpc, cadpc_flow, capc, tcp_red, xcp
+from longfat.fluid.systems import bbr, best_replies, cadpc, cadpc_flow, capc, cubic, dctcp, tcp_pie, tcp_red, xcp
 
 __all__ = [
     "Parameter",
     "System",
     "Variable",
+    "bbr",
     "best_replies",
     "cadpc",
     "cadpc_fairness",
     "cadpc_flow",
     "capc",
+    "cubic",
+    "dctcp",
     "equilibrium",
     "integrate",
     "linearise",
@@ -36,6 +40,7 @@ __all__ = [
     "rightmost_roots",
     "stability",
     "stability_boundary",
+    "tcp_pie",
     "tcp_red",
     "xcp",
 ]

@@ -1,5 +1,33 @@
 """Laws: published closed forms, one package per subject, independent of all simulators."""
 
-from longfat.laws import blt, cadpc, fair_share, loss_load, power, queues, selective_repeat, tcp
+from longfat.laws import (
+    aqm,
+    bbr,
+    blt,
+    buffers,
+    cadpc,
+    cubic,
+    dctcp,
+    fair_share,
+    loss_load,
+    power,
+    queues,
+    selective_repeat,
+    tcp,
+)
 
-__all__ = ["blt", "cadpc", "fair_share", "loss_load", "power", "queues", "selective_repeat", "tcp"]
+__all__ = [
+    "aqm",
+    "bbr",
+    "blt",
+    "buffers",
+    "cadpc",
+    "cubic",
+    "dctcp",
+    "fair_share",
+    "loss_load",
+    "power",
+    "queues",
+    "selective_repeat",
+    "tcp",
+]

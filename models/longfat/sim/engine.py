@@ -87,6 +87,7 @@ class Simulation:
         self.wall_time = 0.0
         self.stop = threading.Event()
         self._compiled: list[tuple[jit.Callback, ...]] = []
+        self.capture: Any = None  # of `longfat.sim.captures`, if the run is traced
 
     def again(self, rng: Any) -> Simulation:
         """Return the same network with other random numbers, before either run has begun; faster than a new one."""
@@ -127,6 +128,8 @@ class Simulation:
         while True:
             begun, before = time.perf_counter(), int(self.state.row.now)
             status = self._chunk(goal, budget)
+            if self.capture is not None:
+                self.capture.drain()
             spent = time.perf_counter() - begun
             self.wall_time += spent
             still = still + budget if status == records.PAUSED and self.state.row.now == before else 0

@@ -28,6 +28,8 @@ from longfat.sim.records import (
     SOURCE,
     TALLY,
     TIMER,
+    TRACE,
+    TRACED,
     TRANSMISSION,
     WORD,
     f8,
@@ -36,7 +38,8 @@ from longfat.sim.records import (
     record,
 )
 
-#: Arrays with a row for each flow; those of access links and sources only where a flow has one.
+#: Arrays with a row for each flow; those of access links and sources only where a flow has one,
+#: that of traced flows only if the run is traced.
 OF_FLOWS = {
     "senders": SENDER,
     "timers": TIMER,
@@ -45,6 +48,7 @@ OF_FLOWS = {
     "tallies": TALLY,
     "access_links": ACCESS_LINK,
     "sources": SOURCE,
+    "traced": TRACED,
 }
 
 #: Arrays of a run and their record types, in the order of the addresses in `STATE`.
@@ -55,6 +59,7 @@ ARRAYS = {
     "since": WORD,  # of each packet at a link with a service: when it arrived there
     "headers": HEADER,
     "sacks": SACKS,
+    "echo_times": WORD,  # of each packet of a traced run: `echo` of `TRACE`
     "queued": QUEUED,
     "links": LINK,
     "backlog_entries": BACKLOG_ENTRY,
@@ -71,6 +76,7 @@ ARRAYS = {
     "flow_samples": FLOW_SAMPLE,
     "link_samples": LINK_SAMPLE,
     "census": CENSUS,
+    "trace": TRACE,
     "callbacks": WORD,  # addresses of the functions of schemes, disciplines and services: see `calls`
     "hooks": WORD,
     "verbs": WORD,
@@ -91,6 +97,7 @@ STATE = record(
     ("horizon", i8),  # the run is not observed until then: earlier arrivals may be computed in advance
     ("arrivals", i8),  # entries of the heap; the same for the next
     ("clocks", i8),
+    ("tracing", i4),  # 1: packets and senders are traced
     ("attention", i4),  # 1: the fields below, or whether all files are done, matter before the next event
     ("shortage", i4),  # the array that is too small, DONE if none
     ("entering_packet", i4),  # packet that has to enter its link, NONE
@@ -130,6 +137,9 @@ STATE = record(
     ("unfinished", i8),  # files still to be transferred; NONE if the run does not end with them
     ("bad_value", f8),  # the window or rate that ended the run
     ("lost_number", i8),  # the packet that was found lost last
+    ("trace_rows", i8),  # rows of the trace since it was taken away last
+    ("trace_room", i8),
+    ("traced_connections", i8),  # so far
     ("samples", i8),
     ("samples_room", i8),
     ("sample_every", i8),

@@ -79,6 +79,7 @@ link_at = _reader(LINK, "links_base")
 packet_at = _reader(PACKET, "packets_base")
 since_at = _reader(SINCE, "since_base")
 header_at = _reader(HEADER, "headers_base")
+echo_at = _reader(Row(records.WORD, "echo"), "echo_times_base")
 sack_at = _reader(Row(records.SACKS, "sacks"), "sacks_base")
 backlog_entry_at = _reader(Row(records.BACKLOG_ENTRY, "backlog_entry"), "backlog_entries_base")
 changing_rate_at = _reader(Row(records.CHANGING_RATE, "changing_rate"), "changing_rates_base")
@@ -93,12 +94,15 @@ stamp_at = _reader(Row(records.STAMP, "stamp"), "nodes_base")
 connection_at = _reader(Row(records.CONNECTION, "connection"), "connections_base")
 flow_sample_at = _reader(Row(records.FLOW_SAMPLE, "flow_sample"), "flow_samples_base")
 link_sample_at = _reader(Row(records.LINK_SAMPLE, "link_sample"), "link_samples_base")
+traced_at = _reader(Row(records.TRACED, "traced"), "traced_base")
+trace_at = _reader(Row(records.TRACE, "trace"), "trace_base")
 census_at = _reader(Row(records.CENSUS, "census"), "census_base")
 _event = _reader(EVENT, "event_base")
 _state = _reader(STATE)
-#: Functions of (address, number): an entry of a heap, a word of memory.
+#: Functions of (address, number): an entry of a heap, a word of memory as an integer and as a float.
 entry_at = _reader(Row(records.ENTRY, "entry"))
 word_at = _reader(Row(records.WORD, "word"))
+float_at = _reader(Row(records.FLOAT, "float"))
 
 
 @part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +81,47 @@ class Integer(Parameter):
         return float(domains.integer(name, value, self.unit, self.allowed))
 
 
+@dataclass(frozen=True)
+class Table(Parameter):
+    """Parameter of a discipline that is a list of rows of numbers, at most 100; by default an empty list.
+
+    A plug-in sees an array of all numbers, row by row, with -1 beyond the last row. ``columns`` has the name, unit and
+    domain of each column.
+    """
+
+    default: Any = ()
+    columns: tuple[tuple[str, str, str], ...] = ()
+
+    MOST = 100  # rows
+
+    @property
+    def length(self) -> int:
+        """Length of the array that a plug-in sees."""
+        return self.MOST * len(self.columns)
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Return the rows as tuples, in SI units; raise an error for others.
+
+        >>> Table(columns=(("time", "s", "[0, inf)"), ("count", "1", "[1, 9]"))).checked("losses", [["20 ms", 2]])
+        ((0.02, 2.0),)
+        """
+        words = f"a list of rows ({', '.join(column for column, _, _ in self.columns)})"
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise domains.wrong_type(name, value, words)
+        domains.integer(f"number of rows of {name}", len(value), "1", f"[0, {self.MOST}]")
+        made = []
+        for row in value:
+            if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(self.columns):
+                raise domains.wrong_type(name, row, words)
+            made.append(
+                tuple(
+                    Parameter(None, unit, allowed).checked(f"{column} in {name}", one)
+                    for (column, unit, allowed), one in zip(self.columns, row, strict=True)
+                )
+            )
+        return tuple(made)
+
+
 def flag(default: bool, about: str, field: str = "") -> Parameter:
     """Return a parameter that is 1 (yes) or 0 (no); scenario files write that of a discipline as true or false."""
     return Parameter(float(default), "1", YES_OR_NO, field, about)
@@ -121,7 +162,10 @@ class Own:
                     f"{whose}: {name!r} is the name of a parameter and of a state; give one of them another"
                 )
         values = {name: _initial(whose, name, value, parameters) for name, value in state.items()}
-        fields: list[Any] = [(name, np.float64) for name in self._given_as]
+        fields: list[Any] = [
+            (name, np.float64, (one.length,)) if isinstance(one, Table) else (name, np.float64)
+            for name, one in zip(self._given_as, parameters.values(), strict=True)
+        ]
         fields += [(name, one.dtype, one.shape) if one.shape else (name, one.dtype) for name, one in values.items()]
         self.dtype = np.dtype((np.record, np.dtype(fields, align=True))) if fields else None
         self.parameters, self.state, self._values = tuple(self._given_as), dict(state), values
@@ -140,13 +184,18 @@ class Own:
         state = {one: Field(name, one, "", "state of the plug-in", settable) for one in self._values}
         return {**{one: Field(name, one, "", "parameter of the plug-in") for one in self.parameters}, **state}
 
-    def fill(self, row: np.ndarray, given: Mapping[str, float]) -> None:
+    def fill(self, row: np.ndarray, given: Mapping[str, Any]) -> None:
         """Write the initial values into words of eight bytes; `given` has every parameter."""
         if self.dtype is None:
             return
         made = np.zeros(1, self.dtype)
         for name, public in self._given_as.items():
-            made[name] = given[public]
+            if made[name].ndim == 1:
+                made[name] = given[public]
+            else:
+                numbers = np.ravel(given[public])
+                made[name] = -1.0
+                made[name][0, : len(numbers)] = numbers
         for name, value in self._values.items():
             of = self.state[name]
             made[name] = given[of] if isinstance(of, str) else value

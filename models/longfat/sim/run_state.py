@@ -26,7 +26,7 @@ COUNTERS = {
 }  # fmt: skip
 POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
 LISTS = {records.NO_CLOCKS: "clocks", records.NO_CONNECTIONS: "connections"}
-BESIDE_PACKETS = ("since", "headers", "sacks", "queued")
+BESIDE_PACKETS = ("since", "headers", "sacks", "echo_times", "queued")
 
 
 class RunState:
@@ -38,6 +38,7 @@ class RunState:
     since: np.ndarray
     headers: np.ndarray
     sacks: np.ndarray
+    echo_times: np.ndarray
     queued: np.ndarray
     links: np.ndarray
     backlog_entries: np.ndarray
@@ -52,6 +53,7 @@ class RunState:
     tallies: np.ndarray
     access_links: np.ndarray
     sources: np.ndarray
+    traced: np.ndarray
     blocks: np.ndarray
     nodes: np.ndarray
     snapshots: np.ndarray
@@ -60,6 +62,7 @@ class RunState:
     flow_samples: np.ndarray
     link_samples: np.ndarray
     census: np.ndarray
+    trace: np.ndarray
     callbacks: np.ndarray
     hooks: np.ndarray
     verbs: np.ndarray

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from longfat import quantities
 from longfat._version import __version__
 from longfat.domains import conflict, generator, integer, number
 from longfat.sim import results, statistics
+from longfat.sim.captures import MOST, captured
 from longfat.sim.engine import LONGEST as LIMIT
 from longfat.sim.engine import Simulation
 from longfat.sim.network import Network
@@ -30,6 +33,9 @@ def run(
     replications: int = 1,
     confidence: float = 0.95,
     sample_every: float | str | None = None,
+    pcap: str | Path | None = None,
+    qlog: str | Path | None = None,
+    trace_packets: int = MOST,
     rng: Any = None,
     progress: bool = True,
 ) -> xr.Dataset:
@@ -52,6 +58,14 @@ def run(
     sample_every : float or str, optional
         Interval between the samples of the traces of the first run [s]: ``window_trace``, ``rate_trace``,
         ``received_trace``, ``srtt_trace``, ``queue_trace``, ``arrived_trace``.
+    pcap : str or Path, optional
+        Directory for senders.pcap and receivers.pcap: the packets of the first run as they pass its hosts, with
+        IPv4, TCP and UDP headers.
+    qlog : str or Path, optional
+        Directory for a file NAME.sqlog of each flow with a scheme: its windows, losses and round trips in the first
+        run.
+    trace_packets : int
+        Number of packets in senders.pcap, data and acknowledgments, after which all of these files end.
     rng : None, int, SeedSequence or Generator
         Seed of the random numbers; the same seed gives the same result on every machine.
     progress : bool
@@ -89,6 +103,10 @@ def run(
     all runs, from time 0 on, are the attributes ``packets_sent``, ``packets_received``, ``packets_dropped``,
     ``packets_in_flight`` of data packets, and ``packets_acks_sent`` and so on of acknowledgments.
 
+    A trace (`pcap`, `qlog`) ends early after `trace_packets` packets, or if the disk is full; then there is a
+    UserWarning, and the results are complete. Its attributes are ``trace_packets``, ``trace_until`` [s] and
+    ``trace_end``, the reason.
+
     Examples
     --------
     >>> net = Network()
@@ -100,7 +118,7 @@ def run(
     """
     made, first = answer(
         net, duration=duration, warm_up=warm_up, replications=replications, confidence=confidence,
-        sample_every=sample_every, rng=rng, progress=progress,
+        sample_every=sample_every, pcap=pcap, qlog=qlog, trace_packets=trace_packets, rng=rng, progress=progress,
     )  # fmt: skip
     data = made.dataset()
     if sample_every is not None:
@@ -118,6 +136,9 @@ def answer(
     replications: int = 1,
     confidence: float = 0.95,
     sample_every: float | str | None = None,
+    pcap: str | Path | None = None,
+    qlog: str | Path | None = None,
+    trace_packets: int = MOST,
     rng: Any = None,
     progress: bool = True,
 ) -> tuple[results.Answer, Simulation]:
@@ -140,7 +161,8 @@ def answer(
     runs[0].prepare()  # compiled once, and errors are reported once
     if automatic:
         begin = _steady_from(net, until, random.spawn(1)[0])
-    made = _simulate(runs, begin, until, duration is None, progress)
+    with captured(runs[0], pcap, qlog, trace_packets) as capture:
+        made = _simulate(runs, begin, until, duration is None, progress)
     first, runs = runs[0], runs[: len(made)]
     values = results.over_replications([sample for sample, _ in made], confidence, replications > 1)
     attrs = {
@@ -158,6 +180,10 @@ def answer(
         **{f"packets_{name}": sum(packet_counts[name] for _, packet_counts in made) for name in made[0][1]},
         "version": __version__,
     }
+    if capture is not None:
+        attrs |= {"trace_packets": capture.packets, "trace_until": capture.until, "trace_end": capture.end}
+        if capture.end:
+            warnings.warn(capture.end, UserWarning, stacklevel=2)
     return results.Answer(values, first.assembly.flow_names, first.assembly.link_names, attrs), first
 
 

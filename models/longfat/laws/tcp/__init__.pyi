@@ -1,4 +1,4 @@
-"""TCP and related schemes: sawtooth, rate under loss, slow start; windows in packets, rates in packets/s.
+"""TCP and related schemes: sawtooth, rate under loss, slow start; metrics of throughput tests.
 
 Written by ``make stubs``: editors show these signatures and docstrings.
 """
@@ -14,6 +14,49 @@ class _Law(Law, Generic[_P]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Any: ...
 
 def _law(function: Callable[_P, Any]) -> _Law[_P]: ...
+@_law
+def achievable_throughput(capacity: Any, payload: Any, overhead: Any = 78) -> Any:
+    r"""Return the greatest rate at which TCP can carry data over a link of a given bandwidth.
+
+    .. math:: X = C \frac{l}{l + h}
+
+    Parameters
+    ----------
+    capacity : float or array
+        Bottleneck bandwidth, of the physical layer: C [bytes/s], in (0, inf), typically 1e5 to 1.25e9.
+    payload : float or array
+        Bytes of data in a packet: l [bytes], in (0, inf), typically 536 to 8960.
+    overhead : float or array, default 78
+        Bytes that a packet takes on the wire besides its data: h [bytes], in [0, inf), typically 48 to 90. 78 on
+        Ethernet: 40 of IP and TCP, 18 of the frame, 20 of preamble and gap.
+
+    Returns
+    -------
+    float or array
+        X [bytes/s], data per second.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    The RFC rounds the frames per second, C/(l + h), down to an integer. Here they are not rounded.
+
+    References
+    ----------
+    B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011,
+    section 4.1.1.
+
+    Examples
+    --------
+    >>> round(8e-6 * achievable_throughput(100e6 / 8, 1460), 1)  # 100 Mbit/s Ethernet, in Mbit/s
+    94.9
+    """
+
 @_law
 def aimd_utilisation(buffer: Any) -> Any:
     r"""Return the utilisation of a drop-tail link by one flow that halves its window at a loss.
@@ -97,6 +140,47 @@ def aimd_utilisation_general(buffer: Any, decrease: Any) -> Any:
     --------
     >>> aimd_utilisation_general(0, 7 / 8)
     0.9375
+    """
+
+@_law
+def buffer_delay(loaded_round_trip_time: Any, round_trip_time: Any) -> Any:
+    r"""Return the buffer delay: by how much a transfer lengthens the round-trip time, over that of the empty path.
+
+    .. math:: \frac{R_m - R}{R}
+
+    Parameters
+    ----------
+    loaded_round_trip_time : float or array
+        Mean round-trip time during the transfer: R_m [s], in (0, inf), typically 0.001 to 2.
+    round_trip_time : float or array
+        Round-trip time of the path without congestion: R [s], in (0, inf), typically 0.001 to 1.
+
+    Returns
+    -------
+    float or array
+        The RFC's percentage over 100 [1]; 0 without queueing.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    With one flow that keeps a link busy it is the mean queue over the bandwidth-delay product, such as
+    `cubic.mean_queue`.
+
+    References
+    ----------
+    B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011,
+    section 4.3.
+
+    Examples
+    --------
+    >>> round(buffer_delay(32e-3, 25e-3), 12)
+    0.28
     """
 
 @_law
@@ -232,6 +316,51 @@ def gaimd_rate(loss: Any, round_trip_time: Any, increase: Any, decrease: Any, ac
     --------
     >>> round(gaimd_rate(1e-4, 0.1, 0.31, 7 / 8) / square_root_rate(1e-4, 0.1), 3)
     1.245
+    """
+
+@_law
+def ideal_transfer_time(file_size: Any, capacity: Any, payload: Any, overhead: Any = 78) -> Any:
+    r"""Return the time that a transfer takes at `achievable_throughput`.
+
+    .. math:: T_0 = \frac{F}{C} \frac{l + h}{l}
+
+    Parameters
+    ----------
+    file_size : float or array
+        Bytes to transfer: F [bytes], in (0, inf), typically 1e6 to 1e10.
+    capacity : float or array
+        Bottleneck bandwidth, of the physical layer: C [bytes/s], in (0, inf), typically 1e5 to 1.25e9.
+    payload : float or array
+        Bytes of data in a packet: l [bytes], in (0, inf), typically 536 to 8960.
+    overhead : float or array, default 78
+        Bytes that a packet takes on the wire besides its data: h [bytes], in [0, inf), typically 48 to 90. 78 on
+        Ethernet: 40 of IP and TCP, 18 of the frame, 20 of preamble and gap.
+
+    Returns
+    -------
+    float or array
+        T_0 [s].
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    Slow start and the round trip are not in it, so that even a perfect TCP takes longer: see `unloaded_transfer_time`.
+
+    References
+    ----------
+    B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011,
+    section 4.1.2.
+
+    Examples
+    --------
+    >>> round(ideal_transfer_time(100e6, 1e9 / 8, 1460), 2)
+    0.84
     """
 
 @_law
@@ -522,6 +651,87 @@ def square_root_rate(loss: Any, round_trip_time: Any, acked: Any = 1) -> Any:
     --------
     >>> round(square_root_rate(0.01, 0.1), 1)
     122.5
+    """
+
+@_law
+def tcp_efficiency(original: Any, retransmitted: Any) -> Any:
+    r"""Return the TCP efficiency: the share of the transmitted bytes that are not retransmissions.
+
+    .. math:: E = \frac{F}{F + r}
+
+    Parameters
+    ----------
+    original : float or array
+        Bytes to transfer, each counted once: F [bytes], in (0, inf), typically 1000 to 1e10.
+    retransmitted : float or array
+        Bytes sent again, counted as often as they were: r [bytes], in [0, inf), typically 0 to 1e8.
+
+    Returns
+    -------
+    float or array
+        E [1], the RFC's percentage over 100.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    In the RFC's words (transmitted - retransmitted)/transmitted, where the transmitted bytes include the
+    retransmitted ones. With a loss probability p and no needless retransmission it is 1 - p.
+
+    References
+    ----------
+    B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011,
+    section 4.2.
+
+    Examples
+    --------
+    >>> round(tcp_efficiency(100_000, 2_000), 4)
+    0.9804
+    """
+
+@_law
+def transfer_time_ratio(transfer_time: Any, ideal_time: Any) -> Any:
+    r"""Return the TCP transfer time ratio: how many times longer a transfer took than ideally.
+
+    .. math:: \frac{T}{T_0}
+
+    Parameters
+    ----------
+    transfer_time : float or array
+        Transfer time that was measured: T [s], in (0, inf), typically 0.001 to 1e4.
+    ideal_time : float or array
+        Ideal transfer time: T_0 [s], in (0, inf), typically 0.001 to 1e4.
+
+    Returns
+    -------
+    float or array
+        T/T_0 [1]; 1 is ideal.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    The ideal time is `ideal_transfer_time`.
+
+    References
+    ----------
+    B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011,
+    section 4.1.
+
+    Examples
+    --------
+    >>> transfer_time_ratio(12, 8)
+    1.5
     """
 
 @_law

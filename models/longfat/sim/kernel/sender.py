@@ -12,11 +12,12 @@ from longfat.sim.calls import send_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.access import leave_source
 from longfat.sim.kernel.events import IN_USE, set_timer
-from longfat.sim.kernel.packets import allocate_packet
+from longfat.sim.kernel.packets import allocate_packet, ecn_field
 from longfat.sim.kernel.ranges import first_missing
 from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.sources import all_written, wait_for_data
 from longfat.sim.kernel.timing import timeout_ns
+from longfat.sim.kernel.trace_rows import trace_packet
 from longfat.sim.memory import (
     flow_own,
     header_at,
@@ -31,7 +32,6 @@ from longfat.sim.memory import (
 from longfat.sim.records import (
     CWR,
     DATA,
-    ECT,
     FEEDBACK,
     FROM_APPLICATION,
     GREEN,
@@ -43,8 +43,10 @@ from longfat.sim.records import (
     REQUEST,
     RTO,
     SELECTIVE,
+    SENT,
     SKIPS,
     STAMPED,
+    STAMPED_BOTH_WAYS,
 )
 
 LATEST = 4e9  # s; a time beyond it is never reached
@@ -194,7 +196,7 @@ def transmit_data(state, f, sender, number):
     packet.kind = DATA
     packet.colour = GREEN
     packet.priority = 0
-    marks = ECT if sender.ect else 0
+    marks = ecn_field(sender)
     if sender.cwr and number >= sender.high:
         marks |= CWR
         sender.cwr = 0
@@ -212,13 +214,15 @@ def transmit_data(state, f, sender, number):
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
         marks |= LAST if all_written(state, f) else 0
-    if sender.stamped == 1:
+    if sender.stamped == STAMPED_BOTH_WAYS:
         marks |= STAMPED
         for k in range(4):
             header_at(state, i).x[k] = recovery_at(state, f).header[k]
     packet.marks = marks
     if sender.has_send_callback:
         call_send_callback(state, f, i)
+    if state.tracing:
+        trace_packet(state, SENT, i)
     if sender.acknowledged and sender.due[RTO] == NEVER:
         set_timer(state, f, RTO, now + timeout_ns(timer_at(state, f)))
     leave_source(state, f, i)

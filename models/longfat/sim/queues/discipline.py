@@ -146,7 +146,7 @@ class Discipline:
             object.__setattr__(self, "service", "departures" if self.values[self.late_if] else "fifo")
         self.own, self.of_flow  # noqa: B018  refuses names that are not allowed
 
-    def _checked(self, given: dict[str, Any]) -> dict[str, float]:
+    def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the values of all parameters that have one, each inside its valid range."""
         for name in given:
             if name not in self.parameters:
@@ -181,6 +181,9 @@ class Discipline:
         if service is self.service and changed == self.values:
             return self
         return replace(self, service=service, values=changed)
+
+    def check_buffer(self, link: str, packets: float, size: float) -> None:
+        """Raise a ValueError if the discipline cannot work with the buffer of a link [packets and bytes]; none does."""
 
     @property
     def missing(self) -> list[str]:

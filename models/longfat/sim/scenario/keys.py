@@ -41,6 +41,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "integer": ((int,), "an integer"),
     "flag": ((bool,), "true or false"),
     "pairs": ((list,), 'a list of pairs, as in [["1 s", "5 Mbit/s"]]'),
+    "rows": ((list,), 'a list of rows, as in [["1 s", "2 s", 1]]'),
     "nodes": ((list,), 'a list of nodes, as in ["left", "right"]'),
     "choice": ((str, dict), 'a name, or a table as in {name = "red", low = 5, high = 15}'),
     "table": ((dict,), "a table"),

@@ -13,6 +13,7 @@ from longfat.domains import unknown
 from longfat.progress import announced
 from longfat.sim import queues, schemes
 from longfat.sim.kernel.events import INDICES
+from longfat.sim.own import Table
 from longfat.sim.queues import Discipline
 from longfat.sim.scenario.keys import DOCUMENT, FLOW, GENERATORS, LINK, READERS, RUN, TYPES
 from longfat.sim.schemes.scheme import Scheme
@@ -140,7 +141,8 @@ def _discipline(given: str | dict[str, Any], find: Find | None) -> Discipline:
 def _known_discipline(name: str, options: dict[str, Any]) -> Discipline:
     """Return one of the package's disciplines with the parameters of a table."""
     known, what = queues.NAMED[name], f"discipline {name!r}: "
-    kinds = dict.fromkeys(known.parameters, "quantity") | dict.fromkeys(known.flags, "flag")
+    kinds = {name: "rows" if isinstance(one, Table) else "quantity" for name, one in known.parameters.items()}
+    kinds |= dict.fromkeys(known.flags, "flag")
     if known.services:
         kinds["service"] = "text"
     if not kinds and options:

@@ -253,7 +253,7 @@ def _value(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):  # JSON's escapes are TOML's, but for DEL
         return _JSON.encode(value).replace("\x7f", "\\u007f")
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"

@@ -1,0 +1,70 @@
+"""Proofs of the laws of buffer sizing: flows that lose together, and independent ones.
+
+Windows and buffers are in bandwidth-delay products of the empty path. A link is busy while the windows add up to 1 or
+more, and what exceeds 1 is queued.
+"""
+
+import sympy as sp
+from sympy import Expr, Rational
+
+from derivations.proof import once, require, require_zero
+
+B, W, R, q = sp.symbols("B W R q", positive=True)
+n = sp.Symbol("n", positive=True, integer=True)
+u, v = sp.symbols("u v", positive=True)
+beta = 1 / (1 + u)  # anything in (0, 1)
+
+
+@once
+def synchronised() -> Expr:
+    """Derive B = (1 - beta)/beta: n flows reduce windows that add up to 1 + B together, and grow until the next loss.
+
+    The sum is least right after the loss, beta (1 + B), whatever the shares of the flows are.
+    """
+    law = (1 - beta) / beta
+    shares = sp.symbols("w_1:4", positive=True)
+    require_zero(sum(beta * one for one in shares) - beta * sum(shares), "all by the same factor")
+    require_zero(beta * (1 + law) - 1, "just busy after the loss")
+    require(sp.diff(beta * (1 + B), B).is_positive, "and so in every larger buffer")
+    require_zero(law.subs(u, 1) - 1, "Reno")
+    require_zero(law.subs(u, Rational(3, 7)) - Rational(3, 7), "CUBIC, beta = 7/10")
+    return law
+
+
+@once
+def deviation() -> Expr:
+    """Derive the relative deviation of a sum of n windows, each uniform on [beta W, W]: variances add up."""
+    w = sp.Symbol("w", positive=True)
+    density = 1 / ((1 - beta) * W)
+    mean = sp.integrate(w * density, (w, beta * W, W))
+    variance = sp.integrate((w - mean) ** 2 * density, (w, beta * W, W))
+    require_zero(mean - (1 + beta) * W / 2, "mean")
+    require_zero(variance - ((1 - beta) * W) ** 2 / 12, "variance")
+    law = (1 - beta) / ((1 + beta) * sp.sqrt(3 * n))
+    require_zero(n * variance / (n * mean) ** 2 - law**2, "squared; both are positive")
+    require_zero(law.subs(u, 1) - 1 / (3 * sp.sqrt(3 * n)), "Reno, as Appenzeller and others have it")
+    return law
+
+
+@once
+def desynchronised() -> Expr:
+    """Derive B = 2 a/(sqrt(n) - a), a = (1 - beta)/(1 + beta) sqrt(2 ln(1/q)), from Hoeffding's bound.
+
+    A sum of n independent variables, each in an interval of length l, is y or more below its mean with a probability of
+    at most exp(-2 y^2/(n l^2)), and the same above. The mean is 1 + B/2, so that both ends of the buffer are B/2 away.
+    """
+    total = 1 + B / 2
+    window = 2 * total / (n * (1 + beta))
+    require_zero(n * (1 + beta) * window / 2 - total, "the windows that have this mean")
+    bound = sp.exp(-2 * (B / 2) ** 2 / (n * ((1 - beta) * window) ** 2))
+    a = sp.Symbol("a", positive=True)  # below sqrt(n)
+    root = sp.Symbol("r", positive=True)  # sqrt(n)
+    law = 2 * a / (root - a)
+    exponent = sp.log(bound).subs(n, root**2)
+    factor = (1 - beta) / (1 + beta)
+    require_zero(sp.simplify(sp.expand_log(exponent.subs(B, law), force=True)) + (a / factor) ** 2 / 2, "the exponent")
+    require_zero((B / 2) - (total - 1), "empty when the sum is B/2 below its mean")
+    require_zero((B / 2) - (1 + B - total), "full when it is B/2 above")
+    wanted = factor * sp.sqrt(2 * sp.log(1 / q))
+    require_zero((wanted / factor) ** 2 / 2 - sp.log(1 / q), "a by q")
+    return law.subs({a: wanted, root: sp.sqrt(n)})

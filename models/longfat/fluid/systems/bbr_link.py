@@ -1,0 +1,96 @@
+"""BBR of 2016 at one link: estimates of the bandwidth, in-flight caps, and probes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from longfat import domains
+from longfat.fluid.system import Parameter, System, Variable
+
+
+def bbr(flows: int) -> System:
+    r"""Build BBR flows of 2016 at one link, by their estimates of the bandwidth.
+
+    .. math:: x_i &= b_i \min\left(1, \frac{g R_i}{R_i + Q}\right), \qquad
+        y_i = b_i \min\left(g_p, \frac{g R_i}{R_i + Q}\right) \\
+        \dot b_i &= \frac{1}{8 R_i} \left[\frac{y_i}{\max(1, y_i + \sum_{j \ne i} x_j)}(t - R_i) - b_i\right], \qquad
+        \dot Q = \sum_i x_i - 1
+
+    Parameters
+    ----------
+    flows : int
+        n [flows], in [1, 100].
+
+    Returns
+    -------
+    System
+        Variables ``bandwidth`` (flow) b, the estimate over the capacity [1], and ``queue`` Q [s], its transmission
+        time. Parameters: ``round_trip_time`` R [s] of each flow, without queueing; ``cwnd_gain`` g and ``probe_gain``
+        g_p [1]; ``buffer`` [s].
+
+    Raises
+    ------
+    TypeError
+        For a value of a wrong type.
+    ValueError
+        For a value out of range.
+
+    Notes
+    -----
+    Ours, with the quantities of Scherrer et al.: a probe, once in 8 round trips, is delivered its share of a full link
+    and moves the estimate; between probes the flows send at their estimates, within their caps. ProbeRTT is taken to
+    have found R. The model gives the standing queue of (g - 1) R of two or more equal flows in a deep buffer, their
+    excess of g_p n/(n - 1 + g_p) in a shallow one, and that in a deep buffer the flow with the longest round-trip time
+    takes the link. In a deep buffer any shares of equal flows rest and pacing equals the cap there, a kink: there is
+    no linear stability, and `integrate` shows the paths.
+
+    Examples
+    --------
+    >>> from longfat.fluid import integrate
+    >>> run = integrate(bbr(2), 60, {"bandwidth": [0.5, 0.2]}, step=0.01, every=100)
+    >>> round(float(run.queue[-1]), 2), round(float(run.bandwidth[-1].sum()), 2)  # R = 0.1 s
+    (0.1, 1.0)
+
+    References
+    ----------
+    S. Scherrer, M. Legner, A. Perrig and S. Schmid, Model-Based Insights on the Performance, Fairness, and Stability of
+    BBR, IMC 2022; N. Cardwell et al., BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016.
+    """
+    return _bbr(domains.integer("flows", flows, "flows", "[1, 100]"))
+
+
+@functools.lru_cache(maxsize=64)
+def _bbr(n: int) -> System:
+    def delivered(x: Any, p: Mapping[str, Any], xp: Any) -> Any:
+        """Return what a probe of each flow is delivered beside the others."""
+        cap = p["cwnd_gain"] * p["round_trip_time"] / (p["round_trip_time"] + x[n])
+        sent, probe = x[:n] * xp.minimum(cap, 1.0), x[:n] * xp.minimum(cap, p["probe_gain"])
+        return probe / xp.maximum(1.0, probe + xp.sum(sent) - sent)
+
+    def rule(t: Any, x: Any, late: tuple[Any, ...], p: Mapping[str, Any], xp: Any) -> Any:
+        samples = xp.stack([delivered(late[i], p, xp)[i] for i in range(n)])
+        cap = p["cwnd_gain"] * p["round_trip_time"] / (p["round_trip_time"] + x[n])
+        excess = xp.sum(x[:n] * xp.minimum(cap, 1.0)) - 1
+        excess = xp.where(x[n] < p["buffer"], excess, xp.minimum(excess, 0.0))  # what a full buffer drops
+        return xp.concatenate([(samples - x[:n]) / (8 * p["round_trip_time"]), excess[None]])
+
+    return System(
+        "BBR",
+        "flow",
+        rule,
+        {
+            "bandwidth": Variable("1", 0.5 / n, low=1e-9, axis="flow", length=n),
+            "queue": Variable("s", 0.0, low=0.0),
+        },
+        {
+            "round_trip_time": Parameter("s", "(0, inf)", 0.1, "round-trip time", axis="flow", length=n),
+            "cwnd_gain": Parameter("1", "[1, inf)", 2.0, "congestion window over the estimated product"),
+            "probe_gain": Parameter("1", "[1, inf)", 1.25, "pacing gain of a probe"),
+            "buffer": Parameter("s", "(0, inf]", float("inf"), "transmission time of a full buffer"),
+        },
+        delays=lambda x, p, xp: tuple(p["round_trip_time"][i] for i in range(n)),
+        time="s",
+        source="ours, after Scherrer, Legner, Perrig & Schmid, IMC 2022",
+    )

@@ -1,0 +1,130 @@
+"""Trace of a run: rows about packets at both hosts and about senders, for `longfat.sim.captures`.
+
+Without a trace it costs one branch, never taken, where a packet is sent, received or acknowledged. The rows are taken
+away after each call of the kernel, which returns when they are full.
+"""
+
+import math
+
+from longfat.sim.jit import routine
+from longfat.sim.memory import (
+    echo_at,
+    float_at,
+    flow_own,
+    packet_at,
+    recovery_at,
+    sack_at,
+    sender_at,
+    tally_at,
+    timer_at,
+    trace_at,
+    traced_at,
+)
+from longfat.sim.records import (
+    ACK,
+    ACK_RECEIVED,
+    ACK_SENT,
+    DONE,
+    FULL_TRACE,
+    NONE,
+    RECEIVED,
+    SELECTIVE,
+    SENT,
+    STARTED,
+    TRACE_ROWS_PER_EVENT,
+)
+from longfat.sim.records import SACK as HAS_BLOCKS
+
+
+@routine
+def begin_row(state, what, f):
+    """Begin a row about a flow now; the kernel returns before the next event if too few are left."""
+    row = trace_at(state, state.trace_rows)
+    row.time = state.now
+    row.connection = traced_at(state, f).connection
+    row.what = what
+    row.flow = f
+    state.trace_rows += 1
+    if state.trace_rows + TRACE_ROWS_PER_EVENT > state.trace_room:
+        state.attention = 1
+        if state.shortage == DONE:
+            state.shortage = FULL_TRACE
+
+
+@routine
+def trace_packet(state, what, i):
+    """Write a row about a packet.
+
+    The packet keeps the time that its time stamp echoes, or the departure of an acknowledgment (`echo` of `TRACE`).
+    """
+    packet, echo = packet_at(state, i), echo_at(state, i)
+    f = packet.flow
+    traced = traced_at(state, f)
+    if what == SENT:
+        echo.x = traced.echo
+    elif what == ACK_SENT:
+        echo.x = state.now
+    elif what == ACK_RECEIVED:
+        traced.echo = echo.x
+    begin_row(state, what, f)
+    row = trace_at(state, state.trace_rows - 1)
+    row.number = packet.number
+    row.transmission = packet.transmission
+    row.sent = packet.sent
+    row.echo = echo.x
+    row.length = packet.length
+    row.marks = packet.marks
+    reports = what != SENT and packet.marks & HAS_BLOCKS
+    for k in range(6):
+        row.blocks[k] = sack_at(state, i).x[k] if reports else 0
+    if what != ACK_SENT:
+        complete_row(state, f)
+
+
+@routine
+def trace_reception(state, i, number, marks):
+    """Write a row about a data packet that has arrived, with its number and marks; it may be an acknowledgment now."""
+    packet = packet_at(state, i)
+    f = packet.flow
+    begin_row(state, RECEIVED, f)
+    row = trace_at(state, state.trace_rows - 1)
+    row.number = number
+    row.transmission = packet.transmission
+    row.sent = packet.sent
+    row.echo = echo_at(state, i).x
+    row.length = sender_at(state, f).packet_size if packet.kind == ACK else packet.length
+    row.marks = marks
+    for k in range(6):
+        row.blocks[k] = 0
+
+
+@routine
+def complete_row(state, f):
+    """Write the state of the sender to the last row."""
+    row, sender, own = trace_at(state, state.trace_rows - 1), sender_at(state, f), recovery_at(state, f)
+    row.window = sender.window + sender.inflation
+    row.rate = sender.rate
+    row.srtt = timer_at(state, f).srtt
+    row.rttvar = timer_at(state, f).rttvar
+    row.in_flight = own.in_flight if sender.repair == SELECTIVE else sender.next - sender.una
+    word = traced_at(state, f).ssthresh
+    row.ssthresh = float_at(flow_own(state, f), word).x if word != NONE else math.nan
+
+
+@routine
+def trace_sender(state, what, f):
+    """Write a row about a sender; a connection that starts gets the next number."""
+    if what == STARTED and tally_at(state, f).template != NONE:
+        traced_at(state, f).connection = state.traced_connections
+        state.traced_connections += 1
+    begin_row(state, what, f)
+    row = trace_at(state, state.trace_rows - 1)
+    row.number = sender_at(state, f).una
+    row.transmission = 0
+    row.sent = 0
+    row.echo = 0
+    row.length = 0
+    row.marks = 0
+    for k in range(6):
+        row.blocks[k] = 0
+    complete_row(state, f)

@@ -1,0 +1,385 @@
+"""BBR version 3: a rate and a volume from a model of the path (draft-ietf-ccwg-bbr-06; docs/rules/bbr.md).
+
+This file has the state machine, the control parameters and the callbacks; `bbr_model` has the model. Deviations:
+
+* The pacing quantum is one packet, so that the offload budget never counts (draft, section 5.6.3, allows it).
+* The receiver reports no duplicates, so that no loss recovery is found to be spurious, and the rules of section 5.5.11
+  of the draft are not here.
+* Packets are not ECN-capable (draft, section 3.7, leaves the response to marks open).
+* An acknowledgment that delivers nothing changes nothing.
+"""
+
+import math
+from typing import Any
+
+from longfat.sim.jit import part
+from longfat.sim.schemes import bbr_common, bbr_model
+from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
+from longfat.sim.schemes.bbr_model import BETA, CRUISE, DOWN, DRAIN, PROBE_RTT, REFILL, STARTUP, UP
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.seam import random
+
+PACING_MARGIN = 0.99  # BBR.PacingMarginPercent of draft-ietf-ccwg-bbr-06, section 2.5: 1 % below the bandwidth
+# Gains of the phases: draft-ietf-ccwg-bbr-06, section 5.6.1, the table.
+STARTUP_PACING_GAIN = 2.77
+DRAIN_PACING_GAIN = 0.5
+DOWN_PACING_GAIN = 0.9
+UP_PACING_GAIN = 1.25
+DEFAULT_CWND_GAIN = 2.0
+UP_CWND_GAIN = 2.25
+PROBE_RTT_CWND_GAIN = 0.5
+MOST_RENO_ROUNDS = 63.0  # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3, IsRenoCoexistenceProbeTime()
+
+# BBR.ack_phase of draft-ietf-ccwg-bbr-06, section 2.14
+ACKS_INIT, ACKS_REFILLING, ACKS_PROBE_STARTING, ACKS_PROBE_FEEDBACK, ACKS_PROBE_STOPPING = range(5)
+
+#: State of the machine, with the names of draft-ietf-ccwg-bbr-06, sections 2.7 and 2.14.
+MACHINE: dict[str, Any] = {
+    "drain_start_round": 0,
+    "ack_phase": ACKS_INIT,
+    "is_bw_probe_sample": False,
+    "bw_probe_up_acked": 0.0,
+    "probe_up_acked_per_inc": math.inf,
+    "bw_probe_up_rounds": 0,
+    "rounds_since_probe_up": 0,
+    "bw_probe_wait": 0.0,
+    "cycle_stamp": 0.0,
+    "prev_probe_too_high": False,
+    "prev_probe_precautionary": False,
+}
+
+
+# The phases.
+
+
+@part
+def enter_startup(flow):
+    """Enter Startup: EnterStartup() of draft-ietf-ccwg-bbr-06, section 5.3.1.1."""
+    bbr_common.set_gains(flow, STARTUP, STARTUP_PACING_GAIN, DEFAULT_CWND_GAIN)
+
+
+@part
+def start_down(flow, now):
+    """Begin to decelerate: StartProbeBW_DOWN() and PickProbeWait() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    bbr_model.reset_congestion_signals(flow)
+    flow.probe_up_acked_per_inc = math.inf
+    # draft-ietf-ccwg-bbr-06, section 5.3.3.8.3: 62 or 63 round trips, and 2 to 3 s.
+    flow.rounds_since_probe_up = 1 if random(flow) < 0.5 else 0
+    flow.bw_probe_wait = 2.0 + random(flow)
+    flow.cycle_stamp = now
+    flow.ack_phase = ACKS_PROBE_STOPPING
+    bbr_common.start_round(flow)
+    bbr_common.set_gains(flow, DOWN, DOWN_PACING_GAIN, DEFAULT_CWND_GAIN)
+
+
+@part
+def start_cruise(flow):
+    """Begin to send at the bandwidth: StartProbeBW_CRUISE() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    bbr_common.set_gains(flow, CRUISE, 1.0, DEFAULT_CWND_GAIN)
+
+
+@part
+def start_refill(flow):
+    """Begin to fill the pipe: StartProbeBW_REFILL() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    bbr_model.reset_short_term_model(flow)
+    flow.bw_probe_up_rounds = 0
+    flow.bw_probe_up_acked = 0.0
+    flow.prev_probe_precautionary = False
+    flow.ack_phase = ACKS_REFILLING
+    bbr_common.start_round(flow)
+    bbr_common.set_gains(flow, REFILL, 1.0, DEFAULT_CWND_GAIN)
+
+
+@part
+def start_up(flow, event):
+    """Begin to accelerate: StartProbeBW_UP() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    flow.ack_phase = ACKS_PROBE_STARTING
+    bbr_common.start_round(flow)
+    bbr_model.reset_full_bw(flow)
+    flow.full_bw = event.delivery_rate
+    bbr_common.set_gains(flow, UP, UP_PACING_GAIN, UP_CWND_GAIN)
+    raise_slope(flow)
+
+
+@part
+def raise_slope(flow):
+    """Double the growth of the upper bound: RaiseInflightLongtermSlope(), draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    growth = float(1 << flow.bw_probe_up_rounds)
+    flow.bw_probe_up_rounds = min(flow.bw_probe_up_rounds + 1, 30)
+    flow.probe_up_acked_per_inc = max(flow.window / growth, 1.0)
+
+
+@part
+def probe_inflight_upward(flow, event):
+    """Raise the upper bound: ProbeInflightLongtermUpward() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    if not bbr_model.is_cwnd_limited(flow) or flow.window < flow.inflight_longterm:
+        return
+    flow.bw_probe_up_acked += event.newly_delivered
+    if flow.bw_probe_up_acked >= flow.probe_up_acked_per_inc:
+        delta = math.floor(flow.bw_probe_up_acked / flow.probe_up_acked_per_inc)
+        flow.bw_probe_up_acked -= delta * flow.probe_up_acked_per_inc
+        flow.inflight_longterm += delta
+    if flow.round_start:
+        raise_slope(flow)
+
+
+@part
+def adapt_long_term_model(flow, event):
+    """Adapt the upper bound, and return whether a phase began.
+
+    AdaptLongTermModel() of draft-ietf-ccwg-bbr-06, section 5.3.3.9.
+    """
+    if flow.ack_phase == ACKS_PROBE_STARTING and flow.round_start:
+        flow.ack_phase = ACKS_PROBE_FEEDBACK
+    if flow.ack_phase == ACKS_PROBE_STOPPING and flow.round_start:
+        flow.is_bw_probe_sample = False
+        flow.ack_phase = ACKS_INIT
+        if bbr_model.in_probe_bw(flow) and not event.app_limited:
+            bbr_model.advance_max_bw_filter(flow)
+        if bbr_model.in_probe_bw(flow) and flow.prev_probe_precautionary and not flow.prev_probe_too_high:
+            start_refill(flow)
+            return True
+    if not bbr_model.is_inflight_too_high(event) and flow.inflight_longterm < math.inf:
+        flow.inflight_longterm = max(flow.inflight_longterm, float(event.sent_in_flight))
+        if flow.phase == UP:
+            probe_inflight_upward(flow, event)
+    return False
+
+
+@part
+def is_time_to_probe(flow, now):
+    """Return whether to probe again: IsTimeToProbeBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
+    rounds = min(bbr_model.target_inflight(flow), MOST_RENO_ROUNDS)
+    return now > flow.cycle_stamp + flow.bw_probe_wait or flow.rounds_since_probe_up >= rounds
+
+
+@part
+def is_time_to_cruise(flow):
+    """Return whether the queue is drained: IsTimeToCruise() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    if flow.in_flight > bbr_model.inflight_with_headroom(flow):
+        return False
+    # Inflight(BBR.max_bw, 1.0): of the long-term bandwidth, unlike all other products.
+    return flow.in_flight <= bbr_model.quantized(flow, bbr_common.pipe(flow, flow.max_bw))
+
+
+@part
+def is_time_to_go_down(flow, event):
+    """Return whether the probe ends: IsTimeToGoDown() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    if flow.prev_probe_too_high and flow.in_flight >= flow.inflight_longterm:
+        flow.prev_probe_precautionary = True
+        return True
+    if bbr_model.is_cwnd_limited(flow) and flow.window >= flow.inflight_longterm:
+        bbr_model.reset_full_bw(flow)
+        flow.full_bw = event.delivery_rate
+        return False
+    return flow.full_bw_now
+
+
+@part
+def update_cycle_phase(flow, event):
+    """Advance the ProbeBW cycle: UpdateProbeBWCyclePhase() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    if not flow.full_bw_reached or adapt_long_term_model(flow, event):
+        return
+    if flow.phase == DOWN or flow.phase == CRUISE:
+        if is_time_to_probe(flow, event.now):
+            start_refill(flow)
+        elif flow.phase == DOWN and is_time_to_cruise(flow):
+            start_cruise(flow)
+    elif flow.phase == REFILL:
+        if flow.round_start:
+            flow.is_bw_probe_sample = True
+            start_up(flow, event)
+    elif flow.phase == UP and is_time_to_go_down(flow, event):
+        flow.prev_probe_too_high = False
+        start_down(flow, event.now)
+
+
+@part
+def check_startup_and_drain(flow, event):
+    """Leave Startup and Drain.
+
+    CheckStartupDone() and CheckDrainDone() of draft-ietf-ccwg-bbr-06, sections 5.3.1.1 and 5.3.2.
+    """
+    bbr_model.check_startup_high_loss(flow, event)
+    if flow.phase == STARTUP and flow.full_bw_reached:
+        bbr_common.set_gains(flow, DRAIN, DRAIN_PACING_GAIN, DEFAULT_CWND_GAIN)
+        flow.drain_start_round = flow.round_count
+    if flow.phase == DRAIN:
+        drained = flow.in_flight <= bbr_model.quantized(flow, bbr_model.bdp_multiple(flow, 1.0))
+        if drained or flow.round_count > flow.drain_start_round + 3:
+            start_down(flow, event.now)
+
+
+# ProbeRTT, draft-ietf-ccwg-bbr-06, section 5.3.4.
+
+
+@part
+def probe_rtt_cwnd(flow):
+    """Return the window in ProbeRTT: ProbeRTTCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.5."""
+    return max(bbr_model.bdp_multiple(flow, PROBE_RTT_CWND_GAIN), MIN_PIPE_CWND)
+
+
+@part
+def check_probe_rtt(flow, event):
+    """Enter and handle ProbeRTT: CheckProbeRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
+    if flow.phase != PROBE_RTT and flow.probe_rtt_expired and not flow.idle_restart:
+        bbr_common.set_gains(flow, PROBE_RTT, 1.0, PROBE_RTT_CWND_GAIN)
+        bbr_common.save_window(flow, True)
+        flow.probe_rtt_done_stamp = 0.0
+        flow.ack_phase = ACKS_PROBE_STOPPING
+        bbr_common.start_round(flow)
+    if flow.phase == PROBE_RTT:
+        handle_probe_rtt(flow, event.now)
+    flow.idle_restart = False
+
+
+@part
+def handle_probe_rtt(flow, now):
+    """Wait until the queue is drained, for 200 ms and a round: HandleProbeRTT(), draft-ietf-ccwg-bbr-06, 5.3.4.3."""
+    bbr_common.mark_application_limited(flow)
+    if flow.probe_rtt_done_stamp == 0.0 and flow.in_flight <= probe_rtt_cwnd(flow):
+        flow.probe_rtt_done_stamp = now + bbr_common.PROBE_RTT_DURATION
+        flow.probe_rtt_round_done = False
+        bbr_common.start_round(flow)
+    elif flow.probe_rtt_done_stamp != 0.0:
+        if flow.round_start:
+            flow.probe_rtt_round_done = True
+        if flow.probe_rtt_round_done:
+            check_probe_rtt_done(flow, now)
+
+
+@part
+def check_probe_rtt_done(flow, now):
+    """Leave ProbeRTT: CheckProbeRTTDone() and ExitProbeRTT() of draft-ietf-ccwg-bbr-06, sections 5.3.4.3, 5.3.4.4."""
+    if flow.probe_rtt_done_stamp != 0.0 and now > flow.probe_rtt_done_stamp:
+        flow.probe_rtt_min_stamp = now
+        bbr_common.restore_window(flow)
+        bbr_model.reset_short_term_model(flow)
+        if flow.full_bw_reached:
+            start_down(flow, now)
+            start_cruise(flow)
+        else:
+            enter_startup(flow)
+
+
+# Control parameters, draft-ietf-ccwg-bbr-06, section 5.6.
+
+
+@part
+def set_window(flow, event):
+    """Set the window: SetCwnd() of draft-ietf-ccwg-bbr-06, section 5.6.4.6, with its bounds (section 5.6.4.7)."""
+    volume = bbr_model.bdp_multiple(flow, flow.cwnd_gain) + flow.extra_acked
+    most = bbr_model.quantized(flow, volume)
+    window = flow.window
+    if flow.full_bw_reached:
+        window = min(window + event.newly_delivered, most)
+    elif window < most or flow.delivered < flow.initial_cwnd:
+        window += event.newly_delivered
+    window = max(window, MIN_PIPE_CWND)
+    if flow.phase == PROBE_RTT:
+        window = min(window, probe_rtt_cwnd(flow))
+    cap = math.inf
+    if flow.phase == PROBE_RTT or flow.phase == CRUISE:
+        cap = bbr_model.inflight_with_headroom(flow)
+    elif bbr_model.in_probe_bw(flow):
+        cap = flow.inflight_longterm
+    return min(window, max(min(cap, flow.inflight_shortterm), MIN_PIPE_CWND))
+
+
+# Callbacks.
+
+
+def start(flow, event):
+    """Return the initial window [packets], and pace it: OnInit() of draft-ietf-ccwg-bbr-06, section 5.2.1."""
+    flow.initial_cwnd = flow.window
+    flow.min_rtt_stamp = event.now
+    flow.probe_rtt_min_stamp = event.now
+    flow.extra_acked_start = event.now
+    enter_startup(flow)
+    bbr_common.begin_pacing(flow, bbr_common.NO_RTT)
+    return flow.window
+
+
+def send(flow, packet):
+    """Handle a restart from idle: HandleRestartFromIdle() of draft-ietf-ccwg-bbr-06, section 5.4.1."""
+    if flow.in_flight == 1 and flow.app_limited_until != 0:  # nothing was in flight before this packet
+        flow.idle_restart = True
+        flow.extra_acked_start = packet.sent
+        if bbr_model.in_probe_bw(flow):
+            bbr_common.pace(flow, flow.bw * PACING_MARGIN)
+        elif flow.phase == PROBE_RTT:
+            check_probe_rtt_done(flow, packet.sent)
+    return 0
+
+
+def ack(flow, event):
+    """Return the window [packets], and set the pacing rate: UpdateOnACK() of draft-ietf-ccwg-bbr-06, section 5.2.3."""
+    if event.newly_delivered == 0:
+        return flow.window
+    if not flow.has_rtt:
+        flow.has_rtt = True
+        bbr_common.begin_pacing(flow, event.rtt)
+    if flow.in_flight + event.newly_delivered + event.lost + 1 > flow.window:
+        flow.limited_round = flow.round_count
+    if bbr_common.recovery_ends(flow):
+        flow.recovering = NOT_RECOVERING
+        bbr_common.restore_window(flow)
+    bbr_model.update_latest_signals(flow, event)
+    bbr_model.update_congestion_signals(flow, event)
+    bbr_model.update_ack_aggregation(flow, event)
+    bbr_model.check_full_bw_reached(flow, event)
+    check_startup_and_drain(flow, event)
+    update_cycle_phase(flow, event)
+    bbr_model.update_min_rtt(flow, event)
+    check_probe_rtt(flow, event)
+    bbr_model.advance_latest_signals(flow, event)
+    bbr_model.bound_bandwidth(flow)
+    bbr_common.pace(flow, flow.pacing_gain * flow.bw * PACING_MARGIN)
+    return set_window(flow, event)
+
+
+def loss(flow, event):
+    """Return the window unchanged, and adapt the model to a lost packet: HandleLostPacket(), section 5.5.10.2.
+
+    draft-ietf-ccwg-bbr-06, section 5.5.10.2, also HandleInflightTooHigh(), and OnEnterFastRecovery() of its section
+    5.6.4.4.
+    """
+    bbr_model.record_loss(flow, event)
+    if flow.recovering == NOT_RECOVERING:
+        bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+        bbr_common.begin_recovery(flow, FAST_RECOVERY)
+    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
+    if not flow.is_bw_probe_sample or not bbr_model.is_inflight_too_high(event):
+        return flow.window
+    flow.prev_probe_too_high = True
+    flow.is_bw_probe_sample = False
+    if not event.app_limited:
+        flow.inflight_longterm = max(bbr_model.inflight_at_loss(event), bbr_model.target_inflight(flow) * BETA)
+    if flow.phase == UP:
+        start_down(flow, event.now)
+    return flow.window
+
+
+def timeout(flow, event):
+    """Return a window of one packet more than in flight: OnEnterRTO() of draft-ietf-ccwg-bbr-06, section 5.6.4.4."""
+    bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+    bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
+    return flow.in_flight + 1.0
+
+
+BBR = Scheme(
+    "bbr",
+    ack=ack,
+    start=start,
+    loss=loss,
+    timeout=timeout,
+    send=send,
+    delivery_rate=True,
+    reorder=3,
+    parameters=bbr_common.PARAMETERS,
+    state={**bbr_common.STATE, **bbr_model.STATE, **MACHINE},
+    source=(
+        "N. Cardwell, I. Swett and J. Beshay (editors), BBR Congestion Control, draft-ietf-ccwg-bbr-06 (2026), "
+        "sections 4 and 5"
+    ),
+)

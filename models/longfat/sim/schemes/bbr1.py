@@ -1,0 +1,249 @@
+"""BBR version 1: bandwidth and round-trip time measured in turn, no response to losses (2016; docs/rules/bbr.md).
+
+Cardwell and others, ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00, which gives the rules
+in pseudo-code. The quantum of pacing is one packet. An acknowledgment that delivers nothing changes nothing.
+"""
+
+import math
+
+from longfat.sim.jit import part
+from longfat.sim.schemes import bbr_common
+from longfat.sim.schemes.bbr_common import AFTER_TIMEOUT, FAST_RECOVERY, MIN_PIPE_CWND, NOT_RECOVERING
+from longfat.sim.schemes.scheme import Scheme
+from longfat.sim.seam import random
+
+HIGH_GAIN = 2.0 / math.log(2.0)  # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.1.1: 2.89
+CWND_GAIN = 2.0
+CYCLE = 8  # phases: of gain 5/4, of gain 3/4, and six of gain 1
+BANDWIDTH_FILTER = 10  # rounds
+MIN_RTT_FILTER = 10.0  # s
+OFFLOAD_BUDGET = 3.0  # packets: three quanta, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2
+
+STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
+
+
+@part
+def inflight(flow, gain):
+    """Return the volume for a gain [packets]: BBRInflight() of draft-cardwell-...-00 (2017), section 4.2.3.2."""
+    if flow.min_rtt == math.inf:
+        return flow.initial_cwnd
+    return gain * bbr_common.pipe(flow, flow.max_bw) + OFFLOAD_BUDGET
+
+
+@part
+def enter_startup(flow):
+    """Enter Startup (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2)."""
+    bbr_common.set_gains(flow, STARTUP, HIGH_GAIN, HIGH_GAIN)
+
+
+@part
+def enter_probe_bw(flow, now):
+    """Enter ProbeBW at a random phase, but not that of gain 3/4 (draft-cardwell-...-00 (2017), section 4.3.4.3)."""
+    flow.cycle_index = CYCLE - 1 - int(7.0 * random(flow))
+    bbr_common.set_gains(flow, PROBE_BW, 1.0, CWND_GAIN)
+    advance_cycle(flow, now)
+
+
+@part
+def advance_cycle(flow, now):
+    """Begin the next phase of the cycle (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4.3)."""
+    flow.cycle_stamp = now
+    flow.cycle_index = (flow.cycle_index + 1) % CYCLE
+    flow.pacing_gain = 1.25 if flow.cycle_index == 0 else 0.75 if flow.cycle_index == 1 else 1.0
+
+
+@part
+def check_cycle(flow, event):
+    """Begin the next phase when this one has done its work (draft-cardwell-...-00 (2017), section 4.3.4.3).
+
+    A phase lasts a round trip. That of gain 5/4 waits until so much was in flight, or for a loss; that of gain 3/4 ends
+    early when the queue is drained.
+    """
+    if flow.phase != PROBE_BW:
+        return
+    prior = flow.in_flight + event.newly_delivered + event.lost
+    over = event.now - flow.cycle_stamp > flow.min_rtt
+    if flow.pacing_gain > 1.0:
+        over = over and (event.lost > 0 or prior >= inflight(flow, flow.pacing_gain))
+    elif flow.pacing_gain < 1.0:
+        over = over or prior <= inflight(flow, 1.0)
+    if over:
+        advance_cycle(flow, event.now)
+
+
+@part
+def update_bandwidth(flow, event):
+    """Update BtlBw, the largest sample of ten rounds (draft-cardwell-...-00 (2017), section 4.1.1.5)."""
+    bbr_common.update_round(flow, event)
+    if flow.round_start:  # the filter takes one value for each round
+        if flow.bw_of_round > 0.0:
+            flow.bw_of_rounds = bbr_common.windowed_max(
+                flow.bw_best, flow.bw_when, flow.round_count, BANDWIDTH_FILTER, flow.bw_of_round
+            )
+        flow.bw_of_round = 0.0
+        flow.conserves = False  # after one round trip in fast recovery
+    if event.delivery_rate >= flow.max_bw or not event.app_limited:
+        flow.bw_of_round = max(flow.bw_of_round, event.delivery_rate)
+    flow.max_bw = max(flow.bw_of_rounds, flow.bw_of_round)
+
+
+@part
+def check_full_pipe(flow, event):
+    """Leave Startup after three rounds without growth by 25 % (draft-cardwell-...-00 (2017), section 4.3.2.2)."""
+    if not flow.full_bw_reached and flow.round_start and not event.app_limited:
+        if flow.max_bw >= flow.full_bw * 1.25:
+            flow.full_bw = flow.max_bw
+            flow.full_bw_count = 0
+        else:
+            flow.full_bw_count += 1
+            flow.full_bw_reached = flow.full_bw_count >= 3
+    if flow.phase == STARTUP and flow.full_bw_reached:
+        bbr_common.set_gains(flow, DRAIN, 1.0 / HIGH_GAIN, HIGH_GAIN)
+    # draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.3.
+    if flow.phase == DRAIN and flow.in_flight <= inflight(flow, 1.0):
+        enter_probe_bw(flow, event.now)
+
+
+@part
+def check_probe_rtt(flow, event):
+    """Update RTprop, and probe for it every ten seconds (draft-cardwell-...-00 (2017), sections 4.1.2, 4.3.5)."""
+    now = event.now
+    expired = now > flow.min_rtt_stamp + MIN_RTT_FILTER
+    if event.rtt <= flow.min_rtt or expired:
+        flow.min_rtt = event.rtt
+        flow.min_rtt_stamp = now
+    if flow.phase != PROBE_RTT and expired and not flow.idle_restart:
+        bbr_common.save_window(flow, False)
+        bbr_common.set_gains(flow, PROBE_RTT, 1.0, 1.0)
+        flow.probe_rtt_done_stamp = 0.0
+    if flow.phase == PROBE_RTT:
+        handle_probe_rtt(flow, now)
+    flow.idle_restart = False
+
+
+@part
+def handle_probe_rtt(flow, now):
+    """Hold four packets in flight for 200 ms and a round (draft-cardwell-...-00 (2017), section 4.3.5)."""
+    bbr_common.mark_application_limited(flow)
+    if flow.probe_rtt_done_stamp == 0.0:
+        if flow.in_flight <= MIN_PIPE_CWND:
+            flow.probe_rtt_done_stamp = now + bbr_common.PROBE_RTT_DURATION
+            flow.probe_rtt_round_done = False
+            bbr_common.start_round(flow)
+        return
+    if flow.round_start:
+        flow.probe_rtt_round_done = True
+    if flow.probe_rtt_round_done and now > flow.probe_rtt_done_stamp:
+        flow.min_rtt_stamp = now
+        bbr_common.restore_window(flow)
+        if flow.full_bw_reached:
+            enter_probe_bw(flow, now)
+        else:
+            enter_startup(flow)
+
+
+@part
+def set_window(flow, event):
+    """Return the window: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
+    target, window = inflight(flow, flow.cwnd_gain), flow.window
+    if event.lost > 0:
+        window = max(window - event.lost, 1.0)
+    if flow.conserves:
+        window = max(window, float(flow.in_flight + event.newly_delivered))
+    else:
+        if flow.full_bw_reached:
+            window = min(window + event.newly_delivered, target)
+        elif window < target or flow.delivered < flow.initial_cwnd:
+            window += event.newly_delivered
+        window = max(window, MIN_PIPE_CWND)
+    return min(window, MIN_PIPE_CWND) if flow.phase == PROBE_RTT else window
+
+
+def start(flow, event):
+    """Return the initial window [packets], and pace it (draft-cardwell-...-00 (2017), section 4.2.1)."""
+    flow.initial_cwnd = flow.window
+    flow.min_rtt_stamp = event.now
+    enter_startup(flow)
+    bbr_common.begin_pacing(flow, bbr_common.NO_RTT)
+    return flow.window
+
+
+def send(flow, packet):
+    """Pace at the bandwidth after idleness (draft-cardwell-...-00 (2017), section 4.3.4.4)."""
+    if flow.in_flight == 1 and flow.app_limited_until != 0:
+        flow.idle_restart = True
+        if flow.phase == PROBE_BW:
+            bbr_common.pace(flow, flow.max_bw)
+    return 0
+
+
+def ack(flow, event):
+    """Return the window [packets], and set the pacing rate (draft-cardwell-...-00 (2017), section 3.5.2)."""
+    if event.newly_delivered == 0:
+        return flow.window
+    if not flow.has_rtt:
+        flow.has_rtt = True
+        bbr_common.begin_pacing(flow, event.rtt)
+    if bbr_common.recovery_ends(flow):
+        flow.recovering = NOT_RECOVERING
+        flow.conserves = False
+        bbr_common.restore_window(flow)
+    update_bandwidth(flow, event)
+    check_cycle(flow, event)
+    check_full_pipe(flow, event)
+    check_probe_rtt(flow, event)
+    bbr_common.pace(flow, flow.pacing_gain * flow.max_bw)
+    return set_window(flow, event)
+
+
+def loss(flow, event):
+    """Return what is in flight as the window, once when fast recovery begins (draft-cardwell-...-00, section 4.2.3.4).
+
+    Packets are conserved for one round trip, and no loss changes the model (2017).
+    """
+    event.restart_timer = 1  # RFC 6675, section 6: re-arm on a retransmission
+    if flow.recovering != NOT_RECOVERING:
+        return flow.window
+    bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+    bbr_common.begin_recovery(flow, FAST_RECOVERY)
+    flow.conserves = True
+    # Ours, because the draft does not say when the round trip begins: now.
+    bbr_common.start_round(flow)
+    return float(flow.in_flight + max(event.newly_delivered, 1))
+
+
+def timeout(flow, event):
+    """Return a window of one packet (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4)."""
+    bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+    bbr_common.begin_recovery(flow, AFTER_TIMEOUT)
+    flow.conserves = False
+    return 1.0
+
+
+BBR1 = Scheme(
+    "bbr1",
+    ack=ack,
+    start=start,
+    loss=loss,
+    timeout=timeout,
+    send=send,
+    delivery_rate=True,
+    reorder=3,
+    parameters=bbr_common.PARAMETERS,
+    state={
+        **bbr_common.STATE,
+        "max_bw": 0.0,  # BtlBw [bytes/s]
+        "bw_of_round": 0.0,
+        "bw_of_rounds": 0.0,
+        "bw_best": [0.0, 0.0, 0.0],
+        "bw_when": [0, 0, 0],
+        "cycle_index": 0,
+        "cycle_stamp": 0.0,
+        "conserves": False,  # packet conservation
+    },
+    source=(
+        "N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, "
+        "ACM Queue 14(5), 2016; N. Cardwell, Y. Cheng, S. H. Yeganeh and V. Jacobson, BBR Congestion Control, "
+        "draft-cardwell-iccrg-bbr-congestion-control-00 (2017), section 4"
+    ),
+)

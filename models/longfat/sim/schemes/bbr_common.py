@@ -1,0 +1,167 @@
+"""Rules that both versions of BBR share: round trips counted in packets, pacing, filters, and loss recovery.
+
+Volumes are packets of one size, rates bytes/s; the quantum of pacing is one packet. The rules with their sources, and
+what draft-ietf-ccwg-bbr-06 leaves open: docs/rules/bbr.md.
+"""
+
+import math
+from typing import Any
+
+from longfat.sim.jit import part
+from longfat.sim.schemes import timers
+from longfat.sim.schemes.scheme import Parameter
+
+#: RFC 6928, section 2: an initial window of ten segments. RFC 6298 with timestamps times every packet.
+PARAMETERS = {
+    "initial_window": Parameter(
+        10.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow"
+    ),
+    **timers.parameters("rfc"),
+}
+
+MIN_PIPE_CWND = 4.0  # packets: BBR.MinPipeCwnd of draft-ietf-ccwg-bbr-06, section 2.8
+PROBE_RTT_DURATION = 0.2  # s: BBR.ProbeRTTDuration of draft-ietf-ccwg-bbr-06, section 2.16.2
+NO_RTT = 1e-3  # s: taken for the round trip until there is a sample (draft-ietf-ccwg-bbr-06, section 5.6.2)
+
+NOT_RECOVERING, FAST_RECOVERY, AFTER_TIMEOUT = range(3)
+
+#: State of a flow that both versions have, with the names of draft-ietf-ccwg-bbr-06, section 2.
+STATE: dict[str, Any] = {
+    "phase": 0,  # BBR.state
+    "pacing_gain": 1.0,
+    "cwnd_gain": 2.0,
+    "initial_cwnd": 0.0,  # packets: C.InitialCwnd
+    "next_round_delivered": 0,
+    "round_start": False,
+    "round_count": 0,
+    "min_rtt": math.inf,  # s
+    "min_rtt_stamp": 0.0,
+    "idle_restart": False,
+    "probe_rtt_done_stamp": 0.0,
+    "probe_rtt_round_done": False,
+    "full_bw": 0.0,  # bytes/s
+    "full_bw_count": 0,
+    "full_bw_reached": False,
+    "prior_cwnd": 0.0,
+    "recovering": NOT_RECOVERING,
+    "recovery_point": -1,  # packets: highest packet sent when recovery began
+    "has_rtt": False,
+}
+
+
+@part
+def start_round(flow):
+    """Let a round trip end when a packet sent from now on is acknowledged (draft-ietf-ccwg-bbr-06, section 5.5.1)."""
+    flow.next_round_delivered = flow.delivered
+
+
+@part
+def update_round(flow, event):
+    """Count a round trip if the acknowledged packet was sent after it began (draft-ietf-ccwg-bbr-06, section 5.5.1)."""
+    flow.round_start = event.prior_delivered >= flow.next_round_delivered
+    if flow.round_start:
+        start_round(flow)
+        flow.round_count += 1
+
+
+@part
+def pipe(flow, bandwidth):
+    """Return the bandwidth-delay product of a bandwidth [bytes/s] in packets."""
+    return bandwidth * flow.min_rtt / flow.packet_size
+
+
+@part
+def set_gains(flow, phase, pacing_gain, cwnd_gain):
+    """Enter a phase with its gains."""
+    flow.phase = phase
+    flow.pacing_gain = pacing_gain
+    flow.cwnd_gain = cwnd_gain
+
+
+@part
+def begin_pacing(flow, round_trip_time):
+    """Set the pacing rate for the time without a sample of the bandwidth.
+
+    draft-ietf-ccwg-bbr-06, section 5.6.2, InitPacingRate(): the initial window in 1 ms, or in the first round-trip time
+    once there is one. The pseudo-code calls it at the start only; its text wants the first sample, see docs/rules.
+    """
+    flow.rate = flow.pacing_gain * flow.initial_cwnd * flow.packet_size / round_trip_time
+
+
+@part
+def pace(flow, rate):
+    """Set the pacing rate [bytes/s]; before the pipe was once full, never a lower one.
+
+    draft-ietf-ccwg-bbr-06, section 5.6.2, SetPacingRateWithGain().
+    """
+    if rate > 0.0 and (flow.full_bw_reached or rate > flow.rate):
+        flow.rate = rate
+
+
+@part
+def mark_application_limited(flow):
+    """Mark the samples of what is in flight as application-limited (draft-ietf-ccwg-bbr-06, section 4.1.2.4)."""
+    flow.app_limited_until = max(flow.delivered + flow.in_flight, 1)
+
+
+@part
+def windowed_max(best, when, time, window, value):
+    """Return the largest value of the last `window` units of time, after adding one.
+
+    Kathleen Nichols' algorithm, which draft-ietf-ccwg-bbr-06, section 5.5.5, names, keeps three candidates: the largest
+    value, the largest one after it, and the largest one after that. The second is renewed when a quarter of the window
+    has passed without one, the third when half of it has.
+    """
+    if value >= best[0] or time - when[2] > window:
+        for k in range(3):
+            best[k] = value
+            when[k] = time
+        return value
+    for k in range(1, 3):
+        if value >= best[k]:
+            for j in range(k, 3):
+                best[j] = value
+                when[j] = time
+            break
+    while time - when[0] > window:
+        for k in range(2):
+            best[k] = best[k + 1]
+            when[k] = when[k + 1]
+        best[2] = value
+        when[2] = time
+    if when[1] == when[0] and time - when[0] > window / 4:
+        for k in range(1, 3):
+            best[k] = value
+            when[k] = time
+    elif when[2] == when[1] and time - when[1] > window / 2:
+        best[2] = value
+        when[2] = time
+    return best[0]
+
+
+@part
+def save_window(flow, in_probe_rtt):
+    """Remember the window (draft-ietf-ccwg-bbr-06, section 5.6.4.4, SaveCwnd())."""
+    if flow.recovering == NOT_RECOVERING and not in_probe_rtt:
+        flow.prior_cwnd = flow.window
+    else:
+        flow.prior_cwnd = max(flow.prior_cwnd, flow.window)
+
+
+@part
+def restore_window(flow):
+    """Return to the remembered window, if that is larger (draft-ietf-ccwg-bbr-06, section 5.6.4.4, RestoreCwnd())."""
+    flow.window = max(flow.window, flow.prior_cwnd)
+
+
+@part
+def begin_recovery(flow, kind):
+    """Begin loss recovery, which lasts until all that was sent before is acknowledged (RFC 6675, section 5)."""
+    flow.recovering = kind
+    flow.recovery_point = flow.high - 1
+
+
+@part
+def recovery_ends(flow):
+    """Return whether loss recovery ends with this acknowledgment (RFC 6675, section 5, step A)."""
+    return flow.recovering != NOT_RECOVERING and flow.una > flow.recovery_point

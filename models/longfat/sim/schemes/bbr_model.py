@@ -1,0 +1,291 @@
+"""The network model of BBR version 3 (draft-ietf-ccwg-bbr-06, section 5.5): what acknowledgments and losses teach.
+
+Volumes are packets. The functions are named in words; the pseudo-code's names are in their docstrings.
+"""
+
+import math
+from typing import Any
+
+from longfat.sim.jit import part
+from longfat.sim.schemes import bbr_common
+from longfat.sim.schemes.bbr_common import FAST_RECOVERY, MIN_PIPE_CWND
+
+# draft-ietf-ccwg-bbr-06, section 2.8
+LOSS_THRESH = 0.02
+BETA = 0.7
+HEADROOM = 0.15
+FULL_LOSS_COUNT = 6  # BBRStartupFullLossCnt of draft-ietf-ccwg-bbr-06, section 5.3.1.3
+EXTRA_ACKED_FILTER = 10  # rounds: BBR.ExtraAckedFilterLen of draft-ietf-ccwg-bbr-06, section 2.12
+MIN_RTT_FILTER = 10.0  # s: BBR.MinRTTFilterLen of draft-ietf-ccwg-bbr-06, section 2.16.1
+PROBE_RTT_INTERVAL = 5.0  # s: BBR.ProbeRTTInterval of draft-ietf-ccwg-bbr-06, section 2.16.2
+
+STARTUP, DRAIN, DOWN, CRUISE, REFILL, UP, PROBE_RTT = range(7)
+
+#: State of the model, with the names of draft-ietf-ccwg-bbr-06, section 2.
+STATE: dict[str, Any] = {
+    "max_bw": 0.0,  # bytes/s
+    "bw_of_cycle": 0.0,  # BBR.max_bw_filter: largest samples of this ProbeBW cycle and of the one before
+    "bw_of_last_cycle": 0.0,
+    "bw": 0.0,
+    "bdp": math.inf,  # packets; infinite until there is a round-trip time
+    "bw_shortterm": math.inf,
+    "bw_latest": 0.0,
+    "inflight_longterm": math.inf,
+    "inflight_shortterm": math.inf,
+    "inflight_latest": 0.0,
+    "full_bw_now": False,
+    "loss_round_delivered": 0,
+    "loss_round_start": False,
+    "is_loss_in_round": False,
+    "loss_ranges": 0,  # discontiguous ranges of packets found lost in this round
+    "last_lost": -2,
+    "limited_round": -2,  # last round in which the window was fully used
+    "probe_rtt_min_delay": math.inf,  # s
+    "probe_rtt_min_stamp": 0.0,
+    "probe_rtt_expired": False,
+    "extra_acked": 0.0,
+    "extra_acked_start": 0.0,
+    "extra_acked_delivered": 0.0,
+    "extra_of_round": 0.0,
+    "extra_of_rounds": 0.0,
+    "extra_best": [0.0, 0.0, 0.0],
+    "extra_when": [0, 0, 0],
+}
+
+
+@part
+def probes_bandwidth(flow):
+    """Return whether the flow accelerates: IsProbingBW() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    return flow.phase == STARTUP or flow.phase == REFILL or flow.phase == UP
+
+
+@part
+def in_probe_bw(flow):
+    """Return whether the flow is in ProbeBW: IsInAProbeBWState() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    return DOWN <= flow.phase <= UP
+
+
+@part
+def is_cwnd_limited(flow):
+    """Return whether the window was fully used in this round trip or the last one.
+
+    C.is_cwnd_limited of draft-ietf-ccwg-bbr-06, section 2.2. Between two acknowledgments most is in flight just before
+    the second one, so that `ack` finds out.
+    """
+    return flow.round_count - flow.limited_round <= 1
+
+
+@part
+def bdp_multiple(flow, gain):
+    """Return a multiple of the bandwidth-delay product: BDPMultiple() of draft-ietf-ccwg-bbr-06, section 5.6.4.2."""
+    return flow.initial_cwnd if flow.bdp == math.inf else gain * flow.bdp
+
+
+@part
+def bound_bandwidth(flow):
+    """Set the bandwidth and its product with the delay: BoundBWForModel(), draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    flow.bw = min(flow.max_bw, flow.bw_shortterm)
+    flow.bdp = bbr_common.pipe(flow, flow.bw)
+
+
+@part
+def quantized(flow, volume):
+    """Return a volume that keeps the pipe going: QuantizationBudget() of draft-ietf-ccwg-bbr-06, section 5.6.4.2.
+
+    The offload budget of three quanta (section 5.5.8.1) is below the least window with a quantum of one packet.
+    """
+    volume = max(volume, MIN_PIPE_CWND)
+    return volume + 2.0 if flow.phase == UP else volume
+
+
+@part
+def inflight_with_headroom(flow):
+    """Return the volume that leaves headroom: InflightWithHeadroom() of draft-ietf-ccwg-bbr-06, section 5.3.3.9."""
+    if flow.inflight_longterm == math.inf:
+        return math.inf
+    headroom = max(1.0, HEADROOM * flow.inflight_longterm)
+    return max(flow.inflight_longterm - headroom, MIN_PIPE_CWND)
+
+
+@part
+def target_inflight(flow):
+    """Return the volume wanted: TargetInflight() of draft-ietf-ccwg-bbr-06, section 5.3.3.8.3."""
+    return min(bdp_multiple(flow, 1.0), flow.window)
+
+
+@part
+def is_inflight_too_high(event):
+    """Return whether losses are too frequent: IsInflightTooHigh() of draft-ietf-ccwg-bbr-06, section 5.5.10.2."""
+    return event.lost_since_sent > event.sent_in_flight * LOSS_THRESH
+
+
+@part
+def inflight_at_loss(event):
+    """Return the volume at which losses became too frequent.
+
+    InflightAtLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2. Ours, because a part of a packet is meant: between
+    none of it and all of it.
+    """
+    before, lost_before = event.sent_in_flight - 1.0, event.lost_since_sent - 1.0
+    prefix = (LOSS_THRESH * before - lost_before) / (1.0 - LOSS_THRESH)
+    return before + min(max(prefix, 0.0), 1.0)
+
+
+@part
+def reset_congestion_signals(flow):
+    """Forget the round's signals: ResetCongestionSignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    flow.is_loss_in_round = False
+    flow.bw_latest = 0.0
+    flow.inflight_latest = 0.0
+
+
+@part
+def reset_short_term_model(flow):
+    """Forget the short-term model: ResetShortTermModel() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    flow.bw_shortterm = math.inf
+    flow.inflight_shortterm = math.inf
+
+
+@part
+def reset_full_bw(flow):
+    """Begin to look for a full pipe: ResetFullBW() of draft-ietf-ccwg-bbr-06, section 5.3.1.2."""
+    flow.full_bw = 0.0
+    flow.full_bw_count = 0
+    flow.full_bw_now = False
+
+
+@part
+def update_latest_signals(flow, event):
+    """Record the latest delivery: UpdateLatestDeliverySignals() of draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    flow.loss_round_start = False
+    flow.bw_latest = max(flow.bw_latest, event.delivery_rate)
+    flow.inflight_latest = max(flow.inflight_latest, float(flow.delivered - event.prior_delivered))
+    if event.prior_delivered >= flow.loss_round_delivered:
+        flow.loss_round_delivered = flow.delivered
+        flow.loss_round_start = True
+
+
+@part
+def advance_latest_signals(flow, event):
+    """Begin the signals of a new round: AdvanceLatestDeliverySignals(), draft-ietf-ccwg-bbr-06, section 5.5.10.3."""
+    if flow.loss_round_start:
+        flow.bw_latest = event.delivery_rate
+        flow.inflight_latest = float(flow.delivered - event.prior_delivered)
+
+
+@part
+def update_max_bw(flow, event):
+    """Update the largest bandwidth: UpdateMaxBw() of draft-ietf-ccwg-bbr-06, section 5.5.5.
+
+    Of the filter two slots are kept, of this ProbeBW cycle and the last one (section 5.5.6).
+    """
+    bbr_common.update_round(flow, event)
+    if flow.round_start:
+        flow.rounds_since_probe_up += 1
+    if event.delivery_rate > 0.0 and (event.delivery_rate >= flow.max_bw or not event.app_limited):
+        flow.bw_of_cycle = max(flow.bw_of_cycle, event.delivery_rate)
+        flow.max_bw = max(flow.bw_of_cycle, flow.bw_of_last_cycle)
+
+
+@part
+def advance_max_bw_filter(flow):
+    """Begin a new ProbeBW cycle of the filter: AdvanceMaxBwFilter() of draft-ietf-ccwg-bbr-06, section 5.5.6."""
+    flow.bw_of_last_cycle = flow.bw_of_cycle
+    flow.bw_of_cycle = 0.0
+
+
+@part
+def update_congestion_signals(flow, event):
+    """Adapt the short-term model once per round with losses: UpdateCongestionSignals(), section 5.5.10.3.
+
+    draft-ietf-ccwg-bbr-06, section 5.5.10.3, also AdaptLowerBoundsFromCongestion(), InitLowerBounds() and
+    LossLowerBounds().
+    """
+    update_max_bw(flow, event)
+    if not flow.loss_round_start:
+        return
+    if flow.is_loss_in_round and not probes_bandwidth(flow):
+        if flow.bw_shortterm == math.inf:
+            flow.bw_shortterm = flow.max_bw
+        if flow.inflight_shortterm == math.inf:
+            flow.inflight_shortterm = flow.window
+        flow.bw_shortterm = max(flow.bw_latest, BETA * flow.bw_shortterm)
+        flow.inflight_shortterm = max(flow.inflight_latest, BETA * flow.inflight_shortterm)
+    flow.is_loss_in_round = False
+
+
+@part
+def update_ack_aggregation(flow, event):
+    """Update the volume acknowledged in excess: UpdateACKAggregation() of draft-ietf-ccwg-bbr-06, section 5.5.9."""
+    expected = flow.bw * (event.now - flow.extra_acked_start) / flow.packet_size
+    if flow.extra_acked_delivered <= expected:
+        flow.extra_acked_delivered = 0.0
+        flow.extra_acked_start = event.now
+        expected = 0.0
+    flow.extra_acked_delivered += event.newly_delivered
+    extra = min(flow.extra_acked_delivered - expected, flow.window)
+    if flow.round_start:  # the filter takes one value for each round
+        window = EXTRA_ACKED_FILTER if flow.full_bw_reached else 1
+        flow.extra_of_rounds = bbr_common.windowed_max(
+            flow.extra_best, flow.extra_when, flow.round_count, window, flow.extra_of_round
+        )
+        flow.extra_of_round = 0.0
+    flow.extra_of_round = max(flow.extra_of_round, extra)
+    flow.extra_acked = max(flow.extra_of_rounds, flow.extra_of_round)
+
+
+@part
+def check_full_bw_reached(flow, event):
+    """Look for three rounds without growth: CheckFullBWReached() of draft-ietf-ccwg-bbr-06, section 5.3.1.2."""
+    if flow.full_bw_now or not flow.round_start or event.app_limited:
+        return
+    if event.delivery_rate >= flow.full_bw * 1.25:
+        reset_full_bw(flow)
+        flow.full_bw = event.delivery_rate
+        return
+    flow.full_bw_count += 1
+    flow.full_bw_now = flow.full_bw_count >= 3
+    if flow.full_bw_now:
+        flow.full_bw_reached = True
+
+
+@part
+def check_startup_high_loss(flow, event):
+    """Leave Startup when losses are frequent: CheckStartupHighLoss() of draft-ietf-ccwg-bbr-06, section 5.3.1.3.
+
+    The draft describes it in words only. A round of losses ends a round trip after the first loss, so that the flow has
+    then been in fast recovery for one.
+    """
+    if flow.phase != STARTUP or not flow.loss_round_start:
+        return
+    many = flow.loss_ranges >= FULL_LOSS_COUNT and flow.recovering == FAST_RECOVERY
+    if many and not flow.full_bw_reached and is_inflight_too_high(event):
+        flow.full_bw_reached = True
+        flow.inflight_longterm = max(bdp_multiple(flow, 1.0), flow.inflight_latest)
+    flow.loss_ranges = 0
+
+
+@part
+def record_loss(flow, event):
+    """Record a lost packet: NoteLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2, and the ranges of lost packets."""
+    if not flow.is_loss_in_round:
+        flow.loss_round_delivered = flow.delivered
+        bbr_common.save_window(flow, flow.phase == PROBE_RTT)
+    flow.is_loss_in_round = True
+    if event.number != flow.last_lost + 1:
+        flow.loss_ranges += 1
+    flow.last_lost = event.number
+
+
+@part
+def update_min_rtt(flow, event):
+    """Update both minima of the round-trip time: UpdateMinRTT() of draft-ietf-ccwg-bbr-06, section 5.3.4.3."""
+    now = event.now
+    flow.probe_rtt_expired = now > flow.probe_rtt_min_stamp + PROBE_RTT_INTERVAL
+    if event.rtt < flow.probe_rtt_min_delay or flow.probe_rtt_expired:
+        flow.probe_rtt_min_delay = event.rtt
+        flow.probe_rtt_min_stamp = now
+    if flow.probe_rtt_min_delay < flow.min_rtt or now > flow.min_rtt_stamp + MIN_RTT_FILTER:
+        flow.min_rtt = flow.probe_rtt_min_delay
+        flow.min_rtt_stamp = flow.probe_rtt_min_stamp
+        flow.bdp = bbr_common.pipe(flow, flow.bw)

@@ -1,0 +1,276 @@
+"""The CUBIC laws: RFC 9438's tables to the digit, values by hand, its rules step by step, mpmath in 50 digits."""
+
+import math
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+
+import mpmath
+import numpy as np
+import pytest
+
+from longfat.laws import cubic, tcp
+
+FACTORS = (0.04, 0.4, 4.0)
+#: RFC 9438, section 5.1, tables 1 (R = 0.1 s) and 2 (R = 0.01 s): Reno, and CUBIC with C of FACTORS, by the exponent
+#: of 1/p.
+TABLES = {
+    0.1: {
+        2: (12, 12, 12, 12),
+        3: (38, 38, 38, 59),
+        4: (120, 120, 187, 333),
+        5: (379, 593, 1054, 1874),
+        6: (1200, 3332, 5926, 10538),
+        7: (3795, 18740, 33325, 59261),
+        8: (12000, 105383, 187400, 333250),
+    },
+    0.01: {
+        2: (12, 12, 12, 12),
+        3: (38, 38, 38, 38),
+        4: (120, 120, 120, 120),
+        5: (379, 379, 379, 379),
+        6: (1200, 1200, 1200, 1874),
+        7: (3795, 3795, 5926, 10538),
+        8: (12000, 18740, 33325, 59261),
+    },
+}
+CELLS = [
+    (trip, exponent, c, printed)
+    for trip, table in TABLES.items()
+    for exponent, row in table.items()
+    for c, printed in zip(FACTORS, row[1:], strict=True)
+]
+
+
+def digits(value, printed, rounding=ROUND_HALF_UP):
+    """Return a value with as many digits as the printed text has, in its form."""
+    mantissa, exponent = f"{value:.12e}".split("e")
+    step = Decimal(1).scaleb(-len(printed.partition("e")[0].partition(".")[2]))
+    return f"{Decimal(mantissa).quantize(step, rounding)}e{int(exponent)}"
+
+
+@pytest.mark.parametrize(("trip", "exponent", "c", "printed"), CELLS)
+def test_every_cell_of_tables_1_and_2(trip, exponent, c, printed):
+    """All 42 cells are rounded; the tables take 1.2/sqrt(p) for Reno, which `as_printed` keeps."""
+    loss = 10.0**-exponent
+    assert round(cubic.average_window.as_printed(loss, trip, c)) == printed
+    exact = cubic.average_window(loss, trip, c)
+    if printed == TABLES[trip][exponent][0] and exponent > 2:  # the Reno-friendly region rules
+        assert exact == pytest.approx(math.sqrt(1.5 / loss), rel=1e-14)
+        assert round(exact) > printed
+    else:
+        assert round(exact) == printed
+
+
+def test_cells_of_the_tables_are_rounded_and_not_truncated():
+    """The check sees an error of 2 in 1000 of the factor C, too."""
+    truncated = [int(cubic.average_window.as_printed(10.0**-e, trip, c)) == printed for trip, e, c, printed in CELLS]
+    assert len(CELLS) == 42
+    assert sum(truncated) < 42
+    wrong = [
+        round(cubic.average_window.as_printed(10.0**-e, trip, 1.002 * c)) != printed for trip, e, c, printed in CELLS
+    ]
+    assert sum(wrong) >= 14
+
+
+def test_the_column_of_reno_is_not_the_law_of_equation_3():
+    """1.2/sqrt(p), from RFC 3649, is 2 % below sqrt(3/2)/sqrt(p); rounded, both agree for p = 10^-2 only."""
+    for table in TABLES.values():
+        for exponent, (reno, *_) in table.items():
+            loss = 10.0**-exponent
+            assert round(1.2 / math.sqrt(loss)) == reno
+            assert (round(tcp.square_root_rate(loss, 1.0)) == reno) == (exponent == 2)
+    # sqrt(1.5) = 1.22474...: 39, 122, 387, 1225, 3873, 12247
+    by_law = [round(tcp.square_root_rate(10.0**-e, 1.0)) for e in range(3, 9)]
+    assert by_law == [39, 122, 387, 1225, 3873, 12247]
+
+
+#: RFC 9438, section 5.2, table 3: Mbit/s, loss probabilities of Reno and CUBIC.
+TABLE_3 = [
+    (1, "2.0e-2", "2.0e-2"),
+    (10, "2.0e-4", "2.9e-4"),
+    (100, "2.0e-6", "1.4e-5"),
+    (1000, "2.0e-8", "6.3e-7"),
+    (10000, "2.0e-10", "2.9e-8"),
+]
+
+
+@pytest.mark.parametrize(("rate", "reno", "printed"), TABLE_3)
+def test_every_cell_of_table_3(rate, reno, printed):
+    """CUBIC's column is rounded where its own region rules; what Reno needs is printed below 1.44/W^2, too."""
+    window = rate * 1e6 * 0.1 / 12_000  # packets of 1500 bytes, R = 0.1 s
+    loss = cubic.loss_of_window(window, 0.1)
+    if rate > 1:
+        assert digits(loss, printed) == printed
+    else:
+        assert digits(loss, printed) == "2.2e-2"  # 1.5/8.333^2 = 0.0216; the table has Reno's 2.0e-2
+    # 1.44/W^2 = 2.0736e-2 for W = 8.3333 and so on: 2.1 rounded, 2.0 truncated; by equation 3 2.16.
+    assert digits(1.44 / window**2, reno, ROUND_DOWN) == reno
+    assert digits(1.44 / window**2, reno) == "2.1" + reno[3:]
+    assert digits(1.5 / window**2, reno) == "2.2" + reno[3:]
+
+
+def test_constant_of_equation_7():
+    assert f"{cubic.average_window(1e-8, 1.0) * 1e-6:.3f}" == "1.054"
+
+
+# The window between losses
+
+
+def test_window_by_hand():
+    # W_max = 800/3, beta = 0.7: K = (80/0.4)^(1/3) = 200^(1/3); with C = 10 it is 2.
+    assert cubic.recovery_time(800 / 3, 10, 0.7) == pytest.approx(2, rel=1e-14)
+    for time, by_hand in ((0, 560 / 3), (1, 800 / 3 - 10), (2, 800 / 3), (3, 800 / 3 + 10), (5, 800 / 3 + 270)):
+        assert cubic.window(time, 800 / 3, 10, 0.7) == pytest.approx(by_hand, rel=1e-14)
+
+
+@pytest.mark.parametrize("beta", [1e-9, 0.3, 0.7, 1 - 1e-12])
+@pytest.mark.parametrize("time", [0.0, 1e-9, 0.3, 4.0, 1e6])
+def test_window_against_equations_1_and_2_in_50_digits(time, beta):
+    with mpmath.workdps(50):
+        top, c = mpmath.mpf(123.25), mpmath.mpf(0.4)
+        recovery = mpmath.cbrt(top * (1 - mpmath.mpf(beta)) / c)
+        expected = c * (mpmath.mpf(time) - recovery) ** 3 + top
+        assert abs(cubic.window(time, 123.25, 0.4, beta) - expected) < 1e-13 * expected
+
+
+def by_the_rules(top, trip, c, beta, steps=20_000):
+    """Return packets and duration of a period: the larger of equation 1 and of equation 4, in small steps of time."""
+    recovery = ((1 - beta) * top / c) ** (1 / 3)
+    climb = top * trip * (1 + beta) / 3
+    time = np.arange(steps) / steps * min(recovery, climb) + min(recovery, climb) / steps / 2
+    estimate = beta * top + 3 * (1 - beta) / (1 + beta) * time / trip
+    window = np.maximum(c * (time - recovery) ** 3 + top, estimate)
+    assert window.max() <= top
+    return window.mean() * min(recovery, climb) / trip, min(recovery, climb)
+
+
+@pytest.mark.parametrize("trip", [0.001, 0.004, 0.01, 0.02, 0.03, 0.05, 0.2])
+@pytest.mark.parametrize("beta", [0.5, 0.7, 0.9])
+def test_period_against_the_rules_step_by_step(trip, beta):
+    packets, time = by_the_rules(300.0, trip, 0.4, beta)
+    assert cubic.packets_between_losses(300, trip, 0.4, beta) == pytest.approx(packets, rel=1e-7)
+    assert cubic.mean_window(300, trip, 0.4, beta) == pytest.approx(packets * trip / time, rel=1e-7)
+    assert cubic.mean_window(303, trip, 0.4, beta) != pytest.approx(packets * trip / time, rel=1e-3)
+
+
+def test_all_three_regions_occur():
+    """K = (300 * 0.3/0.4)^(1/3) = 6.08 s; the estimate climbs in 300 R 1.7/3 = 170 R: it rules below R = K/510."""
+    window = cubic.reno_friendly_window(6.0822 / 170)
+    assert window == pytest.approx(300, rel=1e-4)
+    # (3 + 0.7)/4 and (1 + 0.7)/2 of 300
+    assert cubic.mean_window(300, 0.036) == pytest.approx(277.5, rel=1e-14)
+    assert cubic.mean_window(300, 0.0119) == pytest.approx(255, rel=1e-14)
+    assert 256 < cubic.mean_window(300, 0.02) < 277
+
+
+def test_mean_window_halfway():
+    """theta = 4/7: s = (3 - 2)/2 = 1/2; with beta = 1/2, W = 1 the two parts are 49/128 and 31/448."""
+    # theta = W R (1 + beta)/(3 K) = R/(2 K) with K = (1/(2 C))^(1/3) = 1 for C = 1/2: R = 8/7
+    by_hand = (49 / 128 + 31 / 448) * 7 / 4
+    assert cubic.mean_window(1, 8 / 7, 0.5, 0.5) == pytest.approx(by_hand, rel=1e-14)
+
+
+# The response to loss
+
+
+def test_average_is_the_mean_of_the_period_with_so_many_packets():
+    """In both regions; near the change of regions the mean of the larger window is above the larger of the means."""
+    for loss, trip in ((1e-6, 0.1), (1e-4, 0.2), (1e-3, 0.001)):
+        low, high = 1.0, 1e7
+        for _ in range(100):
+            top = math.sqrt(low * high)
+            low, high = (low, top) if by_the_rules(top, trip, 0.4, 0.7, 2000)[0] * loss > 1 else (top, high)
+        packets, time = by_the_rules(low, trip, 0.4, 0.7, 2000)
+        assert cubic.average_window(loss, trip) == pytest.approx(packets * trip / time, rel=1e-5)
+    excess = []
+    for top in np.geomspace(5, 200, 400):  # around reno_friendly_window(0.1) = 64
+        loss = 1 / cubic.packets_between_losses(top, 0.1)
+        excess.append(cubic.mean_window(top, 0.1) / cubic.average_window(loss, 0.1) - 1)
+    assert min(excess) > -1e-12
+    assert 0.02 < max(excess) < 0.05
+
+
+def test_loss_of_window_inverts():
+    for loss in (1e-7, 1e-4, 1e-2):
+        for trip in (0.005, 0.1, 0.3):
+            with mpmath.workdps(50):
+                window = cubic.average_window(mpmath.mpf(loss), trip)
+                assert abs(cubic.loss_of_window(window, trip) / mpmath.mpf(loss) - 1) < mpmath.mpf(10) ** -45
+
+
+def test_limits_of_the_regions():
+    # A = 0.4 * 3.7/1.2 = 37/30: (4/9)(37/30)/1000 = 148/270000
+    assert cubic.reno_friendly_loss(0.1) == pytest.approx(148 / 270_000, rel=1e-14)
+    at = cubic.reno_friendly_loss(0.1)
+    assert cubic.average_window(at, 0.1) == pytest.approx(math.sqrt(1.5 / at), rel=1e-13)
+    # 27 * 0.3/(0.4 * 0.17^3) = 8.1/0.0019652
+    assert cubic.reno_friendly_window(0.1) == pytest.approx(math.sqrt(8.1 / 0.0019652), rel=1e-14)
+
+
+def simulated_chain(fast_convergence, losses, seed):
+    """Return the mean window of a flow that draws the packets between its losses, C = R/p = 1, by RFC 9438's rules."""
+    rng = np.random.default_rng(seed)
+    flows = 4000
+    window, plateau = np.ones(flows), np.ones(flows)
+    times = []
+    for packets in rng.exponential(size=(losses, flows)):
+        recovery = np.cbrt(plateau - 0.7 * window)
+        low, high = np.zeros(flows), np.full(flows, 20.0)
+        for _ in range(50):  # bisection: the packets up to a time are plateau t + ((t - K)^4 - K^4)/4
+            time = (low + high) / 2
+            sent = plateau * time + ((time - recovery) ** 4 - recovery**4) / 4
+            low, high = np.where(sent < packets, time, low), np.where(sent < packets, high, time)
+        before, window = plateau, (time - recovery) ** 3 + plateau
+        plateau = np.where(fast_convergence & (window < before), 0.85 * window, window)
+        times.append(time)
+    return 1 / np.mean(times[losses // 4 :])
+
+
+@pytest.mark.parametrize("fast_convergence", [0, 1])
+def test_random_losses_against_a_chain_of_drawn_losses(fast_convergence):
+    """180,000 losses after settling: a standard error of about 0.1 %."""
+    drawn = simulated_chain(bool(fast_convergence), 60, 1)
+    law = cubic.average_window_random(0.5, 0.5, 1.0, fast_convergence)
+    assert drawn == pytest.approx(law, rel=4e-3)
+    assert drawn != pytest.approx(cubic.average_window_random(0.5, 0.5, 1.0, 1 - fast_convergence), rel=0.05)
+
+
+def test_random_losses_leave_a_larger_window_than_periodic_ones():
+    # 0.4^(1/4) 1.635269 = 1.30048 against RFC 9438's 1.054: 23 % more
+    assert f"{cubic.average_window_random(1e-8, 1, fast_convergence=0) * 1e-6:.4f}" == "1.3005"
+    ratio = cubic.average_window_random(1e-8, 1, fast_convergence=1) / cubic.average_window(1e-8, 1)
+    assert ratio == pytest.approx(1.135, abs=5e-4)
+
+
+# One flow at a link
+
+
+def one_period(buffer, beta, steps=200_000):
+    """Return utilisation and mean queue over a climb along equation 1, in small steps of time."""
+    left = (np.arange(steps) + 0.5) / steps
+    window = (1 + buffer) * (1 - (1 - beta) * left**3)
+    return np.minimum(window, 1).mean(), np.maximum(window - 1, 0).mean()
+
+
+@pytest.mark.parametrize("buffer", [0.0, 1e-3, 0.1, 0.2, 0.4, 3 / 7, 0.5, 2.0])
+@pytest.mark.parametrize("beta", [0.3, 0.7, 0.9])
+def test_link_against_a_period_step_by_step(buffer, beta):
+    busy, queue = one_period(buffer, beta)
+    assert cubic.utilisation(buffer, beta) == pytest.approx(busy, abs=1e-9)
+    assert cubic.mean_queue(buffer, beta) == pytest.approx(queue, abs=1e-9)
+    if busy < 0.999:
+        assert cubic.utilisation(buffer + 0.01, beta) != pytest.approx(busy, abs=1e-6)
+
+
+def test_link_by_hand():
+    # beta = 1/2, x = 1/8: B = (1 + B)/16 = 1/15; U = 1 - (16/15)/8 (1 - 1/2 + 3/16) = 1 - 11/120
+    assert cubic.utilisation(1 / 15, 0.5) == pytest.approx(109 / 120, rel=1e-14)
+    # Q = 3/4 (16/15)(1/2)(1/16) = 1/40
+    assert cubic.mean_queue(1 / 15, 0.5) == pytest.approx(1 / 40, rel=1e-14)
+    assert cubic.utilisation(0, 0.7) == pytest.approx(3.7 / 4, rel=1e-15)
+    assert cubic.utilisation([3 / 7, 1.0], 0.7).tolist() == [1.0, 1.0]
+    assert cubic.mean_queue(1.0, 0.7) == pytest.approx(1 - 2 * 0.3 / 4, rel=1e-15)  # B - (1 + B)(1 - beta)/4
+
+
+def test_cubic_needs_less_buffer_than_reno_and_fills_more_of_it():
+    for buffer in (0.01, 0.1, 0.3):
+        assert cubic.utilisation(buffer) > tcp.aimd_utilisation_general(buffer, 0.7) > tcp.aimd_utilisation(buffer)

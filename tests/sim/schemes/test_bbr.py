@@ -1,0 +1,330 @@
+"""Both versions of BBR against their documents: draft-ietf-ccwg-bbr-06 (2026), and Cardwell and others (2016)."""
+
+import math
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from longfat.sim import Network, Simulation, run, traffic
+from longfat.sim.schemes import bbr, bbr1, bbr_common, bbr_model
+from tests.sim.own import of_flow
+from tests.sim.schemes.losses import drop_numbers
+
+PACKET = 1500
+RATE, RTT = 2.5e6, 0.04  # 20 Mbit/s
+ROUND_TRIP = RTT + PACKET / RATE  # with the transmission time, on a link whose way back takes none
+BDP = RATE * ROUND_TRIP / PACKET  # 67.7 packets
+BOTH = pytest.mark.parametrize("scheme", ["bbr", "bbr1"])
+
+
+def network(scheme, count=1, buffer=100, rate=RATE, rtt=RTT, file=None, **link):
+    net = Network().link("a", "b", rate=rate, delay=rtt / 2, buffer=buffer, **link)
+    return net.flow(scheme, path=["a", "b"], packet=PACKET, count=count, stagger=0.5, ack_path="ideal", file=file)
+
+
+def simulated(scheme, **more):
+    return Simulation(network(scheme, **more), rng=1)
+
+
+def steps(one, until, step):
+    """Return the state of the scheme and the row of the flow at times `step` apart."""
+    times = np.arange(one.state.row.now * 1e-9 + step, until, step)
+    for now in times:
+        one.advance(float(now))
+        yield float(now), of_flow(one), one.state.flows[0]
+
+
+# Parts of the rules, by hand.
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "lost", "volume"),
+    # before the packet: in_flight - 1 and lost - 1. 0.02 x 99 - 1 = 0.98, over 0.98: all of the packet.
+    # 0.02 x 149 - 2 = 0.98: again. 0.02 x 74 - 1 = 0.48, over 0.98: 0.4898. Before it too many: none of it.
+    [(100, 2, 100.0), (150, 3, 150.0), (75, 2, 74 + 0.48 / 0.98), (50, 5, 49.0)],
+)
+def test_volume_at_a_loss(in_flight, lost, volume):
+    """The volume at which losses reach 2 % (draft-ietf-ccwg-bbr-06, section 5.5.10.2, InflightAtLoss())."""
+    event = SimpleNamespace(sent_in_flight=in_flight, lost_since_sent=lost)
+    assert bbr_model.inflight_at_loss.py_func(event) == pytest.approx(volume, rel=1e-12)
+    assert bbr_model.is_inflight_too_high.py_func(event) == (lost / in_flight > 0.02)
+
+
+def test_largest_value_of_a_window():
+    """The filter of three candidates lies between the true maxima of the last quarter and of the whole window."""
+    draw = np.random.default_rng(5)
+    for window in (1, 2, 10):
+        best, when, values = [0.0] * 3, [0] * 3, []
+        for time in range(300):
+            values.append(float(draw.random()) + (time // 100 % 2))
+            found = bbr_common.windowed_max.py_func(best, when, time, window, values[-1])
+            assert max(values[max(0, time - window // 4) :]) <= found <= max(values[max(0, time - window) :])
+            assert found in values
+    # By hand, window 4: 9 at time 0 holds until 4; then the largest one after it, 7 at time 2.
+    best, when = [0.0] * 3, [0] * 3
+    found = [bbr_common.windowed_max.py_func(best, when, k, 4, value) for k, value in enumerate([9, 5, 7, 6, 3, 2, 1])]
+    assert found == [9, 9, 9, 9, 9, 7, 7]
+
+
+@pytest.mark.parametrize(("scheme", "gain"), [("bbr", 2.77), ("bbr1", 2 / math.log(2))])
+def test_pacing_begins_with_the_first_round_trip(scheme, gain):
+    """10 packets in 1 ms before there is a round-trip time, then in the first one; no slower before the pipe is full.
+
+    The first sample is one packet in a round trip of 40.6 ms, and the window grows by one packet.
+    """
+    one = simulated(scheme)
+    one.advance(0.001)
+    flow = one.state.flows[0]
+    assert flow.rate == pytest.approx(gain * 10 * PACKET / 1e-3)
+    one.advance(ROUND_TRIP + 1e-6)
+    flow = one.state.flows[0]
+    assert flow.rate == pytest.approx(gain * 10 * PACKET / ROUND_TRIP, rel=1e-6)
+    assert flow.window == 11
+
+
+@BOTH
+def test_startup_ends_after_three_rounds_without_growth(scheme):
+    """Startup ends three rounds after the last growth by 25 %, with the bandwidth found; Drain empties the queue."""
+    one = simulated(scheme, buffer=300)
+    grown, last = 0, 0.0
+    for _, mine, _flow in steps(one, 1.0, 0.002):
+        if mine.full_bw > last:
+            grown, last = int(mine.round_count), float(mine.full_bw)
+        if mine.phase != 0:
+            break
+    assert (mine.phase, mine.full_bw_count) == (1, 3)
+    assert mine.round_count == grown + 3
+    assert mine.max_bw == pytest.approx(RATE, rel=0.01)
+    one.advance(1.0)
+    assert of_flow(one).phase >= 2
+    assert one.state.flows[0].in_flight <= 1.25 * BDP + 3
+
+
+def test_startup_ends_with_losses():
+    """Six ranges and more than 2 % lost in a round end Startup before three rounds without growth.
+
+    The upper bound is then what was delivered in a round, at least the bandwidth-delay product. Every eighth packet
+    from 60 on is lost, twelve in all, and the link has room for all others.
+    """
+    lost = [60 + 8 * k for k in range(10)]
+    one = simulated("bbr", discipline=drop_numbers(*lost), buffer=1000, rate=10 * RATE)
+    for _, mine, _flow in steps(one, 1.0, 0.002):
+        if mine.phase != 0:
+            break
+    assert mine.full_bw_count < 3
+    assert mine.full_bw_reached
+    assert mine.inflight_longterm < math.inf
+    assert mine.inflight_longterm >= 0.95 * mine.bdp
+
+
+# Phases in time.
+
+
+def test_phases_of_a_cycle():
+    """DOWN, CRUISE, REFILL and UP follow each other, with the gains of draft-ietf-ccwg-bbr-06, section 5.6.1."""
+    gains = {0: (2.77, 2), 1: (0.5, 2), 2: (0.9, 2), 3: (1, 2), 4: (1, 2), 5: (1.25, 2.25), 6: (1, 0.5)}
+    one, seen, last_up, waits = simulated("bbr"), [], 0.0, []
+    for now, mine, flow in steps(one, 14.0, 0.015):
+        phase = int(mine.phase)
+        assert (mine.pacing_gain, mine.cwnd_gain) == gains[phase]
+        if phase >= 2:
+            assert flow.rate == pytest.approx(gains[phase][0] * 0.99 * RATE, rel=0.01)
+            assert flow.window <= gains[phase][1] * BDP * 1.02 + 3
+        if not seen or phase != seen[-1]:
+            seen.append(phase)
+            if phase == 5:
+                waits.append(now - last_up)
+                last_up = now
+    assert seen[:7] == [0, 1, 2, 3, 4, 5, 2] or seen[:6] == [0, 1, 3, 4, 5, 2]
+    following = set(pairwise(seen))
+    assert following <= {(0, 1), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 2), (3, 6), (6, 3), (2, 6)}
+    assert len(waits) >= 3
+    # 2 to 3 s, or 62 or 63 rounds; then a round of REFILL. ProbeRTT begins a cycle, too.
+    assert all(1.9 < wait < 6.2 for wait in waits[1:])
+
+
+def test_rounds_between_probes():
+    """With a bandwidth-delay product of 10 packets the next probe follows after as many rounds, not after 2 to 3 s."""
+    one = simulated("bbr", rate=250e3, rtt=0.054, buffer=20)  # 10 packets in 60 ms
+    ups, last = [], 0
+    for now, mine, _flow in steps(one, 4.8, 0.02):
+        if mine.phase == 5 and last != 5:
+            ups.append(now)
+        last = int(mine.phase)
+    waits = np.diff(ups)
+    # 9 or 10 rounds of 60 ms from the end of UP, a round of REFILL, and UP: at least three rounds without growth, with
+    # a queue that doubles the round trip.
+    assert len(waits) >= 2
+    assert np.all((waits > 13 * 0.06) & (waits < 1.5))
+
+
+def test_a_loss_in_cruise():
+    """One loss in CRUISE sets the short-term model to the latest delivery, until REFILL forgets it.
+
+    The latest delivery rate is that of CRUISE, 0.99 of the bandwidth, less one packet of a round trip. The volume was
+    the window, twice the bandwidth-delay product and a packet in excess: 136.3, of which 0.7 are more than what was
+    delivered in a round trip.
+    """
+    one = simulated("bbr", discipline=drop_numbers(2000))  # after some 1.2 s
+    for _, mine, _flow in steps(one, 2.0, 0.01):
+        if mine.bw_shortterm < math.inf:
+            break
+    assert mine.phase == bbr_model.CRUISE
+    assert mine.bw_shortterm == pytest.approx(0.99 * RATE, rel=0.03)
+    assert mine.inflight_shortterm == pytest.approx(0.7 * (2 * BDP + 1), rel=0.01)
+    assert mine.inflight_longterm == math.inf
+    for _, mine, _flow in steps(one, 5.0, 0.01):
+        if mine.phase == bbr_model.REFILL:
+            break
+    assert (mine.bw_shortterm, mine.inflight_shortterm) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize(("scheme", "interval", "window"), [("bbr", 5.0, BDP / 2), ("bbr1", 10.0, 4.0)])
+def test_probes_of_the_round_trip_time(scheme, interval, window):
+    """ProbeRTT begins an interval after the last one ended, and lasts 200 ms and a little more.
+
+    It begins with the first acknowledgment after the interval; then it takes a round until the window is in effect.
+    """
+    one, last, begins, ends, least = simulated(scheme), 0, [], [], math.inf
+    probe = bbr_model.PROBE_RTT if scheme == "bbr" else bbr1.PROBE_RTT
+    for now, mine, flow in steps(one, 3.5 * interval, 0.02):
+        if mine.phase == probe:
+            least = min(least, float(flow.window))
+            if last != probe:
+                begins.append(now)
+        elif last == probe:
+            ends.append(now)
+        last = int(mine.phase)
+    assert len(begins) == 3
+    assert least == pytest.approx(window, rel=0.02)
+    for begin, end in zip(begins, ends, strict=True):
+        assert 0.2 <= end - begin + 0.02 <= 0.2 + 5 * ROUND_TRIP
+    if scheme == "bbr":  # the least round trip of CRUISE is no lower than the one before, which does not count
+        assert np.array(begins[1:]) - np.array(ends[:-1]) == pytest.approx(interval, abs=2 * ROUND_TRIP)
+    else:
+        assert np.all(np.array(begins[1:]) - np.array(ends[:-1]) >= interval - 0.04)
+
+
+def test_eight_phases():
+    """Gains of ProbeBW in version 1: 5/4, 3/4 and six times 1, about a round-trip time each."""
+    one = simulated("bbr1")
+    one.advance(2.0)
+    gains = [(int(mine.cycle_index), float(mine.pacing_gain)) for _, mine, _flow in steps(one, 4.0, 0.01)]
+    assert {index for index, _ in gains} == set(range(8))
+    assert all(gain == (1.25, 0.75, 1, 1, 1, 1, 1, 1)[index] for index, gain in gains)
+    order = [a for (a, _), (b, _) in pairwise(gains) if a != b]
+    assert all((a + 1) % 8 == b for a, b in pairwise(order))
+    # Eight round trips of 41 ms and a queue of a quarter: 2 s are some six cycles.
+    assert 40 <= len(order) <= 50
+
+
+@BOTH
+def test_a_timeout(scheme):
+    """All of the first ten packets are lost: after a timeout of 1 s one packet, then the link is filled."""
+    one = simulated(scheme, discipline=drop_numbers(*range(10)), file=2_000_000)
+    one.advance(0.999)
+    assert one.state.flows[0].in_flight == 10
+    one.advance(1.001)
+    flow = one.state.flows[0]
+    assert (flow.timeouts, flow.window, flow.in_flight, flow.lost) == (1, 1, 1, 10)
+    one.advance(4.0)
+    flow = one.state.flows[0]
+    assert flow.una == math.ceil(2_000_000 / PACKET)
+    assert flow.timeouts == 1
+
+
+@BOTH
+def test_a_restart_from_idle(scheme):
+    """After a pause the flow goes on at the bandwidth that it knew, without a ProbeRTT.
+
+    The application writes twice what the link carries for 2 s, and nothing for 4 s: the flow is idle from 4.1 to 6 s.
+    """
+    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=100)
+    application = traffic.on_off(2 * RATE, "2 s", "4 s")
+    net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal", application=application)
+    one = Simulation(net, rng=1)
+    one.advance(5.9)
+    assert one.state.flows[0].in_flight == 0
+    assert of_flow(one).max_bw == pytest.approx(RATE, rel=0.02)
+    one.advance(6.02)  # before the first acknowledgment
+    mine, flow = of_flow(one), one.state.flows[0]
+    assert mine.idle_restart
+    assert flow.rate == pytest.approx(RATE * (0.99 if scheme == "bbr" else 1.0), rel=0.02)
+    assert flow.in_flight == pytest.approx(0.02 * flow.rate / PACKET, abs=2)
+    before, probe = 0, bbr_model.PROBE_RTT if scheme == "bbr" else bbr1.PROBE_RTT
+    for now, mine, flow in steps(one, 6.5, 0.05):
+        assert mine.phase != probe
+        if now > 6.15:
+            assert flow.received_bytes - before == pytest.approx(0.05 * RATE, rel=0.04)
+        before = flow.received_bytes
+
+
+# Properties of whole runs.
+
+
+@BOTH
+@pytest.mark.parametrize("buffer", [10, 34, 67])
+def test_fills_the_link(scheme, buffer):
+    """One flow fills 95 % of a link with a buffer of ten packets up to the bandwidth-delay product, without a queue."""
+    data = run(network(scheme, buffer=buffer), duration=30, warm_up=5, rng=2, progress=False)
+    assert float(data.goodput[0]) > 0.95 * RATE
+    assert float(data.mean_queue[0]) < 0.1 * BDP
+    assert float(data.timeouts[0]) == 0
+
+
+@BOTH
+def test_two_flows_share(scheme):
+    """Two flows have an index of fairness of 0.95 at least, and fill the link."""
+    data = run(network(scheme, count=2, buffer=67), duration=60, warm_up=20, rng=2, progress=False)
+    assert float(data.jain_index) > 0.95
+    assert float(data.utilisation[0]) > 0.95
+
+
+def test_random_losses():
+    """1 % of random losses costs version 1 hardly more than what is lost, and version 3 less than a quarter.
+
+    Reno gets 1.22/sqrt(0.01) = 12.2 of 67.7 packets in a round trip.
+    """
+    goodput = {}
+    for scheme in ("bbr", "bbr1"):
+        data = run(network(scheme, loss=0.01), duration=60, warm_up=5, rng=2, progress=False)
+        goodput[scheme] = float(data.goodput[0]) / RATE
+    assert goodput["bbr1"] > 0.95
+    assert 0.75 < goodput["bbr"] < goodput["bbr1"]
+
+
+def test_losses_bound_the_volume():
+    """In a buffer of 20 packets two flows of version 3 lose less than 2 %, which two of version 1 exceed.
+
+    One flow alone learns what fits: at most the bandwidth-delay product and the buffer, and the packet in transmission.
+    """
+    lost = {}
+    for scheme in ("bbr", "bbr1"):
+        data = run(network(scheme, count=2, buffer=20), duration=60, warm_up=10, rng=2, progress=False)
+        lost[scheme] = float(data.link_dropped[0] / data.arrived[0])
+    assert lost["bbr"] < 0.02 < lost["bbr1"]
+    one = simulated("bbr", buffer=20)
+    one.advance(30.0)
+    assert 0.7 * BDP <= of_flow(one).inflight_longterm <= BDP + 20 + 2
+
+
+@BOTH
+def test_a_new_bandwidth_is_found(scheme):
+    """The rate falls to a half at 10 s and returns at 25 s: the flow follows both, down within three cycles."""
+    net = Network().link("a", "b", rate=RATE, delay=RTT / 2, buffer=67, rate_changes=[(10.0, RATE / 2), (25.0, RATE)])
+    net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal")
+    one = Simulation(net, rng=1)
+    one.advance(24.0)
+    assert of_flow(one).max_bw == pytest.approx(RATE / 2, rel=0.02)
+    one.advance(40.0)
+    assert of_flow(one).max_bw == pytest.approx(RATE, rel=0.02)
+    one.packet_counts()
+
+
+def test_the_states_have_the_names_of_the_rules():
+    """Constants as printed in draft-ietf-ccwg-bbr-06, sections 2.5 to 2.16 and 5.6.1."""
+    assert (bbr_model.LOSS_THRESH, bbr_model.BETA, bbr_model.HEADROOM) == (0.02, 0.7, 0.15)
+    assert (bbr_model.MIN_RTT_FILTER, bbr_model.PROBE_RTT_INTERVAL, bbr_common.PROBE_RTT_DURATION) == (10, 5, 0.2)
+    assert pytest.approx(4 * math.log(2), abs=0.005) == bbr.STARTUP_PACING_GAIN
