@@ -522,7 +522,7 @@ MUTANTS = [
         "controlled_delay.py",
         " or link.backlog_bytes <= link.largest_packet:",
         ":",
-        "tests/sim/test_codel.py::test_it_is_the_pseudo_code",
+        "tests/sim/test_codel.py::test_one_packet_behind_is_no_standing_queue",
     ),
     kernel(
         "controlled_delay.py",
