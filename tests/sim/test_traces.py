@@ -301,6 +301,10 @@ SENDERS = [
 ]
 
 
+KINDS = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
+AGAIN = " or ".join(f"tcp.analysis.{kind}" for kind in KINDS)
+
+
 def expert(path, *what):
     """Lines of tshark's analysis, with every checksum verified."""
     checked = [word for layer in ("ip", "tcp", "udp") for word in ("-o", f"{layer}.check_checksum:TRUE")]
@@ -320,14 +324,30 @@ def test_tshark_counts_as_many_retransmissions(tmp_path, losses):
     path = tmp_path / AT_SENDER
     worse = "_ws.malformed or tcp.analysis.lost_segment or tcp.analysis.ack_lost_segment"
     assert expert(path, "-Y", f"_ws.expert.severity >= 0x600000 or {worse}") == []
-    kinds = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
-    again = " or ".join(f"tcp.analysis.{kind}" for kind in kinds)
-    found = Counter(expert(path, "-Y", again, "-T", "fields", "-e", "tcp.stream"))
+    found = Counter(expert(path, "-Y", AGAIN, "-T", "fields", "-e", "tcp.stream"))
     assert [found[str(k)] for k in range(len(SENDERS))] == data.retransmitted.values.tolist()
     assert data.retransmitted.min() > 0
     assert expert(path, "-Y", "tcp.analysis.out_of_order") == []
     complete = expert(path, "-Y", "tcp.completeness == 31", "-T", "fields", "-e", "tcp.stream")
     assert len(set(complete)) == len(SENDERS)  # SYN, SYN-ACK, ACK, data, FIN
+
+
+BULLIES = ("blt", "bully-tyrant")  # their window is infinite
+
+
+@pytest.mark.long
+@pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
+@pytest.mark.parametrize("losses", LOSSY)
+@pytest.mark.parametrize("name", [name for name in sim.schemes.names() if name not in BULLIES])
+def test_tshark_counts_for_every_scheme(tmp_path, name, losses):
+    """As above, with flows that go on: what is in flight at the end has been sent."""
+    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", **LOSSY[losses], duplex=True)
+    net.flow(name, path=["a", "b"], count=2, start=0.05, stagger=0.3)
+    data = sim.run(net, duration=3, rng=1, pcap=tmp_path, progress=False)
+    path = tmp_path / AT_SENDER
+    assert expert(path, "-Y", "_ws.expert.severity >= 0x600000") == []
+    found = Counter(expert(path, "-Y", AGAIN, "-T", "fields", "-e", "tcp.stream"))
+    assert [found["0"], found["1"]] == data.retransmitted.values.tolist()
 
 
 @pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
@@ -513,6 +533,8 @@ def test_small_and_large_packets(tmp_path):
 def test_wrong_values(tmp_path):
     with pytest.raises(ValueError, match=r"trace_packets = 0 packets is out of range"):
         sim.run(small(), pcap=tmp_path, trace_packets=0, progress=False)
+    with pytest.raises(TypeError, match=r"pcap must be a string or a path"):
+        sim.run(small(), pcap=3, progress=False)
     with pytest.raises(ValueError, match=r"^qlog = /proc/nowhere cannot be written to"):
         sim.run(small(), qlog="/proc/nowhere", progress=False)
     run = sim.Simulation(small())
