@@ -279,6 +279,7 @@ GIVEN = {
     "leaky-bucket": {"rate": 5e5, "queue": 3},
     "virtual-leaky-bucket": {"rate": 5e5, "tokens": 2},
     "policer": {"rate": 5e5, "burst": 3000},
+    "aggregation": {"interval": 0.01},
     "loss-load": {"k": 5, "v": 0.9, "threshold": 7, "colours": False, "direct": True, "silence": 0.05},
 }
 
