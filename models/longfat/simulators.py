@@ -101,13 +101,13 @@ def _deterministic(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
-def _transport(name: str, *arguments: Any) -> Simulator:
-    """Return a simulator of DCTCP, BBR or queue management on one link."""
+def _replicated(name: str) -> Simulator:
+    """Return a simulator of BBR or queue management with replications."""
 
     def check(effort: float, rng: Any) -> Estimator:
         from longfat.verify import transport_estimators
 
-        estimator: Estimator = getattr(transport_estimators, name)(*arguments)
+        estimator: Estimator = getattr(transport_estimators, name)(effort, rng)
         return estimator
 
     return Simulator(check)
@@ -120,6 +120,18 @@ def _cubic(name: str, *arguments: Any) -> Simulator:
         from longfat.verify import cubic_estimators
 
         estimator: Estimator = getattr(cubic_estimators, name)(*arguments)
+        return estimator
+
+    return Simulator(check)
+
+
+def _transport(name: str, *arguments: Any) -> Simulator:
+    """Return a simulator of DCTCP, BBR or queue management on one link."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import transport_estimators
+
+        estimator: Estimator = getattr(transport_estimators, name)(*arguments)
         return estimator
 
     return Simulator(check)
@@ -219,13 +231,17 @@ SIMULATORS: dict[str, Simulator] = {
     "gaimd_rate_at_loss": _deterministic("rate_at_loss", "gaimd"),
     "reno_file": _deterministic("file_alone", "reno"),
     "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
-    "codel_drop_time": _transport("codel_drop_time"),
+    "pie_loss": _replicated("pie_loss"),
+    "bbr_queue": _replicated("bbr_queue"),
+    "bbr_share": _replicated("bbr_share"),
+    "bbr_utilisation": _replicated("bbr_utilisation"),
     "cubic_window": _cubic("window_after_loss"),
     "cubic_mean_window": _cubic("mean_window"),
     "cubic_window_at_loss": _cubic("window_at_loss"),
     "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
     "cubic_utilisation": _cubic("at_link", "utilisation"),
     "cubic_queue": _cubic("at_link", "mean_queue"),
+    "codel_drop_time": _transport("codel_drop_time"),
     "cadpc_rate": _deterministic("cadpc_share"),
     "cadpc_traffic": _deterministic("cadpc_share", -1),
     "parking_lot_long": _deterministic("parking_lot", True),
