@@ -14,7 +14,7 @@ from longfat import domains
 from longfat.benchmark.entries import Entry, entry
 from longfat.benchmark.evaluation import _side_by_side
 from longfat.benchmark.suites.case import Case, Expectation, suite
-from longfat.benchmark.suites.measuring import measure
+from longfat.benchmark.suites.observing import measure
 from longfat.sim.engine import SchemeError
 from longfat.sweeping import SweepError, engines, sweep
 
