@@ -255,7 +255,7 @@ def mean_window(window_before_loss: Any, round_trip_time: Any, c: Any = ..., bet
     Examples
     --------
     >>> [round(mean_window(100, r), 2) for r in (0.2, 0.05, 0.01)]
-    [92.5, 90.62, 85.0]
+    [92.5, 88.99, 85.0]
     """
 
 @_law
