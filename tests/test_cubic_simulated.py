@@ -45,6 +45,15 @@ def test_link(buffer, beta):
         assert cubic.utilisation(buffer + 0.05, beta) != pytest.approx(law[0], abs=0.004)
 
 
+@pytest.mark.parametrize(("buffer", "product", "trip"), [(0.1, 1000.0, 0.01), (0.1, 300.0, 0.005)])
+def test_link_in_the_reno_friendly_region(buffer, product, trip):
+    """The cubic function rules first; the estimate rules from the loss on. The cubic region alone gives 0.967."""
+    path = {"buffer": buffer, "bandwidth_delay_product": product, "round_trip_time": trip, "c": 0.4, "beta": 0.7}
+    value, _, _ = estimators.at_link("utilisation")(**path, confidence=0.95)
+    assert value == pytest.approx(cubic.utilisation_general(**path), abs=0.006)
+    assert value != pytest.approx(cubic.utilisation(buffer), abs=0.006)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("fast_convergence", [0.0, 1.0])
 def test_random_losses(fast_convergence):

@@ -6,7 +6,7 @@ import sympy as sp
 
 from derivations import buffers as buffer_proofs
 from derivations import cubic as proofs
-from derivations import cubic_random, proof
+from derivations import cubic_link, cubic_random, proof
 from longfat.laws import buffers, cubic
 
 POINTS = [(0.1, 0.4, 0.7, 500.0, 1e-5), (0.02, 1.0, 0.55, 90.0, 3e-4), (0.3, 0.05, 0.9, 7000.0, 1e-7)]
@@ -55,6 +55,26 @@ def test_link(buffer, beta):
     assert cubic.mean_queue(buffer, beta) == pytest.approx(
         at(proofs.mean_queue(), 1, 1, beta, 1, 1, **point), rel=1e-12
     )
+
+
+def test_link_with_the_reno_friendly_region():
+    """At the share of K where the estimate overtakes without a queue, and at the time left where it does with one."""
+    proved = cubic_link.utilisation_general()
+    for product, trip, early in ((500.0, 0.01, True), (1000.0, 0.01, False), (1700.0, 0.01, False)):
+        buffer, beta, c = 0.1, 0.7, 0.4
+        recovery = cubic.recovery_time(1.1 * product, c, beta)
+        pace = 3 * 0.3 / 1.7 * recovery / (trip * product)
+        z = (buffer / (1.1 * 0.3)) ** (1 / 3)
+        point = {"B": buffer, "k": pace, "z": z}
+        if early:
+            point["s"] = float(proofs.overtaking().subs(proofs.theta, 1.1 * 0.3 / pace))
+        else:
+            behind = cubic_link.queued(cubic_link.v) - cubic_link.estimate_with_queue()
+            numbers = point | {"u": 3 / 7}
+            values = {one: sp.Float(numbers[one.name]) for one in behind.free_symbols - {cubic_link.v}}
+            point["v"] = float(sp.nsolve(behind.subs(values), cubic_link.v, (1e-6, z), solver="bisect"))
+        law = cubic.utilisation_general(buffer, product, trip, c, beta)
+        assert law == pytest.approx(at(proved.early if early else proved.late, 1, 1, beta, 1, 1, **point), rel=1e-9)
 
 
 def test_factors_of_random_losses():

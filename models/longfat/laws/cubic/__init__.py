@@ -11,7 +11,7 @@ from longfat.laws.cubic.at_loss import (
     reno_friendly_window,
 )
 from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
-from longfat.laws.cubic.lone_flow import mean_queue, utilisation
+from longfat.laws.cubic.lone_flow import mean_queue, utilisation, utilisation_general
 
 __all__ = [
     "average_window",
@@ -24,5 +24,6 @@ __all__ = [
     "reno_friendly_loss",
     "reno_friendly_window",
     "utilisation",
+    "utilisation_general",
     "window",
 ]
