@@ -101,18 +101,6 @@ def _deterministic(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
-def _transport(name: str, *arguments: Any) -> Simulator:
-    """Return a simulator of DCTCP, BBR or queue management on one link."""
-
-    def check(effort: float, rng: Any) -> Estimator:
-        from longfat.verify import transport_estimators
-
-        estimator: Estimator = getattr(transport_estimators, name)(*arguments)
-        return estimator
-
-    return Simulator(check)
-
-
 def _replicated(name: str, *arguments: Any) -> Simulator:
     """Return a simulator of DCTCP, BBR or queue management, which takes an effort."""
 
@@ -132,6 +120,18 @@ def _cubic(name: str, *arguments: Any) -> Simulator:
         from longfat.verify import cubic_estimators
 
         estimator: Estimator = getattr(cubic_estimators, name)(*arguments)
+        return estimator
+
+    return Simulator(check)
+
+
+def _transport(name: str, *arguments: Any) -> Simulator:
+    """Return a simulator of DCTCP, BBR or queue management on one link."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import transport_estimators
+
+        estimator: Estimator = getattr(transport_estimators, name)(*arguments)
         return estimator
 
     return Simulator(check)
@@ -231,7 +231,6 @@ SIMULATORS: dict[str, Simulator] = {
     "gaimd_rate_at_loss": _deterministic("rate_at_loss", "gaimd"),
     "reno_file": _deterministic("file_alone", "reno"),
     "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
-    "codel_drop_time": _transport("codel_drop_time"),
     "pie_loss": _replicated("pie_loss"),
     "bbr_queue": _replicated("bbr_queue"),
     "dctcp_queue": _transport("dctcp_queue"),
@@ -244,6 +243,7 @@ SIMULATORS: dict[str, Simulator] = {
     "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
     "cubic_utilisation": _cubic("at_link", "utilisation"),
     "cubic_queue": _cubic("at_link", "mean_queue"),
+    "codel_drop_time": _transport("codel_drop_time"),
     "cadpc_rate": _deterministic("cadpc_share"),
     "cadpc_traffic": _deterministic("cadpc_share", -1),
     "parking_lot_long": _deterministic("parking_lot", True),

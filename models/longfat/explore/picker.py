@@ -18,8 +18,9 @@ FIRST = "selective_repeat", "throughput_efficiency"
 def by_subject() -> dict[str, list[Law]]:
     """Return all laws, grouped by subject.
 
-    >>> sorted(by_subject())
-    ['blt', 'buffers', 'cadpc', 'cubic', 'loss_load', 'power', 'queues', 'selective_repeat', 'tcp']
+    >>> subjects = sorted(by_subject())
+    >>> subjects[:7]
+    ['aqm', 'bbr', 'blt', 'buffers', 'cadpc', 'cubic', 'dctcp']
     """
     found: dict[str, list[Law]] = {}
     for _, record in registered():

@@ -53,6 +53,17 @@ APPENZELLER = (
     'G. Appenzeller, I. Keslassy and N. McKeown, "Sizing Router Buffers", ACM SIGCOMM 2004, doi:10.1145/1015467.1015499'
 )
 CARDWELL = 'N. Cardwell, S. Savage and T. Anderson, "Modeling TCP Latency", IEEE INFOCOM 2000'
+RFC_9438 = 'L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438, 2023'
+RFC_6349 = 'B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011'
+POOJARY_SHARMA = 'S. Poojary and V. Sharma, "An Asymptotic Approximation of TCP CUBIC", arXiv:1510.08496, 2015'
+SPANG = (
+    'B. Spang, S. Arslan and N. McKeown, "Updating the Theory of Buffer Sizing", Performance Evaluation 151, 2021, '
+    "doi:10.1016/j.peva.2021.102232"
+)
+HOEFFDING = (
+    'W. Hoeffding, "Probability Inequalities for Sums of Bounded Random Variables", Journal of the American '
+    "Statistical Association 58(301), 1963, pages 13-30, doi:10.1080/01621459.1963.10500830"
+)
 DCTCP_2010 = 'M. Alizadeh et al., "Data Center TCP (DCTCP)", ACM SIGCOMM 2010, doi:10.1145/1851182.1851192'
 DCTCP_2011 = (
     'M. Alizadeh, A. Javanmard and B. Prabhakar, "Analysis of DCTCP: Stability, Convergence, and Fairness", ACM '
@@ -79,15 +90,4 @@ WARE = (
 SCHERRER = (
     'S. Scherrer, M. Legner, A. Perrig and S. Schmid, "Model-Based Insights on the Performance, Fairness, and '
     'Stability of BBR", ACM IMC 2022, doi:10.1145/3517745.3561420'
-)
-RFC_9438 = 'L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438, 2023'
-RFC_6349 = 'B. Constantine, G. Forget, R. Geib and R. Schrage, "Framework for TCP Throughput Testing", RFC 6349, 2011'
-POOJARY_SHARMA = 'S. Poojary and V. Sharma, "An Asymptotic Approximation of TCP CUBIC", arXiv:1510.08496, 2015'
-SPANG = (
-    'B. Spang, S. Arslan and N. McKeown, "Updating the Theory of Buffer Sizing", Performance Evaluation 151, 2021, '
-    "doi:10.1016/j.peva.2021.102232"
-)
-HOEFFDING = (
-    'W. Hoeffding, "Probability Inequalities for Sums of Bounded Random Variables", Journal of the American '
-    "Statistical Association 58(301), 1963, pages 13-30, doi:10.1080/01621459.1963.10500830"
 )

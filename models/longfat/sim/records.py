@@ -421,7 +421,7 @@ TRACE = record(
     ("flow", i4),
     ("length", i4),  # bytes
     ("what", i1),  # see below
-    ("marks", i1),
+    ("marks", i2),
 )
 # What a row of the trace is about: a packet that leaves or reaches sender or receiver, or a sender.
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)

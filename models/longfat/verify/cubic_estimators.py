@@ -73,7 +73,7 @@ def _started(
 def window_after_loss(
     scheme: Name = "cubic", round_trip_time: float = 0.02, spread: float = 1.1
 ) -> Callable[..., Estimate]:
-    """Return an estimator of the window [packets] some time after a loss at a given window.
+    """Return an estimator of the window [packets] some time after the recovery from a loss at a given window.
 
     The link's rate spreads acknowledgments over the round trip, in which ``spread`` times the window would fit.
 
@@ -89,7 +89,14 @@ def window_after_loss(
         while not int(simulation.state.flows[0].losses):
             now += step
             simulation.advance(now)
-        simulation.advance(now - step / 2 + time)
+        # RFC 9438, section 4.2: t counts from the beginning of congestion avoidance, which recovery precedes: from the
+        # last time at which the window is as small as in the three round trips after the loss.
+        courses = []
+        for _ in range(300):
+            now += step
+            simulation.advance(now)
+            courses.append((-float(simulation.state.flows[0].window), now))
+        simulation.advance(max(courses)[1] + step / 2 + time)
         # The window before the loss is a whole number of packets here: compare at the given one.
         return exactly(float(simulation.state.flows[0].window) + (window_before_loss - top))
 

@@ -155,7 +155,7 @@ def bbr_queue(effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[...,
 def dctcp_queue() -> Callable[..., Estimate]:
     """Return an estimator of the longest queue of DCTCP flows at a marking threshold [packets].
 
-    It takes ``flows`` and ``threshold``; the bandwidth-delay bdp is 400 packets. The queue is sampled 20 times in a
+    It takes ``flows`` and ``threshold``; the bandwidth-delay product is 400 packets. The queue is sampled 20 times in a
     round trip.
 
     >>> value, _, _ = dctcp_queue()(flows=2, threshold=80, confidence=0.9)

@@ -94,7 +94,8 @@ def test_a_loss_halves():
     10 is lost, and found out at 0.4 s; 16, of the same window, is marked.
     """
     plain = Diary("sack", drop_numbers(10), until=0.55, initial_window=1)
-    ours = Diary("dctcp", drop_numbers(10, mark=(16,)), until=0.55, initial_window=1, initial_alpha=0.1)
+    given = {"initial_window": 1, "initial_alpha": 0.1, "prr": 0}
+    ours = Diary("dctcp", drop_numbers(10, mark=(16,)), until=0.55, **given)
     assert ours.own.ssthresh == plain.own.ssthresh == 5.5
     assert ours.sent(0.4) == plain.sent(0.4)
 

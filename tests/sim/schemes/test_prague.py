@@ -5,7 +5,6 @@ import pytest
 
 from longfat.sim import Network, run
 from longfat.sim.records import CE, ECT1
-from longfat.sim.schemes.cubic import CUBIC
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 from tests.sim.schemes.test_dctcp import estimate, marking
 
@@ -112,7 +111,7 @@ def test_beside_cubic():
     for base, expected in ((0.010, 0.71), (0.025, 1.14), (0.040, 0.98)):
         net = Network().link("a", "b", rate="40 Mbit/s", delay=base / 2, discipline="dualpi2")
         net.link("b", "a", rate="40 Mbit/s", delay=base / 2)
-        net.flow("prague", path=["a", "b"], packet=1500, count=4).flow(CUBIC, path=["a", "b"], packet=1500, count=4)
+        net.flow("prague", path=["a", "b"], packet=1500, count=4).flow("cubic", path=["a", "b"], packet=1500, count=4)
         found = run(net, duration=120.0, warm_up=60.0, rng=1, progress=False)
         rates = found.goodput.values
         waits = found.mean_delay.values[:4] - base / 2 - 1500 * 8 / 40e6

@@ -175,7 +175,9 @@ def probe_rtt_utilisation(round_trip_time: Any, low_gain: Any, interval: Any = 1
     Notes
     -----
     For R + T the link carries g_l of its capacity: one round trip because of what is not sent while in flight falls,
-    and T. A round trip longer than T prolongs the state. The queue is empty otherwise; a standing one covers a part.
+    and T. With 4 packets in flight acknowledgments come once in a round trip, so that T is a multiple of R, rounded up:
+    at R = 96 ms the simulated loss is 0.036 instead of 0.029. The queue is empty otherwise; a standing one covers a
+    part of it.
     With the usual values both versions lose 2 %: 0.98 of 0.2 s in 10 s, or half of 0.2 s in 5 s.
 
     References

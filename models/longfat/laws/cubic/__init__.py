@@ -3,15 +3,15 @@
 The rules are those of RFC 9438. Proofs: derivations/cubic.py and derivations/cubic_random.py.
 """
 
+from longfat.laws.cubic.full_link import mean_queue, utilisation
 from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
-from longfat.laws.cubic.response import (
+from longfat.laws.cubic.loss_response import (
     average_window,
     average_window_random,
     loss_of_window,
     reno_friendly_loss,
     reno_friendly_window,
 )
-from longfat.laws.cubic.sawtooth import mean_queue, utilisation
 
 __all__ = [
     "average_window",

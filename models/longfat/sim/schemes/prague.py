@@ -58,7 +58,8 @@ def react(flow, event):
     flow.ssthresh = flow.window
 
 
-# tcp_prague.c, prague_update_cwnd(): only unmarked packets add to the window, whatever the state but loss recovery;
+# tcp_prague.c, prague_update_cwnd(): only unmarked packets add to the window, whatever the state but loss recovery, and
+# only to a window that is used;
 # prague_rate_scaled_ai_ack_increase(): (rtt/target)^2 packets per round trip, so that the rate grows as with the
 # target.
 @part
@@ -89,7 +90,8 @@ def ack(flow, event):
     if flow.recovering and flow.una > flow.reduced_at:
         flow.recovering = False
     unmarked = event.newly_delivered - event.marks
-    if unmarked > 0 and not flow.recovering:
+    unused = flow.app_limited and flow.in_flight + event.newly_delivered < flow.window
+    if unmarked > 0 and not flow.recovering and not unused:
         grow(flow, unmarked)
     estimate(flow, event)
     pace(flow)
@@ -115,7 +117,8 @@ PRAGUE = Scheme(
     reorder=3,
     echo="accurate",
     parameters={
-        **dctcp.DCTCP.parameters,
+        **{name: one for name, one in sack.SACK.parameters.items() if name != "ecn"},
+        **{name: dctcp.DCTCP.parameters[name] for name in ("initial_window", "gain", "initial_alpha")},
         "ect": replace(dctcp.CODEPOINT, default=2.0),
         "target_round_trip": Parameter(
             0.025, "s", "[0, 10]", about="Round-trip time that shorter ones behave like; 0: each like itself"
@@ -124,8 +127,7 @@ PRAGUE = Scheme(
     },
     # as for "dctcp"; whether a packet was marked so far, round trips since slow start, and the times of the last
     # update of alpha and of the last reduction [s]
-    state={**dctcp.DCTCP.state, "saw_mark": False, "rounds": 0, "estimated_at": -1e9, "reduced_time": -1e9},
-    scale_free=False,
+    state={**sack.STATE, **dctcp.ESTIMATE, "saw_mark": False, "rounds": 0, "estimated_at": -1e9, "reduced_time": -1e9},
     source=(
         "L4S team, reference implementation of TCP Prague for Linux, version 0.6 (2024), net/ipv4/tcp_prague.c, "
         "https://github.com/L4STeam/linux; K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, Prague Congestion "

@@ -14,7 +14,6 @@ when three transmissions made after it are acknowledged. Deviations from the RFC
 * Lost packets go first, then new ones; there is no rescue retransmission (RFC 6675, section 4, NextSeg, rule 4).
 """
 
-from longfat.sim.jit import part
 from longfat.sim.schemes import tcp
 from longfat.sim.schemes.scheme import Scheme
 
@@ -23,12 +22,6 @@ def ack(flow, event):
     """Return the window [packets]: grown by new data outside recovery, unchanged in it."""
     if event.marked:
         tcp.react_to_mark(flow)
-    return after_marks(flow, event)
-
-
-@part
-def after_marks(flow, event):
-    """Return the window after an acknowledgment whose mark, if any, has been answered."""
     if event.acked == 0:
         return flow.window
     if flow.recovering:
