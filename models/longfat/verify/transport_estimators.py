@@ -30,7 +30,7 @@ def codel_drop_time() -> Callable[..., Estimate]:
     It takes ``drops`` and ``interval``. The number of drops is read in every hundredth of the interval.
 
     >>> value, _, _ = codel_drop_time()(drops=2, interval=0.1, confidence=0.9)
-    >>> 0.170 < value < 0.172
+    >>> 0.170 < value < 0.173
     True
     """
 

@@ -40,7 +40,7 @@ def marked_share(window: Any, *, xp: Any) -> Any:
     Examples
     --------
     >>> round(marked_share(50), 4), marked_share(1)
-    (0.2225, 1.0)
+    (0.2022, 1.0)
     """
     third = xp.asin(xp.sqrt(27 * (2 * window + 1)) / (8 * (window + 1))) / 3
     sine = xp.sin(third)
