@@ -126,6 +126,24 @@ def share() -> Expr:
     return law
 
 
+def share_refined() -> Expr:
+    """Derive 1 - 1/g + 4 N/((1 + B) C R): the loss-based flows have p (q + C R) in flight, which fills the link first.
+
+    ProbeRTT then measures the time (p (q + C R) + 4 N)/C, if that is more than the empty path's: for B > g - 1.
+    """
+    full = (1 + B) * product
+    cap = g * (1 - p) * (p * full + 4 * N)
+    in_flight = (1 - p) * full
+    (others,) = sp.solve(sp.Eq(sp.cancel(cap / (1 - p)), full), p)
+    require_zero(sp.cancel(in_flight / (1 - p)) - full, "both have the factor 1 - p")
+    law = 1 - 1 / g + 4 * N / full
+    require_zero(1 - others - law, "the share")
+    measured = others * full + 4 * N
+    require_zero(measured.subs(B, g - 1) - product, "at B = g - 1 the empty path is measured")
+    require(sp.diff(sp.expand(measured), B).is_positive, "and above it more")
+    return law
+
+
 def share_with_probes() -> Expr:
     """Derive the share times 1 - (B R + T + R)/I: an interval less the time of the full queue, T and a round trip."""
     interval = sp.Symbol("I", positive=True)

@@ -1,4 +1,4 @@
-"""Proofs of the DCTCP laws: the synchronised sawtooth at a marking threshold, and the window under random marks.
+"""Proofs of the DCTCP laws: the synchronised sawtooth at a marking threshold, and the windows under given marks.
 
 The rules are those of DCTCP (M. Alizadeh et al., SIGCOMM 2010, section 3): a window grows by a packet in a round trip;
 after a round trip with marks it is multiplied by 1 - alpha/2, where alpha is the share of marked packets. Windows and
@@ -112,7 +112,7 @@ def least_threshold() -> Expr:
     return law
 
 
-def window_at_step_marking() -> Expr:
+def window_at_threshold_marks() -> Expr:
     """Derive the inverse of `share_equation`: a quadratic in W + 1, of which the other root is below 1."""
     r = p**2 * (1 - p / 4)
     law = (1 - r + sp.sqrt(1 - r)) / r
@@ -122,12 +122,28 @@ def window_at_step_marking() -> Expr:
     return law
 
 
-def window_at_random_marking() -> Expr:
+def window_at_spaced_marks() -> Expr:
     """Derive 2/p: the packet that a round trip adds is the share p/2 of the window that the marks take away.
 
-    The share of windows of 2/p packets without a mark, which the rule neglects, tends to exp(-2) = 13.5 %.
+    The window has two marks, so that a round trip after a cut the next packet is a marked one, and the next cut.
     """
     (law,) = sp.solve(1 - p / 2 * W, W)
     require_zero(law - 2 / p, "balance")
-    require_zero(sp.limit((1 - p) ** (2 / p), p, 0) - sp.exp(-2), "windows without a mark")
+    require_zero(law * p - 2, "marks in a window")
+    return law
+
+
+def window_at_random_marks() -> Expr:
+    """Derive (1 + sqrt(3))/p: between two cuts are a round trip and the wait for a mark, of 1/p packets.
+
+    That is 1 + 1/(p W) round trips of the mean, each of which adds a packet; a cut takes p W/2.
+    """
+    wait = 1 / p  # the mean number of packets up to a mark, that one included
+    i = sp.Symbol("i", integer=True, positive=True)
+    kept = 1 / (1 + sp.Symbol("u", positive=True))  # 1 - p
+    require_zero(sp.summation(i * kept ** (i - 1), (i, 1, sp.oo)) * (1 - kept) - 1 / (1 - kept), "the wait")
+    law = (1 + sp.sqrt(3)) / p
+    balance = 1 + wait / W - p * W / 2
+    require_zero(balance.subs(W, law), "balance")
+    require(sp.diff(balance, W).is_negative, "no other window balances")
     return law

@@ -100,7 +100,7 @@ def plug_ins() -> str:
             "service",
             f"`enqueue`, `evict`: {link}; `dequeue`: `(link, now)`; `wake`: `(link, queue, now)`",
             "`parameters`, `state`, `queue_state`",
-            "[last in, first out](../tests/plugins/stack.py)",
+            "[small packets first](../tests/plugins/small_first.py)",
         ),
     ]
     shapes = table(("plug-in", "its functions", "its record", "example, in a file outside the package"), rows)

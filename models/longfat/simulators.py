@@ -101,6 +101,18 @@ def _deterministic(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
+def _replicated(name: str) -> Simulator:
+    """Return a simulator of BBR or queue management with replications."""
+
+    def check(effort: float, rng: Any) -> Estimator:
+        from longfat.verify import transport_estimators
+
+        estimator: Estimator = getattr(transport_estimators, name)(effort, rng)
+        return estimator
+
+    return Simulator(check)
+
+
 def _cubic(name: str, *arguments: Any) -> Simulator:
     """Return a simulator of one CUBIC flow without randomness."""
 
@@ -219,6 +231,10 @@ SIMULATORS: dict[str, Simulator] = {
     "gaimd_rate_at_loss": _deterministic("rate_at_loss", "gaimd"),
     "reno_file": _deterministic("file_alone", "reno"),
     "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
+    "pie_loss": _replicated("pie_loss"),
+    "bbr_queue": _replicated("bbr_queue"),
+    "bbr_share": _replicated("bbr_share"),
+    "bbr_utilisation": _replicated("bbr_utilisation"),
     "cubic_window": _cubic("window_after_loss"),
     "cubic_mean_window": _cubic("mean_window"),
     "cubic_window_at_loss": _cubic("window_at_loss"),

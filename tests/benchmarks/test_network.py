@@ -160,6 +160,25 @@ def test_memory(benchmark, capsys):
     report(capsys, f"10,000 flows at 40 Gbit/s: {float(out.stdout):.0f} MiB in all (allowed 1024)")
 
 
+@pytest.mark.parametrize("kind", ["pcap", "qlog"])
+def test_packet_traces(benchmark, capsys, tmp_path, kind):
+    """Cost of a packet in senders.pcap, beside the same run without a trace."""
+    benchmark.group = "network simulator, packet traces"
+    net = network("lean", 10, 40)
+    timed_call(net, 0.01)
+    spent = {}
+
+    def by_turns():
+        for trace in ({}, {kind: tmp_path}):
+            begin = time.perf_counter()
+            data = sim.run(net, duration=10, rng=1, progress=False, **trace)
+            spent[len(trace)] = min(time.perf_counter() - begin, spent.get(len(trace), 1e9))
+        return data.attrs["trace_packets"]
+
+    packets = benchmark.pedantic(by_turns, rounds=3)
+    report(capsys, f"{kind}: {1e6 * (spent[1] - spent[0]) / packets:.1f} us a packet of {packets}")
+
+
 FIRST = """
     import time
     begin = time.perf_counter()

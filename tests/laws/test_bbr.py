@@ -86,3 +86,21 @@ def test_the_share_is_where_cap_and_in_flight_meet():
                 cap, in_flight = 2 * 1000 * (0.1 + (p * queue + 4 * flows) / 1000), queue + 100
                 low, high = (p, high) if cap < in_flight else (low, p)
             assert bbr.share(buffer, 100, flows) == pytest.approx(1 - low, rel=1e-12)
+
+
+@pytest.mark.parametrize("buffer", [1.5, 4.0, 20.0])
+def test_the_refined_share_counts_what_fills_the_link(buffer):
+    """Bisection on in flight = cap, with C = 1000 and R = 0.1, and ProbeRTT at a queue of p (q + 100) + 4 - 100."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        p = (low + high) / 2
+        left = max(p * (buffer * 100 + 100) + 4 - 100, 0)
+        low, high = (p, high) if 2 * 1000 * (0.1 + left / 1000) < buffer * 100 + 100 else (low, p)
+    assert bbr.share_refined(buffer, 100) == pytest.approx(1 - low, rel=1e-12)
+    assert bbr.share_refined(buffer, 100) < bbr.share(buffer, 100)
+
+
+def test_a_buffer_that_the_cap_exceeds_is_all_bbrs():
+    assert bbr.share_refined(0.99, 100) == 1
+    assert bbr.share_refined(1.01, 100) == pytest.approx(0.5 + 4 / 201, rel=1e-14)
+    assert bbr.share_refined(2.5, 100, cwnd_gain=4) == 1

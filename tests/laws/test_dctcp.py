@@ -59,7 +59,7 @@ def test_values_by_hand():
     assert dctcp.oscillation_period(2, 100, 28, 0.5) == pytest.approx(math.sqrt(8), rel=1e-14)
     assert dctcp.largest_queue(2, 28) == 30
     assert dctcp.smallest_queue(2, 100, 0) == 0  # 2 - 10: the link idles
-    assert dctcp.window_at_random_marking(0.04) == 50
+    assert dctcp.window_at_spaced_marks(0.04) == 50
 
 
 def test_the_least_threshold_serves_any_number_of_flows():
@@ -87,26 +87,31 @@ def test_the_share_solves_its_equation():
 def test_a_threshold_needs_far_fewer_marks():
     """Both responses for the same share: 2/p^2 and 2/p; the first inverts the share."""
     for window in (1.0, 3.0, 50.0, 1e6):
-        assert dctcp.window_at_step_marking(dctcp.marked_share(window)) == pytest.approx(window, rel=1e-11)
-    assert dctcp.window_at_step_marking(1e-4) == pytest.approx(2e8, rel=1e-4)
-    assert dctcp.window_at_step_marking(1) == 1
+        assert dctcp.window_at_threshold_marks(dctcp.marked_share(window)) == pytest.approx(window, rel=1e-11)
+    assert dctcp.window_at_threshold_marks(1e-4) == pytest.approx(2e8, rel=1e-4)
+    assert dctcp.window_at_threshold_marks(1) == 1
 
 
-def mean_window_with_independent_marks(marking, trips=50_000, gain=1 / 64):
-    """Play one flow round trip by round trip in the mean: windows with a mark are cut, the others grow."""
-    rng = random.Random(1)
-    window, alpha, total = 2 / marking, marking, 0.0
-    for _ in range(trips):
-        total += window
-        some = 1 - (1 - marking) ** window
-        is_marked = rng.random() < some
-        alpha += gain * ((marking / some if is_marked else 0) - alpha)
-        window = max(2.0, window + 1 - (alpha / 2 * window if is_marked else 0))
-    return total / trips
+def mean_window(is_marked, packets=2_000_000, gain=1 / 64):
+    """Play one flow packet by packet: a packet more per window, and at most one cut per window, by half of alpha."""
+    window, alpha, total, left, marks, ends = 50.0, 0.05, 0.0, 0, 0, 0
+    for number in range(packets):
+        window += 1 / window
+        total += 1 / window  # time in round trips
+        marks += (marked := is_marked(number))
+        left -= 1
+        if marked and left <= 0:
+            window *= 1 - alpha / 2
+            left = int(window)
+        if number - ends >= window:
+            alpha += gain * (marks / (number - ends) - alpha)
+            marks, ends = 0, number
+    return packets / total
 
 
-def test_independent_marks_leave_a_tenth_more():
-    """u (1 - e^-u) = 2 has the root 2.24: windows of u/p packets have no mark with probability e^-u."""
-    assert 2.24 * (1 - math.exp(-2.24)) == pytest.approx(2, rel=1e-3)
-    played = mean_window_with_independent_marks(0.02)
-    assert 1.05 < played / dctcp.window_at_random_marking(0.02) < 1.2
+def test_windows_under_marks_packet_by_packet():
+    """Every 50th packet: 2/p = 100. Each with probability 1/50: (1 + sqrt(3))/p = 136.6; 2/p is not that."""
+    draw = random.Random(1).random
+    assert dctcp.window_at_random_marks(0.02) == pytest.approx(136.6, abs=0.01)
+    assert mean_window(lambda number: draw() < 0.02) == pytest.approx(136.6, rel=0.05)
+    assert mean_window(lambda number: number % 50 == 0) == pytest.approx(dctcp.window_at_spaced_marks(0.02), rel=0.05)

@@ -1,7 +1,7 @@
 """Additive increase, multiplicative decrease, as a plug-in in a file of its own. Windows in packets.
 
-D.-M. Chiu and R. Jain, "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance in Computer Networks",
-Computer Networks and ISDN Systems 17 (1989).
+D.-M. Chiu and R. Jain, "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance in Computer
+Networks", Computer Networks and ISDN Systems 17 (1989).
 """
 
 from longfat.sim import Parameter, Scheme

@@ -46,7 +46,9 @@ GIVEN = {
     "mark-above": {"threshold": 5.0},
     "leaky-bucket": {"rate": 30_000.0, "queue": 20},
     "policer": {"rate": 100_000.0},
+    "fq-codel": {"queues": 4.0},
     "virtual-leaky-bucket": {"rate": 30_000.0},
+    "step-marking": {"packets": 0.0, "sojourn": 0.02},
     "loss-load": {"k": 3.0, "v": 0.9},
 }
 DISCIPLINES = [

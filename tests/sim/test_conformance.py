@@ -31,9 +31,9 @@ from longfat.sim.conforming.interpreted import portable
 from longfat.sim.conforming.trials import observe, subject_of, trials_for
 from tests.plugins.aimd import AIMD
 from tests.plugins.nth import EVERY_NTH
-from tests.plugins.stack import STACK
+from tests.plugins.small_first import SMALL_FIRST
 
-OURS = [EVERY_NTH, AIMD, STACK, "reno", "red"]
+OURS = [EVERY_NTH, AIMD, SMALL_FIRST, "reno", "red"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -318,8 +318,8 @@ def test_windows_and_rates_can_fail():
 def test_the_report(quick):
     report = sim.conformance(AIMD, rng=3, progress=False)
     lines = str(report).splitlines()
-    assert lines[0] == "scheme 'cubic': 6 of 6 checks passed"
-    assert report._repr_html_().startswith("<pre>scheme &#x27;cubic&#x27;: 6 of 6")
+    assert lines[0] == "scheme 'aimd': 6 of 6 checks passed"
+    assert report._repr_html_().startswith("<pre>scheme &#x27;aimd&#x27;: 6 of 6")
     assert "</pre>" in report._repr_html_()
     for one in report.checks:
         assert any(line.startswith(one.name) and one.verdict in line for line in lines)

@@ -274,6 +274,7 @@ def test_every_key():
 
 
 GIVEN = {
+    "step-marking": {"packets": 5, "drop": True},
     "mark-above": {"threshold": 20},
     "leaky-bucket": {"rate": 5e5, "queue": 3},
     "virtual-leaky-bucket": {"rate": 5e5, "tokens": 2},

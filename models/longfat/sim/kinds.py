@@ -259,7 +259,7 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     sender.window_decides = scheme.controls == "window"
     sender.acknowledged = receiver.acknowledges = scheme.acknowledged
     sender.has_send_callback, sender.has_alarm_callback = scheme.send is not None, scheme.alarm is not None
-    receiver.echo_once = scheme.echo == "once"
+    receiver.echo = records.ECHO_MODES.index(scheme.echo)
     recovery.every_loss, recovery.reorder = scheme.every_loss, scheme.reorder
     if scheme.controls == "window":
         sender.window = 1.0
@@ -272,7 +272,13 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     if scheme.recovery == "selective":
         sender.repair = records.SELECTIVE
     receiver.reports_arrival = recovery.arrival_times
-    sender.stamped = 1 if scheme.stamped else 2 if receiver.reports_arrival else 0
+    sender.stamped = records.UNSTAMPED
+    if scheme.stamped:
+        sender.stamped = records.STAMPED_BOTH_WAYS
+    elif receiver.echo == records.ACCURATE:
+        sender.stamped = records.COUNTED_MARKS
+    elif receiver.reports_arrival:
+        sender.stamped = records.STAMPED_ACKS
     line.rate, line.scale = _bits(f"access_rate of flow {flow.name}", flow.access_rate) or (0, 0)
     line.carried_remainder = line.rate >> 1
     sender.access_link = line.rate > 0

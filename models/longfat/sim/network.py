@@ -150,6 +150,7 @@ class Network:
                 f"excludes discipline {chosen.name!r}",
                 "it needs a buffer of at least one packet",
             )
+        chosen.check_buffer(f"link {tail}-{head}", packets, size)
         if chosen.scheduler is not None and chosen.scheduler.bounded and not packets <= MOST_PLACES:
             raise domains.conflict(
                 f"buffer = {buffer} of link {tail}-{head}",

@@ -23,7 +23,7 @@ def record(*fields: Any) -> np.dtype:
     return np.dtype((np.record, np.dtype(list(fields), align=True)))
 
 
-i1, i4, i8, f8 = np.uint8, np.int32, np.int64, np.float64
+i1, i2, i4, i8, f8 = np.uint8, np.uint16, np.int32, np.int64, np.float64
 
 # --- Packets -------------------------------------------------------------------------------------------------------
 
@@ -39,14 +39,15 @@ PACKET = record(
     ("length", i4),  # bytes
     ("hop", i4),  # row of `hops`: its place on the path
     ("kind", i1),
-    ("marks", i1),
     ("colour", i1),  # GREEN, RED, or another value set by a discipline
+    ("marks", i2),
     ("priority", i4),  # 0 is the highest; set by the source or by a discipline
 )
 DATA, ACK, FEEDBACK = 0, 1, 2
 ECT, CE, ECE, CWR, SACK = 1, 2, 4, 8, 16  # bits of marks
 LAST, STAMPED = 32, 64  # of data packets: the sender has no more data; the header fields are in use
 REQUEST = 128  # of feedback: a request for the counters of the links on the path
+ECT1 = 256  # of data packets, beside ECT: the codepoint is ECT(1), the identifier of L4S (RFC 9331, section 4.1)
 ANSWERED = 1  # of feedback: the answer to such a request
 GREEN, RED = 0, 1  # colours: a red packet is the first to be dropped
 
@@ -208,15 +209,19 @@ SENDER = record(
     ("window_decides", i1),  # callbacks return the window (1) or the rate (0)
     ("transfer", i1),  # controlled by a scheme, and not yet finished; `FROM_APPLICATION`: with an application
     ("timestamps", i1),
-    ("stamped", i1),  # 1: packets carry header fields to the switches and back; 2: only acknowledgments do
+    ("stamped", i1),  # which packets carry header fields, see below
     ("has_send_callback", i1),  # its scheme has `send`
     ("request", i1),  # set by a scheme to send a request
     ("access_link", i1),  # 0: none; 1: idle; `events.IN_USE`: transmitting
     ("acknowledged", i1),  # the receiver acknowledges
-    ("ect", i1),
+    ("ect", i1),  # codepoint of its packets, see below
     ("cwr", i1),
     ("has_alarm_callback", i1),  # its scheme has `alarm`
 )
+# Header fields are carried by: no packets; all, to the switches and back; acknowledgments; acknowledgments that report
+# the count of marked packets in one of them.
+UNSTAMPED, STAMPED_BOTH_WAYS, STAMPED_ACKS, COUNTED_MARKS = range(4)
+NOT_ECT, CLASSIC_ECT, L4S_ECT = range(3)  # values of `ect`: Not-ECT, ECT(0), ECT(1)
 FROM_APPLICATION = 2
 # Loss recovery by: the scheme; the scheme, skipping packets that are known to have arrived; the sender.
 OWN, SKIPS, SELECTIVE = range(3)
@@ -246,10 +251,15 @@ RECEIVING = record(
     ("ack_size", i4),
     ("acknowledges", i1),  # it sends acknowledgments
     ("in_order", i1),  # it waits for missing packets; that of a probe does not
-    ("echo_once", i1),  # it echoes a congestion mark once, not until CWR
+    ("echo", i1),  # how it reports congestion marks, see below
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
 )
+# Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
+# a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
+LATCHED, ONCE, STATE_OF_LAST, ACCURATE = range(4)
+ECHO_MODES = ("latched", "once", "state", "accurate")
+MARKS_FIELD = 1
 
 #: State of loss recovery, and what schemes ask for.
 RECOVERY = record(
@@ -273,6 +283,7 @@ RECOVERY = record(
     ("pool", f8),  # packets that may leave at once after a pause (tokens)
     ("immediate_calls", i8),  # alarms in a row set to no later than now
     ("header", f8, (4,)),  # header fields of the packets that it sends
+    ("marks_reported", i8),  # packets that the receiver has reported as marked, with the echo `ACCURATE`
     ("delivered_at", i8),  # time of the last delivery, or of a transmission with nothing in flight before it
     ("first_sent", i8),  # departure of the packet delivered last, or of the transmission with nothing in flight
     ("app_limited_until", i8),  # samples are application-limited until more packets are delivered, 0: they are not
@@ -344,6 +355,7 @@ EVENT = record(
     ("lost_since_sent", i8),
     ("app_limited", i8),
     ("marked", i8),  # 1: the acknowledgment carries ECE
+    ("marks", i8),  # packets newly reported as marked
     ("duplicate", i8),  # 1: it acknowledges nothing new, with data outstanding
     ("restart_timer", i8),
     ("packet_size", i8),  # bytes
@@ -409,7 +421,7 @@ TRACE = record(
     ("flow", i4),
     ("length", i4),  # bytes
     ("what", i1),  # see below
-    ("marks", i1),
+    ("marks", i2),
 )
 # What a row of the trace is about: a packet that leaves or reaches sender or receiver, or a sender.
 SENT, RECEIVED, ACK_SENT, ACK_RECEIVED, STARTED, FINISHED, TIMED_OUT, CHANGED = range(8)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from longfat.sim import Network, Simulation, queues, traffic
+import numpy as np
+
+from longfat.domains import out_of_range
+from longfat.sim import Network, Simulation, queues, results, statistics, traffic
 
 PACKET = 1000  # bytes
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms
@@ -36,5 +40,142 @@ def codel_drop_time() -> Callable[..., Estimate]:
             now += interval / 100
             simulation.advance(now)
         return exactly(now - first)
+
+    return estimate
+
+
+def _replicated(one: Callable[[np.random.Generator], float], runs: int, rng: Any, confidence: float) -> Estimate:
+    """Return the mean of independent runs with Student's interval."""
+    values = [one(stream) for stream in rng.spawn(runs)]
+    mean, low, high = statistics.replications(values, confidence)
+    return mean, low, high
+
+
+def _bottleneck(capacity: float, round_trip_time: float, **options: Any) -> Network:
+    """Return a link of `capacity` [packets/s], and a fast one for acknowledgments."""
+    net = Network().link("a", "b", rate=capacity * PACKET, delay=round_trip_time / 2, **options)
+    return net.link("b", "a", rate=100 * capacity * PACKET, delay=round_trip_time / 2)
+
+
+def _measured(net: Network, start: float, end: float, rng: Any) -> Any:
+    """Return what the run says about the time between the start and the end [s]."""
+    simulation = Simulation(net, rng=rng)
+    simulation.advance(start)
+    before = results.snapshot(simulation)
+    simulation.advance(end)
+    return results.measure(simulation, before, results.snapshot(simulation))
+
+
+def pie_loss(effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[..., Estimate]:
+    """Return an estimator of PIE's drop probability for flows with selective acknowledgment.
+
+    It takes ``flows``, ``capacity_packets``, ``round_trip_time`` and ``target``.
+
+    >>> value, low, high = pie_loss(0.2)(
+    ...     flows=10, capacity_packets=1000, round_trip_time=0.085, target=0.015, confidence=0.9)
+    >>> 0.01 < low < high < 0.02
+    True
+    """
+    generator = np.random.default_rng(rng)
+
+    def estimate(
+        *, flows: float, capacity_packets: float, round_trip_time: float, target: float, confidence: float
+    ) -> Estimate:
+        net = _bottleneck(capacity_packets, round_trip_time, buffer=10**6, discipline=queues.pie(target=target))
+        net.flow("sack", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.11)
+        end = 60 + 120 * effort
+
+        def one(stream: np.random.Generator) -> float:
+            data = _measured(net, 60.0, end, stream)
+            return float(data["link_dropped"][0] / data["arrived"][0])
+
+        return _replicated(one, runs, generator, confidence)
+
+    return estimate
+
+
+def bbr_utilisation(effort: float = 1.0, rng: Any = 0, runs: int = 2) -> Callable[..., Estimate]:
+    """Return an estimator of the utilisation by one BBR flow of 2016, whose ProbeRTT has 4 packets in flight.
+
+    It takes ``round_trip_time``, ``low_gain``, and the usual ``interval`` of 10 s and ``hold_time`` of 0.2 s.
+
+    >>> value, _, _ = bbr_utilisation(0.2)(round_trip_time=0.05, low_gain=0.02, confidence=0.9)
+    >>> 0.97 < value < 0.98
+    True
+    """
+    generator = np.random.default_rng(rng)
+
+    def estimate(
+        *, round_trip_time: float, low_gain: float, interval: float = 10.0, hold_time: float = 0.2, confidence: float
+    ) -> Estimate:
+        if (interval, hold_time) != (10.0, 0.2):
+            raise out_of_range("interval", interval, "s", "10, with a hold_time of 0.2, in a simulation")
+        product = 4 / low_gain
+        net = _bottleneck(product / round_trip_time, round_trip_time, buffer=round(8 * product))
+        net.flow("bbr1", path=["a", "b"], packet=PACKET)
+        end = 40 + 200 * effort
+
+        def one(stream: np.random.Generator) -> float:
+            return float(_measured(net, 40.0, end, stream)["utilisation"][0])
+
+        return _replicated(one, runs, generator, confidence)
+
+    return estimate
+
+
+def bbr_queue(effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[..., Estimate]:
+    """Return an estimator of the mean queue of three BBR flows of 2016 in a deep buffer [packets].
+
+    It takes ``bandwidth_delay_product``, and a ``cwnd_gain`` of 2.
+
+    >>> value, low, high = bbr_queue(0.2)(bandwidth_delay_product=400, confidence=0.9)
+    >>> 300 < low < high < 500
+    True
+    """
+    generator = np.random.default_rng(rng)
+
+    def estimate(*, bandwidth_delay_product: float, cwnd_gain: float = 2.0, confidence: float) -> Estimate:
+        if cwnd_gain != 2:
+            raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
+        net = _bottleneck(bandwidth_delay_product / 0.04, 0.04, buffer=round(8 * bandwidth_delay_product))
+        net.flow("bbr1", path=["a", "b"], packet=PACKET, count=3, stagger=0.37)
+        end = 40 + 100 * effort
+
+        def one(stream: np.random.Generator) -> float:
+            return float(_measured(net, 40.0, end, stream)["mean_queue"][0])
+
+        return _replicated(one, runs, generator, confidence)
+
+    return estimate
+
+
+def bbr_share(effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[..., Estimate]:
+    """Return an estimator of the share of BBR flows of 2016 beside four CUBIC flows.
+
+    It takes ``buffer``, ``bandwidth_delay_product``, ``flows``, the BBR flows, and a ``cwnd_gain`` of 2. The round-trip
+    time is 10 ms, so that ProbeRTT takes a small part of the time.
+
+    >>> value, low, high = bbr_share(0.1)(buffer=8, bandwidth_delay_product=100, confidence=0.9)
+    >>> 0.2 < low < high < 0.7
+    True
+    """
+    generator = np.random.default_rng(rng)
+
+    def estimate(
+        *, buffer: float, bandwidth_delay_product: float, flows: float = 1.0, cwnd_gain: float = 2.0, confidence: float
+    ) -> Estimate:
+        if cwnd_gain != 2:
+            raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
+        capacity = bandwidth_delay_product / 0.01
+        net = _bottleneck(capacity, 0.01, buffer=round(buffer * bandwidth_delay_product))
+        net.flow("bbr1", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.37)
+        net.flow("cubic", path=["a", "b"], packet=PACKET, count=4, stagger=0.37, start=0.1)
+        end = 60 + 100 * effort
+
+        def one(stream: np.random.Generator) -> float:
+            data = _measured(net, 60.0, end, stream)
+            return float(np.sum(data["goodput"][: int(flows)])) / PACKET / capacity
+
+        return _replicated(one, runs, generator, confidence)
 
     return estimate

@@ -65,7 +65,8 @@ def coupled_rate_ratio(
     -----
     The classic flow has the window sqrt(3/(2 p_C)), the scalable one 2/p_CL: DCTCP, or Prague where it does not make
     itself independent of the round-trip time. With equal round-trip times the rates are equal for k = 1.633; the RFC
-    prints 1.64, because it rounds sqrt(3/2) to 1.22 first.
+    prints 1.64, because it rounds sqrt(3/2) to 1.22 first. The marks are evenly spaced, as those of the RFC's
+    discipline; independent ones would give 1.37 times the rate (`longfat.laws.dctcp.window_at_random_marks`).
 
     Examples
     --------

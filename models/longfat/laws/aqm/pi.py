@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import law
+from longfat.law import SimulatedBy, law
 from longfat.laws.aqm.parameters import (
     CAPACITY,
     FLOWS,
@@ -79,7 +79,16 @@ def rescaled_proportional_gain(integral_gain: Any, proportional_gain: Any, inter
     unit="probability",
     result="p",
     derivation="aqm.equilibrium_loss",
-    not_simulated="no simulated discipline is about it yet",
+    simulated=SimulatedBy(
+        "pie_loss",
+        {
+            "flows": (5.0, 20.0),
+            "capacity_packets": (1000.0, 2000.0),
+            "round_trip_time": (0.08, 0.12),
+            "target": (0.01, 0.02),
+        },
+        relative=0.2,
+    ),
     flows=FLOWS,
     capacity_packets=CAPACITY,
     round_trip_time=ROUND_TRIP,

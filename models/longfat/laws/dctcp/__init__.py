@@ -1,9 +1,9 @@
-"""DCTCP and other scalable senders: the queue at a marking threshold, and the window under random marks.
+"""DCTCP and other scalable senders: the queue at a marking threshold, and windows under marks.
 
 Windows and queues are in packets. Proofs: derivations/dctcp.py.
 """
 
-from longfat.laws.dctcp.marks import window_at_random_marking, window_at_step_marking
+from longfat.laws.dctcp.marks import window_at_random_marks, window_at_spaced_marks, window_at_threshold_marks
 from longfat.laws.dctcp.thresholds import (
     largest_queue,
     least_threshold,
@@ -20,6 +20,7 @@ __all__ = [
     "oscillation_period",
     "queue_amplitude",
     "smallest_queue",
-    "window_at_random_marking",
-    "window_at_step_marking",
+    "window_at_random_marks",
+    "window_at_spaced_marks",
+    "window_at_threshold_marks",
 ]

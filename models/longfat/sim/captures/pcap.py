@@ -249,7 +249,7 @@ class Packets:
     def _ip(self, raw: np.ndarray) -> None:
         """Write the IPv4 header: RFC 791; RFC 3168, section 5, and RFC 9331, section 2, for the codepoints of ECN."""
         marks = self.rows["marks"]
-        scalable = (marks & getattr(records, "ECT1", 0)) != 0
+        scalable = (marks & records.ECT1) != 0
         codepoint = np.where((marks & records.CE) != 0, 3, np.where(scalable, 1, 2))
         capable = self.data & ((marks & (records.ECT | records.CE)) != 0)
         put(raw, "ip", 0, 0x4500 + np.where(capable | (self.data & scalable), codepoint, 0), 2)

@@ -3,15 +3,15 @@
 from longfat.sim.calls import callback_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.connections import end_connection
-from longfat.sim.kernel.delivery import check_application_limited, clear_sample, describe_loss, take_sample
+from longfat.sim.kernel.delivery import clear_sample, describe_loss, take_sample
 from longfat.sim.kernel.events import IN_USE, request_send, set_timer
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, remove_blocks_below
 from longfat.sim.kernel.recovery import forget_transmissions, mark_all_lost, update_scoreboard
 from longfat.sim.kernel.sender import ANY, LATEST, send_inline
-from longfat.sim.kernel.sources import all_written
+from longfat.sim.kernel.sources import all_written, check_application_limited
 from longfat.sim.kernel.timing import restart_timer, sample_round_trip, timeout_ns
-from longfat.sim.kernel.trace_rows import complete_row, trace_packet, trace_sender
+from longfat.sim.kernel.trace_rows import trace_packet, trace_sender
 from longfat.sim.memory import (
     event_of,
     flow_own,
@@ -28,8 +28,10 @@ from longfat.sim.records import (
     ALARM,
     ANSWERED,
     CHANGED,
+    COUNTED_MARKS,
     ECE,
     FINISHED,
+    MARKS_FIELD,
     NEVER,
     NONE,
     ON_ACK,
@@ -60,6 +62,7 @@ def clear_event(state, event, sender):
     event.newly_delivered = 0
     event.lost = 0
     event.marked = 0
+    event.marks = 0
     event.duplicate = 0
     event.restart_timer = 0
     event.packet_size = sender.packet_size
@@ -159,8 +162,6 @@ def acknowledge(state, i):
     sender = sender_at(state, f)
     now = state.now
     sender.acks_received += 1
-    if state.tracing:
-        trace_packet(state, ACK_RECEIVED, i)
     outstanding = sender.high > sender.una
     acked = packet.number - sender.una
     if acked > 0:
@@ -171,6 +172,8 @@ def acknowledge(state, i):
         acked = 0
     sample_round_trip(state, f, sender, packet.sent, acked)
     if not sender.transfer:  # the transfer is finished, or the flow is a probe
+        if state.tracing:
+            trace_packet(state, ACK_RECEIVED, i)
         release_packet(state, i)
         return True
     lost, fresh, delivered, last_lost, newest, sampled = 0, False, 0, NONE, NONE, False
@@ -178,7 +181,7 @@ def acknowledge(state, i):
         own = recovery_at(state, f)
         sampled = own.sampled != 0
         if sampled:
-            check_application_limited(sender, own)
+            check_application_limited(state, f)
         before, last_lost = own.delivered, own.lost_tail
         lost, fresh, newest = update_scoreboard(state, own, sender.una, acked, i)
         delivered = own.delivered - before
@@ -193,11 +196,14 @@ def acknowledge(state, i):
     event.newly_delivered = delivered
     event.lost = 0
     event.marked = 1 if packet.marks & ECE else 0
+    event.marks = acked if event.marked else 0
     event.duplicate = 1 if acked == 0 and outstanding else 0
     event.restart_timer = 1 if acked > 0 else 0
     event.packet_size = sender.packet_size
     if sender.stamped:
         take_header(state, event, i)
+        if sender.stamped == COUNTED_MARKS:
+            count_marks(state, f, event)
     else:
         clear_header(state, event)
     clear_sample(state, event)
@@ -215,12 +221,22 @@ def acknowledge(state, i):
     if sender.has_alarm_callback:
         set_alarm(state, f)
     if state.tracing:
-        complete_row(state, f)
+        trace_packet(state, ACK_RECEIVED, i)  # its row is released, but not yet used again
     if sender.una >= sender.packets and all_written(state, f):
         finish_transfer(state, f)
     if fine:
         send_inline(state, f)
     return fine
+
+
+@routine
+def count_marks(state, f, event):
+    """Take from an acknowledgment how many packets were marked since the one that reported most of them."""
+    # RFC 9000, section 13.4.2.1: an acknowledgment that is overtaken reports fewer, and is ignored.
+    own, reported = recovery_at(state, f), int(event.header[MARKS_FIELD])
+    event.marks = max(0, reported - own.marks_reported)
+    event.marked = 1 if event.marks > 0 else 0
+    own.marks_reported = max(own.marks_reported, reported)
 
 
 @routine
@@ -303,7 +319,7 @@ def expire_retransmission_timer(state, f):
     fine = True
     if sender.repair == SELECTIVE and own.outstanding_head != NONE:
         if own.sampled:
-            check_application_limited(sender, own)
+            check_application_limited(state, f)
             clear_event(state, event_of(state), sender)
             fine = report_each_loss(state, f, own.outstanding_head, own.lost)
         mark_all_lost(state, own)

@@ -38,17 +38,6 @@ def newer(state, n, other):
 
 
 @part
-def check_application_limited(sender, own):
-    """Mark the flow as application-limited if window and loss recovery would allow more than there is to send.
-
-    This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. A rate that holds back data is no
-    application limit, because there is data then.
-    """
-    if sender.next >= sender.packets and own.in_flight + 1 <= sender.window and own.lost_head == NONE:
-        own.app_limited_until = max(own.delivered + own.in_flight, 1)
-
-
-@part
 def clear_sample(state, event):
     """Reset the fields of the event that describe a sample."""
     if state.sample_set:

@@ -1,8 +1,8 @@
-"""Allocation of packet rows."""
+"""Allocation of packet rows, and the ECN codepoint of packets."""
 
 from longfat.sim.jit import part
 from longfat.sim.memory import packet_at, prefetch_packet
-from longfat.sim.records import NO_PACKETS, ROWS_PER_EVENT
+from longfat.sim.records import ECT, ECT1, L4S_ECT, NO_PACKETS, NOT_ECT, ROWS_PER_EVENT
 
 
 @part
@@ -27,3 +27,11 @@ def release_packet(state, i):
     packet_at(state, state.last_free_packet).next = i
     state.last_free_packet = i
     state.free_packets += 1
+
+
+@part
+def ecn_field(sender):
+    """Return the marks of a data packet that stand for the ECN codepoint of its flow."""
+    if sender.ect == NOT_ECT:
+        return 0
+    return ECT | ECT1 if sender.ect == L4S_ECT else ECT

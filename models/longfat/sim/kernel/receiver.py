@@ -4,9 +4,20 @@ from longfat.sim.jit import part, routine
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, skip_block
 from longfat.sim.kernel.requests import answer_request
-from longfat.sim.kernel.trace_rows import trace_packet
+from longfat.sim.kernel.trace_rows import trace_packet, trace_reception
 from longfat.sim.memory import block_at, header_at, packet_at, receiver_at, sack_at, tally_at
-from longfat.sim.records import ACK, ACK_SENT, CE, CWR, ECE, FEEDBACK, NONE, RECEIVED
+from longfat.sim.records import (
+    ACCURATE,
+    ACK,
+    ACK_SENT,
+    CE,
+    CWR,
+    ECE,
+    FEEDBACK,
+    LATCHED,
+    MARKS_FIELD,
+    NONE,
+)
 from longfat.sim.records import SACK as HAS_BLOCKS
 
 
@@ -17,8 +28,6 @@ def receive(state, i):
     if packet.kind == FEEDBACK:
         answer_request(state, i)
         return True
-    if state.tracing:
-        trace_packet(state, RECEIVED, i)
     f = packet.flow
     receiver = receiver_at(state, f)
     now, number = state.now, packet.number
@@ -39,16 +48,21 @@ def receive(state, i):
     if not receiver.acknowledges:
         if marks & CE:
             tally_at(state, f).marks += 1
+        if state.tracing:
+            trace_reception(state, i, number, marks)
         release_packet(state, i)
         return False
-    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. For schemes that count marks: echo each mark once.
+    # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo that of the last packet;
+    # where every packet is acknowledged, that is to echo each mark once.
     if marks & CE:
         tally_at(state, f).marks += 1
         receiver.echo_ce = 1
-    elif receiver.echo_once or marks & CWR:
+    elif receiver.echo != LATCHED or marks & CWR:
         receiver.echo_ce = 0
     if receiver.echo_ce:
         packet.marks |= ECE
+    if receiver.echo == ACCURATE:
+        header_at(state, i).x[MARKS_FIELD] = tally_at(state, f).marks
     if receiver.reports_arrival:
         header_at(state, i).x[0] = now * 1e-9
     packet.kind = ACK
@@ -58,6 +72,7 @@ def receive(state, i):
     packet.length = receiver.ack_size
     packet.hop += 1
     if state.tracing:
+        trace_reception(state, i, number, marks)
         trace_packet(state, ACK_SENT, i)
     return True
 

@@ -12,7 +12,7 @@ from longfat.sim.calls import send_at
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.access import leave_source
 from longfat.sim.kernel.events import IN_USE, set_timer
-from longfat.sim.kernel.packets import allocate_packet
+from longfat.sim.kernel.packets import allocate_packet, ecn_field
 from longfat.sim.kernel.ranges import first_missing
 from longfat.sim.kernel.recovery import next_retransmission, record_transmission
 from longfat.sim.kernel.sources import all_written, wait_for_data
@@ -32,7 +32,6 @@ from longfat.sim.memory import (
 from longfat.sim.records import (
     CWR,
     DATA,
-    ECT,
     FEEDBACK,
     FROM_APPLICATION,
     GREEN,
@@ -47,6 +46,7 @@ from longfat.sim.records import (
     SENT,
     SKIPS,
     STAMPED,
+    STAMPED_BOTH_WAYS,
 )
 
 LATEST = 4e9  # s; a time beyond it is never reached
@@ -196,7 +196,7 @@ def transmit_data(state, f, sender, number):
     packet.kind = DATA
     packet.colour = GREEN
     packet.priority = 0
-    marks = ECT if sender.ect else 0
+    marks = ecn_field(sender)
     if sender.cwr and number >= sender.high:
         marks |= CWR
         sender.cwr = 0
@@ -214,7 +214,7 @@ def transmit_data(state, f, sender, number):
     sender.transmission += 1
     if sender.next >= sender.packets and (sender.repair != SELECTIVE or recovery_at(state, f).lost_head == NONE):
         marks |= LAST if all_written(state, f) else 0
-    if sender.stamped == 1:
+    if sender.stamped == STAMPED_BOTH_WAYS:
         marks |= STAMPED
         for k in range(4):
             header_at(state, i).x[k] = recovery_at(state, f).header[k]

@@ -4,10 +4,10 @@ import math
 
 from longfat.sim.jit import part, routine
 from longfat.sim.kernel.events import request_admission, set_timer
-from longfat.sim.kernel.packets import allocate_packet
+from longfat.sim.kernel.packets import allocate_packet, ecn_field
 from longfat.sim.kernel.trace_rows import trace_packet
 from longfat.sim.memory import packet_at, recovery_at, sender_at, source_at, tally_at, traffic_uniform
-from longfat.sim.records import DATA, ECT, FROM_APPLICATION, NEVER, ON_OFF, PACE, POISSON, SELECTIVE, SENT
+from longfat.sim.records import DATA, FROM_APPLICATION, NEVER, NONE, ON_OFF, PACE, POISSON, SELECTIVE, SENT
 
 LONGEST = 5e18  # ns; longer than any run
 
@@ -102,7 +102,7 @@ def emit(state, f):
     packet.length = size
     packet.hop = sender.first_hop
     packet.kind = DATA
-    packet.marks = ECT if sender.ect else 0
+    packet.marks = ecn_field(sender)
     packet.colour = 0
     packet.priority = 0
     sender.high += 1
@@ -152,9 +152,24 @@ def wait_for_data(state, f):
         if sender.repair == SELECTIVE:
             sent, allowed = own.in_flight, sender.window
         own.app_limited = 1 if sent + 1 <= allowed else 0
+        check_application_limited(state, f)
         if sender.packets < source.total:
             set_timer(state, f, PACE, source.next_write)
     return False
+
+
+@routine
+def check_application_limited(state, f):
+    """Mark the delivery-rate samples of a flow that may send more than there is to send as application-limited.
+
+    This is CheckIfApplicationLimited() of draft-ietf-ccwg-bbr-06, section 4.1.2.4. Data that only the rate holds back
+    are there to send.
+    """
+    sender, own = sender_at(state, f), recovery_at(state, f)
+    if not own.sampled or sender.next < sender.packets or own.lost_head != NONE or own.in_flight + 1 > sender.window:
+        return
+    if sender.transfer != FROM_APPLICATION or not write(state, f):
+        own.app_limited_until = max(own.delivered + own.in_flight, 1)
 
 
 @routine

@@ -1,7 +1,7 @@
 """Trace of a run: rows about packets at both hosts and about senders, for `longfat.sim.captures`.
 
-Without a trace it costs one branch that is never taken for each packet sent or received. The rows are taken away after
-each call of the kernel, which returns when they are full.
+Without a trace it costs one branch, never taken, where a packet is sent, received or acknowledged. The rows are taken
+away after each call of the kernel, which returns when they are full.
 """
 
 import math
@@ -21,6 +21,7 @@ from longfat.sim.memory import (
     traced_at,
 )
 from longfat.sim.records import (
+    ACK,
     ACK_RECEIVED,
     ACK_SENT,
     DONE,
@@ -73,11 +74,28 @@ def trace_packet(state, what, i):
     row.echo = echo.x
     row.length = packet.length
     row.marks = packet.marks
-    reports = what != SENT and what != RECEIVED and packet.marks & HAS_BLOCKS
+    reports = what != SENT and packet.marks & HAS_BLOCKS
     for k in range(6):
         row.blocks[k] = sack_at(state, i).x[k] if reports else 0
-    if what in (SENT, ACK_RECEIVED):
+    if what != ACK_SENT:
         complete_row(state, f)
+
+
+@routine
+def trace_reception(state, i, number, marks):
+    """Write a row about a data packet that has arrived, with its number and marks; it may be an acknowledgment now."""
+    packet = packet_at(state, i)
+    f = packet.flow
+    begin_row(state, RECEIVED, f)
+    row = trace_at(state, state.trace_rows - 1)
+    row.number = number
+    row.transmission = packet.transmission
+    row.sent = packet.sent
+    row.echo = echo_at(state, i).x
+    row.length = sender_at(state, f).packet_size if packet.kind == ACK else packet.length
+    row.marks = marks
+    for k in range(6):
+        row.blocks[k] = 0
 
 
 @routine

@@ -28,6 +28,7 @@ from longfat.sim.queues.basic import (
 from longfat.sim.queues.codel import codel
 from longfat.sim.queues.decbit import decbit
 from longfat.sim.queues.discipline import DROP, ENQUEUE, SEND, SERVICES, Discipline, Parameter
+from longfat.sim.queues.dualpi2 import dualpi2
 from longfat.sim.queues.explicit_feedback import EXPLICIT_FEEDBACK, explicit_feedback
 from longfat.sim.queues.fq_codel import fq_codel
 from longfat.sim.queues.hop_by_hop import hop_by_hop
@@ -39,13 +40,15 @@ from longfat.sim.queues.red import red, red_auto
 from longfat.sim.queues.rem import rem
 from longfat.sim.queues.scripted_loss import scripted_loss
 from longfat.sim.queues.shapers import leaky_bucket, virtual_leaky_bucket
+from longfat.sim.queues.step_marking import step_marking
 from longfat.sim.queues.xcp import xcp
 
 __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
     "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "STRICT_PRIORITY", "Discipline", "Parameter", "avq", "codel",
-    "decbit", "discipline", "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load", "mark_above",
-    "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "virtual_leaky_bucket", "xcp",
+    "decbit", "discipline", "dualpi2", "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load",
+    "mark_above", "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "step_marking",
+    "virtual_leaky_bucket", "xcp",
 ]  # fmt: skip
 
 #: All disciplines by the names that ``Network.link`` and scenario files accept.

@@ -182,6 +182,9 @@ class Discipline:
             return self
         return replace(self, service=service, values=changed)
 
+    def check_buffer(self, link: str, packets: float, size: float) -> None:
+        """Raise a ValueError if the discipline cannot work with the buffer of a link [packets and bytes]; none does."""
+
     @property
     def missing(self) -> list[str]:
         """Names of the parameters that have neither a default nor a value."""

@@ -344,7 +344,7 @@ def loss(flow, event):
     draft-ietf-ccwg-bbr-06, section 5.5.10.2, also HandleInflightTooHigh(), and OnEnterFastRecovery() of its section
     5.6.4.4.
     """
-    bbr_model.note_loss(flow, event)
+    bbr_model.record_loss(flow, event)
     if flow.recovering == NOT_RECOVERING:
         bbr_common.save_window(flow, flow.phase == PROBE_RTT)
         bbr_common.begin_recovery(flow, FAST_RECOVERY)

@@ -62,12 +62,12 @@ def check_cycle(flow, event):
     if flow.phase != PROBE_BW:
         return
     prior = flow.in_flight + event.newly_delivered + event.lost
-    whole = event.now - flow.cycle_stamp > flow.min_rtt
+    over = event.now - flow.cycle_stamp > flow.min_rtt
     if flow.pacing_gain > 1.0:
-        whole = whole and (event.lost > 0 or prior >= inflight(flow, flow.pacing_gain))
+        over = over and (event.lost > 0 or prior >= inflight(flow, flow.pacing_gain))
     elif flow.pacing_gain < 1.0:
-        whole = whole or prior <= inflight(flow, 1.0)
-    if whole:
+        over = over or prior <= inflight(flow, 1.0)
+    if over:
         advance_cycle(flow, event.now)
 
 
@@ -144,7 +144,7 @@ def handle_probe_rtt(flow, now):
 
 @part
 def set_window(flow, event):
-    """Return the window: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, sections 4.2.3.3 to 4.2.3.6."""
+    """Return the window: BBRSetCwnd() of draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3."""
     target, window = inflight(flow, flow.cwnd_gain), flow.window
     if event.lost > 0:
         window = max(window - event.lost, 1.0)

@@ -266,8 +266,8 @@ def check_startup_high_loss(flow, event):
 
 
 @part
-def note_loss(flow, event):
-    """Note a lost packet: NoteLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2, and the ranges of lost packets."""
+def record_loss(flow, event):
+    """Record a lost packet: NoteLoss() of draft-ietf-ccwg-bbr-06, section 5.5.10.2, and the ranges of lost packets."""
     if not flow.is_loss_in_round:
         flow.loss_round_delivered = flow.delivered
         bbr_common.save_window(flow, flow.phase == PROBE_RTT)

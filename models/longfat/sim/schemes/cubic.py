@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from longfat.sim.jit import part
 from longfat.sim.own import flag
-from longfat.sim.schemes import rate_reduction, slow_start, tcp
+from longfat.sim.schemes import hystart, rate_reduction, tcp
 from longfat.sim.schemes.scheme import Parameter, Scheme
 
 GROWTH_PER_ROUND_TRIP = 1.5  # RFC 9438, section 4.2: the target is at most 1.5 cwnd
@@ -68,8 +68,7 @@ def reduce(flow, cause):
     if flow.fast_convergence > 0.0 and window < flow.last_w_max:
         flow.w_max = window * (1.0 + flow.beta) / 2.0
     flow.last_w_max = flow.w_max
-    # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; "cwnd" instead of flight_size is allowed, and is what
-    # Linux does.
+    # Section 4.6: ssthresh = flight_size * beta_cubic, at least 2; cwnd instead of flight_size is allowed, as in Linux.
     flow.ssthresh = max(flow.ssthresh_floor, flow.beta * window)
     flow.epoch_start = -1.0
     tcp.record_reduction(flow, cause)
@@ -98,7 +97,7 @@ def ack(flow, event):
         return flow.window
     flow.last_growth = event.now
     if flow.window < flow.ssthresh:
-        return slow_start.grow(flow, event)
+        return hystart.grow(flow, event)
     return avoid_congestion(flow, event)
 
 
@@ -128,14 +127,14 @@ PARAMETERS = {
     **{name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
     # RFC 6928, section 2: ten segments.
     "initial_window": replace(tcp.INITIAL_WINDOW, default=10.0),
-    **slow_start.PARAMETERS,
+    **hystart.PARAMETERS,
     "prr": flag(True, "1: proportional rate reduction in recovery (RFC 6937); 0: the window is ssthresh at once"),
 }
 STATE = {
     "ssthresh": "initial_ssthresh",
     **tcp.REDUCTION,
     "recovering": False,
-    **slow_start.STATE,
+    **hystart.STATE,
     **rate_reduction.STATE,
 }
 

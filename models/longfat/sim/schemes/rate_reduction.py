@@ -5,8 +5,8 @@ from typing import Any
 
 from longfat.sim.jit import part
 
-#: State of a flow: packets delivered in this recovery, data in flight at its beginning (RecoverFS) [packets], and number
-#: of the first transmission in it.
+#: State of a flow: packets delivered in this recovery, data in flight at its beginning (RecoverFS) [packets], and
+#: number of the first transmission in it.
 STATE: dict[str, Any] = {"prr_delivered": 0, "prr_in_flight": 1.0, "prr_transmission": 0}
 
 

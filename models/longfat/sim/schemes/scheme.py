@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from longfat import domains
-from longfat.sim import functions, jit
+from longfat.sim import functions, jit, records
 from longfat.sim.calls import CALLBACKS
 from longfat.sim.own import Own, Parameter
 from longfat.sim.seam import EVENT_VIEW, FLOW_FIELDS, INITIAL, PACKET_VIEW, flow_view
@@ -68,9 +68,11 @@ class Scheme:
         selective recovery.
     reorder : int
         Number of later transmissions acknowledged before a packet counts as lost [packets].
-    echo : {"latched", "once"}
-        Whether a receiver echoes a mark on all acknowledgments until the sender reports a reduction (RFC 3168, section
-        6.1.3), or on one acknowledgment only.
+    echo : {"latched", "once", "state", "accurate"}
+        How a receiver echoes marks: on all acknowledgments until the sender reports a reduction (RFC 3168, section
+        6.1.3); on one acknowledgment; on all acknowledgments while packets arrive marked, with an acknowledgment at
+        once when that changes (RFC 8257, section 3.2); or as a count of marked packets, so that ``event.marks`` is
+        exact although acknowledgments are lost. `event.marked` is 1 then if the count has grown.
     stamped : bool
         Whether packets carry ``flow.header`` to the switches, and acknowledgments bring it back.
     acknowledged : bool
@@ -124,13 +126,19 @@ class Scheme:
         for what, allowed in (
             ("controls", ("window", "rate")),
             ("recovery", ("selective", "own")),
-            ("echo", ("latched", "once")),
+            ("echo", records.ECHO_MODES),
         ):
             domains.choice(f"{what} of scheme {self.name!r}:", getattr(self, what), allowed)
         if not isinstance(self.name, str) or not self.name:
             raise domains.wrong_type("name of a scheme", self.name, "a string that is not empty")
         if not self.acknowledged and self.recovery != "own":
             raise domains.conflict(f"acknowledged = False of scheme {self.name!r}", "needs recovery = 'own'")
+        if self.stamped and self.echo == "accurate":
+            raise domains.conflict(
+                f"echo = 'accurate' of scheme {self.name!r}",
+                "excludes stamped = True",
+                "acknowledgments return the header fields of packets then, and cannot carry the count of marks",
+            )
         if self.delivery_rate and self.recovery != "selective":
             raise domains.conflict(f"delivery_rate = True of scheme {self.name!r}", "needs recovery = 'selective'")
         domains.integer("reorder", self.reorder, "packets", "[1, 1e6]")

@@ -1,0 +1,107 @@
+"""DCTCP: the window is reduced in proportion to the share of marked packets (RFC 8257; docs/rules/l4s.md).
+
+The sender is that of a host of today, as in `longfat.sim.schemes.cubic`. The receiver echoes whether the last packet
+was marked. The estimate ignores selective acknowledgments (section 3.3, step 1).
+"""
+
+from typing import Any
+
+from longfat.sim.jit import part
+from longfat.sim.schemes import cubic, hystart, rate_reduction, sack, tcp
+from longfat.sim.schemes.scheme import Parameter, Scheme
+
+
+# RFC 8257, section 3.3, steps 1 to 8, in packets; `window_end` is DCTCP.WindowEnd. Step 4 compares SEG.ACK, the next
+# packet expected, so that a window ends when a packet beyond its end is acknowledged.
+@part
+def estimate(flow, event):
+    """Count an acknowledgment, and update `alpha`, the estimated share of marked packets, once per window."""
+    flow.packets_acked += event.acked
+    flow.packets_marked += min(event.marks, event.acked)
+    if flow.una <= flow.window_end:
+        return
+    share = flow.packets_marked / flow.packets_acked
+    flow.alpha = flow.alpha * (1.0 - flow.gain) + flow.gain * share
+    flow.window_end = flow.next
+    flow.packets_acked = 0
+    flow.packets_marked = 0
+
+
+# RFC 8257, section 3.3, step 9, and RFC 3168, section 6.1.2: once per window of data, also together with losses
+# (section 3.5). The RFC has step 9 where a window ends, without asking whether a packet of it was marked; taken
+# literally an unmarked window would be reduced, too, against "DCTCP does not react to congestion indications more than
+# once for every window". Here the first acknowledgment with ECN-Echo reduces, as in Alizadeh and others (2010), section
+# 3.1, with the `alpha` of the windows before.
+@part
+def react(flow):
+    """Reduce the window in proportion to `alpha` if the mark counts."""
+    if not tcp.mark_counts(flow):
+        return
+    window = flow.ssthresh if flow.recovering else flow.window  # recovery aims at ssthresh
+    if window <= 1.0:
+        flow.backoff = min(2.0 * flow.backoff, flow.max_backoff)  # as the other schemes, see `tcp.halve_on_mark`
+    flow.window = max(1.0, window * (1.0 - flow.alpha / 2.0))
+    flow.ssthresh = max(flow.ssthresh_floor, flow.window)
+    tcp.record_reduction(flow, tcp.MARK)
+
+
+def ack(flow, event):
+    """Return the window [packets]: reduced by marks, proportional in recovery, and otherwise grown as by RFC 5681."""
+    if event.acked > 0:
+        estimate(flow, event)
+    if event.marked:
+        react(flow)
+    if flow.recovering:
+        # RFC 6675, section 5, step A: recovery ends when everything sent before it is acknowledged.
+        if event.acked == 0 or flow.una <= flow.reduced_at:
+            return rate_reduction.window(flow, event) if flow.prr > 0.0 else flow.window
+        flow.recovering = False
+        return flow.ssthresh
+    if event.acked == 0 or event.marked or (flow.app_limited and flow.in_flight + event.acked < flow.window):
+        return flow.window
+    # RFC 8257, section 3.4. RFC 3465, section 2.1: one packet per window of packets acknowledged.
+    return hystart.grow(flow, event) if flow.window < flow.ssthresh else flow.window + event.acked / flow.window
+
+
+# RFC 8257, section 3.5: as RFC 5681, section 3.1, equation 4; in recovery the window is what recovery aims at. RFC
+# 3168, section 6.1.2: not again for packets sent before a mark reduced the window.
+def loss(flow, event):
+    """Return half of the packets in flight, once for all losses of one window, and retransmit the first of them."""
+    if flow.reduced_for != tcp.MARK or event.number > flow.reduced_at:
+        window = flow.ssthresh if flow.recovering else min(flow.window, float(flow.high - flow.una))
+        flow.ssthresh = max(flow.ssthresh_floor, window / 2.0)
+    tcp.record_reduction(flow, tcp.LOSS)
+    flow.recovering = True
+    flow.resend = event.number  # RFC 6675, section 5, step 4.3
+    event.restart_timer = 1  # RFC 6675, section 6
+    rate_reduction.begin(flow)
+    return flow.ssthresh
+
+
+CODEPOINT = Parameter(
+    1.0, "1", "{0, 1, 2}", "ect", about="Codepoint of the packets: 0 Not-ECT, 1 ECT(0), 2 ECT(1) (RFC 9331)"
+)
+#: Estimated share of marked packets; end of the window over which packets are counted, and the counts.
+ESTIMATE: dict[str, Any] = {"alpha": "initial_alpha", "window_end": 0, "packets_acked": 0, "packets_marked": 0}
+
+DCTCP = Scheme(
+    "dctcp",
+    ack=ack,
+    loss=loss,
+    timeout=sack.timeout,
+    reorder=3,
+    echo="state",
+    parameters={
+        **{name: one for name, one in cubic.PARAMETERS.items() if name != "ecn"},
+        "ect": CODEPOINT,
+        "gain": Parameter(0.0625, "1", "(0, 1)", about="Weight g of a new window in the estimate alpha"),
+        "initial_alpha": Parameter(1.0, "1", "[0, 1]", about="Estimated share of marked packets at the start"),
+    },
+    state={**cubic.STATE, **ESTIMATE},
+    source=(
+        "S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert and G. Judd, RFC 8257 (2017), Data Center TCP (DCTCP): "
+        "TCP Congestion Control for Data Centers, section 3; M. Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM "
+        "2010, section 3, doi:10.1145/1851182.1851192; RFC 6928, RFC 3465, RFC 9406, RFC 6937 and RFC 6675 for the "
+        "sender"
+    ),
+)

@@ -1,0 +1,134 @@
+"""ECN codepoints and echoes: which packets are marked, and what a sender learns of it."""
+
+import math
+
+import pytest
+
+from longfat.sim import ENQUEUE, Discipline, Network, Scheme, Simulation, mark, queues, run, schemes
+from longfat.sim.queues import dualpi2, step_marking
+from longfat.sim.records import CE, DATA, ECT, ECT1
+from tests.sim.logbook import Logbook
+from tests.sim.own import of_flow
+from tests.sim.schemes.losses import drop_acks, drop_numbers
+
+CODEPOINTS = {0: 0, 1: ECT, 2: ECT | ECT1}  # bits of a packet
+
+
+@pytest.mark.parametrize("ect", [0, 1, 2])
+def test_codepoints(ect):
+    """Data packets carry the codepoint of their flow, marked or not; acknowledgments are Not-ECT (RFC 3168, 6.1.4)."""
+    forth, back = Logbook(Discipline("all", enqueue=mark_all)), Logbook(queues.FIFO)
+    net = Network().link("a", "b", rate=1e6, discipline=forth.discipline)
+    net.link("b", "a", rate=math.inf, discipline=back.discipline)
+    net.flow("dctcp", path=["a", "b"], file=20_000, packet=1000, parameters={"ect": ect})
+    one = Simulation(net, rng=1)
+    one.advance(5.0)
+    assert {c.marks & (ECT | ECT1 | CE) for c in forth.calls} == {CODEPOINTS[ect]}
+    assert {c.marks_after & (ECT | ECT1 | CE) for c in forth.calls} == {CODEPOINTS[ect] | (CE if ect else 0)}
+    assert {c.marks & (ECT | ECT1 | CE) for c in back.calls} == {0}
+    assert len(back.calls) == 20
+
+
+def mark_all(link, packet, now):
+    mark(link, packet)
+    return ENQUEUE
+
+
+COMBINATIONS = [  # scheme, its parameters, whether packets are marked; if not, they are dropped
+    ("sack", {"ecn": 0}, False),
+    ("sack", {"ecn": 1}, True),
+    ("dctcp", {"ect": 0}, False),
+    ("dctcp", {"ect": 1}, True),
+    ("dctcp", {"ect": 2}, True),
+]
+
+
+@pytest.mark.parametrize("discipline", [step_marking(packets=10, drop=1), dualpi2], ids=lambda one: one.name)
+@pytest.mark.parametrize(("scheme", "parameters", "marked"), COMBINATIONS)
+def test_combinations(scheme, parameters, marked, discipline):
+    """A congested link marks the packets of flows with ECN, and drops others (RFC 3168, section 5)."""
+    net = Network().link("a", "b", rate="20 Mbit/s", delay="10 ms", discipline=discipline)
+    net.link("b", "a", rate="20 Mbit/s", delay="10 ms").flow(scheme, path=["a", "b"], parameters=parameters)
+    found = run(net, duration=10.0, rng=1, progress=False).sel(link="a-b")
+    assert (found.link_marked > 0) == marked
+    assert (found.link_dropped > 0) != marked
+    assert found.utilisation > 0.8
+
+
+def count_ack(flow, event):
+    flow.marks += event.marks
+    flow.echoes += event.marked
+    return flow.window
+
+
+def keep(flow, event):
+    return flow.window
+
+
+def counting(echo):
+    """Return a scheme with a window of four packets that counts what its receiver reports."""
+    parameters = {"ecn": schemes.scheme("dctcp").parameters["ect"]}
+    state = {"marks": 0, "echoes": 0}
+    return Scheme(
+        "counting", ack=count_ack, start=lambda flow, event: 4.0, loss=keep, echo=echo, reorder=3,
+        parameters=parameters, state=state,
+    )  # fmt: skip
+
+
+def reports(echo, marked, lost=()):
+    """Return marks and acknowledgments with ECN-Echo that a sender of 40 packets sees; it never sends CWR."""
+    net = Network().link("a", "b", rate=1e6, delay=0.05, discipline=drop_numbers(mark=marked))
+    net.link("b", "a", rate=math.inf, delay=0.05, discipline=drop_acks(*lost))
+    net.flow(counting(echo), path=["a", "b"], file=40_000, packet=1000, name="x")
+    one = Simulation(net, rng=1)
+    one.advance(10.0)
+    own = of_flow(one)
+    return int(own.marks), int(own.echoes)
+
+
+@pytest.mark.parametrize(
+    ("echo", "expected"), [("latched", (34, 34)), ("once", (2, 2)), ("state", (2, 2)), ("accurate", (2, 2))]
+)
+def test_echoes(echo, expected):
+    """6 and 20 of 0..39 are marked. RFC 3168, section 6.1.3: all from 6 on; RFC 8257, section 3.2: the two of them."""
+    assert reports(echo, (6, 20)) == expected
+
+
+@pytest.mark.parametrize(("echo", "marks"), [("state", 1), ("accurate", 2)])
+def test_echoes_with_acknowledgments_lost(echo, marks):
+    """The acknowledgment of 6 is lost: a count reports its mark with the next one, the state of the last packet not.
+
+    RFC 8257, section 6: an acknowledgment that covers marked and unmarked packets makes the estimate less accurate.
+    Here that of 7, unmarked, covers both. That of 20 covers one packet.
+    """
+    assert reports(echo, (6, 20), lost=(6,))[0] == marks
+
+
+def test_a_count_that_is_overtaken():
+    """With a mark on 38 and all acknowledgments behind it lost but the last, the count arrives with that one."""
+    assert reports("accurate", (37, 38), lost=(37, 38))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"echo": "twice"}, "echo of scheme 'x': 'twice' is unknown"),
+        ({"echo": "accurate", "stamped": True}, "echo = 'accurate' of scheme 'x' excludes stamped = True"),
+    ],
+)
+def test_bad_input(given, message):
+    """Unknown echoes are refused, and a count where acknowledgments return other header fields."""
+    with pytest.raises(ValueError, match=message):
+        Scheme("x", ack=keep, **given)
+
+
+def test_only_data_is_marked_by_steps():
+    """Acknowledgments above a threshold are neither marked nor dropped."""
+    book = Logbook(step_marking(packets=0, drop=1))
+    net = Network().link("a", "b", rate=1e6).link("b", "a", rate=2e4, discipline=book.discipline)
+    net.flow("dctcp", path=["a", "b"], file=50_000, packet=1000)
+    one = Simulation(net, rng=1)
+    one.advance(5.0)
+    assert len(book.calls) == 50
+    assert {c.kind for c in book.calls} != {DATA}
+    assert {c.verdict for c in book.calls} == {ENQUEUE}

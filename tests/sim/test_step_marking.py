@@ -1,0 +1,102 @@
+"""Step marking, packet by packet by hand."""
+
+import math
+
+import pytest
+
+from longfat.sim import Network, Simulation, queues, traffic
+from longfat.sim.queues import step_marking
+from longfat.sim.records import CE, ECT
+from tests.sim.logbook import Logbook
+
+
+def burst(discipline, *, ect=1, packets=12, buffer=100):
+    """Return which packets of a burst are marked at a link of 1000 packets/s, and which arrive at all.
+
+    A burst of packets of 1000 bytes, one each 0.1 ms: packet n arrives at 0.1 n ms and finds n - 1 waiting, for 0 is in
+    transmission until 1 ms.
+    """
+    book = Logbook(queues.FIFO)
+    net = Network().link("a", "b", rate=1e6, buffer=buffer, discipline=discipline)
+    net.link("b", "c", rate=math.inf, discipline=book.discipline)
+    net.flow(traffic.constant(1e7), path=["a", "b", "c"], packet=1000, ack_path="ideal", stop=packets * 1e-4 - 5e-5)
+    one = Simulation(net, rng=1)
+    one.prepare()
+    one.state.senders["ect"][0] = ect
+    one.advance(1.0)
+    return [c.number for c in book.calls if c.marks & CE], [c.number for c in book.calls]
+
+
+def test_above_packets():
+    """More than five packets wait first when packet 7 arrives (RFC 8257, section 3.1: "greater than").
+
+    Packet 7 arrives at 0.7 ms and finds 1..6. Packet 10 arrives at 1.0 ms, when 1 has begun: it finds 2..9.
+    """
+    marked, arrived = burst(step_marking(packets=5))
+    assert marked == [7, 8, 9, 10, 11]
+    assert arrived == [*range(12)]
+
+
+def test_above_bytes():
+    """5500 bytes are more than five packets and fewer than six: the same packets are marked."""
+    assert burst(step_marking(bytes=5500))[0] == [7, 8, 9, 10, 11]
+    assert burst(step_marking(bytes=6000))[0] == [8, 9, 10, 11]
+
+
+def test_above_a_waiting_time():
+    """Packet n waits n - 0.1 n = 0.9 n ms: more than 5 ms from n = 6 on."""
+    assert burst(step_marking(sojourn="5 ms"))[0] == [*range(6, 12)]
+    assert burst(step_marking(sojourn=0.0054))[0] == [*range(7, 12)]  # packet 6 waits just as long
+
+
+def test_either_threshold():
+    """With two thresholds a packet is marked above either of them."""
+    assert burst(step_marking(packets=9, sojourn="8.5 ms"))[0] == [10, 11]
+
+
+CODEPOINTS = [(0, 0, 0, 12), (0, 1, 0, 8), (1, 1, 5, 12), (2, 0, 5, 12)]
+
+
+@pytest.mark.parametrize(("ect", "drop", "marked", "arrived"), CODEPOINTS)
+def test_codepoints(ect, drop, marked, arrived):
+    """Packets without ECN are not marked (RFC 3168, section 5); with `drop` they are dropped. ECT(1) is as ECT(0).
+
+    7..11, five packets, find six waiting or more. With `drop` 7, 8 and 9 are dropped, each of which finds 1..6; 10
+    finds 2..6 at 1.0 ms and is admitted; 11 finds 2..6 and 10, and is dropped: eight arrive.
+    """
+    found = burst(step_marking(packets=5, drop=drop), ect=ect)
+    assert (len(found[0]), len(found[1])) == (marked, arrived)
+
+
+def test_a_packet_that_the_buffer_drops_is_not_marked():
+    """The buffer of eight packets drops 9, which finds 1..8; 10 and 11 find eight again, and room only at 1.0 ms."""
+    book = Logbook(step_marking(packets=5))
+    net = Network().link("a", "b", rate=1e6, buffer=8, discipline=book.discipline)
+    net.flow(traffic.constant(1e7), path=["a", "b"], packet=1000, ack_path="ideal", stop=1.15e-3)
+    one = Simulation(net, rng=1)
+    one.prepare()
+    one.state.senders["ect"][0] = 1
+    one.advance(1.0)
+    assert [c.number for c in book.calls if c.marks_after & CE] == [7, 8, 10]
+    assert all(c.marks == ECT for c in book.calls)
+
+
+@pytest.mark.parametrize(
+    ("given", "buffer", "message"),
+    [
+        ({"packets": 100}, 100, "needs a larger buffer of link a-b than 100 packets"),
+        ({"bytes": 5000}, "4 KiB", "needs a larger buffer of link a-b than 4096 bytes"),
+        ({}, 100, "needs packets, bytes or sojourn"),
+    ],
+)
+def test_thresholds_that_make_no_sense(given, buffer, message):
+    """A threshold that the buffer never exceeds is refused, and none at all."""
+    with pytest.raises(ValueError, match=message):
+        Network().link("a", "b", rate=1e6, buffer=buffer, discipline=step_marking(**given))
+
+
+@pytest.mark.parametrize("given", [{"packets": -1}, {"sojourn": "-1 ms"}, {"bytes": math.nan}])
+def test_values_out_of_range(given):
+    """Negative thresholds and NaN are refused."""
+    with pytest.raises(ValueError, match="must be in"):
+        step_marking(**given)
