@@ -1,6 +1,6 @@
 """CUBIC: window between losses, response to loss, utilisation of a link; windows in packets, times in seconds.
 
-The rules are those of RFC 9438. Proofs: derivations/cubic.py, derivations/cubic_link.py and derivations/cubic_random.py.
+The rules are those of RFC 9438. Proofs: derivations/cubic.py, cubic_link.py and cubic_random.py.
 """
 
 from longfat.laws.cubic.full_link import mean_queue, utilisation, utilisation_general
