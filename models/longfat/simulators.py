@@ -242,6 +242,7 @@ SIMULATORS: dict[str, Simulator] = {
     "cubic_window_at_loss": _cubic("window_at_loss"),
     "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
     "cubic_utilisation": _cubic("at_link", "utilisation"),
+    "cubic_utilisation_general": _cubic("at_link", "utilisation"),
     "cubic_queue": _cubic("at_link", "mean_queue"),
     "codel_drop_time": _transport("codel_drop_time"),
     "cadpc_rate": _deterministic("cadpc_share"),
