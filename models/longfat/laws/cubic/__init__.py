@@ -3,15 +3,15 @@
 The rules are those of RFC 9438. Proofs: derivations/cubic.py and derivations/cubic_random.py.
 """
 
-from longfat.laws.cubic.full_link import mean_queue, utilisation
-from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
-from longfat.laws.cubic.loss_response import (
+from longfat.laws.cubic.at_loss import (
     average_window,
     average_window_random,
     loss_of_window,
     reno_friendly_loss,
     reno_friendly_window,
 )
+from longfat.laws.cubic.growth import mean_window, packets_between_losses, recovery_time, window
+from longfat.laws.cubic.lone_flow import mean_queue, utilisation, utilisation_general
 
 __all__ = [
     "average_window",
@@ -24,5 +24,6 @@ __all__ = [
     "reno_friendly_loss",
     "reno_friendly_window",
     "utilisation",
+    "utilisation_general",
     "window",
 ]
