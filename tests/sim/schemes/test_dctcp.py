@@ -47,7 +47,7 @@ def test_alpha_without_marks():
     and 2 go. That of 3, SEG.ACK = 4, ends the third, of 2 and 3; SND.NXT is 7. That of 7 ends the fourth, 4..7, at 0.4
     s, when SND.NXT is 15.
     """
-    diary = diary_of("dctcp", until=0.35, initial_window=1)
+    diary = diary_of("dctcp", until=0.35, initial_window=1, delayed_ack=1)
     assert diary.own.alpha == estimate([(0, 1)] * 3) == (15 / 16) ** 3
     assert diary.advance(0.45).own.alpha == (15 / 16) ** 4
 
@@ -60,7 +60,7 @@ def test_alpha_after_known_marks():
     reduce it again. The acknowledgments of 9, 11 and 13 make it grow only if they carry no mark: RFC 3168, section
     6.1.2, and the window is at ssthresh then, so that each adds 1/window.
     """
-    diary = diary_of("dctcp", marking(8, 15, 2), until=0.45, initial_window=1)
+    diary = diary_of("dctcp", marking(8, 15, 2), until=0.45, initial_window=1, delayed_ack=1)
     alpha = estimate([(0, 1)] * 4)
     window = 9 * (1 - alpha / 2)
     assert diary.own.ssthresh == pytest.approx(window, rel=1e-15)
@@ -103,8 +103,8 @@ def test_every_packet_marked():
 
 def test_the_gain():
     """Gain g weighs the last window: g = 1/2 after windows of 0 and 0 marks gives a quarter (section 3.3, step 6)."""
-    assert diary_of("dctcp", until=0.15, initial_window=1, gain=0.5).own.alpha == 0.5
-    assert diary_of("dctcp", until=0.25, initial_window=1, gain=0.5).own.alpha == 0.25
+    assert diary_of("dctcp", until=0.15, initial_window=1, delayed_ack=1, gain=0.5).own.alpha == 0.5
+    assert diary_of("dctcp", until=0.25, initial_window=1, delayed_ack=1, gain=0.5).own.alpha == 0.25
 
 
 def test_a_loss_halves():
@@ -112,7 +112,7 @@ def test_a_loss_halves():
 
     10 is lost, and found out at 0.4 s; 16, of the same window, is marked.
     """
-    plain = Diary("sack", drop_numbers(10), until=0.55, initial_window=1)
+    plain = Diary("sack", drop_numbers(10), until=0.55, initial_window=1, delayed_ack=1)
     given = {"initial_window": 1, "initial_alpha": 0.1, "prr": 0}
     ours = diary_of("dctcp", drop_numbers(10, mark=(16,)), until=0.55, **given)
     assert ours.own.ssthresh == plain.own.ssthresh == 5.5
@@ -121,7 +121,7 @@ def test_a_loss_halves():
 
 def test_a_mark_and_a_loss_in_one_window():
     """One reduction per window of data across marks and losses (section 3.5): 8 is marked, 10 is lost."""
-    diary = diary_of("dctcp", drop_numbers(10, mark=(8,)), until=0.45, initial_window=1)
+    diary = diary_of("dctcp", drop_numbers(10, mark=(8,)), until=0.45, initial_window=1, delayed_ack=1)
     assert diary.own.ssthresh == pytest.approx(9 * (1 - (15 / 16) ** 4 / 2), rel=1e-15)
     assert diary.flow.retransmitted == 1
 
@@ -141,7 +141,7 @@ def test_a_classic_receiver():
     classic = schemes.scheme("dctcp")
     classic = type(classic)(**{**vars_of(classic), "name": "dctcp with a classic receiver", "echo": "latched"})
     for scheme, marked in ((classic, 8), ("dctcp", 1)):
-        diary = diary_of(scheme, drop_numbers(mark=(8,)), until=0.55, initial_window=1)
+        diary = diary_of(scheme, drop_numbers(mark=(8,)), until=0.55, initial_window=1, delayed_ack=1)
         assert diary.own.alpha == pytest.approx(estimate([(0, 1)] * 4 + [(marked, 8)]), rel=1e-15), scheme
 
 
