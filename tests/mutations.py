@@ -505,6 +505,103 @@ MUTANTS = [
         "float(samples.mean() - half / 2), float(samples.mean() + half / 2)",
         "tests/sim/test_statistics.py::test_replications_by_hand",
     ),
+    # active queue management, compiled, because it takes many packets to tell these apart
+    Mutant(
+        CODE + "sim/controlled_delay.py",
+        "return time + interval / math.sqrt(count)",
+        "return time + interval / count",
+        "tests/sim/test_codel.py::test_drop_times_by_hand",
+    ),
+    Mutant(
+        CODE + "sim/controlled_delay.py",
+        "one.count = delta if delta > 1 and now - one.drop_next < RECENT * link.interval else 1",
+        "one.count = 1",
+        "tests/sim/test_codel.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/controlled_delay.py",
+        " or link.backlog_bytes <= link.largest_packet:",
+        ":",
+        "tests/sim/test_codel.py::test_one_packet_behind_is_no_standing_queue",
+    ),
+    Mutant(
+        CODE + "sim/controlled_delay.py",
+        "mark(link, packet):\n        one.drop_next = control_law(one.drop_next,",
+        "mark(link, packet):\n        one.drop_next = control_law(now,",
+        "tests/sim/test_codel.py::test_marks_are_made_at_the_times_of_drops",
+    ),
+    Mutant(
+        CODE + "sim/services/fq_codel.py",
+        "spent = queue.credits <= 0",
+        "spent = queue.credits < 0",
+        "tests/sim/test_fq_codel.py::test_turns_by_hand",
+    ),
+    Mutant(
+        CODE + "sim/services/fq_codel.py",
+        "if spent or which == NEW:",
+        "if spent:",
+        "tests/sim/test_fq_codel.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/services/fq_codel.py",
+        "(one.packets + arriving + 1) // 2",
+        "(one.packets + arriving) // 2",
+        "tests/sim/test_fq_codel.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/services/fq_codel.py",
+        "        empty_lists(link)\n    queue =",
+        "        pass\n    queue =",
+        "tests/sim/test_fq_codel.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/queues/fq_codel.py",
+        "queue.credits += packet.size",
+        "queue.credits += 0",
+        "tests/sim/test_fq_codel.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/kernel/service.py",
+        "while more or (",
+        "while (",
+        "tests/sim/test_fq_codel.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/queues/pie.py",
+        " if link.backlog > 0 else 0.0",
+        "",
+        "tests/sim/test_pie.py::test_an_idle_link_forgets",
+    ),
+    Mutant(
+        CODE + "sim/queues/pie.py",
+        "link.burst_left > 0 or not is_drawn(link)",
+        "not is_drawn(link)",
+        "tests/sim/test_pie.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/queues/pie.py",
+        "link.ecn and link.probability < link.mark_below and",
+        "link.ecn and",
+        "tests/sim/test_pie.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/queues/pie.py",
+        "link.accumulated += link.probability",
+        "link.accumulated += 1.0",
+        "tests/sim/test_pie.py::test_it_is_the_pseudo_code",
+    ),
+    Mutant(
+        CODE + "sim/queues/policer.py",
+        "link.tokens = min(link.burst, link.tokens",
+        "link.tokens = max(0.0, link.tokens",
+        "tests/sim/test_policer.py::test_it_is_the_plain_bucket",
+    ),
+    Mutant(
+        CODE + "sim/services/strict_priority.py",
+        "range(int(link.levels) - 1, level_of(link, packet), -1)",
+        "range(level_of(link, packet) + 1, int(link.levels))",
+        "tests/sim/test_strict_priority.py::test_it_is_the_plain_list",
+    ),
 ]
 
 

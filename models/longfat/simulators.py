@@ -101,13 +101,13 @@ def _deterministic(name: str, *arguments: Any) -> Simulator:
     return Simulator(check)
 
 
-def _replicated(name: str) -> Simulator:
-    """Return a simulator of BBR or queue management with replications."""
+def _replicated(name: str, *arguments: Any) -> Simulator:
+    """Return a simulator of DCTCP, BBR or queue management, which takes an effort."""
 
     def check(effort: float, rng: Any) -> Estimator:
         from longfat.verify import transport_estimators
 
-        estimator: Estimator = getattr(transport_estimators, name)(effort, rng)
+        estimator: Estimator = getattr(transport_estimators, name)(*arguments, effort, rng)
         return estimator
 
     return Simulator(check)
@@ -233,13 +233,16 @@ SIMULATORS: dict[str, Simulator] = {
     "blt_file": _deterministic("file_alone", "blt", "priority-discard"),
     "pie_loss": _replicated("pie_loss"),
     "bbr_queue": _replicated("bbr_queue"),
-    "bbr_share": _replicated("bbr_share"),
+    "dctcp_queue": _transport("dctcp_queue"),
+    "window_at_random_marks": _replicated("window_at_marks", True),
+    "window_at_spaced_marks": _replicated("window_at_marks", False),
     "bbr_utilisation": _replicated("bbr_utilisation"),
     "cubic_window": _cubic("window_after_loss"),
     "cubic_mean_window": _cubic("mean_window"),
     "cubic_window_at_loss": _cubic("window_at_loss"),
     "cubic_window_at_random_loss": Simulator(_cubic_at_random_loss),
     "cubic_utilisation": _cubic("at_link", "utilisation"),
+    "cubic_utilisation_general": _cubic("at_link", "utilisation"),
     "cubic_queue": _cubic("at_link", "mean_queue"),
     "codel_drop_time": _transport("codel_drop_time"),
     "cadpc_rate": _deterministic("cadpc_share"),

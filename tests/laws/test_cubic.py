@@ -271,6 +271,51 @@ def test_link_by_hand():
     assert cubic.mean_queue(1.0, 0.7) == pytest.approx(1 - 2 * 0.3 / 4, rel=1e-15)  # B - (1 + B)(1 - beta)/4
 
 
+def with_the_estimate(buffer, product, trip, c, beta, steps=20_000):
+    """Return the utilisation of a period in steps of time: alpha per round trip, which lasts max(1, w) empty ones."""
+    top, alpha = 1 + buffer, 3 * (1 - beta) / (1 + beta)
+    recovery = ((1 - beta) * top * product / c) ** (1 / 3)
+    step = min(recovery, top * top * product * trip * (1 + beta) / 3) / steps
+    window = estimate = beta * top
+    time = idle = 0.0
+    while window < top and time < recovery:
+        idle += max(1 - window, 0) * step
+        estimate += alpha * step / (product * trip * max(1, window))
+        time += step
+        window = max(estimate, top * (1 - (1 - beta) * (1 - time / recovery) ** 3))
+    return 1 - idle / time
+
+
+@pytest.mark.parametrize(
+    ("buffer", "product", "trip", "beta"),
+    [
+        (0.1, 1000, 0.1, 0.7),  # the cubic function to the end
+        (0.1, 1700, 0.01, 0.7),  # overtaken with a queue
+        (0.05, 1900, 0.01, 0.7),
+        (0.2, 1300, 0.01, 0.7),
+        (0.1, 1000, 0.01, 0.7),
+        (0.1, 500, 0.01, 0.7),  # overtaken before
+        (0.0, 1000, 0.01, 0.6),
+        (0.02, 100, 0.01, 0.8),  # the estimate from the loss on
+    ],
+)
+def test_link_with_the_reno_friendly_region_step_by_step(buffer, product, trip, beta):
+    by_steps = with_the_estimate(buffer, product, trip, 0.4, beta)
+    assert cubic.utilisation_general(buffer, product, trip, 0.4, beta) == pytest.approx(by_steps, abs=3e-5)
+    assert cubic.utilisation_general(buffer + 0.005, product, trip, 0.4, beta) != pytest.approx(by_steps, abs=3e-5)
+
+
+def test_limits_of_the_link_with_the_reno_friendly_region():
+    for buffer in (0.0, 0.1, 0.3, 0.43, 1.0):
+        assert cubic.utilisation_general(buffer, 1e5, 0.1) == pytest.approx(cubic.utilisation(buffer), abs=1e-14)
+        reno = tcp.aimd_utilisation_general(buffer, 0.7)
+        assert cubic.utilisation_general(buffer, 100, 0.01) == pytest.approx(reno, abs=1e-14)
+    products = np.geomspace(100, 1e4, 300)
+    between = cubic.utilisation_general(0.1, products, 0.01)
+    assert (np.diff(between) > -1e-13).all()
+    assert np.diff(between).max() < 2e-3  # no jump where the regions meet
+
+
 def test_cubic_needs_less_buffer_than_reno_and_fills_more_of_it():
     for buffer in (0.01, 0.1, 0.3):
         assert cubic.utilisation(buffer) > tcp.aimd_utilisation_general(buffer, 0.7) > tcp.aimd_utilisation(buffer)

@@ -92,7 +92,7 @@ def test_a_threshold_needs_far_fewer_marks():
     assert dctcp.window_at_threshold_marks(1) == 1
 
 
-def mean_window(is_marked, packets=2_000_000, gain=1 / 64):
+def mean_window(is_marked, packets=600_000, gain=1 / 64):
     """Play one flow packet by packet: a packet more per window, and at most one cut per window, by half of alpha."""
     window, alpha, total, left, marks, ends = 50.0, 0.05, 0.0, 0, 0, 0
     for number in range(packets):

@@ -46,6 +46,7 @@ GIVEN = {
     "mark-above": {"threshold": 5.0},
     "leaky-bucket": {"rate": 30_000.0, "queue": 20},
     "policer": {"rate": 100_000.0},
+    "aggregation": {"interval": 0.004},
     "fq-codel": {"queues": 4.0},
     "virtual-leaky-bucket": {"rate": 30_000.0},
     "step-marking": {"packets": 0.0, "sojourn": 0.02},

@@ -179,6 +179,21 @@ def test_marks_are_made_at_the_times_of_drops():
     assert [one.number for one in spy.data if one.marks & CE] == [123, 227, 299, 359, 411, 457]
 
 
+@pytest.mark.parametrize(("burst", "drops"), [(2, False), (3, True)])
+def test_one_packet_behind_is_no_standing_queue(burst, drops):
+    """On a slow link the backlog decides (RFC 8289, section 5.6): at most one largest packet behind is no queue.
+
+    Packets of 8 ms arrive every 8 ms, after a burst of two: each waits 16 ms, and leaves one behind. After a burst of
+    three each waits 24 ms and leaves two behind, so that dropping begins.
+    """
+    net = Network().link("a", "b", rate=125e3, discipline=codel)
+    for start, stop, spacing in ((0.0, 1.0, 0.008), *((0.0, 0.001, 1.0) for _ in range(burst))):
+        net.flow(traffic.constant(1000 / spacing), path=["a", "b"], packet=1000, start=start, stop=stop)
+    one = Simulation(net, rng=1)
+    one.advance(1.0)
+    assert (int(one.state.links[0].dropped) > 0) == drops
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

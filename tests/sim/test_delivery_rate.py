@@ -9,7 +9,6 @@ import pytest
 from longfat.sim import Network, Scheme, Simulation
 from longfat.sim.jit import part
 from tests.sim.own import of_flow
-from tests.sim.schemes.losses import drop_acks
 from tests.sim.schemes.test_recovery import losing
 
 PACKET = 1000  # bytes
@@ -308,23 +307,25 @@ def test_the_end_of_a_file_limits_samples():
     assert (referee.limited_samples, run.state.flows[0].timeouts) == (1, 1)
 
 
-def test_no_sample_shorter_than_a_round_trip():
-    """A packet that arrives although it was sent again gives no sample by its second transmission.
+def test_a_packet_that_was_sent_again_too_early():
+    """An acknowledgment names its transmission, so that the sample is of that transmission and no shorter one.
 
-    The acknowledgments of 0 to 9 are lost, so that the timer expires 200 ms after the first packet left. Packet 0 is
-    sent again at 3 s, and the acknowledgment of its second transmission, of both copies, is the first sample.
+    A round trip takes 1.201 s, and the first timeout 1 s: the packet leaves again at 1 s. The acknowledgment of its
+    first transmission, lost by then, arrives at 1.201 s and gives no sample, that of the second one at 2.201 s does.
     """
     net = Network()
-    net.link("a", "b", rate="8 Mbit/s", delay="10 ms")
-    net.link("b", "a", rate=math.inf, delay="10 ms", discipline=drop_acks(*range(10)))
-    net.flow(recorder(10.0, math.inf), path=["a", "b"], packet=PACKET, file="10 kB")
+    net.link("a", "b", rate="8 Mbit/s", delay="600 ms")
+    net.link("b", "a", rate=math.inf, delay="600 ms")
+    net.flow(recorder(1.0, math.inf), path=["a", "b"], packet=PACKET, file="1 kB")
     run = Simulation(net, rng=1)
-    run.advance(10.0)
-    flow, log = run.state.flows[0], of_flow(run)
-    assert (flow.una, flow.timeouts) == (10, 1)
-    acks = log.kind[: log.rows] == ACKNOWLEDGED
-    assert log.prior[: log.rows][acks][0] == 0
-    assert log.interval[: log.rows][acks].max() < 0.05
+    run.advance(1.1)
+    flow = run.state.flows[0]
+    assert (flow.timeouts, flow.lost, flow.transmission) == (1, 1, 2)
+    run.advance(3.0)
+    log = of_flow(run)
+    for k in np.flatnonzero(log.kind[: log.rows] == ACKNOWLEDGED):
+        assert log.interval[k] == 0.0 or log.interval[k] >= 1.201 - 1e-9
+        assert log.rate_then[k] <= PACKET / 1.2
 
 
 def test_wrong_recovery():

@@ -65,6 +65,7 @@ GIVEN = {
     "leaky-bucket": {"rate": 1e5},
     "virtual-leaky-bucket": {"rate": 1e5},
     "policer": {"rate": 1e5},
+    "aggregation": {"interval": 0.01},
 }
 SCHEMES = {value: key for key, value in NEEDS.items()}
 

@@ -195,7 +195,8 @@ def finalised(key):
 def test_the_hash_has_its_published_values():
     """MurmurHash3_x86_32 of the empty text is the last step of the seed: 0, 0x514E28B7 and 0x81F16F39 are published."""
     assert [finalised(seed) for seed in (0, 1, 0xFFFFFFFF)] == [0, 0x514E28B7, 0x81F16F39]
-    assert [mixed.py_func(seed) for seed in (0, 1, 0xFFFFFFFF)] == [0, 0x514E28B7, 0x81F16F39]
+    plain = getattr(mixed, "py_func", mixed)
+    assert [plain(seed) for seed in (0, 1, 0xFFFFFFFF)] == [0, 0x514E28B7, 0x81F16F39]
 
 
 def test_turns_by_hand():

@@ -1,4 +1,4 @@
-"""Losses by script, packet by packet."""
+"""Losses by script, and aggregation, packet by packet."""
 
 import math
 from dataclasses import replace
@@ -34,6 +34,15 @@ def test_times():
     """From 3 ms until before 5 ms all, from 6 ms on every second: 3, 4; 7 and 9, the second and the fourth."""
     lost = queues.scripted_loss(times=[["3 ms", "5 ms", 1], [0.006, 1, 2]])
     assert [number for _, number in arrived(lost)] == [0, 1, 2, 5, 6, 8]
+
+
+def test_aggregation():
+    """Packets of 0, 1, ..., 9 ms leave at multiples of 4 ms: 0; 4 (four of them); 8 (four); 12."""
+    spy = Spy()
+    net = Network().link("a", "b", rate=math.inf, discipline=queues.aggregation("4 ms"))
+    net.link("b", "c", rate=math.inf, discipline=spy.discipline).flow(traffic.constant(1e6), path=["a", "b", "c"])
+    Simulation(net, rng=1).advance(0.0125)
+    assert [one.time / MS for one in spy.data] == [0] + [4] * 4 + [8] * 4 + [12] * 4
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -27,6 +27,7 @@ def two_at_once(flow, event):
     return 2.0
 
 
+THRESHOLD = sim.queues.discipline("mark-above", threshold=8.0)
 TWO = sim.Scheme("two", ack=two_at_once, start=two_at_once)
 
 
@@ -77,7 +78,7 @@ def busy(*, ecn=0, stamp=1, seconds=2.0):
     """Flows of every kind, with losses of both kinds and marks."""
     net = sim.Network().link(
         "a", "b", rate="8 Mbit/s", delay="10 ms", buffer=25, loss=0.02, duplex=True,
-        discipline=sim.queues.discipline("mark-above", threshold=8.0) if ecn else "fifo",
+        discipline=THRESHOLD if ecn else "fifo",
     )  # fmt: skip
     net.link("b", "c", rate="20 Mbit/s", delay="1 ms", duplex=True)
     options = {"ecn": ecn, "timestamps": stamp}
@@ -174,7 +175,9 @@ def test_every_acknowledgment_against_a_referee(traced, k):
         value, reply = stamps(packet)
         assert value == (packet.time + 10**9) // MS
         assert reply == stamps(data)[0]
-        runs = [[(edge - begin) % 2**32 // size for edge in one] for one in blocks(packet)]
+        edges = [[(edge - begin) % 2**32 for edge in one] for one in blocks(packet)]
+        assert not any(edge % size for one in edges for edge in one)
+        runs = [[edge // size for edge in one] for one in edges]
         if k == 1:
             for low, high in runs:
                 assert expected < low < high
@@ -189,6 +192,26 @@ def test_every_acknowledgment_against_a_referee(traced, k):
             assert not runs
     assert acknowledgments > 300
     assert k != 1 or many > 0
+
+
+def test_codepoints_of_ecn(tmp_path):
+    """ECT(0) of DCTCP (RFC 8257, section 3.1), ECT(1) of Prague (RFC 9331, section 4.1), Not-ECT of Reno.
+
+    The step threshold marks those that are capable; ECE follows with the acknowledgment of each marked packet.
+    """
+    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="5 ms", duplex=True, discipline=THRESHOLD)
+    for name in ("dctcp", "prague", "reno"):
+        net.flow(name, path=["a", "b"], file="100 kB")
+    data = sim.run(net, rng=1, pcap=tmp_path, progress=False)
+    for k, codepoint in enumerate((2, 1, 0)):
+        for name, allowed in ((AT_SENDER, {codepoint}), (AT_RECEIVER, {codepoint, 3} if codepoint else {0})):
+            packets = [p for p in read(tmp_path / name) if 1024 + k in p.ports and "S" not in p.flags]
+            assert {p.ecn for p in packets if p.payload} == allowed
+            assert {p.ecn for p in packets if not p.payload} == {0}
+        marked = [p.ecn == 3 for p in packets if p.payload]
+        assert sum(marked) == data.marks[k]
+        echoed = ["E" in p.flags for p in packets if not p.payload and "F" not in p.flags and p.ports[0] == 5001]
+        assert echoed == marked[: len(echoed)]
 
 
 def test_the_sender_echoes_the_last_acknowledgment(traced):
@@ -272,8 +295,14 @@ LOSSY = {
     "drop-tail": {"buffer": 12},
 }
 SENDERS = [
-    name for name in ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc") if name in sim.schemes.names()
+    name
+    for name in ("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "tfrc", "bbr")
+    if name in sim.schemes.names()
 ]
+
+
+KINDS = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
+AGAIN = " or ".join(f"tcp.analysis.{kind}" for kind in KINDS)
 
 
 def expert(path, *what):
@@ -295,14 +324,30 @@ def test_tshark_counts_as_many_retransmissions(tmp_path, losses):
     path = tmp_path / AT_SENDER
     worse = "_ws.malformed or tcp.analysis.lost_segment or tcp.analysis.ack_lost_segment"
     assert expert(path, "-Y", f"_ws.expert.severity >= 0x600000 or {worse}") == []
-    kinds = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
-    again = " or ".join(f"tcp.analysis.{kind}" for kind in kinds)
-    found = Counter(expert(path, "-Y", again, "-T", "fields", "-e", "tcp.stream"))
+    found = Counter(expert(path, "-Y", AGAIN, "-T", "fields", "-e", "tcp.stream"))
     assert [found[str(k)] for k in range(len(SENDERS))] == data.retransmitted.values.tolist()
     assert data.retransmitted.min() > 0
     assert expert(path, "-Y", "tcp.analysis.out_of_order") == []
     complete = expert(path, "-Y", "tcp.completeness == 31", "-T", "fields", "-e", "tcp.stream")
     assert len(set(complete)) == len(SENDERS)  # SYN, SYN-ACK, ACK, data, FIN
+
+
+BULLIES = ("blt", "bully-tyrant")  # their window is infinite
+
+
+@pytest.mark.long
+@pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
+@pytest.mark.parametrize("losses", LOSSY)
+@pytest.mark.parametrize("name", [name for name in sim.schemes.names() if name not in BULLIES])
+def test_tshark_counts_for_every_scheme(tmp_path, name, losses):
+    """As above, with flows that go on: what is in flight at the end has been sent."""
+    net = sim.Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", **LOSSY[losses], duplex=True)
+    net.flow(name, path=["a", "b"], count=2, start=0.05, stagger=0.3)
+    data = sim.run(net, duration=3, rng=1, pcap=tmp_path, progress=False)
+    path = tmp_path / AT_SENDER
+    assert expert(path, "-Y", "_ws.expert.severity >= 0x600000") == []
+    found = Counter(expert(path, "-Y", AGAIN, "-T", "fields", "-e", "tcp.stream"))
+    assert [found["0"], found["1"]] == data.retransmitted.values.tolist()
 
 
 @pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
@@ -425,11 +470,12 @@ def test_a_trace_ends_after_so_many_packets(tmp_path, traced, most):
     log(tmp_path / "reno.sqlog")
 
 
-def test_a_full_disk(tmp_path, traced):
+def test_a_full_disk(tmp_path, traced, monkeypatch):
     """Files that may not grow beyond 60 kB: they end with a whole packet, the run says so, and its results are kept."""
     resource = pytest.importorskip("resource")
     data, folder, _ = traced
     net, seconds = busy(ecn=1)
+    monkeypatch.setattr(capture, "ROOM", 500)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
@@ -438,8 +484,10 @@ def test_a_full_disk(tmp_path, traced):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     xr.testing.assert_equal(cut, data)
-    for path in (tmp_path / "new").iterdir():
-        assert path.stat().st_size <= 60_000
+    paths = [tmp_path / "new" / name for name in (AT_RECEIVER, AT_SENDER)]
+    assert sorted((tmp_path / "new").iterdir()) == paths
+    for path in paths:
+        assert 30_000 < path.stat().st_size <= 60_000
         packets = read(path)
         assert packets == read(folder / path.name)[: len(packets)]
 
@@ -485,6 +533,8 @@ def test_small_and_large_packets(tmp_path):
 def test_wrong_values(tmp_path):
     with pytest.raises(ValueError, match=r"trace_packets = 0 packets is out of range"):
         sim.run(small(), pcap=tmp_path, trace_packets=0, progress=False)
+    with pytest.raises(TypeError, match=r"pcap must be a string or a path"):
+        sim.run(small(), pcap=3, progress=False)
     with pytest.raises(ValueError, match=r"^qlog = /proc/nowhere cannot be written to"):
         sim.run(small(), qlog="/proc/nowhere", progress=False)
     run = sim.Simulation(small())

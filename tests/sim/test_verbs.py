@@ -186,6 +186,7 @@ NEEDED = {
     "leaky-bucket": {"rate": 1e6},
     "virtual-leaky-bucket": {"rate": 1e6},
     "policer": {"rate": 1e6},
+    "aggregation": {"interval": 0.01},
 }
 
 

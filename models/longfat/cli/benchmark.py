@@ -1,4 +1,4 @@
-"""`longfat benchmark`: schemes in the ten experiments of Kanakia, Keshav and Mishra."""
+"""`longfat benchmark`: schemes in the ten experiments of Kanakia, Keshav and Mishra, or in a suite of situations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from longfat import extras
 from longfat.cli.executors import executor
 from longfat.cli.parameter_types import left_out, netcdf
-from longfat.cli.parameters import SEED, Integer, Name, Option, PathName, disciplines, entries, experiments
+from longfat.cli.parameters import SEED, Integer, Name, Option, PathName, disciplines, entries, experiments, suites
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 
 @click.command("benchmark")
 @click.option(
+    "--suite",
+    cls=Option,
+    type=Name("suite", suites),
+    help="Run a suite of situations instead, with one scheme.",
+)
+@click.option(
     "--experiment",
     cls=Option,
     type=Name("experiment", experiments, several=True, checked=False),
     show_default="all ten",
-    help="Experiments or their variants, e.g. 1,3-20,7-0.9-ramp.",
+    help="Experiments or their variants, e.g. 1,3-20,7-0.9-ramp; with --suite its cases, e.g. a01,a15 or fairness.",
 )
 @click.option(
     "--scheme",
@@ -45,8 +51,7 @@ if TYPE_CHECKING:
 @click.option(
     "--replications",
     type=Integer("runs", 1, 10**6),
-    default="10",
-    show_default=True,
+    show_default="10; with --suite as many as it has",
     help="Replications of each experiment with random elements.",
 )
 @SEED
@@ -57,16 +62,26 @@ if TYPE_CHECKING:
     show_default=True,
     help="Executor of the runs: threads, processes, or the address of a dask scheduler.",
 )
-@click.option("--output", type=PathName("dir"), help="Directory for benchmark.csv, .md, .html, .nc and finished runs.")
+@click.option(
+    "--output",
+    type=PathName("dir"),
+    help="Directory for benchmark.csv, .md, .html, .nc (with --suite SUITE.csv, .md) and finished runs.",
+)
 @click.option("--traces", is_flag=True, help="Draw sending rates and queue lengths over time; needs --output.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of rows, times in ms.")
 @click.option(
     "--csv", "as_csv", is_flag=True, help="Print CSV: the columns of the paper's tables, with confidence intervals."
 )
-def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: bool, **flags: Any) -> None:
-    """Compare schemes in ten published experiments.
+@click.pass_context
+def benchmark_command(
+    context: click.Context, /, output: str | None, traces: bool, as_json: bool, as_csv: bool, **flags: Any
+) -> None:
+    """Compare schemes in ten published experiments, or judge one scheme in a suite of situations.
 
     Prints transfer times and packet delays beside those of Kanakia, Keshav and Mishra (1992).
+
+    With --suite bbr: the 22 test cases of draft-ietf-ccwg-bbr-06. With --suite bcp133: the situations of RFC 9743
+    (BCP 133), beside a reference scheme. The exit status is 1 if an expectation fails.
 
     With --output, a repeated call continues from the runs that an interrupted one has finished.
     """
@@ -78,7 +93,9 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
         raise click.UsageError("--traces needs --output")
     if traces:
         extras.need("--traces", "netCDF4", "matplotlib")
-    replications, seed = flags["replications"], flags["seed"]
+    if flags["suite"] is not None:
+        context.exit(_suite(flags, output, as_json, as_csv, traces))
+    replications, seed = flags["replications"] or 10, flags["seed"]
     if output is None:
         _print(_run(flags, replications, seed, None), as_json, as_csv)
         return
@@ -93,6 +110,40 @@ def benchmark_command(output: str | None, traces: bool, as_json: bool, as_csv: b
         _write(data, files)
         if traces:
             _draw(data, flags, seed, files)
+
+
+def _suite(flags: dict[str, Any], output: str | None, as_json: bool, as_csv: bool, traces: bool) -> int:
+    """Run a suite, print and write its report; return the exit status."""
+    from longfat.benchmark import suites
+    from longfat.files import AtomicFiles
+
+    name, schemes = flags["suite"], flags["scheme"]
+    if traces or flags["discipline"] != "fifo":
+        raise click.UsageError(f"--suite excludes {'--traces' if traces else '--discipline'}")
+    if schemes is not None and len(schemes) != 1:
+        raise click.UsageError("--suite needs one --scheme")
+    suites.suite(name).chosen(flags["experiment"])
+    store = None if output is None else Path(output) / "runs"
+
+    def judge() -> list[Any]:
+        with executor(flags["executor"]) as place:
+            return suites.run(
+                name, schemes and schemes[0], flags["experiment"], replications=flags["replications"],
+                rng=flags["seed"], store=store, executor=place, progress=sys.stderr.isatty(),
+            )  # fmt: skip
+
+    if output is None:
+        found = judge()
+    else:
+        with AtomicFiles(output) as files:
+            found = judge()
+            for suffix, text in (("csv", suites.rows_to_csv(found)), ("md", suites.to_markdown(name, found))):
+                files.path(f"{name}.{suffix}").write_text(text, encoding="utf-8")
+    if as_json:
+        _echo(json.dumps([asdict(one) for one in found], indent=2, allow_nan=False))
+    else:
+        _echo(suites.rows_to_csv(found).rstrip("\n") if as_csv else suites.to_text(name, found))
+    return int(any(one.verdict == "fail" for one in found))
 
 
 def _run(flags: dict[str, Any], replications: int, seed: int, store: Path | None) -> xr.Dataset:
@@ -114,6 +165,11 @@ def _print(data: xr.Dataset, as_json: bool, as_csv: bool) -> None:
         answer = json.dumps([asdict(one) | {"printed": one.printed} for one in rows], indent=2, allow_nan=False)
     else:
         answer = tables.to_csv(rows).rstrip("\n") if as_csv else tables.to_text(tables.tables(data))
+    _echo(answer)
+
+
+def _echo(answer: str) -> None:
+    """Print a text, in ASCII where the terminal has nothing else."""
     try:
         answer.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -245,6 +245,13 @@ def experiments() -> Iterable[str]:
     return dict.fromkeys([*(str(one.experiment) for one in VARIANTS.values()), *VARIANTS])
 
 
+def suites() -> Iterable[str]:
+    """Return the names of the benchmark's suites."""
+    from longfat.benchmark.suites.case import NAMES
+
+    return NAMES
+
+
 def laws() -> Iterable[str]:
     """Return the names of all laws of the package."""
     from longfat import laws  # noqa: F401  # registers them

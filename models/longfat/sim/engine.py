@@ -326,7 +326,8 @@ class Simulation:
         """Count what links have done until now, and the packets in the network; return the number of these."""
         state = self.state
         sizes = len(self.assembly.link_names), len(state.links), len(state.queues), len(state.access_links)
-        return int(kernel()[1](state.address(), *sizes))
+        delaying = len(state.delayed_acks)
+        return int(kernel()[1](state.address(), *sizes, delaying))
 
     def packet_counts(self) -> dict[str, int]:
         """Return packet counts, after checking conservation: sent = received + dropped + in flight.
@@ -351,7 +352,7 @@ class Simulation:
             "dropped": int(tallies["dropped"].sum()),
         }
         acks = [
-            int(receivers["received"][receivers["acknowledges"] == 1].sum()),
+            int(receivers["received"][receivers["acknowledges"] == 1].sum() - tallies["acks_merged"].sum()),
             int(state.senders["acks_received"].sum()),
             int(tallies["acks_dropped"].sum()),
         ]
@@ -387,7 +388,7 @@ def _prepare() -> Any:
     if jit.COMPILED:
         with announced("longfat: compiling the packet simulator, this once: half a minute or so"):
             loop.run.compile((numba.int64,) * 3)
-            census.count.compile((numba.int64,) * 5)
+            census.count.compile((numba.int64,) * 6)
         installed.tell_if_lost(loop.run)
         loop.run.disable_compile()
     return loop.run, census.count

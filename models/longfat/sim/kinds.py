@@ -202,6 +202,7 @@ def lay_flows(state: RunState, routes: Routes, flows: list[Flow], starts: np.nda
     lines = any(flow.access_rate < math.inf and flow.scheme is not None for flow in flows)
     sources = any(flow.traffic is not None or flow.application is not None for flow in flows)
     needed = {"access_links": lines, "sources": sources, "traced": False}
+    needed["delayed_acks"] = any(one["receivers"]["delays"][0] for one, _ in kinds)
     for name in layout.OF_FLOWS:
         if needed.get(name, True):
             setattr(state, name, _stretch([one[name] for one, _ in kinds], which))
@@ -236,6 +237,9 @@ def _flow(flow: Flow, routes: Routes) -> tuple[dict[str, np.ndarray], np.ndarray
     recovery.pool, recovery.reorder, recovery.alarm = 1.0, 1, -1.0
     recovery.blocks_head = recovery.blocks_tail = NONE
     recovery.outstanding_head = recovery.outstanding_tail = recovery.lost_head = recovery.lost_tail = NONE
+    receiver.held = NONE
+    delayed = row["delayed_acks"]
+    delayed.delayed_ack, delayed.due, delayed.armed = 1, NEVER, NEVER
     line.packet = source.first_row = source.last_row = source.next_row = NONE
     own = rows(0, records.WORD)
     if flow.scheme is not None:
@@ -272,6 +276,7 @@ def _by_scheme(flow: Flow, place: int, row: dict[str, Any]) -> np.ndarray:
     if scheme.recovery == "selective":
         sender.repair = records.SELECTIVE
     receiver.reports_arrival = recovery.arrival_times
+    receiver.delays = row["delayed_acks"].delayed_ack > 1
     sender.stamped = records.UNSTAMPED
     if scheme.stamped:
         sender.stamped = records.STAMPED_BOTH_WAYS

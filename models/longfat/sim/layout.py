@@ -9,6 +9,7 @@ from longfat.sim.records import (
     CENSUS,
     CHANGING_RATE,
     CONNECTION,
+    DELAYED_ACK,
     ENTRY,
     EVENT,
     FLOW_SAMPLE,
@@ -39,7 +40,7 @@ from longfat.sim.records import (
 )
 
 #: Arrays with a row for each flow; those of access links and sources only where a flow has one,
-#: that of traced flows only if the run is traced.
+#: that of traced flows only if the run is traced, that of delayed acknowledgments only if a receiver delays them.
 OF_FLOWS = {
     "senders": SENDER,
     "timers": TIMER,
@@ -49,6 +50,7 @@ OF_FLOWS = {
     "access_links": ACCESS_LINK,
     "sources": SOURCE,
     "traced": TRACED,
+    "delayed_acks": DELAYED_ACK,
 }
 
 #: Arrays of a run and their record types, in the order of the addresses in `STATE`.

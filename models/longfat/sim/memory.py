@@ -73,6 +73,7 @@ receiver_at = _reader(Row(records.RECEIVING, "receiver"), "receivers_base")
 recovery_at = _reader(RECOVERY, "recoveries_base")
 tally_at = _reader(Row(records.TALLY, "tally"), "tallies_base")
 access_link_at = _reader(Row(records.ACCESS_LINK, "access_link"), "access_links_base")
+delayed_ack_at = _reader(Row(records.DELAYED_ACK, "delayed_ack"), "delayed_acks_base")
 source_at = _reader(Row(records.SOURCE, "source"), "sources_base")
 #: Functions of (state, number): the row of a link, a packet, ...
 link_at = _reader(LINK, "links_base")

@@ -254,6 +254,16 @@ RECEIVING = record(
     ("echo", i1),  # how it reports congestion marks, see below
     ("echo_ce", i1),  # acknowledgments carry ECE
     ("reports_arrival", i1),  # acknowledgments carry the arrival time of the packet [s] in header field 0
+    ("delays", i1),  # 1: acknowledgments are delayed, see `DELAYED_ACK`
+    ("held", i4),  # the acknowledgment that is held back, NONE
+)
+#: Delayed acknowledgments of a receiver (RFC 5681, section 4.2).
+DELAYED_ACK = record(
+    ("delayed_ack", i8),  # packets that one acknowledgment covers
+    ("ack_delay", f8),  # s; the longest time for which one is held back
+    ("pending", i8),  # packets without an acknowledgment
+    ("due", i8),  # when the acknowledgment leaves
+    ("armed", i8),  # time of its entry in the heap of clocks
 )
 # Echo of marks: until CWR (RFC 3168, section 6.1.3); once; of the last packet that arrived (RFC 8257, section 3.2); as
 # a count of marked packets, in header field `MARKS_FIELD` of acknowledgments, like that of RFC 9000, section 19.3.2.
@@ -300,6 +310,7 @@ TALLY = record(
     ("duplicate", i8),
     ("dropped", i8),
     ("acks_dropped", i8),
+    ("acks_merged", i8),  # acknowledgments that a later one has replaced
     ("losses", i8),
     ("timeouts", i8),
     ("marks", i8),
@@ -447,4 +458,5 @@ NO_PACKETS, NO_BLOCKS, NO_NODES, NO_CLOCKS, NO_CONNECTIONS, NO_BACKLOG_ENTRIES, 
 START, ON_ACK, ON_LOSS, ON_TIMEOUT, ON_ALARM, ON_SEND = range(6)
 
 # Kinds of events in the keys.
-ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE = 0, 1, 2, 5, 6, 7  # CLOCK + RTO, PACE or ALARM
+# CLOCK + RTO, PACE or ALARM
+ARRIVAL, DEPARTURE, CLOCK, SWITCH_CLOCK, SAMPLING, WAKE, DELAYED = 0, 1, 2, 5, 6, 7, 8

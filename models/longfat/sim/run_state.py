@@ -21,7 +21,7 @@ COUNTERS = {
     "senders": ("acks_received",),
     "receivers": ("received", "received_bytes", "delay", "last_arrival"),
     "tallies": (
-        "sent", "retransmitted", "duplicate", "dropped", "acks_dropped", "losses", "timeouts", "marks",
+        "sent", "retransmitted", "duplicate", "dropped", "acks_dropped", "acks_merged", "losses", "timeouts", "marks",
     ),
 }  # fmt: skip
 POOLS = {records.NO_PACKETS: "packet", records.NO_BLOCKS: "block", records.NO_NODES: "node"}
@@ -54,6 +54,7 @@ class RunState:
     access_links: np.ndarray
     sources: np.ndarray
     traced: np.ndarray
+    delayed_acks: np.ndarray
     blocks: np.ndarray
     nodes: np.ndarray
     snapshots: np.ndarray

@@ -202,6 +202,7 @@ INITIAL = {
     "window": "senders", "rate": "senders", "timestamps": "senders", "ect": "senders", "rto": "timers",
     "min_rto": "timers", "max_rto": "timers", "granularity": "timers", "tick": "timers", "pool": "recoveries",
     "arrival_times": "recoveries", "reorder": "recoveries", "skips": "recoveries",
+    "delayed_ack": "delayed_acks", "ack_delay": "delayed_acks",
 }  # fmt: skip
 
 EVENT_VIEW = View("event", {"event": EVENT}, EVENT_FIELDS)

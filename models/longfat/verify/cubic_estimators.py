@@ -169,24 +169,28 @@ def window_at_loss(scheme: Name = "cubic") -> Callable[..., Estimate]:
 def at_link(quantity: str, scheme: Name = "cubic", periods: int = 6) -> Callable[..., Estimate]:
     """Return an estimator of a quantity of a drop-tail link with one flow: ``utilisation``, or ``mean_queue`` [BDP].
 
-    It takes ``buffer``, in bandwidth-delay products, and ``beta``.
+    It takes ``buffer``, in bandwidth-delay products, ``beta`` and, if they are not those of this module,
+    ``bandwidth_delay_product``, ``round_trip_time`` and ``c``.
 
     >>> callable(at_link("utilisation"))
     True
     """
 
-    def estimate(*, buffer: float, beta: float, confidence: float) -> Estimate:
-        top = BANDWIDTH_DELAY_PRODUCT * (1 + buffer)
-        recovery = ((1 - beta) * top / FACTOR) ** (1 / 3)
-        rate = BANDWIDTH_DELAY_PRODUCT * PACKET / ROUND_TRIP
+    def estimate(
+        *, buffer: float, beta: float, bandwidth_delay_product: float = BANDWIDTH_DELAY_PRODUCT,
+        round_trip_time: float = ROUND_TRIP, c: float = FACTOR, confidence: float,
+    ) -> Estimate:  # fmt: skip
+        bdp = round(bandwidth_delay_product)
+        top = bdp * (1 + buffer)
+        recovery = ((1 - beta) * top / c) ** (1 / 3)
         net = Network().link(
-            "a", "b", rate=rate, delay=ROUND_TRIP / 2, buffer=round(buffer * BANDWIDTH_DELAY_PRODUCT)
+            "a", "b", rate=bdp * PACKET / round_trip_time, delay=round_trip_time / 2, buffer=round(buffer * bdp)
         )  # fmt: skip
-        parameters = {"initial_ssthresh": beta * top, "c": FACTOR, "beta": beta, "fast_convergence": 0.0}
+        parameters = {"initial_ssthresh": beta * top, "c": c, "beta": beta, "fast_convergence": 0.0}
         net.flow(scheme, path=["a", "b"], packet=PACKET, ack_path="ideal", parameters=parameters)
         duration, warm_up = (3 + periods) * recovery, 3 * recovery
         data = run(net, duration=duration, warm_up=warm_up, rng=1, progress=False)
-        scale = BANDWIDTH_DELAY_PRODUCT if quantity == "mean_queue" else 1
+        scale = bdp if quantity == "mean_queue" else 1
         return exactly(float(data[quantity][0]) / scale)
 
     return estimate

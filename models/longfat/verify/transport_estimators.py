@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from longfat.domains import out_of_range
-from longfat.sim import Network, Simulation, queues, results, statistics, traffic
+from longfat.sim import Discipline, Network, Parameter, Simulation, queues, records, results, run, statistics, traffic
+from longfat.sim.queues import ENQUEUE
+from longfat.sim.seam import mark, random
 
 PACKET = 1000  # bytes
 RATE = 1e7  # bytes/s; a packet takes 0.1 ms
@@ -27,7 +30,7 @@ def codel_drop_time() -> Callable[..., Estimate]:
     It takes ``drops`` and ``interval``. The number of drops is read in every hundredth of the interval.
 
     >>> value, _, _ = codel_drop_time()(drops=2, interval=0.1, confidence=0.9)
-    >>> 0.170 < value < 0.172
+    >>> 0.170 < value < 0.173
     True
     """
 
@@ -66,7 +69,7 @@ def _measured(net: Network, start: float, end: float, rng: Any) -> Any:
     return results.measure(simulation, before, results.snapshot(simulation))
 
 
-def pie_loss(effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[..., Estimate]:
+def pie_loss(effort: float = 1.0, rng: Any = 0, runs: int = 6) -> Callable[..., Estimate]:
     """Return an estimator of PIE's drop probability for flows with selective acknowledgment.
 
     It takes ``flows``, ``capacity_packets``, ``round_trip_time`` and ``target``.
@@ -110,8 +113,8 @@ def bbr_utilisation(effort: float = 1.0, rng: Any = 0, runs: int = 2) -> Callabl
     ) -> Estimate:
         if (interval, hold_time) != (10.0, 0.2):
             raise out_of_range("interval", interval, "s", "10, with a hold_time of 0.2, in a simulation")
-        product = 4 / low_gain
-        net = _bottleneck(product / round_trip_time, round_trip_time, buffer=round(8 * product))
+        bdp = 4 / low_gain
+        net = _bottleneck(bdp / round_trip_time, round_trip_time, buffer=round(8 * bdp))
         net.flow("bbr1", path=["a", "b"], packet=PACKET)
         end = 40 + 200 * effort
 
@@ -149,33 +152,70 @@ def bbr_queue(effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[...,
     return estimate
 
 
-def bbr_share(effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[..., Estimate]:
-    """Return an estimator of the share of BBR flows of 2016 beside four CUBIC flows.
+def dctcp_queue() -> Callable[..., Estimate]:
+    """Return an estimator of the longest queue of DCTCP flows at a marking threshold [packets].
 
-    It takes ``buffer``, ``bandwidth_delay_product``, ``flows``, the BBR flows, and a ``cwnd_gain`` of 2. The round-trip
-    time is 10 ms, so that ProbeRTT takes a small part of the time.
+    It takes ``flows`` and ``threshold``; the bandwidth-delay product is 400 packets. The queue is sampled 20 times in a
+    round trip.
 
-    >>> value, low, high = bbr_share(0.1)(buffer=8, bandwidth_delay_product=100, confidence=0.9)
-    >>> 0.2 < low < high < 0.7
+    >>> value, _, _ = dctcp_queue()(flows=2, threshold=80, confidence=0.9)
+    >>> value
+    83.0
+    """
+
+    def estimate(*, flows: float, threshold: float, confidence: float) -> Estimate:
+        marking = queues.step_marking(packets=round(threshold))
+        net = _bottleneck(400 / 0.02, 0.02, buffer=10**5, discipline=marking)
+        net.flow("dctcp", path=["a", "b"], packet=PACKET, count=int(flows))
+        data = run(net, duration=20.0, warm_up=10.0, rng=1, sample_every=0.001, progress=False)
+        return exactly(float(data["queue_trace"].sel(link="a-b", time=slice(10.0, 20.0)).max()))
+
+    return estimate
+
+
+def mark_some(link, packet, now):  # type: ignore[no-untyped-def]
+    """Mark each data packet with a probability, or every 1/p-th one."""
+    if packet.kind == records.DATA:
+        link.passed += link.marking
+        if random(link) < link.marking if link.independent else link.passed >= 1.0:
+            link.passed = 0.0
+            mark(link, packet)
+    return ENQUEUE
+
+
+MARK_SOME = Discipline(
+    "mark-some",
+    enqueue=mark_some,
+    parameters={
+        "marking": Parameter(None, "probability", "(0, 1]", about="share of the packets that are marked"),
+        "independent": Parameter(0.0, "1", "{0, 1}", about="whether marks are independent"),
+    },
+    state={"passed": 0.0},
+)
+
+
+def window_at_marks(independent: bool, effort: float = 1.0, rng: Any = 0, runs: int = 4) -> Callable[..., Estimate]:
+    """Return an estimator of a DCTCP flow's mean window [packets] if a given share of its packets is marked.
+
+    It takes ``marking``; no queue forms.
+
+    >>> value, low, high = window_at_marks(False)(marking=0.02, confidence=0.9)
+    >>> 95 < value < 101
     True
     """
     generator = np.random.default_rng(rng)
 
-    def estimate(
-        *, buffer: float, bandwidth_delay_product: float, flows: float = 1.0, cwnd_gain: float = 2.0, confidence: float
-    ) -> Estimate:
-        if cwnd_gain != 2:
-            raise out_of_range("cwnd_gain", cwnd_gain, "1", "2 in a simulation")
-        capacity = bandwidth_delay_product / 0.01
-        net = _bottleneck(capacity, 0.01, buffer=round(buffer * bandwidth_delay_product))
-        net.flow("bbr1", path=["a", "b"], packet=PACKET, count=int(flows), stagger=0.37)
-        net.flow("cubic", path=["a", "b"], packet=PACKET, count=4, stagger=0.37, start=0.1)
-        end = 60 + 100 * effort
+    def estimate(*, marking: float, confidence: float) -> Estimate:
+        marked = MARK_SOME(marking=marking, independent=float(independent))
+        net = Network().link("a", "b", rate=math.inf, delay=0.05, discipline=marked)
+        net.link("b", "a", rate=math.inf, delay=0.05)
+        net.flow("dctcp", path=["a", "b"], packet=PACKET)
+        start = 40 / marking * 0.1  # of 20 windows; alpha begins at 1
+        end = start + 200 / marking * 0.1 * effort
 
         def one(stream: np.random.Generator) -> float:
-            data = _measured(net, 60.0, end, stream)
-            return float(np.sum(data["goodput"][: int(flows)])) / PACKET / capacity
+            return float(_measured(net, start, end, stream)["goodput"][0]) / PACKET * 0.1
 
-        return _replicated(one, runs, generator, confidence)
+        return _replicated(one, runs, generator, confidence) if independent else exactly(one(generator))
 
     return estimate

@@ -220,6 +220,33 @@ def test_eight_phases():
     assert 40 <= len(order) <= 50
 
 
+def test_conservation_lasts_a_round_trip():
+    """Version 1 conserves packets for the first round trip of fast recovery, and then grows again.
+
+    Packet 3000 is lost twice, so that recovery lasts two round trips. The window is at first what is in flight, with
+    gain 1 or 3/4 the bandwidth-delay product and the queue that the phases leave; then it grows by what is delivered.
+    """
+    one = simulated("bbr1", buffer=400, discipline=drop_numbers(3000, 3000))
+    for begin, mine, flow in steps(one, 3.0, 0.002):  # noqa: B007
+        if mine.recovering:
+            break
+    assert mine.conserves
+    assert flow.window <= 1.3 * BDP
+    one.advance(begin + 0.8 * ROUND_TRIP)
+    mine, flow = of_flow(one), one.state.flows[0]
+    assert mine.conserves
+    assert flow.window <= 1.3 * BDP
+    one.advance(begin + 1.6 * ROUND_TRIP)
+    mine, flow = of_flow(one), one.state.flows[0]
+    assert mine.recovering
+    assert not mine.conserves
+    assert flow.window > 1.3 * BDP
+    one.advance(begin + 3 * ROUND_TRIP)
+    mine, flow = of_flow(one), one.state.flows[0]
+    assert not mine.recovering
+    assert flow.window == pytest.approx(2 * BDP + 3, rel=0.01)
+
+
 @BOTH
 def test_a_timeout(scheme):
     """All of the first ten packets are lost: after a timeout of 1 s one packet, then the link is filled."""
@@ -323,7 +350,7 @@ def test_a_new_bandwidth_is_found(scheme):
     one.packet_counts()
 
 
-def test_the_states_have_the_names_of_the_rules():
+def test_constants_as_printed():
     """Constants as printed in draft-ietf-ccwg-bbr-06, sections 2.5 to 2.16 and 5.6.1."""
     assert (bbr_model.LOSS_THRESH, bbr_model.BETA, bbr_model.HEADROOM) == (0.02, 0.7, 0.15)
     assert (bbr_model.MIN_RTT_FILTER, bbr_model.PROBE_RTT_INTERVAL, bbr_common.PROBE_RTT_DURATION) == (10, 5, 0.2)

@@ -20,7 +20,7 @@ def sawtooth(distance, first, rate=1e9, **parameters):
     given = {"distance": float(distance), "first": float(first)}
     lossy = Discipline("every so manyth", enqueue=drop_every, parameters=given, state={"seen": 0})
     net = Network().link("a", "b", rate=rate, delay=RTT / 2, discipline=lossy).link("b", "a", rate=1e9, delay=RTT / 2)
-    options = {"initial_window": 1.0, "hystart": 0.0, "prr": 0.0, **parameters}
+    options = {"initial_window": 1.0, "hystart": 0.0, "prr": 0.0, "delayed_ack": 1.0, **parameters}
     return Simulation(net.flow(CUBIC, path=["a", "b"], name="x", parameters=options), rng=1)
 
 

@@ -87,7 +87,7 @@ def rescaled_proportional_gain(integral_gain: Any, proportional_gain: Any, inter
             "round_trip_time": (0.08, 0.12),
             "target": (0.01, 0.02),
         },
-        relative=0.2,
+        relative=0.25,
     ),
     flows=FLOWS,
     capacity_packets=CAPACITY,

@@ -175,7 +175,9 @@ def probe_rtt_utilisation(round_trip_time: Any, low_gain: Any, interval: Any = 1
     Notes
     -----
     For R + T the link carries g_l of its capacity: one round trip because of what is not sent while in flight falls,
-    and T. A round trip longer than T prolongs the state. The queue is empty otherwise; a standing one covers a part.
+    and T. With 4 packets in flight acknowledgments come once in a round trip, so that T is a multiple of R, rounded up:
+    at R = 96 ms the simulated loss is 0.036 instead of 0.029. The queue is empty otherwise; a standing one covers a
+    part of it.
     With the usual values both versions lose 2 %: 0.98 of 0.2 s in 10 s, or half of 0.2 s in 5 s.
 
     References
@@ -271,7 +273,7 @@ def share(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwnd_gain: 
     flow, so the cap is g (1 - p) C times the round trip over that queue. The last term is the paper's, which counts
     the 4 N packets beside the loss-based ones. Time spent in ProbeRTT: see `share_with_probes`. The first author
     reports median errors of 5 % against CUBIC and 8 % against Reno. Version 3 gives way to losses: it has less. In
-    simulations the share hardly depends on the buffer, as in `share_refined`; from B = 8 on both agree within 0.07.
+    simulations the share hardly depends on the buffer, as in `share_refined`.
 
     References
     ----------
@@ -319,8 +321,9 @@ def share_refined(buffer: Any, bandwidth_delay_product: Any, flows: Any = 1, cwn
     -----
     The model of `share`, but for the queue that ProbeRTT leaves. What the loss-based flows have in flight, p (q + C R),
     fills the link first, so that p (q + C R) - C R of it stays in the queue, not p q. The estimate of the round-trip
-    time is smaller, and the share no longer depends on the buffer. Simulated shares against four CUBIC flows are
-    smaller by up to 0.07, because the queue is not always full, and by the time of ProbeRTT.
+    time is smaller, and the share no longer depends on the buffer. Simulated shares beside four CUBIC flows are
+    between 0.31 and 0.53 for B = 2 to 16, where this is 0.50 to 0.52 and `share` 0.53 to 0.77: the queue is not always
+    full.
 
     References
     ----------

@@ -54,7 +54,7 @@ def average_window(loss: Any, round_trip_time: Any, c: Any = ..., beta: Any = ..
     `average_window_random`.
 
     Printed wrong in the source, whose expression is `as_printed`: Tables 1 and 2 take 1.2/sqrt(p), rounded from
-    sqrt(3/2)/sqrt(p) of the same section's equation 3, for the Reno-friendly region: 2 % too low
+    sqrt(3/2)/sqrt(p) of the same section's equation 3, for the Reno-friendly region: 2 % too low.
 
     References
     ----------
@@ -255,7 +255,7 @@ def mean_window(window_before_loss: Any, round_trip_time: Any, c: Any = ..., bet
     Examples
     --------
     >>> [round(mean_window(100, r), 2) for r in (0.2, 0.05, 0.01)]
-    [92.5, 90.62, 85.0]
+    [92.5, 88.99, 85.0]
     """
 
 @_law
@@ -487,6 +487,62 @@ def utilisation(buffer: Any, beta: Any = ...) -> Any:
     --------
     >>> [round(utilisation(b), 4) for b in (0, 0.1, 0.2, 3 / 7)]
     [0.925, 0.9671, 0.9867, 1.0]
+    """
+
+@_law
+def utilisation_general(
+    buffer: Any, bandwidth_delay_product: Any, round_trip_time: Any, c: Any = ..., beta: Any = ...
+) -> Any:
+    r"""Return the utilisation of a drop-tail link by one CUBIC flow, with its Reno-friendly region.
+
+    .. math:: U = 1 - \frac{1}{T} \int_0^T \max(1 - w(t), 0)\, dt, \qquad
+        \frac{dw_{est}}{dt} = \frac{3 (1 - \beta)}{1 + \beta} \frac{1}{C R \cdot R \max(1, w)}
+
+    w is the larger of the cubic function and the estimate, over the bandwidth-delay product C R, and T the time
+    from beta (1 + B) back to 1 + B.
+
+    Parameters
+    ----------
+    buffer : float or array
+        Buffer over the bandwidth-delay product of the empty path: B [1], in [0, inf), typically 0.01 to 2.
+    bandwidth_delay_product : float or array
+        Bandwidth-delay product of the empty path: C R [packets], in (0, inf), typically 50 to 1e5.
+    round_trip_time : float or array
+        Round-trip time of the empty path: R [s], in (0, inf), typically 0.001 to 1.
+    c : float or array, default 0.4
+        Factor of the cubic term; RFC 9438 recommends 0.4: C [packets/s^3], in (0, inf), typically 0.04 to 4.
+    beta : float or array, default 0.7
+        Factor by which a loss multiplies the window; RFC 9438 recommends 0.7: beta [1], in (0, 1), typically 0.5 to
+        0.9.
+
+    Returns
+    -------
+    float or array
+        U [1], between those of `tcp.aimd_utilisation_general` and of `utilisation`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    TypeError
+        If a parameter is missing, unknown or not a real number.
+
+    Notes
+    -----
+    Up to one bandwidth-delay product the window has the regions of `mean_window`; beyond it queueing slows the
+    estimate, and the time at which it overtakes is the root of an equation (v in the expression). The fluid limit is
+    that of `utilisation`, which is the case of a large product; for a small one the law is
+    `tcp.aimd_utilisation_general`. Exact for beta >= 0.6, or B <= 2/3, where the estimate overtakes once.
+
+    References
+    ----------
+    Ours, in the fluid limit of L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, "CUBIC for Fast and Long-Distance
+    Networks", RFC 9438, 2023, sections 4.2, 4.3 and 4.6. Proof: derivations/cubic_link.py, utilisation_general.
+
+    Examples
+    --------
+    >>> [round(utilisation_general(0.1, n, 0.01), 4) for n in (100, 1000, 10_000)]
+    [0.921, 0.9519, 0.9671]
     """
 
 @_law

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from longfat.law import SimulatedBy, law
-from longfat.laws.cubic.arithmetic import third
-from longfat.laws.cubic.parameters import BETA, BUFFER
+from longfat.laws.cubic.arithmetic import cube_root, third
+from longfat.laws.cubic.parameters import BANDWIDTH_DELAY_PRODUCT, BETA, BUFFER, PATH, C
 from longfat.laws.references import RFC_9438
+from longfat.roots import newton
 
 OURS = f"Ours, in the fluid limit of {RFC_9438}, sections 4.2 and 4.6"
 
@@ -80,3 +81,109 @@ def mean_queue(buffer: Any, beta: Any = 0.7, *, xp: Any) -> Any:
     """
     depth, _, power = _full(buffer, beta, xp)
     return 3 * depth / 4 * power + xp.maximum(buffer - depth, 0 * depth)
+
+
+def _inverse_of_window(x: Any, xp: Any) -> Any:
+    """Return the integral of 1/(1 - y^3) from 0 to x, for x in [0, 1)."""
+    root = xp.sqrt(3 + 0 * x)
+    angle = xp.atan((2 * x + 1) / root) - xp.atan(1 / root)
+    return xp.log1p(x + x * x) / 6 - xp.log1p(-x) / 3 + angle / root
+
+
+def _overtaken_with_queue(top: Any, decrease: Any, begin: Any, pace: Any, xp: Any) -> Any:
+    """Return the time left, over K, when the estimate overtakes a window of more than one bandwidth-delay product.
+
+    ``begin`` is the time left when the queue begins, ``pace`` the growth of the estimate in K without a queue.
+    """
+    if hasattr(xp, "sympy"):
+        return xp.sympy.Function("v", real=True)(pace)
+    scale = cube_root(decrease, xp)
+
+    def difference(v: Any, top: Any, decrease: Any, begin: Any, pace: Any, scale: Any) -> Any:
+        queued = (_inverse_of_window(scale * begin, xp) - _inverse_of_window(scale * v, xp)) / (scale * top)
+        return top * decrease * (1 - v * v * v) - pace * (1 - begin + queued)
+
+    def with_slope(v: Any, *parameters: Any) -> tuple[Any, Any]:
+        top, decrease, _, pace, _ = parameters
+        slope = pace / (top * (1 - decrease * v * v * v)) - 3 * top * decrease * v * v
+        return difference(v, *parameters), slope
+
+    parameters = top, decrease, begin, pace, scale
+    zero = 0 * (begin + pace + top)
+    found = newton(with_slope, zero, begin + zero, begin / 2 + zero, *parameters, scale=1.0, xp=xp)
+    return xp.implicit(difference, found, *parameters)
+
+
+@law(
+    source=f"Ours, in the fluid limit of {RFC_9438}, sections 4.2, 4.3 and 4.6",
+    unit="1",
+    result="U, between those of `tcp.aimd_utilisation_general` and of `utilisation`",
+    derivation="cubic_link.utilisation_general",
+    simulated=SimulatedBy(
+        "cubic_utilisation_general",
+        {
+            "buffer": (0.02, 0.5),
+            "bandwidth_delay_product": (300.0, 1000.0),
+            "round_trip_time": (0.005, 0.1),
+            "c": (0.2, 1.0),
+            "beta": (0.6, 0.8),
+        },
+        accuracy=0.01,
+    ),
+    buffer=BUFFER,
+    bandwidth_delay_product=BANDWIDTH_DELAY_PRODUCT,
+    round_trip_time=PATH,
+    c=C,
+    beta=BETA,
+)
+def utilisation_general(
+    buffer: Any, bandwidth_delay_product: Any, round_trip_time: Any, c: Any = 0.4, beta: Any = 0.7, *, xp: Any
+) -> Any:
+    r"""Return the utilisation of a drop-tail link by one CUBIC flow, with its Reno-friendly region.
+
+    .. math:: U = 1 - \frac{1}{T} \int_0^T \max(1 - w(t), 0)\, dt, \qquad
+        \frac{dw_{est}}{dt} = \frac{3 (1 - \beta)}{1 + \beta} \frac{1}{C R \cdot R \max(1, w)}
+
+    w is the larger of the cubic function and the estimate, over the bandwidth-delay product C R, and T the time
+    from beta (1 + B) back to 1 + B.
+
+    Notes
+    -----
+    Up to one bandwidth-delay product the window has the regions of `mean_window`; beyond it queueing slows the
+    estimate, and the time at which it overtakes is the root of an equation (v in the expression). The fluid limit is
+    that of `utilisation`, which is the case of a large product; for a small one the law is
+    `tcp.aimd_utilisation_general`. Exact for beta >= 0.6, or B <= 2/3, where the estimate overtakes once.
+
+    Examples
+    --------
+    >>> [round(utilisation_general(0.1, n, 0.01), 4) for n in (100, 1000, 10_000)]
+    [0.921, 0.9519, 0.9671]
+    """
+    decrease, enough = 1 - beta, (1 - beta) / beta
+    full = buffer >= enough
+    buffer = xp.where(full, enough / 2 + 0 * buffer, buffer)
+    top = 1 + buffer
+    recovery = cube_root(top * bandwidth_delay_product * decrease / c, xp)
+    pace = 3 * decrease / (1 + beta) * recovery / (round_trip_time * bandwidth_delay_product)
+    part = buffer / (top * decrease)
+    some = part > 0  # the slope of a cube root at 0 is infinite
+    begin = xp.where(some, cube_root(xp.where(some, part, 1 + 0 * part), xp), 0 * part)
+    scale = cube_root(decrease, xp)
+    # The paces at which the estimate overtakes with the loss, and when the queue begins.
+    last = top * decrease / (1 - begin + _inverse_of_window(scale * begin, xp) / (scale * top))
+    first = top * decrease * (1 + begin + begin * begin)
+    limited = xp.maximum(xp.minimum(pace, first), last)
+    left = _overtaken_with_queue(top, decrease, begin, limited, xp)
+    window = top * (1 - decrease * left * left * left)
+    queued = top * decrease / 4 * (1 - 4 * part + 3 * part * begin)
+    queued = queued / (1 - left + (top - window) * (top + window) / (2 * limited))
+    # Without a queue it overtakes as in `mean_window`.
+    one = 1 + 0 * pace
+    ratio = xp.minimum(xp.maximum(top * decrease / pace, third(pace, xp)), one)
+    share = (3 - xp.sqrt(xp.maximum(4 / ratio - 3, one))) / 2
+    window = top * (beta + decrease * share * (3 - 3 * share + share * share))
+    late = 1 - share
+    idle = share - top * (share - decrease / 4 * share * (1 + late) * (1 + late * late))
+    time = share + (1 - window) / pace + buffer * (2 + buffer) / (2 * pace)
+    early = (idle + (1 - window) * (1 - window) / (2 * pace)) / time
+    return xp.where(full, one, 1 - xp.where(pace > first, early, queued))

@@ -125,7 +125,7 @@ def mean_window(window_before_loss: Any, round_trip_time: Any, c: Any = 0.4, bet
     Examples
     --------
     >>> [round(mean_window(100, r), 2) for r in (0.2, 0.05, 0.01)]
-    [92.5, 90.62, 85.0]
+    [92.5, 88.99, 85.0]
     """
     _, ratio, share = climb(window_before_loss, round_trip_time, c, beta, xp)
     left, decrease = 1 - share, 1 - beta

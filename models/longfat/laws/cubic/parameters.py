@@ -14,6 +14,8 @@ LOSS = Symbol("p", "probability", "(0, 1)", (1e-8, 1e-2), "Loss events per packe
 ROUND_TRIP = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time, queueing included")
 AVERAGE_WINDOW = Symbol("W", "packets", "[2, inf)", (4.0, 1e5), "Mean window over time")
 BUFFER = Symbol("B", "1", "[0, inf)", (0.01, 2.0), "Buffer over the bandwidth-delay product of the empty path")
+BANDWIDTH_DELAY_PRODUCT = Symbol("C R", "packets", "(0, inf)", (50.0, 1e5), "Bandwidth-delay product of the empty path")
+PATH = Symbol("R", "s", "(0, inf)", (1e-3, 1.0), "Round-trip time of the empty path")
 FAST_CONVERGENCE = Symbol(
     "F_c", "1", "[0, 1]", (0, 1), "Whether fast convergence (RFC 9438, section 4.7) is on", integer=True
 )

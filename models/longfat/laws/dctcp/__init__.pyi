@@ -134,7 +134,7 @@ def marked_share(window: Any) -> Any:
     Examples
     --------
     >>> round(marked_share(50), 4), marked_share(1)
-    (0.2225, 1.0)
+    (0.2022, 1.0)
     """
 
 @_law

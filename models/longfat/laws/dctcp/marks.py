@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longfat.law import law
+from longfat.law import SimulatedBy, law
 from longfat.laws.dctcp.parameters import MARKING
 from longfat.laws.references import DCTCP_2010, RFC_9332
 
@@ -14,7 +14,7 @@ from longfat.laws.references import DCTCP_2010, RFC_9332
     unit="packets",
     result="W",
     derivation="dctcp.window_at_spaced_marks",
-    not_simulated="no simulated scheme is about it yet",
+    simulated=SimulatedBy("window_at_spaced_marks", {"marking": (0.005, 0.03)}, relative=0.05),
     marking=MARKING,
 )
 def window_at_spaced_marks(marking: Any, *, xp: Any) -> Any:
@@ -41,7 +41,7 @@ def window_at_spaced_marks(marking: Any, *, xp: Any) -> Any:
     unit="packets",
     result="W, 1.37 times that of `window_at_spaced_marks`",
     derivation="dctcp.window_at_random_marks",
-    not_simulated="no simulated scheme is about it yet",
+    simulated=SimulatedBy("window_at_random_marks", {"marking": (0.005, 0.02)}, relative=0.08),
     marking=MARKING,
 )
 def window_at_random_marks(marking: Any, *, xp: Any) -> Any:

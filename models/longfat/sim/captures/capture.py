@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longfat.domains import integer
+from longfat.domains import integer, wrong_type
 from longfat.files import AtomicFiles, GrowingFiles
 from longfat.sim import records
 from longfat.sim.captures import pcap
@@ -156,6 +157,9 @@ class Side:
 def captured(run: Simulation, captures: Any, logs: Any, most: Any) -> Iterator[Capture | None]:
     """Trace a run that is simulated in this context, and keep the files at its end; None if no directory is given."""
     most = integer("trace_packets", most, "packets", "[1, 1e12]")
+    for name, place in (("pcap", captures), ("qlog", logs)):
+        if place is not None and not isinstance(place, str | os.PathLike):
+            raise wrong_type(name, place, "a string or a path")
     if captures is None and logs is None:
         yield None
         return

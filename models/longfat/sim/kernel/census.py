@@ -9,9 +9,10 @@ from longfat.sim.memory import (
     link_at,
     packet_at,
     queue_at,
+    receiver_at,
     state_at,
 )
-from longfat.sim.records import NONE
+from longfat.sim.records import ACK, NONE
 
 
 @part
@@ -68,7 +69,7 @@ def count_list(state, i, room):
 
 
 @entry(".", "..")
-def count(address, named, links, queues, lines):
+def count(address, named, links, queues, lines, delaying):
     """Count what the first `named` links have done, and all packets in the network; return the number of these."""
     state = state_at(address)
     for k in range(named):
@@ -89,4 +90,8 @@ def count(address, named, links, queues, lines):
         if i != NONE:
             found += 1
             state.in_use[packet_at(state, i).kind] += 1
+    for f in range(delaying):
+        if receiver_at(state, f).held != NONE:
+            found += 1
+            state.in_use[ACK] += 1
     return found

@@ -10,6 +10,7 @@ from longfat.sim.kernel.sources import exponential, has_begun, rounded
 from longfat.sim.memory import (
     access_link_at,
     connection_at,
+    delayed_ack_at,
     flow_own,
     receiver_at,
     sender_at,
@@ -36,7 +37,10 @@ from longfat.sim.records import (
 def has_nothing_in_flight(state, f):
     """Return whether no data packet, acknowledgment or feedback of a flow is in the network."""
     sender, receiver, tally = sender_at(state, f), receiver_at(state, f), tally_at(state, f)
-    answered = receiver.received == sender.acks_received + tally.acks_dropped and tally.feedback_in_flight == 0
+    answered = (
+        receiver.received == sender.acks_received + tally.acks_dropped + tally.acks_merged
+        and tally.feedback_in_flight == 0
+    )
     return answered and sender.transmission == receiver.received + tally.dropped
 
 
@@ -49,6 +53,7 @@ def add_to_template(state, t, f):
     total.duplicate += tally.duplicate
     total.dropped += tally.dropped
     total.acks_dropped += tally.acks_dropped
+    total.acks_merged += tally.acks_merged
     total.losses += tally.losses
     total.timeouts += tally.timeouts
     total.marks += tally.marks
@@ -115,12 +120,20 @@ def initialise_connection(state, t, f):
     receiver.received_bytes = 0
     receiver.delay = 0.0
     receiver.last_arrival = 0
+    receiver.held = NONE
+    if receiver.delays:
+        delayed, given = delayed_ack_at(state, f), delayed_ack_at(state, t)
+        delayed.delayed_ack = given.delayed_ack
+        delayed.ack_delay = given.ack_delay
+        delayed.pending = 0
+        delayed.due = NEVER
     tally = tally_at(state, f)
     tally.sent = 0
     tally.retransmitted = 0
     tally.duplicate = 0
     tally.dropped = 0
     tally.acks_dropped = 0
+    tally.acks_merged = 0
     tally.losses = 0
     tally.timeouts = 0
     tally.marks = 0

@@ -11,7 +11,7 @@ from longfat.sim.kernel.heap import pop, rise, sink
 from longfat.sim.memory import entry_at, sender_at
 from longfat.sim.records import ARRIVAL, CLOCK, DEPARTURE, NEVER, NO_CLOCKS, PACE, ROWS_PER_EVENT
 
-INDEX_BITS, KIND_BITS = 20, 3
+INDEX_BITS, KIND_BITS = 20, 4
 INDICES = 1 << INDEX_BITS
 KINDS = 1 << KIND_BITS
 SERIAL_SHIFT = KIND_BITS + INDEX_BITS

@@ -15,6 +15,7 @@ from longfat.sim.kernel.acknowledgments import (
     start_flow,
 )
 from longfat.sim.kernel.connections import start_connection
+from longfat.sim.kernel.delayed_acks import expire_delay
 from longfat.sim.kernel.events import (
     IN_USE,
     INDEX_BITS,
@@ -57,6 +58,7 @@ from longfat.sim.records import (
     AT_ARRIVAL,
     BAD_VALUE,
     CLOCK,
+    DELAYED,
     DEPARTURE,
     DONE,
     NEVER,
@@ -225,6 +227,8 @@ def handle_clock_event(state, kind, index, time):
         if queue_at(state, index).armed == time:
             queue_at(state, index).armed = NEVER
             wake_queue(state, index)
+    elif kind == DELAYED:
+        expire_delay(state, index, time)
     else:
         return expire_timer(state, kind - CLOCK, index, time)
     return True

@@ -1,6 +1,7 @@
-"""Receiver: it takes packets in any order and acknowledges each (RFC 5681, section 4.2, without delayed ACKs)."""
+"""Receiver: it takes packets in any order and acknowledges each, or some (RFC 5681, section 4.2)."""
 
 from longfat.sim.jit import part, routine
+from longfat.sim.kernel.delayed_acks import acknowledge_change, hold_back
 from longfat.sim.kernel.packets import release_packet
 from longfat.sim.kernel.ranges import insert_number, skip_block
 from longfat.sim.kernel.requests import answer_request
@@ -14,9 +15,11 @@ from longfat.sim.records import (
     CWR,
     ECE,
     FEEDBACK,
+    LAST,
     LATCHED,
     MARKS_FIELD,
     NONE,
+    STATE_OF_LAST,
 )
 from longfat.sim.records import SACK as HAS_BLOCKS
 
@@ -36,6 +39,7 @@ def receive(state, i):
     receiver.last_arrival = now
     marks = int(packet.marks)
     packet.marks = 0
+    expected = number == receiver.expect and receiver.blocks_head == NONE
     if number == receiver.expect or not receiver.in_order:
         receiver.received_bytes += packet.length
         receiver.expect += 1
@@ -54,6 +58,8 @@ def receive(state, i):
         return False
     # RFC 3168, section 6.1.3: echo the mark until CWR arrives. RFC 8257, section 3.2: echo that of the last packet;
     # where every packet is acknowledged, that is to echo each mark once.
+    if receiver.delays and expected and receiver.echo == STATE_OF_LAST:
+        acknowledge_change(state, f, marks & CE)
     if marks & CE:
         tally_at(state, f).marks += 1
         receiver.echo_ce = 1
@@ -73,6 +79,9 @@ def receive(state, i):
     packet.hop += 1
     if state.tracing:
         trace_reception(state, i, number, marks)
+    if receiver.delays and hold_back(state, f, i, expected and marks & LAST == 0):
+        return False
+    if state.tracing:
         trace_packet(state, ACK_SENT, i)
     return True
 

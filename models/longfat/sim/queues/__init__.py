@@ -14,6 +14,7 @@ from typing import Any
 
 from longfat import discovery, domains
 from longfat.domains import unknown
+from longfat.sim.queues.aggregation import aggregation
 from longfat.sim.queues.avq import avq
 from longfat.sim.queues.basic import (
     BIT_ROUND,
@@ -45,7 +46,8 @@ from longfat.sim.queues.xcp import xcp
 
 __all__ = [
     "BIT_ROUND", "DROP", "ENQUEUE", "EXPLICIT_FEEDBACK", "FAIR", "FIFO", "FIFO_DEPARTURES", "PRIORITY_DISCARD",
-    "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "STRICT_PRIORITY", "Discipline", "Parameter", "avq", "codel",
+    "PRIORITY_DISCARD_PUBLISHED", "SEND", "SERVICES", "STRICT_PRIORITY", "Discipline", "Parameter", "aggregation",
+    "avq", "codel",
     "decbit", "discipline", "dualpi2", "explicit_feedback", "fq_codel", "hop_by_hop", "leaky_bucket", "loss_load",
     "mark_above", "pie", "policer", "red", "red_auto", "rem", "round_robin", "scripted_loss", "step_marking",
     "virtual_leaky_bucket", "xcp",

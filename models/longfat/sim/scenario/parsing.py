@@ -60,6 +60,16 @@ def fill(net: Network, text: str, find: Find | None = None) -> dict[str, Any]:
             document = tomllib.loads(text)
     except RecursionError:
         raise ValueError("this is no scenario: it is nested too deeply") from None
+    return fill_document(net, document, find)
+
+
+def fill_document(net: Network, document: dict[str, Any], find: Find | None = None) -> dict[str, Any]:
+    """Add the links and flows of a scenario's parsed TOML to an empty network, and return the options of its run.
+
+    >>> from longfat.sim import Network
+    >>> fill_document(Network(), {"run": {"duration": "10 s"}})
+    {'duration': 10.0}
+    """
     _check("", document, DOCUMENT)
     net.name = document.get("name", "")
     for k, table in enumerate(_shown_progress(document.get("link", []), "link"), 1):

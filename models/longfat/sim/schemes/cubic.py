@@ -143,6 +143,8 @@ PARAMETERS = {
     **{name: one for name, one in tcp.PARAMETERS.items() if name not in ("bugfix", "duplicate_threshold")},
     # RFC 6928, section 2: ten segments.
     "initial_window": replace(tcp.INITIAL_WINDOW, default=10.0),
+    # RFC 5681, section 4.2: every second segment.
+    "delayed_ack": replace(tcp.DELAYED_ACK, default=2.0),
     **hystart.PARAMETERS,
     "prr": flag(True, "1: proportional rate reduction in recovery (RFC 6937); 0: the window is ssthresh at once"),
 }

@@ -13,12 +13,20 @@ from longfat.sim.schemes import timers
 from longfat.sim.schemes.scheme import Parameter
 
 INITIAL_WINDOW = Parameter(1.0, "packets", "[1, 1e9]", "window", about="Congestion window at the start of the flow")
+DELAYED_ACK = Parameter(
+    1.0,
+    "packets",
+    "[1, 1e6]",
+    "delayed_ack",
+    about="Packets that the receiver acknowledges at once (RFC 5681, section 4.2: two)",
+)
 
 #: Names as in scenario files. Queues mark packets (ECN) only if `ecn` is 1.
 #: Initial window of one packet: Jacobson (1988), section 1; RFC 3390 allows up to four, ns-2.35 begins with two.
 #: `bugfix`: at most one fast retransmit per window of data, as in ns-2.35 (tcp.cc, `bugFix_`) and RFC 6582, section
 #: 3.2, step 2. BSD Tahoe (1988) and Reno (1990) had no such guard, so that comparisons with papers of that time, such
 #: as Kanakia, Keshav and Mishra (1992), set it to 0.
+#: `ack_delay`: ours, because RFC 5681 states only the bound of 0.5 s: the least delay of Linux, tcp.h, TCP_DELACK_MIN.
 PARAMETERS = {
     "initial_window": INITIAL_WINDOW,
     "initial_ssthresh": Parameter(1e300, "packets", "[1, inf]", about="Slow-start threshold at the start of the flow"),
@@ -30,6 +38,14 @@ PARAMETERS = {
     ),
     "bugfix": flag(True, "1: at most one fast retransmit per window of data (RFC 6582); 0: no limit"),
     "ecn": flag(False, "1: ECN-capable transport, packets may be marked (RFC 3168); 0: packets are dropped", "ect"),
+    "delayed_ack": DELAYED_ACK,
+    "ack_delay": Parameter(
+        0.04,
+        "s",
+        "(0, 0.5]",
+        "ack_delay",
+        about="Longest delay of an acknowledgment (RFC 5681, section 4.2)",
+    ),
     **timers.PARAMETERS,
 }
 #: Highest packet sent when the window was last reduced, and the cause of that reduction.

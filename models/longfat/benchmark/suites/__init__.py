@@ -1,0 +1,26 @@
+"""Suites of situations that documents ask a congestion control to be judged in.
+
+``bbr``: the 22 test cases that draft-ietf-ccwg-bbr-06, appendix A, describes in words. ``bcp133``: the situations of
+RFC 9743 (BCP 133), "Specifying New Congestion Control Algorithms", for any scheme.
+
+>>> [case.section for case in suite("bbr").chosen(["a01"])]
+['A.1']
+"""
+
+from longfat.benchmark.suites.case import NAMES, Case, Expectation, Probe, Suite, suite
+from longfat.benchmark.suites.report import rows_to_csv, to_markdown, to_text
+from longfat.benchmark.suites.running import Result, run
+
+__all__ = [
+    "NAMES",
+    "Case",
+    "Expectation",
+    "Probe",
+    "Result",
+    "Suite",
+    "rows_to_csv",
+    "run",
+    "suite",
+    "to_markdown",
+    "to_text",
+]

@@ -1,0 +1,245 @@
+"""Cases of a suite: a scenario with what a document expects of it, as one TOML file each.
+
+A case file is a scenario file (`longfat.sim.scenario`) in which the tested scheme is "suite:tested" and the one beside
+it "suite:reference", and three more tables: ``case`` (section, title), ``find`` (times that a first run has to find,
+because a document says "upon entering a phase") and ``expect`` (what is measured, and its bounds). Placeholders with a
+dollar sign are replaced by the values of ``case.vary`` and by what ``find`` has found.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from longfat.domains import unknown
+
+if TYPE_CHECKING:
+    from longfat.sim.network import Network
+
+NAMES = ("bbr", "bcp133")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What is measured: a field of the tested flow over time, or a counter of flows or links over the run.
+
+    Parameters
+    ----------
+    field : str
+        Field of the first flow, see `longfat.sim.seam`, or "bdp" [packets], from BBR's model of the path.
+    count : str
+        Quantity of `longfat.sim.results`.
+    how : str
+        Of the samples of a field: first, last, min, max, mean, change, time (duration of the samples [s]), or next: the
+        first sample after them. Of the flows or links of a quantity: sum, mean, min, max, jain, or share, their part of
+        the sum over all flows.
+    of : str
+        Beginning of the names of these flows or links; empty for all.
+    during, visit, after, begin, end
+        Samples of a field: the visit of a phase (or of one of several, as in "A|B") with this number (from 1;
+        negative: from the last one), among those that begin at `after` or later; or the times from `begin` to
+        `end` [s].
+    per : float or Probe
+        Divisor.
+    """
+
+    field: str = ""
+    count: str = ""
+    how: str = "last"
+    of: str = ""
+    during: str = ""
+    visit: int = 1
+    after: float = 0.0
+    begin: float = 0.0
+    end: float = float("inf")
+    per: float | Probe = 1.0
+
+    def words(self) -> str:
+        """Return a description for reports."""
+        which = f" of {self.of}*" if self.of else ""
+        when = f" in {self.during}" if self.during else ""
+        per = self.per.words() if isinstance(self.per, Probe) else f"{self.per:g}" if self.per != 1 else ""
+        how = "" if self.count and self.how == "last" else f"{self.how} "
+        return f"{how}{self.field or self.count}{which}{when}{' / ' + per if per else ''}"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A sentence of a document, and the measurement that decides about it.
+
+    Parameters
+    ----------
+    rule : str
+        The sentence, in our words.
+    step : str
+        Its number in the document.
+    probe : Probe
+        What is measured.
+    visits, never : tuple of str
+        Phases that have to follow each other, or must not be visited, at `Probe.after` or later; instead of a probe.
+    within : tuple of float, optional
+        Bounds; without them the value is reported beside that of the reference.
+    ours : str
+        What of it is ours because the document is silent, with the reason.
+    """
+
+    rule: str
+    step: str = ""
+    probe: Probe = field(default_factory=Probe)
+    visits: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    within: tuple[float, float] | None = None
+    unit: str = "1"
+    ours: str = ""
+
+    def words(self) -> str:
+        """Return a description of the measurement for reports."""
+        if self.visits:
+            return " -> ".join(self.visits)
+        return f"visits of {', '.join(self.never)}" if self.never else self.probe.words()
+
+
+@dataclass(frozen=True)
+class Find:
+    """Time at which a phase is entered in a first run, or a field's value then; it replaces ``$name``."""
+
+    name: str
+    phase: str
+    before: str
+    visit: int = 1
+    after: float = 0.0
+    plus: float = 0.0
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case of a suite: text of its file, and the values of the placeholders that vary."""
+
+    suite: str
+    name: str
+    section: str
+    title: str
+    text: str
+    values: Mapping[str, str] = field(default_factory=dict)
+    sample: float = 0.0  # s between samples of the fields; 0: none
+    not_run: str = ""
+
+    def finds(self, found: Mapping[str, str]) -> list[Find]:
+        """Return what first runs have to find, one after the other, with what has been found already."""
+        return [Find(**one) for one in self._document(found).get("find", [])]
+
+    def _document(self, found: Mapping[str, str]) -> dict[str, Any]:
+        """Return the parsed file, with these values in the place of what is to be found."""
+        before = dict(re.findall(r'name = "(\w+)"[^\n]*before = "([^"]+)"', self.text))
+        return tomllib.loads(Template(self.text).substitute({**before, **self.values, **found}))
+
+    def fields(self) -> set[str]:
+        """Return the names of the fields that are sampled."""
+        names = {one.field for one in self.finds({})} | {"phase"}
+        probes: list[Any] = [one.probe for one in self.expectations({})]
+        while probes:
+            one = probes.pop()
+            if isinstance(one, Probe):
+                names.add(one.field)
+                probes.append(one.per)
+        return names - {""}
+
+    def expectations(self, found: Mapping[str, str]) -> list[Expectation]:
+        """Return the expectations, with the times that have been found."""
+        return [_expectation(one) for one in self._document(found).get("expect", [])]
+
+    def network(self, tested: Any, reference: Any, found: Mapping[str, str]) -> tuple[Network, dict[str, Any]]:
+        """Return the network with these schemes, and the options of its run."""
+        from longfat.sim.network import Network
+        from longfat.sim.scenario import parsing
+
+        document = self._document(found)
+        for key in ("case", "find", "expect"):
+            document.pop(key, None)
+        net = Network()
+        schemes = {"suite:tested": tested, "suite:reference": reference}
+        return net, parsing.fill_document(net, document, lambda name, *kind: schemes.get(name))
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite: its document, its cases, and the names of the phases of the scheme that it is about."""
+
+    name: str
+    title: str
+    document: str
+    scheme: str
+    reference: str
+    replications: int
+    phases: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+    def chosen(self, names: list[str] | None) -> list[Case]:
+        """Return the cases of these names, or of names and sections that begin so; all by default."""
+        found = []
+        for name in names or [""]:
+            mine = [one for one in self.cases if one.name == name or one.name.startswith(f"{name}-") or not name]
+            if not mine:
+                raise unknown(f"case of suite {self.name}", name, [one.name for one in self.cases])
+            found += [one for one in mine if one not in found]
+        return found
+
+
+@cache
+def suite(name: str) -> Suite:
+    """Return a suite by its name.
+
+    >>> suite("bbr").scheme, len({case.section for case in suite("bbr").cases})
+    ('bbr', 22)
+    """
+    if name not in NAMES:
+        raise unknown("suite", name, NAMES)
+    folder = files("longfat.benchmark.suites").joinpath(name)
+    texts = {one.name[:-5]: one.read_text(encoding="utf-8") for one in folder.iterdir() if one.name.endswith(".toml")}
+    about = tomllib.loads(texts.pop("suite"))
+    about["phases"] = tuple(about.get("phases", ()))
+    cases = [case for key in sorted(texts) for case in _cases(name, key, texts[key])]
+    return Suite(name=name, cases=tuple(cases), **about)
+
+
+def _cases(of: str, key: str, text: str) -> list[Case]:
+    """Return the variants of a case file: one for each combination of the values in ``case.vary``."""
+    begin = text.index("[case]")
+    ends = [text.find(mark, begin + 1) for mark in ("\n[[", "\n[run]")]
+    head = tomllib.loads(text[begin : min(end for end in ends if end > 0)])["case"]
+    vary = head.pop("vary", {})
+    made = []
+    for values in itertools.product(*vary.values()):
+        chosen = dict(zip(vary, map(str, values), strict=True))
+        suffix = "".join(f"-{re.sub('[^A-Za-z0-9.]+', '', value)}" for value in chosen.values())
+        words = ", ".join(f"{name} {value}" for name, value in chosen.items())
+        title = head["title"] + (f"; {words}" if words else "")
+        made.append(Case(of, key + suffix, text=text, values=chosen, **{**head, "title": title}))
+    return made
+
+
+def _expectation(given: dict[str, Any]) -> Expectation:
+    """Return an expectation from its table."""
+    own = {key: given[key] for key in ("rule", "step", "unit", "ours") if key in given}
+    rest = {key: value for key, value in given.items() if key not in own}
+    within = rest.pop("within", None)
+    visits, never = (tuple(rest.pop(key, ())) for key in ("visits", "never"))
+    if visits or never:
+        within = [1.0, 1.0] if visits else [0.0, 0.0]
+    bounds = None if within is None else (float(within[0]), float(within[1]))
+    return Expectation(**own, probe=_probe(rest), visits=visits, never=never, within=bounds)
+
+
+def _probe(given: dict[str, Any]) -> Probe:
+    """Return a probe from its keys."""
+    per: Any = given.pop("per", 1.0)
+    made: Callable[..., Probe] = Probe
+    return made(**given, per=_probe(per) if isinstance(per, dict) else float(per))

@@ -1,0 +1,197 @@
+"""Runs of a suite: cases times replications, intervals and verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from longfat import domains
+from longfat.benchmark.entries import Entry, entry
+from longfat.benchmark.evaluation import _side_by_side
+from longfat.benchmark.suites.case import Case, Expectation, suite
+from longfat.benchmark.suites.observing import measure
+from longfat.sim.engine import SchemeError
+from longfat.sweeping import SweepError, engines, sweep
+
+PASS, FAIL, OPEN, REPORTED, NO_VALUE, NOT_RUN = "pass", "fail", "open", "reported", "no value", "not run"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A line of the report: an expectation with its value, interval, bounds and verdict.
+
+    ``verdict`` is "pass" or "fail" where bounds decide (with replications, if the whole interval does), "open" where
+    the interval contains a bound, "reported" without bounds, "no value" where the scheme never gets there or has no
+    such field, "not run" with the reason in `rule`.
+    """
+
+    case: str
+    section: str
+    title: str
+    scheme: str
+    step: str = ""
+    rule: str = ""
+    measured: str = ""
+    value: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+    verdict: str = ""
+    reference: float | None = None
+    ours: str = ""
+
+
+def one_run(
+    draw: int, rng: Any, *, suite: str, case: str, tested: Any, reference: Any, seed: int, settings: str
+) -> Any:
+    """Run one replication of a case; its random numbers depend on seed and replication, not on the scheme."""
+    return measure(_case(suite, case), _scheme(tested), _scheme(reference), [seed, draw])
+
+
+def _case(of: str, name: str) -> Case:
+    return next(one for one in suite(of).cases if one.name == name)
+
+
+def _scheme(given: Any) -> Any:
+    from longfat.sim import schemes
+
+    return schemes.scheme(entry(given).scheme if not isinstance(given, Entry) else given.scheme)
+
+
+def run(
+    name: str,
+    scheme: Any = None,
+    cases: list[str] | None = None,
+    *,
+    reference: Any = None,
+    replications: int | None = None,
+    rng: int = 0,
+    confidence: float = 0.95,
+    executor: Any = None,
+    store: str | Path | None = None,
+    progress: bool = True,
+) -> list[Result]:
+    """Run a suite with a scheme, and return a result for each expectation of each case.
+
+    Parameters
+    ----------
+    name : str
+        "bbr" or "bcp133".
+    scheme : str or Scheme, optional
+        Tested scheme: a name, a file that defines one, or a `longfat.sim.Scheme`; by default that of the suite.
+    cases : list of str, optional
+        Names of cases, or beginnings of them up to a hyphen; all by default.
+    reference : str or Scheme, optional
+        Scheme beside the tested one, whose values stand in the report, too; by default that of the suite.
+    replications : int, optional
+        Runs of each case [runs]; by default what the suite has. A case that draws no random number has one.
+    rng : int
+        Seed.
+    confidence : float
+        Confidence of each interval [probability], in (0, 1).
+    executor, store, progress
+        As for `longfat.benchmark.run`.
+
+    Returns
+    -------
+    list of Result
+        Case by case.
+
+    Raises
+    ------
+    ValueError
+        For unknown suites, cases and schemes, and a user's scheme that fails while it runs.
+    """
+    of = suite(name)
+    chosen = of.chosen(cases)
+    count = domains.integer(
+        "replications", of.replications if replications is None else replications, "runs", "[1, 1e6]"
+    )
+    confidence = domains.number("confidence", confidence, "probability", "(0, 1)")
+    seed = domains.integer("rng", rng, "1", "[0, 1e18]")
+    tested = entry(scheme or of.scheme)
+    beside = entry(reference or of.reference) if reference or of.reference else tested
+    both = [tested] if tested.settings() == beside.settings() else [tested, beside]
+    cells = [(one, which) for one in chosen if not one.not_run for which in both]
+    adopted = engines.adopt(executor)
+
+    def cell(pool: Any, one: Case, which: Entry) -> Any:
+        text = "\n".join((one.text, repr(one.values), which.settings(), beside.settings()))
+        settings = hashlib.sha256(text.encode()).hexdigest()
+        given, other = (each.name if not each.source else each for each in (which, beside))
+        function = partial(
+            one_run, suite=name, case=one.name, tested=given, reference=other, seed=seed, settings=settings
+        )
+        folder = re.sub(r"[^.\w-]+", "-", f"{name}_{one.name}_{which.name}_{settings[:8]}_{seed}")
+        place = None if store is None else Path(store) / folder
+
+        def draws(numbers: range) -> Any:
+            return sweep(function, {"draw": list(numbers)}, executor=pool, store=place, rng=0, progress=False)
+
+        try:
+            first = draws(range(1))
+            return first if count == 1 or not first["random"].values.any() else draws(range(count))
+        except SweepError as error:
+            said = str(error).partition("SchemeError: ")[2]
+            raise (SchemeError(f"case {one.name}: {said}") if said else error) from error
+
+    with engines.opened(adopted) as pool:
+        found = dict(
+            zip([(one.name, which.name) for one, which in cells], _side_by_side(partial(cell, pool), cells, progress),
+                strict=True)
+        )  # fmt: skip
+    return [
+        line for one in chosen for line in _lines(one, tested, both[-1] if len(both) > 1 else None, found, confidence)
+    ]
+
+
+def _lines(one: Case, tested: Entry, beside: Entry | None, found: dict[Any, Any], confidence: float) -> list[Result]:
+    """Return the lines of a case."""
+    head = Result(one.name, one.section, one.title, tested.name, rule=one.not_run, verdict=NOT_RUN)
+    if one.not_run:
+        return [head]
+    data, other = found[one.name, tested.name], None if beside is None else found[one.name, beside.name]
+    return [_line(head, k, expected, data, other, confidence) for k, expected in enumerate(one.expectations({}))]
+
+
+def _line(head: Result, k: int, one: Expectation, data: Any, other: Any, confidence: float) -> Result:
+    """Return the line of an expectation."""
+    from longfat.sim.statistics import half_width
+
+    samples = data[f"e{k}"].values
+    value, half = float(samples.mean()), float(half_width(samples, confidence))
+    lower, upper = (None, None) if math.isnan(half) else (value - half, value + half)
+    reference = None if other is None else _finite(float(other[f"e{k}"].values.mean()))
+    least, most = (None, None) if one.within is None else map(_finite, one.within)
+    verdict = _verdict(value, 0.0 if math.isnan(half) else half, one.within)
+    return replace(
+        head, step=one.step, rule=one.rule, measured=one.words(), value=_finite(value), lower=lower, upper=upper,
+        unit=one.unit, least=least, most=most, verdict=verdict, reference=reference, ours=one.ours,
+    )  # fmt: skip
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _verdict(value: float, half: float, within: tuple[float, float] | None) -> str:
+    """Return the verdict on a value, of which half the width of the interval is given.
+
+    >>> _verdict(1.0, 0.1, (0.9, 2.0)), _verdict(1.0, 0.2, (0.9, 2.0)), _verdict(1.0, 0.1, (1.2, 2.0))
+    ('pass', 'open', 'fail')
+    """
+    if math.isnan(value):
+        return NO_VALUE
+    if within is None:
+        return REPORTED
+    slack = 1e-9 * max(1.0, abs(value))
+    if within[0] - slack <= value - half and value + half <= within[1] + slack:
+        return PASS
+    return FAIL if value + half < within[0] or value - half > within[1] else OPEN

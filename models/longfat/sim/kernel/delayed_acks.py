@@ -1,0 +1,78 @@
+"""Delayed acknowledgments: one for several packets, or after a time (RFC 5681, section 4.2).
+
+The acknowledgment of a packet is made when the packet arrives. The receiver holds it back until another one replaces
+it, or until it is due.
+"""
+
+from longfat.sim.jit import routine
+from longfat.sim.kernel.events import request_admission, schedule
+from longfat.sim.kernel.packets import release_packet
+from longfat.sim.kernel.trace_rows import trace_packet
+from longfat.sim.memory import delayed_ack_at, receiver_at, tally_at
+from longfat.sim.records import ACK_SENT, DELAYED, NEVER, NONE
+
+
+@routine
+def hold_back(state, f, i, may_wait):
+    """Hold an acknowledgment back if that is allowed, in place of the one that is held; return whether it is."""
+    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
+    if receiver.held != NONE:
+        release_packet(state, receiver.held)
+        receiver.held = NONE
+        tally_at(state, f).acks_merged += 1
+    delayed.pending += 1
+    # RFC 5681, section 4.2: at least one acknowledgment for every second full-sized segment; at once for data out of
+    # order, and for data that fills a gap. Ours: at once for the last packet of the sender's data, because it carries
+    # FIN, which TCP acknowledges at once.
+    if not may_wait or delayed.pending >= delayed.delayed_ack:
+        delayed.pending = 0
+        delayed.due = NEVER
+        return False
+    receiver.held = i
+    if delayed.pending == 1:  # RFC 5681, section 4.2: within 500 ms of the first packet not acknowledged
+        delayed.due = state.now + int(delayed.ack_delay * 1e9)
+        if delayed.due < delayed.armed:
+            arm(state, f, delayed.due)
+    return True
+
+
+@routine
+def arm(state, f, time):
+    """Schedule the time at which the acknowledgment that is held leaves."""
+    delayed_ack_at(state, f).armed = time
+    schedule(state, DELAYED, f, time)
+
+
+@routine
+def acknowledge_change(state, f, marked):
+    """Send the acknowledgment that is held if the congestion mark of the next packet differs from the last one."""
+    # RFC 8257, section 3.2, figure 1: an immediate acknowledgment with the old state, then the new state.
+    receiver = receiver_at(state, f)
+    if receiver.held != NONE and (marked != 0) != (receiver.echo_ce != 0):
+        send_held(state, f)
+
+
+@routine
+def send_held(state, f):
+    """Send the acknowledgment that is held."""
+    receiver, delayed = receiver_at(state, f), delayed_ack_at(state, f)
+    i = receiver.held
+    receiver.held = NONE
+    delayed.pending = 0
+    delayed.due = NEVER
+    if state.tracing:
+        trace_packet(state, ACK_SENT, i)
+    request_admission(state, i)
+
+
+@routine
+def expire_delay(state, f, time):
+    """Handle the entry of a receiver in the heap: it may have been postponed, or is ignored."""
+    delayed = delayed_ack_at(state, f)
+    if time != delayed.armed:
+        return
+    delayed.armed = NEVER
+    if delayed.due <= time:
+        send_held(state, f)
+    elif delayed.due != NEVER:
+        arm(state, f, delayed.due)

@@ -1,0 +1,66 @@
+"""Buffer sizing: values by hand, windows drawn at random against the bound, Appenzeller's constant."""
+
+import math
+
+import numpy as np
+import pytest
+
+from longfat.laws import buffers, cubic, tcp
+
+
+def test_synchronised_by_hand():
+    assert buffers.buffer_for_synchronised(0.5) == 1
+    assert buffers.buffer_for_synchronised(0.7) == pytest.approx(3 / 7, rel=1e-15)
+    for beta in (0.3, 0.5, 0.7, 0.9):
+        buffer = buffers.buffer_for_synchronised(beta)
+        for utilisation in (cubic.utilisation, tcp.aimd_utilisation_general):
+            assert utilisation(buffer, beta) == pytest.approx(1, abs=1e-15)
+            assert utilisation(0.9 * buffer, beta) < 1
+
+
+def test_synchronised_flows_in_a_loop_over_rounds():
+    """Three unequal flows, all reduced by CUBIC's factor when path and buffer are full: the link idles below 3/7."""
+    for buffer, idle in ((0.40, True), (0.44, False)):
+        windows, least = np.array([0.1, 0.3, 0.5]), 2.0
+        for _ in range(2000):
+            windows = windows + 1e-3
+            if windows.sum() >= 1 + buffer:
+                windows = 0.7 * windows
+                least = windows.sum()
+        assert (least < 1 - 1e-2) == idle
+        assert least == pytest.approx(0.7 * (1 + buffer), abs=3e-3)
+
+
+@pytest.mark.parametrize(("flows", "beta"), [(1, 0.5), (10, 0.7), (400, 0.5)])
+def test_deviation_against_drawn_windows(flows, beta):
+    sums = np.random.default_rng(1).uniform(beta, 1, (20_000, flows)).sum(axis=1)
+    law = buffers.deviation_of_total_window(flows, beta)
+    assert sums.std() / sums.mean() == pytest.approx(law, rel=0.02)
+    assert sums.std() / sums.mean() != pytest.approx(1.1 * law, rel=0.02)
+
+
+def test_deviation_of_reno():
+    # "Sizing Router Buffers" (SIGCOMM 2004), section 3: sigma = 1/(3 sqrt 3) of the mean of one window, over sqrt(n)
+    assert buffers.deviation_of_total_window(25) == pytest.approx(1 / (15 * math.sqrt(3)), rel=1e-14)
+
+
+@pytest.mark.parametrize(("flows", "share", "beta"), [(16, 0.3, 0.5), (100, 0.1, 0.5), (100, 0.05, 0.7)])
+def test_desynchronised_suffices(flows, share, beta):
+    """The sums of drawn windows with mean 1 + B/2 are below 1, and above 1 + B, less often than the share allows."""
+    buffer = buffers.buffer_for_desynchronised(flows, share, beta)
+    window = 2 * (1 + buffer / 2) / (flows * (1 + beta))
+    sums = window * np.random.default_rng(2).uniform(beta, 1, (20_000, flows)).sum(axis=1)
+    assert 0 <= (sums < 1).mean() < share
+    assert 0 <= (sums > 1 + buffer).mean() < share
+    # A tenth of the buffer does not suffice.
+    window = 2 * (1 + buffer / 20) / (flows * (1 + beta))
+    sums = window * np.random.default_rng(2).uniform(beta, 1, (20_000, flows)).sum(axis=1)
+    assert (sums < 1).mean() > share
+
+
+def test_desynchronised_by_hand():
+    # q = exp(-2): sqrt(2 ln(1/q)) = 2; beta = 1/2: a = 2/3; n = 16: (4/3)/(4 - 2/3) = 2/5
+    assert buffers.buffer_for_desynchronised(16, math.exp(-2)) == pytest.approx(0.4, rel=1e-14)
+    assert buffers.buffer_for_desynchronised(1, 0.01, 0.1) == math.inf  # a = (0.9/1.1) 3.03 > 1
+    many = [buffers.buffer_for_desynchronised(n, 0.01) * math.sqrt(n) for n in (1e6, 1e8)]
+    assert many[0] == pytest.approx(many[1], rel=1e-2)  # 1/sqrt(n)

@@ -1,0 +1,114 @@
+"""Delayed acknowledgments (RFC 5681, section 4.2), by hand: when acknowledgments leave, and what they cover."""
+
+import numpy as np
+import pytest
+
+from longfat.sim import ENQUEUE, Discipline, Network, Parameter, Simulation, run, traffic
+from longfat.sim.jit import part
+from longfat.sim.memory import word_at
+from tests.sim.schemes.losses import drop_numbers
+
+MS = 1_000_000
+
+
+@part
+def write(log, word, value):
+    word_at(log, word).x = value
+
+
+def log_acknowledgment(link, packet, now):
+    log = int(link.log)
+    count = word_at(log, 0).x
+    write(log, 0, count + 1)
+    write(log, 1 + 2 * count, round(now * 1e9))
+    write(log, 2 + 2 * count, packet.number)
+    return ENQUEUE
+
+
+LOG = Discipline("log acks", enqueue=log_acknowledgment, parameters={"log": Parameter(None, "1", "[0, 1e18]")})
+
+
+def acknowledgments(until, *, data="fifo", file=None, **parameters):
+    """Return (time [ms], next packet expected) of each acknowledgment: data arrive 10 ms apart, after 50 ms."""
+    words = np.zeros(1000, np.int64)
+    net = Network().link("a", "b", rate=1e5, delay=0.04, discipline=data)
+    net.link("b", "a", rate=1e9, delay=0.05, discipline=LOG(log=float(words.ctypes.data)))
+    net.flow("sack", path=["a", "b"], name="x", file=file, parameters={"delayed_ack": 2.0, **parameters})
+    one = Simulation(net, rng=1)
+    one.advance(until)
+    one.packet_counts()
+    return [(time / MS, number) for time, number in words[1 : 1 + 2 * words[0]].reshape(-1, 2).tolist()]
+
+
+def test_by_hand():
+    """Every second packet is acknowledged at once, one that stays alone after 40 ms.
+
+    Packets of 1000 bytes take 10 ms. The initial window is 5: they arrive at 50, 60, 70, 80, 90 ms; 2 and 4 are
+    acknowledged with 1 and 3, 5 alone at 90 + 40. Each acknowledgment opens the window by its packets and one more.
+    The first, of 60 ms, is back at 110: three packets, 5 to 7, arrive at 160, 170, 180.
+    """
+    found = [(round(time, 3), number) for time, number in acknowledgments(0.175, initial_window=5.0)]
+    assert found == [(60.0, 2), (80.0, 4), (130.0, 5), (170.0, 7)]  # acknowledgments of 40 bytes take 40 ns
+    assert [time for time, _ in acknowledgments(0.14, initial_window=5.0, ack_delay=0.02)] == [60.0, 80.0, 110.0]
+    assert [number for _, number in acknowledgments(0.14, initial_window=5.0, delayed_ack=3.0)] == [3, 5]
+    assert len(acknowledgments(0.14, initial_window=5.0, delayed_ack=1.0)) == 5
+
+
+def test_at_once_out_of_order():
+    """Packet 1 of 0..4 is lost: 2, 3, 4 are out of order, so that each is acknowledged at once; 0 waits with them.
+
+    0 arrives at 50 ms and is held; the acknowledgment of 2, which comes 10 ms behind it, replaces it.
+    """
+    found = acknowledgments(0.1, data=drop_numbers(1), initial_window=5.0)
+    assert found == [(60.0, 1), (70.0, 1), (80.0, 1)]
+
+
+def test_data_that_fills_a_gap():
+    """Packet 1, sent again, fills the gap before 2, 3, 4: acknowledged at once with all of them.
+
+    The first acknowledgment, of 60 ms, makes the window 6 and covers 0 and 2: 5 to 7 leave at 110; the next one, at
+    120, lets 8 go. The third is back at 130: 1 goes behind them, and arrives at 200.
+    """
+    found = acknowledgments(0.205, data=drop_numbers(1), initial_window=5.0)
+    assert found[-1] == (pytest.approx(200.0, abs=0.01), 9)
+    assert {number for _, number in found[:-1]} == {1}
+
+
+def test_the_last_packet_of_a_file_is_acknowledged_at_once():
+    assert [time for time, _ in acknowledgments(1.0, file=3000, initial_window=5.0)] == [60.0, 70.0]
+    assert [time for time, _ in acknowledgments(1.0, file=1000, initial_window=5.0)] == [50.0]
+
+
+def dumbbell(**options):
+    net = Network().link("a", "b", rate="8 Mbit/s", delay="10 ms", buffer=40)
+    return net.link("b", "a", rate="8 Mbit/s", delay="10 ms").flow(path=["a", "b"], **options)
+
+
+def test_half_the_acknowledgments_and_the_same_goodput():
+    """A long transfer has half the acknowledgments, a few more in recovery, and fills the link either way."""
+
+    def one(every):
+        simulation = Simulation(dumbbell(scheme="sack", parameters={"delayed_ack": every}), rng=1)
+        simulation.advance(20.0)
+        counts = simulation.packet_counts()
+        return counts["acks_sent"] / counts["received"], counts["received"]
+
+    (share, received), (single, all_received) = one(2.0), one(1.0)
+    assert single == 1.0
+    assert 0.5 < share < 0.52
+    assert received == pytest.approx(all_received, rel=0.02)
+
+
+def test_connections_that_arrive():
+    """Rows of finished connections are used again; packets are conserved."""
+    simulation = Simulation(dumbbell(scheme=traffic.arrivals(40.0, "cubic"), file=15_000), rng=3)
+    simulation.advance(30.0)
+    counts = simulation.packet_counts()
+    assert 15_000 < counts["sent"] < 21_000
+    assert counts["acks_sent"] < 0.65 * counts["received"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("delayed_ack", 0.5), ("ack_delay", 0.6)])
+def test_bad_input(name, value):
+    with pytest.raises(ValueError, match=name):
+        run(dumbbell(scheme="sack", parameters={name: value}), duration=1, progress=False)

@@ -1,0 +1,66 @@
+"""The simulator's CUBIC against its laws: the window after a loss, periodic and random losses, one flow at a link."""
+
+import pytest
+
+from longfat.laws import cubic
+from longfat.verify import cubic_estimators as estimators
+
+
+@pytest.mark.parametrize(("time", "window", "c", "beta"), [(1.0, 2000.0, 0.4, 0.7), (12.0, 1500.0, 1.0, 0.8)])
+def test_window_after_a_loss_within_a_packet(time, window, c, beta):
+    value, _, _ = estimators.window_after_loss()(
+        time=time, window_before_loss=window, c=c, beta=beta, confidence=0.95
+    )  # fmt: skip
+    assert value == pytest.approx(cubic.window(time, window, c, beta), abs=1)
+    assert value != pytest.approx(cubic.window(time + 0.2, window, c, beta), abs=1)
+
+
+@pytest.mark.parametrize("trip", [0.1, 0.02, 0.01])
+def test_mean_window_in_the_three_regions(trip):
+    """Above and below `reno_friendly_window`, and below 1/sqrt(27) of it: 64, 718, 2030 packets."""
+    value, _, _ = estimators.mean_window()(
+        window_before_loss=300.0, round_trip_time=trip, c=0.4, beta=0.7, confidence=0.95
+    )  # fmt: skip
+    law = cubic.mean_window(300, trip)
+    assert value == pytest.approx(law, rel=0.015)
+    assert value != pytest.approx(1.03 * law, rel=0.015)
+
+
+@pytest.mark.parametrize("exponent", [4, 5])
+def test_tables_of_rfc_9438_where_every_nth_packet_is_lost(exponent):
+    """Table 1, C = 0.4: 187 and 1054 packets, within 2 %."""
+    value, _, _ = estimators.window_at_loss()(
+        loss=10.0**-exponent, round_trip_time=0.1, c=0.4, beta=0.7, confidence=0.95
+    )  # fmt: skip
+    assert value == pytest.approx({4: 187, 5: 1054}[exponent], rel=0.02)
+
+
+@pytest.mark.parametrize(("buffer", "beta"), [(0.05, 0.7), (0.2, 0.7), (3 / 7, 0.7), (0.2, 0.5)])
+def test_link(buffer, beta):
+    law = cubic.utilisation(buffer, beta), cubic.mean_queue(buffer, beta)
+    for quantity, one, room in zip(("utilisation", "mean_queue"), law, (0.004, 0.008), strict=True):
+        value, _, _ = estimators.at_link(quantity)(buffer=buffer, beta=beta, confidence=0.95)
+        assert value == pytest.approx(one, abs=room)
+    if buffer < 0.3:
+        assert cubic.utilisation(buffer + 0.05, beta) != pytest.approx(law[0], abs=0.004)
+
+
+@pytest.mark.parametrize(("buffer", "product", "trip"), [(0.1, 1000.0, 0.01), (0.1, 300.0, 0.005)])
+def test_link_in_the_reno_friendly_region(buffer, product, trip):
+    """The cubic function rules first; the estimate rules from the loss on. The cubic region alone gives 0.967."""
+    path = {"buffer": buffer, "bandwidth_delay_product": product, "round_trip_time": trip, "c": 0.4, "beta": 0.7}
+    value, _, _ = estimators.at_link("utilisation")(**path, confidence=0.95)
+    assert value == pytest.approx(cubic.utilisation_general(**path), abs=0.006)
+    assert value != pytest.approx(cubic.utilisation(buffer), abs=0.006)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fast_convergence", [0.0, 1.0])
+def test_random_losses(fast_convergence):
+    """The interval of four runs of 400 losses overlaps 5 % around the law; equation 5 is 14 and 23 % below it."""
+    path = {"loss": 3e-5, "round_trip_time": 0.15, "c": 0.4}
+    value, low, high = estimators.at_random_loss(400)(**path, fast_convergence=fast_convergence, confidence=0.95)
+    law = cubic.average_window_random(**path, fast_convergence=fast_convergence)
+    assert low < 1.05 * law
+    assert high > 0.95 * law
+    assert value > 1.07 * cubic.average_window(3e-5, 0.15)

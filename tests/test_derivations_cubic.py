@@ -1,0 +1,120 @@
+"""The proofs of the CUBIC laws and of buffer sizing run, agree with the laws of the package, and can fail."""
+
+import mpmath
+import pytest
+import sympy as sp
+
+from derivations import buffers as buffer_proofs
+from derivations import cubic as proofs
+from derivations import cubic_link, cubic_random, proof
+from longfat.laws import buffers, cubic
+
+POINTS = [(0.1, 0.4, 0.7, 500.0, 1e-5), (0.02, 1.0, 0.55, 90.0, 3e-4), (0.3, 0.05, 0.9, 7000.0, 1e-7)]
+
+
+def at(expression, trip, c, beta, window, loss, **more):
+    """Return a proved expression at a point, in 50 digits; beta is 1/(1 + u) in the proofs."""
+    with mpmath.workdps(50):
+        numbers = {"R": trip, "C": c, "u": 1 / sp.Float(beta, 50) - 1, "W": window, "p": loss} | more
+        values = {one: sp.Float(numbers[one.name], 50) for one in expression.free_symbols}
+        return float(expression.evalf(40, subs=values))
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_laws_are_the_proved_expressions(point):
+    trip, c, beta, window, loss = point
+    recovery = cubic.recovery_time(window, c, beta)
+    pairs = [
+        (recovery, proofs.recovery_time()),
+        (cubic.average_window(loss, trip, c, beta), proofs.average_window()),
+        (cubic.loss_of_window(window, trip, c, beta), proofs.loss_of_window()),
+        (cubic.reno_friendly_loss(trip, c, beta), proofs.reno_friendly_loss()),
+        (cubic.reno_friendly_window(trip, c, beta), proofs.reno_friendly_window()),
+    ]
+    for law, proved in pairs:
+        assert law == pytest.approx(at(proved, *point), rel=1e-13)
+        assert law != pytest.approx(at(1.001 * proved, *point), rel=1e-13)
+    time = 0.3 * recovery
+    assert cubic.window(time, window, c, beta) == pytest.approx(
+        at(proofs.window(), *point, t=time, K=recovery), rel=1e-12
+    )
+    theta = min(max(window * trip * (1 + beta) / (3 * recovery), 1 / 3), 1.0)
+    share = float(proofs.overtaking().subs(proofs.theta, theta))
+    mean = at(proofs.mean_window(), *point, theta=theta, s=share)
+    assert cubic.mean_window(window, trip, c, beta) == pytest.approx(mean, rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.4, 0.7])
+@pytest.mark.parametrize("buffer", [0.02, 0.2])
+def test_link(buffer, beta):
+    z = (buffer / ((1 + buffer) * (1 - beta))) ** (1 / 3)
+    point = {"B": buffer, "z": z}
+    assert cubic.utilisation(buffer, beta) == pytest.approx(
+        at(proofs.utilisation(), 1, 1, beta, 1, 1, **point), rel=1e-12
+    )
+    assert cubic.mean_queue(buffer, beta) == pytest.approx(
+        at(proofs.mean_queue(), 1, 1, beta, 1, 1, **point), rel=1e-12
+    )
+
+
+def test_link_with_the_reno_friendly_region():
+    """At the share of K where the estimate overtakes without a queue, and at the time left where it does with one."""
+    proved = cubic_link.utilisation_general()
+    for product, trip, early in ((500.0, 0.01, True), (1000.0, 0.01, False), (1700.0, 0.01, False)):
+        buffer, beta, c = 0.1, 0.7, 0.4
+        recovery = cubic.recovery_time(1.1 * product, c, beta)
+        pace = 3 * 0.3 / 1.7 * recovery / (trip * product)
+        z = (buffer / (1.1 * 0.3)) ** (1 / 3)
+        point = {"B": buffer, "k": pace, "z": z}
+        if early:
+            point["s"] = float(proofs.overtaking().subs(proofs.theta, 1.1 * 0.3 / pace))
+        else:
+            behind = cubic_link.queued(cubic_link.v) - cubic_link.estimate_with_queue()
+            numbers = point | {"u": 3 / 7}
+            values = {one: sp.Float(numbers[one.name]) for one in behind.free_symbols - {cubic_link.v}}
+            point["v"] = float(sp.nsolve(behind.subs(values), cubic_link.v, (1e-6, z), solver="bisect"))
+        law = cubic.utilisation_general(buffer, product, trip, c, beta)
+        assert law == pytest.approx(at(proved.early if early else proved.late, 1, 1, beta, 1, 1, **point), rel=1e-9)
+
+
+def test_factors_of_random_losses():
+    """The law has the factors to all digits that the proof computes; another number of nodes gives them, too."""
+    without, with_it = cubic_random.average_window_random()
+    assert cubic.average_window_random(0.5, 0.5, 1, 0) == pytest.approx(without, rel=1e-12)
+    assert cubic.average_window_random(0.5, 0.5, 1, 1) == pytest.approx(with_it, rel=1e-12)
+
+
+def test_buffers():
+    for flows, beta, share in ((100, 0.5, 0.01), (1000, 0.7, 0.3)):
+        u = sp.Float(1, 50) / sp.Float(beta, 50) - 1
+        values = {buffer_proofs.u: u, buffer_proofs.n: flows, buffer_proofs.q: sp.Float(share, 50)}
+        assert buffers.buffer_for_synchronised(beta) == pytest.approx(float(buffer_proofs.synchronised().subs(values)))
+        proved = float(buffer_proofs.deviation().subs(values))
+        assert buffers.deviation_of_total_window(flows, beta) == pytest.approx(proved, rel=1e-13)
+        proved = float(buffer_proofs.desynchronised().subs(values))
+        assert buffers.buffer_for_desynchronised(flows, share, beta) == pytest.approx(proved, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "failing"),
+    [
+        ("C", proofs.C * 2, proofs.window),
+        ("increase", lambda: sp.Integer(1), proofs.climb),
+        ("estimate", lambda time: proofs.beta * proofs.W, proofs.mean_window),
+        ("queued", lambda left: 1 + proofs.B, proofs.utilisation),
+    ],
+)
+def test_proofs_can_fail(monkeypatch, name, wrong, failing):
+    proof.forget()
+    monkeypatch.setattr(proofs, name, wrong)
+    with pytest.raises(AssertionError):
+        failing()
+    proof.forget()
+
+
+def test_the_chain_can_fail(monkeypatch):
+    proof.forget()
+    monkeypatch.setattr(cubic_random, "LONGEST", 0.5)
+    with pytest.raises(AssertionError, match="add up"):
+        cubic_random.constant(True)
+    proof.forget()
