@@ -5,11 +5,10 @@ import math
 import pytest
 
 from longfat.sim import DROP, ENQUEUE, Discipline, Network, Simulation, peek
-from longfat.sim.schemes.cubic import CUBIC
 from tests.sim.schemes.losses import Diary, drop_acks, drop_numbers
 
 #: Every packet is acknowledged, as the traces by hand assume.
-EACH = {"delayed_ack": 1.0} if "delayed_ack" in CUBIC.parameters else {}
+EACH = {"delayed_ack": 1}
 
 
 def drop_beginning(link, packet, now):
@@ -17,14 +16,17 @@ def drop_beginning(link, packet, now):
     return DROP if packet.transmission < link.lost and packet.transmission == packet.number else ENQUEUE
 
 
+def beginning_lost(lost):
+    return Discipline("beginning lost", enqueue=drop_beginning, parameters={"lost": float(lost)})
+
+
 def twenty(lost, until, **parameters):
     """Return the diary of a flow with 20 packets in flight that arrive 1 ms apart, of which the first are lost.
 
     The window of 20 is ssthresh, too, and beta is 1/2, as in the examples of RFC 6937, section 3.1.
     """
-    discipline = Discipline("beginning lost", enqueue=drop_beginning, parameters={"lost": float(lost)})
     given = {"initial_window": 20, "initial_ssthresh": 20, "beta": 0.5, "min_rto": 5.0, **EACH, **parameters}
-    return Diary("cubic", discipline, until, link_rate=1e6, **given)
+    return Diary("cubic", beginning_lost(lost), until, link_rate=1e6, **given)
 
 
 def sent_per_acknowledgment(lost, **parameters):
@@ -125,13 +127,14 @@ def test_byte_counting():
     """An acknowledgment for two packets adds two, but one in slow start after a timeout (RFC 3465, 2.2 and 2.3).
 
     The acknowledgment of packet 1 is lost, so that packet 2 acknowledges both: 1, 2, and 4 packets. In the other flow
-    packet 0 is lost; a timeout at 1 s resends it. Of packets 1 and 2, sent at 1.1 s, the second acknowledges both.
+    a window of 20 is lost: ssthresh is 14, and a timeout at 1 s resends packet 0. At 1.2 s packets 1 and 2 have brought
+    one acknowledgment, for both: 1, 2, and 3 packets.
     """
-    given = {"initial_window": 1, **EACH}
-    windows = [Diary("cubic", until=0.25, back=drop_acks(1), growth_limit=n, **given).flow.window for n in (1, 2)]
+    given = {"back": drop_acks(1), "first_rto": 1.0, **EACH}
+    windows = [Diary("cubic", until=0.25, initial_window=1, growth_limit=n, **given).flow.window for n in (1, 2)]
     assert windows == [3.0, 4.0]
-    diary = Diary("cubic", drop_numbers(0), until=1.15, back=drop_acks(1), first_rto=1.0, **given)
-    assert (diary.flow.timeouts, diary.flow.window, diary.own.ssthresh) == (1, 2.0, 2.0)
+    diary = Diary("cubic", beginning_lost(20), 1.25, initial_window=20, **given)
+    assert (diary.flow.timeouts, diary.flow.window, diary.own.ssthresh) == (1, 3.0, 14.0)
 
 
 def test_marks_bring_a_window_of_one():
