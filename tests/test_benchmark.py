@@ -551,7 +551,7 @@ def test_refusals():
         benchmark.run(["3-4"], ["tahoe"], replications=0)
     with pytest.raises(ValueError, match="each scheme once"):
         benchmark.run(["3-4"], ["hbh", "hop-by-hop"])
-    with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: avq, "):
+    with pytest.raises(ValueError, match="discipline 'fare' is unknown; available: aggregation, avq, "):
         benchmark.run(["3-4"], ["gaimd"], discipline="fare")
     with pytest.raises(ValueError, match="discipline 'nosuch' is unknown"):
         benchmark.run(["3-4"], ["hop-by-hop"], discipline="nosuch")  # which has its own switches
