@@ -233,9 +233,9 @@ def disciplines() -> Iterable[str]:
 
 def entries() -> Iterable[str]:
     """Return the names of schemes for the benchmark: those with settings for it first, then all others."""
-    from longfat.benchmark import ENTRIES
+    from longfat.benchmark import ENTRIES, TODAY
 
-    return [*ENTRIES, *(name for name in schemes() if name not in ENTRIES)]
+    return dict.fromkeys([*ENTRIES, *TODAY, *schemes()])
 
 
 def experiments() -> Iterable[str]:
